@@ -101,7 +101,6 @@ const hidden: [string, string][] = [
     'in JSON in JSON',
     chat(JSON.stringify({ a: JSON.stringify({ b: 'jane.roe@example.com' }) }).replace('@', '\\\\u0040')),
   ],
-  ['in the first of two', chat('Hi').replace('"messages"', '"messages":["jane.roe@example.com"],"messages"')],
 ];
 
 test.each(hidden)('an address is found %s', async (_, body) => {

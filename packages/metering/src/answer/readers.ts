@@ -12,7 +12,7 @@ import {
   skipSpace,
   tryParse,
 } from '../json/members.ts';
-import { addBeside, findLostText } from '../text/beside.ts';
+import { addBeside } from '../text/beside.ts';
 import { type BodyReader, type BodyReading, finishReading, nothingRead, StreamPart } from './reading.ts';
 
 /** Reads a JSON array element by element, as Gemini streams without `alt=sse`, or a single object. */
@@ -166,8 +166,7 @@ export class JsonReader implements BodyReader {
     const { outputText, ...reading } = this.#operation.readAnswer(body);
     // An answer with an error and with text is billed.
     const isError = reading.usage === null && Boolean(asObject(body).error) && outputText().parts.length === 0;
-    const findLost = () => findLostText(bytes.toString('utf8'), body);
-    return { ...finish(reading, () => addBeside('answer', body, outputText(), findLost())), isError };
+    return { ...finish(reading, () => addBeside('answer', body, outputText())), isError };
   }
 }
 

@@ -45,15 +45,6 @@ test.each([
   ['a tool', send(chat, { messages: [user('Hi')], tools: [{ function: { description: mail } }] })],
   ['one input', send(responses, { input: mail })],
   ['a body that is none', send(chat, [mail])],
-  [
-    'the first of two values',
-    {
-      of: 'request',
-      asked: chat,
-      bytes: Buffer.from(`{"messages":[{"content":"${mail}"}],"messages":[]}`),
-      contentType: '',
-    },
-  ],
   ['a form', { of: 'request', parts: [mail], whole: true }],
 ] satisfies [string, TextSource][])('a finding outside of the messages has no index: %s', (_, source) => {
   expect(placesOf(source)).toEqual(['request null email']);

@@ -74,39 +74,12 @@ test.each(['\u200b', '\u00ad', '&#8203;'])('no amount of %j within an address hi
   }
 });
 
-test.each([
-  `{"model":"m","messages":[{"role":"user","content":"${secret}","content":"Hi"}]}`,
-  `{"model":"m","messages":[{"role":"user","content":"${secret}"}],"messages":[]}`,
-  `{"model":"m","messages":[{"content":"Hi"}],"user":"a\\"b","user":{"jane.roe\\u0040example.com":1},"user":""}`,
-])('both values of a repeated member are read: %s', (body) => {
-  expect(scan(send(chat, body))).toEqual(found);
-});
-
 test('JSON in strings is taken apart, however often it was put into one', () => {
   let text = JSON.stringify({ to: mail }).replace('@', '\\u0040');
   for (let level = 0; level < 5; level++) {
     expect(scan(send(chat, ask(text)))).toEqual(found);
     text = JSON.stringify(level % 2 ? { body: text } : text);
   }
-});
-
-test.each([
-  ['a repeated member', `{"a":"${secret}","a":""}`],
-  ['one in a string of its own', JSON.stringify({ body: `{"a":{"b":"${secret}"},"a":1}` })],
-])('what JSON in a text says twice is read twice: %s', (_what, text) => {
-  expect(scan(send(chat, ask(text)))).toEqual(found);
-});
-
-test('a number that JSON in a text says first, and one that only its key tells, are read too', () => {
-  expect(scan(send(chat, ask('{"card":4111111111111111,"card":0}'))).types).toEqual(['credit_card']);
-  expect(scan(send(chat, ask('{"ssn":"078-05-1121","ssn":""}'))).types).toEqual(['us_ssn']);
-});
-
-test('a number in a text is read with all of its digits', () => {
-  const card = '6304123456789012347';
-  expect(scan(send(chat, ask(card))).types).toEqual(['credit_card']);
-  for (const text of [`{"card":${card}}`, `[11111111111111111, ${card} ]`])
-    expect(scan(send(chat, ask(text))).types).toEqual(['credit_card']);
 });
 
 test('JSON in more strings than are taken apart makes a scan partial', () => {
@@ -126,15 +99,13 @@ test('JSON in a string that is nested too deep to be taken apart makes a scan pa
   expect(scan(send(chat, ask(`{ no JSON ${secret}`)))).toEqual(found);
 });
 
-test("keys, numbers and single letters in a tool's arguments are text", () => {
+test("keys and numbers in a tool's arguments are text", () => {
   const call = (args: object) => ({
     model: 'm',
     messages: [{ role: 'assistant', tool_calls: [{ function: { name: 'f', arguments: JSON.stringify(args) } }] }],
   });
   expect(scan(send(chat, call({ [mail]: true })))).toEqual(found);
-  expect(scan(send(chat, call({ a: [...mail] })))).toEqual(found);
   expect(scan(send(chat, call({ card: 4111111111111111 }))).types).toEqual(['credit_card']);
-  expect(scan(send(chat, call({ card: [...'4111111111111111'].map(Number) }))).types).toEqual(['credit_card']);
   expect(scan(send(chat, call({ '4111 1111 1111 1111': 1 }))).types).toEqual(['credit_card']);
 });
 

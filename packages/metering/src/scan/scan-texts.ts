@@ -1,7 +1,6 @@
 import type { PiiFinding } from '@agp/core/events';
 import { JsonError, parseJson } from '@agp/core/json';
 import { type PiiFinder, type PiiType, unmask } from '@agp/pii';
-import { findShadowed } from '../json/faults.ts';
 import { isTooPopulated } from '../json/members.ts';
 import { collectToolText } from '../text/strings.ts';
 import { readText, type TextSource } from '../text/text-source.ts';
@@ -70,21 +69,13 @@ function unfoldText(text: string): Writing {
       }
       const found = collectToolText(parsed.value);
       whole &&= found.whole;
-      const shadowed = findShadowed(each, parsed.value);
-      // As it is written, too: a shadowed number is in no string, and some kinds are known by the key beside them.
-      if (shadowed !== null) parts.push(each);
-      for (const string of [...found.parts, ...(shadowed ?? []), ...findLongNumbers(each)])
-        (isJson(string) ? inner : parts).push(string);
+      for (const string of found.parts) (isJson(string) ? inner : parts).push(string);
     }
     waiting = inner;
   }
   // Deeper levels are searched as they are, and their escapes may hide text.
   return { parts: [...parts, ...waiting], whole: whole && waiting.every((text) => 'refusal' in parse(text)) };
 }
-
-/** Numbers that lose digits when they are parsed, such as some cards'. */
-const findLongNumbers = (json: string) =>
-  Array.from(json.matchAll(/[[:,]\s*(\d{17,})(?=\s*[\],}])/g), ([, digits]) => digits as string);
 
 const isJson = (text: string): boolean => /^\s*[{["]/.test(text);
 

@@ -1,6 +1,4 @@
-import { findShadowed, visitLiterals } from '../json/faults.ts';
-import { tryParse } from '../json/members.ts';
-import { describeKey, label, maxText, visitBody } from './strings.ts';
+import { maxText, visitBody } from './strings.ts';
 import type { Writing } from './writing.ts';
 
 /** Words of a protocol, `user`, `chat_completion`: no PII is a single word this short. */
@@ -51,69 +49,10 @@ export class BesideText {
   }
 }
 
-/** A body's text, and in `beside` every other string of it. @param lost from `findLostText` */
-export function addBeside(
-  from: 'request' | 'answer',
-  body: unknown,
-  { parts, whole }: Writing,
-  lost: readonly string[] = [],
-): Writing {
+/** A body's text, and in `beside` every other string of it. */
+export function addBeside(from: 'request' | 'answer', body: unknown, { parts, whole }: Writing): Writing {
   const beside = new BesideText(from);
   beside.add(body, parts);
-  beside.add(lost, parts);
   const found = beside.read();
   return { parts, beside: found.parts, whole: whole && found.whole };
-}
-
-interface Level {
-  isFree: boolean;
-  key: string;
-}
-
-/** A longer key gives its value no meaning. */
-const maxKey = 64;
-
-const startsValue = /\s*:/y;
-const numeral = /-?\d[\d.eE+-]*/y;
-
-/** Also numbers of tools that lost digits, with their keys. @param json may be cut off */
-export function findLostText(json: string, value: unknown, shadowed = findShadowed(json, value)): string[] {
-  if (shadowed !== null) return [...shadowed, ...findNumbers(json, () => true)];
-  return /\d{16}/.test(json) ? findNumbers(json, losesDigits) : [];
-}
-
-const losesDigits = (digits: string) => /^-?\d{16}/.test(digits) && String(Number(digits)) !== digits;
-
-function findNumbers(json: string, isWanted: (digits: string) => boolean): string[] {
-  const found: string[] = [];
-  const open: Level[] = [];
-  let top: Level = { isFree: false, key: '' };
-  const isFree = () =>
-    top.isFree || (describeKey(top.key).place === 'free' && (open.length > 1 || top.key === 'metadata'));
-  const key = () => (top.isFree ? top.key : '');
-  const readBetween = (start: number, end: number) => {
-    for (let at = start; at < end; at++) {
-      const sign = json[at] as string;
-      if (sign === '{' || sign === '[') {
-        const inner = { isFree: isFree(), key: key() };
-        open.push(top);
-        top = inner;
-      } else if (sign === '}' || sign === ']') top = open.pop() ?? top;
-      else if (sign === '-' || (sign >= '0' && sign <= '9')) {
-        numeral.lastIndex = at;
-        const digits = numeral.exec(json)?.[0] ?? sign;
-        if (isFree() && isWanted(digits)) found.push(label(key(), digits));
-        at += digits.length - 1;
-      }
-    }
-  };
-  let past = 0;
-  visitLiterals(json, (start, end) => {
-    readBetween(past, start);
-    past = end;
-    startsValue.lastIndex = end;
-    if (startsValue.test(json)) top.key = end - start > maxKey ? '' : String(tryParse(json.slice(start, end)));
-  });
-  readBetween(past, json.length);
-  return found;
 }

@@ -41,11 +41,6 @@ test('names, files and their addresses cost nothing, nor do members outside the 
   expect(readCounted(files, beside)).toBe('Hi');
 });
 
-test('a provider may read either value of a repeated member', () => {
-  const body = '{"messages":[{"content":"the \\"first\\""}],"messages":[{"content":"the second"}]}';
-  expect(readBody(body)).toBe('the second|the "first"');
-});
-
 test('a text spread over several parts is counted once', () => {
   expect(readCounted([{ text: 'one ' }, { text: 'two' }])).toBe('one |two');
 });

@@ -1,5 +1,5 @@
 import { decodeFrame, type JsonObject, tryParse } from '../json/members.ts';
-import { BesideText, findLostText } from './beside.ts';
+import { BesideText } from './beside.ts';
 import { maxText } from './strings.ts';
 import type { Write, Writing } from './writing.ts';
 
@@ -78,10 +78,9 @@ export class StreamText {
     if (this.#heldLength > maxHeld || this.#held.length >= maxHeldFrames) this.#readHeld();
   }
 
-  /** @param frame one without text of the model, or that repeats such text @param data the same as it came */
-  addBeside(frame: JsonObject, data: string): void {
+  /** @param frame one without text of the model, or that repeats such text */
+  addBeside(frame: JsonObject): void {
     this.#beside.add(frame, []);
-    if (Object.keys(frame).length > 0) this.#beside.add(findLostText(decodeFrame(data), frame), []);
   }
 
   read(isWanted: (channel: string) => boolean = () => true): Writing {
@@ -103,7 +102,6 @@ export class StreamText {
       this.#written = [];
       this.#readFrame(frame, this.#write);
       this.#beside.add(frame, this.#written);
-      if (frame !== null) this.#beside.add(findLostText(json, frame), this.#written);
     }
     this.#held = [];
     this.#heldLength = 0;

@@ -110,13 +110,6 @@ function isLabel(text: string, place: Place): boolean {
   return name.test(text) || (place === 'media' && (base64.test(text) || address.test(text)));
 }
 
-/** A text can be hidden as a list of its letters, which a model still reads. */
-function joinLetters(values: readonly unknown[]): string | null {
-  const isLetter = (value: unknown) =>
-    (typeof value === 'string' && value.length <= 2) || (typeof value === 'number' && value >= 0 && value <= 9);
-  return values.length > 3 && values.every(isLetter) ? values.join('') : null;
-}
-
 const seam = 256;
 
 /** A model reads the parts of a message as one text, so they are joined where they meet. */
@@ -157,7 +150,7 @@ function walk(stack: Stack, visit: Visit): void {
       if (!visitOne(String(value), key, place, visit)) return;
     } else if (Array.isArray(value)) {
       for (let i = value.length - 1; i >= 0; i--) push(stack, key, value[i], place);
-      const joined = joinLetters(value) ?? joinParts(value);
+      const joined = joinParts(value);
       if (joined !== null && !visit(joined, false, key)) return;
     } else if (typeof value === 'object' && value !== null) {
       const members = Object.keys(value);

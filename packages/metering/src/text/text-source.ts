@@ -1,10 +1,9 @@
 import { maxJsonDepth, nestsDeeperThan, parseJson } from '@agp/core/json';
 import { parse as parseCut } from 'partial-json';
-import { findShadowed } from '../json/faults.ts';
 import { isForm, parseRequestBody } from '../json/form.ts';
 import { asObject, isTooPopulated } from '../json/members.ts';
 import { dialects, matchOperation } from '../match-operation.ts';
-import { addBeside, findLostText } from './beside.ts';
+import { addBeside } from './beside.ts';
 import { maxText, visitStrings } from './strings.ts';
 import type { Writing } from './writing.ts';
 
@@ -84,40 +83,32 @@ export function readText(source: TextSource, extent: 'model' | 'all'): LocatedWr
   if (!operation) return { parts: [], whole: false };
   if (bytes.length === 0) return { parts: [], whole: true };
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const read = (value: unknown, writing: Writing, findLost: () => string[]) =>
-    extent === 'all' ? addBeside(source.of, value, writing, findLost()) : writing;
+  const read = (value: unknown, writing: Writing) =>
+    extent === 'all' ? addBeside(source.of, value, writing) : writing;
   if (source.of === 'answer')
-    return readAnswer(body, (answer, findLost) => read(answer, operation.readAnswer(answer).outputText(), findLost));
+    return readAnswer(body, (answer) => read(answer, operation.readAnswer(answer).outputText()));
   const isJson = !isForm(source.contentType);
   const parsed = isJson && isTooPopulated(body) ? undefined : parseRequestBody(body, source.contentType);
   // A form that cannot be read holds sound or pictures for the most part.
   if (parsed === undefined) return { parts: isJson ? [body.toString('utf8', 0, maxText)] : [], whole: false };
-  const { parts, whole } = operation.readRequest(parsed, asked.path).inputText();
-  if (!isJson) return read(parsed, { parts, whole }, () => []);
-  const json = body.toString('utf8');
-  const shadowed = findShadowed(json, parsed);
-  const written = { parts: [...parts, ...(shadowed ?? [])], whole };
-  const writing = read(parsed, written, () => findLostText(json, parsed, shadowed));
-  return { ...writing, locate: createLocateText(asked.api, parsed) };
+  const writing = read(parsed, operation.readRequest(parsed, asked.path).inputText());
+  return isJson ? { ...writing, locate: createLocateText(asked.api, parsed) } : writing;
 }
 
 /** This much of a broken-off answer is read: the library takes time in the square of the depth. */
 const maxCutParsed = 256 * 1024;
 
-function readAnswer(body: Buffer, read: (answer: unknown, findLost: () => string[]) => Writing): Writing {
+function readAnswer(body: Buffer, read: (answer: unknown) => Writing): Writing {
   const text = body.toString('utf8');
   try {
-    const answer = parseJson(text);
-    return read(answer, () => findLostText(text, answer));
+    return read(parseJson(text));
   } catch {
     // The connection broke, or the agent left: the part that came was written all the same.
   }
   try {
     const cut = text.slice(0, maxCutParsed);
     if (nestsDeeperThan(cut, maxJsonDepth)) return { parts: [], whole: false };
-    const answer = parseCut(cut);
-    // Whether a key repeats shows in whole JSON only: all numbers of tools are read.
-    return { ...read(answer, () => findLostText(cut, answer, [])), whole: false };
+    return { ...read(parseCut(cut)), whole: false };
   } catch {
     return { parts: [], whole: false };
   }

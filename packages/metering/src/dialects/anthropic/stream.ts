@@ -21,7 +21,7 @@ export class MessageStreamReader extends FrameReader {
       return;
     }
     const frame = asObject(parseFrame(data));
-    this.text.addBeside(frame, data);
+    this.text.addBeside(frame);
     switch (frame.type ?? event) {
       case 'message_start': {
         const message = asObject(frame.message);

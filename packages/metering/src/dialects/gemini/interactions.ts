@@ -43,7 +43,7 @@ class InteractionStreamReader extends FrameReader {
       return;
     }
     const frame = asObject(parseFrame(data));
-    this.text.addBeside(frame, data);
+    this.text.addBeside(frame);
     const interaction = asObject(frame.interaction);
     this.model = modelOf(interaction) ?? this.model;
     this.serviceTier = asText(interaction.service_tier) ?? this.serviceTier;

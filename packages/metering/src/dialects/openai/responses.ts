@@ -114,7 +114,7 @@ export class ResponseStreamReader extends FrameReader {
       this.usage = usage;
       this.calls = calls;
       this.#lastFrame = data;
-      this.text.addBeside(frame, data);
+      this.text.addBeside(frame);
     }
     this.failed ||= frame.type === 'response.failed' || isErrorFrame(event, frame);
     this.sawEnd ||= ends;
