@@ -1,12 +1,12 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { ApiError } from '@agp/core/errors';
 import { findRule, foldName, type MemberRules, type RequestBounds, rivals } from '../dialects/bounds.ts';
+import { foldTier } from '../dialects/tier.ts';
 import { findShadowed, undoEscapes } from '../json/faults.ts';
 import { asArray, asName, asObject, asText } from '../json/members.ts';
 import { findUnsized } from './find-unsized.ts';
 import { type Demand, listBudgets, readAmount } from './read-demand.ts';
 import type { BodyMember, BodyMembers } from './read-members.ts';
-import { foldTier } from './tier.ts';
 
 export interface BodyForm {
   contentType: string;

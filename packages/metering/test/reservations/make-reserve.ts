@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ProviderApi } from '../../src/dialects/operation.ts';
-import { readTierHeader } from '../../src/request/tier.ts';
+import { readTierHeader } from '../../src/dialects/tier.ts';
 import { makeHead, openMetering } from '../open-metering.ts';
 
 /** A request that a test wants to know the reservation of. */
