@@ -15,7 +15,6 @@ const dayMs = 86_400_000;
 
 /**
  * Releases reservations of recorded events: a writer may have died between its commit and the release. Several may sweep at once.
- *
  * @returns how many were found recorded
  */
 export async function sweepReservations(reservations: BudgetReservations, pool: Pool, now: number): Promise<number> {

@@ -56,7 +56,6 @@ function readNextCursor(link: string | null): string | null {
 
 /**
  * One call of the management API in the session of this browser.
- *
  * @throws ApiFailure whatever goes wrong, except an abort by `signal`
  */
 export async function callApi<M extends Method, Path extends PathWith<M>>(
@@ -100,7 +99,6 @@ export function apiQuery<Path extends PathWith<'get'>>(path: Path, params: Param
 /**
  * The bytes of an answer of the API, as they came. A link would not send the headers that the API asks for, so the answer is fetched and
  * then saved.
- *
  * @throws ApiFailure
  */
 export async function fetchFile(path: `/api/v1/${string}`, accept = 'application/json'): Promise<Blob> {
@@ -124,7 +122,6 @@ export const statusQuery = { ...apiQuery('/api/v1/status'), refetchInterval: 3_0
 
 /**
  * A change of something stored. It is done when every screen that shows it has read it again: nothing is shown before storage says so.
- *
  * @param change calls the API
  */
 export function useChange<Input, Result>(change: (input: Input) => Promise<Result>) {

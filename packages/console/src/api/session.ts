@@ -45,7 +45,6 @@ export const sessionQuery = queryOptions({
 
 /**
  * Signs in by an API key, or by the code of a one-time link.
- *
  * @throws ApiFailure 401 for one that is unknown, used or expired
  */
 export function signIn(proof: { api_key: string } | { code: string }): Promise<Session> {
@@ -66,7 +65,6 @@ export function beginWithProvider(): Promise<ProviderFlow & { url: string }> {
 
 /**
  * Signs in by what the provider sent this browser back with.
- *
  * @throws ApiFailure 403 if the provider, or the person's lack of a role, does not allow it
  */
 export async function signInWithProvider(proof: ProviderFlow & { answer: string }): Promise<Session> {

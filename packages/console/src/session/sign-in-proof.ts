@@ -11,7 +11,6 @@ interface KeptFlow extends ProviderFlow {
 
 /**
  * Leaves for the identity provider.
- *
  * @throws ApiFailure if it cannot be used
  */
 export async function goToProvider(): Promise<void> {
@@ -43,7 +42,6 @@ interface ProviderAnswer {
 /**
  * The code of a one-time sign-in link (`/sign-in#code=...`), or the provider's answer (`/sign-in#answer=...`), which is removed from the
  * address at once. What stands behind `#` is never sent to a server.
- *
  * @returns null if the address is neither
  */
 export function takeSignInProof(): SignInProof | null {

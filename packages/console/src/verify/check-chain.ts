@@ -74,7 +74,6 @@ const nextTask = () => new Promise<void>((resolve) => setTimeout(resolve));
 /**
  * Recomputes every hash of a chain in this browser, from its first link on, and compares each payload with what is shown of it. The
  * server's own judgement is not asked for.
- *
  * @throws DOMException `AbortError`
  */
 export async function checkChain(links: readonly ServedLink[], options: Options = {}): Promise<ChainCheck> {
@@ -141,7 +140,6 @@ type PlacedAnchor = Anchor & { removal: string | null };
 
 /**
  * Compares what retention removed, as the audit log tells it, with the anchors that it left.
- *
  * @param payloads of the audit log's chain, which was checked before
  * @returns the first difference, in a sentence; null without any
  */

@@ -18,7 +18,6 @@ interface PostgresPlace {
  * Makes, or finds again, the folder for the Postgres of a data folder. It lies inside, unless we are root and the user that Postgres
  * runs as cannot go there, as in a clone under /root. It then lies in `outside`, named after the superuser's password: so it
  * follows a data folder that is moved, and a fresh clone at the same path begins without data.
- *
  * @param account the user to run it as; undefined if we are not root
  * @throws StartError if there is data inside that the user can no longer reach
  */

@@ -51,7 +51,6 @@ const noStream = new Set(['false', 'null', '0', '""', '"false"']);
 /**
  * Puts `stream_options.include_usage` into a body that asks for a stream and says nothing about it, and leaves every other
  * byte as it is. Of repeated members the last counts, as JSON parsers have it.
- *
  * @param always whatever the caller said, in each of repeated members, and if any server may see a wish to stream
  */
 export function spliceStreamUsage(body: Buffer, always = false): SplicedBody {

@@ -44,7 +44,6 @@ export class Budget {
 
   /**
    * Refuses what needs no body, and counts the request against its agent's minute, once.
-   *
    * @throws ApiError `rate_limited`, `agent_budget_exceeded`, `global_budget_exceeded`, `budget_unavailable`, `status_unavailable`
    */
   readonly checkEarly: ReturnType<typeof makeCheckEarly>;

@@ -41,7 +41,6 @@ const keyHeaders = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'];
 
 /**
  * The token is a secret: only its digest leaves `readHead`.
- *
  * @throws ApiError `malformed_request` for two different tokens; `unauthorized_agent` if `X-Agent-Token` holds something else
  */
 export function readAgentToken({ headersDistinct }: IncomingMessage, query: string): string | null {

@@ -16,7 +16,6 @@ const known = new Map<string, Operation | null>();
 
 /**
  * Refuses a path that only its case or a format at its end keeps from being an operation: some servers would serve it, for free.
- *
  * @throws ApiError `malformed_request`
  */
 export function matchOneOperation(api: ProviderApi, method: string, path: string): Operation | null {

@@ -48,7 +48,6 @@ function assurePlain(path: string): void {
 
 /**
  * Splits `/{provider}/{path}` or `/agents/{name}/{provider}/{path}`, never parsed as a URL: an absolute one would choose the upstream.
- *
  * @throws ApiError `malformed_request`
  */
 export function parseTarget(target: string): Target {

@@ -49,7 +49,6 @@ const builtIn: [string, Provider['api'], string][] = [
 
 /**
  * Built-in providers, then those of the JSON file, then the `PROVIDER_<ID>_*` variables, each overriding the ones before. An id that only a URL variable names speaks the OpenAI format.
- *
  * @throws ConfigError naming the file or the variable, and never a key
  */
 export function loadProviders(file: string | undefined, environment: NodeJS.ProcessEnv): Map<string, Provider> {
@@ -117,7 +116,6 @@ function readProvidersFile(file: string): z.infer<typeof providersFileSchema> {
 
 /**
  * An entry for a provider that is not configured would never hold.
- *
  * @throws ConfigError naming the file, entry and field
  */
 export function loadPrices(file: string | undefined, providers: ReadonlyMap<string, unknown>): PriceFile | null {

@@ -67,7 +67,6 @@ export function readProviderKey(source: string, file: string): string {
 
 /**
  * From `PROVIDER_<ID>_API_KEY` and the files of `PROVIDER_<ID>_API_KEY_FILE`, which win.
- *
  * @throws ConfigError naming the variable, never its value
  */
 export function readProviderKeys(environment: NodeJS.ProcessEnv): NamedProviderKey[] {

@@ -8,7 +8,6 @@ import type { Admission, Agent, Head } from '../journey.ts';
 
 /**
  * Reads what governs the agent at this moment, never cached.
- *
  * @param deadline on the monotonic clock in milliseconds
  * @throws ApiError `status_unavailable`, `unauthorized_agent`, `paused`, `agent_blocked`, `path_not_allowed`, `request_too_large`, `audit_unavailable`
  */

@@ -8,7 +8,6 @@ const notCounted: Counted = { againstRequestsPerMinute: null };
 
 /**
  * Checks the limits that need no body, if that is still to come: the proxy waits for none that it will refuse.
- *
  * @throws ApiError `rate_limited`, `agent_budget_exceeded`, `global_budget_exceeded`, `budget_unavailable`,
  *   `status_unavailable`
  */

@@ -9,7 +9,6 @@ import type { Agent, Head } from '../journey.ts';
 
 /**
  * Finds the agent by its token, or else by the declared name; its first request registers it. `admit` reads whether a token still works.
- *
  * @throws ApiError `unauthorized_agent`, `malformed_request`, `status_unavailable`, `too_many_registrations`
  */
 export async function identify(context: ProxyContext, head: Head): Promise<Agent> {

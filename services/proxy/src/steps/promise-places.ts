@@ -12,7 +12,6 @@ interface Promising {
 
 /**
  * Reserves outbox places for the request's events. Requests admitted together cannot take each other's.
- *
  * @returns how many; the caller gives each back when its event is in the outbox
  * @throws ApiError `audit_unavailable` with `AUDIT=strict`, if there are not enough
  */

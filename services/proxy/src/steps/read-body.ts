@@ -16,7 +16,6 @@ const tooSlow = () => new ApiError('body_too_slow');
 
 /**
  * Reads the body of an operation that we inspect, and streams any other.
- *
  * @param _counted proof that the early limits were checked: the body of a refused request is never read
  * @throws ApiError `request_too_large`, `share_used_up`, `proxy_overloaded`, `body_too_slow`, `malformed_request`
  */

@@ -6,7 +6,6 @@ import type { Admission, Agent, Body, Counted, Head, Reservation } from '../jour
 
 /**
  * Takes the request's share of the day's budget and of the agent's minute, the last check of all.
- *
  * @param counted a limit changed since then counts the request anew
  * @throws ApiError `cost_not_bounded`, `rate_limited`, `agent_budget_exceeded`, `global_budget_exceeded`, `budget_held`,
  *   `budget_unavailable`, `status_unavailable`

@@ -4,7 +4,6 @@ import { type Agent, type Head, type Place, toHolder } from '../journey.ts';
 
 /**
  * Takes a place among the requests served at once; an agent that floods the proxy fills only its own share.
- *
  * @throws ApiError `share_used_up`, `proxy_overloaded`
  */
 export function takePlace({ places }: Working, head: Head, agent: Agent): Place {
