@@ -1,9 +1,6 @@
 import { announcementSubject, eventStream, eventSubject, keptStream, replayConsumer, writerConsumer } from './names.ts';
 
-/**
- * Everything else is refused. Whoever could publish events could write into any agent's chain, and whoever could listen to another's inbox
- * would read its answers.
- */
+/** Whoever could publish events could write into any agent's chain; whoever could listen to an inbox would read its answers. */
 
 export const natsUsers = ['proxy', 'writer', 'management', 'operator'] as const;
 export type NatsUser = (typeof natsUsers)[number];
