@@ -18,10 +18,7 @@ function readHead(bytes: Uint8Array): Pick<EventAnnouncement, 'announcer' | 'ann
   return announcer === undefined ? null : { announcer, announcer_seq: Number(number) };
 }
 
-/**
- * Calls `onBatch` with each announcement, and `onGap` before it if one of the same announcer is missing or cannot be parsed. If `isWanted`
- * is false, only gaps are looked for.
- */
+/** Calls `onGap` before `onBatch` if an announcement of the same announcer is missing or cannot be parsed. */
 export function subscribeToAnnouncements(
   connection: NatsConnection,
   onBatch: (announcement: EventAnnouncement) => void,

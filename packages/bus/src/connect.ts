@@ -15,9 +15,7 @@ export class BusUrlError extends Error {
   readonly code = 'invalid_bus_url';
 }
 
-/**
- * Parses `nats://user:password@one:4222,two:4222` (`tls://` requires TLS), since the client library ignores the user and password in a URL.
- */
+/** Of `nats://user:password@one:4222,two:4222`; the client library ignores the user and password in a URL. */
 export function readBusUrl(text: string): BusAddress {
   const urls = text.split(',').map((part) => parse(part.trim()));
   const [first] = urls;
@@ -50,15 +48,11 @@ function parse(part: string): URL {
   return url;
 }
 
-/**
- * `waiting`: not reached yet, once for each reason; `refused`: an operation is not allowed, once for each; `leaving`: left for another
- * server of the cluster.
- */
+/** Once for each reason: not reached yet, an operation is not allowed, left for another server of the cluster. */
 export type BusStatus = 'waiting' | 'disconnected' | 'reconnected' | 'refused' | 'leaving';
 
 interface BusOptions {
   url: string;
-  /** The file that the URL came from: user and password are read again for each connection, so that they can be rotated. */
   urlFile?: string | undefined;
   name: string;
   caFile?: string | undefined;
@@ -80,10 +74,7 @@ function toInboxPrefix(name: string): string {
   return `_INBOX_${name.replace(/^agp-/, '')}`;
 }
 
-/**
- * Connects, waiting for the server if necessary, and reconnects for ever. Messages that are published while it is disconnected are dropped;
- * the outbox sends again.
- */
+/** Waits for the server, and reconnects for ever. What is published while it is disconnected is dropped; the outbox sends again. */
 export async function connectBus(options: BusOptions): Promise<BusConnection> {
   const inboxPrefix = toInboxPrefix(options.name);
   const connection = await keepConnecting({ ...options, address: readBusUrl(options.url), inboxPrefix });
@@ -139,7 +130,6 @@ function connectOnce({ address, urlFile, name, caFile, inboxPrefix }: Attempt): 
   });
 }
 
-/** Keeps the known address while the file is missing or half written. */
 function readAgain(urlFile: string, known: BusAddress): BusAddress {
   try {
     return readBusUrl(readFileSync(urlFile, 'utf8').trim());

@@ -30,16 +30,10 @@ export interface EventStreamOptions {
   ackWaitMs?: number;
 }
 
-/**
- * Nobody may purge the streams or delete single messages. Else a stolen proxy's password could do so: the server publishes to the reply
- * subject that a message names with its own rights, such as `$JS.API.STREAM.PURGE.AGP_EVENTS`.
- */
+/** Else a stolen proxy's password could empty a stream: the server publishes to a message's reply subject with its own rights. */
 const undeletable = { deny_purge: true, deny_delete: true };
 
-/**
- * Makes, updates, or (with `keepMs` 0) removes the stream that keeps events for a replay, which discards its oldest messages. Returns why
- * it failed, or null.
- */
+/** Makes, updates, or (with `keepMs` 0) removes the stream of kept events, which discards its oldest. Returns why it failed, or null. */
 async function ensureKeptStream(manager: JetStreamManager, options: EventStreamOptions): Promise<string | null> {
   const keepMs = options.keepMs ?? 0;
   const stream = {
@@ -67,15 +61,11 @@ const maxUnacknowledged = 10_000;
 
 const duplicateWindowMs = 120_000;
 
-/**
- * Makes the stream and the writers' consumer, or updates them. A full stream refuses new messages and discards none. Returns why events
- * cannot be kept for a replay although they should be, or null.
- */
+/** A full stream refuses new messages and discards none. Returns why events cannot be kept for a replay although they should be. */
 export async function ensureEventStream(
   connection: NatsConnection,
   options: EventStreamOptions,
 ): Promise<string | null> {
-  // The writer's user may not ask for the account's information.
   const manager = await connection.jetstreamManager({ checkAPI: false });
   const stream = {
     subjects: [eventSubject],
@@ -108,10 +98,7 @@ export async function ensureEventStream(
   );
 }
 
-/**
- * The stream of kept events comes first: proxies send what they hold as soon as the event stream is there, and all of it is to be kept. If
- * there is no room for both, the event stream has it.
- */
+/** Kept events first: proxies send as soon as the event stream is there. If there is no room for both, the event stream has it. */
 async function addStreams(
   manager: JetStreamManager,
   options: EventStreamOptions,

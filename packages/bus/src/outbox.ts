@@ -177,7 +177,6 @@ export class Outbox {
   }
 }
 
-/** The reason of a refusal; null for a confirmation. Confirmations never contain the word, so most answers are not parsed. */
 function readRefusal(message: Msg): string | null {
   const body = message.string();
   if (!body.includes('"error"')) return null;

@@ -1,9 +1,6 @@
 import { headers, type MsgHdrs } from 'nats';
 
-/**
- * A message of the event stream holds one event a line, as JSON. Publishing, storing and acknowledging cost about the same for sixteen
- * events as for one, so events that wait together share a message.
- */
+/** One event a line, as JSON: publishing, storing and acknowledging cost about the same for sixteen events as for one. */
 export const maxEventsInMessage = 16;
 
 /** What proxies of a later version may put into one message. With more line feeds it is none of ours. */
@@ -11,15 +8,11 @@ const mostEvents = 4 * maxEventsInMessage;
 
 const lineFeed = 0x0a;
 
-/** Puts events, each as JSON text, into the bytes of one message. */
 export function packEvents(events: readonly string[]): Uint8Array {
   return Buffer.from(events.join('\n'));
 }
 
-/**
- * Splits a message into its events; JSON on one line has no line feed. A message of too many lines stays whole, since each would be set
- * aside by itself.
- */
+/** A message of too many lines stays whole, since each would be set aside by itself. */
 export function unpackEvents(bytes: Uint8Array): Uint8Array[] {
   const events: Uint8Array[] = [];
   for (let start = 0; start <= bytes.length; ) {

@@ -1,9 +1,6 @@
 import { announcementSubject, eventStream, eventSubject, keptStream, replayConsumer, writerConsumer } from './names.ts';
 
-/**
- * Everything else is refused. A user that publishes events can write into any agent's chain, and one that listens to another's inbox
- * would read its answers.
- */
+/** A user that publishes events can write into any agent's chain; one that listens to an inbox reads its answers. */
 
 export const natsUsers = ['proxy', 'writer', 'management', 'operator'] as const;
 export type NatsUser = (typeof natsUsers)[number];

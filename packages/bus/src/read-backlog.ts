@@ -12,19 +12,13 @@ export interface Backlog {
 
 export const readBacklog = (connection: NatsConnection): Promise<Backlog> => makeReadBacklog(connection)();
 
-/**
- * Beyond so many times the consumer's `ack_wait` a delivered message counts as recorded: NATS 2.9.10 may count one for ever after it was
- * killed.
- */
+/** In times of `ack_wait`: after that a delivered message no longer counts, since a killed NATS 2.9.10 may keep one for ever. */
 const believedWaits = 3;
 const nanosPerMs = 1e6;
 
 const maxLooks = 1_000;
 
-/**
- * The same for repeated looks, which know the oldest message's age better: a killed server may keep acknowledged messages for ever, so the
- * age of the stream's first message is only an upper bound.
- */
+/** For repeated looks, which know the oldest message's age better: the age of the stream's first is only an upper bound. */
 export function makeReadBacklog(connection: NatsConnection): () => Promise<Backlog> {
   // What has a number above `lastSeq` came after `at`, on the monotonic clock.
   let looks: { lastSeq: number; at: number }[] = [];

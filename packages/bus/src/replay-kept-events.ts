@@ -93,7 +93,6 @@ export async function replayKeptEvents(
         replay.events += unpackEvents(message.data).length;
       }
       await Promise.all(sent);
-      // All that was left has been discarded.
       if (batch.length === 0) skipTo(last + 1, new Date(kept.state.last_ts));
     }
   } finally {
@@ -105,7 +104,6 @@ export async function replayKeptEvents(
 const removeConsumer = (manager: JetStreamManager) =>
   manager.consumers.delete(keptStream, replayConsumer).catch(() => false);
 
-/** An earlier consumer may have another position, or be left over from a killed replay. */
 async function placeConsumer(
   manager: JetStreamManager,
   start: Pick<ConsumerConfig, 'deliver_policy' | 'opt_start_seq' | 'opt_start_time'>,

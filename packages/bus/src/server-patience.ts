@@ -3,10 +3,7 @@ import type { BusConnection } from './connect.ts';
 const firstPatienceMs = 5_000;
 const longestPatienceMs = 60_000;
 
-/**
- * Leaves a server that answers pings and does no work, such as a node cut off from its cluster, for another one that it knows. If none
- * works, as without a majority, it changes more and more rarely.
- */
+/** Leaves a server that answers pings and does no work, such as a node cut off from its cluster; more and more rarely if none works. */
 export class ServerPatience {
   readonly #connection: BusConnection;
   readonly #now: () => number;

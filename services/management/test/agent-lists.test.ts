@@ -2,19 +2,18 @@ import { randomUUIDv7 } from 'node:crypto';
 import { agentListSchema, agentOverviewSchema, auditListSchema, budgetListSchema } from '@agp/core/contracts';
 import { fromPublicId } from '@agp/core/ids';
 import { connectRedis, createBudgetReservations } from '@agp/reservations';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { makeEvent } from './support/make-event.ts';
 import { seedAgent, seedEvents } from './support/seed.ts';
-import { startTestManagement, type TestManagement } from './support/start-test-management.ts';
+import { shareTestManagement } from './support/start-test-management.ts';
 
 const at = new Date().toISOString();
 const day = at.slice(0, 10);
-let management: TestManagement;
+const management = shareTestManagement();
 let cheap: string;
 let dear: string;
 let idle: string;
 beforeAll(async () => {
-  management = await startTestManagement();
   const { database } = management;
   // Two that come within a millisecond have no order of their own.
   cheap = await seedAgent(database, 'Beta_50%', '2026-11-20T10:00:00.001Z');
@@ -31,7 +30,6 @@ beforeAll(async () => {
     makeEvent(cheap, 'ses_cheap', at, { cost_nano_usd: 100_000_000 }),
   ]);
 });
-afterAll(() => management[Symbol.asyncDispose]());
 
 const list = async (query: string) => {
   const agents = await management.read(`/api/v1/agents?${query}`, agentListSchema);

@@ -6,14 +6,10 @@ import {
   createdAgentTokenSchema,
   createdApiKeySchema,
 } from '@agp/core/contracts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestManagement, type TestManagement } from './support/start-test-management.ts';
+import { describe, expect, test } from 'vitest';
+import { shareTestManagement } from './support/start-test-management.ts';
 
-let management: TestManagement;
-beforeAll(async () => {
-  management = await startTestManagement();
-});
-afterAll(() => management[Symbol.asyncDispose]());
+const management = shareTestManagement();
 
 async function makeToken(agentName: string, fields: object = {}) {
   const body = { agent_name: agentName, ...fields };

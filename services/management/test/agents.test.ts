@@ -1,15 +1,11 @@
 import { agentListSchema, agentSchema, retiredAgentSchema } from '@agp/core/contracts';
 import { toPublicId } from '@agp/core/ids';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { makeEvent } from './support/make-event.ts';
 import { seedAgent, seedEvents } from './support/seed.ts';
-import { startTestManagement, type TestManagement } from './support/start-test-management.ts';
+import { shareTestManagement, startTestManagement } from './support/start-test-management.ts';
 
-let management: TestManagement;
-beforeAll(async () => {
-  management = await startTestManagement();
-});
-afterAll(() => management[Symbol.asyncDispose]());
+const management = shareTestManagement();
 
 const unknownIds = [
   toPublicId('agt', '01930000-0000-7000-8000-000000000000'),

@@ -4,18 +4,14 @@ import { fromPublicId } from '@agp/core/ids';
 import { addRefusals, type RefusalCount, sealRefusals } from '@agp/db';
 import { createLogger } from '@agp/runtime';
 import { findAuditDivergence } from '@agp/testing/events';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { listRoutes } from '../src/routes/index.ts';
 import { startManagement } from '../src/start-management.ts';
 import { type AuditedChange, auditedChanges } from './support/audited-changes.ts';
 import { seedAgent } from './support/seed.ts';
-import { bootstrapKey, startTestManagement, type TestManagement } from './support/start-test-management.ts';
+import { bootstrapKey, shareTestManagement, startTestManagement } from './support/start-test-management.ts';
 
-let management: TestManagement;
-beforeAll(async () => {
-  management = await startTestManagement({ edition: 'base' });
-});
-afterAll(() => management[Symbol.asyncDispose]());
+const management = shareTestManagement({ edition: 'base' });
 
 const readLog = (query = 'limit=1000') => management.read(`/api/v1/audit?${query}`, auditListSchema);
 const readChain = async () => (await management.read('/api/v1/audit/chain', auditChainSchema)).entries;

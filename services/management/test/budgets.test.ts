@@ -3,10 +3,10 @@ import { budgetListSchema } from '@agp/core/contracts';
 import { fromPublicId } from '@agp/core/ids';
 import { addUnrecordedSpend } from '@agp/db';
 import { type BudgetReservations, connectRedis, createBudgetReservations } from '@agp/reservations';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { makeEvent } from './support/make-event.ts';
 import { seedAgent, seedEvents } from './support/seed.ts';
-import { startTestManagement, type TestManagement } from './support/start-test-management.ts';
+import { shareTestManagement, startTestManagement, type TestManagement } from './support/start-test-management.ts';
 
 const now = new Date().toISOString();
 const day = now.slice(0, 10);
@@ -29,11 +29,7 @@ function openReservations({ stack }: TestManagement, leaseMs?: number) {
 const reserve = (to: BudgetReservations, agent: string, nanoUsd: number, eventId: string = randomUUIDv7(), of = day) =>
   to.renew([{ eventId, agentId: toUuid(agent), day: of, nanoUsd }]);
 
-let management: TestManagement;
-beforeAll(async () => {
-  management = await startTestManagement();
-});
-afterAll(() => management[Symbol.asyncDispose]());
+const management = shareTestManagement();
 
 const readAgent = async (id: string, from = management) => {
   const { agents } = await from.read('/api/v1/budgets', budgetListSchema);

@@ -1,17 +1,16 @@
 import { costBreakdownSchema, costSummarySchema, costUsageSchema } from '@agp/core/contracts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { makeEvent } from './support/make-event.ts';
 import { seedAgent, seedEvents } from './support/seed.ts';
-import { startTestManagement, type TestManagement } from './support/start-test-management.ts';
+import { shareTestManagement, startTestManagement } from './support/start-test-management.ts';
 
 const path = '/api/v1/costs/usage';
 const tenth = 100_000_000;
 
-let management: TestManagement;
+const management = shareTestManagement();
 let alice: string;
 let bob: string;
 beforeAll(async () => {
-  management = await startTestManagement();
   alice = await seedAgent(management.database, 'alice', '2026-01-01T00:00:00.000Z');
   bob = await seedAgent(management.database, '=bob', '2026-01-02T00:00:00.000Z');
   const half = { counts_as_request: false, direction: 'request', completion_tokens: 0, cost_nano_usd: 0 } as const;
@@ -26,7 +25,6 @@ beforeAll(async () => {
     makeEvent(bob, 'ses_b', '2026-03-09T12:30:00.000Z', { cost_nano_usd: 7, model: '-1+1', provider: 'demo' }),
   ]);
 });
-afterAll(() => management[Symbol.asyncDispose]());
 
 const read = (query = '') => management.read(`${path}${query}`, costUsageSchema);
 /** Entries by what they are grouped by, and what they cost in nano-dollars. */

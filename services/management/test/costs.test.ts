@@ -1,15 +1,11 @@
 import { costBreakdownSchema, costSummarySchema, unpricedModelListSchema } from '@agp/core/contracts';
 import type { EventMessage } from '@agp/core/events';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { makeEvent } from './support/make-event.ts';
 import { seedAgent, seedEvents } from './support/seed.ts';
-import { startTestManagement, type TestManagement } from './support/start-test-management.ts';
+import { shareTestManagement, startTestManagement } from './support/start-test-management.ts';
 
-let management: TestManagement;
-beforeAll(async () => {
-  management = await startTestManagement();
-});
-afterAll(() => management[Symbol.asyncDispose]());
+const management = shareTestManagement();
 
 test('nothing recorded costs nothing, from no date to no date', async () => {
   await using empty = await startTestManagement();

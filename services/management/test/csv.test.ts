@@ -1,18 +1,17 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { eventListSchema, listedEventListSchema, sessionListSchema } from '@agp/core/contracts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { makeEvent } from './support/make-event.ts';
 import { seedAgent, seedEvents } from './support/seed.ts';
-import { bootstrapKey, startTestManagement, type TestManagement } from './support/start-test-management.ts';
+import { bootstrapKey, shareTestManagement, startTestManagement } from './support/start-test-management.ts';
 
 const formulaName = '=HYPERLINK("http://x","a,b")';
 const formulaModel = "-2+3\r\n=cmd|' /C calc'!A0;=1+1";
 
-let management: TestManagement;
+const management = shareTestManagement();
 let agent: string;
 beforeAll(async () => {
-  management = await startTestManagement();
   agent = await seedAgent(management.database, formulaName);
   await seedEvents(management.database, [
     makeEvent(agent, 'ses_one', '2026-03-01T10:00:00.000Z', { cost_nano_usd: 500, model: formulaModel }),
@@ -20,7 +19,6 @@ beforeAll(async () => {
     makeEvent(agent, 'ses_two', '2026-03-02T10:00:00.000Z', { pii_detected: true, pii_types: ['email', 'iban'] }),
   ]);
 });
-afterAll(() => management[Symbol.asyncDispose]());
 
 const ask = (path: string, accept = 'text/csv') => management.call(path, { headers: { accept } });
 

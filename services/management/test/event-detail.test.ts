@@ -9,18 +9,16 @@ import {
 import type { EventMessage } from '@agp/core/events';
 import { fromPublicId, toPublicId } from '@agp/core/ids';
 import { addRefusals, type RefusedRequest } from '@agp/db';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { makeEvent } from './support/make-event.ts';
 import { seedAgent, seedEvents } from './support/seed.ts';
-import { startTestManagement, type TestManagement } from './support/start-test-management.ts';
+import { shareTestManagement } from './support/start-test-management.ts';
 
-let management: TestManagement;
+const management = shareTestManagement();
 let agent: string;
 beforeAll(async () => {
-  management = await startTestManagement();
   agent = await seedAgent(management.database, 'detailed');
 });
-afterAll(() => management[Symbol.asyncDispose]());
 
 const readDetail = (id: string) => management.read(`/api/v1/events/${id}/detail`, eventDetailSchema);
 const list = (query: string) => management.read(`/api/v1/events?${query}`, listedEventListSchema);

@@ -1,18 +1,17 @@
 import { agentEventListSchema, type Event, eventListSchema, eventSchema } from '@agp/core/contracts';
 import type { EventMessage } from '@agp/core/events';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { makeEvent } from './support/make-event.ts';
 import { seedAgent, seedEvents } from './support/seed.ts';
-import { startTestManagement, type TestManagement } from './support/start-test-management.ts';
+import { shareTestManagement, startTestManagement } from './support/start-test-management.ts';
 
-let management: TestManagement;
+const management = shareTestManagement();
 let alice: string;
 let bob: string;
 /** As recorded, oldest first. */
 let events: (EventMessage & { lineage_hash: string })[];
 
 beforeAll(async () => {
-  management = await startTestManagement();
   alice = await seedAgent(management.database, 'alice');
   bob = await seedAgent(management.database, 'bob');
   events = await seedEvents(management.database, [
@@ -23,7 +22,6 @@ beforeAll(async () => {
     makeEvent(alice, 'ses_three', '2026-03-03T00:00:00.000Z'),
   ]);
 });
-afterAll(() => management[Symbol.asyncDispose]());
 
 const id = (index: number) => events[index]?.id;
 const ids = (list: { id: string }[]) => list.map((event) => event.id);

@@ -1,14 +1,10 @@
 import { apiKeyListSchema, createdApiKeySchema } from '@agp/core/contracts';
 import { createLogger } from '@agp/runtime';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startManagement } from '../src/start-management.ts';
-import { startTestManagement, type TestManagement } from './support/start-test-management.ts';
+import { shareTestManagement } from './support/start-test-management.ts';
 
-let management: TestManagement;
-beforeAll(async () => {
-  management = await startTestManagement();
-});
-afterAll(() => management[Symbol.asyncDispose]());
+const management = shareTestManagement();
 
 const bearer = (secret: string) => ({ headers: { authorization: `Bearer ${secret}` } });
 const statusOf = async (secret: string) => (await management.call('/api/v1/agents', bearer(secret))).status;

@@ -1,16 +1,12 @@
 import { createHash } from 'node:crypto';
 import { apiKeyListSchema, apiKeySchema, createdApiKeySchema } from '@agp/core/contracts';
 import { createLogger } from '@agp/runtime';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startManagement } from '../src/start-management.ts';
 import { seedAgent } from './support/seed.ts';
-import { bootstrapKey, startTestManagement, type TestManagement } from './support/start-test-management.ts';
+import { bootstrapKey, shareTestManagement, startTestManagement } from './support/start-test-management.ts';
 
-let management: TestManagement;
-beforeAll(async () => {
-  management = await startTestManagement();
-});
-afterAll(() => management[Symbol.asyncDispose]());
+const management = shareTestManagement();
 
 const bearer = (secret: string) => ({ headers: { authorization: `Bearer ${secret}` } });
 

@@ -1,15 +1,11 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { limitListSchema } from '@agp/core/contracts';
 import { registerAgent } from '@agp/db';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { seedAgent } from './support/seed.ts';
-import { startTestManagement, type TestManagement } from './support/start-test-management.ts';
+import { shareTestManagement } from './support/start-test-management.ts';
 
-let management: TestManagement;
-beforeAll(async () => {
-  management = await startTestManagement({ edition: 'base' });
-});
-afterAll(() => management[Symbol.asyncDispose]());
+const management = shareTestManagement({ edition: 'base' });
 
 const putLimit = (path: string, limit: unknown) =>
   management.send('PUT', `/api/v1/limits/${path}`, { requests_per_minute: limit });

@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { listRoutes } from '../src/routes/index.ts';
-import { startTestManagement, type TestManagement } from './support/start-test-management.ts';
+import { shareTestManagement } from './support/start-test-management.ts';
 
 interface Operation {
   operationId: string;
@@ -17,13 +17,11 @@ interface Document {
   components: { schemas: Record<string, { properties?: object; required?: string[]; additionalProperties?: unknown }> };
 }
 
-let management: TestManagement;
+const management = shareTestManagement();
 let document: Document;
 beforeAll(async () => {
-  management = await startTestManagement();
   document = (await (await fetch(`${management.service.url}/openapi.json`)).json()) as Document;
 });
-afterAll(() => management[Symbol.asyncDispose]());
 
 const operations = () =>
   Object.entries(document.paths).flatMap(([path, byMethod]) =>

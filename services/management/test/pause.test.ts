@@ -1,13 +1,9 @@
 import { pauseSchema } from '@agp/core/contracts';
 import { readRunningStates } from '@agp/db';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestManagement, type TestManagement } from './support/start-test-management.ts';
+import { expect, test } from 'vitest';
+import { shareTestManagement } from './support/start-test-management.ts';
 
-let management: TestManagement;
-beforeAll(async () => {
-  management = await startTestManagement({ edition: 'base' });
-});
-afterAll(() => management[Symbol.asyncDispose]());
+const management = shareTestManagement({ edition: 'base' });
 
 const put = (body: unknown) => management.send('PUT', '/api/v1/pause', body);
 

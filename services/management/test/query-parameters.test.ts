@@ -1,17 +1,15 @@
 import { agentSchema, eventListSchema } from '@agp/core/contracts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { listRoutes } from '../src/routes/index.ts';
 import { makeEvent } from './support/make-event.ts';
 import { seedAgent, seedEvents } from './support/seed.ts';
-import { startTestManagement, type TestManagement } from './support/start-test-management.ts';
+import { shareTestManagement, startTestManagement } from './support/start-test-management.ts';
 
-let management: TestManagement;
+const management = shareTestManagement();
 let agent: string;
 beforeAll(async () => {
-  management = await startTestManagement();
   agent = await seedAgent(management.database, 'worker');
 });
-afterAll(() => management[Symbol.asyncDispose]());
 
 const unknownFault = (names: readonly string[]) =>
   names.length === 0 ? 'there are none here' : `those that exist: ${names.join(', ')}`;

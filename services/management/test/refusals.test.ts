@@ -1,17 +1,15 @@
 import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { agentSchema } from '@agp/core/contracts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { seedAgent } from './support/seed.ts';
-import { bootstrapKey, startTestManagement, type TestManagement } from './support/start-test-management.ts';
+import { bootstrapKey, shareTestManagement } from './support/start-test-management.ts';
 
-let management: TestManagement;
+const management = shareTestManagement();
 let agent: string;
 beforeAll(async () => {
-  management = await startTestManagement();
   agent = await seedAgent(management.database, 'refused');
 });
-afterAll(() => management[Symbol.asyncDispose]());
 
 describe('an unknown path, id or method', () => {
   test.each([

@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import { lineageSchema, lineageVerdictSchema, sessionDetailSchema, sessionListSchema } from '@agp/core/contracts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { makeEvent } from './support/make-event.ts';
 import { seedAgent, seedEvents, seedSession } from './support/seed.ts';
-import { startTestManagement, type TestManagement } from './support/start-test-management.ts';
+import { shareTestManagement, startTestManagement } from './support/start-test-management.ts';
 
-let management: TestManagement;
+const management = shareTestManagement();
 let agent: string;
 beforeAll(async () => {
-  management = await startTestManagement();
   agent = await seedAgent(management.database, 'worker');
   await seedEvents(management.database, [
     // Recorded out of order: the chain follows the recording, lists follow the timestamps.
@@ -24,7 +23,6 @@ beforeAll(async () => {
   ]);
   await seedSession(management.database, 'ses_claimed', agent);
 });
-afterAll(() => management[Symbol.asyncDispose]());
 
 describe('listing sessions', () => {
   test('gives the latest start first, ties by id, and none that was only claimed', async () => {

@@ -2,18 +2,14 @@ import { randomUUIDv7 } from 'node:crypto';
 import { budgetListSchema, budgetSchema } from '@agp/core/contracts';
 import { toPublicId } from '@agp/core/ids';
 import { registerAgent } from '@agp/db';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { makeEvent } from './support/make-event.ts';
 import { seedAgent, seedEvents } from './support/seed.ts';
-import { startTestManagement, type TestManagement } from './support/start-test-management.ts';
+import { shareTestManagement, startTestManagement } from './support/start-test-management.ts';
 
 const now = new Date().toISOString();
 
-let management: TestManagement;
-beforeAll(async () => {
-  management = await startTestManagement();
-});
-afterAll(() => management[Symbol.asyncDispose]());
+const management = shareTestManagement();
 
 const readAgent = async (id: string, from = management) => {
   const { agents } = await from.read('/api/v1/budgets', budgetListSchema);

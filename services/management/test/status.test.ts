@@ -1,19 +1,15 @@
 import { agentListSchema, type Status, statusSchema } from '@agp/core/contracts';
 import { fromPublicId } from '@agp/core/ids';
 import { addRefusals } from '@agp/db';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { StatusReader } from '../src/reads/status-reader.ts';
 import { makeEvent } from './support/make-event.ts';
 import { seedAgent, seedEvents } from './support/seed.ts';
-import { startTestManagement, type TestManagement } from './support/start-test-management.ts';
+import { shareTestManagement } from './support/start-test-management.ts';
 
-let management: TestManagement;
+const management = shareTestManagement();
 let spender: string;
 const now = new Date();
-beforeAll(async () => {
-  management = await startTestManagement();
-});
-afterAll(() => management[Symbol.asyncDispose]());
 
 const read = () => management.read('/api/v1/status', statusSchema);
 /** A reader that shares no answer with another call. */

@@ -1,18 +1,16 @@
 import { agentListSchema, sessionListSchema } from '@agp/core/contracts';
 import type { Server } from '@agp/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { seedAgent } from './support/seed.ts';
-import { startTestManagement, type TestManagement } from './support/start-test-management.ts';
+import { shareTestManagement } from './support/start-test-management.ts';
 
-let management: TestManagement;
+const management = shareTestManagement({ ownPostgres: true, storageTimeoutMs: 2_000 });
 let postgres: Server;
 let agent: string;
 beforeAll(async () => {
-  management = await startTestManagement({ ownPostgres: true, storageTimeoutMs: 2_000 });
   postgres = management.postgres as Server;
   agent = await seedAgent(management.database, 'stored');
 });
-afterAll(() => management[Symbol.asyncDispose]());
 
 const requests: [string, RequestInit][] = [
   ['/api/v1/agents', {}],

@@ -2,14 +2,13 @@ import { eventSchema, unrecordedRequestListSchema, unrecordedRequestSchema } fro
 import { firstUuidAt, toPublicId, uuidOf } from '@agp/core/ids';
 import { addUnrecordedSpend, recordEvents, type UnrecordedSpend } from '@agp/db';
 import { makeEvent } from '@agp/testing/events';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { seedAgent } from './support/seed.ts';
-import { startTestManagement, type TestManagement } from './support/start-test-management.ts';
+import { shareTestManagement } from './support/start-test-management.ts';
 
-let management: TestManagement;
+const management = shareTestManagement();
 let agents: string[];
 beforeAll(async () => {
-  management = await startTestManagement();
   agents = await Promise.all(['one', 'two'].map((name) => seedAgent(management.database, name)));
   await addUnrecordedSpend(management.database.pool, [
     at('2026-03-01T10:00:00.000Z', 0, { costNanoUsd: 1, reason: 'ended_without_record' }),
@@ -22,7 +21,6 @@ beforeAll(async () => {
     [firstUuidAt(Date.parse('2026-03-03T00:00:00.000Z')).replace('0000-0000', '7000-8000'), '2026-03-03'],
   );
 });
-afterAll(() => management[Symbol.asyncDispose]());
 
 function at(time: string, agent: number, over: Partial<UnrecordedSpend>): UnrecordedSpend {
   return {

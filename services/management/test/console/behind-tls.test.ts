@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bootstrapKey, startTestManagement, type TestManagement } from '../support/start-test-management.ts';
+import { expect, test } from 'vitest';
+import { bootstrapKey, shareTestManagement } from '../support/start-test-management.ts';
 import { BrowserCalls } from './browser-calls.ts';
 
-let management: TestManagement;
-beforeAll(async () => {
-  management = await startTestManagement({ consoleOrigin: 'https://agp.example' });
-});
-afterAll(() => management[Symbol.asyncDispose]());
+const management = shareTestManagement({ consoleOrigin: 'https://agp.example' });
 
 function openAt(host: string, scheme: string): BrowserCalls {
   const browser = new BrowserCalls(management, host);

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readConsoleFiles } from '../../src/console/console-files.ts';
-import { startTestManagement, type TestManagement } from '../support/start-test-management.ts';
+import { shareTestManagement } from '../support/start-test-management.ts';
 import { send } from './browser-calls.ts';
 
-let management: TestManagement;
-beforeAll(async () => {
-  management = await startTestManagement();
-});
-afterAll(() => management[Symbol.asyncDispose]());
+const management = shareTestManagement();
 
 const asBrowser = { accept: 'text/html,application/xhtml+xml', 'accept-encoding': 'gzip' };
 const get = (path: string, headers: Record<string, string> = asBrowser) => send(management, { path, headers });

@@ -7,15 +7,11 @@ import {
   createdApiKeySchema,
   type Scope,
 } from '@agp/core/contracts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bootstrapKey, startTestManagement, type TestManagement } from '../support/start-test-management.ts';
+import { describe, expect, test } from 'vitest';
+import { bootstrapKey, shareTestManagement, startTestManagement } from '../support/start-test-management.ts';
 import { BrowserCalls, send } from './browser-calls.ts';
 
-let management: TestManagement;
-beforeAll(async () => {
-  management = await startTestManagement();
-});
-afterAll(() => management[Symbol.asyncDispose]());
+const management = shareTestManagement();
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 const query = (sql: string, values: unknown[] = []) => management.database.pool.query(sql, values);

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bootstrapKey, startTestManagement, type TestManagement } from '../support/start-test-management.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { bootstrapKey, shareTestManagement } from '../support/start-test-management.ts';
 import { BrowserCalls } from './browser-calls.ts';
 
-let management: TestManagement;
+const management = shareTestManagement();
 let browser: BrowserCalls;
 let port: string;
 beforeAll(async () => {
-  management = await startTestManagement();
   ({ port } = new URL(management.service.url));
   browser = new BrowserCalls(management);
   await browser.signIn({ api_key: bootstrapKey });
 });
-afterAll(() => management[Symbol.asyncDispose]());
 
 type Headers = Record<string, string | string[] | undefined>;
 

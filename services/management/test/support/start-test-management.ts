@@ -1,7 +1,7 @@
 import { type Database, openDatabase } from '@agp/db';
 import { createLogger } from '@agp/runtime';
 import { type Server, startTestStack, type TestStack } from '@agp/testing';
-import { expect } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import type { z } from 'zod';
 import type { ManagementConfig } from '../../src/config.ts';
 import { type ManagementService, startManagement } from '../../src/start-management.ts';
@@ -37,6 +37,14 @@ export interface TestManagementOptions {
   shutdownGraceSeconds?: number;
   /** For tests of the deadline; else a starved machine is late. */
   storageTimeoutMs?: number;
+}
+
+/** One for all tests of a file, from before the first until after the last. */
+export function shareTestManagement(options: TestManagementOptions = {}): TestManagement {
+  const shared = {} as TestManagement;
+  beforeAll(async () => void Object.assign(shared, await startTestManagement(options)));
+  afterAll(() => shared[Symbol.asyncDispose]?.());
+  return shared;
 }
 
 export async function startTestManagement(options: TestManagementOptions = {}): Promise<TestManagement> {
@@ -104,7 +112,7 @@ export async function startTestManagement(options: TestManagementOptions = {}): 
     async [Symbol.asyncDispose]() {
       await running.disposeAsync();
       // A test file keeps its variables for as long as the run lasts: not the service, whose caches are megabytes.
-      management.service = undefined as never;
+      this.service = undefined as never;
     },
   };
   return management;
