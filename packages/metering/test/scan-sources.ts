@@ -1,4 +1,4 @@
-import type { Asked, TextSource } from '../src/text/text-source.ts';
+import type { Asked, TextSource } from '../src/text-source.ts';
 
 export const chat = { api: 'openai', method: 'POST', path: '/v1/chat/completions' } as const;
 export const responses = { api: 'openai', method: 'POST', path: '/v1/responses' } as const;

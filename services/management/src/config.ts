@@ -7,7 +7,7 @@ import {
   trustProxyField,
 } from '@agp/runtime';
 import { z } from 'zod';
-import { consoleFields } from './oidc/oidc-fields.ts';
+import { consoleFields } from './console-fields.ts';
 
 /** Each variable in upper snake case; the descriptions are the table of docs/configuration.md. */
 export const managementConfigSchema = z.object({

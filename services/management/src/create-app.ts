@@ -8,15 +8,15 @@ import type { CallerGuard, Logger } from '@agp/runtime';
 import express, { type Request, type RequestHandler } from 'express';
 import { authenticate, requireScope } from './authenticate.ts';
 import { logChanges } from './changes.ts';
-import { createSessionRouter, openConsoleParts } from './console/session-router.ts';
 import { createSessionFinder } from './console/sessions.ts';
 import { type Context, isInEdition, type Route } from './define-route.ts';
 import { serveDocsAssets } from './docs/docs-page.ts';
 import { handleError } from './handle-error.ts';
 import { type Caller, createKeyFinders } from './keys.ts';
-import { createOidcRouter } from './oidc/oidc-router.ts';
 import { chooseFormat, csvOf, giveUpSilentReader, sendRows } from './replies.ts';
 import { found, parseInput, parseQuery, readJsonBody, readQuery } from './requests.ts';
+import { createOidcRouter } from './sign-in/oidc-router.ts';
+import { createSessionRouter, openConsoleParts } from './sign-in/session-router.ts';
 
 interface AppParts {
   context: Context;

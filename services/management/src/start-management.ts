@@ -18,13 +18,13 @@ import {
 import type { ManagementConfig } from './config.ts';
 import { isPagePath, readConsoleFiles } from './console/console-files.ts';
 import { createSignIns, listAllowedHosts } from './console/sign-ins.ts';
+import { findOidcFault } from './console-fields.ts';
 import { createApp } from './create-app.ts';
 import { waitForBootstrapKey } from './keys.ts';
 import { connections, failureLimit, shareOfReads, signInLimit } from './limits.ts';
 import { endRevokedStreams, followRecordings, type Recordings } from './live/follow-recordings.ts';
 import { createNameFinder, LiveStreams } from './live/live-streams.ts';
 import { createMetrics } from './metrics.ts';
-import { findOidcFault } from './oidc/oidc-fields.ts';
 import { StatusReader, watchCapUse } from './reads/status-reader.ts';
 import { listRoutes } from './routes/index.ts';
 

@@ -1,8 +1,8 @@
 import canonicalize from 'canonicalize';
+import type { AuditAction } from '../contracts/audit-action.ts';
 import type { LineageHead } from '../lineage/chain.ts';
 import { type Anchor, anchorLeaf, countLinks, MerkleTree } from '../lineage/index.ts';
 import { hashLink } from '../lineage/link.ts';
-import type { AuditAction } from './audit-action.ts';
 import { judgeRemovals } from './judge-removals.ts';
 
 /** A caller of the management API, the proxy that refused, or a service on its own; a person is named by the OpenID provider's id. */

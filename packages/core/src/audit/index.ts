@@ -1,3 +1,3 @@
-export * from './audit-action.ts';
+export * from '../contracts/audit-action.ts';
 export * from './audit-entry.ts';
 export * from './judge-removals.ts';

@@ -1,8 +1,8 @@
 import { findAuditDivergence } from '@agp/testing/events';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { auditActions } from '../contracts/audit-action.ts';
 import { emptyHead } from '../lineage/chain.ts';
-import { auditActions } from './audit-action.ts';
 import { type AuditEntry, linkAudit } from './audit-entry.ts';
 
 const text = fc.string({ unit: 'binary' }).map((value) => value.toWellFormed());

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { auditActions } from '../audit/audit-action.ts';
 import { agentIdSchema } from './agent.ts';
+import { auditActions } from './audit-action.ts';
 import { timestampSchema } from './timestamp.ts';
 
 const actorSchema = z

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readText } from '../text/text-source.ts';
+import { readText } from '../text-source.ts';
 import { isForm, parseFormFields, parseRequestBody } from './form.ts';
 
 /** A form as clients write it. */

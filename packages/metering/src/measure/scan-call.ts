@@ -4,7 +4,7 @@ import { type AnswerEnd, type Call, type Measurement, unmeasured } from '../call
 import type { CallHead } from '../call-head.ts';
 import { isForm } from '../json/form.ts';
 import type { MeteringParts } from '../metering-parts.ts';
-import { readText, type TextSource } from '../text/text-source.ts';
+import { readText, type TextSource } from '../text-source.ts';
 
 const models = /\/models(?:\/[^/:]+){0,3}\/?$/;
 const media = /^(?:image|audio|video|font)\//i;

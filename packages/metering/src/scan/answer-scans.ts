@@ -1,6 +1,6 @@
 import type { PiiFinder } from '@agp/pii';
 import { answerQuestions } from '../text/offload.ts';
-import type { TextSource } from '../text/text-source.ts';
+import type { TextSource } from '../text-source.ts';
 import { ScanMemory } from './scan-memory.ts';
 import { type PiiScan, scanTexts } from './scan-texts.ts';
 

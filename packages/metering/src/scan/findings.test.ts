@@ -5,7 +5,7 @@ import { chat, gemini, messages, responses, send } from '../../test/scan-sources
 import { finishReading } from '../answer/reading.ts';
 import { matchOperation } from '../match-operation.ts';
 import { createPersonNameDetector } from '../person-names/person-name-detector.ts';
-import type { TextSource } from '../text/text-source.ts';
+import type { TextSource } from '../text-source.ts';
 import { maxPlaces, scanTexts } from './scan-texts.ts';
 
 const find = createPiiFinder({ personNames: createPersonNameDetector() });

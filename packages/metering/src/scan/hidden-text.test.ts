@@ -5,7 +5,7 @@ import { chat, gemini, messages, send } from '../../test/scan-sources.ts';
 import { finishReading } from '../answer/reading.ts';
 import type { ProviderApi } from '../dialects/operation.ts';
 import { matchOperation } from '../match-operation.ts';
-import type { Asked, TextSource } from '../text/text-source.ts';
+import type { Asked, TextSource } from '../text-source.ts';
 import { scanTexts } from './scan-texts.ts';
 
 /** Ways to write a text that only a model will read. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { TextSource } from '../text/text-source.ts';
+import type { TextSource } from '../text-source.ts';
 import { createPiiScanner, type PiiScannerOptions } from './pii-scanner.ts';
 
 const holder = { agentId: 'a', source: null };

@@ -1,6 +1,6 @@
 import { createPiiFinder, type PiiType } from '@agp/pii';
 import { expect, test } from 'vitest';
-import type { TextSource } from '../text/text-source.ts';
+import type { TextSource } from '../text-source.ts';
 import { ScanMemory } from './scan-memory.ts';
 import { scanTexts } from './scan-texts.ts';
 

@@ -3,8 +3,8 @@ import { JsonError, parseJson } from '@agp/core/json';
 import { type PiiFinder, type PiiType, unmask } from '@agp/pii';
 import { isTooPopulated } from '../json/members.ts';
 import { collectToolText } from '../text/strings.ts';
-import { readText, type TextSource } from '../text/text-source.ts';
 import type { Writing } from '../text/writing.ts';
+import { readText, type TextSource } from '../text-source.ts';
 import { type MissedReason, ScanMemory, type ScannedText } from './scan-memory.ts';
 
 /** As many as an event lists. The worker would load all of the events' schemas for their constant. */

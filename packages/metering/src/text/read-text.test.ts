@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readText } from './text-source.ts';
+import { readText } from '../text-source.ts';
 
 /** The text of a request that is counted when its provider reports no figures. */
 function readCounted(content: unknown, more: object = {}): string {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { countTokens as countOlder } from 'gpt-tokenizer/encoding/cl100k_base';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, test } from 'vitest';
-import type { TextSource } from '../text/text-source.ts';
+import type { TextSource } from '../text-source.ts';
 import { createTokenEstimator, type TokenEstimatorOptions } from './token-estimator.ts';
 import { cutLongRuns } from './token-worker.ts';
 

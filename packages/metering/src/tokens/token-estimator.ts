@@ -1,6 +1,6 @@
 import type { Holder } from '@agp/runtime/fairness';
 import { createOffload } from '../text/offload.ts';
-import { detach, sizeOf, type TextSource, withoutBeside } from '../text/text-source.ts';
+import { detach, sizeOf, type TextSource, withoutBeside } from '../text-source.ts';
 import type { CountRequest } from './token-worker.ts';
 
 export interface TokenEstimator {

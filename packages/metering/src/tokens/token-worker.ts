@@ -1,6 +1,6 @@
 import * as newerEncoding from 'gpt-tokenizer/encoding/o200k_base';
 import { answerQuestions } from '../text/offload.ts';
-import { readText, type TextSource } from '../text/text-source.ts';
+import { readText, type TextSource } from '../text-source.ts';
 
 /** Tokenizers take time in the square of an unbroken run's length, so no longer one is given to them. */
 const maxRun = 500;

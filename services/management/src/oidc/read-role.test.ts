@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { managementConfigSchema } from '../config.ts';
+import { findOidcFault } from '../console-fields.ts';
 import { parseRoles, readRole } from './oidc-client.ts';
-import { findOidcFault } from './oidc-fields.ts';
 
 test.each<[unknown, string | null]>([
   ['admin', 'admin'],

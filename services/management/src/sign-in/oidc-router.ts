@@ -4,12 +4,12 @@ import { appendAudit, type Db } from '@agp/db';
 import { type Logger, toPlainAddress } from '@agp/runtime';
 import { type Request, type Response, Router } from 'express';
 import { networkOf, refuseAfterFailure } from '../authenticate.ts';
-import { type ConsoleParts, requireOwnPage } from '../console/session-router.ts';
 import { beginSession } from '../console/sessions.ts';
 import { type SignInPlace, setSessionCookie } from '../console/sign-ins.ts';
 import { maxBodyBytes } from '../limits.ts';
+import { isDenied, OidcClient, type Person, parseRoles, readRole } from '../oidc/oidc-client.ts';
 import { parseInput, readJsonBodyUpTo } from '../requests.ts';
-import { isDenied, OidcClient, type Person, parseRoles, readRole } from './oidc-client.ts';
+import { type ConsoleParts, requireOwnPage } from './session-router.ts';
 
 function noteRefusal(db: Db, request: Request, { issuer, subject, name }: Person): Promise<void> {
   return db.transaction().execute((transaction) =>

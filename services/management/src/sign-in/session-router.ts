@@ -6,10 +6,13 @@ import { coalesce } from '@agp/runtime/fairness';
 import { type Request, type Response, Router } from 'express';
 import { refuseAfterFailure } from '../authenticate.ts';
 import type { ManagementConfig } from '../config.ts';
-import { createKeyFinders, digestSecret, type FindKey, toKeyCaller } from '../keys.ts';
-import { maxBodyBytes } from '../limits.ts';
-import { parseInput, readJsonBodyUpTo } from '../requests.ts';
-import { beginSession, createSessionFinder, endSession, type FindSession, presentSession } from './sessions.ts';
+import {
+  beginSession,
+  createSessionFinder,
+  endSession,
+  type FindSession,
+  presentSession,
+} from '../console/sessions.ts';
 import {
   clearSessionCookie,
   findSignInPlace,
@@ -17,7 +20,10 @@ import {
   type SignInPlace,
   type SignIns,
   setSessionCookie,
-} from './sign-ins.ts';
+} from '../console/sign-ins.ts';
+import { createKeyFinders, digestSecret, type FindKey, toKeyCaller } from '../keys.ts';
+import { maxBodyBytes } from '../limits.ts';
+import { parseInput, readJsonBodyUpTo } from '../requests.ts';
 
 export interface ConsoleParts {
   config: ManagementConfig;

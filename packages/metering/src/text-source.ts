@@ -1,11 +1,11 @@
 import { maxJsonDepth, nestsDeeperThan, parseJson } from '@agp/core/json';
 import { parse as parseCut } from 'partial-json';
-import { isForm, parseRequestBody } from '../json/form.ts';
-import { asObject, isTooPopulated } from '../json/members.ts';
-import { dialects, matchOperation } from '../match-operation.ts';
-import { addBeside } from './beside.ts';
-import { maxText, visitStrings } from './strings.ts';
-import type { Writing } from './writing.ts';
+import { isForm, parseRequestBody } from './json/form.ts';
+import { asObject, isTooPopulated } from './json/members.ts';
+import { dialects, matchOperation } from './match-operation.ts';
+import { addBeside } from './text/beside.ts';
+import { maxText, visitStrings } from './text/strings.ts';
+import type { Writing } from './text/writing.ts';
 
 type LocateText = (text: string) => readonly number[];
 
