@@ -151,11 +151,10 @@ test('an event that is being recorded while its request is noted is counted once
   ];
   // Noted by a proxy that stopped, which waits for nobody.
   await recordEvents(writer.pool, [toEvent(ofStopped, 7)]);
-  await admin.pool.query('INSERT INTO unrecorded_spend (event_id, day, agent_id, cost_usd) VALUES ($1, $2, $3, 1)', [
-    ofStopped.eventId,
-    today,
-    ofStopped.agentId,
-  ]);
+  await admin.pool.query(
+    'INSERT INTO unrecorded_spend (event_id, day, agent_id, cost_usd, reason) VALUES ($1, $2, $3, 1, $$lost$$)',
+    [ofStopped.eventId, today, ofStopped.agentId],
+  );
   const blocker = await admin.pool.connect();
   try {
     // Recording takes its row of this table last, after all else.

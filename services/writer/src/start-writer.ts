@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { type BusConnection, connectBus, EventConsumer, logBusStatus, makeReadBacklog } from '@agp/bus';
 import { createStorageChecks, openDatabase } from '@agp/db';
 import { budgetTimeoutMs, connectRedis, createBudgetReservations } from '@agp/reservations';
@@ -13,6 +12,7 @@ import {
   type Service,
   startOpsServer,
   toStopLimit,
+  withTimeout,
 } from '@agp/runtime';
 import { makeAnnounce } from './announce.ts';
 import type { WriterConfig } from './config.ts';
@@ -92,7 +92,7 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
   bus = connection;
   started.defer(async () => {
     // A lost acknowledgement only means that the message is delivered again.
-    await Promise.race([connection.flush().catch(() => {}), setTimeout(flushWithinMs, undefined, { ref: false })]);
+    await withTimeout(connection.flush(), flushWithinMs).catch(() => {});
     await connection.close();
   });
 
@@ -169,12 +169,11 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
     readiness.drain();
     await consumer.drain();
     const graceMs = config.shutdownGraceSeconds * 1_000;
-    const timer = global.setTimeout(() => giveUp.abort(), graceMs);
-    const finished = pipeline.finish().then(
+    const timer = setTimeout(() => giveUp.abort(), graceMs);
+    const isDone = await withTimeout(pipeline.finish(), graceMs + giveUpWithinMs).then(
       () => true,
       () => false,
     );
-    const isDone = await Promise.race([finished, setTimeout(graceMs + giveUpWithinMs, false, { ref: false })]);
     clearTimeout(timer);
     if (!isDone) logger.warn({ held: consumer.held }, 'left to other writers');
     consumer.release();

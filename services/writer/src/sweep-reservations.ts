@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { toPublicId, uuidTime } from '@agp/core/ids';
 import { findRecordedIds, type Pool } from '@agp/db';
 import type { BudgetReservations } from '@agp/reservations';
-import type { Logger } from '@agp/runtime';
+import { type Logger, withTimeout } from '@agp/runtime';
 import type { WriterMetrics } from './metrics.ts';
 import { type Noted, noteEnded } from './note-ended.ts';
 import { noteForwarded } from './note-forwarded.ts';
@@ -93,6 +92,6 @@ export function keepSweeping(options: SweepOptions): () => Promise<void> {
   return async () => {
     clearInterval(timer);
     // The next round of any writer finds what this one leaves.
-    await Promise.race([sweeping, sleep(stopWithinMs, undefined, { ref: false })]);
+    if (sweeping) await withTimeout(sweeping, stopWithinMs).catch(() => {});
   };
 }

@@ -4,7 +4,8 @@ export class TimeoutError extends Error {}
 /** Rejects with {@link TimeoutError} after so many milliseconds; the work goes on, but nobody waits for it. */
 export async function withTimeout<Value>(work: Promise<Value>, ms: number, message = 'too late'): Promise<Value> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new TimeoutError(message)), ms);
+  // One turn later, so that an answer which arrived while this process stalled still counts.
+  const timer = setTimeout(() => setImmediate(() => late.reject(new TimeoutError(message))), ms);
   try {
     return await Promise.race([work, late.promise]);
   } finally {

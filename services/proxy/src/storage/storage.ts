@@ -21,6 +21,7 @@ import {
   type Spend,
   type UnrecordedSpend,
 } from '@agp/db';
+import { withTimeout } from '@agp/runtime';
 import { coalesce } from '@agp/runtime/fairness';
 
 export type Storage = ReturnType<typeof createStorage>;
@@ -55,17 +56,11 @@ async function readByDay<Ask extends SpendAsk, Value>(
  */
 export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
   async function inTime<Result>(query: Promise<Result>, deadline: number): Promise<Result> {
-    const late = Promise.withResolvers<never>();
-    // One turn later, so that an answer which arrived while this process stalled still counts.
-    const giveUp = () => setImmediate(() => late.reject(new Error('storage took too long')));
-    const timer = setTimeout(giveUp, Math.max(0, deadline - performance.now()));
     try {
-      return await Promise.race([query, late.promise]);
+      return await withTimeout(query, Math.max(0, deadline - performance.now()), 'storage took too long');
     } catch (cause) {
       onFailure(cause as Error);
       throw new ApiError('status_unavailable');
-    } finally {
-      clearTimeout(timer);
     }
   }
 
