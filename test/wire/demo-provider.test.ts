@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Anthropic from '@anthropic-ai/sdk';
 import { FunctionCallingConfigMode, GoogleGenAI } from '@google/genai';
-import OpenAI, { toFile } from 'openai';
+import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { startDemoProvider } from '../../packages/demo-provider/src/start-demo-provider.ts';
@@ -231,44 +231,7 @@ test('what was read before is reported as cached', async () => {
   expect(written.usage.cache_creation_input_tokens).toBeGreaterThan(1_024);
 });
 
-test('images, speech, transcriptions and files work', async () => {
-  const image = await openai.images.generate({ model: 'gpt-image-1', prompt: 'A warehouse', n: 2 });
-  const [first] = image.data ?? [];
-  expect(image.data).toHaveLength(2);
-  expect(
-    Buffer.from(first?.b64_json ?? '', 'base64')
-      .subarray(1, 4)
-      .toString(),
-  ).toBe('PNG');
-  const spoken = await openai.audio.speech.create({
-    model: 'tts-1',
-    voice: 'alloy',
-    input: content,
-    response_format: 'wav',
-  });
-  const sound = Buffer.from(await spoken.arrayBuffer());
-  expect(sound.subarray(0, 4).toString()).toBe('RIFF');
-  expect(sound.readUInt32LE(4)).toBe(sound.length - 8);
-  const file = await toFile(sound, 'meeting.wav');
-  const heard = await openai.audio.transcriptions.create({ model: 'whisper-1', file });
-  expect(heard.text).toContain('meeting');
-  const kept = await openai.files.create({ file: await toFile(sound, 'meeting.wav'), purpose: 'assistants' });
-  expect(kept).toMatchObject({ object: 'file', bytes: sound.length, filename: 'meeting.wav' });
-  expect(await openai.files.retrieve(kept.id)).toMatchObject({ id: kept.id, filename: 'meeting.wav' });
-  const whole = await openai.files.content(kept.id);
-  expect(Buffer.from(await whole.arrayBuffer()).equals(sound)).toBe(true);
-  for (let index = 0; index < 4; index += 1)
-    await openai.files.create({
-      file: await toFile(Buffer.from(`file ${index}`), `${index}.txt`),
-      purpose: 'assistants',
-    });
-  await expect(openai.files.content(kept.id)).rejects.toMatchObject({ status: 404 });
-  const edited = await openai.images.edit({
-    model: 'gpt-image-1',
-    prompt: 'Blue',
-    image: await toFile(sound, 'a.png'),
-  });
-  expect(edited.usage?.input_tokens_details.image_tokens).toBeGreaterThan(0);
+test('completions of the old kind work', async () => {
   const text = await openai.completions.create({ model: 'gpt-3.5-turbo-instruct', prompt: content });
   expect(text.choices[0]?.finish_reason).toBe('length');
 });
@@ -292,6 +255,6 @@ test('all that was listed costs what it does, and a path that nobody answers is 
   const events = await system.api<RecordedEvent[]>('/api/v1/events?limit=100');
   // Counting tokens is free, and so is an error.
   const priced = events.filter(({ prompt_tokens, completion_tokens }) => prompt_tokens + completion_tokens > 0);
-  expect(new Set(priced.map(({ model }) => model)).size).toBeGreaterThan(6);
+  expect(new Set(priced.map(({ model }) => model)).size).toBeGreaterThan(5);
   expect(priced.filter(({ cost_usd }) => cost_usd <= 0)).toEqual([]);
 });

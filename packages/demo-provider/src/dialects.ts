@@ -4,7 +4,6 @@ import * as gemini from './gemini.ts';
 import * as models from './models.ts';
 import * as chat from './openai/chat.ts';
 import { answerEmbeddings } from './openai/embeddings.ts';
-import * as media from './openai/media.ts';
 import type { ProviderFault } from './request.ts';
 
 /** An API: its endpoints, and the form of its errors. */
@@ -22,13 +21,6 @@ export const dialects: Readonly<Record<string, Dialect>> = {
       ['POST', /^\/v1\/completions$/, chat.answerCompletion],
       ['POST', /^\/v1\/responses$/, chat.answerResponse],
       ['POST', /^\/v1\/embeddings$/, answerEmbeddings],
-      ['POST', /^\/v1\/images\/generations$/, media.answerImages],
-      ['POST', /^\/v1\/images\/edits$/, media.answerImageEdits],
-      ['POST', /^\/v1\/audio\/speech$/, media.answerSpeech],
-      ['POST', /^\/v1\/audio\/(?:transcriptions|translations)$/, media.answerTranscription],
-      ['POST', /^\/v1\/files$/, media.answerFile],
-      ['GET', /^\/v1\/files\/([^/]+)$/, media.showFile],
-      ['GET', /^\/v1\/files\/([^/]+)\/content$/, media.answerFileContent],
       ['GET', /^\/v1\/models$/, models.listOpenaiModels],
       ['GET', /^\/v1\/models\/([^/]+)$/, models.showOpenaiModel],
     ],

@@ -3,10 +3,9 @@ import { type Asked, answerAsked, questionOf } from './answer-asked.ts';
 import { type Directives, readDirectives } from './request.ts';
 import type { WireAnswer } from './wire/wire-answer.ts';
 
-/** An answer of the simulated provider: one JSON document, other bytes, or the frames of a stream. */
+/** An answer of the simulated provider: one JSON document, or the frames of a stream. */
 export type Answer = { directives?: Directives } & (
   | { json: unknown }
-  | { bytes: Buffer; type: string }
   | { frames: readonly string[]; type?: string; errorFrame: string }
 );
 
@@ -18,8 +17,6 @@ export interface DemoRequest {
   params: readonly string[];
   /** The JSON body of a POST. */
   body: unknown;
-  /** The fields of a multipart POST. */
-  form: FormData | null;
 }
 
 export type Endpoint = (request: DemoRequest) => Answer | Promise<Answer>;

@@ -2,10 +2,7 @@ import type { Endpoint } from './endpoint.ts';
 import { ProviderFault } from './request.ts';
 
 /** The models that are listed, all with a known price; requests may name any other too. */
-const openai = [
-  ...['gpt-5', 'gpt-5-mini', 'gpt-4o', 'gpt-4o-mini', 'gpt-3.5-turbo-instruct', 'text-embedding-3-small'],
-  ...['gpt-image-1', 'gpt-4o-transcribe', 'whisper-1', 'tts-1'],
-];
+const openai = ['gpt-5', 'gpt-5-mini', 'gpt-4o', 'gpt-4o-mini', 'gpt-3.5-turbo-instruct', 'text-embedding-3-small'];
 const anthropic = ['claude-opus-5-5', 'claude-sonnet-5', 'claude-haiku-4-5'];
 const gemini = ['gemini-2.5-pro', 'gemini-2.5-flash', 'gemini-2.5-flash-lite', 'gemini-embedding-001'];
 const releasedAt = new Date('2026-01-01T00:00:00Z');

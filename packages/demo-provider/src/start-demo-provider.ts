@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseJson } from '@agp/core/json';
 import { type Service, sendJson, startHttpServer } from '@agp/runtime';
 import { type Dialect, dialects } from './dialects.ts';
-import type { Answer, DemoRequest } from './endpoint.ts';
+import type { Answer } from './endpoint.ts';
 import { type Directives, ProviderFault, readDirectives } from './request.ts';
 
 const maxBytes = 32 * 1024 * 1024;
@@ -29,21 +29,14 @@ async function readBytes(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Reads the body of a POST: a form, or JSON. */
-async function readBody(request: IncomingMessage): Promise<Pick<DemoRequest, 'body' | 'form'>> {
-  const type = request.headers['content-type'] ?? '';
-  const isForm = /^multipart\/form-data\b/i.test(type);
-  if (request.method !== 'POST') return { body: undefined, form: null };
+/** Reads the JSON body of a POST. */
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  if (request.method !== 'POST') return undefined;
   const bytes = await readBytes(request);
   try {
-    if (!isForm) return { body: parseJson(bytes), form: null };
-    const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData();
-    return { body: undefined, form };
+    return parseJson(bytes);
   } catch {
-    throw new ProviderFault(
-      'invalid_request',
-      `The body of the request is not valid ${isForm ? 'multipart' : 'JSON'}.`,
-    );
+    throw new ProviderFault('invalid_request', 'The body of the request is not valid JSON.');
   }
 }
 
@@ -64,9 +57,8 @@ async function sendAnswer(
 ): Promise<void> {
   const breaks = directives['x-demo-break'];
   if ('frames' in answer) return sendFrames(response, answer, { directives, frameMs });
-  const [bytes, type] =
-    'json' in answer ? [Buffer.from(JSON.stringify(answer.json)), 'application/json'] : [answer.bytes, answer.type];
-  response.writeHead(200, { 'content-type': type, 'content-length': bytes.length });
+  const bytes = Buffer.from(JSON.stringify(answer.json));
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': bytes.length });
   if (breaks === undefined) response.end(bytes);
   else response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
 }
@@ -122,7 +114,7 @@ async function findAnswer(request: IncomingMessage, { dialect, path, query }: Ta
     const found = method === request.method ? pattern.exec(path) : null;
     if (found === null) continue;
     const params = found.slice(1).map(decodeParam);
-    return answer({ headers: request.headers, query, params, ...(await readBody(request)) });
+    return answer({ headers: request.headers, query, params, body: await readBody(request) });
   }
   throw new ProviderFault('not_found', `Nothing here answers ${request.method} ${path.slice(0, 200)}.`);
 }
