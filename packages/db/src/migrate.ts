@@ -7,10 +7,7 @@ import { makePartitions, withPartitionsLocked } from './maintain/partitions.ts';
 import { lastMigration, migrationProvider } from './migrations/index.ts';
 import { applyGrants } from './roles/grants.ts';
 
-/**
- * Applied migrations that only a later version knows: it ran before, or runs at the same time. Throws if the schema is of a version before
- * the baseline.
- */
+/** Migrations that only a later version knows. Throws for a schema of before the baseline. */
 export async function listNewerMigrations(db: Db): Promise<string[]> {
   const { rows: tables } = await sql<{ found: boolean }>`
     SELECT to_regclass('kysely_migration') IS NOT NULL AS found`.execute(db);

@@ -21,10 +21,7 @@ interface Share {
   queue: (() => void)[];
 }
 
-/**
- * Divides a pool among holders, so that none takes all its connections. Statements beyond a share wait, and fail if too many do or it takes
- * too long.
- */
+/** Statements beyond a holder's share wait, and fail if too many do or it takes too long. */
 export function shareDatabase({ pool }: Database, shares: Shares): (holder: string) => Db {
   const guarded = guardPool(pool);
   const held = new Map<string, Share>();

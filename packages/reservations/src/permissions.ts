@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/*
- * Permissions of the Redis users: commands, including those within scripts, on keys with some prefixes; all else is refused. Only the
- * proxy has the commands that make a reservation (HSET, ZADD, INCR); the others can release and read.
- */
+/** Only the proxy has the commands that make a reservation (HSET, ZADD, INCR); the others can release and read. */
 
 export const redisUsers = ['proxy', 'writer', 'management'] as const;
 export type RedisUser = (typeof redisUsers)[number];

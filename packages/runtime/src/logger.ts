@@ -42,10 +42,7 @@ const toSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) =>
 
 export type { Logger } from 'pino';
 
-/**
- * A JSON logger to standard output. Data from callers is logged only in fields, bounded and without credentials; messages are constant
- * texts.
- */
+/** Data from callers is logged only in fields, bounded and without credentials; messages are constant texts. */
 export function createLogger(service: string, level: string, destination?: DestinationStream): Logger {
   return pino(
     {
@@ -66,10 +63,7 @@ function escapeLines(destination: DestinationStream & { flushSync?: () => void }
   } as DestinationStream;
 }
 
-/**
- * The message of the innermost cause in one line, without credentials. A host name with several addresses fails with one error for each;
- * the first is used.
- */
+/** The innermost cause in one line, without credentials; of several addresses the first's. */
 export function describeFailure(error: unknown): string {
   return toLineText(hideCredentials(findMessage(error).slice(0, 4_000)));
 }

@@ -6,10 +6,7 @@ import { tryForLocks } from './locks.ts';
 const key = sql`hashtext('agp:build-indexes')`;
 const pauseMs = 200;
 
-/**
- * Builds indexes while nobody else does: what another process is still building looks like what an interrupted one has left. It asks for
- * the lock again and again, since the build waits for statements that wait.
- */
+/** What another process still builds looks like what an interrupted one left, so one builds at a time. */
 function withIndexLock<Result>(db: Db, work: (connection: Db) => Promise<Result>): Promise<Result> {
   return db.connection().execute(async (connection) => {
     for (;;) {

@@ -16,8 +16,7 @@ interface Holder {
 const maxNamed = 5;
 
 /**
- * Returns a look at who has held locks on the product's tables since the first look or longer. Never with the text of a query, which may
- * hold secrets.
+ * A look at who has held locks on our tables since the first look; never the text of a query, which may hold secrets.
  */
 export function watchLockHolders(db: Db): { look(): Promise<void>; describe(): string } {
   const since = new Map<string, number>();
@@ -67,17 +66,13 @@ export async function limitLockWait(transaction: Db): Promise<void> {
 }
 
 /**
- * Runs work that needs exclusive table locks, in transactions with {@link limitLockWait}, up to five times. Throws TableInUseError with
- * `refusal`, what could not be done.
+ * Runs work with exclusive table locks, up to five times; TableInUseError says with `refusal` what could not be done.
  */
 export function tryForLocks<Result>(db: Db, refusal: string, work: () => Promise<Result>): Promise<Result> {
   return tryAgain(db, refusal, [lockNotAvailable, deadlockDetected], work);
 }
 
-/**
- * Locks one more table within a transaction, with the same repetitions; its earlier work is kept. A deadlock still ends the whole
- * transaction.
- */
+/** Locks one more table within a transaction and keeps its earlier work; a deadlock still ends the whole. */
 export function lockWithin(transaction: Db, refusal: string, table: string): Promise<void> {
   return tryAgain(transaction, refusal, [lockNotAvailable], async () => {
     await sql`SAVEPOINT before_lock`.execute(transaction);

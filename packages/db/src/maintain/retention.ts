@@ -22,10 +22,7 @@ export interface Removed {
 /** A week may leave millions of anchors. */
 const fetchSize = 5_000;
 
-/**
- * Keeps an anchor for each unbroken run of `links` that a removal takes out of a chain. Partitions are in the order of ids and chains in
- * that of recording, so a session may have several runs.
- */
+/** An anchor for each unbroken run: partitions are in the order of ids, chains in that of recording. */
 async function keepAnchors(transaction: Db, links: RawBuilder<unknown>): Promise<Removed> {
   const removal = randomUUIDv7();
   const { rows } = await sql<Pick<Removed, 'events' | 'sessions'>>`
@@ -151,10 +148,7 @@ export const leastRetentionDays = 7;
 
 const dayMs = 86_400_000;
 
-/**
- * Removes events that are older than the retention, in whole weeks, so that one stays up to a week longer. Safe to run several times at
- * once, and again after a crash. Returns what was removed, one sentence each.
- */
+/** In whole weeks, so an event stays up to a week longer. Safe to repeat. Returns a sentence for each removal. */
 export async function removeOldEvents(db: Db, now: Date, days: number): Promise<string[]> {
   const cut = new Date(now.getTime() - days * dayMs);
   const before = firstUuidAt(cut.getTime());

@@ -62,10 +62,7 @@ function rollUpSome(db: Db, now: Date): Promise<boolean> {
 const isOldHour = (cut: Date) => sql`
   hour < date_trunc('day', ${cut}::timestamptz, 'UTC') AND hour <> date_trunc('day', hour, 'UTC')`;
 
-/**
- * Merges hours before the day of `cut` into the first hour of their day; sums of days stay what they were. A late event makes an hour of
- * its own, which the next call merges.
- */
+/** Sums of days stay; a late event makes an hour of its own, which the next call merges. */
 export async function mergeOldHours(transaction: Db, cut: Date): Promise<void> {
   await sql`
     WITH hours AS (DELETE FROM hourly_usage WHERE ${isOldHour(cut)} RETURNING *)

@@ -1,9 +1,6 @@
 import { sql } from 'kysely';
 
-/**
- * The views that Grafana and other reports may read, without payloads or secrets. Their columns are an interface (docs/monitoring.md): a
- * later migration may add some, and takes none away.
- */
+/** Their columns are an interface (docs/monitoring.md): a later migration may add some, and takes none away. */
 export const reportingViews = [
   sql`CREATE SCHEMA reporting`,
   // Immutable, so that partitions are ruled out by them.

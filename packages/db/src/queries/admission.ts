@@ -56,10 +56,7 @@ const text = `
   JOIN agents ON agents.id = asked.agent_id
   CROSS JOIN (SELECT * FROM control LIMIT 1) AS control`;
 
-/**
- * Reads the state of several agents in one statement; unknown agents are missing. Never cached: the kill switch, a revoked token, the pause
- * and a changed cap hold from the next request on.
- */
+/** Unknown agents are missing. Never cached: a block, a revoked token or a new cap holds from the next request on. */
 export async function readAdmissions(
   pool: Pool,
   keys: readonly AdmissionKey[],

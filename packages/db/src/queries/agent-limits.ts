@@ -16,10 +16,7 @@ export function listAgentLimits(db: Db, range: PageRange): AsyncGenerator<AgentL
 
 type AgentLimitsChange = Partial<Pick<AgentLimitsRow, 'daily_cap_usd' | 'warn_only' | 'requests_per_minute'>>;
 
-/**
- * Changes an agent's cap or limit, for requests that are admitted after the commit. `updated_at` stays: it is about status and metadata.
- * Undefined for an unknown agent.
- */
+/** For requests admitted after the commit; `updated_at` stays. Undefined for an unknown agent. */
 export function updateAgentLimits(
   db: Db,
   id: string,
@@ -102,10 +99,7 @@ const toColumns = (held: readonly HeldAmount[]) => [
   held.map(({ nanoUsd }) => nanoUsd),
 ];
 
-/**
- * The cap of all agents together, and its use on a UTC day. `held` are that day's reservations of all agents, read before: events recorded
- * in between are then found here.
- */
+/** `held`, all agents' reservations of that day, is read before: events recorded in between are then found here. */
 export async function readGlobalBudget(db: Db, day: string, held: readonly HeldAmount[]): Promise<BudgetRow> {
   const query = CompiledQuery.raw(globalText, [day, ...toColumns(held)]);
   const [row] = (await db.executeQuery<BudgetRow>(query as CompiledQuery<BudgetRow>)).rows;

@@ -136,10 +136,7 @@ export interface AgentChange {
   metadata?: Record<string, unknown> | undefined;
 }
 
-/**
- * Changes an agent, for requests that are admitted after the commit. `updated_at` grows by at least a millisecond, whatever the clock says.
- * Undefined for an unknown agent.
- */
+/** `updated_at` grows by at least a millisecond, whatever the clock says. Undefined for an unknown agent. */
 export function updateAgent(
   db: Db,
   id: string,

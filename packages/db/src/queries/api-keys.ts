@@ -41,10 +41,7 @@ export function createApiKey(db: Db, key: NewApiKey): Promise<ApiKeyRow> {
     .executeTakeFirstOrThrow();
 }
 
-/**
- * Deletes a key, except the one from the configuration: the next start of any replica would bring it back. Returns the key, or why none was
- * deleted.
- */
+/** Not the configured key: the next start of any replica would bring it back. */
 export async function deleteApiKey(db: Db, id: string): Promise<ApiKeyRow | 'unknown' | 'bootstrap'> {
   const deleted = await db
     .deleteFrom('api_keys')

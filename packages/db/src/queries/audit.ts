@@ -11,10 +11,7 @@ export type NewAuditEntry = Omit<AuditEntry, 'id' | 'timestamp'> & {
   timestamp?: string;
 };
 
-/**
- * Appends entries to the audit log's chain, as the last statement of the transaction that makes the change: the holder of the head waits
- * for no other lock, which rules out deadlocks.
- */
+/** The last statement of its transaction: the holder of the head waits for no other lock, so nothing deadlocks. */
 export async function appendAudit(transaction: Db, entries: readonly NewAuditEntry[]): Promise<void> {
   if (entries.length === 0) return;
   const head = await transaction
@@ -60,10 +57,7 @@ export type AuditRow =
 
 type Row = Partial<RefusalRow> & { payload: string | null; lineage_hash: string | null };
 
-/**
- * One page of the audit log: first what has no number yet, then the highest number first. One statement, so that refusals that are being
- * sealed are shown exactly once.
- */
+/** What has no number yet comes first. One statement, so that refusals that are being sealed are shown exactly once. */
 export async function listAudit(
   db: Db,
   { agentId, action, from, to }: AuditFilter,

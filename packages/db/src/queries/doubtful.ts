@@ -86,10 +86,7 @@ export interface BillClaim {
 /** A claim whose event was never recorded is given up after this long: by then no queue holds it any more. */
 const claimHolds = '1 day';
 
-/**
- * Claims a bill for an event, which is then to carry the cost. The first claim wins, unless its event was lost before it was recorded. An
- * event may repeat its claim: the answer to the first try may have been lost.
- */
+/** The first claim wins, unless its event was lost; an event may repeat its claim. */
 export async function claimBill(pool: Pool, { provider, bill, eventId }: BillClaim): Promise<boolean> {
   const { rowCount } = await pool.query({
     name: 'claim-bill',

@@ -40,10 +40,7 @@ export function listLineageAnchors(db: Db, sessionId: string): Promise<RemovedLi
 const pageSize = 500;
 const uuidBytes = 16;
 
-/**
- * The UUIDs of a session's events in chain order, read once, since there is no index on `seq`: 16 bytes for each in one buffer, as a chain
- * may have millions.
- */
+/** Read once, 16 bytes each in one buffer: there is no index on `seq`, and a chain may have millions. */
 export async function readLineageOrder(db: Db, sessionId: string): Promise<Buffer> {
   const { rows } = await sql<{ ids: Buffer | null }>`
     SELECT string_agg(uuid_send(id), ''::bytea ORDER BY seq) AS ids FROM events WHERE session_id = ${sessionId}`.execute(

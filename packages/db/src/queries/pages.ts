@@ -34,10 +34,7 @@ export interface PageRange {
   offset: number;
 }
 
-/**
- * Reads a list of any length in pages, so that memory stays constant and no connection is held while a slow reader takes its time. `limit`
- * and `offset` count rows.
- */
+/** In pages, so that memory stays constant and a slow reader holds no connection. `limit` and `offset` count rows. */
 export async function* readPages<Row>(
   range: PageRange,
   readPage: (page: { after: Row | undefined; limit: number; offset: number }) => Promise<Row[]>,

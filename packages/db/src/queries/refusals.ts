@@ -47,10 +47,7 @@ const text = `
       THEN refusal_counts.source_ip ELSE EXCLUDED.source_ip END,
     refused_at = greatest(refusal_counts.refused_at, EXCLUDED.refused_at)`;
 
-/**
- * Adds to the refusals of their minutes, and lists some of them, in one statement. All proxies, and the writer that seals them, lock rows
- * in this order.
- */
+/** One statement; all proxies and the sealing writer lock rows in this order. */
 export async function addRefusals(pool: Pool, counts: readonly RefusalCount[]): Promise<void> {
   const listed = counts.flatMap(({ requests }) => requests);
   await pool.query({

@@ -3,10 +3,7 @@ import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
 import type { PageRange } from './pages.ts';
 
-/**
- * The spend of the UTC day `$1`, in USD, that caps limit and operators see, with lost and quarantined events. Use both sums in one
- * statement: with two snapshots an event might be missing from both.
- */
+/** The spend of the UTC day `$1`, in USD. Use both sums in one statement, or an event may be missing from both. */
 
 export const agentSpendUsd = `(
   coalesce((SELECT sum(cost_usd) FROM daily_usage WHERE day = $1 AND agent_id = asked.agent_id), 0)

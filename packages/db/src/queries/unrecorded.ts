@@ -23,10 +23,7 @@ export interface UnrecordedSpend {
   request: RequestDetails | null;
 }
 
-/**
- * Adds the cost of events that were lost or set aside to the spend of their day, unless they are recorded or were added before. Returns the
- * added ids.
- */
+/** For events that were lost or set aside, unless they are recorded or were added before. Returns the added ids. */
 export async function addUnrecordedSpend(
   pool: Pool | ClientBase,
   spends: readonly UnrecordedSpend[],
@@ -81,10 +78,7 @@ const begin = `
   SET LOCAL lock_timeout = '1s';
   LOCK TABLE unrecorded_spend IN SHARE ROW EXCLUSIVE MODE`;
 
-/**
- * Notes forwarded requests whose event will never arrive. Afterwards each is either recorded or noted, never both; repeated or concurrent
- * calls change nothing. Returns the newly noted ids.
- */
+/** Each is then either recorded or noted, never both. Repeated calls change nothing. Returns the newly noted ids. */
 export async function noteEndedRequests(pool: Pool, ended: readonly UnrecordedSpend[]): Promise<string[]> {
   const client = await pool.connect();
   let failed = true;

@@ -134,10 +134,7 @@ async function findFirst(db: Db, groups: readonly UsageGroup[], range: Range): P
   return from !== undefined && from > row.first ? from : row.first;
 }
 
-/**
- * Usage summed by groups, in their order unless only the dearest are asked for. By hour or day it is read a day at a time, so that a
- * statement reads little however long the range is.
- */
+/** By hour or day it is read a day at a time, so that a statement reads little however long the range is. */
 export async function* listUsage(db: Db, query: UsageQuery): AsyncGenerator<UsageRow[]> {
   const { groups, to, agentId, top } = query;
   if (top !== undefined) {

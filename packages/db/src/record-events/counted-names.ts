@@ -77,10 +77,7 @@ export class CountedNames {
   }
 }
 
-/**
- * Callers choose what models and tags are called, so a table with a row for each name would grow by a row with each request. Names beyond a
- * bound share a row; the events themselves keep theirs.
- */
+/** Callers choose names, and a row for each would fill the table: names beyond a bound share one. */
 
 export const otherNames = 'other';
 
@@ -149,10 +146,7 @@ function writeStatements({ table, group, kept = {}, name: last, renamed = {}, ..
   return {
     /** For names that have rows. */
     addKnown: `INSERT INTO ${table} (${columns}) ${gained} ORDER BY ${order(last)} ${add}`,
-    /**
-     * Sent before `addAny`: it locks each group that may get a new name until the transaction ends, so that writers at work at once do not
-     * each fill up the room they saw.
-     */
+    /** Sent before `addAny`: its locks keep writers at work at once from each filling up the room they saw. */
     lock: `
       SELECT pg_advisory_xact_lock(key) FROM (
         SELECT DISTINCT hashtextextended(name, 0) AS key FROM (
@@ -181,10 +175,7 @@ function writeStatements({ table, group, kept = {}, name: last, renamed = {}, ..
   };
 }
 
-/**
- * Makes what adds events to such a table. It returns the names that have a row once the transaction is committed, for its argument
- * `counted`.
- */
+/** Returns, for its argument `counted`, the names that have a row once the transaction is committed. */
 export function makeNameCounter(usage: NamedUsage) {
   const { table, group, kept, name: last, measures: columns } = usage;
   const text = writeStatements(usage);

@@ -6,10 +6,7 @@ const text = `
   SELECT found.id, found.lineage_hash FROM unnest($1::uuid[]) AS asked (id)
   CROSS JOIN LATERAL (SELECT id, lineage_hash FROM events WHERE events.id = asked.id OFFSET 0) AS found`;
 
-/**
- * The lineage hashes of events that are recorded, by UUID. Run it after the heads are locked, as a statement of its own: its snapshot then
- * holds all that was committed before.
- */
+/** A statement of its own after the heads are locked: its snapshot holds all that was committed before. */
 export async function findRecorded(client: ClientBase, ids: readonly string[]): Promise<Map<string, string>> {
   const { rows } = await client.query<{ id: string; lineage_hash: string }>({
     name: 'find-recorded',
@@ -19,10 +16,7 @@ export async function findRecorded(client: ClientBase, ids: readonly string[]): 
   return new Map(rows.map((row) => [row.id, row.lineage_hash]));
 }
 
-/**
- * Removes the unrecorded spend of events that are recorded after all. Part of every transaction that adds events, since `noteEndedRequests`
- * waits for the table lock that this takes even without rows.
- */
+/** In every transaction that adds events: `noteEndedRequests` waits for the lock that this takes even without rows. */
 export async function settleUnrecorded(client: ClientBase, eventIds: readonly string[]): Promise<void> {
   await client.query({
     name: 'settle-unrecorded',

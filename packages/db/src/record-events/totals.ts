@@ -63,10 +63,7 @@ export const maxTagsOfHour = 100;
 
 const hourOf = (timestamp: string): string => `${timestamp.slice(0, 13)}:00Z`;
 
-/**
- * Comes after daily usage: models that are `other` there are `other` here, so that the hours of a day add up to the day. Tags beyond the
- * bound are counted together, under `other`.
- */
+/** After daily usage, so that the hours of a day add up to the day; tags beyond the bound count as `other`. */
 export const addToHourlyUsage = makeNameCounter({
   table: 'hourly_usage',
   group: {

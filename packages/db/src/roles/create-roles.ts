@@ -5,10 +5,7 @@ import { type RoleKey, roleNames, roleSettings } from './privileges.ts';
 
 const iterations = 4_096;
 
-/**
- * The form in which Postgres stores a password under SCRAM-SHA-256 (RFC 5803). Made here so that the password itself, printable ASCII,
- * appears in no statement, and so in no log.
- */
+/** SCRAM-SHA-256 (RFC 5803), made here so that no statement, and so no log, holds the password. */
 function makeScramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
   const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256');
   const hmac = (text: string) => createHmac('sha256', salted).update(text).digest();
@@ -75,10 +72,7 @@ async function leaveGroups(db: Db, role: RoleKey): Promise<void> {
   for (const { name } of rows) await sql`REVOKE ${sql.raw(name)} FROM ${sql.id(roleNames[role])} CASCADE`.execute(db);
 }
 
-/**
- * Makes the roles of the product, or restores their attributes, as a role that may create roles. A role that exists keeps its password
- * unless a new one is given. Throws MissingPasswordError.
- */
+/** A role that exists keeps its password unless a new one is given. Throws MissingPasswordError. */
 export async function createRoles(db: Db, passwords: Partial<Record<RoleKey, string>>): Promise<void> {
   for (const role of Object.keys(roleNames) as RoleKey[]) await makeRole(db, role, passwords[role]);
 }

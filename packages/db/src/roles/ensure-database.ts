@@ -21,10 +21,7 @@ async function connect(url: string): Promise<pg.Client> {
   }
 }
 
-/**
- * Makes the database that a URL names, unless it exists. It compares text by bytes, whatever the server's locale. Throws
- * StorageUnavailableError.
- */
+/** It compares text by bytes, whatever the server's locale. Throws StorageUnavailableError. */
 export async function ensureDatabase(url: string): Promise<void> {
   try {
     await (await connect(url)).end();

@@ -55,10 +55,7 @@ function renderViews(role: GrantedRole, { schemas }: GrantTargets): string[] {
   ];
 }
 
-/**
- * First everything is revoked from the roles and PUBLIC, grants by others included, then each role gets its own. Future objects are open to
- * nobody, functions included, which by default PUBLIC may call.
- */
+/** Revokes all first, from PUBLIC too; future objects are open to nobody, functions included. */
 function renderGrants(targets: GrantTargets): string[] {
   const everybody = ['PUBLIC', ...targets.roles.map((role) => roleNames[role])].join(', ');
   const revoke = (kind: string, names: readonly string[]) =>
@@ -82,10 +79,7 @@ function renderGrants(targets: GrantTargets): string[] {
   ];
 }
 
-/**
- * Gives every role of the product exactly the privileges of `privileges.ts`, in one transaction, so that running services are never
- * without. Roles that do not exist are skipped; a database without any of them is not changed.
- */
+/** In one transaction, so that running services are never without. Roles that do not exist are skipped. */
 export async function applyGrants(db: Db): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     await lockPartitions(transaction);

@@ -76,10 +76,7 @@ export async function handOver(db: Db): Promise<string[]> {
 
 const makers = ['lo_creat', 'lo_create', 'lo_from_bytea', 'lo_import'];
 
-/**
- * Revokes from PUBLIC the right to store large objects, which could fill the disk whatever other privileges a role has. Only a superuser
- * may revoke it. Returns the functions that stay open.
- */
+/** Large objects could fill the disk. Only a superuser may revoke it. Returns the functions that stay open. */
 export async function refuseLargeObjects(db: Db): Promise<string[]> {
   const { rows } = await sql<{ name: string; revocable: boolean }>`
     SELECT format('pg_catalog.%I(%s)', proname, pg_get_function_identity_arguments(oid)) AS name,

@@ -124,10 +124,7 @@ function isNetwork(value: string): boolean {
   }
 }
 
-/**
- * Whose `X-Forwarded-For` is believed: a number of hops, or addresses and CIDR blocks. Never everybody, or a caller could choose the
- * address that it is known by.
- */
+/** Hops, or addresses and CIDR blocks. Never everybody, or a caller could choose its address. */
 export const trustProxyField = z
   .string()
   .default('0')

@@ -43,10 +43,7 @@ function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-/**
- * Reads each key of the schema from a variable in upper snake case, or with `_FILE` appended from the file that it names. Throws
- * ConfigError naming every variable that is missing or invalid.
- */
+/** From variables in upper snake case, or `_FILE`. Throws ConfigError naming all that are missing or invalid. */
 export function loadConfig<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
   environment: NodeJS.ProcessEnv,

@@ -14,10 +14,7 @@ interface FairSharesOptions {
   always?: number;
 }
 
-/**
- * Divides something limited among agents: one holds at most a quarter, those without a token from one network at most half together, and a
- * holder must leave free at least as much as it holds. So there is always some left for one that needs little.
- */
+/** One agent holds at most a quarter, agents of one network without a token half, and nobody more than is left free. */
 export class FairShares {
   readonly #max: number;
   readonly #maxPerSource: number;

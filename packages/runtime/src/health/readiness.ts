@@ -23,10 +23,7 @@ interface ReadinessOptions {
   onChange?: (dependency: string, failure: string | null) => void;
 }
 
-/**
- * Checks the dependencies once a second. Three failures in a row make it unready and one success ready again, so that one slow answer does
- * not take every replica out of service at once.
- */
+/** Three failures in a row make it unready, one success ready: a slow answer takes out no replica. */
 export class Readiness {
   readonly #checks: Record<string, Check>;
   readonly #dispensable: ReadonlySet<string>;

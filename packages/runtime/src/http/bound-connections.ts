@@ -2,10 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Server, Socket } from 'node:net';
 import { toNetwork, toPlainAddress } from './addresses.ts';
 
-/**
- * Keeps at most `max` connections. When one more arrives, the network with the most loses its oldest idle one, else its newest, so no
- * client keeps others out by holding connections.
- */
+/** Beyond `max`, the network with the most loses its oldest idle connection, else its newest. */
 export function boundConnections(server: Server, max: number, isServing: (socket: Socket) => boolean): void {
   const networks = new Map<string, Set<Socket>>();
   let total = 0;
@@ -54,10 +51,7 @@ interface OrderedListener {
   isServing(socket: Socket): boolean;
 }
 
-/**
- * Serves the requests of a connection one after the other, so that a client that pipelines many causes the work of one at a time. A
- * connection with too many waiting requests is cut.
- */
+/** One after the other: pipelining causes the work of one request at a time; too many waiting ones are cut. */
 export function serveInOrder(serve: RequestListener): OrderedListener {
   const lines = new WeakMap<Socket, Line>();
 

@@ -50,10 +50,7 @@ const isPlainAddress = (name: string): boolean =>
 
 /** Keeps web pages of other sites from using a port through the browser of somebody who can reach it. */
 export interface CallerGuard {
-  /**
-   * Call it before anything is answered. It answers the preflight request of a page of an allowed origin, then returns true, and lets such
-   * a page read other answers.
-   */
+  /** Call it before anything is answered; true if it answered a preflight request of an allowed page itself. */
   greet(request: IncomingMessage, response: ServerResponse): boolean;
   assure(request: IncomingMessage): void;
 }

@@ -72,10 +72,7 @@ export async function startHttpServer(
   };
 }
 
-/**
- * Node passes CONNECT on as a bare socket, and would close it without an answer. Here it is a request like any other, and the last on its
- * connection.
- */
+/** Node would close CONNECT without an answer; here it is a request, the last on its connection. */
 function answerConnect(server: Server): void {
   const answer = (request: IncomingMessage, socket: Socket & { _httpMessage?: ServerResponse | null }) => {
     if (socket.destroyed) return;

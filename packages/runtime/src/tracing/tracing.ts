@@ -8,10 +8,7 @@ export interface Tracing {
   /** Continues the trace that a valid `traceparent` names, or begins one. Times are Unix milliseconds, with fractions. */
   startServerSpan(name: string, headers: IncomingHttpHeaders, at: number): Span;
   startClientSpan(name: string, parent: Span, at: number): Span;
-  /**
-   * Makes the span the parent in an outgoing `traceparent` header, which is never added, and stays unchanged if it is invalid or the trace
-   * is not sampled.
-   */
+  /** In an outgoing `traceparent`, which is never added, and stays if it is invalid or the trace is not sampled. */
   continueIn(span: Span, headers: Record<string, string | string[]>): void;
   fail(span: Span, errorType: string): void;
   stop(): Promise<void>;
