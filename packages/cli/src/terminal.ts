@@ -15,7 +15,7 @@ export interface Terminal {
   isInteractive: boolean;
   /** Results. Resolves once there is room for more. */
   write(text: string): Promise<void>;
-  /** The same for whole lines. */
+  /** Like `write`, and ends the line. */
   print(text: string): Promise<void>;
   /** Everything that is not a result, on standard error. */
   note(text: string): void;

@@ -62,7 +62,7 @@ const directiveFields = z.object({
   'x-demo-status': z.coerce.number().int().min(400).max(599).optional(),
   /** The time before the first byte, in milliseconds. */
   'x-demo-delay-ms': z.coerce.number().int().min(0).max(120_000).default(0),
-  /** How long a stream takes, in seconds; its text is as long. */
+  /** Seconds that a stream takes; its text is made long enough for them. */
   'x-demo-stream-seconds': z.coerce.number().min(0).max(600).default(0),
   /** The answer breaks off half way: its connection ends, or, in a stream, an error comes. */
   'x-demo-break': z.enum(['cut', 'error']).optional(),

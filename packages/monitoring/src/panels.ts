@@ -67,7 +67,6 @@ function dressPanel<Panel extends CommonBuilder>(panel: Panel, options: PanelOpt
   return panel;
 }
 
-/** One figure, or a few, in large digits. */
 export function statPanel(options: PanelOptions): stat.PanelBuilder {
   return dressPanel(new stat.PanelBuilder(), options, 4)
     .graphMode(common.BigValueGraphMode.None)

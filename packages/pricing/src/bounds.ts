@@ -28,7 +28,7 @@ function dearest(rates: Rates, inputTokens: number): bigint {
   return rates.reduce((most, { above, nano }) => (above < inputTokens && nano > most ? nano : most), rates[0].nano);
 }
 
-/** In nano-dollars, rounded up, each token at its dearest kind; null without a bound or price. */
+/** The most that so much usage may cost, in nano-dollars, each token at its dearest kind; null without a bound or price. */
 function boundCharge(row: PriceRow, limits: UsageLimits): number | null {
   if (row.free) return 0;
   let input = 0n;

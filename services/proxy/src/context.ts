@@ -51,11 +51,11 @@ export interface Working {
   metering: Metering;
   /** Counts a call whose model has no known price, and logs each provider and model once. */
   reportUnpriced(provider: string, model: string | null): void;
-  /** Without a token. */
+  /** By name; the entries hold no token. */
   agents: LRUCache<string, Agent>;
   /** By the hex digest of their secret. Whether a token still works is read each time. */
   tokens: LRUCache<string, AgentTokenOwner>;
-  /** By whether a token was shown, source address and name. */
+  /** Registrations that run, by the token's id, source address and name. */
   registering: Map<string, Promise<string>>;
   /** UUIDs of agents by session, which never changes hands. */
   sessionOwners: LRUCache<string, string>;

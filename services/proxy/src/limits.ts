@@ -33,7 +33,7 @@ export const waitingDoubts = { ofAgent: 200, all: 2_000 };
 /** Refused requests that wait for storage, and those of a minute that are listed singly. */
 export const waitingRefusals = 3_000;
 export const listedRefusals = { alike: 10, network: 100, all: 300 };
-/** Different agents and reasons that refusals are counted for at a time, and as many again without the agent. */
+/** Pairs of agent and reason that are counted at a time; beyond them as many reasons without an agent. */
 export const refusalKeys = 10_000;
 
 /** How long an agent may keep sending a body that is no longer read, in milliseconds. */

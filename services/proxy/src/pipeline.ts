@@ -27,7 +27,7 @@ const admissionHoldsMs = 50;
 const isStale = ({ admittedAt }: Admission) => performance.now() - admittedAt > admissionHoldsMs;
 
 /**
- * Each step takes the results of earlier steps, so none can be left out or moved. `finish` runs once, however a request ends.
+ * Most steps take what earlier ones returned; `takePlace` and `promisePlaces` are held to their order here alone. `finish` runs once, however a request ends.
  */
 export async function handleRequest(context: ProxyContext, exchange: Exchange): Promise<void> {
   const journey: Journey = {};
@@ -44,7 +44,7 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     begin('admit');
     const early = new StorageDeadline(head.arrived + context.config.storageTimeoutMs);
     let admission = await admit(context, head, agent, early.at);
-    // Another agent's session is refused first; without a name Redis is asked, which only a request with a place may do.
+    // A named session is judged before a place is taken; for an unnamed one Redis is asked, which needs a place.
     if (head.sessionName === null) journey.place = takePlace(context, head, agent);
     begin('resolveSession');
     const session = await resolveSession(context, head, agent, admission);

@@ -1,6 +1,6 @@
 /* What messages may make a writer hold, announce or store, whatever is in them. */
 
-/** Messages in memory: enough for its lanes, and less than JetStream allows all writers together, so that a dead one blocks none. */
+/** Events in memory: enough for 20 full batches, and less than JetStream allows all writers together, so that a dead one blocks none. */
 export const maxHeld = 2_000;
 /** Half of what NATS takes by default, for one announcement. */
 export const maxAnnouncedBytes = 512 * 1024;

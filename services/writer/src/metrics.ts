@@ -55,7 +55,7 @@ export class WriterMetrics {
     });
     new Gauge({
       name: 'agp_writer_held_messages',
-      help: 'Messages in memory: fetched and not yet acknowledged.',
+      help: 'Events in memory: fetched and not yet acknowledged.',
       registers,
       collect() {
         this.set(readHeld());

@@ -44,8 +44,8 @@ function listValues(state: Record<string, unknown> | null, prefix = ''): Map<str
 }
 
 /**
- * An entry of the audit log in one line: `status: active -> blocked` for each field that changed, each value of a thing that was made
- * or is gone, or how many requests were refused and why.
+ * An entry in one line: each changed field as `status: active -> blocked`, all values of a thing that was made or removed, or counts of
+ * refusals by reason.
  */
 export function formatChange({ action, count, before, after }: ListedAuditEntry): string {
   if (action === 'request.refused') {

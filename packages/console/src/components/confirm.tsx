@@ -13,7 +13,7 @@ interface ConfirmProps<Result> {
   onClose: () => void;
   children: ReactNode;
   danger?: boolean;
-  /** Calls the API. @param reason for the audit log; undefined if none was given */
+  /** @param reason for the audit log; undefined if none was given */
   change: (reason: string | undefined) => Promise<Result>;
   /** After storage has it and the screen shows it. */
   onDone?: (result: Result) => void;

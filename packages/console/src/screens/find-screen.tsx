@@ -9,7 +9,7 @@ import { RowsTable } from '../components/list.tsx';
 import { eventColumns } from './events-screen.tsx';
 import { refusalColumns } from './refusals-screen.tsx';
 
-/** Of one id: callers may give many requests the same. */
+/** Rows that are shown for one id: callers may give many requests the same. */
 const most = 20;
 
 /** What the API takes as a request id. */

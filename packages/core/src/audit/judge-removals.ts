@@ -13,8 +13,8 @@ export interface FoundRemoval {
 }
 
 /**
- * Compares what the audit log says of removals with the anchors there are. Without hashing: browsers and Node hash in ways of their own.
- * Returns the first difference in a sentence, or null.
+ * The first difference between the audit log's removals and the anchors, as a sentence, or null. It hashes nothing, since browsers and
+ * Node hash differently.
  */
 export function judgeRemovals(
   entries: Iterable<Readonly<Record<string, unknown>>>,

@@ -139,8 +139,7 @@ export function findMisshown(
 }
 
 /**
- * The server's no counts even if the check has found nothing: it sees columns that no download shows. Its yes proves nothing and is never
- * read.
+ * A server that says invalid is believed, since it sees columns that no download shows; one that says valid is not.
  */
 export function findRefusal({
   valid,

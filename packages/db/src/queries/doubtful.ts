@@ -86,7 +86,7 @@ export interface BillClaim {
 /** A claim whose event was never recorded is given up after this long: by then no queue holds it any more. */
 const claimHolds = '1 day';
 
-/** The first claim wins, unless its event was lost; an event may repeat its claim. */
+/** True if this event carries the bill's cost; another gets it only if the first one's event was lost. */
 export async function claimBill(pool: Pool, { provider, bill, eventId }: BillClaim): Promise<boolean> {
   const { rowCount } = await pool.query({
     name: 'claim-bill',

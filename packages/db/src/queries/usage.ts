@@ -134,7 +134,7 @@ async function findFirst(db: Db, groups: readonly UsageGroup[], range: Range): P
   return from !== undefined && from > row.first ? from : row.first;
 }
 
-/** By hour or day it is read a day at a time, so that a statement reads little however long the range is. */
+/** Sums in the groups' order, or with `top` the dearest first; read a day at a time, so that a statement reads little. */
 export async function* listUsage(db: Db, query: UsageQuery): AsyncGenerator<UsageRow[]> {
   const { groups, to, agentId, top } = query;
   if (top !== undefined) {

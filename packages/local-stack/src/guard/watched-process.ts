@@ -48,7 +48,7 @@ export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** A killed process is gone at once, but on a machine that is busy or waits for its disk. */
+/** In milliseconds: a busy machine, or one that waits for its disk, may take this long to end a killed process. */
 const killedMs = 30_000;
 
 /** Stops one process, and its group with it if only SIGKILL helps. Resolves when it is gone. */

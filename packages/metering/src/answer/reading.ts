@@ -90,7 +90,7 @@ const maxOfAnswer = 24 * 1024 * 1024;
 export const maxInspected = 512 * 1024 * 1024;
 
 export interface MemoryShare {
-  /** Grows to so many bytes; false if there is no room: the reader must drop what it holds and keep nothing more. */
+  /** Raises what is held to so many bytes; false if there is no room: all is given back, and the reader must drop it. */
   hold(bytes: number): boolean;
   release(): void;
 }

@@ -52,7 +52,7 @@ function readValue(text: string, at: number, type: 'password' | 'credential', re
   return end;
 }
 
-/** @returns the offset behind it */
+/** @returns the offset just after the assignment */
 function readAssignment(text: string, sign: number, report: Report): number {
   let nameEnd = sign;
   while (nameEnd > 0 && nameEnd > sign - 4 && besideName.includes(text.charAt(nameEnd - 1))) nameEnd--;

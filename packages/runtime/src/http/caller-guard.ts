@@ -48,7 +48,7 @@ export const isLoopbackAddress = (host: string): boolean => /^(?:127(?:\.\d{1,3}
 const isPlainAddress = (name: string): boolean =>
   isIP(name.replace(/^\[|\]$/g, '')) !== 0 && name !== '0.0.0.0' && name !== '[::]';
 
-/** Keeps web pages of other sites from using a port through the browser of somebody who can reach it. */
+/** Refuses requests that another site's page makes through the browser of somebody who can reach this port. */
 export interface CallerGuard {
   /** Call it before anything is answered; true if it answered a preflight request of an allowed page itself. */
   greet(request: IncomingMessage, response: ServerResponse): boolean;

@@ -21,7 +21,7 @@ interface StatusSources {
   db: Db;
   /** Why this process is not ready; empty when it is. */
   reasons(): readonly string[];
-  /** What it does without, and does not answer. */
+  /** Parts that do not answer, without which this process goes on. */
   without(): readonly string[];
   pingRedis(): Promise<unknown>;
   /** How long one part may take, in milliseconds. */

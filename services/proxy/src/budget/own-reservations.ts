@@ -16,13 +16,11 @@ interface Own extends Reservation {
 
 type Confirmed = Own & { confirmedAt: number };
 
-/**
- * Confirmed reservations are remembered until their events are recorded, looked for after this long, in milliseconds,
- */
+/** Events of confirmed reservations are looked for after this long, in milliseconds. */
 const recordedWithinMs = 30_000;
-/** forgotten after this long in any case, in milliseconds, */
+/** Confirmed reservations are forgotten after this long, recorded or not, in milliseconds. */
 const rememberMs = 3_600_000;
-/** and the first of more than this, which take some 40 MB. */
+/** More than this are forgotten, the first first: they take some 40 MB. */
 const rememberedOverdue = 20_000;
 
 /** The reservations of this process: those it must renew in Redis, and all that it knows of while Redis is away. */

@@ -11,10 +11,6 @@ import {
   maxShortText,
 } from '../limits.ts';
 
-/**
- * Five times what 100,000 calls of the largest context use; Postgres still holds the sums of a day, whatever a provider claims.
- */
-
 function fitCount(value: number, max = Number.MAX_SAFE_INTEGER): number {
   if (Number.isNaN(value)) return 0;
   return Math.min(Math.max(0, Math.round(value)), max);

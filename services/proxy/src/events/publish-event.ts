@@ -4,7 +4,7 @@ import { uuidOf } from '@agp/core/ids';
 import type { Budget } from '../budget/budget.ts';
 import type { ProducerStamp } from '../journey.ts';
 
-/** The outbox sends it until JetStream has it; the agent never waits for that. */
+/** The outbox sends it until JetStream has it, which `budget.confirm` is told (create-context.ts); the agent never waits for that. */
 export function publishEvent({ outbox, budget }: { outbox: Outbox; budget: Budget }, event: EventMessage): void {
   const isHeld = outbox.add(event.id, JSON.stringify(event));
   // The money is spent all the same, so the cap must keep counting it.

@@ -4,7 +4,8 @@ import { mapSessionName } from '../head/session-id.ts';
 import type { Admission, Agent, Session } from '../journey.ts';
 
 /**
- * Makes a new session the agent's, last of all: a refused request leaves no row behind. The first claim of an id wins; an agent with a token that loses continues in a session of its own.
+ * Makes a new session the agent's, behind the checks that refuse often: few refused requests leave a row. The first claim of an id
+ * wins; an agent with a token that loses continues in a session of its own.
  * @param deadline on the monotonic clock in milliseconds
  * @returns the session that the request belongs to
  * @throws ApiError `session_of_another_agent`, `status_unavailable`

@@ -7,7 +7,7 @@ import type { Admission, Agent, Counted, Head } from '../journey.ts';
 const notCounted: Counted = { againstRequestsPerMinute: null };
 
 /**
- * Checks the limits that need no body, if that is still to come: the proxy waits for none that it will refuse.
+ * Checks the limits that need no body before a body is waited for; nothing if it is there already.
  * @throws ApiError `rate_limited`, `agent_budget_exceeded`, `global_budget_exceeded`, `budget_unavailable`,
  *   `status_unavailable`
  */

@@ -33,7 +33,7 @@ async function findToken(context: ProxyContext, sha256: string, deadline: number
   const known = context.tokens.get(sha256);
   if (known) return known;
   const found = await context.storage.findAgentToken(sha256, deadline);
-  // It may be issued at any moment, so it is not remembered.
+  // An unknown token is not remembered: it may be issued at any moment.
   if (found === undefined) throw new ApiError('unauthorized_agent');
   context.tokens.set(sha256, found);
   return found;

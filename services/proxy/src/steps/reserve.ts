@@ -5,7 +5,7 @@ import type { ProxyContext } from '../context.ts';
 import type { Admission, Agent, Body, Counted, Head, Reservation } from '../journey.ts';
 
 /**
- * Takes the request's share of the day's budget and of the agent's minute, the last check of all.
+ * Takes the request's share of the day's budget and of the agent's minute.
  * @param counted a limit changed since then counts the request anew
  * @throws ApiError `cost_not_bounded`, `rate_limited`, `agent_budget_exceeded`, `global_budget_exceeded`, `budget_held`,
  *   `budget_unavailable`, `status_unavailable`

@@ -46,7 +46,7 @@ interface Watched {
   warnings: { storageUnreadable(error: Error): void };
 }
 
-/** A poll, unlike a message, cannot be lost. While storage is away nothing is ended: running requests were admitted. */
+/** Polls, since a poll cannot be lost as a message can. While storage is away it ends nothing. */
 export function watchRunning({ runningRequests, storage, warnings }: Watched): () => void {
   let isLooking = false;
   const look = async () => {

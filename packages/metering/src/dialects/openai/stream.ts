@@ -54,7 +54,7 @@ export class CompletionStreamReader extends FrameReader {
     const usage = readTokenUsage(findUsage(frame));
     if (usage === null) return;
     this.usage = usage;
-    // Some servers count along on every chunk: those figures are whole with the end only.
+    // Some servers send running figures on every chunk: only those at the end are whole.
     this.#usageIsWhole = choices.length === 0 || this.#isFinished;
   }
 
