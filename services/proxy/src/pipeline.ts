@@ -1,4 +1,3 @@
-import { StorageDeadline } from './budget/admit-to-budget.ts';
 import { describeForwarded } from './budget/send-forwarded.ts';
 import type { ProxyContext } from './context.ts';
 import { buildRequestEvent } from './events/build-event.ts';
@@ -18,6 +17,7 @@ import { readHead } from './steps/read-head.ts';
 import { reserve } from './steps/reserve.ts';
 import { resolveSession } from './steps/resolve-session.ts';
 import { takePlace } from './steps/take-place.ts';
+import { StorageDeadline } from './storage/storage-deadline.ts';
 import { RequestTrace } from './telemetry/request-trace.ts';
 import { timeSteps } from './telemetry/times.ts';
 

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { toPlainArray } from './insert-events.ts';
+import { toPlainArray } from './array-literals.ts';
 
 // One look-up for each id, in its one partition. OFFSET 0 enforces that plan.
 const text = `

@@ -1,6 +1,6 @@
 import { emptyHead, type LineageHead } from '@agp/core/lineage';
 import type { ClientBase } from 'pg';
-import { toPlainArray } from './insert-events.ts';
+import { toPlainArray } from './array-literals.ts';
 
 const lockText = `
   INSERT INTO lineage_heads (session_id, length, hash)

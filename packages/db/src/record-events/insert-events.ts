@@ -1,24 +1,7 @@
 import { nanoToDecimal } from '@agp/core/money';
 import type { ClientBase } from 'pg';
+import { toNullableTextArray, toPlainArray, toTextArray } from './array-literals.ts';
 import type { RecordableLink } from './recordable-event.ts';
-
-const special = /[\\"]/;
-const everySpecial = /[\\"]/g;
-
-const toQuotable = (value: string) => (special.test(value) ? value.replace(everySpecial, '\\$&') : value);
-
-export function toTextArray(values: readonly string[]): string {
-  return values.length === 0 ? '{}' : `{"${values.map(toQuotable).join('","')}"}`;
-}
-
-function toNullableTextArray(values: readonly (string | null | undefined)[]): string {
-  return `{${values.map((value) => (value == null ? 'NULL' : `"${toQuotable(value)}"`)).join(',')}}`;
-}
-
-/** Of what needs no quotes: numbers, booleans, UUIDs, timestamps, `ses_` ids, hashes. */
-export function toPlainArray(values: readonly unknown[]): string {
-  return `{${values.join(',')}}`;
-}
 
 interface Column {
   name: string;

@@ -1,10 +1,11 @@
 import type { EventMessage } from '@agp/core/events';
 import { emptyHead, headAfter, type LineageHead, link } from '@agp/core/lineage';
 import type { ClientBase, Pool, PoolClient } from 'pg';
+import { toPlainArray, toTextArray } from './array-literals.ts';
 import { CountedNames } from './counted-names.ts';
 import { findRecorded, settleUnrecorded } from './find-recorded.ts';
 import { advanceHeads, lockHeads, readHeads } from './heads.ts';
-import { insertEvents, toPlainArray, toTextArray } from './insert-events.ts';
+import { insertEvents } from './insert-events.ts';
 import { type RecordableEvent, type RecordableLink, toRecordable } from './recordable-event.ts';
 import {
   addToAgentUsage,

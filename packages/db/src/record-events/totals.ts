@@ -1,7 +1,8 @@
 import type { ClientBase } from 'pg';
-import { type CountedNames, makeNameCounter, totalsBy } from './counted-names.ts';
-import { toPlainArray, toTextArray } from './insert-events.ts';
+import { toPlainArray, toTextArray } from './array-literals.ts';
+import { type CountedNames, makeNameCounter } from './counted-names.ts';
 import type { RecordableEvent } from './recordable-event.ts';
+import { totalsBy } from './sum-events.ts';
 
 /** Of all time, counted by name: each day adds names that an agent may have made up. */
 export const maxModelsOfAgent = 999;

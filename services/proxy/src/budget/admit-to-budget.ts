@@ -4,34 +4,12 @@ import type { DailyCap } from '@agp/db';
 import type { BudgetReservations, HeldReservation, Reservation, Reserved } from '@agp/reservations';
 import { coalesce } from '@agp/runtime/fairness';
 import type { Storage } from '../storage/storage.ts';
-import { type FindCheaper, findCaps, rateLimited, refuseBudget } from './budget-refusals.ts';
+import type { StorageDeadline } from '../storage/storage-deadline.ts';
+import { type FindCheaper, rateLimited, refuseBudget } from './budget-refusals.ts';
+import { findCaps } from './caps.ts';
 import { type CapScope, type CapVerdict, findRefusing, judgeCaps } from './judge-budget.ts';
 import type { OwnReservations } from './own-reservations.ts';
 import type { RedisMemory } from './redis-memory.ts';
-
-/** When a request gives storage up. Time spent waiting for Redis does not count. */
-export class StorageDeadline {
-  #at: number;
-
-  /** In milliseconds on the monotonic clock. */
-  constructor(at: number) {
-    this.#at = at;
-  }
-
-  get at(): number {
-    return this.#at;
-  }
-
-  async ask<Answer>(asking: Promise<Answer>): Promise<Answer> {
-    const from = performance.now();
-    try {
-      return await asking;
-    } catch (error) {
-      this.#at += performance.now() - from;
-      throw error;
-    }
-  }
-}
 
 /*
  * How a request reserves its share of a budget while others compete for it:

@@ -1,8 +1,6 @@
 import { ApiError, errorTable } from '@agp/core/errors';
 import { nanoToText } from '@agp/core/money';
-import type { DailyCap } from '@agp/db';
-import type { Caps, Cheaper } from '@agp/metering';
-import type { Admission } from '../journey.ts';
+import type { Cheaper } from '@agp/metering';
 import { type CapVerdict, findRefusing, listRefusing } from './judge-budget.ts';
 
 /** What the request would cost with the lowest bound on its output; null if unknown. */
@@ -80,13 +78,3 @@ export function rateLimited(limit: number, resetSeconds: number): ApiError {
     },
   });
 }
-
-const isHeldTo = ({ capNanoUsd, warnOnly }: DailyCap) => capNanoUsd !== null && !warnOnly;
-
-export function findCaps({ limits }: Pick<Admission, 'limits'>): Caps {
-  const caps = [limits.agentCap, limits.globalCap];
-  return { isCapped: caps.some(({ capNanoUsd }) => capNanoUsd !== null), isHeld: caps.some(isHeldTo) };
-}
-
-/** @returns the UTC day, `YYYY-MM-DD` */
-export const toDay = (timestamp: number): string => new Date(timestamp).toISOString().slice(0, 10);

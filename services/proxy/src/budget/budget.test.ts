@@ -7,7 +7,8 @@ import { eventually, startTestStack, type TestStack } from '@agp/testing';
 import { makeEvent } from '@agp/testing/events';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createStorage } from '../storage/storage.ts';
-import { type BudgetRequest, StorageDeadline } from './admit-to-budget.ts';
+import { StorageDeadline } from '../storage/storage-deadline.ts';
+import type { BudgetRequest } from './admit-to-budget.ts';
 import { Budget } from './budget.ts';
 
 const day = '2026-03-01';

@@ -1,13 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { UnrecordedReason } from '@agp/core/contracts';
 import type { ForwardedRequest, Reservation } from '@agp/reservations';
-import {
-  type BudgetOptions,
-  type BudgetRequest,
-  type BudgetWarning,
-  makeAdmit,
-  type StorageDeadline,
-} from './admit-to-budget.ts';
+import type { StorageDeadline } from '../storage/storage-deadline.ts';
+import { type BudgetOptions, type BudgetRequest, type BudgetWarning, makeAdmit } from './admit-to-budget.ts';
 import type { FindCheaper } from './budget-refusals.ts';
 import { makeCheckEarly } from './check-early.ts';
 import { makeForgetRecorded, OwnReservations } from './own-reservations.ts';

@@ -1,5 +1,6 @@
 import { ApiError } from '@agp/core/errors';
-import type { BudgetOptions, BudgetRequest, StorageDeadline } from './admit-to-budget.ts';
+import type { StorageDeadline } from '../storage/storage-deadline.ts';
+import type { BudgetOptions, BudgetRequest } from './admit-to-budget.ts';
 import { rateLimited, refuseBudget } from './budget-refusals.ts';
 import { findRefusing, judgeCaps } from './judge-budget.ts';
 import type { OwnReservations } from './own-reservations.ts';

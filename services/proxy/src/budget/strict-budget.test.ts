@@ -7,7 +7,8 @@ import { eventually, longestWaitMs, startTestStack, type TestStack } from '@agp/
 import { makeEvent } from '@agp/testing/events';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createStorage } from '../storage/storage.ts';
-import { type BudgetRequest, StorageDeadline } from './admit-to-budget.ts';
+import { StorageDeadline } from '../storage/storage-deadline.ts';
+import type { BudgetRequest } from './admit-to-budget.ts';
 import { Budget } from './budget.ts';
 
 const noCap = { capNanoUsd: null, warnOnly: false };

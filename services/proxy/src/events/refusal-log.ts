@@ -3,7 +3,7 @@ import type { ErrorCode } from '@agp/core/errors';
 import type { RefusalCount, RefusedRequest } from '@agp/db';
 import { toNetwork } from '@agp/runtime';
 import { listedRefusals, refusalKeys, waitingRefusals } from '../limits.ts';
-import { BatchLog, type BatchLogOptions } from './doubts.ts';
+import { BatchLog, type BatchLogOptions } from './batch-log.ts';
 
 export interface RefusalLogOptions extends BatchLogOptions<RefusalCount> {
   /** Gets how many refusals are not counted, because too many different ones wait. */

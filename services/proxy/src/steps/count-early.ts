@@ -1,8 +1,8 @@
-import type { StorageDeadline } from '../budget/admit-to-budget.ts';
-import { toDay } from '../budget/budget-refusals.ts';
+import { toDay } from '../budget/caps.ts';
 import type { Stores } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Admission, Agent, Counted, Head } from '../journey.ts';
+import type { StorageDeadline } from '../storage/storage-deadline.ts';
 
 const notCounted: Counted = { againstRequestsPerMinute: null };
 

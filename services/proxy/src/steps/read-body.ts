@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { ApiError } from '@agp/core/errors';
 import { BodyBuffer, ContentDigest, watchPace } from '../body/body-buffer.ts';
 import type { BodyClaim } from '../body/body-memory.ts';
-import { findCaps } from '../budget/budget-refusals.ts';
+import { findCaps } from '../budget/caps.ts';
 import type { Setup, Working } from '../context.ts';
 import { dropRest, type Exchange } from '../exchange.ts';
 import { type Admission, type Agent, type Body, type Counted, type Head, toHolder } from '../journey.ts';

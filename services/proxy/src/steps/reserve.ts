@@ -1,8 +1,8 @@
 import { uuidOf } from '@agp/core/ids';
-import type { StorageDeadline } from '../budget/admit-to-budget.ts';
-import { findCaps, toDay } from '../budget/budget-refusals.ts';
+import { findCaps, toDay } from '../budget/caps.ts';
 import type { ProxyContext } from '../context.ts';
 import type { Admission, Agent, Body, Counted, Head, Reservation } from '../journey.ts';
+import type { StorageDeadline } from '../storage/storage-deadline.ts';
 
 /**
  * Takes the request's share of the day's budget and of the agent's minute.
