@@ -15,7 +15,7 @@ import { createTokenEstimator } from './tokens/token-estimator.ts';
 export interface Caps {
   /** A cap holds, be it one that only warns: the usage of a stream is then asked for in any case. */
   isCapped: boolean;
-  isHeld: boolean;
+  mayRefuse: boolean;
 }
 
 /**
@@ -26,7 +26,7 @@ export interface Caps {
 export interface Metering {
   inspect(operation: Operation, head: CallHead, bytes: Buffer, form: BodyForm, caps: Caps): InspectedBody;
   /** The amount that a request reserves, in whole nano-dollars. @throws ApiError `cost_not_bounded` */
-  reserve(head: CallHead, body: InspectedBody | null, caps: Caps): number;
+  findReservation(head: CallHead, body: InspectedBody | null, caps: Caps): number;
   findCheaper(head: CallHead, body: InspectedBody | null, caps: Caps): Cheaper | null;
   open(call: Call): CallMeter;
   stop(): Promise<void>;
@@ -47,10 +47,10 @@ export function createMetering(options: MeteringOptions): Metering {
     memory: new FairShares({ max: maxInspected }),
   };
   return {
-    inspect: (operation, head, bytes, form, { isCapped, isHeld }) =>
-      inspectBody(operation, head, bytes, form, { mustTell: isCapped, mustBound: isHeld && options.isStrict }),
-    reserve: (head, body, { isHeld }) => computeReservation(parts, head, body, isHeld),
-    findCheaper: (head, body, { isHeld }) => findCheaper(parts, head, body, isHeld),
+    inspect: (operation, head, bytes, form, { isCapped, mayRefuse }) =>
+      inspectBody(operation, head, bytes, form, { mustTell: isCapped, mustBound: mayRefuse && options.isStrict }),
+    findReservation: (head, body, { mayRefuse }) => computeReservation(parts, head, body, mayRefuse),
+    findCheaper: (head, body, { mayRefuse }) => findCheaper(parts, head, body, mayRefuse),
     open: (call) => openCallMeter(parts, call),
     stop: async () => {
       await Promise.all([estimator.stop(), scanner?.stop()]);

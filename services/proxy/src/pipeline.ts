@@ -71,7 +71,7 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
 
     const request = { head, agent, admission, sessionId, body, reservation };
     journey.promisedPlaces = promisePlaces(context, head);
-    await context.budget.forward(reservation.eventId, describeForwarded(request));
+    await context.budget.markForwarded(reservation.eventId, describeForwarded(request));
     if (head.requestEventId) {
       publishEvent(context, buildRequestEvent(request, takeStamp(context)));
       journey.promisedPlaces -= 1;

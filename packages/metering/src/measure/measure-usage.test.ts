@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { makeHead, openMetering } from '../../test/open-metering.ts';
 
 const lenient = openMetering();
-const caps = { isCapped: true, isHeld: true };
+const caps = { isCapped: true, mayRefuse: true };
 const holder = { agentId: 'a', source: null };
 const end = { outcome: 'completed', sent: true, status: 200, streamed: false } as const;
 
@@ -25,7 +25,7 @@ async function measure(
   const form = { contentType: Buffer.isBuffer(body) ? formType : 'application/json', contentEncoding: '' };
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
   const inspected = metering.inspect(head.operation, head, bytes, form, caps);
-  const nanoUsd = metering.reserve(head, inspected, caps);
+  const nanoUsd = metering.findReservation(head, inspected, caps);
   const reservation = { nanoUsd, isCapped };
   const meter = metering.open({ head, holder, body: inspected, reservation, claimBill: async () => true });
   const tap = meter.openTap({ 'content-type': contentType });
@@ -176,7 +176,7 @@ test('what the provider bills is the record, whatever the request asked for; wha
 
 test('an unknown path costs what was reserved for it under a cap, unless the provider refused it', async () => {
   const head = makeHead('openai', '/v1/unheard/of');
-  const reservation = { nanoUsd: lenient.reserve(head, null, caps), isCapped: true };
+  const reservation = { nanoUsd: lenient.findReservation(head, null, caps), isCapped: true };
   const meter = () => lenient.open({ head, holder, body: null, reservation, claimBill: async () => true });
   const paid = { costNanoUsd: 10_000_000, usageSource: 'estimated', isUnknownPath: true };
   expect(await meter().measure(end)).toMatchObject(paid);
@@ -197,7 +197,7 @@ test('a batch from a file costs what an unknown path does under a cap, and is in
   const head = makeHead('gemini', path);
   const bytes = Buffer.from('{"batch":{"input_config":{"file_name":"files/f"}}}');
   const form = { contentType: 'application/json', contentEncoding: '' };
-  const none = { isCapped: false, isHeld: false };
+  const none = { isCapped: false, mayRefuse: false };
   if (!head.operation) throw new Error('no operation');
   const body = lenient.inspect(head.operation, head, bytes, form, none);
   const reservation = { nanoUsd: 0, isCapped: false };

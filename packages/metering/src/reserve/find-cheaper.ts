@@ -15,7 +15,7 @@ export function findCheaper(
   parts: MeteringParts,
   head: CallHead,
   body: InspectedBody | null,
-  isHeld: boolean,
+  mayRefuse: boolean,
 ): Cheaper | null {
   const bound = head.operation && body && findBound(head.operation, body.bytes);
   if (!bound) return null;
@@ -30,7 +30,7 @@ export function findCheaper(
     strict: strict && { ...strict, ...lowered },
   };
   try {
-    return { bound, nanoUsd: computeReservation(parts, head, cheaper, isHeld) };
+    return { bound, nanoUsd: computeReservation(parts, head, cheaper, mayRefuse) };
   } catch {
     return null;
   }

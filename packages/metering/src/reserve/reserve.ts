@@ -52,9 +52,9 @@ export function computeReservation(
   parts: MeteringParts,
   head: CallHead,
   body: InspectedBody | null,
-  isHeld: boolean,
+  mayRefuse: boolean,
 ): number {
-  if (!parts.isStrict || !isHeld) return estimateReservation(parts, head, body);
+  if (!parts.isStrict || !mayRefuse) return estimateReservation(parts, head, body);
   return boundReservation(parts, head, bounded(head, body));
 }
 

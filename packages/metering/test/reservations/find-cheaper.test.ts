@@ -8,11 +8,11 @@ const contents = [{ parts: [{ text: 'Hello' }] }];
 function find(api: ProviderApi, path: string, body: object, isStrict = false) {
   const metering = openMetering({ isStrict });
   const head = makeHead(api, path, { method: 'POST', query: '', hasBody: true });
-  const caps = { isCapped: true, isHeld: true };
+  const caps = { isCapped: true, mayRefuse: true };
   const form = { contentType: 'application/json', contentEncoding: '' };
   if (head.operation === null) throw new Error('unknown operation');
   const inspected = metering.inspect(head.operation, head, Buffer.from(JSON.stringify(body)), form, caps);
-  const inFull = metering.reserve(head, inspected, caps);
+  const inFull = metering.findReservation(head, inspected, caps);
   const cheaper = metering.findCheaper(head, inspected, caps);
   return { inFull, bound: cheaper?.bound ?? null, least: cheaper?.nanoUsd ?? null };
 }

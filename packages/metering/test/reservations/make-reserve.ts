@@ -37,9 +37,9 @@ export function makeReserve(budget: 'available' | 'strict', entries: object[] = 
     const serviceTier = readTierHeader(request.headers ?? {});
     const head = makeHead(request.provider ?? api, path, { method, query, hasBody: body !== null, serviceTier });
     const form = { contentType, contentEncoding };
-    const caps = { isCapped, isHeld: isCapped };
+    const caps = { isCapped, mayRefuse: isCapped };
     const { operation } = head;
     const inspected = operation && body ? metering.inspect(operation, head, toBytes(body), form, caps) : null;
-    return metering.reserve(head, inspected, caps);
+    return metering.findReservation(head, inspected, caps);
   };
 }

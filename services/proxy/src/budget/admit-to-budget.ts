@@ -72,7 +72,7 @@ export function makeAdmit({
     { keyOf: ({ day, agentId }) => `${day} ${agentId}` },
   );
 
-  const mustBeWhole = (request: BudgetRequest) => isStrict && findCaps({ limits: request }).isHeld;
+  const mustBeWhole = (request: BudgetRequest) => isStrict && findCaps({ limits: request }).mayRefuse;
 
   /** If Redis has lost something since it gave the request its number, others are missing as well. */
   const isComplete = (held: HeldReservation[], { eventId }: BudgetRequest, number: number) =>
@@ -87,7 +87,7 @@ export function makeAdmit({
       onFailure(error);
       if (isStrict) throw new ApiError('budget_unavailable');
       isShared = false;
-      return own.reserve(request.eventId, limit, Date.now());
+      return own.placeLast(request.eventId, limit, Date.now());
     });
     if ('seq' in placed) {
       if (mustBeWhole(request) && !memory.wasWholeFor(placed)) throw new ApiError('budget_unavailable');

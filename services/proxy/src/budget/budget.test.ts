@@ -144,7 +144,7 @@ test('reservations of a stopping process stay in the spend until their events ar
   const agentId = randomUUIDv7();
   const held = ask(agentId, { nanoUsd: 95 });
   await reserve(budget, held);
-  await budget.forward(held.eventId, going);
+  await budget.markForwarded(held.eventId, going);
   // One that was never sent on.
   await reserve(budget, ask(agentId, { nanoUsd: 5 }));
   await budget.stop();
@@ -193,7 +193,7 @@ test('an agent without cap or limit waits for nothing, and what it runs counts o
   const requests = Array.from({ length: 9 }, () => ask(agentId, { agentCap: noCap }));
   await Promise.all(requests.map((request) => reserve(budget, request)));
   await redis.config('RESETSTAT');
-  await Promise.all(requests.map(({ eventId }) => budget.forward(eventId, going)));
+  await Promise.all(requests.map(({ eventId }) => budget.markForwarded(eventId, going)));
   // Those that go together are one command: it sets the time of its six keys once, not for each request.
   const [, calls] = /^cmdstat_expire:calls=(\d+)/m.exec(await redis.info('commandstats')) ?? [];
   expect(Number(calls)).toBe(6);
@@ -212,7 +212,7 @@ test('what is forwarded while Redis is away, or silent, is kept in Postgres with
   const forwardOne = async (nanoUsd: number, over: Partial<BudgetRequest> = {}) => {
     const request = ask(randomUUIDv7(), { nanoUsd, ...over });
     await reserve(budget, request);
-    await budget.forward(request.eventId, going);
+    await budget.markForwarded(request.eventId, going);
     return request;
   };
   const { eventId } = await forwardOne(1);

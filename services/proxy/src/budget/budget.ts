@@ -18,8 +18,8 @@ const restoreAtOnce = 500;
  * Reserves cost before a request is forwarded, so that concurrent requests cannot exceed a cap, and gives unused amounts back, so
  * that no request is refused for money that was not spent.
  *
- *   reserve --> forward --> confirm (JetStream has the event, a writer releases)
- *      |           +------> lose    (the event is lost: its cost is stored, then released)
+ *   reserve --> markForwarded --> confirm (JetStream has the event, a writer releases)
+ *      |                 +------> lose    (the event is lost: its cost is stored, then released)
  *      +--> release (not forwarded)
  */
 export class Budget {
@@ -99,7 +99,7 @@ export class Budget {
   /**
    * Once this resolves, in the same turn of the event loop, the reservation outlives this process, in Redis or in Postgres. Never rejects.
    */
-  async forward(eventId: string, request: ForwardedRequest): Promise<void> {
+  async markForwarded(eventId: string, request: ForwardedRequest): Promise<void> {
     const held = this.#own.forward(eventId, request);
     if (held) await this.#sendForwarded.forward(held);
   }

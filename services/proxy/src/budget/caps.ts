@@ -2,11 +2,11 @@ import type { DailyCap } from '@agp/db';
 import type { Caps } from '@agp/metering';
 import type { Admission } from '../journey.ts';
 
-const isHeldTo = ({ capNanoUsd, warnOnly }: DailyCap) => capNanoUsd !== null && !warnOnly;
+const refuses = ({ capNanoUsd, warnOnly }: DailyCap) => capNanoUsd !== null && !warnOnly;
 
 export function findCaps({ limits }: Pick<Admission, 'limits'>): Caps {
   const caps = [limits.agentCap, limits.globalCap];
-  return { isCapped: caps.some(({ capNanoUsd }) => capNanoUsd !== null), isHeld: caps.some(isHeldTo) };
+  return { isCapped: caps.some(({ capNanoUsd }) => capNanoUsd !== null), mayRefuse: caps.some(refuses) };
 }
 
 /** @returns the UTC day, `YYYY-MM-DD` */

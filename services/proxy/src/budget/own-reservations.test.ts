@@ -15,15 +15,15 @@ test('a placed reservation gets the amounts that its process holds for the day, 
   const own = new OwnReservations();
   const [first, second, other, yesterday] = [make('a', 5), make('a', 7), make('b', 11), make('a', 100, '2026-02-28')];
   for (const one of [first, second, other, yesterday]) own.add(one);
-  expect(own.reserve(first.eventId, null, now)).toMatchObject({ agentEarlierNanoUsd: 7, globalEarlierNanoUsd: 18 });
-  expect(own.reserve(second.eventId, null, now)).toMatchObject({ agentEarlierNanoUsd: 5, globalEarlierNanoUsd: 16 });
+  expect(own.placeLast(first.eventId, null, now)).toMatchObject({ agentEarlierNanoUsd: 7, globalEarlierNanoUsd: 18 });
+  expect(own.placeLast(second.eventId, null, now)).toMatchObject({ agentEarlierNanoUsd: 5, globalEarlierNanoUsd: 16 });
   const seqOf = (eventId: string) => own.list(day, null).find((held) => held.eventId === eventId)?.seq ?? 0;
   expect(seqOf(second.eventId)).toBeGreaterThan(seqOf(first.eventId));
   expect(own.list(day, 'b')).toMatchObject([{ eventId: other.eventId, nanoUsd: 11 }]);
   expect(own.remove(first.eventId)).toMatchObject(first);
   expect(own.remove(first.eventId)).toBeUndefined();
   expect(own.list(day, 'a')).toHaveLength(1);
-  expect(() => own.reserve(first.eventId, null, now)).toThrow('only what was added');
+  expect(() => own.placeLast(first.eventId, null, now)).toThrow('only what was added');
 });
 
 test('a reservation whose event JetStream has is no longer renewed, and counts until it is recorded', () => {
@@ -53,9 +53,9 @@ test('events that no writer records are remembered for an hour, and the newest 2
   expect(own.listOverdue(now + 30_001)).toEqual(all.slice(10).map(({ eventId }) => eventId));
   expect(own.list(day, null)).toHaveLength(20_001);
   expect(own.has(running.eventId)).toBe(true);
-  expect(own.reserve(running.eventId, null, now)).toMatchObject({ globalEarlierNanoUsd: 20_000 });
+  expect(own.placeLast(running.eventId, null, now)).toMatchObject({ globalEarlierNanoUsd: 20_000 });
   expect(own.listOverdue(now + 3_600_001)).toEqual([]);
-  expect(own.reserve(running.eventId, null, now)).toMatchObject({ globalEarlierNanoUsd: 0 });
+  expect(own.placeLast(running.eventId, null, now)).toMatchObject({ globalEarlierNanoUsd: 0 });
   expect(own.list(day, null)).toMatchObject([{ eventId: running.eventId }]);
 });
 
@@ -64,7 +64,7 @@ test('requests of a minute are counted for each agent, anew with each minute', (
   const place = (agentId: string, at: number) => {
     const reservation = make(agentId, 0);
     own.add(reservation);
-    return own.reserve(reservation.eventId, 2, at);
+    return own.placeLast(reservation.eventId, 2, at);
   };
   expect([place('a', now), place('a', now), place('b', now)].map((placed) => 'seq' in placed)).toEqual([
     true,

@@ -90,7 +90,7 @@ export class OwnReservations {
   }
 
   /** Moves an added reservation to the end, and sums up those before it. */
-  reserve(eventId: string, requestsPerMinute: number | null, now: number): Reserved | RateLimited {
+  placeLast(eventId: string, requestsPerMinute: number | null, now: number): Reserved | RateLimited {
     const mine = this.#held.get(eventId);
     if (!mine) throw new Error('only what was added can be reserved');
     const limited = requestsPerMinute === null ? null : this.countRequest(mine.agentId, requestsPerMinute, now);

@@ -6,9 +6,9 @@ import type { ProducerStamp } from '../journey.ts';
 
 /** The outbox sends it until JetStream has it, which `budget.confirm` is told (create-context.ts); the agent never waits for that. */
 export function publishEvent({ outbox, budget }: { outbox: Outbox; budget: Budget }, event: EventMessage): void {
-  const isHeld = outbox.add(event.id, JSON.stringify(event));
+  const isTaken = outbox.add(event.id, JSON.stringify(event));
   // The money is spent all the same, so the cap must keep counting it.
-  if (!isHeld) budget.lose(uuidOf('evt', event.id), event.cost_nano_usd);
+  if (!isTaken) budget.lose(uuidOf('evt', event.id), event.cost_nano_usd);
 }
 
 /** A number whose event never arrives proves a lost event. */

@@ -22,7 +22,7 @@ export async function reserve(
   const { agentCap, globalCap, requestsPerMinute } = admission.limits;
   const eventId = uuidOf('evt', head.eventId);
   const caps = findCaps(admission);
-  const nanoUsd = context.metering.reserve(head, body.inspected, caps);
+  const nanoUsd = context.metering.findReservation(head, body.inspected, caps);
   const warnings = await context.budget.reserve(
     {
       eventId,
