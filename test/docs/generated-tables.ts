@@ -22,9 +22,14 @@ function describeDefault(field: z.ZodType): string {
   return parsed.data === undefined ? 'unset' : `\`${parsed.data}\``;
 }
 
-/** What is the same as the proxy's shares one row. */
+const isTracing = (key: string) => key.startsWith('otel');
+
+/** What is the same as the proxy's shares one row, and so do OpenTelemetry's variables. */
 function renderVariables(schema: z.ZodObject, known: z.ZodRawShape = {}): string {
-  const rows = Object.entries(schema.shape as Record<string, z.ZodType>).map(([key, field]) => {
+  const fields = Object.entries(schema.shape as Record<string, z.ZodType>);
+  const tracing = fields.filter(([key]) => isTracing(key)).map(([key]) => `\`${toVariable(key)}\``);
+  const rows = fields.flatMap(([key, field]) => {
+    if (isTracing(key)) return [];
     const { description } = field;
     if (description === undefined) throw new Error(`${key} has no description`);
     const proxys = known[key] as z.ZodType | undefined;
@@ -37,8 +42,9 @@ function renderVariables(schema: z.ZodObject, known: z.ZodRawShape = {}): string
   });
   const own = rows.filter(({ isSame }) => !isSame).map(({ cells }) => cells);
   const shared = rows.filter(({ isSame }) => isSame).map(({ cells: [name] }) => name);
-  const all = shared.length > 0 ? [...own, [shared.join(', '), 'the same', "as the proxy's"]] : own;
-  return renderTable(['Variable', 'Default', 'Meaning'], all);
+  if (shared.length > 0) own.push([shared.join(', '), 'the same', "as the proxy's"]);
+  if (tracing.length > 0) own.push([tracing.join(', '), "OpenTelemetry's", '[traces](#traces)']);
+  return renderTable(['Variable', 'Default', 'Meaning'], own);
 }
 
 /** A page as its code would have it: each marked table, in their order, is replaced. */

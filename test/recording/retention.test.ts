@@ -51,7 +51,7 @@ const verify = (id: string) => system.api<LineageVerdict>(`/api/v1/lineage/${id}
 const runCli = (...args: string[]) => runArgs(args, { AGP_URL: system.management.url, AGP_API_KEY: system.apiKey });
 const runVerify = (id: string, ...more: string[]) => runCli('sessions', 'verify', id, ...more);
 
-/** What the script of the page about lineage says of all removals, and how it ends. */
+/** What the page's script for the audit log says of all removals, and how it ends. */
 async function checkRemovals(): Promise<[number | null, string]> {
   const script = readSnippets('docs/lineage.md', 'js').find((text) => text.includes('hashTree')) ?? '';
   const [chain, removals] = ['/api/v1/audit/chain', '/api/v1/lineage/removals'].map((path) => system.api(path));
@@ -115,7 +115,7 @@ test('what retention removed is told from what somebody else did, by the API, th
   expect(await runCli('audit', 'verify')).toMatchObject({ code: 0 });
   expect(await checkRemovals()).toEqual([
     0,
-    expect.stringMatching(/^\d+ removals, [2-4] anchors: all as they were made\n$/),
+    expect.stringMatching(/^audit log: .+\n\d+ removals, [2-4] anchors: all as they were made\n$/),
   ]);
 
   // Somebody deletes an event: it is missing, whatever else was removed.
@@ -168,6 +168,6 @@ test('the owner of the tables cannot swap what retention removed for events that
   // The chain and the numbers look as after retention; the root does not.
   expect(await verify('ses_alive')).toMatchObject({ valid: true, length: 3 });
   expect(await account()).toEqual({ gone: 2, told: 2 });
-  expect(await checkRemovals()).toEqual([1, expect.stringContaining('not as they were made: rem_')]);
+  expect(await checkRemovals()).toEqual([1, expect.stringContaining('not as it was made: rem_')]);
   expect(await runCli('audit', 'verify')).toMatchObject({ code: 1, stderr: expect.stringContaining('root') });
 });

@@ -24,7 +24,7 @@ export const consoleFields = {
     .refine(isOrigin, 'must be an origin such as https://agp.example, with https unless it names this machine')
     .optional()
     .describe(
-      'where browsers reach the [console](console.md), such as `https://agp.example`; without it people sign in at `localhost` alone',
+      'where browsers reach the [console](console.md), such as `https://agp.example`; unset is `localhost` alone',
     ),
   consoleProxyAddress: z
     .url({ protocol: /^https?$/ })
@@ -35,11 +35,11 @@ export const consoleFields = {
     .max(512)
     .refine(isIssuer, 'must be a URL with https')
     .optional()
-    .describe('the OpenID provider that people [sign in with](console.md#openid-connect); needs `CONSOLE_ORIGIN`'),
-  oidcClientId: z.string().max(512).optional().describe('the client that the provider knows this installation as'),
-  oidcClientSecret: z.string().max(4_096).optional().describe("the client's secret; without one, PKCE alone"),
-  oidcScope: z.string().max(512).default('openid profile email').describe('what the provider is asked for'),
-  oidcRoleClaim: z.string().max(512).default('roles').describe('the claim that lists what a person may do'),
+    .describe('the provider that people [sign in with](console.md#openid-connect)'),
+  oidcClientId: z.string().max(512).optional().describe('our client id there'),
+  oidcClientSecret: z.string().max(4_096).optional().describe('its secret; without one, PKCE alone'),
+  oidcScope: z.string().max(512).default('openid profile email').describe('what it is asked for'),
+  oidcRoleClaim: z.string().max(512).default('roles').describe('the claim that has the role'),
   oidcRoles: z
     .string()
     .max(16_384)
@@ -49,9 +49,7 @@ export const consoleFields = {
       `has a role that is none of ${consoleRoles.join(', ')}`,
     )
     .optional()
-    .describe(
-      'its values for each role, such as `agp-admins=admin,on-call=operator`; without it the values are the roles themselves',
-    ),
+    .describe('its values for each role, such as `agp-admins=admin,on-call=operator`; unset if they are the roles'),
 };
 
 type Settings = { [Field in keyof typeof consoleFields]?: z.infer<(typeof consoleFields)[Field]> };

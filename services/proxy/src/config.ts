@@ -20,72 +20,59 @@ const positive = z.coerce.number().int().min(1);
 /** The proxy's variables, each in upper snake case; the descriptions are the table of docs/configuration.md. */
 export const proxyConfigSchema = z.object({
   ...commonFields,
-  proxyPort: portField.default(8080).describe('where agents connect; 0 takes a free port'),
+  proxyPort: portField.default(8080).describe('for agents; 0 takes a free port'),
   host: z.string().default('0.0.0.0').describe('the address to listen on'),
-  opsPort: portField
-    .default(9080)
-    .describe('`/healthz`, `/readyz`, `/metrics`, without authentication: keep it off the ingress'),
+  opsPort: portField.default(9080).describe('health and metrics, without authentication: keep it off the ingress'),
   agentIdentity: z
     .enum(['open', 'token'])
     .default('open')
-    .describe('[who an agent is](proxy.md#who-an-agent-is): `token` requires agent tokens'),
+    .describe('`token` requires [agent tokens](proxy.md#who-an-agent-is)'),
   allowOpenProviderKeys: z
     .stringbool()
     .default(false)
-    .describe(
-      '`true` lets open identity, provider keys and a `HOST` beyond loopback go together: whoever reaches the proxy uses your keys',
-    ),
-  killRunning: z
-    .stringbool()
-    .default(true)
-    .describe('end running requests of blocked or paused agents; `false` refuses only the next'),
+    .describe('`true` allows provider keys with open identity beyond loopback: all who reach the proxy use your keys'),
+  killRunning: z.stringbool().default(true).describe('end running requests of blocked or paused agents'),
   budget: z
     .enum(['available', 'strict'])
     .default('available')
-    .describe(
-      '`strict` reserves the [most a request can cost](proxy.md#strict-caps), and refuses capped requests without Redis',
-    ),
-  budgetDefaultOutputTokens: positive.default(4_096).describe('output reserved for a request without a bound'),
+    .describe('`strict` reserves the [most a request can cost](proxy.md#strict-caps), and needs Redis'),
+  budgetDefaultOutputTokens: positive.default(4_096).describe('output reserved if a request has no bound'),
   budgetUnpricedUsd: z.coerce
     .number('must be a number')
     .min(0)
     .max(1_000)
     .default(0.01)
-    .describe('reserved where no price is known, and charged under a cap for a body on an unknown path'),
-  storageTimeoutMs: storageTimeoutField
-    .default(900)
-    .describe('how long a request waits for Postgres, before its body and after it, until it gets a 503'),
+    .describe('[reserved](proxy.md#caps-and-limits) if no price is known'),
+  storageTimeoutMs: storageTimeoutField.default(900).describe('longest wait for Postgres, before and after the body'),
   trustProxy: trustProxyField.describe('hops, or networks separated by commas, whose `X-Forwarded-For` counts'),
   providersFile: z.string().optional().describe('[providers](#providers)'),
   pricesFile: z.string().optional().describe('[prices](#prices)'),
-  sessionIdleSeconds: positive
-    .default(1_800)
-    .describe('idle time after which an agent that names no session gets a new one'),
+  sessionIdleSeconds: positive.default(1_800).describe('idle time that ends a session without an id'),
   maxRegistrationsPerMinute: positive.default(600).describe('new agents from one address'),
   maxRequestBytes: positive.default(32 * 1024 * 1024).describe('largest request body'),
   maxBufferedBytes: positive
     .default(512 * 1024 * 1024)
-    .describe('bodies in memory, [shared](proxy.md#shares) by agents; keep it at least four times `MAX_REQUEST_BYTES`'),
+    .describe('bodies in memory, [shared](proxy.md#shares) by agents; at least four times `MAX_REQUEST_BYTES`'),
   maxBufferedBytesPerAgent: positive.optional().describe('the same for one agent; a quarter if unset'),
-  maxBodySeconds: positive.default(300).describe('how long a body may take'),
-  minBodyBytesPerSecond: positive.default(1_024).describe('least rate of a body over half a minute'),
+  maxBodySeconds: positive.default(300).describe('longest time for a body'),
+  minBodyBytesPerSecond: positive.default(1_024).describe('least rate over half a minute'),
   maxConnections: positive
     .default(10_000)
     .describe('connections, and requests at once, [shared](proxy.md#shares) by agents'),
-  upstreamTimeoutSeconds: positive.default(600).describe('longest silence of a provider, before or within its answer'),
+  upstreamTimeoutSeconds: positive.default(600).describe('longest silence of a provider'),
   audit: z
     .enum(['available', 'strict'])
     .default('available')
-    .describe('with the event queue full, `available` drops and counts events, `strict` refuses requests'),
-  piiScan: z.enum(['on', 'off']).default('on').describe('`off` searches nothing'),
-  piiPersonNames: z.stringbool().default(false).describe('look for [names of persons](pii.md#how-good-it-is)'),
-  piiBudgetMs: positive.default(2_000).describe('search time a request, in milliseconds'),
+    .describe('if the event queue is full, `available` drops events, `strict` refuses requests'),
+  piiScan: z.enum(['on', 'off']).default('on').describe('or `off`'),
+  piiPersonNames: z.stringbool().default(false).describe('also look for [names](pii.md#how-good-it-is)'),
+  piiBudgetMs: positive.default(2_000).describe('search time a request'),
   auditDirections: z
     .enum(['response', 'both'])
     .default('response')
     .describe('`both` also records a `request` event at ingress'),
-  drainDelaySeconds: drainDelayField.describe('[stopping](#stopping): requests are still accepted this long'),
-  shutdownGraceSeconds: shutdownGraceField(25).describe('and running ones may go on this long after'),
+  drainDelaySeconds: drainDelayField.describe('[stopping](#stopping): accept requests this long'),
+  shutdownGraceSeconds: shutdownGraceField(25).describe('then let running ones go on this long'),
   ...tracingFields,
 });
 

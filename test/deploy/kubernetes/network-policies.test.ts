@@ -55,8 +55,11 @@ function listRules(objects: KubernetesObject[], direction: 'ingress' | 'egress')
 function readTable(): string[] {
   const page = readFileSync(join(workspaceFolder, 'docs/deploy.md'), 'utf8');
   const names = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name);
-  const rows = [...page.matchAll(/^\| (`.+) \| (`.+) \| (\d+\/\w+) \|$/gm)].flatMap(([, from, to, port]) =>
-    names(from).flatMap((source) => names(to).map((target) => `${source} -> ${target} ${port}`)),
+  const rows = [...page.matchAll(/^\| (`.+) \| (`.+) \| (\d+\/\w+(?:, \d+\/\w+)*) \|$/gm)].flatMap(
+    ([, from, to, ports = '']) =>
+      names(from).flatMap((source) =>
+        names(to).flatMap((target) => ports.split(', ').map((port) => `${source} -> ${target} ${port}`)),
+      ),
   );
   const operator = ['dns 53/TCP', 'dns 53/UDP', 'nats 4222/TCP', 'postgres 5432/TCP'];
   return [...rows, ...operator.map((to) => `operator -> ${to}`)].sort();

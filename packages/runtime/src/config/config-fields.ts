@@ -75,11 +75,7 @@ function checkRedisUrl(text: string, context: z.RefinementCtx<string>): void {
 export const storageTimeoutField = z.coerce.number().int().min(1);
 
 export const commonFields = {
-  databaseUrl: z
-    .string()
-    .min(1)
-    .superRefine(checkDatabaseUrl)
-    .describe('Postgres; [servers](#servers) has users and TLS of all three'),
+  databaseUrl: z.string().min(1).superRefine(checkDatabaseUrl).describe('[Postgres](#servers)'),
   // Several servers of a cluster need no scheme.
   natsUrl: z
     .string()
@@ -88,27 +84,23 @@ export const commonFields = {
       for (const part of text.split(',').map((server) => server.trim()))
         checkNatsUrl(part.includes('://') ? part : `nats://${part}`, context);
     })
-    .describe('NATS with JetStream'),
-  natsUrlFile: fileField
-    .optional()
-    .describe(
-      'a file with `NATS_URL`, read again for each connection, so that the password can change while the service runs',
-    ),
-  natsCaFile: fileField.optional().describe('PEM certificates of the authorities for NATS'),
-  redisUrl: z.string().min(1).superRefine(checkRedisUrl).describe('Redis'),
+    .describe('[NATS](#servers) with JetStream'),
+  natsUrlFile: fileField.optional().describe('a file with `NATS_URL`, read again for each connection'),
+  natsCaFile: fileField.optional().describe('certificate authorities for NATS, in PEM'),
+  redisUrl: z.string().min(1).superRefine(checkRedisUrl).describe('[Redis](#servers)'),
   redisCaFile: fileField.optional().describe('the same for Redis'),
   redisTimeoutMs: z.coerce
     .number()
     .int()
     .min(1)
     .optional()
-    .describe('how long an answer of Redis is waited for before going on without; 100 to 2,000 by purpose if unset'),
+    .describe('longest wait for Redis before going on without; 100 to 2,000 by purpose if unset'),
   ...callerFields,
   opsHost: z.string().default('0.0.0.0').describe('the address of the ops port'),
   logLevel: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
-    .describe('`trace`, `debug`, `info`, `warn`, `error`, `fatal`, `silent`'),
+    .describe('from `trace` to `fatal`, or `silent`'),
 };
 
 function isNetwork(value: string): boolean {

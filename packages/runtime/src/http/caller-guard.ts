@@ -20,13 +20,13 @@ export const callerFields = {
     .transform(splitList)
     .refine((origins) => origins.every(isOrigin), 'must be origins such as https://console.example, or app://*')
     .optional()
-    .describe('origins of [web pages](#web-pages) that may call, separated by commas'),
+    .describe('origins of [web pages](#web-pages) that may call'),
   allowedHosts: z
     .string()
     .transform((text) => splitList(text.toLowerCase()))
     .refine((hosts) => hosts.every((host) => hostName.test(host)), 'must be host names without ports')
     .optional()
-    .describe('[names](#web-pages) that callers may use for the service'),
+    .describe('[names](#web-pages) of the service that are accepted'),
 };
 
 export type CallerSettings = { [Field in keyof typeof callerFields]?: z.infer<(typeof callerFields)[Field]> };

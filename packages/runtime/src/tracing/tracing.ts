@@ -34,24 +34,16 @@ const samplers = [
 
 /** OpenTelemetry's variables that we read, under their standard names (opentelemetry.io/docs/specs/otel). */
 export const tracingFields = {
-  otelExporterOtlpEndpoint: httpUrl.describe('sends [traces](#traces) to `/v1/traces` below it; unset is no tracing'),
-  otelExporterOtlpTracesEndpoint: httpUrl.describe('the same with its path; wins'),
+  otelExporterOtlpEndpoint: httpUrl,
+  otelExporterOtlpTracesEndpoint: httpUrl,
   // Refused rather than ignored if a platform sets another one for all.
-  otelExporterOtlpProtocol: z.literal('http/protobuf').default('http/protobuf').describe('the only one'),
-  otelExporterOtlpHeaders: z.string().optional().describe('`name=value` pairs for the collector'),
-  otelTracesSampler: z
-    .enum(samplers)
-    .default('parentbased_always_on')
-    .describe('also `always_on`, `always_off`, `traceidratio`, each with `parentbased_`'),
-  otelTracesSamplerArg: z.coerce
-    .number('must be a number')
-    .min(0)
-    .max(1)
-    .default(1)
-    .describe('share of traces that ratio samplers keep'),
-  otelBspScheduleDelay: count.default(5_000).describe('milliseconds a span may wait'),
-  otelBspMaxQueueSize: count.default(2_048).describe('spans that may wait; more are dropped'),
-  otelSdkDisabled: z.stringbool().default(false).describe('`true` turns tracing off'),
+  otelExporterOtlpProtocol: z.literal('http/protobuf').default('http/protobuf'),
+  otelExporterOtlpHeaders: z.string().optional(),
+  otelTracesSampler: z.enum(samplers).default('parentbased_always_on'),
+  otelTracesSamplerArg: z.coerce.number('must be a number').min(0).max(1).default(1),
+  otelBspScheduleDelay: count.default(5_000),
+  otelBspMaxQueueSize: count.default(2_048),
+  otelSdkDisabled: z.stringbool().default(false),
 };
 
 export type TracingConfig = z.infer<z.ZodObject<typeof tracingFields>>;
