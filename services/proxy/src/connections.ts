@@ -4,6 +4,20 @@ import { budgetTimeoutMs, connectRedis, type Redis } from '@agp/reservations';
 import { type Logger, logLostConnection, logRedisStatus } from '@agp/runtime';
 import type { ProxyConfig } from './config.ts';
 
+/** Closes all at once: a server that does not answer must not hold up the others. */
+export class ClosedTogether implements AsyncDisposable {
+  readonly #closings: (() => unknown)[] = [];
+
+  add<Opened>(opened: Opened, close: (opened: Opened) => unknown): Opened {
+    this.#closings.push(() => close(opened));
+    return opened;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.allSettled(this.#closings.map(async (close) => close()));
+  }
+}
+
 /** In milliseconds: statements of admission end by themselves so much later than the requests that gave them up. */
 const statementMarginMs = 100;
 

@@ -2,7 +2,7 @@ import type { Outbox } from '@agp/bus';
 import { createLogger, type Logger, type Service, startOpsServer, startTracing, toStopLimit } from '@agp/runtime';
 import { BodyMemory } from './body/body-memory.ts';
 import { logConfig, type ProxyConfig } from './config.ts';
-import { connectNats, openPostgres, openReadyConnections, openRedis } from './connections.ts';
+import { ClosedTogether, connectNats, openPostgres, openReadyConnections, openRedis } from './connections.ts';
 import { createContext } from './create-context.ts';
 import { startEdge } from './edge/create-edge.ts';
 import { finishRequests } from './stop/finish-requests.ts';
@@ -34,20 +34,15 @@ export async function startProxy(config: ProxyConfig, overrides: { logger?: Logg
 
   // Undone in reverse order, by `stop` or by a start that fails.
   await using opened = new AsyncDisposableStack();
+  const servers = opened.use(new ClosedTogether());
   const tracing = await startTracing(config, { service: 'proxy', onFailure: warnings.tracesLost });
-  opened.defer(() => tracing?.stop());
-  const database = openPostgres(config, logger);
-  opened.defer(() => database.close());
+  servers.add(tracing, (each) => each?.stop());
+  const database = servers.add(openPostgres(config, logger), (each) => each.close());
   const readiness = createReadiness(config, database.pool, logger, () => outbox);
   opened.defer(() => readiness.stop());
-  const ops = await startOpsServer(
-    { ...config, host: config.opsHost, port: config.opsPort },
-    metrics.registry,
-    readiness,
-  );
-  opened.defer(() => ops.stop(0));
-  const bus = await connectNats(config, logger);
-  opened.defer(() => bus.close());
+  const opsAt = { ...config, host: config.opsHost, port: config.opsPort };
+  const ops = servers.add(await startOpsServer(opsAt, metrics.registry, readiness), (each) => each.stop(0));
+  const bus = servers.add(await connectNats(config, logger), (each) => each.close());
   const clients = openRedis(config, logger);
   opened.defer(() => clients.redis.disconnect());
   opened.defer(() => clients.budgetRedis.disconnect());

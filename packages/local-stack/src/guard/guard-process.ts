@@ -14,6 +14,9 @@ export type GuardMessage = { watch: WatchedProcess } | { forget: number } | { re
 
 let watched: WatchedProcess[] = [];
 const folders: string[] = [];
+const forget = (gone: number) => {
+  watched = watched.filter(({ pid }) => pid !== gone);
+};
 
 process.on('SIGTERM', () => {
   for (const { pid } of watched) signal(-pid, 'SIGKILL');
@@ -23,9 +26,9 @@ for (const name of ['SIGINT', 'SIGHUP'] as const) process.on(name, () => {});
 for await (const line of createInterface({ input: process.stdin })) {
   const message = parseJson(line) as GuardMessage;
   if ('watch' in message) watched.push(message.watch);
-  else if ('forget' in message) watched = watched.filter(({ pid }) => pid !== message.forget);
+  else if ('forget' in message) forget(message.forget);
   else folders.push(message.removeFolder);
 }
 
-await stopAllWatched(watched);
+await stopAllWatched(watched, forget);
 for (const folder of folders) await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 25 });

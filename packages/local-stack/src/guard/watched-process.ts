@@ -34,7 +34,7 @@ export function readStart(pid: number): number | undefined {
 }
 
 export function readCommand(pid: number): string {
-  return listRows(['-o', 'command=', '-p', String(pid)]).join('');
+  return listRows(['-ww', '-o', 'command=', '-p', String(pid)]).join('');
 }
 
 /** Signals a process, or with a minus before its pid its group; 0 only asks. @returns false if there is none */
@@ -48,8 +48,19 @@ export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
+const isZombie = (pid: number) => listRows(['-o', 'stat=', '-p', String(pid)])[0]?.startsWith('Z') ?? false;
+
+/** Waits so long at most, in milliseconds. A zombie is gone, though it takes signals: some containers reap none. */
+export async function waitUntilGone(pid: number, ms: number): Promise<void> {
+  const end = performance.now() + ms;
+  for (let look = 1; signal(pid, 0) && performance.now() < end; look += 1) {
+    if (look % 50 === 0 && isZombie(pid)) return;
+    await sleep(10);
+  }
+}
+
 /** In milliseconds: a busy machine, or one that waits for its disk, may take this long to end a killed process. */
-const killedMs = 30_000;
+export const killedMs = 30_000;
 
 /** Stops one process, and its group with it if only SIGKILL helps. Resolves when it is gone. */
 export async function stopWatched({
@@ -58,17 +69,20 @@ export async function stopWatched({
   graceMs,
 }: Omit<WatchedProcess, 'name' | 'stage'>): Promise<void> {
   for (const name of [...stopSignals, 'SIGKILL'] as const) {
-    if (!signal(pid, 0)) return;
+    if (!signal(pid, 0) || isZombie(pid)) return;
     signal(name === 'SIGKILL' ? -pid : pid, name);
     // A suspended process would look at the signal only once it is resumed.
     signal(-pid, 'SIGCONT');
-    const end = performance.now() + (name === 'SIGKILL' ? killedMs : graceMs);
-    while (signal(pid, 0) && performance.now() < end) await sleep(10);
+    await waitUntilGone(pid, name === 'SIGKILL' ? killedMs : graceMs);
   }
 }
 
-export async function stopAllWatched(all: WatchedProcess[]): Promise<void> {
+/** @param onStopped called with the pid of each as soon as it is gone, since another program may get that */
+export async function stopAllWatched(
+  all: WatchedProcess[],
+  onStopped: (pid: number) => void = () => {},
+): Promise<void> {
   const byStage = Map.groupBy(all, ({ stage }) => stage);
   for (const stage of [...byStage.keys()].sort((a, b) => a - b))
-    await Promise.all((byStage.get(stage) ?? []).map(stopWatched));
+    await Promise.all((byStage.get(stage) ?? []).map((each) => stopWatched(each).then(() => onStopped(each.pid))));
 }

@@ -103,5 +103,7 @@ export function removeStalePidFile(folder: string): void {
   } catch {
     return;
   }
-  if (!readCommand(pid).includes(folder)) rmSync(file);
+  // Without `ps` nothing is known of it: Postgres itself takes a pid that nobody has for stale.
+  const command = readCommand(pid);
+  if (command !== '' && !command.includes(folder)) rmSync(file);
 }

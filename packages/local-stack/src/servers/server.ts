@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Guard } from '../guard/guard.ts';
-import { listChildren, signal, stopWatched } from '../guard/watched-process.ts';
+import { killedMs, listChildren, signal, stopWatched, waitUntilGone } from '../guard/watched-process.ts';
 import { StartError } from '../start-error.ts';
 import { findFreePort } from './ports.ts';
 
@@ -133,7 +133,7 @@ export async function startServer(spec: ServerSpec, options: ServerOptions): Pro
     const family = stopSignals.length === 0 ? listChildren(pid) : [];
     await stopWatched({ pid, stopSignals, graceMs: 10_000 });
     await gone;
-    while (family.some((member) => signal(member, 0))) await sleep(5);
+    await Promise.all(family.map((member) => waitUntilGone(member, killedMs)));
   }
 
   for (let attempt = 1; ; attempt += 1) {

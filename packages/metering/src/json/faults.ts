@@ -1,5 +1,3 @@
-import { parseJson } from '@agp/core/json';
-
 const short: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
 export function undoEscapes(text: string): string {
@@ -8,7 +6,7 @@ export function undoEscapes(text: string): string {
   );
 }
 
-export function visitLiterals(json: string, visit: (start: number, end: number) => void): void {
+function visitLiterals(json: string, visit: (start: number, end: number) => void): void {
   for (let start = json.indexOf('"'); start >= 0; ) {
     let end = json.indexOf('"', start + 1);
     while (end > 0 && isEscaped(json, end)) end = json.indexOf('"', end + 1);
@@ -37,8 +35,8 @@ function visitValue(root: unknown, visit: (text: string) => void): void {
   }
 }
 
-/** The strings that the parsed value lacks, since a provider may read the first of repeated members; null if none repeats. */
-export function findShadowed(json: string, value: unknown): string[] | null {
+/** Whether JSON gives a member twice: a provider may read the first. */
+export function hasRepeatedMember(json: string, value: unknown): boolean {
   let written = 0;
   let kept = 0;
   visitLiterals(json, () => {
@@ -47,13 +45,5 @@ export function findShadowed(json: string, value: unknown): string[] | null {
   visitValue(value, () => {
     kept += 1;
   });
-  if (written === kept) return null;
-  const known = new Set<string>();
-  visitValue(value, (text) => known.add(text));
-  const shadowed = new Set<string>();
-  visitLiterals(json, (start, end) => {
-    const text = parseJson(json.slice(start, end));
-    if (typeof text === 'string' && !known.has(text)) shadowed.add(text);
-  });
-  return [...shadowed];
+  return written !== kept;
 }

@@ -46,7 +46,7 @@ function countPrompts(prompt: unknown): number {
 
 /** Thinking settings may have the budget as the value itself, or in members of that name. */
 export function listBudgets(member: BodyMember): { key: string; value: unknown }[] {
-  if (typeof member.value !== 'object' || member.value === null) return [member];
+  if (typeof member.value !== 'object' || member.value === null || Array.isArray(member.value)) return [member];
   const inner = member.members().filter(({ key }) => /budget|tokens$/.test(foldName(key)));
   return inner.map(({ key, value }) => ({ key: `${member.key}.${key}`, value }));
 }

@@ -2,7 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { ApiError } from '@agp/core/errors';
 import { findRule, foldName, type MemberRules, type RequestBounds, rivals } from '../dialects/bounds.ts';
 import { foldTier } from '../dialects/tier.ts';
-import { findShadowed, undoEscapes } from '../json/faults.ts';
+import { hasRepeatedMember, undoEscapes } from '../json/faults.ts';
 import { asArray, asName, asObject, asText } from '../json/members.ts';
 import { findUnsized } from './find-unsized.ts';
 import { type Demand, listBudgets, readAmount } from './read-demand.ts';
@@ -48,7 +48,7 @@ function checkPlain(
   if (!isUtf8(bytes)) throw notBounded('the body', 'is not UTF-8');
   if (!isExact)
     throw notBounded('the body', 'is not JSON, has something before or behind it, or is too large to be read whole');
-  if (findShadowed(bytes.toString('utf8'), value) === null) return;
+  if (!hasRepeatedMember(bytes.toString('utf8'), value)) return;
   const seen = new Set<string>();
   const repeated = members.find(({ key }) => seen.size === seen.add(key).size);
   throw notBounded(repeated?.key ?? 'a member', 'is given twice');

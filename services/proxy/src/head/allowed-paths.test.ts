@@ -47,6 +47,9 @@ test.each([
   ['gemini', 'GET /v1beta/files'],
   ['gemini', 'GET /v1beta/models/veo-3/operations'],
   ['gemini', 'GET /v1beta/models/veo-3/operation%73'],
+  ['gemini', 'GET /v1beta/models/veo-3%2Foperations'],
+  ['gemini', 'GET /v1beta/models/veo-3%2foperations/y'],
+  ['gemini', 'GET /v1beta/models/veo-3%2foperations%2fy'],
   ['gemini', 'GET /v1beta/models/veo-3/Operations'],
   ['gemini', 'POST /v1beta/cachedContents'],
 ] as const)('%s: %s is not', (api, line) => {

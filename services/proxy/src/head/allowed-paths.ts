@@ -1,5 +1,6 @@
 import type { Operation } from '@agp/metering';
 import { defaultPaths, type PathPattern } from '../settings/provider.ts';
+import { decodeOnce } from './query-parameters.ts';
 
 /** Paths that list and describe models: `/v1/models`, `/v1beta/models/{model}`, `/openai/models` ... */
 const modelsPath = /^(?:\/(?:v\d[a-z0-9]*|api|inference|openai))*\/models(?:\/[^/]+){0,2}\/?$/;
@@ -11,7 +12,7 @@ const modelsOwn = /\/models\/[^/]+\/(?:operations\/?$|[^/]*%)/i;
 const batchOperation = /^(?:messages\.batches|batchGenerate|asyncBatch)/;
 
 function isInDefaults(method: string, path: string, operation: Operation | null): boolean {
-  if (method === 'GET') return modelsPath.test(path) && !modelsOwn.test(path);
+  if (method === 'GET') return [path, decodeOnce(path)].every((each) => modelsPath.test(each) && !modelsOwn.test(each));
   return method === 'POST' && operation !== null && !batchOperation.test(operation.name);
 }
 

@@ -36,6 +36,11 @@ const respellings: Record<string, (path: string) => string> = {
   'a letter encoded as Microsoft does': (path) =>
     path.replace(lastWord, (word) => hex(word).replace(/%(..)/, '%25u00$1')),
   'another case': (path) => path.replace(lastWord, (word) => word.toUpperCase()),
+  'a slash encoded': (path) => path.replace(/\/(?=[^/]*$)/, '%2F'),
+  'a slash encoded behind': (path) => `${path}%2f`,
+  'another case of its first words': (path) =>
+    path.replace(/\/([a-z])(?=[a-z]+\/)/g, (_, letter) => `/${letter.toUpperCase()}`),
+  'a format before a slash': (path) => `${path}.json/`,
   'another case, encoded': (path) => path.replace(lastWord, (word) => hex(word.toUpperCase())),
   parameters: (path) => `${path};x`,
   'parameters, encoded': (path) => `${path}%3Bx`,

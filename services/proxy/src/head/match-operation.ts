@@ -1,13 +1,14 @@
 import { ApiError } from '@agp/core/errors';
 import { matchOperation, type Operation, operationWords, type ProviderApi } from '@agp/metering';
 import { rememberedPaths } from '../limits.ts';
+import { decodeOnce } from './query-parameters.ts';
 
 const spellings = new Map(operationWords.map((word) => [word.toLowerCase(), word]));
 
-/** A path as servers take it that ignore case, or a format at its end. */
+/** A path as servers take it that decode it, ignore case, or a format at its end. */
 const fold = (path: string): string =>
-  path
-    .replace(/\.[A-Za-z0-9]{1,8}$/, '')
+  decodeOnce(path)
+    .replace(/\.[A-Za-z0-9]{1,8}\/?$/, '')
     .toLowerCase()
     .replace(/[a-z]+/g, (word) => spellings.get(word) ?? word);
 
@@ -15,7 +16,7 @@ const fold = (path: string): string =>
 const known = new Map<string, Operation | null>();
 
 /**
- * Refuses a path that only its case or a format at its end keeps from being an operation: some servers would serve it, for free.
+ * Refuses a path that some server would take for another operation, or for one, and serve for free.
  * @throws ApiError `malformed_request`
  */
 export function matchOneOperation(api: ProviderApi, method: string, path: string): Operation | null {
@@ -23,8 +24,12 @@ export function matchOneOperation(api: ProviderApi, method: string, path: string
   const remembered = known.get(key);
   if (remembered !== undefined) return remembered;
   const operation = matchOperation(api, method, path);
-  if (operation === null && matchOperation(api, method, fold(path)) !== null) {
-    throw new ApiError('malformed_request', 'request target differs from an operation only in case or a format');
+  const folded = matchOperation(api, method, fold(path));
+  if (folded !== null && folded !== operation) {
+    throw new ApiError(
+      'malformed_request',
+      'request target is another operation once decoded, in other case or without a format',
+    );
   }
   if (known.size >= rememberedPaths) known.clear();
   known.set(key, operation);

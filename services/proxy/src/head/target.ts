@@ -42,7 +42,7 @@ function assurePlain(path: string): void {
   if (/%25/.test(path)) refuse('must not be percent-encoded twice');
   if (/%[89a-f]/i.test(path)) refuse('must be ASCII in its path behind the provider');
   if (/;|%3[bf]/i.test(path)) refuse('must not contain ; or an encoded ? in its path');
-  if (/%20(?:[/:]|%2f|%3a|$)|(?:[/:]|%2f|%3a)%20|\.(?:[/:]|$)/i.test(path))
+  if (/%20(?:[/:]|%2f|%3a|$)|(?:[/:]|%2f|%3a)%20|\.(?:[/:]|%2f|%3a|$)/i.test(path))
     refuse('must not have spaces or dots at the end of a path segment');
 }
 

@@ -79,14 +79,6 @@ export const embeddings: RequestBounds = {
   ),
 };
 
-export const rerank: RequestBounds = {
-  writes: 'nothing',
-  members: listMembers(
-    { items: 'documents', free: 'query top_n top_k return_documents truncation max_chunks_per_doc' },
-    everywhere,
-  ),
-};
-
 export const images: RequestBounds = {
   writes: 'pictures',
   members: {

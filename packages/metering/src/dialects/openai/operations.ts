@@ -96,7 +96,6 @@ const embeddings = describeOperation({
 /** Jina, Voyage, vLLM and others order documents by a question; an answer only repeats them. */
 const rerank = describeOperation({
   name: 'rerank',
-  bounds: bounds.rerank,
   writesText: false,
   input: ['query', 'documents'],
   readFigures: readInputFigures,
