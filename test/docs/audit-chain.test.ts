@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type AuditEntry, linkAudit } from '@agp/core/audit';
 import { emptyHead } from '@agp/core/lineage';
 import { expect, test } from 'vitest';
-import { readSnippets } from './read-snippets.ts';
+import { workspaceFolder } from '../workspace/run-tool.ts';
 
-const snippet = readSnippets('docs/lineage.md', 'js').at(-1) ?? '';
+const snippet = readFileSync(join(workspaceFolder, 'docs/lineage/verify-audit.mjs'), 'utf8');
 
 function makeChain() {
   const entries = [0, 1, 2, 3].map(

@@ -6,9 +6,8 @@ import type { EventMessage } from '@agp/core/events';
 import { buildPayload, emptyHead, hashLink } from '@agp/core/lineage';
 import { expect, test } from 'vitest';
 import { workspaceFolder } from '../workspace/run-tool.ts';
-import { readSnippets } from './read-snippets.ts';
 
-const [snippet = ''] = readSnippets('docs/lineage.md', 'js');
+const snippet = readFileSync(join(workspaceFolder, 'docs/lineage/verify-lineage.mjs'), 'utf8');
 const sessionId = 'ses_demo';
 
 function makeEvent(index: number): EventMessage {

@@ -8,7 +8,6 @@ import { runCommandWithin } from '@agp/testing';
 import { findDivergence, makeEventAt } from '@agp/testing/events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCli as runArgs } from '../cli/run-cli.ts';
-import { readSnippets } from '../docs/read-snippets.ts';
 import { type System, startSystem } from '../system/start-system.ts';
 import { workspaceFolder } from '../workspace/run-tool.ts';
 
@@ -53,10 +52,10 @@ const runVerify = (id: string, ...more: string[]) => runCli('sessions', 'verify'
 
 /** What the page's script for the audit log says of all removals, and how it ends. */
 async function checkRemovals(): Promise<[number | null, string]> {
-  const script = readSnippets('docs/lineage.md', 'js').find((text) => text.includes('hashTree')) ?? '';
+  const script = join(workspaceFolder, 'docs/lineage/verify-audit.mjs');
   const [chain, removals] = ['/api/v1/audit/chain', '/api/v1/lineage/removals'].map((path) => system.api(path));
   const input = `${JSON.stringify(await chain)}\n${JSON.stringify(await removals)}\n`;
-  const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+  const { status, stdout } = spawnSync(process.execPath, [script], {
     encoding: 'utf8',
     input,
   });

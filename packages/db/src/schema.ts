@@ -77,7 +77,7 @@ export interface Schema {
     first_seq: number;
     last_seq: number;
     lineage_hash: string;
-    /** UUID; zeros for anchors from before removals had ids. */
+    /** UUID of the removal that made it. */
     removal: Generated<string>;
   };
   events: EventsTable;
