@@ -1,9 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BusConnection, Outbox, readBacklog } from '@agp/bus';
 import type { EventMessage } from '@agp/core/events';
-import { listChildren } from '../../packages/local-stack/src/guard/watched-process.ts';
+import { listChildren, readCommand } from '../../packages/local-stack/src/guard/watched-process.ts';
 import { readTreeCpu } from './processes.ts';
 
 /** CPU of each part of the product, in seconds or, divided by requests, in microseconds. */
@@ -14,8 +13,8 @@ const serverNames = ['postgres', 'nats', 'redis'];
 /** Finds the servers that this process has started. */
 function findServers(): [string, number][] {
   return listChildren(process.pid).flatMap((pid) => {
-    const command = readFileSync(`/proc/${pid}/comm`, 'utf8');
-    const name = serverNames.find((each) => command.startsWith(each));
+    const program = readCommand(pid).split(' ', 1)[0]?.split('/').at(-1) ?? '';
+    const name = serverNames.find((each) => program.startsWith(each));
     return name === undefined ? [] : [[name, pid] as [string, number]];
   });
 }
