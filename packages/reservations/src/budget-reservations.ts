@@ -103,7 +103,8 @@ export interface BudgetReservations {
   /** Unknown reservations are ignored. */
   release(reservations: readonly Pick<Reservation, 'eventId' | 'day'>[]): Promise<void>;
   /**
-   * Call it just before the requests go out: from then on only a release ends a reservation. Adds missing ones. It is on the connection before this returns, so a kill cannot come between.
+   * Call it just before the requests go out: from then on only a release ends a reservation. Adds missing ones. It is on the connection
+   * before this returns, so a kill cannot come between.
    */
   forward(reservations: readonly ForwardedReservation[]): Promise<void>;
   /** By 30 s; restores reservations that Redis has lost. */

@@ -108,7 +108,8 @@ end
 `;
 
 /**
- * event id, agent id, amount, lease, requests per minute -> 1, number, earlier of agent, earlier of all, ms since the last loss; or 0, seconds
+ * event id, agent id, amount, lease, requests per minute -> 1, number, earlier of agent, earlier of all, ms since the last loss; or 0,
+ * seconds
  */
 export const reserveScript = `${shared}
 local id, agent, amount, milliseconds, limit = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])

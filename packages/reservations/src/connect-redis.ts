@@ -24,7 +24,8 @@ const pingEveryMs = 1_000;
 const maxSilent = 5;
 
 /**
- * Reconnects for ever. A command fails at once while Redis is down, and after a timeout if it is silent: Redis never holds the only copy of anything.
+ * Reconnects for ever. A command fails at once while Redis is down, and after a timeout if it is silent: Redis never holds the only copy
+ * of anything.
  */
 export function connectRedis(options: RedisOptions): Redis {
   const tls = options.caFile === undefined ? undefined : makeTls(options.caFile);

@@ -3,7 +3,8 @@ import { splitServerUrl } from '@agp/core/text';
 import type { RedisOptions } from 'ioredis';
 
 /**
- * Parses `redis+sentinel://user:password@host:26379,host:26379/name` (`rediss` for TLS): user and password are for Redis, `name` is the master's; the sentinels' own are `?sentinel_username=` and `?sentinel_password=`. Null for a URL of Redis itself.
+ * Parses `redis+sentinel://user:password@host:26379,host:26379/name` (`rediss` for TLS): user and password are for Redis, `name` is the
+ * master's; the sentinels' own are `?sentinel_username=` and `?sentinel_password=`. Null for a URL of Redis itself.
  */
 export function readSentinels(
   text: string,

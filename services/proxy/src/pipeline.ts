@@ -27,7 +27,8 @@ const admissionHoldsMs = 50;
 const isStale = ({ admittedAt }: Admission) => performance.now() - admittedAt > admissionHoldsMs;
 
 /**
- * Most steps take what earlier ones returned; `takePlace` and `promisePlaces` are held to their order here alone. `finish` runs once, however a request ends.
+ * Most steps take what earlier ones returned; `takePlace` and `promisePlaces` are held to their order here alone. `finish` runs once,
+ * however a request ends.
  */
 export async function handleRequest(context: ProxyContext, exchange: Exchange): Promise<void> {
   const journey: Journey = {};

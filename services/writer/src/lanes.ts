@@ -13,7 +13,8 @@ interface Waiting<Item> {
 }
 
 /**
- * Batches of at most 100 items; none waits longer than 100 ms for its batch to fill, once its lane is free. Items of a lane keep their order.
+ * Batches of at most 100 items; none waits longer than 100 ms for its batch to fill, once its lane is free. Items of a lane keep their
+ * order.
  * At low traffic one batch takes from all free lanes, which costs less, but then one slow batch delays every lane.
  */
 export class Lanes<Item> {

@@ -17,7 +17,8 @@ export interface Noted {
 }
 
 /**
- * Moves abandoned reservations of killed proxies from Redis to Postgres, where they keep counting and operators see them. Noted first and released then, so a crash only repeats the note.
+ * Moves abandoned reservations of killed proxies from Redis to Postgres, where they keep counting and operators see them. Noted first and
+ * released then, so a crash only repeats the note.
  * @throws errors of Redis and Postgres: the rest is left to the next round
  */
 export async function noteEnded(

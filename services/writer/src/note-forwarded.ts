@@ -8,7 +8,8 @@ const hungMs = 5_000;
 const pagesInRound = 20;
 
 /**
- * Settles requests that proxies kept in Postgres while Redis was away, and that were silent for 30 seconds: recorded ones are forgotten, held ones left to Redis, the others were lost with their proxy. Noted first and forgotten then, so a crash only repeats the note.
+ * Settles requests that proxies kept in Postgres while Redis was away, and that were silent for 30 seconds: recorded ones are forgotten,
+ * held ones left to Redis, the others were lost with their proxy. Noted first and forgotten then, so a crash only repeats the note.
  * A proxy is also silent about a request once JetStream has its event, so nothing counts as silent that a writer behind may still record.
  * @param readUnreadMs age of the oldest unrecorded message, in milliseconds
  * @throws errors of Postgres, also if it hung, and of `readUnreadMs`: the rest is left to the next round

@@ -49,7 +49,8 @@ interface Pipeline {
 /**
  * fetch -> decode -> batch (100 events or 100 ms) -> record -> settle -> announce -> acknowledge
  *
- * Events of a session go through one lane, and a lane is in one batch at a time: this keeps their order. A message is acknowledged only after commit and announcement; after a crash it is delivered again, recorded once, and announced again.
+ * Events of a session go through one lane, and a lane is in one batch at a time: this keeps their order. A message is acknowledged only
+ * after commit and announcement; after a crash it is delivered again, recorded once, and announced again.
  */
 export function startPipeline(steps: PipelineSteps): Pipeline {
   const events = new Lanes<HeldEvent>(steps.lanes);

@@ -67,7 +67,8 @@ function splitByWeeks(range: IdRange, weeks: IdRange | null): IdRange[] {
 }
 
 /**
- * Cuts a range in two: most events of the last part, from ten minutes before `recordedAfter` on, were recorded after that time, and only late
+ * Cuts a range in two: most events of the last part, from ten minutes before `recordedAfter` on, were recorded after that time, and only
+ * late
  * ones of the first part.
  */
 function splitByRecording(range: IdRange, recordedAfter: Date): { recent: IdRange | null; late: IdRange | null } {

@@ -68,7 +68,8 @@ function isUrlUser(text: string, start: number, at: number, end: number): boolea
 }
 
 /**
- * As people write them (RFC 5321 sizes), in Latin, Greek and Cyrillic letters. Skips package versions (`left-pad@1.3.0`), file names and users in URLs.
+ * As people write them (RFC 5321 sizes), in Latin, Greek and Cyrillic letters. Skips package versions (`left-pad@1.3.0`), file names and
+ * users in URLs.
  */
 export const emailDetector: Detector = {
   types: ['email'],

@@ -108,7 +108,8 @@ function findIpv4(text: Text, report: Report): void {
 }
 
 /**
- * Private ones included; not loopback, multicast, netmasks, whole networks and version numbers. Four single digits need a word like `ip` before them.
+ * Private ones included; not loopback, multicast, netmasks, whole networks and version numbers. Four single digits need a word like `ip`
+ * before them.
  */
 export const ipAddressDetector: Detector = {
   types: ['ip_address'],

@@ -85,7 +85,8 @@ function reportPhone(run: DigitRun, window: DigitRun, report: Report): boolean {
 }
 
 /**
- * International numbers, those of North America and of countries that dial a zero first, and any behind a word like `phone`. People write invented numbers, so no library of numbering plans decides.
+ * International numbers, those of North America and of countries that dial a zero first, and any behind a word like `phone`. People write
+ * invented numbers, so no library of numbering plans decides.
  */
 export const phoneDetector: Detector = {
   types: ['phone'],

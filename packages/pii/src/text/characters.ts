@@ -3,7 +3,8 @@ export const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
 export const isAsciiLetter = (unit: number): boolean => (unit | 32) >= 97 && (unit | 32) <= 122;
 
 /**
- * ASCII letters, digits, underscore, and Latin, Greek and Cyrillic letters. Chinese and Japanese ones are not: people write numbers right next to them. Nor is NaN, outside of a string.
+ * ASCII letters, digits, underscore, and Latin, Greek and Cyrillic letters. Chinese and Japanese ones are not: people write numbers right
+ * next to them. Nor is NaN, outside of a string.
  */
 export function isWordUnit(unit: number): boolean {
   if (unit < 128) return isDigit(unit) || isAsciiLetter(unit) || unit === 95;

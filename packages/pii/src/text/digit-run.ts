@@ -105,7 +105,8 @@ export function findDigitRuns(text: string): DigitRun[] {
 }
 
 /**
- * Visits neighbouring groups of `min` to `max` digits in all, longer rows first: a card is found before its expiry date. `visit` returns true to accept a row.
+ * Visits neighbouring groups of `min` to `max` digits in all, longer rows first: a card is found before its expiry date. `visit` returns
+ * true to accept a row.
  * At most `maxGroups` rows begin with one group, which keeps a detector linear.
  */
 export function windowsOf(

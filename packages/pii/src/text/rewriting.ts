@@ -11,7 +11,8 @@ export class Rewriting implements Rewritten {
   readonly #original: string;
   readonly #pieces: string[] = [];
   /**
-   * Start and end in the new text, and in the original. Neighbouring single units share one entry: full-width letters would take 32 bytes each.
+   * Start and end in the new text, and in the original. Neighbouring single units share one entry: full-width letters would take 32 bytes
+   * each.
    */
   readonly #bounds: number[] = [];
   #length = 0;

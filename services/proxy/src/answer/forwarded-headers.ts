@@ -36,7 +36,8 @@ const neverToAgent = new Set([
 const neverToAgentPrefix = /^(?:proxy-|access-control-|x-agp-|x-budget-)/;
 
 /**
- * The agent's headers for the provider, in their case, without what `isSecret` names (given the lower-case name, one value, the name as written).
+ * The agent's headers for the provider, in their case, without what `isSecret` names (given the lower-case name, one value, the name as
+ * written).
  */
 export function toProviderHeaders(
   rawHeaders: readonly string[],

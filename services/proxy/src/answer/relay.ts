@@ -195,7 +195,8 @@ export class Relay implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * A stream ends with an error that the provider's own SDK raises, an answer that has not begun with a refusal, any other with a cut: half of it must not pass for a whole.
+   * A stream ends with an error that the provider's own SDK raises, an answer that has not begun with a refusal, any other with a cut:
+   * half of it must not pass for a whole.
    * @returns false if it had ended already
    */
   stop(reason: StopReason): boolean {

@@ -31,7 +31,8 @@ const bytesOfEach = 16 * 1024;
 const fewBodies = 4;
 
 /**
- * The memory for bodies, shared by agents. When it is full, the unfinished body of the agent that holds the most is refused, rather than one that needs little.
+ * The memory for bodies, shared by agents. When it is full, the unfinished body of the agent that holds the most is refused, rather than
+ * one that needs little.
  */
 export class BodyMemory {
   readonly #shares: FairShares;

@@ -9,7 +9,8 @@ export type FindCheaper = () => Cheaper | null;
 const codes = { agent: 'agent_budget_exceeded', global: 'global_budget_exceeded' } as const;
 
 /**
- * The refusal by a spent cap, until the next UTC day, or by one that requests in flight hold. The cap of all agents shows only what this request may cost: more would tell what others spend.
+ * The refusal by a spent cap, until the next UTC day, or by one that requests in flight hold. The cap of all agents shows only what this
+ * request may cost: more would tell what others spend.
  * @param day of the request, `YYYY-MM-DD`; it may be over by now
  * @param findCheaper null while the cost of the request is unknown
  */

@@ -17,7 +17,8 @@ interface RedisMemoryOptions {
 }
 
 /**
- * Whether Redis still has every reservation: a flush, a promoted replica without the latest, or eviction loses some. Each proxy looks every second, and restores its own.
+ * Whether Redis still has every reservation: a flush, a promoted replica without the latest, or eviction loses some. Each proxy looks
+ * every second, and restores its own.
  */
 export class RedisMemory {
   readonly #options: RedisMemoryOptions;

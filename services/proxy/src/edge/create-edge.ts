@@ -9,7 +9,8 @@ import { readRequestId } from '../head/session-id.ts';
 import { handleRequest } from '../pipeline.ts';
 
 /**
- * Passes every request to the pipeline, whatever its method or path. A router of Express, not an application: that changes the prototypes of requests and responses, which slows all later code.
+ * Passes every request to the pipeline, whatever its method or path. A router of Express, not an application: that changes the prototypes
+ * of requests and responses, which slows all later code.
  */
 export function createEdge(context: ProxyContext): RequestListener {
   const pass = async (request: IncomingMessage, response: ServerResponse, target: string, address?: string) => {

@@ -21,7 +21,8 @@ function readToken(value: string): string | null {
 }
 
 /**
- * Whether an agent token in it, plain or percent-encoded, keeps a part of a request from being forwarded; the token `shown` elsewhere is found within longer words too.
+ * Whether an agent token in it, plain or percent-encoded, keeps a part of a request from being forwarded; the token `shown` elsewhere is
+ * found within longer words too.
  */
 export function holdsAgentToken(text: string, shown: string | null = null): boolean {
   if (!suspicious.test(text)) return false;

@@ -17,7 +17,8 @@ function isInDefaults(method: string, path: string, operation: Operation | null)
 }
 
 /**
- * Whether a request may use the provider's configured key, which opens the company's account; without a key (`patterns` null) callers send their own.
+ * Whether a request may use the provider's configured key, which opens the company's account; without a key (`patterns` null) callers
+ * send their own.
  */
 export function isAllowedPath(
   patterns: readonly (PathPattern | typeof defaultPaths)[] | null,

@@ -9,7 +9,8 @@ const answerForm = /^\$?(?:alt|callback|fields)$/;
 const readable = /^(?:json|sse)$/;
 
 /**
- * Refuses what makes Google's servers answer without usage, or not in JSON (cloud.google.com/apis/docs/system-parameters): the cost would be unknown.
+ * Refuses what makes Google's servers answer without usage, or not in JSON (cloud.google.com/apis/docs/system-parameters): the cost would
+ * be unknown.
  * @throws ApiError `not_governed`
  */
 export function assureReadable(

@@ -47,7 +47,8 @@ export function asksUnreadable(acceptEncoding: string): boolean {
 const partial = new Set(['range', 'if-range', 'if-none-match', 'if-modified-since']);
 
 /**
- * Headers and query for the provider: without agent tokens, without what makes a server serve another request, and with the configured key, if any, in place of the caller's.
+ * Headers and query for the provider: without agent tokens, without what makes a server serve another request, and with the configured
+ * key, if any, in place of the caller's.
  */
 export function buildOutgoing(
   { rawHeaders, request }: Exchange,

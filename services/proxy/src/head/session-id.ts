@@ -24,7 +24,8 @@ export function hasMappedForm(sessionId: string): boolean {
 }
 
 /**
- * The caller's id if it is short, printable, given once and holds no agent token, since it is recorded and shown; else a new one. It may repeat, so it is never a key.
+ * The caller's id if it is short, printable, given once and holds no agent token, since it is recorded and shown; else a new one. It may
+ * repeat, so it is never a key.
  */
 export function readRequestId({ headersDistinct }: IncomingMessage): string {
   const [id = '', ...others] = headersDistinct['x-request-id'] ?? [];

@@ -48,7 +48,8 @@ const builtIn: [string, Provider['api'], string][] = [
 ];
 
 /**
- * Built-in providers, then those of the JSON file, then the `PROVIDER_<ID>_*` variables, each overriding the ones before. An id that only a URL variable names speaks the OpenAI format.
+ * Built-in providers, then those of the JSON file, then the `PROVIDER_<ID>_*` variables, each overriding the ones before. An id that only
+ * a URL variable names speaks the OpenAI format.
  * @throws ConfigError naming the file or the variable, and never a key
  */
 export function loadProviders(file: string | undefined, environment: NodeJS.ProcessEnv): Map<string, Provider> {

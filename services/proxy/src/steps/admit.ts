@@ -9,7 +9,8 @@ import type { Admission, Agent, Head } from '../journey.ts';
 /**
  * Reads what governs the agent at this moment, never cached.
  * @param deadline on the monotonic clock in milliseconds
- * @throws ApiError `status_unavailable`, `unauthorized_agent`, `paused`, `agent_blocked`, `path_not_allowed`, `request_too_large`, `audit_unavailable`
+ * @throws ApiError `status_unavailable`, `unauthorized_agent`, `paused`, `agent_blocked`, `path_not_allowed`, `request_too_large`,
+ *   `audit_unavailable`
  */
 export async function admit(context: ProxyContext, head: Head, agent: Agent, deadline: number): Promise<Admission> {
   const named = head.sessionName === null ? null : toSessionId(agent.id, head.sessionName);

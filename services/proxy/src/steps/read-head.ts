@@ -92,7 +92,8 @@ function makeEventUuids(pair: boolean): { event: string; requestEvent: string | 
 }
 
 /**
- * @throws ApiError `method_not_allowed`, `malformed_request`, `unknown_provider`, `foreign_host`, `cross_site_request`, `not_governed`, `unauthorized_agent`
+ * @throws ApiError `method_not_allowed`, `malformed_request`, `unknown_provider`, `foreign_host`, `cross_site_request`, `not_governed`,
+ *   `unauthorized_agent`
  */
 export function readHead(context: Setup & Working, exchange: Exchange): Head {
   assureServedMethod(exchange.method);

@@ -6,7 +6,8 @@ import { hasMappedForm, mapSessionName, toSessionId } from '../head/session-id.t
 import type { Admission, Agent, Head, Session } from '../journey.ts';
 
 /**
- * The named id, else a digest of name and agent, else the agent's current session, which ends when idle. Who uses an id first cannot lock out an agent with a token: that one gets its own digest for it.
+ * The named id, else a digest of name and agent, else the agent's current session, which ends when idle. Who uses an id first cannot lock
+ * out an agent with a token: that one gets its own digest for it.
  * @throws ApiError `session_of_another_agent` for an agent that has proven nothing
  */
 export async function resolveSession(

@@ -51,7 +51,8 @@ async function readByDay<Ask extends SpendAsk, Value>(
 }
 
 /**
- * Functions with a `deadline`, on the monotonic clock in milliseconds, reject with `status_unavailable` at that time and for every failure of storage.
+ * Functions with a `deadline`, on the monotonic clock in milliseconds, reject with `status_unavailable` at that time and for every
+ * failure of storage.
  * @param pool its statements must time out within about a second, or they would pile up behind a lock
  */
 export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {

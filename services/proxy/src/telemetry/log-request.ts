@@ -15,7 +15,8 @@ const faults: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 /**
- * Logs failures, refusals for a fault of ours and ends by an operator; all else at `debug`. It holds nothing that a caller chose, except ids in the form of one.
+ * Logs failures, refusals for a fault of ours and ends by an operator; all else at `debug`. It holds nothing that a caller chose, except
+ * ids in the form of one.
  */
 export function logRequest(
   logger: Logger,
