@@ -5,7 +5,7 @@ import { refuseShare } from '../exchange.ts';
 const shareUsedUp = 'request bodies of this agent fill its share of memory';
 
 /** The memory that a body takes, from its first byte until its event is made. */
-export interface BodyClaim {
+export interface BodyShare {
   /** @throws ApiError `share_used_up`, `proxy_overloaded`; what was taken before is still held */
   grow(bytes: number): void;
   /** All of the body has come: it is no longer given up for others. */
@@ -50,10 +50,10 @@ export class BodyMemory {
 
   /**
    * @param expected the length that the agent declares, refused at once if its share is too small
-   * @param refuse called when the body is given up for others, and its claim released
+   * @param refuse called when the body is given up for others, and its share released
    * @throws ApiError `share_used_up`, `proxy_overloaded`
    */
-  open(holder: Holder, expected: number, refuse: (error: ApiError) => void): BodyClaim {
+  open(holder: Holder, expected: number, refuse: (error: ApiError) => void): BodyShare {
     if (this.#shares.findFull(holder, bytesOfEach + expected) === 'agent') throw refuseShare('agent', shareUsedUp);
     const open: Open = { holder, bytes: 0, refuse };
     this.#grow(open, bytesOfEach);

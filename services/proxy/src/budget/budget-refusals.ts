@@ -42,26 +42,26 @@ interface Figure {
   nanoUsd: number;
 }
 
-function listFigures({ scope, verdict, capNanoUsd, claim }: CapVerdict, isCostKnown: boolean): Figure[] {
+function listFigures({ scope, verdict, capNanoUsd, sums }: CapVerdict, isCostKnown: boolean): Figure[] {
   const cap = capNanoUsd ?? 0;
   const ofAgent = [
     { text: 'cap', header: 'X-Budget-Cap-Usd', nanoUsd: cap },
-    { text: 'spent', header: 'X-Budget-Spent-Usd', nanoUsd: claim.spent },
-    ...(verdict === 'held' ? [{ text: 'held', header: 'X-Budget-Held-Usd', nanoUsd: claim.earlier }] : []),
+    { text: 'spent', header: 'X-Budget-Spent-Usd', nanoUsd: sums.spent },
+    ...(verdict === 'held' ? [{ text: 'held', header: 'X-Budget-Held-Usd', nanoUsd: sums.earlier }] : []),
   ];
-  const mine = { text: 'this request may cost', header: 'X-Budget-Request-Usd', nanoUsd: claim.mine };
+  const mine = { text: 'this request may cost', header: 'X-Budget-Request-Usd', nanoUsd: sums.mine };
   // A cap that is reached refuses whatever a request costs.
-  const matters = isCostKnown && claim.spent < cap;
+  const matters = isCostKnown && sums.spent < cap;
   return [...(scope === 'agent' ? ofAgent : []), ...(matters ? [mine] : [])];
 }
 
 /** The way out, if a lower bound would let the request through at this moment. */
 function findHint(judged: readonly CapVerdict[], findCheaper: FindCheaper): string | null {
   const refusing = listRefusing(judged);
-  if (refusing.some(({ capNanoUsd, claim }) => claim.spent >= (capNanoUsd ?? 0))) return null;
+  if (refusing.some(({ capNanoUsd, sums }) => sums.spent >= (capNanoUsd ?? 0))) return null;
   const cheaper = findCheaper();
-  const fits = ({ verdict, capNanoUsd, claim }: CapVerdict) =>
-    claim.spent + (verdict === 'held' ? claim.earlier : 0) + (cheaper?.nanoUsd ?? 0) <= (capNanoUsd ?? 0);
+  const fits = ({ verdict, capNanoUsd, sums }: CapVerdict) =>
+    sums.spent + (verdict === 'held' ? sums.earlier : 0) + (cheaper?.nanoUsd ?? 0) <= (capNanoUsd ?? 0);
   return cheaper && refusing.every(fits) ? `a lower ${cheaper.bound} may fit` : null;
 }
 

@@ -3,7 +3,7 @@ import type { DailyCap } from '@agp/db';
 /** A request and a daily cap; `held`: recorded spend would allow it, but requests in flight hold the rest. */
 type BudgetVerdict = 'fits' | 'held' | 'spent';
 
-interface BudgetClaim {
+interface CapSums {
   /** Recorded spend of the day. */
   spent: number;
   /** Reserved before this request and not part of `spent`. */
@@ -14,7 +14,7 @@ interface BudgetClaim {
 /**
  * The rule of daily caps: recorded spend, earlier reservations and this one must not pass the cap; a reached cap refuses free calls, too.
  */
-export function judgeBudget({ capNanoUsd }: DailyCap, { spent, earlier, mine }: BudgetClaim): BudgetVerdict {
+export function judgeBudget({ capNanoUsd }: DailyCap, { spent, earlier, mine }: CapSums): BudgetVerdict {
   if (capNanoUsd === null) return 'fits';
   if (spent >= capNanoUsd || spent + mine > capNanoUsd) return 'spent';
   return spent + earlier + mine <= capNanoUsd ? 'fits' : 'held';
@@ -27,7 +27,7 @@ export interface CapVerdict {
   verdict: BudgetVerdict;
   capNanoUsd: number | null;
   warnOnly: boolean;
-  claim: BudgetClaim;
+  sums: CapSums;
 }
 
 export function judgeCaps(
@@ -38,8 +38,8 @@ export function judgeCaps(
   const ofAgent = { spent: spend.agentNanoUsd, earlier: earlier.agent, mine: nanoUsd };
   const ofAll = { spent: spend.globalNanoUsd, earlier: earlier.global, mine: nanoUsd };
   return [
-    { scope: 'agent', verdict: judgeBudget(agentCap, ofAgent), ...agentCap, claim: ofAgent },
-    { scope: 'global', verdict: judgeBudget(globalCap, ofAll), ...globalCap, claim: ofAll },
+    { scope: 'agent', verdict: judgeBudget(agentCap, ofAgent), ...agentCap, sums: ofAgent },
+    { scope: 'global', verdict: judgeBudget(globalCap, ofAll), ...globalCap, sums: ofAll },
   ];
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { ApiError } from '@agp/core/errors';
 import { BodyBuffer, ContentDigest, watchPace } from '../body/body-buffer.ts';
-import type { BodyClaim } from '../body/body-memory.ts';
+import type { BodyShare } from '../body/body-memory.ts';
 import { findCaps } from '../budget/caps.ts';
 import type { Setup, Working } from '../context.ts';
 import { dropRest, type Exchange } from '../exchange.ts';
@@ -34,28 +34,28 @@ export async function readBody(
   const given = Promise.withResolvers<never>();
   given.promise.catch(() => {});
   const expected = head.operation === null ? 0 : (head.contentLength ?? 0);
-  const claim = context.bodyMemory.open(toHolder(agent, head), expected, given.reject);
+  const share = context.bodyMemory.open(toHolder(agent, head), expected, given.reject);
   try {
     if (request.headers.expect !== undefined) response.writeContinue();
-    if (head.operation === null) return streamBody(context, request, claim);
+    if (head.operation === null) return streamBody(context, request, share);
     const from = performance.now();
-    const bytes = await bufferBody(context, request, head.contentLength, claim, given.promise);
+    const bytes = await bufferBody(context, request, head.contentLength, share, given.promise);
     const waitedMs = performance.now() - from;
     const digest = new ContentDigest();
     digest.update(bytes);
     const { 'content-type': contentType = '', 'content-encoding': contentEncoding = '' } = request.headers;
     const form = { contentType, contentEncoding };
     const inspected = context.metering.inspect(head.operation, head, bytes, form, findCaps(admission));
-    if (inspected.toProvider !== bytes) claim.grow(inspected.toProvider.length);
+    if (inspected.toProvider !== bytes) share.grow(inspected.toProvider.length);
     return {
       inspected,
       toProvider: inspected.toProvider,
       waitedMs,
       sha256: () => digest.digest(),
-      release: claim.release,
+      release: share.release,
     };
   } catch (error) {
-    claim.release();
+    share.release();
     throw error;
   }
 }
@@ -64,7 +64,7 @@ function bufferBody(
   { config }: Setup,
   request: IncomingMessage,
   contentLength: number | null,
-  claim: BodyClaim,
+  share: BodyShare,
   givenUp: Promise<never>,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -84,7 +84,7 @@ function bufferBody(
         return;
       }
       try {
-        claim.grow(buffer.growth(chunk.length));
+        share.grow(buffer.growth(chunk.length));
         buffer.push(chunk);
       } catch (error) {
         refuse(error);
@@ -92,7 +92,7 @@ function bufferBody(
     };
     const onEnd = () => {
       settle();
-      claim.complete();
+      share.complete();
       resolve(buffer.read());
     };
     const onClose = () => refuse(endedEarly());
@@ -102,9 +102,9 @@ function bufferBody(
   });
 }
 
-function streamBody({ config }: Setup, request: IncomingMessage, claim: BodyClaim): Body {
-  claim.grow(streamedBytes);
-  claim.complete();
+function streamBody({ config }: Setup, request: IncomingMessage, share: BodyShare): Body {
+  share.grow(streamedBytes);
+  share.complete();
   const digest = new ContentDigest();
   const stream = new PassThrough();
   // The call to the provider reports the error; without a listener it would end the process.
@@ -134,7 +134,7 @@ function streamBody({ config }: Setup, request: IncomingMessage, claim: BodyClai
       pace.stop();
       request.off('data', onData).off('end', onEnd).off('close', onClose).unpipe(stream);
       stream.destroy();
-      claim.release();
+      share.release();
       dropRest(request);
     },
   };
