@@ -19,20 +19,20 @@ export function explainAnswer({
   return `${status} is the provider's own answer, which the agent got as it was. ${hint}`.trim();
 }
 
-export type Place = 'console' | 'cli';
+export type Surface = 'console' | 'cli';
 
 interface Explanation {
   why: string;
   wayOut: string;
 }
 
-type WayOut = string | Record<Place, string>;
+type WayOut = string | Record<Surface, string>;
 
-const raise = (what: string, command: string): Record<Place, string> => ({
+const raise = (what: string, command: string): Record<Surface, string> => ({
   console: `Raise ${what} under Budgets, or wait until midnight UTC.`,
   cli: `Raise ${what} with "${command}", or wait until midnight UTC.`,
 });
-const seeTo = (server: string): Record<Place, string> => ({
+const seeTo = (server: string): Record<Surface, string> => ({
   console: `See to ${server}; the screen Now shows its state.`,
   cli: `See to ${server}; "status" shows it.`,
 });
@@ -135,7 +135,7 @@ const explanations: Partial<Record<ErrorCode, [why: string, wayOut: WayOut]>> = 
 };
 
 /** What a refusal's code means, and the way out at a place; null for a code that this version does not know. */
-export function explainRefusal(code: string, place: Place): Explanation | null {
+export function explainRefusal(code: string, place: Surface): Explanation | null {
   const [why, wayOut] = (Object.hasOwn(explanations, code) && explanations[code as ErrorCode]) || [];
   if (why === undefined || wayOut === undefined) return null;
   return { why, wayOut: typeof wayOut === 'string' ? wayOut : wayOut[place] };
