@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-const [{ entries }, anchors] = JSON.parse(`[${readFileSync(0, 'utf8').trim().split('\n')}]`);
+const input = readFileSync(0, 'utf8').trim();
+const [{ entries }, anchors] = JSON.parse(`[${input.split('\n')}]`);
 const sha256 = (...parts) => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest();
 const show = (digest) => `sha256:${digest.toString('hex')}`;
 const fail = (text) => {
@@ -10,6 +11,7 @@ const fail = (text) => {
   process.exit(1);
 };
 
+if (!entries) fail(`not an audit log: ${input.slice(0, 200)}`);
 let previous = 'genesis';
 const removals = [];
 for (const [seq, { id, lineage_hash, payload }] of entries.entries()) {

@@ -2,7 +2,12 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-const [{ session_id, entries }, { removed }] = JSON.parse(`[${readFileSync(0, 'utf8').trim().split('\n')}]`);
+const input = readFileSync(0, 'utf8').trim();
+const [{ session_id, entries }, { removed } = {}] = JSON.parse(`[${input.split('\n')}]`);
+if (!entries || !removed) {
+  console.log(`not a chain and what was removed of it: ${input.slice(0, 200)}`);
+  process.exit(1);
+}
 let previous = 'genesis';
 let seq = 0;
 for (const { seq: shown, event_id, lineage_hash, payload } of entries) {

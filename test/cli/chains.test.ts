@@ -86,6 +86,8 @@ test('the audit log says who did what, and is checked here too', async () => {
   expect(await done('audit list --agent worker')).toMatch(/bootstrap\s+127\.0\.0\.1\s+agent\.update\s+worker/);
   const verdict = await readJson('audit verify');
   expect(verdict).toMatchObject({ valid: true, first_divergence: null });
+  await done(`audit verify --head ${verdict.head}`);
+  await refused(`audit verify --head sha256:${'0'.repeat(64)}`, 1, /no longer has the hash that --head names/);
   const change = "UPDATE audit_log SET payload = replace(payload, 'active', 'passive') WHERE seq = $1";
   await system().database.pool.query(change, [entry.seq]);
   await refused('audit verify', 1, new RegExp(`^the audit log diverges at seq ${entry.seq} `));

@@ -15,6 +15,7 @@ import { writeQuery } from '../api.ts';
 import { addCommand, addFilters, addPaging } from '../arguments.ts';
 import { CliError } from '../cli-error.ts';
 import { findGivenAgentId, readAgentNames } from '../find-agent.ts';
+import { findLoss, headOption } from '../known-head.ts';
 import type { Shell } from '../shell.ts';
 import { timeColumn } from '../table.ts';
 import { formatCount, formatTime } from '../values.ts';
@@ -66,7 +67,7 @@ export function formatChange({ action, count, before, after }: ListedAuditEntry)
   return [...changes.slice(0, most.fields), ...(more > 0 ? [`and ${more} more`] : [])].join(', ') || '-';
 }
 
-async function downloadAndCheck(api: Shell['api'], isLastTry = false) {
+async function downloadAndCheck(api: Shell['api'], knownHead: string | undefined, isLastTry = false) {
   // First: entries that are added meanwhile are no fault. The server's judgement only counts if it is a no.
   const { data: told } = await api.get('/api/v1/audit/verify', auditVerdictSchema);
   const chain = await api.get('/api/v1/audit/chain', auditChainSchema);
@@ -75,13 +76,14 @@ async function downloadAndCheck(api: Shell['api'], isLastTry = false) {
   const divergence =
     findDivergence(entries) ??
     findCut({ length: told.length, hash: told.head }, entries, [], reached) ??
+    findLoss(entries.length, new Set(entries.map(({ lineage_hash }) => lineage_hash)), knownHead) ??
     findRefusal(told);
   if (divergence !== null) return { chain, reached, divergence, removalFault: null };
   const anchors = await api.get('/api/v1/lineage/removals', anchorListSchema);
   const payloads = entries.map(({ payload }) => parseJson(payload) as Record<string, unknown>);
   const removalFault = findRemovalFault(payloads, anchors.data);
   // Events may have been removed between the two downloads. That does not happen twice in a row.
-  if (removalFault !== null && !isLastTry) return downloadAndCheck(api, true);
+  if (removalFault !== null && !isLastTry) return downloadAndCheck(api, knownHead, true);
   return { chain, reached, divergence, removalFault };
 }
 
@@ -128,27 +130,30 @@ export function addAuditCommands(program: Command, shell: Shell): void {
     'verify',
     'download the audit log and check its chain, and the removals of retention against it, without trusting the server; ends with 1 where it diverges or was cut off',
     'audit verify',
-  ).action(async () => {
-    const { chain, reached, divergence, removalFault } = await downloadAndCheck(shell.api);
-    const valid = divergence === null && removalFault === null;
-    const data: AuditVerdict = {
-      valid,
-      length: reached.length,
-      head: reached.hash,
-      first_divergence: divergence?.seq ?? null,
-    };
-    if (shell.json || valid) {
-      await shell.show({ ...chain, data, text: JSON.stringify(data) }, ({ length, head }, paint) =>
-        [paint('green', `the audit log is as it was written: ${formatCount(length)} entries`), `head ${head}`].join(
-          '\n',
-        ),
-      );
-    }
-    if (divergence !== null) {
-      const { seq, reason } = divergence;
-      const id = chain.data.entries[seq]?.id;
-      throw new CliError(`the audit log diverges at seq ${seq}${id === undefined ? '' : ` (${id})`}: ${reason}`);
-    }
-    if (removalFault !== null) throw new CliError(`events were removed that retention did not remove: ${removalFault}`);
-  });
+  )
+    .option(...headOption)
+    .action(async ({ head: knownHead }: { head?: string }) => {
+      const { chain, reached, divergence, removalFault } = await downloadAndCheck(shell.api, knownHead);
+      const valid = divergence === null && removalFault === null;
+      const data: AuditVerdict = {
+        valid,
+        length: reached.length,
+        head: reached.hash,
+        first_divergence: divergence?.seq ?? null,
+      };
+      if (shell.json || valid) {
+        await shell.show({ ...chain, data, text: JSON.stringify(data) }, ({ length, head }, paint) =>
+          [paint('green', `the audit log is as it was written: ${formatCount(length)} entries`), `head ${head}`].join(
+            '\n',
+          ),
+        );
+      }
+      if (divergence !== null) {
+        const { seq, reason } = divergence;
+        const id = chain.data.entries[seq]?.id;
+        throw new CliError(`the audit log diverges at seq ${seq}${id === undefined ? '' : ` (${id})`}: ${reason}`);
+      }
+      if (removalFault !== null)
+        throw new CliError(`events were removed that retention did not remove: ${removalFault}`);
+    });
 }

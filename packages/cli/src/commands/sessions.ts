@@ -10,21 +10,14 @@ import {
   sessionDetailSchema,
   sessionListSchema,
 } from '@agp/core/contracts';
-import {
-  type Divergence,
-  emptyHead,
-  findCut,
-  findDivergence,
-  findMisshown,
-  findRefusal,
-  passRemoved,
-} from '@agp/core/lineage';
+import { emptyHead, findCut, findDivergence, findMisshown, findRefusal, passRemoved } from '@agp/core/lineage';
 import { toLineText } from '@agp/core/text';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { writeQuery } from '../api.ts';
 import { addCommand, addCsv, addFilters, addPaging } from '../arguments.ts';
 import { CliError } from '../cli-error.ts';
 import { findGivenAgentId } from '../find-agent.ts';
+import { findLoss, headOption } from '../known-head.ts';
 import type { Shell } from '../shell.ts';
 import { formatFields, timeColumn } from '../table.ts';
 import { formatCount, formatDuration, formatTime, formatUsd } from '../values.ts';
@@ -44,7 +37,7 @@ function verifySession(
   const links = lineage.entries.map(({ event_id, ...entry }) => ({ ...entry, id: event_id }));
   const last = links.at(-1);
   const head = passRemoved(last ? { length: last.seq + 1, hash: last.lineage_hash } : emptyHead, removed);
-  const hashes = [...links, ...removed].map(({ lineage_hash }) => lineage_hash);
+  const hashes = new Set([...links, ...removed].map(({ lineage_hash }) => lineage_hash));
   const divergence =
     findDivergence(links, { session_id: sessionId }, removed) ??
     findCut({ length: told.length, hash: told.head }, links, removed, head) ??
@@ -61,18 +54,6 @@ function verifySession(
   const id = links.find(({ seq }) => seq === divergence?.seq)?.id;
   const place = divergence && `diverges at seq ${divergence.seq}${id === undefined ? '' : ` (${id})`}`;
   return { verdict, reason: place && `${sessionId} ${place}: ${divergence.reason}` };
-}
-
-function findLoss(length: number, hashes: readonly string[], knownHead: string | undefined): Divergence | null {
-  if (knownHead === undefined || hashes.includes(knownHead)) return null;
-  const reason =
-    'the chain no longer has the hash that --head names: it was changed or cut, or is of an event that was removed';
-  return { seq: length, reason };
-}
-
-function parseHash(text: string): string {
-  if (!/^sha256:[0-9a-f]{64}$/.test(text)) throw new InvalidArgumentError('It must be sha256: and 64 hex digits.');
-  return text;
 }
 
 /** `sessions`: conversations, and the proof that nobody changed them. */
@@ -138,7 +119,7 @@ export function addSessionCommands(program: Command, shell: Shell): void {
     "download a session's chain and check it here, without trusting the server; ends with 1 where it diverges or was cut off",
     'sessions verify ses_...',
   )
-    .option('--head <hash>', 'a hash that you noted earlier, which the chain must still have', parseHash)
+    .option(...headOption)
     .action(async (id: string, { head }: { head?: string }) => {
       const { api } = shell;
       const path = `/api/v1/lineage/${encodeURIComponent(id)}`;
