@@ -37,6 +37,7 @@ import type {
   ListedAgentRow,
   UnrecordedRow,
 } from '@agp/db';
+import { type ChainedColumn, chainedColumns, type LinkedEventRow } from '@agp/db';
 import type { z } from 'zod';
 
 type Presented<Row> = {
@@ -110,9 +111,19 @@ function readPayload(text: string): Record<string, unknown> {
 
 /** Columns that the payload has too; `lineage_hash` covers it and is no member. */
 const shownNames = Object.keys(eventSchema.shape).filter((name) => name !== 'lineage_hash') as (keyof Event)[];
-const keptNames = ['outcome', 'http_status', 'provider_request_id', 'pii_scan'] as const;
 
-export function presentEventDetail({ payload: text, previous_hash, seq, ...stored }: EventDetailRow): EventDetail {
+/** What a row shows otherwise than its payload, which the hash covers. */
+export function listAltered(
+  { seq, payload: _, ...stored }: LinkedEventRow,
+  payload: Record<string, unknown>,
+): string[] {
+  const row = presentRow(stored, 'evt');
+  const differs = (name: keyof Event | ChainedColumn) => JSON.stringify(row[name]) !== JSON.stringify(payload[name]);
+  return [...[...shownNames, ...chainedColumns].filter(differs), ...(payload.seq === seq ? [] : ['seq'])];
+}
+
+export function presentEventDetail(detail: EventDetailRow): EventDetail {
+  const { payload: text, previous_hash, seq, ...stored } = detail;
   const row = presentRow(stored, 'evt');
   const payload = readPayload(text);
   const chained = Object.fromEntries(
@@ -121,13 +132,6 @@ export function presentEventDetail({ payload: text, previous_hash, seq, ...store
       schema.safeParse(payload[name]).data ?? null,
     ]),
   ) as ChainedDetail;
-  const differs = (name: keyof Event | (typeof keptNames)[number]) =>
-    JSON.stringify(row[name]) !== JSON.stringify(payload[name]);
-  const altered = [
-    ...shownNames.filter(differs),
-    ...keptNames.filter(differs),
-    ...(payload.seq === seq ? [] : ['seq']),
-  ];
   return {
     ...chained,
     ...row,
@@ -136,7 +140,7 @@ export function presentEventDetail({ payload: text, previous_hash, seq, ...store
       seq,
       previous_hash,
       hash_matches: previous_hash === null ? null : hashLink(previous_hash, text) === row.lineage_hash,
-      altered,
+      altered: listAltered(detail, payload),
       payload: text,
     },
   } as EventDetail;

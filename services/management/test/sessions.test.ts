@@ -195,6 +195,8 @@ describe('the lineage of a session', () => {
     expect(await tamper(changed)).toEqual({ ...whole, valid: false, first_divergence: 650 });
     const shown = 'UPDATE events SET cost_usd = cost_usd + 1 WHERE seq = 600';
     expect(await tamper(shown)).toEqual({ ...whole, valid: false, first_divergence: 600 });
+    for (const lie of ["outcome = 'failed'", 'http_status = 500', "provider_request_id = 'x'", "pii_scan = 'partial'"])
+      expect(await tamper(`UPDATE events SET ${lie} WHERE seq = 600`), lie).toMatchObject({ first_divergence: 600 });
     const removed = 'DELETE FROM events WHERE seq = 3';
     expect(await tamper(removed)).toEqual({ ...whole, valid: false, first_divergence: 3 });
     const cut = 'DELETE FROM events WHERE seq >= 690';

@@ -197,8 +197,13 @@ export function listSessionEvents(
   });
 }
 
+/** Columns beside those of a list that the payload has too. */
+export const chainedColumns = ['outcome', 'http_status', 'provider_request_id', 'pii_scan'] as const;
+export type ChainedColumn = (typeof chainedColumns)[number];
+
 const detailColumns = [
-  ...(['seq', 'recorded_at', 'payload', 'outcome', 'http_status', 'provider_request_id', 'pii_scan'] as const),
+  ...chainedColumns,
+  ...(['seq', 'recorded_at', 'payload'] as const),
   ...(['request_id', 'failure', 'pii_findings'] as const),
 ];
 
@@ -209,10 +214,7 @@ export type EventDetailRow = EventRow & {
   payload: string;
   /** `genesis` for the first; null if it is not near. */
   previous_hash: string | null;
-} & Pick<
-    EventDetail,
-    'outcome' | 'http_status' | 'provider_request_id' | 'pii_scan' | 'request_id' | 'failure' | 'pii_findings'
-  >;
+} & Pick<EventDetail, ChainedColumn | 'request_id' | 'failure' | 'pii_findings'>;
 
 /** Events of the session before and after one, among which the one before it in the chain is looked for: no index has `seq`. */
 const near = 2_000;

@@ -2,7 +2,7 @@ import type { LineageEntry } from '@agp/core/contracts';
 import type { Anchor, LineageHead, RemovedLinks } from '@agp/core/lineage';
 import { sql } from 'kysely';
 import type { Db } from '../database.ts';
-import { type EventRow, eventColumns } from './events.ts';
+import { type ChainedColumn, chainedColumns, type EventDetailRow, type EventRow, eventColumns } from './events.ts';
 import { readPages } from './pages.ts';
 
 interface AnchorRow extends Anchor {
@@ -70,14 +70,15 @@ export async function* listLineageEntries(db: Db, order: Buffer): AsyncGenerator
   }
 }
 
-export type LinkedEventRow = EventRow & Pick<LineageEntry, 'seq' | 'payload'>;
+/** With the columns that lists and filters show and the payload has too. */
+export type LinkedEventRow = EventRow & Pick<LineageEntry, 'seq' | 'payload'> & Pick<EventDetailRow, ChainedColumn>;
 
 /** In pages, by the order of {@link readLineageOrder}. */
 export async function* listLinkedEvents(db: Db, order: Buffer): AsyncGenerator<LinkedEventRow[]> {
   for (const ids of idPages(order)) {
     yield await db
       .selectFrom('events')
-      .select([...eventColumns, 'seq', 'payload'])
+      .select([...eventColumns, ...chainedColumns, 'seq', 'payload'])
       .where('id', 'in', ids)
       .orderBy('seq')
       .execute();

@@ -1,4 +1,3 @@
-import { findOtherField } from '@agp/core/chain';
 import type { AuditVerdict, LineageVerdict } from '@agp/core/contracts';
 import { toPublicId } from '@agp/core/ids';
 import { parseJson } from '@agp/core/json';
@@ -14,7 +13,7 @@ import {
   readLineageHead,
   readLineageOrder,
 } from '@agp/db';
-import { presentEvent } from '../presenters.ts';
+import { listAltered } from '../presenters.ts';
 
 /** Recomputes every hash of the audit log, and compares each payload with its row. */
 export async function verifyAudit(db: Db): Promise<AuditVerdict> {
@@ -108,8 +107,7 @@ async function verifyOnce(db: Db, sessionId: string, removed: readonly RemovedLi
 function isEventInPlace(row: LinkedEventRow, sessionId: string, seq: number): boolean {
   try {
     const payload = parseJson(row.payload) as Record<string, unknown>;
-    const isShown = findOtherField(presentEvent(row), payload) === undefined && row.session_id === sessionId;
-    return isShown && row.seq === seq && payload.seq === seq;
+    return row.session_id === sessionId && row.seq === seq && listAltered(row, payload).length === 0;
   } catch {
     return false;
   }
