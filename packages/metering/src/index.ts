@@ -9,5 +9,6 @@ export { readTierHeader } from './dialects/tier.ts';
 export { dialects, matchOperation, operationWords } from './match-operation.ts';
 export type { CallMeter } from './measure/call-meter.ts';
 export type { MeteringOptions } from './metering-parts.ts';
+export { decodeBody } from './request/decode-body.ts';
 export type { InspectedBody } from './request/inspect-body.ts';
 export type { Cheaper } from './reserve/find-cheaper.ts';

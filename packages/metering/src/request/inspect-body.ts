@@ -40,16 +40,19 @@ export function inspectBody(
   form: BodyForm,
   { mustTell, mustBound }: { mustTell: boolean; mustBound: boolean },
 ): InspectedBody {
-  const body = readMembers(bytes, form.contentType, mustBound ? 'whole' : 'outline');
-  const asked = operation.readRequest(body.value, path, bytes.length);
+  const plain = form.decoded ?? bytes;
+  const body = readMembers(plain, form.contentType, mustBound ? 'whole' : 'outline');
+  const asked = operation.readRequest(body.value, path, plain.length);
   const { requestedModel, stream, toldUsage, inBackground = false } = asked;
   const demand = readDemand(body.members, operation.bounds ?? nothingKnown);
   const findMost = () => {
     if (!operation.bounds) throw notBounded('the path', 'is of a call that has no bound');
-    return readStrictly(bytes, form, body, operation.bounds, demand, query);
+    return readStrictly(plain, form, body, operation.bounds, demand, query);
   };
   const ofPath = operation.readRequest(undefined, path).requestedModel;
-  const asks = operation.usageNeedsAsking && provider.asksForUsage && (stream || (mustTell && mayStream(bytes)));
+  // An encoded body goes on as it is.
+  const canAsk = plain === bytes && operation.usageNeedsAsking;
+  const asks = canAsk && provider.asksForUsage && (stream || (mustTell && mayStream(bytes)));
   const spliced = asks ? spliceStreamUsage(bytes, mustTell) : { body: bytes, added: false };
   return {
     ...demand,
@@ -61,7 +64,7 @@ export function inspectBody(
     startsUnseen: startsUnseen(operation, demand),
     isExact: body.isExact,
     strict: mustBound && !operation.isFree ? catchApiError(findMost) : null,
-    bytes,
+    bytes: plain,
     form,
     toProvider: spliced.body,
     usageAsked: spliced.added,

@@ -11,6 +11,8 @@ import type { BodyMember, BodyMembers } from './read-members.ts';
 export interface BodyForm {
   contentType: string;
   contentEncoding: string;
+  /** The body without its content encoding, if it has one that could be undone. */
+  decoded?: Buffer | null;
 }
 
 export interface StrictDemand {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { ApiError } from '@agp/core/errors';
+import { decodeBody } from '@agp/metering';
 import { BodyBuffer, ContentDigest, watchPace } from '../body/body-buffer.ts';
 import type { BodyShare } from '../body/body-memory.ts';
 import { findCaps } from '../budget/caps.ts';
@@ -44,7 +45,10 @@ export async function readBody(
     const digest = new ContentDigest();
     digest.update(bytes);
     const { 'content-type': contentType = '', 'content-encoding': contentEncoding = '' } = request.headers;
-    const form = { contentType, contentEncoding };
+    const decoded =
+      contentEncoding === '' ? null : await decodeBody(bytes, contentEncoding, context.config.maxRequestBytes);
+    if (decoded !== null) share.grow(decoded.length);
+    const form = { contentType, contentEncoding, decoded };
     const inspected = context.metering.inspect(head.operation, head, bytes, form, findCaps(admission));
     if (inspected.toProvider !== bytes) share.grow(inspected.toProvider.length);
     return {
