@@ -20,7 +20,7 @@ export function findCheaper(
   const bound = head.operation && body && findBound(head.operation, body.bytes);
   if (!bound) return null;
   const { strict } = body;
-  if (strict instanceof ApiError || strict?.outputTokens === null) return null;
+  if (strict instanceof ApiError) return null;
   const outputTokens = Math.max(1, body.otherOutputTokens);
   const lowered = { outputTokens, leastOutputTokens: outputTokens, isBoundNew: false };
   const cheaper: InspectedBody = {
