@@ -26,6 +26,11 @@ export const errorTable = {
     message: 'too many new agents from this address',
     headers: { 'Retry-After': computed },
   },
+  upgrade_required: {
+    status: 426,
+    message: 'WebSocket is not governed yet: send plain HTTP requests',
+    headers: { Connection: 'Upgrade, close', Upgrade: 'HTTP/1.1' },
+  },
   not_governed: { status: 501, message: null },
   provider_unreachable: { status: 502, message: 'provider unreachable' },
   provider_timeout: { status: 504, message: 'provider timed out' },
@@ -111,7 +116,7 @@ export function headersOf(code: ErrorCode): Readonly<Record<string, string | nul
 }
 
 /** A repetition of the same request within a minute meets these again. */
-const finalStatuses: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 409, 413, 421, 501]);
+const finalStatuses: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 409, 413, 421, 426, 501]);
 
 /** True if the same request fails again soon: only a change, or the next day, makes it pass. */
 export function isFinal({ code, status }: Pick<ApiError, 'code' | 'status'>): boolean {

@@ -104,8 +104,9 @@ const explanations: Partial<Record<ErrorCode, [why: string, wayOut: WayOut]>> = 
     'Too many new agents came from its address within a minute.',
     'Wait, or raise MAX_REGISTRATIONS_PER_MINUTE.',
   ],
+  upgrade_required: ['It asked for a WebSocket, which the proxy cannot record.', 'Use a plain HTTP call.'],
   not_governed: [
-    'The proxy cannot record such a call: a WebSocket, a resumable upload, or another form of answer.',
+    'The proxy cannot record such a call: a resumable upload, or another form of answer.',
     'Use a plain HTTP call.',
   ],
   provider_unreachable: [

@@ -147,6 +147,7 @@ const refusals = [
   'budget_held',
   'rate_limited',
   'too_many_registrations',
+  'upgrade_required',
   'not_governed',
   'status_unavailable',
   'paused',
