@@ -8,6 +8,7 @@ export const errorTable = {
   unknown_provider: { status: 404, message: 'unknown provider' },
   unauthorized_agent: { status: 401, message: 'missing or invalid agent token' },
   agent_blocked: { status: 403, message: 'agent blocked' },
+  credential_path: { status: 403, message: null },
   path_not_allowed: { status: 403, message: 'path not allowed' },
   session_of_another_agent: { status: 409, message: 'session belongs to another agent' },
   request_too_large: { status: 413, message: 'request body too large' },

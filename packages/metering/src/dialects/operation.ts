@@ -94,6 +94,8 @@ export interface StreamFailure {
 export interface Dialect {
   /** Finds the operation that a method and a path of the provider ask for. */
   match(path: string, method: 'GET' | 'POST'): Operation | null;
+  /** Paths, in lower case, whose answers hold a credential of the provider or lead to it past the proxy. */
+  credentialPaths: RegExp;
   /** Words of its paths that have capitals. */
   words: readonly string[];
   /** Members of requests that hold a conversation, in the order in which they are read. */

@@ -137,6 +137,7 @@ const refusals = [
   'cross_site_request',
   'unauthorized_agent',
   'agent_blocked',
+  'credential_path',
   'path_not_allowed',
   'session_of_another_agent',
   'request_too_large',

@@ -99,6 +99,8 @@ const match: Dialect['match'] = (path, method) => {
 
 export const anthropic: Dialect = {
   match,
+  // What workload identities and Claude Code exchange for a key.
+  credentialPaths: /\/(?:oauth\d?\/token|create_api_key)(?:[/.:]|$)/,
   words: ['rawPredict', 'streamRawPredict'],
   conversation: ['messages'],
   keyHeader: (apiKey) => ({ 'x-api-key': apiKey }),

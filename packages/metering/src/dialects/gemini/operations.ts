@@ -95,6 +95,9 @@ const match: Dialect['match'] = (path, method) => {
 
 export const gemini: Dialect = {
   match,
+  // Tokens of the Live API, also by the name of its service, and of service accounts.
+  credentialPaths:
+    /\/(?:auth_?tokens?|[^/]*authtokenservice)(?:[/.:]|$)|:(?:generate(?:access|id)token|signblob|signjwt|getkeystring)(?:[/.]|$)/,
   words: ['tunedModels', ...names],
   conversation: ['contents', 'input'],
   keyHeader: (apiKey) => ({ 'x-goog-api-key': apiKey }),

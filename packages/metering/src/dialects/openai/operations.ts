@@ -134,8 +134,13 @@ const byEnding: readonly (readonly [string, Operation])[] = [
 const match: Dialect['match'] = (path, method) =>
   method === 'POST' ? (byEnding.find(([ending]) => path.endsWith(ending))?.[1] ?? null) : null;
 
+/** Realtime sessions and ChatKit hand out client secrets; the others make keys, also at servers that only speak the format. */
+const credentialPaths =
+  /\/(?:realtime(?:api|rtc)?|client_secrets?|chatkit\/sessions|service_accounts|(?:admin_)?(?:api[_-]?)?keys|key\/generate|auth\/grant|single-use-token|get-signed-url)(?:[/.:]|$)/;
+
 export const openai: Dialect = {
   match,
+  credentialPaths,
   words: [],
   conversation: ['messages', 'input'],
   keyHeader: (apiKey) => ({ Authorization: `Bearer ${apiKey}` }),
