@@ -14,6 +14,13 @@ export function handsOutCredential(path: string): boolean {
   return Object.values(dialects).some(({ credentialPaths }) => credentialPaths.test(path.toLowerCase()));
 }
 
+/** Paths that may stand in links of the answer to a request at `path`, of any dialect: some servers speak several. */
+export function findLinkPaths(path: string): RegExp[] {
+  return Object.values(dialects).flatMap(({ links }) =>
+    links.filter(({ at }) => at.test(path)).map((link) => link.path),
+  );
+}
+
 /** Methods without a body. Some server may treat any other method as a POST. */
 const bodiless = new Set(['HEAD', 'DELETE', 'OPTIONS']);
 

@@ -8,6 +8,8 @@ const before = String.raw`^(?:/(?:v\d[a-z0-9]*|api|inference|openai|anthropic|co
 /** Where Vertex AI and Azure keep models. */
 const holder = '(?:/projects/[^/]+/locations/[^/]+)?(?:/(?:publishers|endpoints|deployments)/[^/]+|/models)?';
 
+const verbs = '(?:generate|streamGenerate|embed)Content|batchEmbedContents|countTokens|rawPredict|streamRawPredict';
+
 const calls = [
   '(?:(?:chat|fim)/)?completions',
   'responses(?:/(?:compact|input_tokens))?',
@@ -15,7 +17,7 @@ const calls = [
   'images/(?:generations|edits|variations)',
   'audio/(?:transcriptions|translations|speech)',
   'messages(?:/count_tokens)?',
-  '(?:models|tunedModels)(?:/[^/]+){1,2}:(?:(?:generate|streamGenerate|embed)Content|batchEmbedContents|countTokens|rawPredict|streamRawPredict)',
+  `(?:models|tunedModels)(?:/[^/]+){1,2}:(?:${verbs})`,
 ].join('|');
 
 /** A call as a whole path, with nothing unknown before it. */
