@@ -23,7 +23,7 @@ beforeAll(async () => {
   writeFileSync(
     providersFile,
     JSON.stringify([
-      { id: 'files', ...limited, allow_paths: ['GET /files*', '/rerank', 'GET /v1/batches/*'] },
+      { id: 'files', ...limited, allow_paths: ['GET /files*', '/rerank', 'GET /v1/batches/*', '/v1/realtime/*'] },
       { id: 'plain', api: 'openai', base_url: provider.url },
     ]),
   );
@@ -104,7 +104,7 @@ test.each([openaiCalls.chat, openaiCalls.responsesStream, anthropicCalls.message
 
 test.each([
   ['openai', 'GET', '/v1/files'],
-  ['openai', 'GET', '/v1/organization/admin_api_keys'],
+  ['openai', 'GET', '/v1/organization/users'],
   ['openai', 'DELETE', '/v1/models/gpt-5'],
   ['openai', 'GET', '/v1/responses/resp_1'],
   ['anthropic', 'POST', '/v1/messages/batches'],
@@ -121,6 +121,42 @@ test.each([
     403,
     { error: 'path not allowed' },
     'false',
+  ]);
+  expect(provider.requests.length).toBe(before);
+});
+
+/** What a provider answers with a credential, or an address past the proxy (as its reference names it). */
+test.each([
+  ['openai', '/v1/realtime/client_secrets'],
+  ['openai', '/v1/realtime/sessions'],
+  ['openai', '/v1/realtime/transcription_sessions'],
+  ['openai', '/v1/realtime/calls'],
+  ['openai', '/v1/realtime?model=gpt-realtime'],
+  ['openai', '/v1/realtime/translations/client_secrets'],
+  ['openai', '/v1/live/sessions'],
+  ['openai', '/v1/chatkit/sessions'],
+  ['openai', '/v1/organization/admin_api_keys'],
+  ['openai', '/v1/organization/projects/proj_1/service_accounts'],
+  ['plain', '/openai/realtimeapi/sessions'],
+  ['plain', '/v1/Realtime/Client_Secrets/'],
+  ['plain', '/v1/realtime%2Fclient_secrets'],
+  ['plain', '/api/v1/keys'],
+  ['files', '/v1/realtime/client_secrets'],
+  ['anthropic', '/api/oauth/claude_cli/create_api_key'],
+  ['anthropic', '/v1/oauth/token'],
+  ['anthropic', '/v1/tunnels/tunnel_1/reveal_token'],
+  ['anthropic', '/v1/environments/env_1/work/poll'],
+  ['gemini', '/v1alpha/auth_tokens'],
+  ['gemini', '/v1beta/authTokens:create'],
+  ['gemini', '/$rpc/google.ai.generativelanguage.v1alpha.AuthTokenService/CreateToken'],
+  ['gemini', '/v1/projects/-/serviceAccounts/a@b:generateAccessToken'],
+])('%s: %s hands out a credential, and is refused whoever holds the key', async (id, path) => {
+  const before = provider.requests.length;
+  const answer = await send('POST', `/${id}${path}`);
+  expect([answer.status, answer.headers.get('x-error-code'), await answer.json()]).toEqual([
+    403,
+    'credential_path',
+    { error: expect.stringMatching(/^\/.+ would hand out a credential of the provider/) },
   ]);
   expect(provider.requests.length).toBe(before);
 });

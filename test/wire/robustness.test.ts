@@ -117,17 +117,35 @@ test('what a trusted hop forwards counts as an address only if it is one', async
   ]);
 });
 
-test('an offer to change the protocol is passed over, but for WebSocket', async () => {
-  const ask = async (upgrade: string) => {
-    const socket = await openSocket(shared);
-    socket.write(
-      `GET /openai/v1/models HTTP/1.1\r\nHost: localhost\r\nX-Agent-Name: a\r\nConnection: Upgrade\r\nUpgrade: ${upgrade}\r\n\r\n`,
-    );
-    const [data] = await once(socket, 'data');
-    socket.destroy();
-    return String(data).split(' ')[1];
-  };
-  expect([await ask('h2c'), await ask('websocket')]).toEqual(['200', '501']);
+const askForUpgrade = async (path: string, upgrade: string) => {
+  const socket = await openSocket(shared);
+  socket.write(
+    `GET ${path} HTTP/1.1\r\nHost: localhost\r\nX-Agent-Name: a\r\nConnection: Upgrade\r\nUpgrade: ${upgrade}\r\n\r\n`,
+  );
+  const [data] = await once(socket, 'data');
+  socket.destroy();
+  return String(data);
+};
+
+test('an offer to change the protocol is passed over', async () => {
+  expect(await askForUpgrade('/openai/v1/models', 'h2c')).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+const upgradePaths = [
+  '/openai/v1/responses',
+  '/openai/v1/realtime?model=gpt-realtime',
+  '/agents/a/gemini/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent',
+];
+
+test.each(upgradePaths)('a WebSocket to %s is told to go on over HTTP, and counted once', async (path) => {
+  const count = () => readMetric(proxyOf(shared), 'agp_proxy_refusals_total{code="upgrade_required"}');
+  const before = (await count()) ?? 0;
+  const answer = await askForUpgrade(path, 'WebSocket');
+  expect(answer).toMatch(/^HTTP\/1\.1 426 Upgrade Required\r\n/);
+  expect(answer).toMatch(/\r\nConnection: Upgrade, close\r\n/i);
+  expect(answer).toMatch(/\r\nUpgrade: HTTP\/1\.1\r\n/i);
+  expect(answer).toMatch(/\{"error":"WebSocket is not governed yet: send plain HTTP requests"\}$/);
+  expect(await count()).toBe(before + 1);
 });
 
 test('bodies that would fill the memory if they were parsed cost little more than their bytes', async () => {

@@ -8,6 +8,7 @@ export const errorTable = {
   unknown_provider: { status: 404, message: 'unknown provider' },
   unauthorized_agent: { status: 401, message: 'missing or invalid agent token' },
   agent_blocked: { status: 403, message: 'agent blocked' },
+  credential_path: { status: 403, message: null },
   path_not_allowed: { status: 403, message: 'path not allowed' },
   session_of_another_agent: { status: 409, message: 'session belongs to another agent' },
   request_too_large: { status: 413, message: 'request body too large' },
@@ -25,6 +26,11 @@ export const errorTable = {
     status: 429,
     message: 'too many new agents from this address',
     headers: { 'Retry-After': computed },
+  },
+  upgrade_required: {
+    status: 426,
+    message: 'WebSocket is not governed yet: send plain HTTP requests',
+    headers: { Connection: 'Upgrade, close', Upgrade: 'HTTP/1.1' },
   },
   not_governed: { status: 501, message: null },
   provider_unreachable: { status: 502, message: 'provider unreachable' },
@@ -111,7 +117,7 @@ export function headersOf(code: ErrorCode): Readonly<Record<string, string | nul
 }
 
 /** A repetition of the same request within a minute meets these again. */
-const finalStatuses: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 409, 413, 421, 501]);
+const finalStatuses: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 409, 413, 421, 426, 501]);
 
 /** True if the same request fails again soon: only a change, or the next day, makes it pass. */
 export function isFinal({ code, status }: Pick<ApiError, 'code' | 'status'>): boolean {

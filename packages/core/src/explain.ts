@@ -64,6 +64,10 @@ const explanations: Partial<Record<ErrorCode, [why: string, wayOut: WayOut]>> = 
       cli: '"agents unblock" lets it work again; "audit list" says who blocked it and why.',
     },
   ],
+  credential_path: [
+    'Its answer would hold a credential of the provider, for calls that nobody governs.',
+    'Call the model itself; what hands out credentials is listed in docs/security.md.',
+  ],
   path_not_allowed: [
     "The proxy's own key may not be used on this path.",
     "Add the path to the provider's allow_paths.",
@@ -104,8 +108,9 @@ const explanations: Partial<Record<ErrorCode, [why: string, wayOut: WayOut]>> = 
     'Too many new agents came from its address within a minute.',
     'Wait, or raise MAX_REGISTRATIONS_PER_MINUTE.',
   ],
+  upgrade_required: ['It asked for a WebSocket, which the proxy cannot record.', 'Use a plain HTTP call.'],
   not_governed: [
-    'The proxy cannot record such a call: a WebSocket, a resumable upload, or another form of answer.',
+    'The proxy cannot record such a call: a resumable upload, or another form of answer.',
     'Use a plain HTTP call.',
   ],
   provider_unreachable: [

@@ -6,7 +6,7 @@ export type { CallHead } from './call-head.ts';
 export { type Caps, createMetering, type Metering } from './create-metering.ts';
 export type { Operation, ProviderApi } from './dialects/operation.ts';
 export { readTierHeader } from './dialects/tier.ts';
-export { dialects, matchOperation, operationWords } from './match-operation.ts';
+export { dialects, findLinkPaths, handsOutCredential, matchOperation, operationWords } from './match-operation.ts';
 export type { CallMeter } from './measure/call-meter.ts';
 export type { MeteringOptions } from './metering-parts.ts';
 export { decodeBody } from './request/decode-body.ts';

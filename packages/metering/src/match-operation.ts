@@ -9,6 +9,18 @@ export const dialects: Readonly<Record<ProviderApi, Dialect>> = { openai, anthro
 /** Words of operations' paths that have capitals, for comparisons in any case. */
 export const operationWords: readonly string[] = Object.values(dialects).flatMap(({ words }) => words);
 
+/** Whether an answer would hold a credential, in the words of any dialect: some servers speak several. */
+export function handsOutCredential(path: string): boolean {
+  return Object.values(dialects).some(({ credentialPaths }) => credentialPaths.test(path.toLowerCase()));
+}
+
+/** Paths that may stand in links of the answer to a request at `path`, of any dialect: some servers speak several. */
+export function findLinkPaths(path: string): RegExp[] {
+  return Object.values(dialects).flatMap(({ links }) =>
+    links.filter(({ at }) => at.test(path)).map((link) => link.path),
+  );
+}
+
 /** Methods without a body. Some server may treat any other method as a POST. */
 const bodiless = new Set(['HEAD', 'DELETE', 'OPTIONS']);
 

@@ -93,8 +93,8 @@ export const badHeads: BadRequest[] = [
   named(
     'a WebSocket',
     ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Key: eA=='],
-    /^WebSocket upgrades are not governed yet: send plain HTTP/,
-    501,
+    /^WebSocket is not governed yet: send plain HTTP/,
+    426,
   ),
   named('a resumable upload', ['X-Goog-Upload-Protocol: resumable'], /resumable uploads/, 501),
   refused(

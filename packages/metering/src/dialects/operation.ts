@@ -90,10 +90,21 @@ export interface StreamFailure {
   status: number;
 }
 
+/** A URL in answers that people or SDKs call next, with what they show the proxy. */
+export interface Link {
+  /** Paths of requests whose answers hold it. */
+  at: RegExp;
+  /** The provider's own path in it. */
+  path: RegExp;
+}
+
 /** A wire format: all that changes with a vendor is reached by this. */
 export interface Dialect {
   /** Finds the operation that a method and a path of the provider ask for. */
   match(path: string, method: 'GET' | 'POST'): Operation | null;
+  /** Paths, in lower case, whose answers hold a credential of the provider or lead to it past the proxy. */
+  credentialPaths: RegExp;
+  links: readonly Link[];
   /** Words of its paths that have capitals. */
   words: readonly string[];
   /** Members of requests that hold a conversation, in the order in which they are read. */

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, type ErrorCode } from '@agp/core/errors';
 import type { FailureCause } from '@agp/core/events';
-import { type CallMeter, dialects, type ResponseTap, StreamUsageStripper } from '@agp/metering';
+import { type CallMeter, dialects, findLinkPaths, type ResponseTap, StreamUsageStripper } from '@agp/metering';
 import type { Dispatcher } from 'undici';
 import { ContentDigest } from '../body/body-buffer.ts';
 import { type Exchange, type HeaderValues, requestIdHeaders } from '../exchange.ts';
@@ -10,6 +10,14 @@ import type { StopReason } from '../stop/running-requests.ts';
 import { Flow, toDispatch } from './dispatch.ts';
 import { toFailure, toFailureCause } from './failures.ts';
 import { toAgentHeaders } from './forwarded-headers.ts';
+import {
+  type AnswerFilter,
+  EncodedLinkRewriter,
+  LinkRewriter,
+  linkHeaders,
+  readCallersBase,
+  rewriteLinkHeader,
+} from './rewrite-links.ts';
 
 class AgentLeft extends Error {}
 
@@ -26,7 +34,7 @@ interface CallTrace {
 const providerIdHeaders = ['x-request-id', 'request-id', 'x-goog-request-id', 'apim-request-id'];
 
 /**
- * Relays one answer to the agent, byte for byte, while a tap reads a copy.
+ * Relays one answer to the agent, byte for byte but for links and usage that was asked for, while a tap reads a copy.
  *
  *   waiting --status line--> answering --end--> ended
  *      |                        |
@@ -37,12 +45,13 @@ export class Relay implements Dispatcher.DispatchHandler {
   readonly #request: AdmittedRequest;
   /** How long the agent may leave written bytes unread, in milliseconds. */
   readonly #patienceMs: number;
+  readonly #linkPaths: RegExp[];
   readonly #meter: CallMeter;
   readonly #resolve: (answer: Answer) => void;
   readonly #digest = new ContentDigest();
   #controller: Dispatcher.DispatchController | null = null;
   #tap: ResponseTap | null = null;
-  #stripper: StreamUsageStripper | null = null;
+  #filter: AnswerFilter | null = null;
   #status: number | null = null;
   #providerRequestId: string | null = null;
   #firstByteMs: number | null = null;
@@ -65,13 +74,18 @@ export class Relay implements Dispatcher.DispatchHandler {
     this.#exchange = exchange;
     this.#request = request;
     this.#patienceMs = patienceMs;
+    this.#linkPaths = findLinkPaths(request.head.path);
     this.#meter = meter;
     this.#resolve = resolve;
     exchange.response.once('close', () => this.onAgentClose());
   }
 
+  get #asksUsage(): boolean {
+    return this.#request.body.inspected?.usageAsked ?? false;
+  }
+
   dispatch(upstream: Dispatcher, trace: CallTrace | null): void {
-    const options = toDispatch(this.#request);
+    const options = toDispatch(this.#request, this.#asksUsage || this.#linkPaths.length > 0);
     const dispatched = performance.now();
     this.#times.dispatched = dispatched;
     trace?.startCall(this.#request, options.headers, dispatched);
@@ -96,11 +110,11 @@ export class Relay implements Dispatcher.DispatchHandler {
     const { response } = this.#exchange;
     for (const name of providerIdHeaders) this.#providerRequestId ??= headers[name]?.toString() ?? null;
     this.#tap = this.#meter.openTap(headers);
-    const answerHeaders = this.#prepareHeaders(headers);
     try {
+      const answerHeaders = this.#prepareHeaders(headers);
       response.writeHead(status, statusMessage?.replace(/[^\t\x20-\x7e]/g, '') ?? '', answerHeaders);
     } catch (error) {
-      // Node refuses a header of the provider, and nothing is out yet.
+      // Node refuses a header of the provider, or nobody can decode its links, and nothing is out yet.
       controller.abort(error as Error);
       return;
     }
@@ -112,7 +126,7 @@ export class Relay implements Dispatcher.DispatchHandler {
   }
 
   #prepareHeaders(headers: IncomingHttpHeaders): HeaderValues {
-    const { head, agent, sessionId, body } = this.#request;
+    const { head, agent, sessionId } = this.#request;
     const answerHeaders = toAgentHeaders(headers);
     answerHeaders['X-Agent-Id'] = agent.id;
     answerHeaders['X-Session-Id'] = sessionId;
@@ -120,14 +134,23 @@ export class Relay implements Dispatcher.DispatchHandler {
     Object.assign(answerHeaders, requestIdHeaders(head.requestId, answerHeaders['x-request-id']));
     const streams = isEventStream(headers);
     // The bytes of a server that compresses unasked cannot be changed.
-    const isPlain = ['', 'identity'].includes(headers['content-encoding']?.toLowerCase() ?? '');
+    const encoding = headers['content-encoding']?.toLowerCase() ?? '';
+    const isPlain = ['', 'identity'].includes(encoding);
     const isArray = head.operation?.answerFormat === 'array';
     this.#streamed = streams || isArray;
     this.#endsAsArray = isArray && !streams;
-    if (streams && isPlain && body.inspected?.usageAsked) {
-      this.#stripper = new StreamUsageStripper();
-      delete answerHeaders['content-length'];
+    if (streams && isPlain && this.#asksUsage) this.#filter = new StreamUsageStripper();
+    for (const name of linkHeaders) {
+      const value = answerHeaders[name];
+      if (typeof value !== 'string') continue;
+      answerHeaders[name] = rewriteLinkHeader(head.provider, readCallersBase(this.#exchange), value);
     }
+    if (this.#linkPaths.length > 0) {
+      const rewriter = new LinkRewriter(this.#linkPaths, readCallersBase(this.#exchange));
+      this.#filter = isPlain ? rewriter : new EncodedLinkRewriter(rewriter, encoding);
+      if (!isPlain) delete answerHeaders['content-encoding'];
+    }
+    if (this.#filter) delete answerHeaders['content-length'];
     // No error can be appended to an answer with Content-Length.
     this.#canEndWithError = this.#streamed && isPlain && answerHeaders['content-length'] === undefined;
     return answerHeaders;
@@ -138,7 +161,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     const came = performance.now();
     this.#times.firstChunk ??= came;
     const isRead = this.#tap?.push(chunk) ?? true;
-    this.#write(controller, this.#stripper ? this.#stripper.push(chunk) : chunk);
+    this.#write(controller, this.#filter ? this.#filter.push(chunk) : chunk);
     // Only a file of results may arrive faster than it is read, and nobody waits for each of its bytes.
     if (!isRead && this.#flow.pause(controller, 'reader'))
       this.#tap?.whenReady(() => this.#flow.resume(controller, 'reader'));
@@ -148,7 +171,12 @@ export class Relay implements Dispatcher.DispatchHandler {
   onResponseEnd(controller: Dispatcher.DispatchController): void {
     if (this.#ended) return;
     this.#times.ended = performance.now();
-    if (this.#stripper) this.#write(controller, this.#stripper.end());
+    try {
+      if (this.#filter) this.#write(controller, this.#filter.end());
+    } catch (error) {
+      this.onResponseError(controller, error as Error);
+      return;
+    }
     this.#exchange.response.end();
     this.#waitForAgent(this.#patienceMs);
   }

@@ -22,6 +22,17 @@ test.each([
   ['gemini', 'POST /v1beta/models/gemini-2.5-flash:streamGenerateContent'],
   ['gemini', 'GET /v1beta/models'],
   ['gemini', 'POST /v1beta/openai/chat/completions'],
+  ['openai', 'POST /chat/completions/'],
+  ['openai', 'POST /api/v1/images/generations'],
+  ['openai', 'POST /openai/v1/responses/compact'],
+  ['openai', 'POST /models/chat/completions'],
+  ['openai', 'POST /anthropic/v1/messages'],
+  ['gemini', 'POST /v1beta/models/own%2Fx:generateContent'],
+  ['gemini', 'POST /v1beta/models%2Fgemini-x%3AgenerateContent'],
+  ['gemini', 'POST /v1/projects/p/locations/l/publishers/google/models/gemini-2.5-pro:generateContent'],
+  ['gemini', 'POST /v1/projects/p/locations/l/publishers/anthropic/models/claude-x@1:streamRawPredict'],
+  ['gemini', 'POST /v1/projects/p/locations/l/endpoints/openapi/chat/completions'],
+  ['gemini', 'POST /v1beta/interactions'],
 ] as const)('%s: %s is allowed by default', (api, line) => {
   expect(byDefault(api, line)).toBe(true);
 });
@@ -52,6 +63,25 @@ test.each([
   ['gemini', 'GET /v1beta/models/veo-3%2foperations%2fy'],
   ['gemini', 'GET /v1beta/models/veo-3/Operations'],
   ['gemini', 'POST /v1beta/cachedContents'],
+  ['openai', 'POST /v1/threads/thread_1/responses'],
+  ['openai', 'POST /v1/organization/projects/p/chat/completions'],
+  ['openai', 'POST /v1/fine_tuning/alpha/completions'],
+  ['openai', 'POST /v1/containers/c%2Fembeddings'],
+  ['openai', 'POST /v1/deployments/a/b/embeddings'],
+  ['anthropic', 'POST /v1/organizations/o/v1/messages'],
+  ['gemini', 'POST /v1beta/corpora/c/models/x:generateContent'],
+  // What the table of docs/security.md lists.
+  ['openai', 'POST /v1/videos'],
+  ['openai', 'POST /v1/assistants'],
+  ['openai', 'POST /v1/vector_stores/vs_1/search'],
+  ['openai', 'POST /v1/evals'],
+  ['openai', 'POST /v1/containers'],
+  ['openai', 'GET /v1/conversations/conv_1'],
+  ['openai', 'GET /v1/organization/costs'],
+  ['anthropic', 'POST /v1/files'],
+  ['anthropic', 'GET /v1/skills'],
+  ['gemini', 'POST /v1beta/tunedModels'],
+  ['gemini', 'POST /v1beta/models/veo-3:predictLongRunning'],
 ] as const)('%s: %s is not', (api, line) => {
   expect(byDefault(api, line)).toBe(false);
 });

@@ -2,8 +2,29 @@ import type { Operation } from '@agp/metering';
 import { defaultPaths, type PathPattern } from '../settings/provider.ts';
 import { decodeOnce } from './query-parameters.ts';
 
+/** What servers put before their paths, such as `/api/v1`, `/openai`. */
+const before = String.raw`^(?:/(?:v\d[a-z0-9]*|api|inference|openai|anthropic|compat|compatible-mode|beta))*`;
+
+/** Where Vertex AI and Azure keep models. */
+const holder = '(?:/projects/[^/]+/locations/[^/]+)?(?:/(?:publishers|endpoints|deployments)/[^/]+|/models)?';
+
+const verbs = '(?:generate|streamGenerate|embed)Content|batchEmbedContents|countTokens|rawPredict|streamRawPredict';
+
+const calls = [
+  '(?:(?:chat|fim)/)?completions',
+  'responses(?:/(?:compact|input_tokens))?',
+  'embeddings|rerank|moderations|interactions',
+  'images/(?:generations|edits|variations)',
+  'audio/(?:transcriptions|translations|speech)',
+  'messages(?:/count_tokens)?',
+  `(?:models|tunedModels)(?:/[^/]+){1,2}:(?:${verbs})`,
+].join('|');
+
+/** A call as a whole path, with nothing unknown before it. */
+const callPath = new RegExp(`${before}${holder}/(?:${calls})/?$`);
+
 /** Paths that list and describe models: `/v1/models`, `/v1beta/models/{model}`, `/openai/models` ... */
-const modelsPath = /^(?:\/(?:v\d[a-z0-9]*|api|inference|openai))*\/models(?:\/[^/]+){0,2}\/?$/;
+const modelsPath = new RegExp(`${before}/models(?:/[^/]+){0,2}/?$`);
 
 /** Gemini's long-running operations, which anybody with the account's key can read; `%` could encode them. */
 const modelsOwn = /\/models\/[^/]+\/(?:operations\/?$|[^/]*%)/i;
@@ -13,7 +34,8 @@ const batchOperation = /^(?:messages\.batches|batchGenerate|asyncBatch)/;
 
 function isInDefaults(method: string, path: string, operation: Operation | null): boolean {
   if (method === 'GET') return [path, decodeOnce(path)].every((each) => modelsPath.test(each) && !modelsOwn.test(each));
-  return method === 'POST' && operation !== null && !batchOperation.test(operation.name);
+  if (method !== 'POST' || operation === null || batchOperation.test(operation.name)) return false;
+  return callPath.test(decodeOnce(path));
 }
 
 /**

@@ -1,7 +1,9 @@
 import { ApiError } from '@agp/core/errors';
 import { complianceTagPattern } from '@agp/core/events';
+import { handsOutCredential } from '@agp/metering';
 import type { ProxyContext } from '../context.ts';
 import { isAllowedPath } from '../head/allowed-paths.ts';
+import { decodeOnce } from '../head/query-parameters.ts';
 import { toSessionId } from '../head/session-id.ts';
 import { toListedPath } from '../head/target.ts';
 import type { Admission, Agent, Head } from '../journey.ts';
@@ -9,8 +11,8 @@ import type { Admission, Agent, Head } from '../journey.ts';
 /**
  * Reads what governs the agent at this moment, never cached.
  * @param deadline on the monotonic clock in milliseconds
- * @throws ApiError `status_unavailable`, `unauthorized_agent`, `paused`, `agent_blocked`, `path_not_allowed`, `request_too_large`,
- *   `audit_unavailable`
+ * @throws ApiError `status_unavailable`, `unauthorized_agent`, `paused`, `agent_blocked`, `credential_path`,
+ *   `path_not_allowed`, `request_too_large`, `audit_unavailable`
  */
 export async function admit(context: ProxyContext, head: Head, agent: Agent, deadline: number): Promise<Admission> {
   const named = head.sessionName === null ? null : toSessionId(agent.id, head.sessionName);
@@ -29,6 +31,10 @@ export async function admit(context: ProxyContext, head: Head, agent: Agent, dea
   const needsToken = context.config.agentIdentity === 'token' || stored.nameIsClaimed || agent.tokenId !== null;
   if (needsToken && !stored.tokenIsValid) throw new ApiError('unauthorized_agent');
   if (stored.status === 'blocked') throw new ApiError('agent_blocked');
+  if (head.operation === null && handsOutCredential(decodeOnce(head.path))) {
+    const message = `${toListedPath(head.path) ?? 'the path'} would hand out a credential of the provider, for calls past the proxy`;
+    throw new ApiError('credential_path', message);
+  }
   if (!isAllowedPath(head.provider.allowPaths, head.method, head.path, head.operation)) {
     const { requestId, method, provider } = head;
     const path = toListedPath(head.path);

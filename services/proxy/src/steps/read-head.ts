@@ -92,8 +92,8 @@ function makeEventUuids(pair: boolean): { event: string; requestEvent: string | 
 }
 
 /**
- * @throws ApiError `method_not_allowed`, `malformed_request`, `unknown_provider`, `foreign_host`, `cross_site_request`, `not_governed`,
- *   `unauthorized_agent`
+ * @throws ApiError `method_not_allowed`, `malformed_request`, `unknown_provider`, `foreign_host`, `cross_site_request`, `upgrade_required`,
+ *   `not_governed`, `unauthorized_agent`
  */
 export function readHead(context: Setup & Working, exchange: Exchange): Head {
   assureServedMethod(exchange.method);
@@ -104,9 +104,7 @@ export function readHead(context: Setup & Working, exchange: Exchange): Head {
   if (provider === undefined) throw new ApiError('unknown_provider');
   context.callers.assure(exchange.request);
   // Any other offered upgrade may be ignored (RFC 9110 section 7.8).
-  if (/\bwebsocket\b/i.test(headers.upgrade ?? '')) {
-    throw new ApiError('not_governed', 'WebSocket upgrades are not governed yet: send plain HTTP requests');
-  }
+  if (/\bwebsocket\b/i.test(headers.upgrade ?? '')) throw new ApiError('upgrade_required');
   if (headers['x-goog-upload-protocol'] === 'resumable' || /[?&]uploadType=resumable(?:&|$)/i.test(target.query)) {
     // The provider would answer with a URL of its own, and the upload would bypass the proxy.
     throw new ApiError('not_governed', 'resumable uploads are not governed yet');

@@ -99,6 +99,11 @@ const match: Dialect['match'] = (path, method) => {
 
 export const anthropic: Dialect = {
   match,
+  // `results_url`, which the SDK calls.
+  links: [{ at: /\/messages\/batches(?:\/[^/]+(?:\/cancel)?)?\/?$/, path: /\/v1\/messages\/batches\// }],
+  // What workload identities and Claude Code exchange for a key, and what runners of agents get.
+  credentialPaths:
+    /\/(?:oauth\d?\/token|create_api_key|tunnels\/[^/]+\/(?:reveal|rotate)_token|environments\/[^/]+\/work)(?:[/.:]|$)/,
   words: ['rawPredict', 'streamRawPredict'],
   conversation: ['messages'],
   keyHeader: (apiKey) => ({ 'x-api-key': apiKey }),

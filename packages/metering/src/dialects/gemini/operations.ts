@@ -95,6 +95,11 @@ const match: Dialect['match'] = (path, method) => {
 
 export const gemini: Dialect = {
   match,
+  // `downloadUri`; a file's plain `uri` is sent back in requests, and stays.
+  links: [{ at: /^\/v1(?:alpha|beta)\d*\/files(?:\/[^/:]+)?\/?$/, path: /\/v1[a-z0-9]*\/files\/[^"/:]+:download/ }],
+  // Tokens of the Live API, also by the name of its service, and of service accounts.
+  credentialPaths:
+    /\/(?:auth_?tokens?|[^/]*authtokenservice)(?:[/.:]|$)|:(?:generate(?:access|id)token|signblob|signjwt|getkeystring)(?:[/.]|$)/,
   words: ['tunedModels', ...names],
   conversation: ['contents', 'input'],
   keyHeader: (apiKey) => ({ 'x-goog-api-key': apiKey }),

@@ -134,8 +134,15 @@ const byEnding: readonly (readonly [string, Operation])[] = [
 const match: Dialect['match'] = (path, method) =>
   method === 'POST' ? (byEnding.find(([ending]) => path.endsWith(ending))?.[1] ?? null) : null;
 
+/** Realtime, Live and ChatKit sessions are held past the proxy; the others make keys, also at servers that only speak the format. */
+const credentialPaths =
+  /\/(?:realtime(?:api|rtc)?|live|client_secrets?|chatkit\/sessions|service_accounts|(?:admin_)?(?:api[_-]?)?keys|key\/generate|auth\/grant|single-use-token|get-signed-url)(?:[/.:]|$)/;
+
 export const openai: Dialect = {
   match,
+  credentialPaths,
+  // Where OpenRouter and others let a video be asked for and fetched.
+  links: [{ at: /\/videos(?:\/[^/]+)?\/?$/, path: /\/v1\/videos\// }],
   words: [],
   conversation: ['messages', 'input'],
   keyHeader: (apiKey) => ({ Authorization: `Bearer ${apiKey}` }),
