@@ -56,7 +56,7 @@ function priceUnknown(parts: MeteringParts, { reservation }: Call) {
 const mayHaveServed = ({ status, sent }: AnswerEnd) => (status === null ? sent : status >= 200 && status < 300);
 
 function mayBeBilled({ sent, status }: AnswerEnd, reading: ResponseReading | null): boolean {
-  if (!sent) return false;
+  if (!sent || reading?.isUnbilled) return false;
   // "Not modified" answers the agent's own condition and is no refusal. A redirect is not followed.
   const isRefusal = status !== null && status >= 300 && status < 600 && status !== 304;
   return isRefusal || reading?.isError ? (reading?.usage ?? null) !== null : true;
