@@ -1,39 +1,6 @@
 import { expect, test } from 'vitest';
+import { caps, end, holder, lenient, measure } from '../../test/measure-call.ts';
 import { makeHead, openMetering } from '../../test/open-metering.ts';
-
-const lenient = openMetering();
-const caps = { isCapped: true, mayRefuse: true };
-const holder = { agentId: 'a', source: null };
-const end = { outcome: 'completed', sent: true, status: 200, streamed: false } as const;
-
-interface Answered {
-  contentType?: string;
-  body: object | string;
-}
-
-/** The measurement of a call under a cap, and its reservation. */
-async function measure(
-  path: string,
-  body: object,
-  { contentType = 'application/json', body: answer }: Answered,
-  metering = lenient,
-  provider = 'openai',
-  { serviceTier = null, isCapped = true }: { serviceTier?: string | null; isCapped?: boolean } = {},
-) {
-  const head = makeHead(provider, path, { serviceTier });
-  if (!head.operation) throw new Error(`no operation at ${path}`);
-  const form = { contentType: Buffer.isBuffer(body) ? formType : 'application/json', contentEncoding: '' };
-  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
-  const inspected = metering.inspect(head.operation, head, bytes, form, caps);
-  const nanoUsd = metering.findReservation(head, inspected, caps);
-  const reservation = { nanoUsd, isCapped };
-  const meter = metering.open({ head, holder, body: inspected, reservation, claimBill: async () => true });
-  const tap = meter.openTap({ 'content-type': contentType });
-  tap?.push(Buffer.from(typeof answer === 'string' ? answer : JSON.stringify(answer)));
-  return { reserved: nanoUsd, ...(await meter.measure(end)) };
-}
-
-const formType = 'multipart/form-data; boundary=b';
 
 /** A form of `size` bytes, with sound in it. */
 function makeForm(fields: Record<string, string>, size: number): Buffer {
@@ -172,57 +139,6 @@ test('what the provider bills is the record, whatever the request asked for; wha
   });
   expect(absurd.promptTokens).toBeLessThan(100);
   expect(absurd.costNanoUsd).toBeGreaterThanOrEqual(absurd.reserved);
-});
-
-const refused = { model: 'claude-fable-5', stop_reason: 'refusal', stop_details: { category: 'cyber' } };
-const figures = { input_tokens: 15_000, output_tokens: 1 };
-const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
-const sse = (...frames: object[]) => ({ contentType: 'text/event-stream', body: frames.map(event).join('') });
-const refusing = (...between: object[]) =>
-  sse(
-    { type: 'message_start', message: { model: 'claude-fable-5', content: [], usage: figures } },
-    ...between,
-    { type: 'message_delta', delta: { stop_reason: 'refusal' }, usage: { output_tokens: 1 } },
-    { type: 'message_stop' },
-  );
-const said = { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } };
-const blocked = { promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: { promptTokenCount: 9 } };
-const moderated = { error: { code: 'moderation_blocked', message: 'No.' } };
-const created = { type: 'response.created', response: { model: 'gpt-4o-mini', output: [], usage: null } };
-const failure = { model: 'gpt-4o-mini', status: 'failed', error: { code: 'invalid_prompt' }, output: [], usage: null };
-
-test.each<[string, string, string, Answered, number]>([
-  [
-    'a refusal before any output',
-    'anthropic',
-    '/v1/messages',
-    { body: { ...refused, content: [], usage: figures } },
-    0,
-  ],
-  ['the same, streamed', 'anthropic', '/v1/messages', refusing(), 0],
-  [
-    'a refusal within the answer',
-    'anthropic',
-    '/v1/messages',
-    { body: { ...refused, content: [{ type: 'text', text: 'Well' }], usage: figures } },
-    150_050_000,
-  ],
-  ['the same, streamed', 'anthropic', '/v1/messages', refusing(said), 150_050_000],
-  ['a blocked prompt', 'gemini', '/v1beta/models/gemini-2.5-flash:generateContent', { body: blocked }, 0],
-  ['the same, streamed', 'gemini', '/v1beta/models/gemini-2.5-flash:streamGenerateContent', sse(blocked), 0],
-  ['a stream that is but an error', 'openai', '/v1/images/generations', sse({ type: 'error', ...moderated }), 0],
-  ['the same in a chat', 'openai', '/v1/chat/completions', sse(moderated), 0],
-  [
-    'a response that fails before it begins',
-    'openai',
-    '/v1/responses',
-    sse(created, { type: 'response.failed', response: failure }),
-    0,
-  ],
-])('%s costs what the provider bills: %s %s', async (_what, provider, path, answer, costNanoUsd) => {
-  const body = { model: 'claude-fable-5', max_tokens: 9, input: 'Hi', prompt: 'Hi', messages: [] };
-  const bill = await measure(path, body, answer, lenient, provider);
-  expect(bill).toMatchObject({ costNanoUsd, usageSource: costNanoUsd === 0 ? 'none' : 'provider', doubt: null });
 });
 
 test('an unknown path costs what was reserved for it under a cap, unless the provider refused it', async () => {

@@ -183,12 +183,12 @@ async function measureUntold(
   };
   const claimed = reading?.usage ? billOne(reading.usage) : null;
   const told = claimed?.disbelieved ? null : (claimed?.usage ?? null);
-  const estimate = await estimateUsage(parts.estimator, call, operation, models, { end, reading, told, texts });
+  const estimate = await estimateUsage(parts, call, operation, models, { end, reading, told, texts });
   const bill = billOne(estimate.usage);
   const { nanoUsd, isCapped } = call.reservation;
   const { guessedSeconds } = estimate;
-  const priceOf = (inputAudioSeconds: number) => billOne(makeUsage({ inputAudioSeconds })).costNanoUsd;
-  const isGuess = guessedSeconds > 0 && priceOf(guessedSeconds) > priceOf(0);
+  const ofSound = billOne(makeUsage({ inputAudioSeconds: guessedSeconds }));
+  const isGuess = guessedSeconds > 0 && ofSound.unpriced.size === 0 && ofSound.costNanoUsd > 0;
   const isUncertain = isGuess || !estimate.isKnown || claimed?.disbelieved;
   const costNanoUsd = Math.max(bill.costNanoUsd, isCapped && isUncertain ? nanoUsd : 0);
   // The provider bills what a request in the background refers to, and no figures of that may ever come.
