@@ -1,3 +1,4 @@
+import type { AskedModel } from '@agp/pricing';
 import type { Operation, ProviderApi } from './dialects/operation.ts';
 
 export interface CallProvider {
@@ -17,4 +18,10 @@ export interface CallHead {
   timestamp: number;
   hasBody: boolean;
   serviceTier: string | null;
+}
+
+/** A model as price lists are asked for it. */
+export function nameModel({ provider, operation, timestamp }: CallHead, model: string): AskedModel {
+  const api = operation?.api ?? provider.api;
+  return { provider: provider.id, api, baseUrl: provider.baseUrl.href, model, at: new Date(timestamp) };
 }

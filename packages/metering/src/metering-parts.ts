@@ -1,4 +1,4 @@
-import type { FindModelBounds, PriceFile, PriceUsage } from '@agp/pricing';
+import type { FindModelBounds, PriceFile, PriceUsage, Usage } from '@agp/pricing';
 import type { FairShares } from '@agp/runtime/fairness';
 import type { PiiScanner } from './scan/pii-scanner.ts';
 import type { TokenEstimator } from './tokens/token-estimator.ts';
@@ -21,4 +21,11 @@ export interface MeteringParts extends Pick<MeteringOptions, 'isStrict' | 'defau
   estimator: TokenEstimator;
   scanner: PiiScanner | null;
   memory: FairShares;
+}
+
+const unpricedTokens = 10_000;
+
+/** What a call without a price counts for under a cap, in nano-dollars: a fixed amount for each 10,000 tokens, at least one. */
+export function guessCost({ unpricedNanoUsd }: Pick<MeteringParts, 'unpricedNanoUsd'>, usage: Usage): number {
+  return Math.max(1, Math.ceil((usage.promptTokens + usage.completionTokens) / unpricedTokens)) * unpricedNanoUsd;
 }

@@ -70,6 +70,8 @@ interface ModelBounds {
   /** The library's id of the vendor whose prices apply; null if unknown. */
   vendor: string | null;
   largestInput: number;
+  /** Of one answer, in tokens, if the request does not ask for more. */
+  largestOutput: number;
   hasTier(tier: string): boolean;
   /** In nano-dollars, at the dearest tier; null if unknown. @param isFast `fast` is asked for: it is never given unasked */
   charge(limits: UsageLimits, isFast: boolean): number | null;
@@ -78,10 +80,13 @@ interface ModelBounds {
 export type FindModelBounds = (asked: AskedModel) => ModelBounds | null;
 
 /** The largest context that is sold, in tokens: no single run of a model reads more. */
-const largestContext = 2_097_152;
+export const largestContext = 2_097_152;
 
 /** More than models write in one answer unless they are asked for more, in tokens (128 thousand is the most in use). */
 export const largestOutput = 131_072;
+
+/** Vendors whose models write no more than {@link largestOutput}; others may write as much as they read. */
+const boundedVendors = new Set<string | null>(['openai', 'azure', 'anthropic', 'google']);
 
 /** Price lists round the sizes of contexts, down as often as up. */
 const listedShare = 1.25;
@@ -117,9 +122,11 @@ export function createFindModelBounds(options: PriceBookOptions = {}): FindModel
     const model = book.find(asked);
     if (findRows(model, asked.at, false).length === 0) return null;
     const models = [model, ...model.editions.map((name) => book.find({ ...asked, model: name }))];
+    const largestInput = Math.max(...models.map(readLargestInput));
     return {
       vendor: model.vendor,
-      largestInput: Math.max(...models.map(readLargestInput)),
+      largestInput,
+      largestOutput: boundedVendors.has(model.vendor) ? largestOutput : Math.max(largestOutput, largestInput),
       hasTier: (tier) => {
         const entry = model.entries.find((each) => holdsAt(each, asked.at));
         return Object.hasOwn(entry?.service_tiers ?? {}, tier);

@@ -177,12 +177,13 @@ function readOutline(bytes: Buffer): JsonObject {
 }
 
 function finish(reading: Omit<AnswerReading, 'outputText'>, output: BodyReading['output']): BodyReading {
-  const { model, usage, serviceTier, calls } = reading;
+  const { model, usage, serviceTier, calls, isUnbilled } = reading;
   return {
     model,
     usage,
     serviceTier,
     ...(calls && { calls }),
+    ...(isUnbilled && { isUnbilled }),
     usageIsFinal: usage !== null,
     sawEnd: true,
     failed: false,

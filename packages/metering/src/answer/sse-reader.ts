@@ -77,6 +77,7 @@ export class SseReader implements BodyReader {
   readonly #splitter = new FrameSplitter();
   readonly #frame = new StreamPart();
   #isFirst = true;
+  #frames = 0;
 
   constructor(reader: StreamReader) {
     this.#reader = reader;
@@ -94,7 +95,7 @@ export class SseReader implements BodyReader {
   end(): BodyReading {
     // Some servers leave out the blank line after their last frame.
     this.#endFrame();
-    return finishReading(this.#reader, this.#frame.isComplete);
+    return finishReading(this.#reader, this.#frame.isComplete, this.#frames);
   }
 
   #endFrame(): void {
@@ -102,6 +103,8 @@ export class SseReader implements BodyReader {
     const isMarked = this.#isFirst && text.startsWith(byteOrderMark);
     this.#isFirst = false;
     const frame = readFrame(isMarked ? text.slice(byteOrderMark.length) : text);
-    if (frame) this.#reader.push(frame.event, frame.data);
+    if (frame === null) return;
+    this.#frames += 1;
+    this.#reader.push(frame.event, frame.data);
   }
 }

@@ -3,7 +3,8 @@ import type { JsonObject } from '../json/members.ts';
 /**
  * What a member may cost. `free`: a token of input a byte; `content`: the same, unless a part names something outside, as large as
  * the model reads; `items`: content, each an input of its own; `reference`: something outside; `bound`: of output, enforced;
- * `thinking`: output in addition; `prompts`: texts answered one by one. A function: free if the value passes, else refused.
+ * `thinking`: output in addition; `prompts`: texts answered one by one; `calls`: settings of calls that may be made instead. A
+ * function: free if the value passes, else refused.
  */
 type MemberRule =
   | 'free'
@@ -19,6 +20,7 @@ type MemberRule =
   | 'models'
   | 'tier'
   | 'tools'
+  | 'calls'
   | ((value: unknown) => boolean);
 
 /** Rules by names in snake_case; any other member may cost anything. */
@@ -63,6 +65,7 @@ export const rivals: MemberRules = listMembers({
   thinking: 'thinking reasoning thinking_config thinking_budget budget_tokens reasoning_budget',
   model: 'model',
   models: 'models',
+  calls: 'fallbacks',
   settings: 'generation_config parameters options extra_body inference_config sampling_params config',
 });
 

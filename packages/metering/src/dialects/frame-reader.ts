@@ -11,6 +11,7 @@ export abstract class FrameReader implements StreamReader {
   protected serviceTier: string | null = null;
   protected sawEnd = false;
   protected failed = false;
+  protected isUnbilled = false;
 
   constructor(readFrame: (frame: unknown, write: Write) => void) {
     this.text = new StreamText(readFrame);
@@ -19,7 +20,7 @@ export abstract class FrameReader implements StreamReader {
   abstract push(event: string, data: string): void;
 
   end(): StreamReading {
-    const { model, usage, calls, serviceTier, sawEnd, failed } = this;
+    const { model, usage, calls, serviceTier, sawEnd, failed, isUnbilled } = this;
     return {
       model,
       usage,
@@ -28,6 +29,7 @@ export abstract class FrameReader implements StreamReader {
       usageIsFinal: usage !== null && this.isUsageFinal(),
       sawEnd,
       failed,
+      ...(isUnbilled && { isUnbilled }),
       outputText: () => this.readText(),
       besideText: () => this.text.readBeside(),
       ...(usage && usage.reasoningTokens > 0 && { uncountedText: () => this.readUncounted() }),

@@ -29,6 +29,8 @@ export interface AnswerReading {
   usage: Usage | null;
   serviceTier: string | null;
   calls?: readonly ReportedCall[];
+  /** The provider bills none of it, whatever its figures say: it refused before any output. */
+  isUnbilled?: boolean;
   outputText(): Writing;
 }
 

@@ -1,7 +1,8 @@
 import { makeUsage, type Usage, type UsagePrice } from '@agp/pricing';
 import type { Call } from '../call.ts';
+import { nameModel } from '../call-head.ts';
 import { addUsage, maxReportedCalls, type OnCall } from '../dialects/operation.ts';
-import type { MeteringParts } from '../metering-parts.ts';
+import { guessCost, type MeteringParts } from '../metering-parts.ts';
 
 export interface Bill {
   usage: Usage;
@@ -35,14 +36,12 @@ export class BillCalls {
   #isBelieved = true;
 
   /** @param models that may have served a call that names none: the dearest prices it */
-  constructor({ priceUsage }: MeteringParts, { head }: Pick<Call, 'head'>, { models, serviceTier }: BillOptions) {
-    const { provider, operation } = head;
-    const [api, baseUrl] = [operation?.api ?? provider.api, provider.baseUrl.href];
-    const at = new Date(head.timestamp);
-    const priceOne = (model: string, usage: Usage) => ({
-      model,
-      ...priceUsage({ provider: provider.id, api, baseUrl, model, usage, at, serviceTier }),
-    });
+  constructor(parts: MeteringParts, { head, reservation }: Call, { models, serviceTier }: BillOptions) {
+    const priceOne = (model: string, usage: Usage) => {
+      const price = parts.priceUsage({ ...nameModel(head, model), usage, serviceTier });
+      const isGuessed = !price.priced && reservation.isCapped;
+      return { model, ...price, ...(isGuessed && { costNanoUsd: guessCost(parts, usage) }) };
+    };
     this.#priceOf = (model, usage) => {
       if (model !== null || models.length === 0) return priceOne(model ?? 'unknown', usage);
       return models.map((each) => priceOne(each, usage)).reduce((a, b) => (b.costNanoUsd > a.costNanoUsd ? b : a));

@@ -1,10 +1,11 @@
-import { makeUsage, type Usage } from '@agp/pricing';
+import { largestContext, largestOutput, makeUsage, type Usage } from '@agp/pricing';
 import type { ResponseReading } from '../answer/reading.ts';
 import type { AnswerEnd, Call } from '../call.ts';
+import { nameModel } from '../call-head.ts';
 import type { Operation } from '../dialects/operation.ts';
 import { isForm } from '../json/form.ts';
+import type { MeteringParts } from '../metering-parts.ts';
 import type { InspectedBody } from '../request/inspect-body.ts';
-import type { TokenEstimator } from '../tokens/token-estimator.ts';
 import type { CallTexts } from './scan-call.ts';
 
 const bytesPerToken = 4;
@@ -31,8 +32,8 @@ interface Estimate {
 }
 
 export async function estimateUsage(
-  estimator: TokenEstimator,
-  { body, holder }: Call,
+  { estimator, findModelBounds }: MeteringParts,
+  { head, body, holder }: Call,
   operation: Operation,
   models: readonly string[],
   { end, reading, told, texts }: EstimateBasis,
@@ -44,7 +45,15 @@ export async function estimateUsage(
     count(reading?.uncountedText?.() ?? texts.answer),
   ]);
   const sentTokens = told?.promptTokens ? 0 : (asked?.promptTokens ?? 0);
-  const promptTokens = readTokens + sentTokens || (countsUnread(body, textTokens) ? countUnread(body) : 0);
+  const bounds = (models.length === 0 ? ['unknown'] : models).map((model) => findModelBounds(nameModel(head, model)));
+  const answers = body?.answers ?? 1;
+  // Each input of several has a context of its own, as embeddings have.
+  const mostInput = operation.writesText
+    ? answers * Math.max(...bounds.map((bound) => bound?.largestInput ?? largestContext))
+    : Number.POSITIVE_INFINITY;
+  const mostOutput = answers * Math.max(largestOutput, ...bounds.map((bound) => bound?.largestOutput ?? 0));
+  const guessedTokens = readTokens + sentTokens || (countsUnread(body, textTokens) ? countUnread(body) : 0);
+  const promptTokens = told?.promptTokens || Math.min(guessedTokens, mostInput);
 
   const toldTokens = told?.completionTokens ?? asked?.completionTokens ?? 0;
   const isWhole = end.outcome === 'completed' && reading !== null;
@@ -54,7 +63,7 @@ export async function estimateUsage(
   const unreadTokens = isUnreadable && operation.writesText ? Math.ceil((reading?.length ?? 0) / bytesPerToken) : 0;
   // Gemini reports thoughts while the answer streams; they are not in the text.
   const written = Math.max(textTokens, unreadTokens) + (told?.reasoningTokens ?? 0);
-  const completionTokens = Math.max(toldTokens, written);
+  const completionTokens = Math.max(told?.completionTokens ?? 0, Math.min(Math.max(toldTokens, written), mostOutput));
   // What runs in the background is written after its answer, from context that the request may only name.
   const hasEnded = isWhole && !body?.inBackground && (reading.sawEnd || reading.failed || !end.streamed);
   // Subtitles tell the end of what was said, and the sound may go on in silence.

@@ -1,39 +1,6 @@
 import { expect, test } from 'vitest';
+import { caps, end, holder, lenient, measure } from '../../test/measure-call.ts';
 import { makeHead, openMetering } from '../../test/open-metering.ts';
-
-const lenient = openMetering();
-const caps = { isCapped: true, mayRefuse: true };
-const holder = { agentId: 'a', source: null };
-const end = { outcome: 'completed', sent: true, status: 200, streamed: false } as const;
-
-interface Answered {
-  contentType?: string;
-  body: object | string;
-}
-
-/** The measurement of a call under a cap, and its reservation. */
-async function measure(
-  path: string,
-  body: object,
-  { contentType = 'application/json', body: answer }: Answered,
-  metering = lenient,
-  provider = 'openai',
-  { serviceTier = null, isCapped = true }: { serviceTier?: string | null; isCapped?: boolean } = {},
-) {
-  const head = makeHead(provider, path, { serviceTier });
-  if (!head.operation) throw new Error(`no operation at ${path}`);
-  const form = { contentType: Buffer.isBuffer(body) ? formType : 'application/json', contentEncoding: '' };
-  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
-  const inspected = metering.inspect(head.operation, head, bytes, form, caps);
-  const nanoUsd = metering.findReservation(head, inspected, caps);
-  const reservation = { nanoUsd, isCapped };
-  const meter = metering.open({ head, holder, body: inspected, reservation, claimBill: async () => true });
-  const tap = meter.openTap({ 'content-type': contentType });
-  tap?.push(Buffer.from(typeof answer === 'string' ? answer : JSON.stringify(answer)));
-  return { reserved: nanoUsd, ...(await meter.measure(end)) };
-}
-
-const formType = 'multipart/form-data; boundary=b';
 
 /** A form of `size` bytes, with sound in it. */
 function makeForm(fields: Record<string, string>, size: number): Buffer {

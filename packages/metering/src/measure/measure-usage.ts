@@ -56,7 +56,7 @@ function priceUnknown(parts: MeteringParts, { reservation }: Call) {
 const mayHaveServed = ({ status, sent }: AnswerEnd) => (status === null ? sent : status >= 200 && status < 300);
 
 function mayBeBilled({ sent, status }: AnswerEnd, reading: ResponseReading | null): boolean {
-  if (!sent) return false;
+  if (!sent || reading?.isUnbilled) return false;
   // "Not modified" answers the agent's own condition and is no refusal. A redirect is not followed.
   const isRefusal = status !== null && status >= 300 && status < 600 && status !== 304;
   return isRefusal || reading?.isError ? (reading?.usage ?? null) !== null : true;
@@ -183,12 +183,12 @@ async function measureUntold(
   };
   const claimed = reading?.usage ? billOne(reading.usage) : null;
   const told = claimed?.disbelieved ? null : (claimed?.usage ?? null);
-  const estimate = await estimateUsage(parts.estimator, call, operation, models, { end, reading, told, texts });
+  const estimate = await estimateUsage(parts, call, operation, models, { end, reading, told, texts });
   const bill = billOne(estimate.usage);
   const { nanoUsd, isCapped } = call.reservation;
   const { guessedSeconds } = estimate;
-  const priceOf = (inputAudioSeconds: number) => billOne(makeUsage({ inputAudioSeconds })).costNanoUsd;
-  const isGuess = guessedSeconds > 0 && priceOf(guessedSeconds) > priceOf(0);
+  const ofSound = billOne(makeUsage({ inputAudioSeconds: guessedSeconds }));
+  const isGuess = guessedSeconds > 0 && ofSound.unpriced.size === 0 && ofSound.costNanoUsd > 0;
   const isUncertain = isGuess || !estimate.isKnown || claimed?.disbelieved;
   const costNanoUsd = Math.max(bill.costNanoUsd, isCapped && isUncertain ? nanoUsd : 0);
   // The provider bills what a request in the background refers to, and no figures of that may ever come.

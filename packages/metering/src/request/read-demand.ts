@@ -1,6 +1,6 @@
 import { maxTokens } from '@agp/pricing';
 import { findRule, foldName, type MemberRules, type RequestBounds, rivals } from '../dialects/bounds.ts';
-import { asArray, asText } from '../json/members.ts';
+import { asArray, asObject, asText } from '../json/members.ts';
 import type { BodyMember } from './read-members.ts';
 
 /** How much a request asks for; of several readings, the most. */
@@ -53,6 +53,17 @@ export function listBudgets(member: BodyMember): { key: string; value: unknown }
 
 const maxDepth = 3;
 
+/** Calls that may be made beside or instead: those of `fallbacks`, and tools that are models. */
+function listOthers(rule: unknown, { value }: BodyMember): BodyMember[] {
+  if (rule !== 'calls' && rule !== 'tools') return [];
+  const others = asArray(value)
+    .map(asObject)
+    .filter(({ model }) => asText(model) !== null);
+  return others.flatMap((other) =>
+    Object.entries(other).map(([key, each]) => ({ key, value: each, members: () => [] })),
+  );
+}
+
 /**
  * Takes the largest of everything that bounds or multiplies output, also of repeated members and other spellings. A bound of 0
  * or no whole number counts as none, but what a lenient server makes of it raises the result.
@@ -67,7 +78,7 @@ export function readDemand(members: readonly BodyMember[], bounds: RequestBounds
   let prompts = 1;
   let hasItems = false;
   let hasReference = false;
-  const visit = (some: readonly BodyMember[], rules: MemberRules, depth: number) => {
+  const visit = (some: readonly BodyMember[], rules: MemberRules, depth: number, isOther = false) => {
     for (const member of some) {
       const { key, value } = member;
       const own = findRule(rules, key, bounds.isEitherCase);
@@ -76,8 +87,8 @@ export function readDemand(members: readonly BodyMember[], bounds: RequestBounds
       if (rule === 'bound') {
         const amount = readAmount(value);
         least = Math.max(least, amount?.value ?? 0);
-        if (own === null) others = Math.max(others, amount?.value ?? 0);
-        if (own === null || amount === null) continue;
+        if (own === null || isOther) others = Math.max(others, amount?.value ?? 0);
+        if (own === null || isOther || amount === null) continue;
         if (amount.isWhole && amount.value > 0) bound = Math.max(bound ?? 0, amount.value);
         else isDoubtful = true;
       } else if (rule === 'answers') answers = Math.max(answers, readAmount(value)?.value ?? 1);
@@ -91,6 +102,7 @@ export function readDemand(members: readonly BodyMember[], bounds: RequestBounds
         visit(member.members(), own === null ? {} : (bounds.settings ?? {}), depth + 1);
       } else if (rule === 'model' && asText(value)) models.add(asText(value) ?? '');
       else if (rule === 'models') for (const name of asArray(value)) models.add(asText(name) ?? '');
+      if (!isOther) visit(listOthers(rule, member), rules, maxDepth, true);
     }
   };
   visit(members, bounds.members, 0);

@@ -1,13 +1,9 @@
 import { ApiError } from '@agp/core/errors';
 import type { UsageLimits } from '@agp/pricing';
-import type { CallHead } from '../call-head.ts';
+import { type CallHead, nameModel } from '../call-head.ts';
 import type { MeteringParts } from '../metering-parts.ts';
 import type { InspectedBody } from '../request/inspect-body.ts';
 import { notBounded, type StrictDemand } from '../request/strict-demand.ts';
-
-/** More than these vendors' models write in one answer; others may write as much as they read. */
-const largestOutput = 131_072;
-const boundedVendors = new Set(['openai', 'azure', 'anthropic', 'google']);
 
 /** Vendors that enforce `max_completion_tokens`; others may not know it. */
 const knowNewBound = new Set(['openai', 'azure', 'groq', 'x-ai', 'openrouter', 'cerebras']);
@@ -42,29 +38,22 @@ export function boundReservation(parts: MeteringParts, head: CallHead, body: Ins
 
 function boundModels(
   { findModelBounds }: MeteringParts,
-  { provider, operation, timestamp, serviceTier }: CallHead,
+  head: CallHead,
   models: readonly string[],
   demand: StrictDemand,
 ): number {
   const { writes } = demand;
   if (models.length === 0) throw notBounded('model', 'is missing');
-  const tiers = [...demand.tiers, ...(serviceTier === null ? [] : [serviceTier])];
+  const tiers = [...demand.tiers, ...(head.serviceTier === null ? [] : [head.serviceTier])];
   const charges = models.map((model) => {
-    const bounds = findModelBounds({
-      provider: provider.id,
-      api: operation?.api ?? provider.api,
-      baseUrl: provider.baseUrl.href,
-      model,
-      at: new Date(timestamp),
-    });
+    const bounds = findModelBounds(nameModel(head, model));
     if (!bounds) throw notBounded('model', 'has no known price');
     for (const tier of tiers) {
       if (!bounds.hasTier(tier)) throw notBounded('the service tier', 'has no known price');
     }
     const vendor = bounds.vendor ?? '';
-    const longest = boundedVendors.has(vendor) ? largestOutput : Math.max(largestOutput, bounds.largestInput);
     const bound = demand.isBoundNew && !knowNewBound.has(vendor) ? null : demand.outputTokens;
-    const written = (bound ?? Math.max(longest, demand.leastOutputTokens)) + demand.thinkingTokens;
+    const written = (bound ?? Math.max(bounds.largestOutput, demand.leastOutputTokens)) + demand.thinkingTokens;
     const each = { text: written, speech: written, pictures: pictureTokens, nothing: 0 }[writes];
     const limits: UsageLimits = {
       inputTokens: Math.min(countInput(demand, bounds.largestInput), most),

@@ -1,6 +1,6 @@
 import { makeUsage, maxTokens } from '@agp/pricing';
-import type { CallHead } from '../call-head.ts';
-import type { MeteringParts } from '../metering-parts.ts';
+import { type CallHead, nameModel } from '../call-head.ts';
+import { guessCost, type MeteringParts } from '../metering-parts.ts';
 import { type InspectedBody, inspectBody } from '../request/inspect-body.ts';
 import { boundReservation } from './bound-reservation.ts';
 
@@ -14,7 +14,7 @@ const maxImages = 100_000;
 
 /**
  * The highest likely cost in whole nano-dollars: input by size, output by the caller's largest bound, else the configured
- * default. Without a known price or readable body at least `unpricedNanoUsd`.
+ * default. Without a readable body at least `unpricedNanoUsd`, without a known price that by size.
  */
 function estimateReservation(parts: MeteringParts, head: CallHead, body: InspectedBody | null): number {
   const { unpricedNanoUsd } = parts;
@@ -22,30 +22,22 @@ function estimateReservation(parts: MeteringParts, head: CallHead, body: Inspect
   if (head.operation.isFree) return body?.startsUnseen ? unpricedNanoUsd : 0;
   if (!body) return head.method === 'POST' ? unpricedNanoUsd : 0;
   const costs = body.models.map((model) => priceModel(parts, head, body, model));
-  const least = costs.length === 0 || !body.isExact || costs.includes(null) ? unpricedNanoUsd : 0;
-  return Math.max(least, ...costs.map((cost) => cost ?? 0));
+  const least = costs.length === 0 || !body.isExact ? unpricedNanoUsd : 0;
+  return Math.max(least, ...costs);
 }
 
-function priceModel(parts: MeteringParts, head: CallHead, asked: InspectedBody, model: string): number | null {
+function priceModel(parts: MeteringParts, head: CallHead, asked: InspectedBody, model: string): number {
   const { bytes, maxOutputTokens, leastOutputTokens, answers, toldUsage } = asked;
-  const { provider, operation, timestamp } = head;
   const promptTokens = Math.min(Math.ceil(bytes.length / bytesPerToken), maxPromptTokens);
   const outputTokens = maxOutputTokens ?? Math.max(parts.defaultOutputTokens, leastOutputTokens);
-  const { priced, costNanoUsd } = parts.priceUsage({
-    provider: provider.id,
-    api: operation?.api ?? provider.api,
-    baseUrl: provider.baseUrl.href,
-    model,
-    usage: makeUsage({
-      ...toldUsage,
-      promptTokens: promptTokens + (toldUsage.promptTokens ?? 0),
-      completionTokens: Math.min(Math.max(answers * outputTokens, toldUsage.completionTokens ?? 0), maxTokens),
-      ...(toldUsage.outputImages !== undefined && { outputImages: Math.min(answers, maxImages) }),
-    }),
-    at: new Date(timestamp),
-    serviceTier: null,
+  const usage = makeUsage({
+    ...toldUsage,
+    promptTokens: promptTokens + (toldUsage.promptTokens ?? 0),
+    completionTokens: Math.min(Math.max(answers * outputTokens, toldUsage.completionTokens ?? 0), maxTokens),
+    ...(toldUsage.outputImages !== undefined && { outputImages: Math.min(answers, maxImages) }),
   });
-  return priced ? costNanoUsd : null;
+  const { priced, costNanoUsd } = parts.priceUsage({ ...nameModel(head, model), usage, serviceTier: null });
+  return priced ? costNanoUsd : guessCost(parts, usage);
 }
 
 export function computeReservation(

@@ -62,6 +62,11 @@ test('what no bound makes cheaper is never said to become so', () => {
     thinking,
   });
   expect(thought.least).toBe(thought.inFull);
+  // A model that takes over has a bound of its own.
+  const fallbacks = [{ model: 'claude-opus-4-5', max_tokens: 2_000 }];
+  const asked = { model: 'claude-opus-4-5', messages, max_tokens: 2_000, fallbacks };
+  const handedOver = find('anthropic', '/v1/messages', asked);
+  expect(handedOver.least).toBe(handedOver.inFull);
   // Under a rival's name another server may take it for the bound.
   const rival = { model: 'gpt-4o', messages, max_tokens: 1_000, num_predict: 1_000 };
   const rivalled = find('openai', '/v1/chat/completions', rival);

@@ -12,6 +12,7 @@ import { openaiRows } from './openai-rows.ts';
  */
 const entries = [
   { model: 'm', prices: { input_mtok: 0, output_mtok: 1_000, web_searches_kcount: 0 } },
+  { model: 'free', prices: { input_mtok: 0, output_mtok: 0 } },
   { model: 'drawn', prices: { output_images_kcount: 1 } },
   { model: 'spoken', prices: { input_mchars: 1_000 } },
 ];

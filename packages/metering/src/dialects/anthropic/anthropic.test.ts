@@ -132,6 +132,42 @@ describe('answers', () => {
     expect(reading.usage).toEqual(makeUsage({ promptTokens: 204_000, completionTokens: 4_550, cacheReadTokens: 200 }));
   });
 
+  const [declined, served] = [
+    (output_tokens: number) => ({ type: 'message', model: 'first', input_tokens: 400, output_tokens }),
+    { type: 'fallback_message', model: 'second', input_tokens: 500, output_tokens: 60 },
+  ];
+  const call = (model: string, promptTokens: number, completionTokens: number, webSearches = 0) => ({
+    model,
+    usage: makeUsage({ promptTokens, completionTokens, webSearches }),
+  });
+  const search = { server_tool_use: { web_search_requests: 1 } };
+  test.each<[string, object, object[], object[]]>([
+    ['before any output, which is free', {}, [declined(0), served], [call('second', 500, 60)]],
+    ['in the middle', search, [declined(30), served], [call('first', 400, 30), call('second', 500, 60, 1)]],
+    [
+      'and the figures are of both',
+      { input_tokens: 900, output_tokens: 90 },
+      [declined(30), served],
+      [call('first', 400, 30), call('second', 500, 60)],
+    ],
+    [
+      'and the run that served is not listed',
+      {},
+      [declined(30), { ...served, output_tokens: 1 }],
+      [call('second', 500, 60), call('first', 400, 30)],
+    ],
+  ])('a model declines %s, and another serves', (_, more, iterations, calls) => {
+    const usage = { input_tokens: 500, output_tokens: 60, ...more, iterations };
+    expect(messages.readAnswer({ model: 'second', content: [{}], usage }).calls).toEqual(calls);
+  });
+
+  test('each run of a loop of tools is billed for what it read', () => {
+    const run = (input_tokens: number) => ({ type: 'message', input_tokens, output_tokens: 20 });
+    const usage = { input_tokens: 400, output_tokens: 40, iterations: [run(400), run(900)] };
+    const { calls } = messages.readAnswer({ model: 'm', usage });
+    expect(calls).toEqual([call('m', 400, 20), call('m', 900, 20)]);
+  });
+
   test('model and text', () => {
     const reading = messages.readAnswer({
       model: 'claude-opus-4-5-20251101',

@@ -92,6 +92,29 @@ describe('figures', () => {
   });
 });
 
+describe('fallback', () => {
+  const handOver = { type: 'fallback', from: { model: 'm-1' }, to: { model: 'm-2' } };
+  const blocks = [
+    { type: 'content_block_start', index: 0, content_block: handOver },
+    { type: 'content_block_stop', index: 0 },
+  ];
+  const runs = [
+    { type: 'message', model: 'm-1', ...io(25, 0) },
+    { type: 'fallback_message', model: 'm-2', ...io(30, 15) },
+  ];
+
+  test('the model that takes over is the one that answers, and each run has its own price', () => {
+    const reading = stream(start(io(25, 1)), ...blocks, text('Hi'), delta({ ...io(30, 15), iterations: runs }), stop);
+    expect(reading).toMatchObject({ model: 'm-2', calls: [{ model: 'm-2', usage: makeUsage(read(30, 15)) }] });
+    expect(stream(start(io(25, 1)), ...blocks, text('Hi'))).toMatchObject({ model: 'm-2', usageIsFinal: false });
+  });
+
+  test('where all of them decline before any output nothing is billed', () => {
+    const end = { type: 'message_delta', delta: { stop_reason: 'refusal' }, usage: io(25, 0) };
+    expect(stream(start(io(25, 1)), ...blocks, end, stop)).toMatchObject({ usage: null, isUnbilled: true });
+  });
+});
+
 describe('ends', () => {
   const first = start({ input_tokens: 1, output_tokens: 1 });
 

@@ -4,12 +4,16 @@ import type { StreamFailure, StreamReading } from '../operation.ts';
 import { readMessageDelta } from './text.ts';
 import { mergeMessageUsage, readMessageFigures } from './usage.ts';
 
+const output = /"content_block_(?:start|delta)"/;
+
 /** The events that say more than a few words. Inside of text the quotes would be escaped. */
-const telling = /"(?:message_start|message_delta|message_stop|error)"/;
+const telling = /"(?:message_start|message_delta|message_stop|error|fallback)"/;
 
 export class MessageStreamReader extends FrameReader {
   #figures: JsonObject = {};
   #outputIsCounted = false;
+  #stopReason: string | null = null;
+  #hasOutput = false;
 
   constructor() {
     super(readMessageDelta);
@@ -17,6 +21,7 @@ export class MessageStreamReader extends FrameReader {
 
   push(event: string, data: string): void {
     if (!telling.test(data) && event !== 'message_stop') {
+      this.#hasOutput ||= output.test(data);
       this.text.add(data);
       return;
     }
@@ -33,7 +38,8 @@ export class MessageStreamReader extends FrameReader {
         this.#figures = mergeMessageUsage(this.#figures, frame.usage);
         this.#outputIsCounted ||= typeof asObject(frame.usage).output_tokens === 'number';
         // Some servers leave out `message_stop`. After a reason to stop the model writes nothing more.
-        this.sawEnd ||= asText(asObject(frame.delta).stop_reason) !== null;
+        this.#stopReason ??= asText(asObject(frame.delta).stop_reason);
+        this.sawEnd ||= this.#stopReason !== null;
         break;
       case 'message_stop':
         this.sawEnd = true;
@@ -41,14 +47,26 @@ export class MessageStreamReader extends FrameReader {
       case 'error':
         this.failed = true;
         break;
-      default:
+      default: {
+        const { type, to } = asObject(frame.content_block);
         if (frame.type === undefined && frame.error) this.failed = true;
-        else this.text.add(data);
+        else if (type === 'fallback') this.model = asText(asObject(to).model) ?? this.model;
+        else {
+          this.#hasOutput ||= output.test(data);
+          this.text.add(data);
+        }
+      }
     }
   }
 
   override end(): StreamReading {
-    const { usage, serviceTier, calls } = readMessageFigures({ model: this.model, usage: this.#figures });
+    const { usage, serviceTier, calls, isUnbilled } = readMessageFigures({
+      model: this.model,
+      usage: this.#figures,
+      stop_reason: this.#stopReason,
+      content: this.#hasOutput ? [{}] : [],
+    });
+    this.isUnbilled = isUnbilled === true;
     this.usage = usage;
     this.serviceTier = serviceTier;
     this.calls = calls;

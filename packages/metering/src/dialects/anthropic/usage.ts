@@ -26,8 +26,40 @@ function readMessageUsage(value: unknown): Usage | null {
   });
 }
 
+interface Run extends ReportedCall {
+  type: string;
+}
+
 /** Runs of a model within a message that its own figures leave out: summaries of the context, and advice by another model. */
 const extraRuns = new Set(['compaction', 'advisor_message']);
+
+/** Runs that make up the message. The last one of a fallback model served it, models before it declined. */
+const ownRuns = new Set(['message', 'fallback_message']);
+
+function readRuns(iterations: unknown, model: string | null): Run[] {
+  return asArray(iterations).flatMap((item) => {
+    const run = asObject(item);
+    const usage = readMessageUsage(run);
+    return usage === null ? [] : [{ type: asName(run.type), model: asText(run.model) ?? model, usage }];
+  });
+}
+
+const isFallback = (block: unknown) => asObject(block).type === 'fallback';
+
+/** Models that declined before any output are not billed. */
+function findOwnRuns(runs: readonly Run[], told: ReportedCall, isRefusal: boolean): ReportedCall[] {
+  const server = runs.findLast(({ type }) => type === 'fallback_message');
+  const own = runs.filter(({ type }) => ownRuns.has(type));
+  if (server === undefined && own.length < 2) return [told];
+  const declined = ({ model, usage }: Run) =>
+    usage.completionTokens === 0 && (server === undefined ? isRefusal : model !== server.model);
+  const billed: ReportedCall[] = own.filter((run) => !declined(run));
+  const [sum, last] = [sumCalls(own).usage, billed.at(-1)];
+  const { promptTokens, completionTokens, webSearches } = told.usage;
+  const isWhole = sum !== null && sum.promptTokens >= promptTokens && sum.completionTokens >= completionTokens;
+  if (!isWhole || last === undefined) return [told, ...billed.filter(({ model }) => model !== told.model)];
+  return [...billed.slice(0, -1), { ...last, usage: { ...last.usage, webSearches } }];
+}
 
 export function readMessageFigures(value: unknown): Omit<AnswerReading, 'outputText'> {
   const message = asObject(value);
@@ -35,12 +67,16 @@ export function readMessageFigures(value: unknown): Omit<AnswerReading, 'outputT
   const model = asText(message.model);
   const usage = readMessageUsage(told);
   const serviceTier = told.speed === 'fast' ? 'fast' : asText(told.service_tier);
-  const extra = asArray(told.iterations).flatMap((item): ReportedCall[] => {
-    const run = asObject(item);
-    const used = extraRuns.has(asName(run.type)) ? readMessageUsage(run) : null;
-    return used === null ? [] : [{ model: asText(run.model) ?? model, usage: used }];
-  });
-  return { model, serviceTier, ...(usage ? sumCalls([{ model, usage }, ...extra]) : { usage }) };
+  if (usage === null) return { model, usage, serviceTier };
+  const isRefusal = message.stop_reason === 'refusal';
+  // A body too large to be parsed shows no content, which does not make it empty.
+  const isUnbilled = isRefusal && Array.isArray(message.content) && message.content.every(isFallback);
+  const runs = readRuns(told.iterations, model);
+  const extra = runs.filter(({ type }) => extraRuns.has(type));
+  const own = isUnbilled ? [] : findOwnRuns(runs, { model, usage }, isRefusal);
+  const calls = [...own, ...extra].map((call): ReportedCall => ({ model: call.model, usage: call.usage }));
+  if (calls.length === 0) return { model, usage: null, serviceTier, isUnbilled };
+  return { model, serviceTier, ...sumCalls(calls), ...(runs.length > 0 && { calls }) };
 }
 
 function countCached(usage: JsonObject): number {

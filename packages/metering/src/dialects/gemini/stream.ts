@@ -2,7 +2,7 @@ import { asArray, asObject, asText, type JsonObject, parseFrame } from '../../js
 import { FrameReader } from '../frame-reader.ts';
 import type { StreamFailure, StreamReading } from '../operation.ts';
 import { readContent } from './text.ts';
-import { countSearches, findSearches, readContentTier, readContentUsage } from './usage.ts';
+import { countSearches, findSearches, isBlocked, readContentTier, readContentUsage } from './usage.ts';
 
 /** Vertex AI puts a `usageMetadata` without any count on all frames but the last. */
 const figures = /"promptTokenCount"\s*:/;
@@ -27,6 +27,7 @@ export class ContentStreamReader extends FrameReader {
     const frame = asObject(parseFrame(data));
     this.model ??= asText(frame.modelVersion);
     this.failed ||= Boolean(frame.error);
+    this.isUnbilled ||= isBlocked(frame, null);
     this.sawEnd ||= endsAnswer(frame);
     for (const search of findSearches(frame)) {
       const known = search.length > maxSearch ? `${search.length} characters` : search;
@@ -39,6 +40,7 @@ export class ContentStreamReader extends FrameReader {
     const usage = readContentUsage(last);
     this.usage = usage && { ...usage, webSearches: countSearches(this.#searches, this.model) };
     this.serviceTier = readContentTier(last);
+    this.isUnbilled &&= (usage?.completionTokens ?? 0) === 0;
     return super.end();
   }
 

@@ -66,11 +66,22 @@ export function countSearches(searches: ReadonlySet<string>, model: string | nul
   return /gemini-(?:[3-9]|\d\d)/.test(model ?? '') ? searches.size : Math.min(1, searches.size);
 }
 
+/** Blocked before the model saw it, a prompt has no candidates and no output. */
+export function isBlocked({ candidates, promptFeedback }: JsonObject, usage: Usage | null): boolean {
+  const isNamed = asText(asObject(promptFeedback).blockReason) !== null;
+  return isNamed && asArray(candidates).length === 0 && (usage?.completionTokens ?? 0) === 0;
+}
+
 export function readContentFigures(value: unknown): Omit<AnswerReading, 'outputText'> {
   const answer = asObject(value);
   const figures = asObject(answer.usageMetadata);
   const model = asText(answer.modelVersion);
   const usage = readContentUsage(figures);
   const webSearches = countSearches(new Set(findSearches(answer)), model);
-  return { model, usage: usage && { ...usage, webSearches }, serviceTier: readContentTier(figures) };
+  return {
+    model,
+    usage: usage && { ...usage, webSearches },
+    serviceTier: readContentTier(figures),
+    isUnbilled: isBlocked(answer, usage),
+  };
 }
