@@ -75,6 +75,7 @@ COPY packages/demo-provider /demo-provider/packages/demo-provider
 COPY packages/operator /operator/packages/operator
 COPY packages/metering /proxy/packages/metering
 COPY packages/pricing /proxy/packages/pricing
+COPY packages/pricing /management/packages/pricing
 COPY services/management /management/services/management
 COPY services/proxy /proxy/services/proxy
 COPY services/writer /writer/services/writer

@@ -7,7 +7,7 @@ import { addAgentCommands, addPauseCommands } from './commands/agents.ts';
 import { addAuditCommands } from './commands/audit.ts';
 import { addBudgetCommands, addLimitCommands } from './commands/budgets.ts';
 import { addConsoleCommands } from './commands/console.ts';
-import { addCostCommands } from './commands/costs.ts';
+import { addCostCommands, addPricesCommand } from './commands/costs.ts';
 import { addEventCommands } from './commands/events.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addSessionCommands } from './commands/sessions.ts';
@@ -54,7 +54,15 @@ export function createProgram(environment: NodeJS.ProcessEnv): Command {
   const groups = [
     ...[addAgentCommands, addBudgetCommands, addLimitCommands, addPauseCommands, addEventCommands],
     ...[addStatusCommand, addRefusalsCommand, addWhyCommand],
-    ...[addSessionCommands, addCostCommands, addKeyCommands, addTokenCommands, addNameCommands, addAuditCommands],
+    ...[
+      addSessionCommands,
+      addCostCommands,
+      addPricesCommand,
+      addKeyCommands,
+      addTokenCommands,
+      addNameCommands,
+      addAuditCommands,
+    ],
     addConsoleCommands,
   ];
   for (const addGroup of groups) addGroup(program, shell);

@@ -53,13 +53,17 @@ export function priceTier(tier: string | null, vendor: string | null): TierPrice
 
 const unpriced: UsagePrice = { costNanoUsd: 0, priceVersion: null, priced: false };
 
-interface ChosenPrices {
+export interface ChosenPrices {
   prices: ModelPrice;
   half: boolean;
   version: string;
 }
 
-function choosePrices(model: PricedModel, call: PricedCall, file: PriceFile | null): ChosenPrices | null {
+export function choosePrices(
+  model: PricedModel,
+  call: Pick<PricedCall, 'at' | 'serviceTier'>,
+  file: PriceFile | null,
+): ChosenPrices | null {
   const tier = readServiceTier(call.serviceTier);
   const entry = model.entries.find((each) => holdsAt(each, call.at));
   if (entry && file) {

@@ -19,6 +19,8 @@ export const managementConfigSchema = z.object({
   storageTimeoutMs: storageTimeoutField.default(5_000).describe('longest statement in Postgres'),
   maxStreamsPerKey: z.coerce.number().int().min(1).default(50).describe('live streams of an API key on each process'),
   edition: z.enum(['extended', 'base']).default('extended').describe('`base` leaves the session index out'),
+  pricesFile: z.string().optional().describe("the proxies' file, for the [list of prices](api.md#costs)"),
+  providersFile: z.string().optional().describe('the same; addresses alone are read'),
   ...consoleFields,
   trustProxy: trustProxyField.describe('hops, or networks separated by commas, whose `X-Forwarded-For` counts'),
   drainDelaySeconds: drainDelayField.describe('[stopping](#stopping): accept requests this long'),

@@ -9,6 +9,7 @@ import type { ConsoleFiles } from './console/console-files.ts';
 import type { SignIns } from './console/sign-ins.ts';
 import type { Caller } from './keys.ts';
 import type { LiveStreams } from './live/live-streams.ts';
+import type { PriceReader } from './reads/prices.ts';
 import type { StatusReader } from './reads/status-reader.ts';
 import type { Parameter } from './requests.ts';
 
@@ -21,6 +22,7 @@ export interface Context {
   status: StatusReader;
   console: ConsoleFiles;
   signIns: SignIns;
+  prices: PriceReader;
 }
 
 export interface Answer<Schema extends z.ZodType | undefined = z.ZodType | undefined> {

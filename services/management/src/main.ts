@@ -4,4 +4,7 @@ import { startManagement } from './start-management.ts';
 
 const logger = createLogger('management', 'info');
 warnOfStrangeVariables(process.env, logger);
-await runUntilSignal(() => startManagement(loadConfig(managementConfigSchema, process.env)), logger);
+await runUntilSignal(
+  () => startManagement(loadConfig(managementConfigSchema, process.env), { environment: process.env }),
+  logger,
+);

@@ -25,12 +25,15 @@ import { connections, failureLimit, shareOfReads, signInLimit } from './limits.t
 import { endRevokedStreams, followRecordings, type Recordings } from './live/follow-recordings.ts';
 import { createNameFinder, LiveStreams } from './live/live-streams.ts';
 import { createMetrics } from './metrics.ts';
+import { createPriceReader } from './reads/prices.ts';
 import { StatusReader, watchCapUse } from './reads/status-reader.ts';
 import { listRoutes } from './routes/index.ts';
 
 interface ManagementOverrides {
   logger?: Logger;
   keepaliveMs?: number;
+  /** Has the `PROVIDER_<ID>_URL` of the proxies. */
+  environment?: NodeJS.ProcessEnv;
 }
 
 export interface ManagementService extends Service {
@@ -53,6 +56,7 @@ export async function startManagement(
 ): Promise<ManagementService> {
   const oidcFault = findOidcFault(config);
   if (oidcFault !== null) throw new ConfigError(oidcFault);
+  const prices = createPriceReader(config, overrides.environment ?? {});
   const logger = overrides.logger ?? createLogger('management', config.logLevel);
   await using opened = new AsyncDisposableStack();
 
@@ -129,6 +133,7 @@ export async function startManagement(
       reservations: createBudgetReservations(budgetRedis),
       streams,
       status,
+      prices,
       console: readConsoleFiles(),
       signIns: createSignIns(reading, createThrottle(redis, signInLimit), config.storageTimeoutMs),
     },

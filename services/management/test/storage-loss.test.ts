@@ -18,6 +18,7 @@ const requests: [string, RequestInit][] = [
   ['/api/v1/sessions/ses_x', {}],
   ['/api/v1/costs/summary', {}],
   ['/api/v1/costs/unpriced', {}],
+  ['/api/v1/prices', {}],
   ['/api/v1/costs/doubtful', {}],
   ['/api/v1/budgets', {}],
   ['/api/v1/limits', {}],

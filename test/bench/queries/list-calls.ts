@@ -83,6 +83,7 @@ export async function listCalls(pool: Pool, now: number): Promise<Call[]> {
     plain('costs/summary'),
     plain('costs/breakdown'),
     plain('costs/unpriced'),
+    plain('prices'),
     plain('costs/doubtful'),
     plain('costs/unrecorded'),
     plain('agents'),

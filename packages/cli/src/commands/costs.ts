@@ -4,6 +4,9 @@ import {
   costSummarySchema,
   costUsageSchema,
   doubtfulUsageListSchema,
+  type ModelPrice,
+  maxPageSize,
+  modelPriceListSchema,
   type UsageGroup,
   unpricedModelListSchema,
   unrecordedRequestListSchema,
@@ -11,7 +14,7 @@ import {
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import { writeQuery } from '../api.ts';
-import { addCommand, addCsv, addRequestFilters, addTimeRange } from '../arguments.ts';
+import { addCommand, addCsv, addPaging, addRequestFilters, addTimeRange } from '../arguments.ts';
 import { findGivenAgentId } from '../find-agent.ts';
 import type { Shell } from '../shell.ts';
 import { type Column, timeColumn } from '../table.ts';
@@ -148,4 +151,36 @@ export function addCostCommands(program: Command, shell: Shell): void {
     { head: 'RECORDED (USD)', right: true, cell: ({ cost_usd }) => formatUsd(cost_usd) },
     { head: 'ID', cell: ({ event_id }) => event_id },
   ]);
+}
+
+function formatPrices({ prices, add }: ModelPrice): string {
+  if (add !== null) return add;
+  const amounts = Object.entries(prices).map(([unit, price]) => {
+    const steps = typeof price === 'number' ? [] : price.tiers.map((tier) => `, above ${tier.start}: ${tier.price}`);
+    return `${unit} ${typeof price === 'number' ? price : price.base}${steps.join('')}`;
+  });
+  return amounts.join('; ') || '-';
+}
+
+/** `prices`: what models cost now. */
+export function addPricesCommand(program: Command, shell: Shell): void {
+  const prices = addCommand(
+    program,
+    'prices',
+    'list what models cost now, in USD by unit of PRICES_FILE; first those used without a price, with the entry to add',
+    'prices --provider openai --search gpt-5',
+  )
+    .option('--provider <id>', 'only those of this provider')
+    .option('--model <name>', 'only this model')
+    .option('--search <text>', 'only models with this text in the name');
+  addPaging(prices, undefined, maxPageSize).action(async (given) => {
+    await shell.showList(writeQuery('/api/v1/prices', given), modelPriceListSchema, [
+      { head: 'PROVIDER', cell: ({ provider }) => provider ?? '(every one)', least: 6 },
+      { head: 'MODEL', cell: ({ model }) => model, least: 12 },
+      { head: 'PRICES (USD)', cell: formatPrices, least: 20 },
+      { head: 'SOURCE', cell: ({ price_version: version }) => version ?? 'unpriced', least: 8, spare: 2 },
+      { ...timeColumn<ModelPrice>('SINCE', ({ since }) => since), spare: 1 },
+      { ...timeColumn<ModelPrice>('UNPRICED', ({ unpriced_at }) => unpriced_at), spare: 3 },
+    ]);
+  });
 }

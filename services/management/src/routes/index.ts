@@ -11,6 +11,7 @@ import { keyRoutes } from './keys.ts';
 import { limitRoutes } from './limits.ts';
 import { lineageRoutes } from './lineage.ts';
 import { pauseRoutes } from './pause.ts';
+import { priceRoutes } from './prices.ts';
 import { refusalRoutes } from './refusals.ts';
 import { sessionRoutes } from './sessions.ts';
 import { statusRoutes } from './status.ts';
@@ -19,7 +20,7 @@ import { statusRoutes } from './status.ts';
 export function listRoutes(): readonly Route[] {
   const routes: Route[] = [
     ...[agentRoutes, eventRoutes, sessionRoutes, costRoutes, budgetRoutes, limitRoutes, pauseRoutes, lineageRoutes],
-    ...[refusalRoutes, statusRoutes],
+    ...[refusalRoutes, statusRoutes, priceRoutes],
     ...[keyRoutes, agentTokenRoutes, consoleRoutes, auditRoutes, makeDocsRoutes(() => routes)],
   ].flat();
   return routes;

@@ -35,6 +35,8 @@ export interface TestManagementOptions {
   consoleOrigin?: string;
   oidcIssuer?: string;
   shutdownGraceSeconds?: number;
+  pricesFile?: string;
+  providersFile?: string;
   /** For tests of the deadline; else a starved machine is late. */
   storageTimeoutMs?: number;
 }
@@ -67,6 +69,8 @@ export async function startTestManagement(options: TestManagementOptions = {}): 
     oidcRoleClaim: 'roles',
     ...(options.consoleOrigin !== undefined && { consoleOrigin: options.consoleOrigin }),
     ...(options.oidcIssuer !== undefined && { oidcIssuer: options.oidcIssuer, oidcClientId: 'agp' }),
+    pricesFile: options.pricesFile,
+    providersFile: options.providersFile,
     trustProxy: 0,
     drainDelaySeconds: 0,
     shutdownGraceSeconds: options.shutdownGraceSeconds ?? 10,

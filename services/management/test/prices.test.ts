@@ -1,0 +1,137 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { modelPriceListSchema } from '@agp/core/contracts';
+import type { EventMessage } from '@agp/core/events';
+import { expect, onTestFinished, test } from 'vitest';
+import { createPriceReader } from '../src/reads/prices.ts';
+import { makeEvent } from './support/make-event.ts';
+import { seedAgent, seedEvents } from './support/seed.ts';
+import { shareTestManagement, startTestManagement, type TestManagement } from './support/start-test-management.ts';
+
+const management = shareTestManagement();
+
+const dayMs = 86_400_000;
+const before = (days: number, ms = 0) => new Date(Math.floor(Date.now() / dayMs - days) * dayMs + ms).toISOString();
+
+function writeFile(content: unknown): string {
+  const folder = mkdtempSync(join(tmpdir(), 'agp-prices-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'file.json');
+  writeFileSync(file, JSON.stringify(content));
+  return file;
+}
+
+const readPrices = (of: TestManagement, query = '') => of.read(`/api/v1/prices${query}`, modelPriceListSchema);
+
+async function use(of: TestManagement, calls: [provider: string, model: string, at: string, version?: string][]) {
+  const agent = await seedAgent(of.database, 'pricey');
+  const events = calls.map(([provider, model, at, price_version = null]) =>
+    makeEvent(agent, 'ses_prices', at, { provider, model, price_version, cost_nano_usd: 0 } as Partial<EventMessage>),
+  );
+  await seedEvents(of.database, events);
+}
+
+const library = { source: 'library', price_version: 'genai-prices 0.1.8', unpriced_at: null, add: null };
+
+test.each([
+  ['openai', 'gpt-4o', null, { input_mtok: 2.5, cache_read_mtok: 1.25, output_mtok: 10 }],
+  ['openai', 'gpt-4o-2024-08-06', null, { input_mtok: 2.5, cache_read_mtok: 1.25, output_mtok: 10 }],
+  ['openai', 'o3', '2025-06-10T00:00:00.000Z', { input_mtok: 2, cache_read_mtok: 0.5, output_mtok: 8 }],
+  ['anthropic', 'claude-haiku-4-5', null, { input_mtok: 1, cache_read_mtok: 0.1, output_mtok: 5 }],
+  ['gemini', 'gemini-2.5-pro', null, { output_mtok: { base: 10, tiers: [{ start: 200_000, price: 15 }] } }],
+])('%s asks for %s, since %s, what its price list says', async (provider, model, since, prices) => {
+  const rows = await readPrices(management, `?provider=${provider}&model=${model}`);
+  expect(rows).toEqual([{ provider, model, since, prices: expect.objectContaining(prices), ...library }]);
+});
+
+test('what the library lacks is named as ours, and what nobody prices has no row', async () => {
+  const [speech] = await readPrices(management, '?search=TTS-1-HD&limit=1');
+  const supplement = { source: 'supplement', prices: { input_mchars: 30 }, price_version: /\+ supplement/ };
+  expect(speech).toMatchObject({
+    ...supplement,
+    model: 'tts-1-hd',
+    price_version: expect.stringMatching('supplement'),
+  });
+  expect(await readPrices(management, '?model=no-such-model')).toEqual([]);
+});
+
+test('pages and filters have the whole list once, by provider and model', async () => {
+  const all = await readPrices(management);
+  expect(new Set(all.map(({ provider }) => provider))).toEqual(new Set(['openai', 'anthropic', 'gemini']));
+  const names = all.map(({ provider, model }) => JSON.stringify([provider, model]));
+  expect(names).toEqual([...new Set(names)].sort());
+  expect([...(await readPrices(management, '?limit=5')), ...(await readPrices(management, '?offset=5'))]).toEqual(all);
+  expect(await readPrices(management, '?search=claude')).toEqual(all.filter(({ model }) => model.includes('claude')));
+});
+
+test('models without a price in the last 30 days come first, with the entry that they need', async () => {
+  await using own = await startTestManagement();
+  await use(own, [
+    ['openai', 'new-model', before(1)],
+    ['local', 'a"b', before(0, 1)],
+    ['local', 'a"b', before(2)],
+    ['local', 'llama*', before(3)],
+    ['openai', 'gpt-4o', before(1, 5)],
+    ['openai', 'gpt-4o-2024-08-06', before(1), 'genai-prices 0.1.8'],
+    ['openai', 'long-ago', before(32)],
+  ]);
+  const rows = await readPrices(own);
+  const unpriced = { prices: {}, source: null, price_version: null, since: null };
+  const entry = (provider: string, model: string) =>
+    `{"provider":"${provider}","model":${JSON.stringify(model)},"prices":{"input_mtok":null,"output_mtok":null}}`;
+  expect(rows.slice(0, 3)).toEqual([
+    { provider: 'local', model: 'a"b', ...unpriced, unpriced_at: before(0, 1), add: entry('local', 'a"b') },
+    { provider: 'local', model: 'llama*', ...unpriced, unpriced_at: before(3), add: null },
+    { provider: 'openai', model: 'new-model', ...unpriced, unpriced_at: before(1), add: entry('openai', 'new-model') },
+  ]);
+  // Priced here and not where it was called: mended since, or the proxies have another file.
+  expect(rows[3]).toMatchObject({ model: 'gpt-4o', source: 'library', unpriced_at: before(1, 5), add: null });
+  expect(rows.slice(4).filter(({ unpriced_at, add }) => unpriced_at !== null || add !== null)).toEqual([]);
+  expect(rows.map(({ model }) => model)).toContain('gpt-4o-2024-08-06');
+  expect(rows.map(({ model }) => model)).not.toContain('long-ago');
+});
+
+test('entries of the file replace what the library says, for the providers that are configured', async () => {
+  const steps = { base: 1, tiers: [{ start: 1_000, price: 2 }] };
+  const pricesFile = writeFile([
+    { provider: 'openai', model: 'gpt-4o', from: '2026-01-01', prices: { input_mtok: 1.1, output_mtok: steps } },
+    { provider: 'openai', model: 'o3*', prices: { input_mtok: 9 } },
+    { model: 'tuned', prices: { input_mtok: 0 } },
+    { model: 'over', until: '2026-01-01', prices: { input_mtok: 0 } },
+  ]);
+  const providersFile = writeFile([{ id: 'fast', api: 'openai', base_url: 'https://api.groq.com/openai/v1' }]);
+  await using own = await startTestManagement({ pricesFile, providersFile });
+  await use(own, [['fast', 'tuned', before(1)]]);
+  const ours = {
+    source: 'prices_file',
+    price_version: expect.stringMatching(/^genai-prices 0\.1\.8 \+ prices-file [0-9a-f]{16}$/),
+    since: null,
+    unpriced_at: null,
+    add: null,
+  };
+  const [mended, ...rows] = await readPrices(own);
+  const tuned = { model: 'tuned', prices: { input_mtok: 0 }, ...ours };
+  expect(mended).toEqual({ ...tuned, provider: 'fast', unpriced_at: before(1) });
+  const mine = rows.filter(({ source }) => source === 'prices_file');
+  expect(mine.slice(0, 3)).toEqual([
+    {
+      ...ours,
+      provider: 'openai',
+      model: 'gpt-4o',
+      prices: { input_mtok: 1.1, output_mtok: steps },
+      since: '2026-01-01T00:00:00.000Z',
+    },
+    { ...ours, provider: 'openai', model: 'o3', prices: { input_mtok: 9 } },
+    { ...ours, provider: 'openai', model: 'o3*', prices: { input_mtok: 9 } },
+  ]);
+  expect(mine.at(-1)).toEqual({ ...tuned, provider: null });
+  expect(rows).toContainEqual(expect.objectContaining({ provider: 'fast', model: 'llama-3.3-70b-versatile' }));
+});
+
+test('a file that cannot be used is named at start', () => {
+  const read = (settings: { pricesFile?: string; providersFile?: string }) => () => createPriceReader(settings, {});
+  expect(read({ pricesFile: '/no/such.json' })).toThrow('PRICES_FILE: /no/such.json: ENOENT');
+  expect(read({ pricesFile: writeFile([{ model: 'x', prices: {} }]) })).toThrow(/^PRICES_FILE: .*0\.prices: must have/);
+  expect(read({ providersFile: writeFile([{ id: 'x' }]) })).toThrow(/^PROVIDERS_FILE: .*at \[0\]\.api/s);
+});
