@@ -7,7 +7,6 @@ import { createBudgetReservations, createIdleSessions, createThrottle, type Redi
 import { createCallerGuard } from '@agp/runtime';
 import { FairShares } from '@agp/runtime/fairness';
 import { LRUCache } from 'lru-cache';
-import { Agent } from 'undici';
 import { Budget } from './budget/budget.ts';
 import type { ProxyContext, Setup, Working } from './context.ts';
 import { DoubtLog } from './events/doubts.ts';
@@ -16,6 +15,7 @@ import { reportUnpriced } from './events/reports.ts';
 import { rememberedAgents, rememberedSessions } from './limits.ts';
 import { RunningRequests } from './stop/running-requests.ts';
 import { createStorage } from './storage/storage.ts';
+import { createUpstream } from './upstream.ts';
 
 export interface Connections {
   pool: Pool;
@@ -55,14 +55,7 @@ export function createContext(
       warnings.eventsRefused(description);
     },
   });
-  const timeoutMs = config.upstreamTimeoutSeconds * 1_000;
-  const upstream = new Agent({
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-    connect: { timeout: 10_000 },
-    // With HTTP/2 requests would share connections, and a broken one would end several answers.
-    allowH2: false,
-  });
+  const upstream = createUpstream(config.upstreamTimeoutSeconds * 1_000);
   const context: ProxyContext = {
     ...setup,
     storage,
