@@ -87,8 +87,8 @@ const unreadable: [string, Attack][] = [
   ['a NUL behind it', { body: `${large}\0` }],
   ['an alias that the answer resolves', { body: large.replace('gpt-4o', 'our-own-alias') }],
   [
-    'a dearer tier by a header',
-    { body: ask('"max_tokens":1'), headers: { 'x-vertex-ai-llm-shared-request-type': 'priority' } },
+    'a tier without a price by a header',
+    { body: ask('"max_tokens":1'), headers: { 'x-vertex-ai-llm-shared-request-type': 'dedicated' } },
   ],
   ['a part of a token', { body: ask('"max_tokens":0.4') }],
   ['10,500 members', { body: `{${'"x":1,'.repeat(10_500)}${large.slice(1)}` }],

@@ -62,7 +62,7 @@ test('each provider has the prices that the file gives it, and the record says w
 test('the tier that the provider says it served is what is charged', async () => {
   const flex = { cost_usd: 0.000725625, price_version: `${priceVersion}, flex at half` };
   expect(await ask('here', 'gpt-5', 'flex')).toMatchObject(flex);
-  const priority = { cost_usd: 0.00145125, price_version: `${priceVersion}, priority at the standard price` };
+  const priority = { cost_usd: 0.0029025, price_version: `${priceVersion}, priority at 2 times` };
   expect(await ask('here', 'gpt-5', 'priority')).toMatchObject(priority);
 });
 

@@ -25,3 +25,8 @@ export function nameModel({ provider, operation, timestamp }: CallHead, model: s
   const api = operation?.api ?? provider.api;
   return { provider: provider.id, api, baseUrl: provider.baseUrl.href, model, at: new Date(timestamp) };
 }
+
+/** The dearer tiers that a request asks for, each once. */
+export function listTiers({ serviceTier }: CallHead, asked: { tiers: readonly string[] } | null): string[] {
+  return [...new Set([...(asked?.tiers ?? []), ...(serviceTier === null ? [] : [serviceTier])])];
+}

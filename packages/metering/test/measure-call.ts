@@ -10,19 +10,26 @@ export const formType = 'multipart/form-data; boundary=b';
 
 export interface Answered {
   contentType?: string;
+  headers?: Record<string, string>;
   body: object | string;
+}
+
+interface Given {
+  serviceTier?: string | null;
+  isCapped?: boolean;
+  method?: string;
 }
 
 /** The measurement of a call under a cap, and its reservation. */
 export async function measure(
   path: string,
   body: object,
-  { contentType = 'application/json', body: answer }: Answered,
+  { contentType = 'application/json', headers, body: answer }: Answered,
   metering = lenient,
   provider = 'openai',
-  { serviceTier = null, isCapped = true }: { serviceTier?: string | null; isCapped?: boolean } = {},
+  { serviceTier = null, isCapped = true, method = 'POST' }: Given = {},
 ) {
-  const head = makeHead(provider, path, { serviceTier });
+  const head = makeHead(provider, path, { serviceTier, method });
   if (!head.operation) throw new Error(`no operation at ${path}`);
   const form = { contentType: Buffer.isBuffer(body) ? formType : 'application/json', contentEncoding: '' };
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
@@ -30,7 +37,7 @@ export async function measure(
   const nanoUsd = metering.findReservation(head, inspected, caps);
   const reservation = { nanoUsd, isCapped };
   const meter = metering.open({ head, holder, body: inspected, reservation, claimBill: async () => true });
-  const tap = meter.openTap({ 'content-type': contentType });
+  const tap = meter.openTap({ 'content-type': contentType, ...headers });
   tap?.push(Buffer.from(typeof answer === 'string' ? answer : JSON.stringify(answer)));
   return { reserved: nanoUsd, ...(await meter.measure(end)) };
 }

@@ -7,6 +7,7 @@ import {
 } from './price-book.ts';
 import { holdsAt } from './price-file.ts';
 import type { PriceRow } from './price-row.ts';
+import { findTierFactor, listPrice, priceTiers, readHostTier } from './service-tiers.ts';
 
 export interface UsageLimits {
   inputTokens: number;
@@ -73,8 +74,8 @@ interface ModelBounds {
   /** Of one answer, in tokens, if the request does not ask for more. */
   largestOutput: number;
   hasTier(tier: string): boolean;
-  /** In nano-dollars, at the dearest tier; null if unknown. @param isFast `fast` is asked for: it is never given unasked */
-  charge(limits: UsageLimits, isFast: boolean): number | null;
+  /** In nano-dollars, at the operator's dearest tier and all that are asked for; null if unknown. `fast` comes only if asked. */
+  charge(limits: UsageLimits, asked: readonly string[]): number | null;
 }
 
 export type FindModelBounds = (asked: AskedModel) => ModelBounds | null;
@@ -109,19 +110,29 @@ function readLargestInput({ listed }: PricedModel): number {
 export function createFindModelBounds(options: PriceBookOptions = {}): FindModelBounds {
   const book = createPriceBook(options);
 
-  function findRows(model: PricedModel, at: Date, isFast: boolean): PriceRow[] {
+  function findRows(
+    model: PricedModel,
+    name: string,
+    { at, baseUrl }: AskedModel,
+    asked: readonly string[],
+  ): PriceRow[] {
     const entry = model.entries.find((each) => holdsAt(each, at));
-    const tiers = Object.entries(entry?.service_tiers ?? {}).filter(([tier]) => tier !== 'fast' || isFast);
+    const tiers = Object.entries(entry?.service_tiers ?? {}).filter(
+      ([tier]) => tier !== 'fast' || asked.includes(tier),
+    );
     const listed = entry ? null : model.listed && readPricesAt(model.listed, at);
     const prices = [entry?.prices ?? listed ?? model.supplement?.prices, ...tiers.map(([, row]) => row)];
-    return prices.flatMap((row) => (row ? [book.compile(row, false)] : []));
+    const all = [...asked, ...[readHostTier(baseUrl)].filter((tier) => tier !== null)];
+    const { factor } = entry ? { factor: listPrice } : priceTiers(all, model.vendor, name);
+    return prices.flatMap((row) => (row ? [book.compile(row, factor)] : []));
   }
 
   return (asked) => {
     if (asked.model.length > 256 || Number.isNaN(asked.at.getTime())) return null;
     const model = book.find(asked);
-    if (findRows(model, asked.at, false).length === 0) return null;
-    const models = [model, ...model.editions.map((name) => book.find({ ...asked, model: name }))];
+    if (findRows(model, asked.model, asked, []).length === 0) return null;
+    const names = [asked.model, ...model.editions];
+    const models = names.map((name) => book.find({ ...asked, model: name }));
     const largestInput = Math.max(...models.map(readLargestInput));
     return {
       vendor: model.vendor,
@@ -129,10 +140,11 @@ export function createFindModelBounds(options: PriceBookOptions = {}): FindModel
       largestOutput: boundedVendors.has(model.vendor) ? largestOutput : Math.max(largestOutput, largestInput),
       hasTier: (tier) => {
         const entry = model.entries.find((each) => holdsAt(each, asked.at));
-        return Object.hasOwn(entry?.service_tiers ?? {}, tier);
+        if (entry) return Object.hasOwn(entry.service_tiers ?? {}, tier);
+        return names.every((name) => findTierFactor(tier, model.vendor, name) !== null);
       },
-      charge(limits, isFast) {
-        const rows = models.flatMap((each) => findRows(each, asked.at, isFast));
+      charge(limits, tiers) {
+        const rows = models.flatMap((each, at) => findRows(each, names[at] ?? '', asked, tiers));
         const charges = rows.map((row) => boundCharge(row, limits));
         return charges.includes(null) ? null : Math.max(...(charges as number[]));
       },

@@ -44,8 +44,8 @@ export function createPriceLister(file: PriceFile | null): PriceLister {
   const find: PriceLister['find'] = ({ provider, api, baseUrl }, model, at) => {
     if (model.length > 256) return null;
     const found = book.find({ provider, api, baseUrl, model, at });
-    const chosen = choosePrices(found, { at }, file);
-    if (chosen === null) return null;
+    const [chosen] = choosePrices(found, { provider, api, baseUrl, model, at }, file);
+    if (chosen === undefined) return null;
     const { prices, version } = chosen;
     const entry = found.entries.find((each) => each.prices === prices);
     const source = entry ? 'prices_file' : prices === found.supplement?.prices ? 'supplement' : 'library';

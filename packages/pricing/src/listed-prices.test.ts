@@ -109,7 +109,8 @@ const table: [what: string, server: Server, model: string, Partial<Usage>, usd: 
   ],
   ['half of an odd price', 'openai', 'gpt-4o-mini', io(1, 0, cached(1)), 0.000000038, atHalf('batch')],
   ['the default tier', 'openai', 'gpt-5', io(M, 0), 1.25, { serviceTier: 'default' }],
-  ['priority, whose price nobody lists', 'openai', 'gpt-5', io(M, 0), 1.25, atStandard('priority')],
+  ['priority', 'openai', 'gpt-5', io(M, 0), 2.5, marked('priority', 'priority at 2 times')],
+  ['a tier whose price nobody lists', 'openai', 'gpt-5', io(M, 0), 1.25, atStandard('scale')],
 
   ['input excludes nothing', 'anthropic', 'claude-haiku-4-5', io(2_095, 503), 0.002095 + 0.002515],
   [

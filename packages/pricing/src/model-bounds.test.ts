@@ -4,6 +4,7 @@ import { createFindModelBounds, type UsageLimits } from './bounds.ts';
 import type { PricedCall } from './price-book.ts';
 import { parsePriceFile } from './price-file.ts';
 import { createPriceUsage } from './price-usage.ts';
+import { readServiceTiers } from './service-tiers.ts';
 import { makeUsage, type Usage } from './usage.ts';
 
 const at = new Date('2026-11-20T12:00:00Z');
@@ -52,12 +53,17 @@ describe('the most that a call may cost', () => {
     ['output without a price', ask('text-embedding-3-small'), tokens(1, 1), null],
     ['an embedding', ask('text-embedding-3-small'), tokens(100, 0), 2_000],
     ['what is free', ask('gemma-3', 'gemini'), tokens(100, 100), 0],
-  ])('%s', (_what, asked, limits, nano) => expect(findBounds(asked)?.charge(limits, false)).toBe(nano));
+  ])('%s', (_what, asked, limits, nano) => expect(findBounds(asked)?.charge(limits, [])).toBe(nano));
 
-  test('the fast tier where it is asked for', () => {
-    expect(findBounds(ask('tiered'))?.charge(tokens(10, 1), true)).toBe(10 * 6_000 + 12_000);
+  test('a tier where it is asked for', () => {
+    expect(findBounds(ask('tiered'))?.charge(tokens(10, 1), ['fast'])).toBe(10 * 6_000 + 12_000);
     expect(findBounds(ask('tiered'))?.hasTier('fast')).toBe(true);
-    expect(findBounds(ask('gpt-4o'))?.hasTier('priority')).toBe(false);
+    expect(findBounds(ask('gpt-4o'))?.hasTier('scale')).toBe(false);
+    expect(findBounds(ask('gpt-4o'))?.hasTier('priority')).toBe(true);
+    expect(findBounds(ask('gpt-5.4'))?.charge(tokens(10, 1), ['priority'])).toBe(10 * 5_000 + 30_000);
+    expect(findBounds({ ...ask('gpt-5.4'), baseUrl: 'https://eu.api.openai.com' })?.charge(tokens(10, 1), [])).toBe(
+      10 * 2_750 + 16_500,
+    );
     expect(findBounds(ask('tiered'))?.hasTier('constructor')).toBe(false);
   });
 
@@ -90,12 +96,13 @@ test('no usage within the limits is ever charged more', () => {
   const names = Object.keys(makeUsage({})) as (keyof Usage)[];
   const parts = names.filter((name) => name.endsWith('Tokens'));
   const used = fc.record(Object.fromEntries(parts.map((name) => [name, count])) as Record<string, typeof count>);
-  const tier = fc.constantFrom(null, 'priority', 'flex', 'batch', 'unheard-of');
+  const tier = fc.constantFrom(null, 'priority', 'priority+geo_us', 'fast', 'flex', 'batch', 'unheard-of');
   fc.assert(
     fc.property(asked, used, tier, (model, given, serviceTier) => {
       const usage = makeUsage(given);
       const bounds = findBounds(model);
-      const most = bounds?.charge(tokens(usage.promptTokens, usage.completionTokens), false) ?? null;
+      const most =
+        bounds?.charge(tokens(usage.promptTokens, usage.completionTokens), readServiceTiers(serviceTier)) ?? null;
       const { costNanoUsd } = priceUsage({ ...model, usage, serviceTier });
       expect(most === null || costNanoUsd <= most).toBe(true);
     }),

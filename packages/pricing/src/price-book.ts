@@ -1,6 +1,7 @@
 import { calcPrice, findProvider, type ModelInfo, type ModelPrice, type Provider } from '@pydantic/genai-prices';
 import { findEntries, type PriceEntry, type PriceFile } from './price-file.ts';
 import { compilePriceRow, type PriceRow } from './price-row.ts';
+import type { TokenFactor } from './service-tiers.ts';
 import type { Usage } from './usage.ts';
 
 export interface PricedCall {
@@ -11,7 +12,7 @@ export interface PricedCall {
   usage: Usage;
   /** When the call was made: some prices change by date or by time of day. */
   at: Date;
-  /** The tier in which the provider says it served the call (`flex`, `priority`, `batch` ...); null if it names none. */
+  /** The tiers in which the provider says it served the call (`flex`, `fast+geo_us` ...); null if it names none. */
   serviceTier?: string | null;
 }
 
@@ -108,7 +109,7 @@ export interface PriceBookOptions {
 
 interface PriceBook {
   find(asked: AskedModel): PricedModel;
-  compile(prices: ModelPrice, half: boolean): PriceRow;
+  compile(prices: ModelPrice, factor: TokenFactor): PriceRow;
 }
 
 function findEditions(vendor: Provider, model: string): string[] {
@@ -131,7 +132,7 @@ function findModel(asked: AskedModel, file: PriceFile | null): PricedModel {
 
 export function createPriceBook({ file = null, maxModels = 1_000 }: PriceBookOptions): PriceBook {
   const models = new Map<string, PricedModel>();
-  const rows = { full: new WeakMap<ModelPrice, PriceRow>(), half: new WeakMap<ModelPrice, PriceRow>() };
+  const rows = new Map<string, WeakMap<ModelPrice, PriceRow>>();
   return {
     find(asked) {
       const key = JSON.stringify([asked.provider, asked.api, asked.baseUrl, asked.model]);
@@ -142,12 +143,13 @@ export function createPriceBook({ file = null, maxModels = 1_000 }: PriceBookOpt
       models.set(key, found);
       return found;
     },
-    compile(prices, half) {
-      const compiled = half ? rows.half : rows.full;
+    compile(prices, factor) {
+      const name = factor.join('/');
+      const compiled = rows.get(name) ?? new WeakMap<ModelPrice, PriceRow>();
       let row = compiled.get(prices);
       if (!row) {
-        row = compilePriceRow(prices, half);
-        compiled.set(prices, row);
+        row = compilePriceRow(prices, factor);
+        rows.set(name, compiled.set(prices, row));
       }
       return row;
     },

@@ -144,7 +144,7 @@ const count = fc.oneof(fc.nat(3), fc.nat(700), fc.nat(9_000));
 const parts = fc.record(Object.fromEntries(names.map((name) => [name, count]))) as unknown as fc.Arbitrary<Parts>;
 
 const charge = (prices: TestRow, part: Parts, half = false) =>
-  chargeUsage(compilePriceRow(toPrices(prices), half), toUsage(part));
+  chargeUsage(compilePriceRow(toPrices(prices), half ? [1n, 2n] : [1n, 1n]), toUsage(part));
 
 describe('a cost', () => {
   test('equals exact arithmetic over its parts, at every unit, step and half', () => {

@@ -1,4 +1,5 @@
 import type { ModelPrice } from '@pydantic/genai-prices';
+import { listPrice, type TokenFactor } from './service-tiers.ts';
 import { isToken, type Unit, type Usage, units } from './usage.ts';
 
 interface Rate {
@@ -27,8 +28,8 @@ function priceOf(prices: ModelPrice, { priceKey, within }: Unit): ModelPrice[str
   return prices[priceKey] ?? (first && second && all ? prices[first] : undefined);
 }
 
-/** Whole numbers once, so that no float is ever added. @param tokensAtHalf tokens, and nothing else, cost half */
-export function compilePriceRow(prices: ModelPrice, tokensAtHalf = false): PriceRow {
+/** Whole numbers once, so that no float is ever added. @param factor of tokens, and nothing else */
+export function compilePriceRow(prices: ModelPrice, [times, of]: TokenFactor = listPrice): PriceRow {
   const decimals: { unit: Unit; rates: { above: number; digits: bigint; places: number }[] }[] = [];
   for (const unit of units) {
     const price = priceOf(prices, unit);
@@ -40,16 +41,16 @@ export function compilePriceRow(prices: ModelPrice, tokensAtHalf = false): Price
     decimals.push({ unit, rates: steps.map((step) => ({ above: step.above, ...toDecimal(step.price) })) });
   }
   const places = Math.max(0, ...decimals.flatMap((term) => term.rates.map((rate) => rate.places)));
-  const parts = 2n * [...new Set(decimals.map(({ unit }) => unit.per))].reduce((product, per) => product * per, 1n);
+  const parts = [...new Set(decimals.map(({ unit }) => unit.per))].reduce((product, per) => product * per, 1n);
   const terms = decimals.map(({ unit, rates }) => {
-    const share = (unit.nano * parts) / unit.per / (tokensAtHalf && isToken(unit) ? 2n : 1n);
+    const share = ((unit.nano * parts) / unit.per) * (isToken(unit) ? times : of);
     const [base, ...tiers] = rates
       .map((rate) => ({ above: rate.above, nano: rate.digits * 10n ** BigInt(places - rate.places) * share }))
       .sort((a, b) => a.above - b.above);
     if (base === undefined) throw new TypeError('a price has no rate');
     return { unit, rates: [base, ...tiers] as const };
   });
-  return { scale: parts * 10n ** BigInt(places), terms, free: Object.keys(prices).length === 0 };
+  return { scale: of * parts * 10n ** BigInt(places), terms, free: Object.keys(prices).length === 0 };
 }
 
 /** In nano-dollars, rounded once, halves up; null if something was used and the row has no price for any of it. */

@@ -12,71 +12,40 @@ import {
 } from './price-book.ts';
 import { holdsAt, type PriceFile } from './price-file.ts';
 import { chargeUsage } from './price-row.ts';
+import { listPrice, priceTiers, readHostTier, readServiceTiers, type TokenFactor } from './service-tiers.ts';
 import { makeUsage } from './usage.ts';
-
-interface TierPrice {
-  half: boolean;
-  /** Added to the price's version, so that a record shows the tier; empty for the standard tier. */
-  mark: string;
-}
-
-const standardTiers = new Set(['default', 'standard', 'on_demand', 'auto', 'unspecified']);
-
-/** Half of the list price for tokens, as the vendors document it. */
-const halfPriceTiers: Record<string, readonly string[]> = {
-  openai: ['batch', 'flex'],
-  azure: ['batch'],
-  anthropic: ['batch'],
-  google: ['batch', 'flex'],
-  groq: ['batch'],
-  mistral: ['batch'],
-};
-
-const samePriceTiers: Record<string, readonly string[]> = { groq: ['flex'] };
-
-/** The tier as records name it, or null for the standard one. Providers may send anything. */
-export function readServiceTier(given: string | null | undefined): string | null {
-  if (!given) return null;
-  const tier = given.toLowerCase();
-  if (standardTiers.has(tier)) return null;
-  return /^[a-z0-9_-]{1,32}$/.test(tier) ? tier : 'unknown';
-}
-
-/** If only the standard price is listed: half if the vendor documents that, else the standard, which the record says. */
-export function priceTier(tier: string | null, vendor: string | null): TierPrice {
-  if (tier === null) return { half: false, mark: '' };
-  const has = (table: Record<string, readonly string[]>) =>
-    vendor !== null && Object.hasOwn(table, vendor) && table[vendor]?.includes(tier) === true;
-  if (has(halfPriceTiers)) return { half: true, mark: `, ${tier} at half` };
-  return { half: false, mark: has(samePriceTiers) ? `, ${tier}` : `, ${tier} at the standard price` };
-}
 
 const unpriced: UsagePrice = { costNanoUsd: 0, priceVersion: null, priced: false };
 
 export interface ChosenPrices {
   prices: ModelPrice;
-  half: boolean;
+  factor: TokenFactor;
   version: string;
 }
 
+/** Several if the operator has prices for several of the tiers: the dearest counts. */
 export function choosePrices(
   model: PricedModel,
-  call: Pick<PricedCall, 'at' | 'serviceTier'>,
+  call: Omit<PricedCall, 'usage'>,
   file: PriceFile | null,
-): ChosenPrices | null {
-  const tier = readServiceTier(call.serviceTier);
+): ChosenPrices[] {
+  const tiers = readServiceTiers(call.serviceTier);
   const entry = model.entries.find((each) => holdsAt(each, call.at));
   if (entry && file) {
     const version = `${priceVersion} + ${file.version}`;
-    const own = tier !== null && entry.service_tiers?.[tier];
-    if (own) return { prices: own, half: false, version: `${version}, ${tier}` };
-    return { prices: entry.prices, half: false, version: version + priceTier(tier, null).mark };
+    const own = tiers.flatMap((tier) => {
+      const prices = entry.service_tiers?.[tier];
+      return prices ? [{ prices, factor: listPrice, version: `${version}, ${tier}` }] : [];
+    });
+    if (own.length > 0) return own;
+    return [{ prices: entry.prices, factor: listPrice, version: version + priceTiers(tiers, null, call.model).mark }];
   }
-  const { half, mark } = priceTier(tier, model.vendor);
+  const ofHost = readHostTier(call.baseUrl);
+  const { factor, mark } = priceTiers(ofHost ? [...tiers, ofHost] : tiers, model.vendor, call.model);
   const listed = model.listed && readPricesAt(model.listed, call.at);
-  if (listed) return { prices: listed, half, version: priceVersion + mark };
-  if (!model.supplement) return null;
-  return { prices: model.supplement.prices, half, version: `${priceVersion} + ${supplementVersion}${mark}` };
+  if (listed) return [{ prices: listed, factor, version: priceVersion + mark }];
+  if (!model.supplement) return [];
+  return [{ prices: model.supplement.prices, factor, version: `${priceVersion} + ${supplementVersion}${mark}` }];
 }
 
 export function createPriceUsage(options: PriceBookOptions = {}): PriceUsage {
@@ -85,8 +54,11 @@ export function createPriceUsage(options: PriceBookOptions = {}): PriceUsage {
   return (call) => {
     // No model has a longer name, and matching it against every pattern takes time.
     if (call.model.length > 256 || Number.isNaN(call.at.getTime())) return unpriced;
-    const chosen = choosePrices(book.find(call), call, file);
-    const costNanoUsd = chosen && chargeUsage(book.compile(chosen.prices, chosen.half), makeUsage({ ...call.usage }));
-    return costNanoUsd === null ? unpriced : { costNanoUsd, priceVersion: chosen?.version ?? null, priced: true };
+    const usage = makeUsage({ ...call.usage });
+    const charged = choosePrices(book.find(call), call, file).flatMap(({ prices, factor, version }): UsagePrice[] => {
+      const costNanoUsd = chargeUsage(book.compile(prices, factor), usage);
+      return costNanoUsd === null ? [] : [{ costNanoUsd, priceVersion: version, priced: true }];
+    });
+    return charged.reduce((a, b) => (b.costNanoUsd > a.costNanoUsd ? b : a), charged[0] ?? unpriced);
   };
 }

@@ -126,14 +126,20 @@ function findPrice(pairs: readonly Pair[], path: string): { model: string; price
   return models.reduce((a, b) => (b.price.output * 10 + b.price.input > a.price.output * 10 + a.price.input ? b : a));
 }
 
+/** The list price's multiple, as a fraction, of models that cost less than twice. */
+const priority: Readonly<Record<string, readonly [number, number]>> = {
+  'gpt-4o-mini': [5, 3],
+  'gpt-4o': [7, 4],
+  'gemini-2.5-flash': [9, 5],
+  'gemini-2.5-pro': [9, 5],
+};
+
 /** How much more the kind of service costs that is asked for. The speed of speech is how fast it is spoken. */
-function findFactor(pairs: readonly Pair[], path: string): number {
+function multiply(nanoUsd: number, pairs: readonly Pair[], path: string, model: string): number {
   const has = (name: string, value: RegExp) => pairs.some(([key, given]) => key === name && value.test(given));
-  return (
-    (has('servicetier', /priority|scale/i) ? 2 : 1) *
-    (has('speed', /fast/) && !path.endsWith('/speech') ? 6 : 1) *
-    (has('inferencegeo', /us/) ? 1.1 : 1)
-  );
+  const [times, of] = has('servicetier', /priority|scale/i) ? (priority[model] ?? [2, 1]) : [1, 1];
+  const fast = has('speed', /fast/) && !path.endsWith('/speech') ? 6 : 1;
+  return (nanoUsd * times * fast * (has('inferencegeo', /us/) ? 11 : 10)) / (of * 10);
 }
 
 /** Calls that write nothing for as long as they are not made to. */
@@ -182,7 +188,7 @@ export function readAtWorst({ target, body }: Pick<ReceivedRequest, 'target' | '
   };
   const extra = (isKnown.test(path) ? 0 : fee) + (unpriced.test(text) ? fee : 0);
   return {
-    nanoUsd: chargeCall(price, usage) * findFactor(pairs, path) + extra,
+    nanoUsd: multiply(chargeCall(price, usage), pairs, path, model) + extra,
     usage,
     model: price.answersAs ?? model,
   };

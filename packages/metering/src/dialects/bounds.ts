@@ -3,7 +3,7 @@ import type { JsonObject } from '../json/members.ts';
 /**
  * What a member may cost. `free`: a token of input a byte; `content`: the same, unless a part names something outside, as large as
  * the model reads; `items`: content, each an input of its own; `reference`: something outside; `bound`: of output, enforced;
- * `thinking`: output in addition; `prompts`: texts answered one by one; `calls`: settings of calls that may be made instead. A
+ * `thinking`: output in addition; `prompts`: texts answered one by one; `geo`: where it is served; `calls`: settings of calls that may be made instead. A
  * function: free if the value passes, else refused.
  */
 type MemberRule =
@@ -19,6 +19,7 @@ type MemberRule =
   | 'model'
   | 'models'
   | 'tier'
+  | 'geo'
   | 'tools'
   | 'calls'
   | ((value: unknown) => boolean);

@@ -16,6 +16,8 @@ export interface RequestReading {
 export interface ReportedCall {
   model: string | null;
   usage: Usage;
+  /** In place of the answer's. */
+  serviceTier?: string;
 }
 
 /** A batch holds at most this many; further ones are not read. */

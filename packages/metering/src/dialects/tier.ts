@@ -2,9 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 const plainTiers = new Set(['auto', 'default', 'standard', 'standard_only', 'on_demand', 'flex', 'batch']);
 
-/** A service tier in lower case, without the prefix of Google's names; null for one that costs no more than the standard. */
-export function foldTier(value: string): string | null {
+const plainGeos = new Set(['', 'global', 'not_available']);
+
+/** In lower case, without the prefix of Google's names; null for one that costs no more than the standard, and for no text. */
+export function foldTier(value: unknown, kind: 'tier' | 'geo' = 'tier'): string | null {
+  if (typeof value !== 'string') return null;
   const tier = value.toLowerCase().replace(/^service_tier_/, '');
+  if (kind === 'geo') return plainGeos.has(tier) ? null : `geo_${tier}`;
   return plainTiers.has(tier) ? null : tier;
 }
 
@@ -14,4 +18,10 @@ const tierHeaders = ['x-vertex-ai-llm-shared-request-type', 'x-amzn-bedrock-serv
 export function readTierHeader(headers: IncomingHttpHeaders): string | null {
   const tiers = tierHeaders.flatMap((name) => headers[name] ?? []).flatMap((value) => foldTier(value) ?? []);
   return tiers.length === 0 ? null : tiers.join(', ');
+}
+
+/** The tier that the head of an answer names, as Gemini's does. */
+export function readAnswerTier(headers: IncomingHttpHeaders | null): string | null {
+  const tier = headers?.['x-gemini-service-tier'];
+  return typeof tier === 'string' ? tier : null;
 }

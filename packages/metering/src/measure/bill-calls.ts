@@ -1,7 +1,7 @@
 import { makeUsage, type Usage, type UsagePrice } from '@agp/pricing';
 import type { Call } from '../call.ts';
 import { nameModel } from '../call-head.ts';
-import { addUsage, maxReportedCalls, type OnCall } from '../dialects/operation.ts';
+import { addUsage, maxReportedCalls, type OnCall, type ReportedCall } from '../dialects/operation.ts';
 import { guessCost, type MeteringParts } from '../metering-parts.ts';
 
 export interface Bill {
@@ -25,7 +25,7 @@ const mostTokens = 8_388_608;
 
 /** The provider bills, so its figures are the record, each call's priced by its own model and size. */
 export class BillCalls {
-  readonly #priceOf: (model: string | null, usage: Usage) => UsagePrice & { model: string };
+  readonly #priceOf: (call: ReportedCall) => UsagePrice & { model: string };
   readonly #unpriced = new Set<string>();
   readonly #usage = makeUsage({});
   readonly #claimed = makeUsage({});
@@ -37,18 +37,19 @@ export class BillCalls {
 
   /** @param models that may have served a call that names none: the dearest prices it */
   constructor(parts: MeteringParts, { head, reservation }: Call, { models, serviceTier }: BillOptions) {
-    const priceOne = (model: string, usage: Usage) => {
-      const price = parts.priceUsage({ ...nameModel(head, model), usage, serviceTier });
+    const priceOne = (model: string, { usage, serviceTier: ownTier }: ReportedCall) => {
+      const price = parts.priceUsage({ ...nameModel(head, model), usage, serviceTier: ownTier ?? serviceTier });
       const isGuessed = !price.priced && reservation.isCapped;
       return { model, ...price, ...(isGuessed && { costNanoUsd: guessCost(parts, usage) }) };
     };
-    this.#priceOf = (model, usage) => {
-      if (model !== null || models.length === 0) return priceOne(model ?? 'unknown', usage);
-      return models.map((each) => priceOne(each, usage)).reduce((a, b) => (b.costNanoUsd > a.costNanoUsd ? b : a));
+    this.#priceOf = (call) => {
+      if (call.model !== null || models.length === 0) return priceOne(call.model ?? 'unknown', call);
+      return models.map((each) => priceOne(each, call)).reduce((a, b) => (b.costNanoUsd > a.costNanoUsd ? b : a));
     };
   }
 
-  readonly add: OnCall = ({ model, usage: claimed }) => {
+  readonly add: OnCall = (call) => {
+    const { usage: claimed } = call;
     this.#calls += 1;
     if (this.#calls > maxReportedCalls) {
       this.#isBelieved = false;
@@ -56,14 +57,14 @@ export class BillCalls {
     }
     const isBelieved = claimed.promptTokens <= mostTokens && claimed.completionTokens <= mostTokens;
     const usage = isBelieved ? claimed : cutUsage(claimed);
-    const price = this.#priceOf(model, usage);
+    const price = this.#priceOf({ ...call, usage });
     addUsage(this.#usage, usage);
     addUsage(this.#claimed, claimed);
     this.#costNanoUsd = addNano(this.#costNanoUsd, price.costNanoUsd);
     this.#isBelieved &&= isBelieved;
     this.#claimedNanoUsd = addNano(
       this.#claimedNanoUsd,
-      isBelieved ? price.costNanoUsd : this.#priceOf(model, claimed).costNanoUsd,
+      isBelieved ? price.costNanoUsd : this.#priceOf(call).costNanoUsd,
     );
     this.#priceVersion ??= price.priceVersion;
     if (!price.priced && this.#unpriced.size < maxUnpriced) this.#unpriced.add(price.model);

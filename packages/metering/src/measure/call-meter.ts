@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { openMemoryShare, type ResponseReading, type ResponseTap } from '../answer/reading.ts';
 import { createResponseTap } from '../answer/tap.ts';
 import type { AnswerEnd, Call, Measurement } from '../call.ts';
+import { readAnswerTier } from '../dialects/tier.ts';
 import type { MeteringParts } from '../metering-parts.ts';
 import { BillCalls } from './bill-calls.ts';
 import { measureUsage } from './measure-usage.ts';
@@ -31,6 +32,7 @@ export function openCallMeter(parts: MeteringParts, call: Call): CallMeter {
     async measure(end) {
       try {
         const reading = tap ? await tap.end() : null;
+        if (reading) reading.serviceTier ??= readAnswerTier(answerHeaders);
         const texts = findTexts(call, reading);
         const [usage, pii] = await Promise.all([
           measureUsage(parts, call, end, { reading, texts, reported }),

@@ -185,7 +185,9 @@ test('a price for each request does not make a whole answer without figures cost
 
 const prices = { input_mtok: 1, output_mtok: 2 };
 const dear = { input_mtok: 2, output_mtok: 4 };
-const tiered = openMetering({ isStrict: true }, [{ model: 'm', prices, service_tiers: { priority: dear } }]);
+const tiered = openMetering({ isStrict: true }, [
+  { model: 'm', prices, service_tiers: { priority: dear, fast: prices } },
+]);
 
 test.each([
   ['header', 'priority', {}],
@@ -202,6 +204,8 @@ test.each([
   expect(priced).toMatchObject({ costNanoUsd: 2 * standard, usageSource: 'provider' });
   expect(priced.priceVersion).toMatch(/, priority$/);
   expect(await plain(told)).toMatchObject({ costNanoUsd: standard });
+  const twice = await ask({ ...question, service_tier: 'fast' }, 'priority')(told);
+  expect(twice.costNanoUsd).toBe(2 * standard);
   expect(await asked({ ...told, service_tier: 'default' })).toMatchObject({ costNanoUsd: standard });
 
   const untold = { model: 'm', choices: [{ message: { content: 'Well.' } }] };

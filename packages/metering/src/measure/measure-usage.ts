@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { makeUsage, type Usage } from '@agp/pricing';
 import type { ResponseReading } from '../answer/reading.ts';
 import { type AnswerEnd, type Call, type Doubt, type Measurement, unmeasured } from '../call.ts';
+import { listTiers } from '../call-head.ts';
 import type { Operation } from '../dialects/operation.ts';
 import type { MeteringParts } from '../metering-parts.ts';
 import { type Bill, BillCalls } from './bill-calls.ts';
@@ -198,11 +199,8 @@ async function measureUntold(
   return { ...readBill(bill), costNanoUsd, usageSource: 'estimated', doubt };
 }
 
-/** The tier that was asked for, if the answer names none; bodies are read for it under strict caps. */
-function findAskedTier({ head, body }: Call): string | null {
-  const strict = body?.strict ?? null;
-  return head.serviceTier ?? (strict !== null && 'tiers' in strict ? (strict.tiers.at(-1) ?? null) : null);
-}
+/** All tiers that were asked for, if the answer names none. */
+const findAskedTier = ({ head, body }: Call) => listTiers(head, body).join('+') || null;
 
 function readBill({ usage, costNanoUsd, priceVersion, unpriced }: Bill): Partial<Measured> {
   const { promptTokens, completionTokens } = usage;

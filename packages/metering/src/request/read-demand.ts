@@ -1,5 +1,6 @@
 import { maxTokens } from '@agp/pricing';
 import { findRule, foldName, type MemberRules, type RequestBounds, rivals } from '../dialects/bounds.ts';
+import { foldTier } from '../dialects/tier.ts';
 import { asArray, asObject, asText } from '../json/members.ts';
 import type { BodyMember } from './read-members.ts';
 
@@ -13,6 +14,8 @@ export interface Demand {
   /** The largest number that some server might take for a bound or for a thinking budget, in tokens. */
   leastOutputTokens: number;
   answers: number;
+  /** That cost more than the standard one. */
+  tiers: readonly string[];
   /** Each item of some members is an input of its own. */
   hasItems: boolean;
   /** It names something stored at the provider. */
@@ -70,6 +73,7 @@ function listOthers(rule: unknown, { value }: BodyMember): BodyMember[] {
  */
 export function readDemand(members: readonly BodyMember[], bounds: RequestBounds): Demand {
   const models = new Set<string>();
+  const tiers = new Set<string>();
   let bound: number | null = null;
   let isDoubtful = false;
   let least = 0;
@@ -101,6 +105,7 @@ export function readDemand(members: readonly BodyMember[], bounds: RequestBounds
       } else if (rule === 'settings' && depth < maxDepth) {
         visit(member.members(), own === null ? {} : (bounds.settings ?? {}), depth + 1);
       } else if (rule === 'model' && asText(value)) models.add(asText(value) ?? '');
+      else if (rule === 'tier' || rule === 'geo') tiers.add(foldTier(value, rule) ?? '');
       else if (rule === 'models') for (const name of asArray(value)) models.add(asText(name) ?? '');
       if (!isOther) visit(listOthers(rule, member), rules, maxDepth, true);
     }
@@ -112,6 +117,7 @@ export function readDemand(members: readonly BodyMember[], bounds: RequestBounds
     leastOutputTokens: least,
     otherOutputTokens: others,
     answers: Math.min(answers * prompts, maxTokens),
+    tiers: [...tiers].filter(Boolean),
     hasItems,
     hasReference,
   };

@@ -1,7 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { ApiError } from '@agp/core/errors';
 import { findRule, foldName, type MemberRules, type RequestBounds, rivals } from '../dialects/bounds.ts';
-import { foldTier } from '../dialects/tier.ts';
 import { hasRepeatedMember, undoEscapes } from '../json/faults.ts';
 import { asArray, asName, asObject, asText } from '../json/members.ts';
 import { findUnsized } from './find-unsized.ts';
@@ -27,7 +26,7 @@ export interface StrictDemand {
   answers: number;
   /** Tools that the provider describes to the model in words of its own. */
   describedTools: number;
-  tiers: string[];
+  tiers: readonly string[];
 }
 
 /** Keys come from outside: this much of one is shown, without control characters. */
@@ -87,6 +86,10 @@ function checkAmount(key: string, value: unknown): void {
   if (readAmount(value)?.isWhole === false) throw notBounded(key, 'must be a whole number from 0 on');
 }
 
+function checkText(key: string, value: unknown): void {
+  if (value !== null && typeof value !== 'string') throw notBounded(key, 'must be text');
+}
+
 type Add = (demand: StrictDemand, member: BodyMember, bounds: RequestBounds) => void;
 
 const additions: Readonly<Record<string, Add>> = {
@@ -119,11 +122,8 @@ const additions: Readonly<Record<string, Add>> = {
     if (value !== null && !Array.isArray(value)) throw notBounded(key, 'must be a list of models');
     for (const model of asArray(value)) checkModel(key, model);
   },
-  tier(demand, { key, value }) {
-    if (value !== null && typeof value !== 'string') throw notBounded(key, 'must be text');
-    const tier = foldTier(value ?? 'auto');
-    if (tier !== null) demand.tiers.push(tier);
-  },
+  tier: (_demand, { key, value }) => checkText(key, value),
+  geo: (_demand, { key, value }) => checkText(key, value),
   tools(demand, { key, value }, { readTool }) {
     if (value !== null && !Array.isArray(value)) throw notBounded(key, 'is no list');
     for (const [index, tool] of asArray(value).entries()) {
@@ -142,7 +142,7 @@ export function readStrictly(
   form: BodyForm,
   body: BodyMembers,
   bounds: RequestBounds,
-  { answers, maxOutputTokens, leastOutputTokens }: Demand,
+  { answers, maxOutputTokens, leastOutputTokens, tiers }: Demand,
   query: string,
 ): StrictDemand {
   checkPlain(bytes, form, body);
@@ -160,7 +160,7 @@ export function readStrictly(
     thinkingTokens: 0,
     answers,
     describedTools: 0,
-    tiers: [],
+    tiers,
   };
   const visit = (some: readonly BodyMember[], rules: MemberRules, within: string) => {
     for (const member of some) {

@@ -1,6 +1,6 @@
 import { ApiError } from '@agp/core/errors';
 import type { UsageLimits } from '@agp/pricing';
-import { type CallHead, nameModel } from '../call-head.ts';
+import { type CallHead, listTiers, nameModel } from '../call-head.ts';
 import type { MeteringParts } from '../metering-parts.ts';
 import type { InspectedBody } from '../request/inspect-body.ts';
 import { notBounded, type StrictDemand } from '../request/strict-demand.ts';
@@ -44,7 +44,7 @@ function boundModels(
 ): number {
   const { writes } = demand;
   if (models.length === 0) throw notBounded('model', 'is missing');
-  const tiers = [...demand.tiers, ...(head.serviceTier === null ? [] : [head.serviceTier])];
+  const tiers = listTiers(head, demand);
   const charges = models.map((model) => {
     const bounds = findModelBounds(nameModel(head, model));
     if (!bounds) throw notBounded('model', 'has no known price');
@@ -61,7 +61,7 @@ function boundModels(
       inputCharacters: writes === 'speech' ? demand.inputBytes : 0,
       outputImages: writes === 'pictures' ? demand.answers : 0,
     };
-    const charge = bounds.charge(limits, tiers.includes('fast'));
+    const charge = bounds.charge(limits, tiers);
     if (charge === null) throw notBounded('model', 'has no known price for all that this request may use');
     return charge;
   });

@@ -1,5 +1,5 @@
 import { makeUsage, maxTokens } from '@agp/pricing';
-import { type CallHead, nameModel } from '../call-head.ts';
+import { type CallHead, listTiers, nameModel } from '../call-head.ts';
 import { guessCost, type MeteringParts } from '../metering-parts.ts';
 import { type InspectedBody, inspectBody } from '../request/inspect-body.ts';
 import { boundReservation } from './bound-reservation.ts';
@@ -36,7 +36,8 @@ function priceModel(parts: MeteringParts, head: CallHead, asked: InspectedBody, 
     completionTokens: Math.min(Math.max(answers * outputTokens, toldUsage.completionTokens ?? 0), maxTokens),
     ...(toldUsage.outputImages !== undefined && { outputImages: Math.min(answers, maxImages) }),
   });
-  const { priced, costNanoUsd } = parts.priceUsage({ ...nameModel(head, model), usage, serviceTier: null });
+  const serviceTier = listTiers(head, asked).join('+');
+  const { priced, costNanoUsd } = parts.priceUsage({ ...nameModel(head, model), usage, serviceTier });
   return priced ? costNanoUsd : guessCost(parts, usage);
 }
 

@@ -112,7 +112,8 @@ describe('readable bodies reserve the most that they may cost', () => {
     const ask = (tier: string, own = reserve) =>
       own({ path: chat, body: question, headers: { [name.toLowerCase()]: tier } });
     for (const tier of ['default', 'Standard', 'flex']) expect(ask(tier)).toBe(most(text.length + framing, 7));
-    for (const tier of ['priority', 'PRIORITY', 'flex, priority', '']) {
+    for (const tier of ['priority', 'PRIORITY']) expect(ask(tier)).toBe((most(text.length + framing, 7) * 5) / 3);
+    for (const tier of ['scale', 'flex, priority', '']) {
       expect(() => ask(tier)).toThrow(/the service tier has no known price/);
     }
     const priced = makeReserve('strict', [

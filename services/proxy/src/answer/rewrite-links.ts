@@ -41,7 +41,7 @@ export function rewriteLinkHeader({ baseUrl, basePath }: Provider, base: string,
 }
 
 /** A longer text is no link. */
-const maxLink = 2_048;
+const linkLength = 2_048;
 
 /** A slash, plain or as some serializers escape it. */
 const slash = String.raw`\\?\/`;
@@ -65,7 +65,7 @@ export class LinkRewriter implements AnswerFilter {
   push(chunk: Buffer): Buffer {
     const text = this.#held + chunk.toString('latin1');
     const quote = text.lastIndexOf('"');
-    const holds = quote >= 0 && text.length - quote <= maxLink && mayBecomeLink.test(text.slice(quote));
+    const holds = quote >= 0 && text.length - quote <= linkLength && mayBecomeLink.test(text.slice(quote));
     const end = holds ? quote : text.length;
     this.#held = text.slice(end);
     return this.#rewrite(text.slice(0, end));
@@ -94,8 +94,8 @@ const decoders: Readonly<Record<string, Decode>> = {
 };
 
 /** A thousand batches have less than one. */
-const maxEncoded = 4 * 1024 * 1024;
-const maxOutputLength = 16 * 1024 * 1024;
+const encodedLength = 4 * 1024 * 1024;
+const decodedLength = 16 * 1024 * 1024;
 
 /** For a server that encodes unasked: decodes the answer once it is whole, and goes on as with any other. */
 export class EncodedLinkRewriter implements AnswerFilter {
@@ -114,14 +114,14 @@ export class EncodedLinkRewriter implements AnswerFilter {
 
   push(chunk: Buffer): Buffer {
     this.#length += chunk.length;
-    if (this.#length <= maxEncoded) this.#chunks.push(Buffer.from(chunk));
+    if (this.#length <= encodedLength) this.#chunks.push(Buffer.from(chunk));
     return Buffer.alloc(0);
   }
 
   end(): Buffer {
-    if (this.#length > maxEncoded) throw new Error('an encoded answer with links is too large to read');
+    if (this.#length > encodedLength) throw new Error('an encoded answer with links is too large to read');
     if (this.#length === 0) return Buffer.alloc(0);
-    const bytes = this.#decode(Buffer.concat(this.#chunks), { maxOutputLength });
+    const bytes = this.#decode(Buffer.concat(this.#chunks), { maxOutputLength: decodedLength });
     return Buffer.concat([this.#rewriter.push(bytes), this.#rewriter.end()]);
   }
 }

@@ -108,6 +108,9 @@ describe('answers', () => {
     [{ service_tier: 'priority' }, 'priority'],
     [{ service_tier: 'standard', speed: 'standard' }, 'standard'],
     [{ service_tier: 'standard', speed: 'fast' }, 'fast'],
+    [{ service_tier: 'standard', inference_geo: 'us' }, 'standard+geo_us'],
+    [{ speed: 'fast', service_tier: 'standard', inference_geo: 'us' }, 'fast+geo_us'],
+    [{ inference_geo: 'global' }, null],
     [{}, null],
   ])('the tier of %j is %s', (figures, tier) => {
     const usage = { input_tokens: 1, output_tokens: 1, ...figures };

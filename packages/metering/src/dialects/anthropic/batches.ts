@@ -33,7 +33,7 @@ export class BatchResultsReader implements StreamReader {
     this.#text.add(data);
     const { type, message } = asObject(asObject(line).result);
     if (type !== 'succeeded') return;
-    const { model, usage, calls } = readMessageFigures(message);
+    const { model, usage, calls, serviceTier } = readMessageFigures(message);
     if (usage === null) return;
     this.#usage = addToUsage(this.#usage, usage);
     for (const call of calls ?? [{ model, usage }]) {
@@ -41,7 +41,8 @@ export class BatchResultsReader implements StreamReader {
       if (this.#calls > maxReportedCalls) return;
       const named = call.model !== null && call.model.length <= maxModel ? call.model : null;
       this.#model = this.#model === undefined || this.#model === named ? named : null;
-      this.#onCall({ model: named, usage: call.usage });
+      const isPlaced = serviceTier?.includes('geo_');
+      this.#onCall({ model: named, usage: call.usage, ...(isPlaced && { serviceTier: `batch+${serviceTier}` }) });
     }
   }
 

@@ -1,5 +1,5 @@
 import { asArray, asName, asObject, type JsonObject } from '../../json/members.ts';
-import { listMembers, oneOf, type RequestBounds } from '../bounds.ts';
+import { listMembers, type RequestBounds } from '../bounds.ts';
 
 const known = /^(?:computer|bash|text_editor|memory)_\d{8}$/;
 
@@ -25,10 +25,10 @@ export const messages: RequestBounds = {
       thinking: 'thinking',
       tools: 'tools',
       tier: 'service_tier speed',
+      geo: 'inference_geo',
       free: `output_config output_format temperature top_k top_p stop_sequences stream metadata tool_choice cache_control
         anthropic_version anthropic_beta`,
     }),
-    inference_geo: oneOf('global'),
     context_management: onlyClears,
   },
 };

@@ -1,6 +1,7 @@
 import { makeUsage, readCount, type Usage } from '@agp/pricing';
 import { asArray, asName, asObject, asText, type JsonObject, optionalCount } from '../../json/members.ts';
 import { type AnswerReading, type ReportedCall, sumCalls } from '../operation.ts';
+import { foldTier } from '../tier.ts';
 
 /**
  * `input_tokens` touched no cache, and cache writes by lifetime a part of `cache_creation_input_tokens`. A
@@ -66,7 +67,8 @@ export function readMessageFigures(value: unknown): Omit<AnswerReading, 'outputT
   const told = asObject(message.usage);
   const model = asText(message.model);
   const usage = readMessageUsage(told);
-  const serviceTier = told.speed === 'fast' ? 'fast' : asText(told.service_tier);
+  const speed = told.speed === 'fast' ? 'fast' : asText(told.service_tier);
+  const serviceTier = [speed, foldTier(told.inference_geo, 'geo')].filter((tier) => tier !== null).join('+') || null;
   if (usage === null) return { model, usage, serviceTier };
   const isRefusal = message.stop_reason === 'refusal';
   // A body too large to be parsed shows no content, which does not make it empty.
@@ -95,6 +97,7 @@ const figures = [
   'iterations',
   'speed',
   'service_tier',
+  'inference_geo',
 ] as const;
 
 /**
