@@ -53,16 +53,8 @@ export function createProgram(environment: NodeJS.ProcessEnv): Command {
   const shell = createShell(program, environment);
   const groups = [
     ...[addAgentCommands, addBudgetCommands, addLimitCommands, addPauseCommands, addEventCommands],
-    ...[addStatusCommand, addRefusalsCommand, addWhyCommand],
-    ...[
-      addSessionCommands,
-      addCostCommands,
-      addPricesCommand,
-      addKeyCommands,
-      addTokenCommands,
-      addNameCommands,
-      addAuditCommands,
-    ],
+    ...[addStatusCommand, addRefusalsCommand, addWhyCommand, addPricesCommand],
+    ...[addSessionCommands, addCostCommands, addKeyCommands, addTokenCommands, addNameCommands, addAuditCommands],
     addConsoleCommands,
   ];
   for (const addGroup of groups) addGroup(program, shell);

@@ -2,6 +2,7 @@ import { findProvider, type ModelPrice } from '@pydantic/genai-prices';
 import { createPriceBook, type PricedCall, type PricedModel, priceVersion, supplement } from './price-book.ts';
 import { holdsAt, type PriceFile } from './price-file.ts';
 import { choosePrices } from './price-usage.ts';
+import { units } from './usage.ts';
 
 export type PricedProvider = Pick<PricedCall, 'provider' | 'api' | 'baseUrl'>;
 
@@ -11,18 +12,11 @@ export interface ListedPrice {
   /** Or the beginning of several and `*`. */
   model: string;
   prices: ModelPrice;
+  missing: string[];
   source: 'prices_file' | 'library' | 'supplement';
   /** As calls at this price are recorded. */
   version: string;
-  /** Null if the source names no date. */
   since: Date | null;
-}
-
-interface PriceLister {
-  /** What a call of the standard tier costs; null if unpriced. */
-  find(provider: PricedProvider, model: string, at: Date): ListedPrice | null;
-  /** All that the file and, of these providers, the library lists. */
-  list(providers: Iterable<PricedProvider>, at: Date): ListedPrice[];
 }
 
 function findStart({ listed }: PricedModel, chosen: ModelPrice): Date | null {
@@ -39,9 +33,16 @@ function listModels({ provider, baseUrl }: PricedProvider): string[] {
   return [...vendor.models.map(({ id }) => id), ...added.map(({ model }) => model)];
 }
 
-export function createPriceLister(file: PriceFile | null): PriceLister {
+/** Parts of input and output without a price cost as the rest. */
+function listMissing(prices: ModelPrice): string[] {
+  const whole = units.filter(({ within, usageKey }) => within.length === 0 && usageKey !== 'requests');
+  return whole.map(({ priceKey }) => priceKey).filter((key) => prices[key] === undefined);
+}
+
+/** `list` has all that the library lists of providers, and the file's entries; what both have is there twice, alike. */
+export function createPriceLister(file: PriceFile | null) {
   const book = createPriceBook({ file, maxModels: 5_000 });
-  const find: PriceLister['find'] = ({ provider, api, baseUrl }, model, at) => {
+  const find = ({ provider, api, baseUrl }: PricedProvider, model: string, at: Date): ListedPrice | null => {
     if (model.length > 256) return null;
     const found = book.find({ provider, api, baseUrl, model, at });
     const [chosen] = choosePrices(found, { provider, api, baseUrl, model, at }, file);
@@ -49,30 +50,18 @@ export function createPriceLister(file: PriceFile | null): PriceLister {
     const { prices, version } = chosen;
     const entry = found.entries.find((each) => each.prices === prices);
     const source = entry ? 'prices_file' : prices === found.supplement?.prices ? 'supplement' : 'library';
-    return { provider, model, prices, source, version, since: entry?.from ?? findStart(found, prices) };
+    const since = entry?.from ?? findStart(found, prices);
+    return { provider, model, prices, missing: listMissing(prices), source, version, since };
   };
-  return {
-    find,
-    list(providers, at) {
-      const entries = (file?.entries ?? []).filter((entry) => holdsAt(entry, at));
+  const listEntries = (at: Date) =>
+    (file?.entries.filter((entry) => holdsAt(entry, at)) ?? []).map((entry): ListedPrice => {
+      const { provider = null, model, prices, from: since = null } = entry;
       const version = `${priceVersion} + ${file?.version}`;
-      const own = entries.map(
-        ({ provider = null, model, prices, from: since = null }): ListedPrice => ({
-          provider,
-          model,
-          prices,
-          source: 'prices_file',
-          version,
-          since,
-        }),
-      );
-      const named = new Set(own.map(({ provider, model }) => JSON.stringify([provider, model])));
-      const others = [...providers].flatMap((each) =>
-        listModels(each)
-          .filter((model) => !named.has(JSON.stringify([each.provider, model])))
-          .flatMap((model) => find(each, model, at) ?? []),
-      );
-      return [...own, ...others];
-    },
-  };
+      return { provider, model, prices, missing: listMissing(prices), source: 'prices_file', version, since };
+    });
+  const list = (providers: PricedProvider[], at: Date) => [
+    ...providers.flatMap((each) => listModels(each).flatMap((model) => find(each, model, at) ?? [])),
+    ...listEntries(at),
+  ];
+  return { find, list };
 }

@@ -22,7 +22,7 @@ export interface Context {
   status: StatusReader;
   console: ConsoleFiles;
   signIns: SignIns;
-  prices: PriceReader;
+  readPrices: PriceReader;
 }
 
 export interface Answer<Schema extends z.ZodType | undefined = z.ZodType | undefined> {

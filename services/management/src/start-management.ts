@@ -56,7 +56,7 @@ export async function startManagement(
 ): Promise<ManagementService> {
   const oidcFault = findOidcFault(config);
   if (oidcFault !== null) throw new ConfigError(oidcFault);
-  const prices = createPriceReader(config, overrides.environment ?? {});
+  const readPrices = createPriceReader(config, overrides.environment ?? {});
   const logger = overrides.logger ?? createLogger('management', config.logLevel);
   await using opened = new AsyncDisposableStack();
 
@@ -133,7 +133,7 @@ export async function startManagement(
       reservations: createBudgetReservations(budgetRedis),
       streams,
       status,
-      prices,
+      readPrices,
       console: readConsoleFiles(),
       signIns: createSignIns(reading, createThrottle(redis, signInLimit), config.storageTimeoutMs),
     },

@@ -3,21 +3,19 @@ import { wholeListQuerySchema } from './query-parameters.ts';
 import { timestampSchema } from './timestamp.ts';
 
 const usd = z.number().min(0);
-const steppedPrice = z.strictObject({
-  base: usd,
-  tiers: z.array(z.strictObject({ start: z.int().min(0), price: usd })),
-});
+const tier = z.strictObject({ start: z.int().min(0), price: usd });
 
 export const modelPriceSchema = z
   .strictObject({
     provider: z.string().nullable().meta({ description: 'Null for an entry of `PRICES_FILE` without a provider' }),
     model: z.string().meta({ description: 'Or the beginning of several and `*`, as `PRICES_FILE` has it' }),
-    prices: z.record(z.string(), z.union([usd, steppedPrice])).meta({
+    prices: z.record(z.string(), z.union([usd, z.strictObject({ base: usd, tiers: z.array(tier) })])).meta({
       description:
         'USD by unit, in the words of `PRICES_FILE`: `_mtok` is a million tokens, `_mchars` a million characters, ' +
         '`_kcount` a thousand, `_hours` an hour; empty if no price is known',
       example: { input_mtok: 2.5, output_mtok: 10 },
     }),
+    missing: z.array(z.string()).meta({ description: 'Units that are counted here and have no price of the model' }),
     source: z.enum(['prices_file', 'library', 'supplement']).nullable(),
     price_version: z.string().nullable().meta({ description: 'As calls at this price are recorded' }),
     since: timestampSchema.nullable().meta({ description: 'Null if the source names no date' }),

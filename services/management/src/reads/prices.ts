@@ -7,19 +7,15 @@ import { ConfigError } from '@agp/runtime';
 import { z } from 'zod';
 import type { ManagementConfig } from '../config.ts';
 
-export interface PriceReader {
-  read(db: Db, query: PriceListQuery): Promise<ModelPrice[]>;
-}
+export type PriceReader = (db: Db, query: PriceListQuery) => Promise<ModelPrice[]>;
 
-const providersSchema = z.array(
-  z.object({ id: z.string(), api: z.enum(['openai', 'anthropic', 'gemini']), base_url: z.string() }),
-);
-
-const builtIn: PricedProvider[] = [
-  { provider: 'openai', api: 'openai', baseUrl: 'https://api.openai.com' },
-  { provider: 'anthropic', api: 'anthropic', baseUrl: 'https://api.anthropic.com' },
-  { provider: 'gemini', api: 'gemini', baseUrl: 'https://generativelanguage.googleapis.com' },
-];
+const builtIn = {
+  openai: 'api.openai.com',
+  anthropic: 'api.anthropic.com',
+  gemini: 'generativelanguage.googleapis.com',
+};
+const formats = ['openai', 'anthropic', 'gemini'] as const;
+const providersSchema = z.array(z.object({ id: z.string(), api: z.enum(formats), base_url: z.string() }));
 
 /** @throws ConfigError naming the variable and the file */
 function readSetting<Content>(variable: string, file: string | undefined, parse: (text: string) => Content) {
@@ -33,7 +29,8 @@ function readSetting<Content>(variable: string, file: string | undefined, parse:
 
 /** As the proxy does, without keys and rules: it checks the settings. */
 function readProviders(file: string | undefined, environment: NodeJS.ProcessEnv): Map<string, PricedProvider> {
-  const providers = new Map(builtIn.map((each) => [each.provider, each]));
+  const providers = new Map<string, PricedProvider>();
+  for (const api of formats) providers.set(api, { provider: api, api, baseUrl: `https://${builtIn[api]}` });
   const entries = readSetting('PROVIDERS_FILE', file, (text) => providersSchema.parse(parseJson(text))) ?? [];
   for (const { id, api, base_url: baseUrl } of entries) providers.set(id, { provider: id, api, baseUrl });
   for (const [name, baseUrl] of Object.entries(environment)) {
@@ -51,65 +48,50 @@ const dayMs = 86_400_000;
 /** Only so many used models are priced by name, the dearest: names come from callers. */
 const mostUsed = 500;
 
-type Row = ModelPrice & { requests: number };
-
 const keyOf = ({ provider, model }: Pick<ModelPrice, 'provider' | 'model'>) => JSON.stringify([provider, model]);
 
-function presentPrice({ version, since, ...price }: ListedPrice): Row {
-  const unused = { unpriced_at: null, add: null, requests: 0 };
-  return { ...price, price_version: version, since: since?.toISOString() ?? null, ...unused } as Row;
+const undated = { since: null, unpriced_at: null };
+
+function presentPrice({ version, since, ...price }: ListedPrice): ModelPrice {
+  const dates = { ...undated, since: since?.toISOString() ?? null };
+  return { ...price, price_version: version, ...dates, add: null } as ModelPrice;
 }
 
 /** Refused as it is: with zeros, who forgets to fill it in would have a free model. */
-function writeEntry(provider: string, model: string): string | null {
-  if (model.includes('*') || model === 'other') return null;
-  return JSON.stringify({ provider, model, prices: { input_mtok: null, output_mtok: null } });
-}
-
-/** Unpriced ones first, the most requested of them first, then by provider and model. */
-function compare(one: Row, other: Row): number {
-  const rank = (row: Row) => [row.unpriced_at === null ? 2 : row.source === null ? 0 : 1, -row.requests] as const;
-  const [[group, uses], [otherGroup, otherUses]] = [rank(one), rank(other)];
-  const byName = keyOf(one) < keyOf(other) ? -1 : 1;
-  return group - otherGroup || uses - otherUses || byName;
+function presentUnpriced(provider: string, model: string): ModelPrice {
+  const entry = JSON.stringify({ provider, model, prices: { input_mtok: null, output_mtok: null } });
+  const add = model.includes('*') || model === 'other' ? null : entry;
+  return { provider, model, prices: {}, missing: [], source: null, price_version: null, ...undated, add };
 }
 
 /** @throws ConfigError if a file cannot be read */
-export function createPriceReader(
-  { pricesFile, providersFile }: Pick<ManagementConfig, 'pricesFile' | 'providersFile'>,
-  environment: NodeJS.ProcessEnv,
-): PriceReader {
-  const providers = readProviders(providersFile, environment);
-  const prices = createPriceLister(readSetting('PRICES_FILE', pricesFile, parsePriceFile));
-  return {
-    async read(db, { provider: ofProvider, model: named, search, limit, offset }) {
-      const now = new Date();
-      const from = new Date(Math.floor(now.getTime() / dayMs) * dayMs - 30 * dayMs);
-      const unpriced = (await listUnpricedModels(db)).filter(({ last_seen_at }) => last_seen_at >= from);
-      const used: { provider: string; model: string }[] = named
-        ? [...providers.keys()].map((provider) => ({ provider, model: named }))
-        : [];
-      for await (const page of listUsage(db, { groups: ['provider', 'model'], from, top: mostUsed }))
-        for (const { provider = '', model = '' } of page) used.push({ provider, model });
-      const rows = new Map(prices.list(providers.values(), now).map((row) => [keyOf(row), presentPrice(row)]));
-      for (const each of [...used, ...unpriced]) {
-        const provider = providers.get(each.provider);
-        const found = provider && !rows.has(keyOf(each)) && prices.find(provider, each.model, now);
-        if (found) rows.set(keyOf(each), presentPrice(found));
-      }
-      for (const { provider, model, request_count, last_seen_at } of unpriced) {
-        const none = { source: null, price_version: null, since: null, add: writeEntry(provider, model) };
-        const row = rows.get(keyOf({ provider, model })) ?? { provider, model, prices: {}, ...none };
-        const seen = { unpriced_at: last_seen_at.toISOString(), requests: request_count };
-        rows.set(keyOf(row), { ...row, ...seen });
-      }
-      const text = search?.toLowerCase() ?? '';
-      const isWanted = ({ provider, model }: Row) =>
-        (ofProvider === undefined || provider === ofProvider) &&
-        (named === undefined || model === named) &&
-        model.toLowerCase().includes(text);
-      const wanted = [...rows.values()].filter(isWanted).sort(compare);
-      return wanted.slice(offset, limit && offset + limit).map(({ requests: _, ...row }) => row);
-    },
+export function createPriceReader(config: Partial<ManagementConfig>, environment: NodeJS.ProcessEnv): PriceReader {
+  const providers = readProviders(config.providersFile, environment);
+  const prices = createPriceLister(readSetting('PRICES_FILE', config.pricesFile, parsePriceFile));
+  return async (db, { provider: ofProvider, model: named, search = '', limit, offset }) => {
+    const now = new Date();
+    const from = new Date(Math.floor(now.getTime() / dayMs) * dayMs - 30 * dayMs);
+    const unpriced = (await listUnpricedModels(db)).filter(({ last_seen_at }) => last_seen_at >= from);
+    const used: { provider?: string | undefined; model?: string | undefined }[] =
+      named === undefined ? [] : [...providers.keys()].map((provider) => ({ provider, model: named }));
+    for await (const page of listUsage(db, { groups: ['provider', 'model'], from, top: mostUsed })) used.push(...page);
+    const rows = new Map(prices.list([...providers.values()], now).map((row) => [keyOf(row), presentPrice(row)]));
+    for (const { provider = '', model = '' } of [...used, ...unpriced]) {
+      const known = rows.has(keyOf({ provider, model })) ? undefined : providers.get(provider);
+      const found = known && prices.find(known, model, now);
+      if (found) rows.set(keyOf(found), presentPrice(found));
+    }
+    const first = unpriced.map((each): ModelPrice => {
+      const row = rows.get(keyOf(each)) ?? presentUnpriced(each.provider, each.model);
+      rows.delete(keyOf(each));
+      return { ...row, unpriced_at: each.last_seen_at.toISOString() };
+    });
+    first.sort((one, other) => Number(one.source !== null) - Number(other.source !== null));
+    const others = [...rows.values()].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+    const isWanted = ({ provider, model }: ModelPrice) =>
+      provider === (ofProvider ?? provider) &&
+      model === (named ?? model) &&
+      model.toLowerCase().includes(search.toLowerCase());
+    return [...first, ...others].filter(isWanted).slice(offset, limit && offset + limit);
   };
 }

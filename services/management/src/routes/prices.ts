@@ -11,6 +11,6 @@ export const priceRoutes = tagRoutes('Costs', [
         'prices are those of the standard tier',
       schema: modelPriceListSchema,
     },
-    handle: ({ query }, { db, prices }) => prices.read(db, query),
+    handle: ({ query }, { db, readPrices }) => readPrices(db, query),
   }),
 ]);
