@@ -1,5 +1,13 @@
 import { makeUsage } from '@agp/pricing';
-import { asArray, asName, asObject, asText, type JsonObject, parseFrame } from '../../json/members.ts';
+import {
+  asArray,
+  asName,
+  asObject,
+  asText,
+  findTrailingMembers,
+  type JsonObject,
+  parseFrame,
+} from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Write, Writing } from '../../text/writing.ts';
 import { FrameReader } from '../frame-reader.ts';
@@ -118,6 +126,10 @@ export class ResponseStreamReader extends FrameReader {
     }
     this.failed ||= frame.type === 'response.failed' || isErrorFrame(event, frame);
     this.sawEnd ||= ends;
+  }
+
+  protected override readEnd(tail: Buffer): JsonObject {
+    return { response: findTrailingMembers(tail, 1) };
   }
 
   /** A server that does not really stream gives all of it in the last event. */
