@@ -45,21 +45,13 @@ export const nothingRead: BodyReading = {
   output: () => ({ parts: [], whole: false }),
 };
 
-/** A stream of no more frames than this, and without text, holds but an error and its announcement. */
-const fewFrames = 4;
-
-export function finishReading(
-  reader: StreamReader,
-  inspected: boolean,
-  frames = Number.POSITIVE_INFINITY,
-): BodyReading {
+export function finishReading(reader: StreamReader, inspected: boolean, frames = 0): BodyReading {
   const { outputText, besideText, isCutShort = false, ...reading } = reader.end();
   const isRead = inspected && !isCutShort;
-  const mayBeError = reading.failed && reading.usage === null && isRead && frames <= fewFrames;
   return {
     ...reading,
     inspected: isRead,
-    ...(mayBeError && { isError: outputText().parts.length === 0 }),
+    ...(reading.failed && frames === 1 && isRead && { isError: outputText().parts.length === 0 }),
     output: () => {
       const { parts, whole } = outputText();
       const beside = besideText?.();
