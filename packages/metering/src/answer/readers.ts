@@ -46,7 +46,9 @@ export class ArrayReader implements BodyReader {
         if (this.#depth === 0) {
           this.#element.add(text.slice(start, i + 1));
           const element = this.#element.take();
+          const { ends } = this.#element;
           if (element !== null) this.#reader.push('', element);
+          else if (ends) this.#reader.pushEnds?.('', ends.head, ends.tail);
         }
       }
     }

@@ -45,21 +45,13 @@ export const nothingRead: BodyReading = {
   output: () => ({ parts: [], whole: false }),
 };
 
-/** A stream of no more frames than this, and without text, holds but an error and its announcement. */
-const fewFrames = 4;
-
-export function finishReading(
-  reader: StreamReader,
-  inspected: boolean,
-  frames = Number.POSITIVE_INFINITY,
-): BodyReading {
+export function finishReading(reader: StreamReader, inspected: boolean, frames = 0): BodyReading {
   const { outputText, besideText, isCutShort = false, ...reading } = reader.end();
   const isRead = inspected && !isCutShort;
-  const mayBeError = reading.failed && reading.usage === null && isRead && frames <= fewFrames;
   return {
     ...reading,
     inspected: isRead,
-    ...(mayBeError && { isError: outputText().parts.length === 0 }),
+    ...(reading.failed && frames === 1 && isRead && { isError: outputText().parts.length === 0 }),
     output: () => {
       const { parts, whole } = outputText();
       const beside = besideText?.();
@@ -69,25 +61,40 @@ export function finishReading(
 }
 
 const maxPart = 8 * 1024 * 1024;
+const keptHead = 4 * 1024;
+const keptTail = 64 * 1024;
 
 export class StreamPart {
   readonly #pieces = new GatheredText();
   #length = 0;
+  #head = '';
+  #tail = '';
   isComplete = true;
+  /** How the part that was taken begins and ends, if it was too long to be kept. */
+  ends: { head: string; tail: Buffer } | null = null;
 
   /** In UTF-16 units. */
   add(piece: string): void {
     this.#length += piece.length;
-    if (this.#length <= maxPart) this.#pieces.add(piece);
-    else this.#pieces.clear();
+    if (this.#length <= maxPart) {
+      this.#pieces.add(piece);
+      return;
+    }
+    const before = this.#pieces.length > 0 ? this.#pieces.read() : this.#tail;
+    this.#head ||= (before || piece).slice(0, keptHead);
+    this.#tail = `${before.slice(-keptTail)}${piece.slice(-keptTail)}`.slice(-keptTail);
+    this.#pieces.clear();
   }
 
   take(): string | null {
     const isTooLong = this.#length > maxPart;
     const text = isTooLong || this.#length === 0 ? null : this.#pieces.read();
     if (isTooLong) this.isComplete = false;
+    this.ends = isTooLong ? { head: this.#head, tail: Buffer.from(this.#tail, 'latin1') } : null;
     this.#pieces.clear();
     this.#length = 0;
+    this.#head = '';
+    this.#tail = '';
     return text;
   }
 }

@@ -100,6 +100,12 @@ export class SseReader implements BodyReader {
 
   #endFrame(): void {
     const text = this.#frame.take() ?? '';
+    const { ends } = this.#frame;
+    if (ends) {
+      const { event, data } = readFrame(ends.head) ?? { event: '', data: '' };
+      this.#frames += 1;
+      this.#reader.pushEnds?.(event, data, ends.tail);
+    }
     const isMarked = this.#isFirst && text.startsWith(byteOrderMark);
     this.#isFirst = false;
     const frame = readFrame(isMarked ? text.slice(byteOrderMark.length) : text);

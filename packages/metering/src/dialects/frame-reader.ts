@@ -1,7 +1,11 @@
 import type { Usage } from '@agp/pricing';
+import { findTrailingMembers, type JsonObject } from '../json/members.ts';
 import { isNoReasoning, StreamText } from '../text/stream-text.ts';
 import type { Write, Writing } from '../text/writing.ts';
 import type { ReportedCall, StreamReader, StreamReading } from './operation.ts';
+
+/** What stands before the data; in text the quotes would be escaped. */
+const first = /"(type|event_type|model|modelVersion|service_tier)"\s*:\s*"([\w.:/-]{1,256})"/g;
 
 export abstract class FrameReader implements StreamReader {
   protected readonly text: StreamText;
@@ -18,6 +22,16 @@ export abstract class FrameReader implements StreamReader {
   }
 
   abstract push(event: string, data: string): void;
+
+  pushEnds(event: string, head: string, tail: Buffer): void {
+    const named = [...head.matchAll(first)].reverse().map(([, name = '', value]) => [name, value]);
+    this.push(event, JSON.stringify({ ...Object.fromEntries(named), ...this.readEnd(tail) }));
+  }
+
+  /** The members that the end of a frame shows. */
+  protected readEnd(tail: Buffer): JsonObject {
+    return findTrailingMembers(tail);
+  }
 
   end(): StreamReading {
     const { model, usage, calls, serviceTier, sawEnd, failed, isUnbilled } = this;

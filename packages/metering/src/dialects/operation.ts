@@ -52,6 +52,8 @@ export interface StreamReading extends AnswerReading {
 export interface StreamReader {
   /** @param data the frame's data, each byte as one character (latin1), so that only what is read is decoded */
   push(event: string, data: string): void;
+  /** In place of `push`, for a frame that is too long to be kept. */
+  pushEnds?(event: string, head: string, tail: Buffer): void;
   end(): StreamReading;
 }
 

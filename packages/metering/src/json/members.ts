@@ -158,23 +158,37 @@ const names = [
 /** A name may also occur in the data; at most this many of its last occurrences are tried. */
 const maxTries = 16;
 
-/** A key belongs to the root if its object closes with the last byte of the answer. */
-function findMember(tail: Buffer, name: string): unknown {
+/** Whether the root ends with the last byte, if so many objects are open before this one. */
+function endsRoot(tail: Buffer, end: number, depth: number): boolean {
+  let at = skipSpace(tail, end);
+  for (let open = depth; open > 0; open--) {
+    const isEnd = tail[at] === closeBrace;
+    const next = isEnd ? at + 1 : tail[at] === comma ? scanRest(tail, skipSpace(tail, at + 1))?.end : undefined;
+    if (next === undefined) return false;
+    at = skipSpace(tail, next);
+  }
+  return at === tail.length;
+}
+
+function findMember(tail: Buffer, name: string, depth: number): unknown {
   const key = `"${name}"`;
   let at = tail.lastIndexOf(key);
   for (let tries = 0; at > 0 && tries < maxTries; tries++) {
     const rest = tail[at - 1] === backslash ? null : scanRest(tail, at);
     const first = rest?.members[0];
-    if (rest && first && skipSpace(tail, rest.end) === tail.length)
-      return tryParse(tail.subarray(first.start, first.end));
+    if (rest && first && endsRoot(tail, rest.end, depth)) return tryParse(tail.subarray(first.start, first.end));
     at = tail.lastIndexOf(key, at - 1);
   }
   return undefined;
 }
 
-/** The figures and model of an answer too large to parse, from its last bytes: they come after the data. Empty if cut. */
-export function findTrailingMembers(tail: Buffer): JsonObject {
-  const found = names.map((name) => [name, findMember(tail, name)] as const);
+/**
+ * The figures and model of an answer too large to parse, from its last bytes: they come after the data. Empty if cut.
+ *
+ * @param depth of the object that has them: 0 is the root
+ */
+export function findTrailingMembers(tail: Buffer, depth = 0): JsonObject {
+  const found = names.map((name) => [name, findMember(tail, name, depth)] as const);
   return Object.fromEntries(found.filter(([, value]) => value !== undefined));
 }
 

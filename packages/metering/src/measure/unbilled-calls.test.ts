@@ -16,36 +16,24 @@ const moderated = { error: { code: 'moderation_blocked', message: 'No.' } };
 const created = { type: 'response.created', response: { model: 'gpt-4o-mini', output: [], usage: null } };
 const failure = { model: 'gpt-4o-mini', status: 'failed', error: { code: 'invalid_prompt' }, output: [], usage: null };
 
-test.each<[string, string, string, Answered, number]>([
-  [
-    'a refusal before any output',
-    'anthropic',
-    '/v1/messages',
-    { body: { ...refused, content: [], usage: figures } },
-    0,
-  ],
-  ['the same, streamed', 'anthropic', '/v1/messages', refusing(), 0],
-  [
-    'a refusal within the answer',
-    'anthropic',
-    '/v1/messages',
-    { body: { ...refused, content: [{ type: 'text', text: 'Well' }], usage: figures } },
-    150_050_000,
-  ],
-  ['the same, streamed', 'anthropic', '/v1/messages', refusing(said), 150_050_000],
-  ['a blocked prompt', 'gemini', '/v1beta/models/gemini-2.5-flash:generateContent', { body: blocked }, 0],
-  ['the same, streamed', 'gemini', '/v1beta/models/gemini-2.5-flash:streamGenerateContent', sse(blocked), 0],
-  ['a stream that is but an error', 'openai', '/v1/images/generations', sse({ type: 'error', ...moderated }), 0],
-  ['the same in a chat', 'openai', '/v1/chat/completions', sse(moderated), 0],
-  [
-    'a response that fails before it begins',
-    'openai',
-    '/v1/responses',
-    sse(created, { type: 'response.failed', response: failure }),
-    0,
-  ],
-])('%s costs what the provider bills: %s %s', async (_what, provider, path, answer, costNanoUsd) => {
-  const body = { model: 'claude-fable-5', max_tokens: 9, input: 'Hi', prompt: 'Hi', messages: [] };
-  const bill = await measure(path, body, answer, lenient, provider);
+const paths = {
+  anthropic: '/v1/messages',
+  gemini: '/v1beta/models/gemini-2.5-flash:streamGenerateContent',
+  openai: '/v1/responses',
+};
+const whole = (content: object[]) => ({ body: { ...refused, content, usage: figures } });
+
+test.each<[string, keyof typeof paths, Answered, number]>([
+  ['a refusal before any output', 'anthropic', whole([]), 0],
+  ['the same, streamed', 'anthropic', refusing(), 0],
+  ['a refusal within the answer', 'anthropic', whole([{ type: 'text', text: 'Well' }]), 150_050_000],
+  ['the same, streamed', 'anthropic', refusing(said), 150_050_000],
+  ['a blocked prompt', 'gemini', { body: [blocked] }, 0],
+  ['the same, streamed', 'gemini', sse(blocked), 0],
+  ['a stream that is but an error', 'openai', sse({ type: 'error', ...moderated }), 0],
+  ['one that fails before it begins', 'openai', sse(created, { type: 'response.failed', response: failure }), 0],
+])('%s costs what the provider bills: %s', async (_what, provider, answer, costNanoUsd) => {
+  const body = { model: 'claude-fable-5', max_tokens: 9, input: 'Hi', messages: [] };
+  const bill = await measure(paths[provider], body, answer, lenient, provider);
   expect(bill).toMatchObject({ costNanoUsd, usageSource: costNanoUsd === 0 ? 'none' : 'provider', doubt: null });
 });

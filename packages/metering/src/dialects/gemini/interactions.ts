@@ -1,5 +1,5 @@
 import { largestOutput, readCount, type Usage } from '@agp/pricing';
-import { asArray, asObject, asText, parseFrame } from '../../json/members.ts';
+import { asArray, asObject, asText, findTrailingMembers, type JsonObject, parseFrame } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
 import { collectText } from '../../text/strings.ts';
 import { FrameReader } from '../frame-reader.ts';
@@ -50,6 +50,10 @@ class InteractionStreamReader extends FrameReader {
     this.usage = readInteractionUsage(interaction.usage ?? frame.usage) ?? this.usage;
     this.failed ||= frame.event_type === 'error' || interaction.status === 'failed';
     this.sawEnd ||= frame.event_type === 'interaction.completed' || frame.event_type === 'interaction.complete';
+  }
+
+  protected override readEnd(tail: Buffer): JsonObject {
+    return { interaction: findTrailingMembers(tail, 1) };
   }
 
   protected override isUsageFinal(): boolean {

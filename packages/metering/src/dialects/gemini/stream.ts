@@ -1,4 +1,4 @@
-import { asArray, asObject, asText, type JsonObject, parseFrame } from '../../json/members.ts';
+import { asArray, asObject, asText, findTrailingMembers, type JsonObject, parseFrame } from '../../json/members.ts';
 import { FrameReader } from '../frame-reader.ts';
 import type { StreamFailure, StreamReading } from '../operation.ts';
 import { readContent } from './text.ts';
@@ -42,6 +42,11 @@ export class ContentStreamReader extends FrameReader {
     this.serviceTier = readContentTier(last);
     this.isUnbilled &&= (usage?.completionTokens ?? 0) === 0;
     return super.end();
+  }
+
+  protected override readEnd(tail: Buffer): JsonObject {
+    const [, finishReason] = /"finishReason"\s*:\s*"([A-Z_]+)"/.exec(tail.toString('latin1')) ?? [];
+    return { ...findTrailingMembers(tail), candidates: [{ finishReason }] };
   }
 
   protected override isUsageFinal(): boolean {

@@ -1,5 +1,13 @@
 import { makeUsage } from '@agp/pricing';
-import { asArray, asName, asObject, asText, type JsonObject, parseFrame } from '../../json/members.ts';
+import {
+  asArray,
+  asName,
+  asObject,
+  asText,
+  findTrailingMembers,
+  type JsonObject,
+  parseFrame,
+} from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Write, Writing } from '../../text/writing.ts';
 import { FrameReader } from '../frame-reader.ts';
@@ -89,10 +97,13 @@ function createResponseEventReader(): (frame: unknown, write: Write) => void {
 
 const telling = /"(?:response\.(?:completed|incomplete|failed)|error)"/;
 
+const opening = /"type"\s*:\s*"response\.(?:created|queued|in_progress)"/;
+
 const endings = new Set<unknown>(['response.completed', 'response.incomplete', 'response.failed']);
 
 export class ResponseStreamReader extends FrameReader {
   #lastFrame: string | null = null;
+  #hasBegun = false;
 
   constructor() {
     super(createResponseEventReader());
@@ -100,7 +111,10 @@ export class ResponseStreamReader extends FrameReader {
 
   push(event: string, data: string): void {
     const tells = event === 'error' || telling.test(data);
-    if (!tells) this.text.add(data);
+    if (!tells) {
+      this.text.add(data);
+      this.#hasBegun ||= !opening.test(data);
+    }
     if (this.model !== null && !tells) return;
     const frame = asObject(parseFrame(data));
     const ends = endings.has(frame.type);
@@ -118,6 +132,12 @@ export class ResponseStreamReader extends FrameReader {
     }
     this.failed ||= frame.type === 'response.failed' || isErrorFrame(event, frame);
     this.sawEnd ||= ends;
+    // It failed before it began.
+    this.isUnbilled = this.failed && this.usage === null && !this.#hasBegun;
+  }
+
+  protected override readEnd(tail: Buffer): JsonObject {
+    return { response: findTrailingMembers(tail, 1) };
   }
 
   /** A server that does not really stream gives all of it in the last event. */
