@@ -8,7 +8,7 @@ import { startProcesses } from '../system/start-processes.ts';
 import { type System, startSystem, waitFor } from '../system/start-system.ts';
 
 async function startUpstream(listener: RequestListener) {
-  const server = createHttpServer(listener).listen(0, '127.0.0.1');
+  const server = createHttpServer({ maxHeaderSize: 128 * 1024 }, listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -35,6 +35,8 @@ async function startHasty() {
     [Symbol.dispose]: () => server.close(),
   };
 }
+
+const agent = new Agent({ keepAlive: true });
 
 /** Nobody listens there, no other test either. */
 const deadUrl = 'http://127.0.0.1:1';
@@ -115,6 +117,20 @@ test('what a trusted hop forwards counts as an address only if it is one', async
     { name: 'unnamed-127.0.0.1', source_ip: '127.0.0.1' },
     { name: 'unnamed-203.0.113.7', source_ip: '203.0.113.7' },
   ]);
+});
+
+test('heads of 60 kB pass both ways, and idle connections are kept as long as they are set to', async () => {
+  await using echo = await startUpstream(({ headers }, response) =>
+    response.setHeader('x-large', `${headers['x-large']}`).end('{}'),
+  );
+  await using system = await startWith(echo.url, { IDLE_CONNECTION_SECONDS: '620' });
+  const headers = { 'x-agent-name': 'a', 'x-large': 'a'.repeat(60_000) };
+  const sent = httpRequest(`${proxyOf(system).url}/openai/v1/models`, { headers, maxHeaderSize: 128 * 1024, agent });
+  const [answer] = await once(sent.end(), 'response');
+  expect([answer.statusCode, answer.headers['x-large']]).toEqual([200, headers['x-large']]);
+  expect(answer.headers['keep-alive']).toBe('timeout=620');
+  answer.resume();
+  agent.destroy();
 });
 
 const askForUpgrade = async (path: string, upgrade: string) => {

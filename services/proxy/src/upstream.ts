@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { maxHeadBytes } from '@agp/runtime';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 
 /** How long an answer may be heard that came before a write failed, in milliseconds. */
@@ -29,6 +30,7 @@ export function createUpstream(timeoutMs: number): Dispatcher {
   const connect = buildConnector({ timeout: 10_000, allowH2 });
   return new Agent({
     allowH2,
+    maxHeaderSize: maxHeadBytes,
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
     connect: (options, callback) =>
