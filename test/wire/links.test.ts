@@ -1,4 +1,3 @@
-import { gzipSync } from 'node:zlib';
 import { type FakeProvider, type FakeReply, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { makeToken } from '../control/support/admin-calls.ts';
@@ -34,11 +33,7 @@ const answers: Record<string, () => FakeReply> = {
   }),
   '/v1/messages/batches/msgbatch_1': () => ({ body: batch() }),
   '/v1/messages/batches': () => ({ body: { data: [batch(), batch()], has_more: false } }),
-  '/v1/messages/batches/msgbatch_gzip': () => ({
-    headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
-    body: gzipSync(JSON.stringify(batch())),
-  }),
-  '/v1/messages/batches/msgbatch_odd': () => ({ headers: { 'content-encoding': 'x-none' }, body: batch() }),
+  '/v1/messages/batches/msgbatch_odd': () => ({ headers: { 'content-encoding': 'gzip' }, body: batch() }),
   '/v1beta/files/f1': () => ({ body: file() }),
   '/v1beta/files': () => ({ body: { files: [file()] } }),
   '/v1/videos/v1': () => ({ body: video() }),
@@ -110,7 +105,6 @@ const ask = (path: string, headers = {}) =>
 
 test.each<[string, Record<string, string>, () => string]>([
   ['/anthropic/v1/messages/batches/msgbatch_1', {}, () => baseUrl('anthropic')],
-  ['/anthropic/v1/messages/batches/msgbatch_gzip', {}, () => baseUrl('anthropic')],
   [
     '/agents/follower/anthropic/v1/messages/batches/msgbatch_1',
     { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'agp.test' },
@@ -130,7 +124,7 @@ test('a server’s own polling link and redirect lead to the proxy, too', async 
   expect([moved.status, moved.headers.get('location')]).toEqual([307, `${baseUrl('openai')}/v1/models?a=b`]);
 });
 
-test('an answer with links in an encoding that nobody asked for or reads is not passed on', async () => {
+test('an answer with links in an encoding that nobody asked for is not passed on', async () => {
   const answer = await ask('/anthropic/v1/messages/batches/msgbatch_odd', { 'x-session-id': 'ses_odd' });
   expect(answer.status).toBe(502);
   expect(await readPayload(system, 'ses_odd')).toMatchObject({ outcome: 'failed' });
