@@ -73,12 +73,8 @@ export class Relay implements Dispatcher.DispatchHandler {
     exchange.response.once('close', () => this.onAgentClose());
   }
 
-  get #asksUsage(): boolean {
-    return this.#request.body.inspected?.usageAsked ?? false;
-  }
-
   dispatch(upstream: Dispatcher, trace: CallTrace | null): void {
-    const options = toDispatch(this.#request, this.#asksUsage || this.#linkPaths.length > 0);
+    const options = toDispatch(this.#request, this.#linkPaths.length > 0);
     const dispatched = performance.now();
     this.#times.dispatched = dispatched;
     trace?.startCall(this.#request, options.headers, dispatched);
@@ -132,7 +128,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     const isArray = head.operation?.answerFormat === 'array';
     this.#streamed = streams || isArray;
     this.#endsAsArray = isArray && !streams;
-    if (streams && isPlain && this.#asksUsage) this.#filter = new StreamUsageStripper();
+    if (streams && isPlain && this.#request.body.inspected?.usageAsked) this.#filter = new StreamUsageStripper();
     for (const name of linkHeaders) {
       const value = answerHeaders[name];
       if (typeof value !== 'string') continue;
