@@ -1,4 +1,3 @@
-import { gzipSync } from 'node:zlib';
 import { type FakeProvider, type FakeReply, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { makeToken } from '../control/support/admin-calls.ts';
@@ -34,11 +33,7 @@ const answers: Record<string, () => FakeReply> = {
   }),
   '/v1/messages/batches/msgbatch_1': () => ({ body: batch() }),
   '/v1/messages/batches': () => ({ body: { data: [batch(), batch()], has_more: false } }),
-  '/v1/messages/batches/msgbatch_gzip': () => ({
-    headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
-    body: gzipSync(JSON.stringify(batch())),
-  }),
-  '/v1/messages/batches/msgbatch_odd': () => ({ headers: { 'content-encoding': 'x-none' }, body: batch() }),
+  '/v1/messages/batches/msgbatch_odd': () => ({ headers: { 'content-encoding': 'gzip' }, body: batch() }),
   '/v1beta/files/f1': () => ({ body: file() }),
   '/v1beta/files': () => ({ body: { files: [file()] } }),
   '/v1/videos/v1': () => ({ body: video() }),
@@ -102,36 +97,22 @@ test('no official SDK of any dialect sends an agent token past the proxy, whatev
   expect(fake.requests.flatMap(({ rawHeaders }) => rawHeaders).join(' ')).not.toContain('agp_');
 });
 
-const ask = (path: string, headers = {}) =>
+const ask = (path: string, session = 'ses_link') =>
   fetch(`${system.proxies[0]?.url}${path}`, {
     redirect: 'manual',
-    headers: { 'x-agent-token': token, 'accept-encoding': 'br', ...headers },
+    headers: { 'x-agent-token': token, 'x-session-id': session, 'accept-encoding': 'br' },
   });
 
-test.each<[string, Record<string, string>, () => string]>([
-  ['/anthropic/v1/messages/batches/msgbatch_1', {}, () => baseUrl('anthropic')],
-  ['/anthropic/v1/messages/batches/msgbatch_gzip', {}, () => baseUrl('anthropic')],
-  [
-    '/agents/follower/anthropic/v1/messages/batches/msgbatch_1',
-    { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'agp.test' },
-    () => 'https://agp.test/agents/follower/anthropic',
-  ],
-])('the answer of %s differs from the provider’s in its link alone', async (path, headers, base) => {
-  const answer = await ask(path, { 'x-session-id': 'ses_link', ...headers });
-  expect(answer.headers.get('content-encoding')).toBeNull();
-  expect(await answer.text()).toBe(JSON.stringify(batch()).replaceAll(fake.url, base()));
+test('an answer differs from the provider’s in its link alone, and a redirect leads to the proxy, too', async () => {
+  const answer = await ask('/openai/v1/videos/v1');
+  expect(await answer.text()).toBe(JSON.stringify(video()).replace(fake.url, baseUrl('openai')));
   expect(fake.requests.at(-1)?.headers['accept-encoding']).toBe('identity');
-});
-
-test('a server’s own polling link and redirect lead to the proxy, too', async () => {
-  const polled = await ask('/openai/v1/videos/v1');
-  expect(await polled.json()).toEqual({ ...video(), polling_url: `${baseUrl('openai')}/v1/videos/v1` });
   const moved = await ask('/openai/v1/moved');
   expect([moved.status, moved.headers.get('location')]).toEqual([307, `${baseUrl('openai')}/v1/models?a=b`]);
 });
 
-test('an answer with links in an encoding that nobody asked for or reads is not passed on', async () => {
-  const answer = await ask('/anthropic/v1/messages/batches/msgbatch_odd', { 'x-session-id': 'ses_odd' });
+test('an answer with links in an encoding that nobody asked for is not passed on', async () => {
+  const answer = await ask('/anthropic/v1/messages/batches/msgbatch_odd', 'ses_odd');
   expect(answer.status).toBe(502);
   expect(await readPayload(system, 'ses_odd')).toMatchObject({ outcome: 'failed' });
 });

@@ -59,6 +59,11 @@ export const proxyConfigSchema = z.object({
   maxConnections: positive
     .default(10_000)
     .describe('connections, and requests at once, [shared](proxy.md#shares) by agents'),
+  idleConnectionSeconds: positive
+    .default(75)
+    .describe(
+      'how long idle connections are kept: longer than [your balancer](deploy.md#another-ingress-controller) does',
+    ),
   upstreamTimeoutSeconds: positive.default(600).describe('longest silence of a provider'),
   audit: z
     .enum(['available', 'strict'])

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { maxHeadBytes } from '@agp/runtime';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 
 /** How long an answer may be heard that came before a write failed, in milliseconds. */
@@ -8,15 +9,13 @@ type Done = (error?: Error | null) => void;
 
 /** A provider may answer and hang up before it has the body: Node would drop the answer with the write that fails. */
 function hearOut(socket: Socket): void {
-  const later = (done: Done): Done => {
-    return (error) => {
-      if (!error) done();
-      else {
-        const failing = setTimeout(() => done(error), heardOutMs);
-        socket.once('close', () => clearTimeout(failing));
-      }
+  const later =
+    (done: Done): Done =>
+    (error) => {
+      if (!error) return done();
+      const failing = setTimeout(() => done(error), heardOutMs);
+      socket.once('close', () => clearTimeout(failing));
     };
-  };
   const { _write: write, _writev: writeMany } = socket;
   socket._write = (chunk, encoding, done) => write.call(socket, chunk, encoding, later(done));
   if (writeMany) socket._writev = (chunks, done) => writeMany.call(socket, chunks, later(done));
@@ -29,6 +28,7 @@ export function createUpstream(timeoutMs: number): Dispatcher {
   const connect = buildConnector({ timeout: 10_000, allowH2 });
   return new Agent({
     allowH2,
+    maxHeaderSize: maxHeadBytes,
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
     connect: (options, callback) =>

@@ -83,6 +83,7 @@ export const badAnswers: BadAnswer[] = [
     ...figures,
   }),
   headers('a request id that is no ASCII', sized(model('m'), 'X-Request-Id: é'), figures),
+  headers('a head of 60 KB', sized(model('m'), `X-Large: ${'a'.repeat(60_000)}`), figures),
   headers('two request ids', sized(model('m'), 'X-Request-Id: a', 'X-Request-Id: b'), figures),
   headers('an encoding that it is not', sized(model('m'), 'Content-Encoding: gzip'), { model: 'asked' }),
   headers(

@@ -51,7 +51,8 @@ export const badHeads: BadRequest[] = [
   refused('an unknown provider', [write('GET /made-up/v1/models')], 404, /^unknown provider$/),
   refused('a provider named like a member of objects', [write('GET /__proto__/v1')], 404, /^unknown provider$/),
   refused('the reserved word alone', [write('GET /agents')], 404, /^unknown provider$/),
-  refused('a target that is too long', [write(`GET /openai/${'a'.repeat(20_000)}`)], 431, /head too large/),
+  refused('a target that is too long', [write(`GET /openai/${'a'.repeat(20_000)}`)], 400, /longer than 16384/),
+  refused('a target that is too long to be read', [write(`GET /openai/${'a'.repeat(70_000)}`)], 431, /head too large/),
 
   named('an empty agent name', ['X-Agent-Name:'], /x-agent-name must be 1 to 128/),
   named('an agent name that is too long', [`X-Agent-Name: ${'a'.repeat(129)}`], /x-agent-name must be 1 to 128/),
@@ -104,7 +105,7 @@ export const badHeads: BadRequest[] = [
     /resumable uploads/,
   ),
   named('an unknown expectation', ['Expect: 200-ok'], /expectation not supported/, 417),
-  named('headers that are too large', [`X-Large: ${'a'.repeat(20_000)}`], /head too large/, 431),
+  named('headers that are too large', [`X-Large: ${'a'.repeat(70_000)}`], /head too large/, 431),
 
   unreadable(
     'Content-Length and Transfer-Encoding',

@@ -20,6 +20,7 @@ export const knownVariables: readonly string[] = [
   'EVENT_STREAM_MAX_BYTES',
   'EVENT_STREAM_REPLICAS',
   'HOST',
+  'IDLE_CONNECTION_SECONDS',
   'KILL_RUNNING',
   'LOG_LEVEL',
   'MANAGEMENT_API_KEY',

@@ -71,7 +71,7 @@ export function startOpsServer(
     },
     address,
     0,
-    maxConnections,
+    { maxConnections },
   );
 }
 

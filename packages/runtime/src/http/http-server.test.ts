@@ -142,6 +142,17 @@ test('clients are asked to drop idle connections within a drain’s time; the se
   await stop(0);
 });
 
+test('an idle connection is kept for as long as is set', async () => {
+  const bounds = { idleSeconds: 1 };
+  const { url, stop } = await startHttpServer((_request, response) => response.end('{}'), anyPort, 0, bounds);
+  const { socket, received, closed } = await openConnection(url);
+  socket.write(request);
+  // By default it would be kept for longer than this test may take.
+  await closed;
+  expect(received()).toContain('Keep-Alive: timeout=1\r\n');
+  await stop(0);
+});
+
 test('CONNECT is answered in order like any request, and is the last on its connection', async () => {
   const { url, stop } = await startHttpServer(({ method }, response) => {
     setTimeout(() => response.writeHead(method === 'CONNECT' ? 405 : 200).end(method), 20);

@@ -20,10 +20,15 @@ export interface HttpServer {
 /** How long a request's head may still take when everything else is done, in milliseconds. */
 const lateHeadMs = 500;
 
-const defaultMaxConnections = 10_000;
+/** Of requests, and of answers that the proxy takes: four times what Node allows. */
+export const maxHeadBytes = 64 * 1024;
 
-/** In milliseconds: longer than the idle time of common load balancers, so that they close idle connections, not we. */
-const idleMs = 75_000;
+export interface ConnectionBounds {
+  /** 10,000 if not given. */
+  maxConnections?: number;
+  /** How long idle connections are kept, 75 if not given: longer than balancers do, so that they close these, not we. */
+  idleSeconds?: number;
+}
 
 /**
  * Listens, with bounds on slow and idle clients. `Keep-Alive` asks clients to keep no idle connection for longer than `drainDelaySeconds`:
@@ -33,17 +38,19 @@ export async function startHttpServer(
   listener: RequestListener,
   address: { host: string; port: number },
   drainDelaySeconds = 0,
-  maxConnections = defaultMaxConnections,
+  { maxConnections = 10_000, idleSeconds = 75 }: ConnectionBounds = {},
 ): Promise<HttpServer> {
   const ordered = serveInOrder((request, response) => {
     if (!refuseOtherHttp(request, response)) listener(request, response);
   });
+  const idleMs = idleSeconds * 1_000;
   const askedIdleMs = drainDelaySeconds === 0 ? idleMs : Math.min(drainDelaySeconds * 1_000, idleMs);
   const server = createServer(
     {
       keepAliveTimeout: askedIdleMs,
       keepAliveTimeoutBuffer: idleMs - askedIdleMs,
       headersTimeout: 20_000,
+      maxHeaderSize: maxHeadBytes,
       // Bodies may be large and slow; the code that reads one limits how long it may be silent.
       requestTimeout: 0,
       connectionsCheckingInterval: 5_000,

@@ -7,7 +7,7 @@ import { startHttpServer } from './http-server.ts';
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
 /** A server that the test answers for, and a client that sends everything at once. */
-async function start(sent: string, maxConnections?: number) {
+async function start(sent: string, maxConnections = 10) {
   const begun: string[] = [];
   const open: ServerResponse[] = [];
   const server = await startHttpServer(
@@ -18,7 +18,7 @@ async function start(sent: string, maxConnections?: number) {
     },
     { host: '127.0.0.1', port: 0 },
     0,
-    maxConnections,
+    { maxConnections },
   );
   const openSocket = async () => {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => {});

@@ -2,16 +2,16 @@ import type { Dispatcher } from 'undici';
 import type { HeaderValues } from '../exchange.ts';
 import type { AdmittedRequest } from '../journey.ts';
 
-/** @param changes whether bytes of the answer are changed, so that it must not be compressed */
 export function toDispatch(
   { head, body }: AdmittedRequest,
-  changes: boolean,
+  holdsLinks: boolean,
 ): Dispatcher.DispatchOptions & { headers: HeaderValues } {
   const { baseUrl } = head.provider;
   const headers: HeaderValues = { ...head.headers };
   if (Buffer.isBuffer(body.toProvider)) headers['content-length'] = String(body.toProvider.length);
   else if (head.contentLength !== null) headers['content-length'] = String(head.contentLength);
-  if (changes) {
+  // What we asked for, and links, must be found, so this answer must not be compressed.
+  if (holdsLinks || body.inspected?.usageAsked) {
     for (const name of Object.keys(headers)) if (name.toLowerCase() === 'accept-encoding') delete headers[name];
     headers['accept-encoding'] = 'identity';
   }

@@ -10,14 +10,7 @@ import type { StopReason } from '../stop/running-requests.ts';
 import { Flow, toDispatch } from './dispatch.ts';
 import { toFailure, toFailureCause } from './failures.ts';
 import { toAgentHeaders } from './forwarded-headers.ts';
-import {
-  type AnswerFilter,
-  EncodedLinkRewriter,
-  LinkRewriter,
-  linkHeaders,
-  readCallersBase,
-  rewriteLinkHeader,
-} from './rewrite-links.ts';
+import { LinkRewriter, linkHeaders, readCallersBase, rewriteLinkHeader } from './rewrite-links.ts';
 
 class AgentLeft extends Error {}
 
@@ -51,7 +44,7 @@ export class Relay implements Dispatcher.DispatchHandler {
   readonly #digest = new ContentDigest();
   #controller: Dispatcher.DispatchController | null = null;
   #tap: ResponseTap | null = null;
-  #filter: AnswerFilter | null = null;
+  #filter: StreamUsageStripper | LinkRewriter | null = null;
   #status: number | null = null;
   #providerRequestId: string | null = null;
   #firstByteMs: number | null = null;
@@ -80,12 +73,8 @@ export class Relay implements Dispatcher.DispatchHandler {
     exchange.response.once('close', () => this.onAgentClose());
   }
 
-  get #asksUsage(): boolean {
-    return this.#request.body.inspected?.usageAsked ?? false;
-  }
-
   dispatch(upstream: Dispatcher, trace: CallTrace | null): void {
-    const options = toDispatch(this.#request, this.#asksUsage || this.#linkPaths.length > 0);
+    const options = toDispatch(this.#request, this.#linkPaths.length > 0);
     const dispatched = performance.now();
     this.#times.dispatched = dispatched;
     trace?.startCall(this.#request, options.headers, dispatched);
@@ -114,7 +103,7 @@ export class Relay implements Dispatcher.DispatchHandler {
       const answerHeaders = this.#prepareHeaders(headers);
       response.writeHead(status, statusMessage?.replace(/[^\t\x20-\x7e]/g, '') ?? '', answerHeaders);
     } catch (error) {
-      // Node refuses a header of the provider, or nobody can decode its links, and nothing is out yet.
+      // Node refuses a header of the provider, or its links cannot be changed, and nothing is out yet.
       controller.abort(error as Error);
       return;
     }
@@ -139,16 +128,15 @@ export class Relay implements Dispatcher.DispatchHandler {
     const isArray = head.operation?.answerFormat === 'array';
     this.#streamed = streams || isArray;
     this.#endsAsArray = isArray && !streams;
-    if (streams && isPlain && this.#asksUsage) this.#filter = new StreamUsageStripper();
+    if (streams && isPlain && this.#request.body.inspected?.usageAsked) this.#filter = new StreamUsageStripper();
     for (const name of linkHeaders) {
       const value = answerHeaders[name];
       if (typeof value !== 'string') continue;
       answerHeaders[name] = rewriteLinkHeader(head.provider, readCallersBase(this.#exchange), value);
     }
     if (this.#linkPaths.length > 0) {
-      const rewriter = new LinkRewriter(this.#linkPaths, readCallersBase(this.#exchange));
-      this.#filter = isPlain ? rewriter : new EncodedLinkRewriter(rewriter, encoding);
-      if (!isPlain) delete answerHeaders['content-encoding'];
+      if (!isPlain) throw new Error(`links in an answer encoded as ${encoding}, unasked, cannot be changed`);
+      this.#filter = new LinkRewriter(this.#linkPaths, readCallersBase(this.#exchange));
     }
     if (this.#filter) delete answerHeaders['content-length'];
     // No error can be appended to an answer with Content-Length.
@@ -171,12 +159,7 @@ export class Relay implements Dispatcher.DispatchHandler {
   onResponseEnd(controller: Dispatcher.DispatchController): void {
     if (this.#ended) return;
     this.#times.ended = performance.now();
-    try {
-      if (this.#filter) this.#write(controller, this.#filter.end());
-    } catch (error) {
-      this.onResponseError(controller, error as Error);
-      return;
-    }
+    if (this.#filter) this.#write(controller, this.#filter.end());
     this.#exchange.response.end();
     this.#waitForAgent(this.#patienceMs);
   }

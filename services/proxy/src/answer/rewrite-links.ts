@@ -1,14 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
-import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import type { Exchange } from '../exchange.ts';
 import type { Provider } from '../settings/provider.ts';
-
-/** What changes the bytes of an answer on their way; `end` throws if they cannot be changed. */
-export interface AnswerFilter {
-  push(chunk: Buffer): Buffer;
-  end(): Buffer;
-}
 
 const firstOf = (values: string | string[] | undefined) =>
   String(values ?? '')
@@ -51,7 +44,7 @@ const origin = String.raw`"https?:(?:${slash}){2}[^"\\/\s]{1,255}(?:${slash}[^"\
 const mayBecomeLink = /^"(?:h(?:t(?:t(?:p[^"]*)?)?)?)?$/;
 
 /** Puts `base` in place of whatever stands before `paths` in links of JSON; every other byte stays. */
-export class LinkRewriter implements AnswerFilter {
+export class LinkRewriter {
   readonly #pattern: RegExp;
   readonly #base: string;
   #held = '';
@@ -80,48 +73,5 @@ export class LinkRewriter implements AnswerFilter {
       text.replace(this.#pattern, () => this.#base),
       'latin1',
     );
-  }
-}
-
-type Decode = (bytes: Buffer, options: { maxOutputLength: number }) => Buffer;
-
-const decoders: Readonly<Record<string, Decode>> = {
-  gzip: gunzipSync,
-  'x-gzip': gunzipSync,
-  deflate: inflateSync,
-  br: brotliDecompressSync,
-  zstd: zstdDecompressSync,
-};
-
-/** A thousand batches have less than one. */
-const encodedLength = 4 * 1024 * 1024;
-const decodedLength = 16 * 1024 * 1024;
-
-/** For a server that encodes unasked: decodes the answer once it is whole, and goes on as with any other. */
-export class EncodedLinkRewriter implements AnswerFilter {
-  readonly #rewriter: LinkRewriter;
-  readonly #decode: Decode;
-  readonly #chunks: Buffer[] = [];
-  #length = 0;
-
-  /** @throws Error if nobody can decode it */
-  constructor(rewriter: LinkRewriter, encoding: string) {
-    const decode = Object.hasOwn(decoders, encoding) ? decoders[encoding] : undefined;
-    if (decode === undefined) throw new Error(`links in an answer encoded as ${encoding} cannot be read`);
-    this.#rewriter = rewriter;
-    this.#decode = decode;
-  }
-
-  push(chunk: Buffer): Buffer {
-    this.#length += chunk.length;
-    if (this.#length <= encodedLength) this.#chunks.push(Buffer.from(chunk));
-    return Buffer.alloc(0);
-  }
-
-  end(): Buffer {
-    if (this.#length > encodedLength) throw new Error('an encoded answer with links is too large to read');
-    if (this.#length === 0) return Buffer.alloc(0);
-    const bytes = this.#decode(Buffer.concat(this.#chunks), { maxOutputLength: decodedLength });
-    return Buffer.concat([this.#rewriter.push(bytes), this.#rewriter.end()]);
   }
 }

@@ -51,8 +51,9 @@ export function createEdge(context: ProxyContext): RequestListener {
 }
 
 export async function startEdge(context: ProxyContext): Promise<HttpServer> {
-  const { host, proxyPort, drainDelaySeconds, maxConnections } = context.config;
-  const http = await startHttpServer(createEdge(context), { host, port: proxyPort }, drainDelaySeconds, maxConnections);
+  const { host, proxyPort, drainDelaySeconds, maxConnections, idleConnectionSeconds: idleSeconds } = context.config;
+  const bounds = { maxConnections, idleSeconds };
+  const http = await startHttpServer(createEdge(context), { host, port: proxyPort }, drainDelaySeconds, bounds);
   // Without this, Node would ask for every body before the agent is admitted.
   http.server.on('checkContinue', (request, response) => http.server.emit('request', request, response));
   return http;
