@@ -91,12 +91,6 @@ export const badHeads: BadRequest[] = [
   named('a page of another site', ['Origin: https://evil.test'], /^cross-site request/, 403),
   named('a page of another site that a browser tells', ['Sec-Fetch-Site: cross-site'], /^cross-site request/, 403),
   refused('no host', ['GET /openai/v1/models HTTP/1.1\r\n\r\n'], 400, /host header is missing/),
-  named(
-    'a WebSocket',
-    ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Key: eA=='],
-    /^WebSocket is not governed yet: send plain HTTP/,
-    426,
-  ),
   named('a resumable upload', ['X-Goog-Upload-Protocol: resumable'], /resumable uploads/, 501),
   refused(
     'a resumable upload in the query',
