@@ -7,6 +7,7 @@ import type {
   ListedAgent,
   ListedAuditEntry,
   ListedEvent,
+  ModelPrice,
   Refusal,
   Session,
   SessionEvent,
@@ -22,6 +23,7 @@ import {
   formatShortCount,
   formatUsd,
 } from '../../../packages/console/src/format/format.ts';
+import { describePrice } from '../../../packages/console/src/format/prices.ts';
 import { agentLink, ago, capBar, minute, money, orDash, shortId, time } from './show-values.ts';
 
 const words = (code: string) => code.replaceAll('_', ' ');
@@ -145,6 +147,18 @@ export const showUnpriced = (model: UnpricedModel) => ({
   'Tokens out': formatShortCount(model.total_completion_tokens),
   First: time(model.first_seen_at),
   Last: ago(model.last_seen_at),
+});
+
+export const showPrice = ({ model, provider, prices, add, missing, since }: ModelPrice) => ({
+  Model: model,
+  Provider: provider ?? 'every one',
+  'In, a million': describePrice(prices.input_mtok),
+  Cached: describePrice(prices.cache_read_mtok),
+  'Out, a million': describePrice(prices.output_mtok),
+  Others: add === null ? (expect.any(String) as string) : `add to PRICES_FILE: ${add}`,
+  'No price of': missing.length === 0 ? '–' : (expect.stringMatching(/[a-z]/) as string),
+  From: expect.stringMatching(/price list|unpriced/) as string,
+  Since: since === null ? '–' : time(since),
 });
 
 export const showDoubt = (call: DoubtfulUsage) => ({
