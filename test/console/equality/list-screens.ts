@@ -73,9 +73,9 @@ export function listScreens({ eventId, sessionId, agentId, refusedId }: DemoData
     costsScreen('agent', 'Agent'),
     list<UnpricedModel>('/costs?view=unpriced', 'Models without a price', '/api/v1/costs/unpriced', rows.showUnpriced),
     list<ModelPrice>(
-      '/costs?view=prices&search=mini',
+      '/costs?view=prices&search=gpt-4o-mini',
       'Prices of models',
-      '/api/v1/prices?search=mini',
+      '/api/v1/prices?search=gpt-4o-mini',
       rows.showPrice,
     ),
     list<DoubtfulUsage>(

@@ -7,21 +7,20 @@ import { SearchField } from '../../components/filters.tsx';
 import { Card } from '../../components/layout.tsx';
 import { GrowingTable } from '../../components/list.tsx';
 import { TimeStamp } from '../../components/values.tsx';
-import { describePrice, namePrice } from '../../format/prices.ts';
+import { listFurther, namePrice, showPrice } from '../../format/prices.ts';
 
 const route = getRouteApi('/costs');
-const sources = { prices_file: 'your PRICES_FILE', library: 'price list', supplement: 'own supplement' };
-const columned = new Set(['input_mtok', 'output_mtok', 'cache_read_mtok']);
-
-function Others({ prices, add }: Pick<ModelPrice, 'prices' | 'add'>) {
+const sources = { prices_file: 'your PRICES_FILE', library: 'price list', supplement: 'supplement' };
+/** Units without a column, steps, and what calls without a price lacked. */
+function Others({ prices, missing, add, unpriced_at }: ModelPrice) {
   if (add !== null)
     return (
       <>
-        add to <span className="mono">PRICES_FILE</span>: <code>{add}</code>
+        No price. Add to <span className="mono">PRICES_FILE</span>: <code>{add}</code>
       </>
     );
-  const others = Object.entries(prices).filter(([unit]) => !columned.has(unit));
-  return others.map(([unit, price]) => `${namePrice(unit)} ${describePrice(price)}`).join(', ') || '–';
+  const lacking = unpriced_at === null ? [] : missing.map((unit) => `no price of ${namePrice(unit)}`);
+  return [...listFurther(prices), ...lacking].join('; ') || '–';
 }
 
 /** What each model costs here now; first those of the last 30 days that were used without a price. */
@@ -48,28 +47,31 @@ export function PricesView() {
               <GrowingTable
                 label="Prices of models"
                 rows={rows}
-                atOnce={100}
+                atOnce={30}
                 rowKey={({ provider, model }) => `${provider} ${model}`}
                 columns={[
                   {
                     head: 'Model',
                     cell: ({ model, provider }) => (
-                      <Link to="/events" search={{ model, provider: provider ?? undefined }}>
+                      <Link className="nowrap" to="/events" search={{ model, provider: provider ?? undefined }}>
                         {model}
                       </Link>
                     ),
                   },
                   { head: 'Provider', cell: ({ provider }) => provider ?? 'every one' },
-                  { head: 'In, a million', right: true, cell: ({ prices }) => describePrice(prices.input_mtok) },
-                  { head: 'Cached', right: true, cell: ({ prices }) => describePrice(prices.cache_read_mtok) },
-                  { head: 'Out, a million', right: true, cell: ({ prices }) => describePrice(prices.output_mtok) },
+                  { head: 'In, a million', right: true, cell: ({ prices }) => showPrice(prices.input_mtok) },
+                  { head: 'Cached', right: true, cell: ({ prices }) => showPrice(prices.cache_read_mtok) },
+                  { head: 'Out, a million', right: true, cell: ({ prices }) => showPrice(prices.output_mtok) },
                   { head: 'Others', cell: (row) => <Others {...row} /> },
                   {
-                    head: 'No price of',
-                    cell: ({ missing }) => missing.map((unit) => namePrice(unit).split(',')[0]).join(', ') || '–',
+                    head: 'From',
+                    cell: ({ source, since }) => (
+                      <>
+                        {source === null ? 'nowhere' : sources[source]}
+                        {since !== null && <TimeStamp at={since} />}
+                      </>
+                    ),
                   },
-                  { head: 'From', cell: ({ source }) => (source === null ? 'unpriced' : sources[source]) },
-                  { head: 'Since', cell: ({ since }) => (since === null ? '–' : <TimeStamp at={since} />) },
                 ]}
               />
             )}
