@@ -5,7 +5,7 @@ import { type Dialect, decodeName, type Operation, toPlainPath } from '../operat
 import { batchListTarget, batchTarget, describeBatchList, describeBatchResults } from './batches.ts';
 import * as bounds from './bounds.ts';
 import { interactions } from './interactions.ts';
-import { ContentStreamReader, formatStreamError } from './stream.ts';
+import { ContentStreamReader, formatRefusal, formatStreamError } from './stream.ts';
 import { readContent } from './text.ts';
 import { readContentFigures } from './usage.ts';
 
@@ -103,5 +103,6 @@ export const gemini: Dialect = {
   words: ['tunedModels', ...names],
   conversation: ['contents', 'input'],
   keyHeader: (apiKey) => ({ 'x-goog-api-key': apiKey }),
+  formatRefusal,
   formatStreamError,
 };

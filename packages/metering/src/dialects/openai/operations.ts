@@ -7,7 +7,7 @@ import * as bounds from './bounds.ts';
 import { describeOperation, type Figures, type OperationDescription } from './describe-operation.ts';
 import { imageEdits, imageGenerations, imageVariations, speech, transcriptions, translations } from './media.ts';
 import { ResponseStreamReader, readResponseFigures, readResponseText } from './responses.ts';
-import { CompletionStreamReader, formatStreamError } from './stream.ts';
+import { CompletionStreamReader, formatRefusal, formatStreamError } from './stream.ts';
 import { readChat, readCompletion } from './text.ts';
 import { findUsage, readTokenUsage } from './usage.ts';
 
@@ -146,5 +146,6 @@ export const openai: Dialect = {
   words: [],
   conversation: ['messages', 'input'],
   keyHeader: (apiKey) => ({ Authorization: `Bearer ${apiKey}` }),
+  formatRefusal,
   formatStreamError,
 };
