@@ -20,6 +20,12 @@ type Rates = PriceRow['terms'][number]['rates'];
 
 const writes = new Set(['cache_write_mtok', 'cache_write_1h_mtok']);
 const media = new Set(['input_audio_mtok', 'input_image_mtok', 'input_video_mtok']);
+/** What a request does not tell. */
+const unbounded = new Set(['input_audio_hours', 'output_audio_hours', 'output_video_hours', 'input_document_kpages']);
+const tools = new Set([
+  ...['web', 'storage', 'attachment', 'social', 'maps', 'rerank'].map((kind) => `${kind}_searches_kcount`),
+  ...['search_sources_kcount', 'code_executions_kcount', 'cache_storage_mtok_hours'],
+]);
 const counted = {
   input_mchars: 'inputCharacters',
   output_images_kcount: 'outputImages',
@@ -42,9 +48,9 @@ function boundCharge(row: PriceRow, limits: UsageLimits): number | null {
     const { priceKey } = unit;
     const rate = dearest(rates, limits.inputTokens);
     const most = (other: bigint) => (rate > other ? rate : other);
-    if (priceKey === 'input_audio_hours') return null;
+    if (unbounded.has(priceKey)) return null;
     // Tools that the provider runs are never bounded.
-    if (priceKey === 'web_searches_kcount') continue;
+    if (tools.has(priceKey)) continue;
     if (priceKey === 'requests_kcount') scaled += rate;
     else if (priceKey in counted) {
       const count = limits[counted[priceKey as keyof typeof counted]];

@@ -138,6 +138,11 @@ describe('what a file sets', () => {
     [{ input_mchars: 15 }, { inputCharacters: 100 }, 0.0015],
     [{ output_images_kcount: 40 }, { outputImages: 2 }, 0.08],
     [{ web_searches_kcount: 10 }, { webSearches: 3 }, 0.03],
+    [{ storage_searches_kcount: 2.5 }, { fileSearches: 2 }, 0.005],
+    [{ code_executions_kcount: 30 }, { codeExecutions: 2 }, 0.06],
+    [{ input_document_kpages: 2 }, { inputPages: 3 }, 0.006],
+    [{ output_video_hours: 1_440 }, { outputVideoSeconds: 8 }, 3.2],
+    [{ cache_storage_mtok_hours: 4.5 }, { storedTokenHours: 100_000 }, 0.45],
     [{ requests_kcount: 5 }, {}, 0.005],
   ])('%j for %j', (prices, usage, usd) => {
     expect(priceWith([{ model: 'gpt-4o', prices }], {}, usage).costNanoUsd / 1e9).toBe(usd);

@@ -49,7 +49,8 @@ test('what the library lacks is named as ours, and what nobody prices has no row
   const [speech] = await readPrices(management, '?search=TTS-1-HD&limit=1');
   const missing = ['input_mtok', 'output_mtok', 'input_audio_hours', 'output_images_kcount', 'web_searches_kcount'];
   expect(speech).toMatchObject({ model: 'tts-1-hd', source: 'supplement', prices: { input_mchars: 30 } });
-  expect(speech?.missing).toEqual(missing);
+  expect(speech?.missing).toEqual(expect.arrayContaining(missing));
+  expect(speech?.missing).not.toContain('input_mchars');
   expect(speech?.price_version).toMatch(/^genai-prices 0\.1\.8 \+ supplement /);
   expect(await readPrices(management, '?model=no-such-model')).toEqual([]);
 });
