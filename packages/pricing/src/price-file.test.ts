@@ -216,5 +216,5 @@ test('the supplement is a valid file, and its version belongs to these rows', ()
   const text = JSON.stringify(supplement);
   expect(parsePriceFile(text).entries).toEqual(supplement);
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 8);
-  expect([supplementVersion, digest]).toEqual(['supplement 2026-11-21', 'd38e6836']);
+  expect([supplementVersion, digest]).toEqual(['supplement 2026-11-25', 'c5fca36f']);
 });

@@ -45,6 +45,11 @@ export function choosePrices(
   const listed = model.listed && readPricesAt(model.listed, call.at);
   if (listed) return [{ prices: listed, factor, version: priceVersion + mark }];
   if (!model.supplement) return [];
+  const ownTiers = tiers.flatMap((tier): ChosenPrices[] => {
+    const prices = model.supplement?.service_tiers?.[tier];
+    return prices ? [{ prices, factor: listPrice, version: `${priceVersion} + ${supplementVersion}, ${tier}` }] : [];
+  });
+  if (ownTiers.length > 0) return ownTiers;
   return [{ prices: model.supplement.prices, factor, version: `${priceVersion} + ${supplementVersion}${mark}` }];
 }
 

@@ -179,13 +179,15 @@ function readOutline(bytes: Buffer): JsonObject {
 }
 
 function finish(reading: Omit<AnswerReading, 'outputText'>, output: BodyReading['output']): BodyReading {
-  const { model, usage, serviceTier, calls, isUnbilled } = reading;
+  const { model, usage, serviceTier, calls, isUnbilled, isUntold, id } = reading;
   return {
     model,
     usage,
     serviceTier,
     ...(calls && { calls }),
     ...(isUnbilled && { isUnbilled }),
+    ...(isUntold && { isUntold }),
+    ...(id && { id }),
     usageIsFinal: usage !== null,
     sawEnd: true,
     failed: false,

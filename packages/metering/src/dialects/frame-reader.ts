@@ -16,6 +16,8 @@ export abstract class FrameReader implements StreamReader {
   protected sawEnd = false;
   protected failed = false;
   protected isUnbilled = false;
+  protected isUntold = false;
+  protected id: string | null = null;
 
   constructor(readFrame: (frame: unknown, write: Write) => void) {
     this.text = new StreamText(readFrame);
@@ -34,7 +36,7 @@ export abstract class FrameReader implements StreamReader {
   }
 
   end(): StreamReading {
-    const { model, usage, calls, serviceTier, sawEnd, failed, isUnbilled } = this;
+    const { model, usage, calls, serviceTier, sawEnd, failed, isUnbilled, isUntold, id } = this;
     return {
       model,
       usage,
@@ -44,6 +46,8 @@ export abstract class FrameReader implements StreamReader {
       sawEnd,
       failed,
       ...(isUnbilled && { isUnbilled }),
+      ...(isUntold && { isUntold }),
+      ...(id !== null && { id }),
       outputText: () => this.readText(),
       besideText: () => this.text.readBeside(),
       ...(usage && usage.reasoningTokens > 0 && { uncountedText: () => this.readUncounted() }),

@@ -8,6 +8,8 @@ export interface RequestReading {
   requestedModel: string | null;
   stream: boolean;
   toldUsage: Partial<Usage>;
+  /** What its price depends on beside the service tier, such as the resolution of a video. */
+  priceTier?: string | null;
   /** It is answered before it is done: its figures come with a later answer, if ever. */
   inBackground?: boolean;
   inputText(): Writing;
@@ -33,6 +35,10 @@ export interface AnswerReading {
   calls?: readonly ReportedCall[];
   /** The provider bills none of it, whatever its figures say: it refused before any output. */
   isUnbilled?: boolean;
+  /** What it answers for was served, and it does not tell what that used. */
+  isUntold?: boolean;
+  /** The provider's id of what may go on after this answer. */
+  id?: string | null;
   outputText(): Writing;
 }
 
@@ -80,6 +86,8 @@ export interface Operation {
   readonly bounds?: RequestBounds | undefined;
   /** The provider's id of results that it bills once, however often they are fetched; absent if each answer is billed. */
   billedOnce?(path: string): string | null;
+  /** It shows what an earlier request started in the background; anything else there was billed when it was made. */
+  readonly settlesBackground?: boolean;
   /** Its answer may repeat results that are billed when fetched one by one. */
   readonly showsOtherBills?: boolean;
   /** @param body the parsed JSON, or the text fields of a form @param size bytes of the whole body */
@@ -139,6 +147,15 @@ export function sumCalls(calls: readonly ReportedCall[]): { usage: Usage | null;
   for (const { usage } of calls) sum = addToUsage(sum, usage);
   return calls.length > 1 ? { usage: sum, calls } : { usage: sum };
 }
+
+/** States, of any vendor and in lower case, in which a job goes on. */
+const running = new Set(
+  `created validating queued pending running in_progress processing finalizing cancelling cancellation_requested`.split(
+    ' ',
+  ),
+);
+
+export const isRunning = (state: unknown): boolean => typeof state === 'string' && running.has(state.toLowerCase());
 
 const models = /(?:\/|%2f)(models|tunedModels)(?:\/|%2f)/gi;
 

@@ -37,6 +37,7 @@ export function describeBatchResults(operation: Operation): Operation {
         serviceTier: 'batch',
         ...sumCalls(calls),
         ...(calls.length > 0 && { calls }),
+        ...(calls.length === 0 && findAnswers(body).some(Boolean) && { isUntold: true }),
         outputText: () =>
           readWriting(body, (_body, write) => {
             for (const answer of findAnswers(body)) readContent(answer, write);

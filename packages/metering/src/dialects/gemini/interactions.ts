@@ -3,7 +3,7 @@ import { asArray, asObject, asText, findTrailingMembers, type JsonObject, parseF
 import { readWriting } from '../../text/stream-text.ts';
 import { collectText } from '../../text/strings.ts';
 import { FrameReader } from '../frame-reader.ts';
-import type { Operation } from '../operation.ts';
+import { isRunning, type Operation } from '../operation.ts';
 import * as bounds from './bounds.ts';
 import { readInteraction, readInteractionDelta } from './text.ts';
 import { readContentUsage } from './usage.ts';
@@ -45,6 +45,7 @@ class InteractionStreamReader extends FrameReader {
     const frame = asObject(parseFrame(data));
     this.text.addBeside(frame);
     const interaction = asObject(frame.interaction);
+    this.id ??= asText(interaction.id);
     this.model = modelOf(interaction) ?? this.model;
     this.serviceTier = asText(interaction.service_tier) ?? this.serviceTier;
     this.usage = readInteractionUsage(interaction.usage ?? frame.usage) ?? this.usage;
@@ -62,7 +63,7 @@ class InteractionStreamReader extends FrameReader {
 }
 
 /** Gemini's newer API (ai.google.dev/gemini-api/docs/interactions). */
-export const interactions: Operation = {
+const interactions: Operation = {
   api: 'gemini',
   name: 'interactions',
   traceName: 'chat',
@@ -85,8 +86,9 @@ export const interactions: Operation = {
     };
   },
   readAnswer(body) {
-    const { usage, service_tier: tier } = asObject(body);
+    const { id, usage, service_tier: tier } = asObject(body);
     return {
+      id: asText(id),
       model: modelOf(body),
       usage: readInteractionUsage(usage),
       serviceTier: asText(tier),
@@ -94,3 +96,28 @@ export const interactions: Operation = {
     };
   },
 };
+
+const target = /\/v1(?:alpha|beta)?\d*\/(?:projects\/.+\/)?interactions(?:\/([^/:]+)(\/cancel)?)?\/?$/;
+
+/** What an earlier request started in the background, once it is done. */
+const interactionLater: Operation = {
+  ...interactions,
+  name: 'interactions.get',
+  traceName: undefined,
+  bounds: undefined,
+  settlesBackground: true,
+  billedOnce: (path) => target.exec(path)?.[1] ?? null,
+  readAnswer(body) {
+    const reading = interactions.readAnswer(body);
+    const { status } = asObject(body);
+    if (isRunning(status)) return { ...reading, usage: null };
+    return status === 'failed' && reading.usage === null ? { ...reading, isUnbilled: true } : reading;
+  },
+};
+
+export function matchInteraction(path: string, method: 'GET' | 'POST'): Operation | null {
+  const [found, id, cancel] = target.exec(path) ?? [];
+  if (found === undefined || (id === undefined && method === 'GET')) return null;
+  if (id === undefined) return interactions;
+  return (method === 'POST') === (cancel !== undefined) ? interactionLater : null;
+}

@@ -4,7 +4,7 @@ import { collectText } from '../../text/strings.ts';
 import type { Writing } from '../../text/writing.ts';
 import { type AnswerReading, decodeName, type Operation, type StreamReader } from '../operation.ts';
 
-export type Figures = Pick<AnswerReading, 'usage' | 'calls'>;
+export type Figures = Pick<AnswerReading, 'usage' | 'calls' | 'isUnbilled' | 'isUntold'>;
 
 type Described =
   | 'name'
@@ -12,6 +12,7 @@ type Described =
   | 'bounds'
   | 'usageNeedsAsking'
   | 'isFree'
+  | 'isBilledLater'
   | 'writesText'
   | 'otherAnswers'
   | 'figuresWithin';
@@ -58,6 +59,7 @@ export function describeOperation(description: OperationDescription): Operation 
       const answer = asObject(value);
       return {
         model: asText(answer.model),
+        id: asText(answer.id) ?? asText(answer.request_id),
         ...readFigures(value),
         serviceTier: asText(answer.service_tier),
         outputText: () => readText(value),

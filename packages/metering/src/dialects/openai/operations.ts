@@ -1,8 +1,9 @@
 import { largestOutput, readCount, type Usage } from '@agp/pricing';
-import { asArray, asObject, type JsonObject } from '../../json/members.ts';
+import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
 import type { Write, Writing } from '../../text/writing.ts';
-import type { Dialect, Operation } from '../operation.ts';
+import { type Dialect, isRunning, type Operation } from '../operation.ts';
+import { matchBatches } from './batches.ts';
 import * as bounds from './bounds.ts';
 import { describeOperation, type Figures, type OperationDescription } from './describe-operation.ts';
 import { imageEdits, imageGenerations, imageVariations, speech, transcriptions, translations } from './media.ts';
@@ -10,6 +11,7 @@ import { ResponseStreamReader, readResponseFigures, readResponseText } from './r
 import { CompletionStreamReader, formatStreamError } from './stream.ts';
 import { readChat, readCompletion } from './text.ts';
 import { findUsage, readTokenUsage } from './usage.ts';
+import { videos, videosTarget } from './videos.ts';
 
 const noText = (): Writing => ({ parts: [], whole: true });
 
@@ -27,13 +29,34 @@ function describeCompletion(readText: (body: unknown, write: Write) => void) {
   } satisfies Partial<OperationDescription>;
 }
 
+/** OpenAI's responses and xAI's deferred chats are answered before they are done. */
+const isInBackground = ({ background, deferred }: JsonObject) => Boolean(background || deferred);
+
+/** Its usage comes with a later answer, which may never be fetched: until then it is taken to be as long as it may. */
+function readBackground(body: JsonObject): Partial<Usage> {
+  if (!isInBackground(body)) return {};
+  const bound = body.max_output_tokens ?? body.max_completion_tokens ?? body.max_tokens;
+  return { completionTokens: readCount(bound) ?? largestOutput };
+}
+
 const chatCompletions = describeOperation({
   ...describeCompletion(readChat),
   name: 'chat.completions',
   traceName: 'chat',
   bounds: bounds.chat,
   input: ['messages', 'tools', 'functions', 'response_format', 'prediction'],
+  readToldUsage: readBackground,
+  isInBackground,
 });
+
+/** Perplexity's: a chat within a request, and later within an answer. */
+const asyncChat: Operation = {
+  ...chatCompletions,
+  name: 'async.chat.completions',
+  bounds: undefined,
+  readRequest: (body, path, size) =>
+    chatCompletions.readRequest({ ...asObject(asObject(body).request), deferred: true }, path, size),
+};
 
 const completions = describeOperation({
   ...describeCompletion(readCompletion),
@@ -53,11 +76,6 @@ const fimCompletions = describeOperation({
   input: ['prompt', 'suffix'],
 });
 
-/** Its usage comes with a later request that may never be made: it is taken to be as long as it may. */
-function readBackground(body: JsonObject): Partial<Usage> {
-  return body.background ? { completionTokens: readCount(body.max_output_tokens) ?? largestOutput } : {};
-}
-
 function describeResponses(name: string, isFree: boolean): Operation {
   return describeOperation({
     name,
@@ -66,12 +84,31 @@ function describeResponses(name: string, isFree: boolean): Operation {
     isFree,
     input: ['instructions', 'prompt', 'input', 'tools', 'text'],
     readToldUsage: readBackground,
-    isInBackground: ({ background }) => Boolean(background),
+    isInBackground,
     figuresWithin: ['"web_search_call"', '"svg_usage"'],
     readFigures: readResponseFigures,
     readText: readResponseText,
     createStreamReader: () => new ResponseStreamReader(),
   });
+}
+
+/** What an earlier request started, once it is done. @param readChat the chat within the answer */
+function describeLater(operation: Operation, target: RegExp, readPart = (body: JsonObject) => body): Operation {
+  return {
+    ...operation,
+    name: `${operation.name}.get`,
+    traceName: undefined,
+    bounds: undefined,
+    settlesBackground: true,
+    billedOnce: (path) => target.exec(path)?.[1] ?? null,
+    readAnswer(value) {
+      const body = asObject(value);
+      const reading = operation.readAnswer(readPart(body));
+      if (isRunning(body.status)) return { ...reading, usage: null };
+      const hasFailed = /^failed$/i.test(asText(body.status) ?? '') && reading.usage === null;
+      return hasFailed ? { ...reading, isUnbilled: true } : reading;
+    },
+  };
 }
 
 const noStream = () => new CompletionStreamReader(() => undefined);
@@ -112,11 +149,30 @@ const moderations = describeOperation({
   createStreamReader: noStream,
 });
 
+const responses = describeResponses('responses', false);
+
+const responseTarget = /\/responses\/([^/]+)(?:\/cancel)?\/?$/;
+const deferredTarget = /\/chat\/deferred-completion\/([^/]+)\/?$/;
+const asyncTarget = /\/async\/chat\/completions\/([^/]+)\/?$/;
+
+const responseLater = describeLater(responses, responseTarget);
+
+/** Chats that the provider stores were billed when they were made. */
+const storedChats: Operation = { ...chatCompletions, name: 'chat.completions.get', bounds: undefined, isFree: true };
+
+const byTarget: readonly (readonly [RegExp, Operation])[] = [
+  [responseTarget, responseLater],
+  [deferredTarget, describeLater(chatCompletions, deferredTarget)],
+  [asyncTarget, describeLater(asyncChat, asyncTarget, ({ response }) => asObject(response))],
+  [/\/(?<!\/async\/)chat\/completions(?:\/[^/]+)?$/, storedChats],
+];
+
 const byEnding: readonly (readonly [string, Operation])[] = [
+  ['/async/chat/completions', asyncChat],
   ['/chat/completions', chatCompletions],
   ['/fim/completions', fimCompletions],
   ['/completions', completions],
-  ['/responses', describeResponses('responses', false)],
+  ['/responses', responses],
   ['/responses/compact', describeResponses('responses.compact', false)],
   ['/responses/input_tokens', describeResponses('responses.input_tokens', true)],
   ['/embeddings', embeddings],
@@ -131,8 +187,14 @@ const byEnding: readonly (readonly [string, Operation])[] = [
 ];
 
 /** Matched by the end of the path: compatible servers and Azure put all kinds of things before it. */
-const match: Dialect['match'] = (path, method) =>
-  method === 'POST' ? (byEnding.find(([ending]) => path.endsWith(ending))?.[1] ?? null) : null;
+const match: Dialect['match'] = (path, method) => {
+  const ofBatches = matchBatches(path, method);
+  if (ofBatches) return ofBatches;
+  if (method === 'GET') return byTarget.find(([target]) => target.test(path) && !path.endsWith('/cancel'))?.[1] ?? null;
+  if (path.endsWith('/cancel')) return responseTarget.test(path) ? responseLater : null;
+  if (videosTarget.test(path)) return videos;
+  return byEnding.find(([ending]) => path.endsWith(ending))?.[1] ?? null;
+};
 
 /** Realtime, Live and ChatKit sessions are held past the proxy; the others make keys, also at servers that only speak the format. */
 const credentialPaths =

@@ -1,0 +1,84 @@
+import { readCount } from '@agp/pricing';
+import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
+import { isRunning, maxReportedCalls, type Operation, type ReportedCall, sumCalls } from '../operation.ts';
+import { describeOperation, type Figures } from './describe-operation.ts';
+import { CompletionStreamReader } from './stream.ts';
+import { readTokenUsage } from './usage.ts';
+
+/** Anthropic and Gemini have batches of their own. Mistral says `batch/jobs`. */
+const place = String.raw`(?<!\/messages|^\/v1(?:alpha|beta)\d*)\/(?:batches|batch\/jobs)`;
+const listTarget = new RegExp(`${place}/?$`);
+const oneTarget = new RegExp(`${place}/([^/:]+)(?:/cancel)?/?$`);
+
+/** Requests that were served: as OpenAI, Mistral and xAI count them. */
+function countServed({ request_counts: counts, succeeded_requests: succeeded, state, status }: JsonObject): number {
+  const told = readCount(asObject(counts).completed ?? succeeded ?? asObject(state).num_success);
+  return told ?? (/^(?:completed|success)$/i.test(asText(status) ?? '') ? 1 : 0);
+}
+
+/** What its results used, as far as they are shown: Mistral's may stand in the batch itself. */
+function readInline({ model, outputs }: JsonObject): ReportedCall[] {
+  return asArray(outputs)
+    .slice(0, maxReportedCalls)
+    .flatMap((output) => {
+      const answer = asObject(asObject(asObject(output).response).body);
+      const usage = readTokenUsage(answer.usage);
+      return usage ? [{ model: asText(answer.model) ?? asText(model), usage }] : [];
+    });
+}
+
+/** Figures count once it is done, also if it was cancelled or expired in part. */
+function readBatchFigures(body: unknown): Figures {
+  const batch = asObject(body);
+  if (isRunning(batch.status) || (readCount(asObject(batch.state).num_pending) ?? 0) > 0) return { usage: null };
+  const told = readTokenUsage(batch.usage);
+  const isUsed = told !== null && told.promptTokens + told.completionTokens > 0;
+  const calls = isUsed ? [{ model: asText(batch.model), usage: told }] : readInline(batch);
+  if (calls.length === 0) return { usage: null, isUntold: countServed(batch) > 0 };
+  return { ...sumCalls(calls), calls };
+}
+
+const described = {
+  writesText: false,
+  input: ['requests'],
+  readText: () => ({ parts: [], whole: true }),
+  createStreamReader: () => new CompletionStreamReader(() => undefined),
+};
+
+const createBatch = describeOperation({
+  ...described,
+  name: 'batches',
+  isFree: true,
+  isBilledLater: true,
+  readFigures: () => ({ usage: null }),
+});
+
+const inBatch = (operation: Operation): Operation => ({
+  ...operation,
+  readAnswer: (body) => ({ ...operation.readAnswer(body), serviceTier: 'batch' }),
+});
+
+const getBatch: Operation = {
+  ...inBatch(describeOperation({ ...described, name: 'batches.get', readFigures: readBatchFigures })),
+  billedOnce: (path) => oneTarget.exec(path)?.[1] ?? null,
+};
+
+const listBatches: Operation = {
+  ...inBatch(
+    describeOperation({
+      ...described,
+      name: 'batches.list',
+      readFigures(body) {
+        const calls = asArray(asObject(body).data).flatMap((batch) => readBatchFigures(batch).calls ?? []);
+        return { ...sumCalls(calls), calls };
+      },
+    }),
+  ),
+  showsOtherBills: true,
+};
+
+/** The operation on batches at a path; null if it is of none. */
+export function matchBatches(path: string, method: 'GET' | 'POST'): Operation | null {
+  if (listTarget.test(path)) return method === 'POST' ? createBatch : listBatches;
+  return oneTarget.test(path) && (method === 'POST') === /\/cancel\/?$/.test(path) ? getBatch : null;
+}

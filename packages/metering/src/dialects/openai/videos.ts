@@ -1,0 +1,52 @@
+import { makeUsage, maxTokens, readCount, type Usage } from '@agp/pricing';
+import { asObject, asText, type JsonObject } from '../../json/members.ts';
+import type { Operation } from '../operation.ts';
+import { describeOperation, type Figures } from './describe-operation.ts';
+import { CompletionStreamReader } from './stream.ts';
+import { asFigure } from './usage.ts';
+
+/** Seconds of video, under the names of OpenAI, Azure and xAI. */
+function countSeconds({ seconds, n_seconds: each, duration, n_variants: variants, n }: JsonObject): number | null {
+  const length = readCount(asFigure(seconds ?? each ?? duration));
+  return length && Math.min(length * (readCount(asFigure(variants ?? n)) || 1), maxTokens);
+}
+
+/** By the shorter side; null for the standard one. */
+function readResolution({ size, resolution, width, height }: JsonObject): string | null {
+  const sides = width && height ? `${width}x${height}` : (asText(size) ?? asText(resolution) ?? '');
+  const [, one, other] = /^(\d{2,5})x(\d{2,5})$/.exec(sides) ?? [];
+  const found = one && other ? `${Math.min(Number(one), Number(other))}p` : sides.toLowerCase();
+  return /^\d{1,5}[pk]$/.test(found) && found !== '720p' ? found : null;
+}
+
+/** The longest that a video is made unless the request says so. */
+const unsaidSeconds = 8;
+
+function readVideoFigures(answer: unknown): Figures {
+  const seconds = countSeconds(asObject(answer));
+  if (asObject(answer).status === 'failed') return { usage: null, isUnbilled: true };
+  return { usage: seconds ? makeUsage({ outputVideoSeconds: seconds }) : null };
+}
+
+const described = describeOperation({
+  name: 'videos',
+  writesText: false,
+  input: ['prompt'],
+  readToldUsage: (body): Partial<Usage> => ({ outputVideoSeconds: countSeconds(body) ?? unsaidSeconds }),
+  readFigures: readVideoFigures,
+  readText: () => ({ parts: [], whole: true }),
+  createStreamReader: () => new CompletionStreamReader(() => undefined),
+});
+
+/** A job that makes a video, billed by the second once it is taken on. */
+export const videos: Operation = {
+  ...described,
+  readRequest: (value, path, size) => ({
+    ...described.readRequest(value, path, size),
+    priceTier: readResolution(asObject(value)),
+  }),
+  readAnswer: (value) => ({ ...described.readAnswer(value), serviceTier: readResolution(asObject(value)) }),
+};
+
+export const videosTarget =
+  /\/(?:videos(?:\/(?:generations|edits|extensions|[^/]+\/remix))?|video\/generations(?:\/jobs)?)$/;
