@@ -28,7 +28,7 @@ const table: [ProviderApi, string, string, string | null][] = [
   ['openai', 'GET', '/v1/responses/resp_1/input_items', null],
   ['openai', 'GET', '/v1/images/generations', null],
   ['openai', 'GET', '/v1/models', null],
-  ['openai', 'GET', '/v1/chat/completions', 'chat.completions.get'],
+  ['openai', 'GET', '/v1/chat/completions', null],
   ['openai', 'GET', '/v1/chat/completions/chatcmpl-1', 'chat.completions.get'],
   ['openai', 'GET', '/v1/chat/deferred-completion/d', 'chat.completions.get'],
   ['openai', 'POST', '/async/chat/completions', 'async.chat.completions'],

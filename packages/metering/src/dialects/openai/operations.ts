@@ -164,7 +164,7 @@ const byTarget: readonly (readonly [RegExp, Operation])[] = [
   [responseTarget, responseLater],
   [deferredTarget, describeLater(chatCompletions, deferredTarget)],
   [asyncTarget, describeLater(asyncChat, asyncTarget, ({ response }) => asObject(response))],
-  [/\/(?<!\/async\/)chat\/completions(?:\/[^/]+)?$/, storedChats],
+  [/\/(?<!\/async\/)chat\/completions\/[^/]+$/, storedChats],
 ];
 
 const byEnding: readonly (readonly [string, Operation])[] = [
