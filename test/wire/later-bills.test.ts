@@ -1,6 +1,7 @@
 import { type BudgetList, doubtfulUsageListSchema } from '@agp/core/contracts';
 import { type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import { beforeAll, expect, test } from 'vitest';
+import { readMetric } from '../system/read-metric.ts';
 import { readPayload } from '../system/read-payload.ts';
 import { type System, startSystem, waitFor } from '../system/start-system.ts';
 
@@ -14,10 +15,15 @@ let fake: FakeProvider;
 let system: System;
 let isDone = false;
 let started = 0;
+let cancelled: { target: string; key: unknown; body: string }[] = [];
 
 beforeAll(async () => {
-  fake = await startFakeProvider(({ target: url, method }) => {
+  fake = await startFakeProvider(({ target: url, method, headers, body }) => {
     const id = url.split('/').at(-1) ?? '';
+    if (url.includes('/cancel')) {
+      cancelled.push({ target: url, key: headers.authorization, body: body.toString() });
+      return { body: { ...queued, id, status: 'cancelled' } };
+    }
     if (url.includes('/batches')) {
       const done = { ...batch, status: 'completed', output_file_id: 'file-1', usage: batchUsage };
       return { body: isDone ? { ...done, id } : { ...batch, id, status: 'in_progress', usage: null } };
@@ -93,4 +99,26 @@ test('a batch costs half of what it says it used, once, whichever proxy it came 
   expect(costs).toEqual([0, 0, 0, 1.125]);
   const billed = polled.find(({ payload }) => payload?.cost_usd === 1.125);
   expect(billed?.payload).toMatchObject({ prompt_tokens: 500_000, completion_tokens: 100_000, model: batch.model });
+});
+
+test('what a blocked agent has in the background is cancelled at the provider, with the credential that started it, once', async () => {
+  isDone = false;
+  cancelled = [];
+  const keyed = (agent: string) => ({ 'x-agent-name': agent, authorization: `Bearer sk-${agent}` });
+  for (const agent of ['worker', 'other']) await ask(0, '/v1/responses?api-version=1', work, keyed(agent));
+  const [first, second] = [`resp_${started + 1}`, `resp_${started + 2}`];
+  await ask(0, '/v1/responses', work, keyed('worker'));
+  await ask(1, '/v1/responses', work, keyed('worker'));
+  // Through this proxy it was seen to have ended.
+  isDone = true;
+  await ask(0, `/v1/responses/${first}`, undefined, keyed('worker'));
+  await system.database.pool.query("UPDATE agents SET status = 'blocked' WHERE name = 'worker'");
+  await waitFor('the cancellations', async () => cancelled.length === 2);
+  expect(cancelled).toContainEqual({ target: `/v1/responses/${second}/cancel`, key: 'Bearer sk-worker', body: '' });
+  expect(cancelled).toContainEqual({
+    target: `/v1/responses/resp_${started - 3}/cancel?api-version=1`,
+    key: 'Bearer sk-worker',
+    body: '',
+  });
+  expect(await readMetric(system.proxies[0], 'agp_proxy_killed_requests_total{reason="agent_blocked"}')).toBe(1);
 });

@@ -65,6 +65,8 @@ export interface Measurement {
   unpriced: readonly string[];
   /** What goes on in the background may cost, in nano-dollars, until a later answer bills it. */
   heldNanoUsd: number;
+  /** The provider's path to which a POST ends what goes on in the background; null if there is none. */
+  cancelPath: string | null;
   /** UUID of the event whose work in the background this answer bills. */
   settledEventId: string | null;
   unscanned: UnscannedReason | null;
@@ -87,6 +89,7 @@ export const unmeasured: Omit<Measurement, 'outcome'> = {
   doubt: null,
   unpriced: [],
   heldNanoUsd: 0,
+  cancelPath: null,
   settledEventId: null,
   unscanned: null,
   isUnknownPath: false,

@@ -88,6 +88,8 @@ export interface Operation {
   billedOnce?(path: string): string | null;
   /** It shows what an earlier request started in the background; anything else there was billed when it was made. */
   readonly settlesBackground?: boolean;
+  /** Where a POST cancels what a request at `path` started in the background. */
+  cancelPath?(path: string, id: string): string;
   /** Its answer may repeat results that are billed when fetched one by one. */
   readonly showsOtherBills?: boolean;
   /** @param body the parsed JSON, or the text fields of a form @param size bytes of the whole body */
@@ -156,6 +158,8 @@ const running = new Set(
 );
 
 export const isRunning = (state: unknown): boolean => typeof state === 'string' && running.has(state.toLowerCase());
+
+export const toCancelPath = (path: string, id: string): string => `${path.replace(/\/$/, '')}/${id}/cancel`;
 
 const models = /(?:\/|%2f)(models|tunedModels)(?:\/|%2f)/gi;
 

@@ -47,19 +47,20 @@ export async function measureUsage(parts: MeteringParts, call: Call, end: Answer
   const told = isTold ? await measureTold(parts, call, reading, seen.reported, models) : null;
   const measured = { ...free, ...(told ?? (await measureUntold(parts, call, head.operation, end, seen, models))) };
   if (startedBy !== null) return { ...measured, settledEventId: startedBy };
-  const isLater = told === null && body?.inBackground && reading?.id && (await isStarted(call, reading.id));
-  return isLater ? { ...free, ...postpone(measured) } : measured;
+  const id = told === null && body?.inBackground ? (reading?.id ?? null) : null;
+  if (id === null || !plainId.test(id)) return measured;
+  const cancelPath = head.operation.cancelPath?.(head.path, id) ?? null;
+  return { ...((await isStarted(call, id)) ? { ...free, ...postpone(measured) } : measured), cancelPath };
 }
 
-/** No provider's ids are longer. */
-const maxBill = 256;
+/** No provider has other ids, and one becomes a part of a path. */
+const plainId = /^[\w-]{1,256}$/;
 
 /** The name by which a request in the background is found again. No bill's name has a space. */
 const nameStart = (bill: string) => `${bill} started`;
 
 /** False also if storage does not say so: then nobody could find it later, and it costs its estimate now. */
-const isStarted = ({ claimBill }: Call, bill: string) =>
-  bill.length <= maxBill && claimBill(nameStart(bill)).catch(() => false);
+const isStarted = ({ claimBill }: Call, bill: string) => claimBill(nameStart(bill)).catch(() => false);
 
 /** A later answer has the figures. Until then the estimate is held, and listed. */
 function postpone({ unpriced, costNanoUsd, promptTokens, completionTokens }: Measured): Partial<Measured> {

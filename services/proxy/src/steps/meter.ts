@@ -33,12 +33,16 @@ export async function meter(
 ): Promise<Measurement> {
   const { head, agent, reservation } = request;
   const measured = await meter.measure(answer);
-  const { heldNanoUsd, settledEventId } = measured;
+  const { heldNanoUsd, cancelPath, settledEventId } = measured;
   if (heldNanoUsd > 0) {
     const held = { ...reservation, agentId: agent.uuid, day: toDay(head.timestamp), nanoUsd: heldNanoUsd };
     context.budget.holdOn(held, describeForwarded(request));
   }
-  if (settledEventId !== null) context.budget.settle(settledEventId);
+  if (cancelPath !== null) context.background.add(request, cancelPath);
+  if (settledEventId !== null) {
+    context.budget.settle(settledEventId);
+    context.background.end(settledEventId);
+  }
   for (const model of measured.unpriced) context.reportUnpriced(head.provider.id, model);
   if (measured.isUnknownPath) context.metrics.unknownPaths.inc({ provider: head.provider.id });
   if (measured.unscanned !== null) {

@@ -3,7 +3,7 @@ import { asArray, asObject, asText, findTrailingMembers, type JsonObject, parseF
 import { readWriting } from '../../text/stream-text.ts';
 import { collectText } from '../../text/strings.ts';
 import { FrameReader } from '../frame-reader.ts';
-import { isRunning, type Operation } from '../operation.ts';
+import { isRunning, type Operation, toCancelPath } from '../operation.ts';
 import * as bounds from './bounds.ts';
 import { readInteraction, readInteractionDelta } from './text.ts';
 import { readContentUsage } from './usage.ts';
@@ -72,6 +72,7 @@ const interactions: Operation = {
   answerFormat: 'object',
   isFree: false,
   writesText: true,
+  cancelPath: toCancelPath,
   createStreamReader: () => new InteractionStreamReader(),
   readRequest(value) {
     const body = asObject(value);

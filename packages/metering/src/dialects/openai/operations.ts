@@ -2,7 +2,7 @@ import { largestOutput, readCount, type Usage } from '@agp/pricing';
 import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
 import type { Write, Writing } from '../../text/writing.ts';
-import { type Dialect, isRunning, type Operation } from '../operation.ts';
+import { type Dialect, isRunning, type Operation, toCancelPath } from '../operation.ts';
 import { matchBatches } from './batches.ts';
 import * as bounds from './bounds.ts';
 import { describeOperation, type Figures, type OperationDescription } from './describe-operation.ts';
@@ -149,7 +149,7 @@ const moderations = describeOperation({
   createStreamReader: noStream,
 });
 
-const responses = describeResponses('responses', false);
+const responses: Operation = { ...describeResponses('responses', false), cancelPath: toCancelPath };
 
 const responseTarget = /\/responses\/([^/]+)(?:\/cancel)?\/?$/;
 const deferredTarget = /\/chat\/deferred-completion\/([^/]+)\/?$/;
