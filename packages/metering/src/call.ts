@@ -60,6 +60,10 @@ export interface Measurement {
   outcome: AnswerEnd['outcome'];
   doubt: Doubt | null;
   unpriced: readonly string[];
+  /** Of models with a price: units that were counted and have none, by the names of their prices, also in `priceVersion`. */
+  unpricedUnits: readonly string[];
+  /** Figures of the answer that no reader understood; names are the provider's. */
+  unread: readonly string[];
   unscanned: UnscannedReason | null;
   /** The provider served a path that we cannot read, so that its cost is unknown. */
   isUnknownPath: boolean;
@@ -79,6 +83,8 @@ export const unmeasured: Omit<Measurement, 'outcome'> = {
   piiScan: 'none',
   doubt: null,
   unpriced: [],
+  unpricedUnits: [],
+  unread: [],
   unscanned: null,
   isUnknownPath: false,
 };

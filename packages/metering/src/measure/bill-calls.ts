@@ -9,6 +9,7 @@ export interface Bill {
   costNanoUsd: number;
   priceVersion: string | null;
   unpriced: ReadonlySet<string>;
+  unpricedUnits: ReadonlySet<string>;
   disbelieved: { usage: Usage; costNanoUsd: number } | null;
 }
 
@@ -27,6 +28,7 @@ const mostTokens = 8_388_608;
 export class BillCalls {
   readonly #priceOf: (call: ReportedCall) => UsagePrice & { model: string };
   readonly #unpriced = new Set<string>();
+  readonly #unpricedUnits = new Set<string>();
   readonly #usage = makeUsage({});
   readonly #claimed = makeUsage({});
   #costNanoUsd = 0;
@@ -37,8 +39,8 @@ export class BillCalls {
 
   /** @param models that may have served a call that names none: the dearest prices it */
   constructor(parts: MeteringParts, { head, reservation }: Call, { models, serviceTier }: BillOptions) {
-    const priceOne = (model: string, { usage, serviceTier: ownTier }: ReportedCall) => {
-      const price = parts.priceUsage({ ...nameModel(head, model), usage, serviceTier: ownTier ?? serviceTier });
+    const priceOne = (model: string, { usage, charge, serviceTier: ownTier }: ReportedCall) => {
+      const price = parts.priceUsage({ ...nameModel(head, model), usage, charge, serviceTier: ownTier ?? serviceTier });
       const isGuessed = !price.priced && reservation.isCapped;
       return { model, ...price, ...(isGuessed && { costNanoUsd: guessCost(parts, usage) }) };
     };
@@ -67,15 +69,19 @@ export class BillCalls {
       isBelieved ? price.costNanoUsd : this.#priceOf(call).costNanoUsd,
     );
     this.#priceVersion ??= price.priceVersion;
+    for (const unit of price.unpricedUnits ?? []) this.#unpricedUnits.add(unit);
     if (!price.priced && this.#unpriced.size < maxUnpriced) this.#unpriced.add(price.model);
   };
 
   read(): Bill {
+    // What one of several models cost is missing in the others' sum.
+    if (this.#unpriced.size > 0 && this.#priceVersion !== null) this.#unpricedUnits.add('other_models');
     return {
       usage: this.#usage,
       costNanoUsd: this.#costNanoUsd,
-      priceVersion: this.#priceVersion,
+      priceVersion: markUnpriced(this.#priceVersion, this.#unpricedUnits),
       unpriced: this.#unpriced,
+      unpricedUnits: this.#unpricedUnits,
       disbelieved: this.#isBelieved ? null : { usage: this.#claimed, costNanoUsd: this.#claimedNanoUsd },
     };
   }
@@ -84,6 +90,20 @@ export class BillCalls {
 function cutUsage(claimed: Usage): Usage {
   const promptTokens = Math.min(claimed.promptTokens, mostTokens);
   return makeUsage({ ...claimed, promptTokens, completionTokens: Math.min(claimed.completionTokens, mostTokens) });
+}
+
+/** Events hold no longer name of prices. */
+const maxPriceVersion = 128;
+
+/** The record says what its cost leaves out; as many units as there is room for. */
+function markUnpriced(priceVersion: string | null, units: ReadonlySet<string>): string | null {
+  if (priceVersion === null) return null;
+  let marked = priceVersion;
+  for (const unit of units) {
+    const more = marked === priceVersion ? `${marked}, without ${unit}` : `${marked}+${unit}`;
+    if (more.length <= maxPriceVersion) marked = more;
+  }
+  return marked;
 }
 
 const addNano = (a: number, b: number) => Math.min(a + b, Number.MAX_SAFE_INTEGER);

@@ -60,7 +60,7 @@ function describe(name: (typeof names)[number]): Operation {
     ...kinds[name],
     usageNeedsAsking: false,
     answerFormat: name === 'streamGenerateContent' ? 'array' : 'object',
-    figuresWithin: ['"webSearchQueries"'],
+    figuresWithin: ['"groundingMetadata"'],
     isFree: free.has(name),
     isBilledLater: name === 'batchGenerateContent',
     writesText: !name.toLowerCase().includes('embed'),
