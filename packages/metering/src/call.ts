@@ -69,6 +69,10 @@ export interface Measurement {
   cancelPath: string | null;
   /** UUID of the event whose work in the background this answer bills. */
   settledEventId: string | null;
+  /** Of models with a price: units that were counted and have none, by the names of their prices, also in `priceVersion`. */
+  unpricedUnits: readonly string[];
+  /** Figures of the answer that no reader understood; names are the provider's. */
+  unread: readonly string[];
   unscanned: UnscannedReason | null;
   /** The provider served a path that we cannot read, so that its cost is unknown. */
   isUnknownPath: boolean;
@@ -91,6 +95,8 @@ export const unmeasured: Omit<Measurement, 'outcome'> = {
   heldNanoUsd: 0,
   cancelPath: null,
   settledEventId: null,
+  unpricedUnits: [],
+  unread: [],
   unscanned: null,
   isUnknownPath: false,
 };

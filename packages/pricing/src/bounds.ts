@@ -8,6 +8,7 @@ import {
 import { holdsAt } from './price-file.ts';
 import type { PriceRow } from './price-row.ts';
 import { findTierFactor, listPrice, priceTiers, readHostTier } from './service-tiers.ts';
+import { isTool } from './usage.ts';
 
 export interface UsageLimits {
   inputTokens: number;
@@ -22,10 +23,6 @@ const writes = new Set(['cache_write_mtok', 'cache_write_1h_mtok']);
 const media = new Set(['input_audio_mtok', 'input_image_mtok', 'input_video_mtok']);
 /** What a request does not tell. */
 const unbounded = new Set(['input_audio_hours', 'output_audio_hours', 'output_video_hours', 'input_document_kpages']);
-const tools = new Set([
-  ...['web', 'storage', 'attachment', 'social', 'maps', 'rerank'].map((kind) => `${kind}_searches_kcount`),
-  ...['search_sources_kcount', 'code_executions_kcount', 'cache_storage_mtok_hours'],
-]);
 const counted = {
   input_mchars: 'inputCharacters',
   output_images_kcount: 'outputImages',
@@ -50,7 +47,7 @@ function boundCharge(row: PriceRow, limits: UsageLimits): number | null {
     const most = (other: bigint) => (rate > other ? rate : other);
     if (unbounded.has(priceKey)) return null;
     // Tools that the provider runs are never bounded.
-    if (tools.has(priceKey)) continue;
+    if (isTool(unit)) continue;
     if (priceKey === 'requests_kcount') scaled += rate;
     else if (priceKey in counted) {
       const count = limits[counted[priceKey as keyof typeof counted]];

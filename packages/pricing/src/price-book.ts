@@ -2,6 +2,7 @@ import { calcPrice, findProvider, type ModelInfo, type ModelPrice, type Provider
 import { findEntries, type PriceEntry, type PriceFile } from './price-file.ts';
 import { compilePriceRow, type PriceRow } from './price-row.ts';
 import type { TokenFactor } from './service-tiers.ts';
+import { findUnitPrices } from './unit-prices.ts';
 import type { Usage } from './usage.ts';
 
 export interface PricedCall {
@@ -14,6 +15,10 @@ export interface PricedCall {
   at: Date;
   /** The tiers in which the provider says it served the call (`flex`, `fast+geo_us` ...); null if it names none. */
   serviceTier?: string | null;
+  /** Requests that the usage is the sum of; 1 if not given. */
+  requests?: number | undefined;
+  /** What the provider says it charged, in nano-dollars; counts for {@link tellsCharges} unless the operator has prices. */
+  charge?: number | undefined;
 }
 
 export interface UsagePrice {
@@ -22,6 +27,8 @@ export interface UsagePrice {
   /** The library's version, the operator's file or our supplement, and the tier; null if unpriced. */
   priceVersion: string | null;
   priced: boolean;
+  /** Units that were counted and have no price, by the names of their prices; the cost is that of the others. */
+  unpricedUnits?: readonly string[];
 }
 
 /** Never throws. */
@@ -130,6 +137,8 @@ export interface PricedModel {
   /** Dated editions that may answer for a bare name; some are dearer. */
   editions: readonly string[];
   supplement: PriceEntry | null;
+  /** Prices of further units than the listed ones. */
+  unitPrices: ModelPrice | null;
 }
 
 export type AskedModel = Pick<PricedCall, 'provider' | 'api' | 'baseUrl' | 'model' | 'at'>;
@@ -142,8 +151,11 @@ export interface PriceBookOptions {
 
 interface PriceBook {
   find(asked: AskedModel): PricedModel;
-  compile(prices: ModelPrice, factor: TokenFactor): PriceRow;
+  /** @param more prices for what `prices` has none for */
+  compile(prices: ModelPrice, factor: TokenFactor, more?: ModelPrice): PriceRow;
 }
+
+const nothing: ModelPrice = Object.freeze({});
 
 function findEditions(vendor: Provider, model: string): string[] {
   const edition = `${model.toLowerCase()}-`;
@@ -160,12 +172,13 @@ function findModel(asked: AskedModel, file: PriceFile | null): PricedModel {
     listed,
     editions: vendor ? findEditions(vendor, asked.model) : [],
     supplement: supplement.find(({ provider, model }) => provider === vendor?.id && model === asked.model) ?? null,
+    unitPrices: findUnitPrices(vendor?.id ?? null, asked.model),
   };
 }
 
 export function createPriceBook({ file = null, maxModels = 1_000 }: PriceBookOptions): PriceBook {
   const models = new Map<string, PricedModel>();
-  const rows = new Map<string, WeakMap<ModelPrice, PriceRow>>();
+  const rows = new WeakMap<ModelPrice, Map<string, WeakMap<ModelPrice, PriceRow>>>();
   return {
     find(asked) {
       const key = JSON.stringify([asked.provider, asked.api, asked.baseUrl, asked.model]);
@@ -176,13 +189,15 @@ export function createPriceBook({ file = null, maxModels = 1_000 }: PriceBookOpt
       models.set(key, found);
       return found;
     },
-    compile(prices, factor) {
+    compile(prices, factor, more = nothing) {
       const name = factor.join('/');
-      const compiled = rows.get(name) ?? new WeakMap<ModelPrice, PriceRow>();
+      const byFactor = rows.get(more) ?? new Map<string, WeakMap<ModelPrice, PriceRow>>();
+      const compiled = byFactor.get(name) ?? new WeakMap<ModelPrice, PriceRow>();
       let row = compiled.get(prices);
       if (!row) {
-        row = compilePriceRow(prices, factor);
-        rows.set(name, compiled.set(prices, row));
+        const isFree = Object.keys(prices).length === 0;
+        row = compilePriceRow(isFree ? prices : { ...more, ...prices }, factor);
+        rows.set(more, byFactor.set(name, compiled.set(prices, row)));
       }
       return row;
     },

@@ -17,10 +17,14 @@ export interface Usage {
   outputImageTokens: number;
   outputVideoTokens: number;
   webSearches: number;
+  /** OpenAI's earlier web search with a model that does not reason, which has its own price. */
+  previewSearches: number;
   /** Searches of files, stores and collections that the caller keeps at the provider. */
   fileSearches: number;
   attachmentSearches: number;
   socialSearches: number;
+  socialPosts: number;
+  socialUsers: number;
   mapsSearches: number;
   rerankSearches: number;
   /** Pages that xAI's live search used, which it bills instead of searches. */
@@ -99,9 +103,12 @@ export function makeUsage(given: { readonly [name in keyof Usage]?: unknown }): 
     outputImageTokens,
     outputVideoTokens,
     webSearches: count('webSearches', maxSearches),
+    previewSearches: count('previewSearches', maxSearches),
     fileSearches: count('fileSearches', maxSearches),
     attachmentSearches: count('attachmentSearches', maxSearches),
     socialSearches: count('socialSearches', maxSearches),
+    socialPosts: count('socialPosts', maxSearches),
+    socialUsers: count('socialUsers', maxSearches),
     mapsSearches: count('mapsSearches', maxSearches),
     rerankSearches: count('rerankSearches', maxSearches),
     searchSources: count('searchSources', maxSearches),
@@ -131,11 +138,9 @@ const usd = 1_000_000_000n;
 /** Amounts that one USD pays for, by the end of a price's name. */
 const amounts = { _mtok: 1_000_000n, _mtok_hours: 1_000_000n, _mchars: 1_000_000n, _kcount: 1_000n, _kpages: 1_000n };
 
-function unit(priceKey: string, usageKey: Unit['usageKey'], within: readonly string[] = []): Unit {
+function unit<Key extends Unit['usageKey']>(priceKey: string, usageKey: Key, within: readonly string[] = []) {
   const amount = Object.entries(amounts).find(([ending]) => priceKey.endsWith(ending))?.[1];
-  return amount
-    ? { priceKey, usageKey, within, nano: usd / amount, per: 1n }
-    : { priceKey, usageKey, within, nano: usd, per: 3_600n };
+  return { priceKey, usageKey, within, ...(amount ? { nano: usd / amount, per: 1n } : { nano: usd, per: 3_600n }) };
 }
 
 export const units = [
@@ -160,9 +165,12 @@ export const units = [
   unit('input_document_kpages', 'inputPages'),
   unit('output_images_kcount', 'outputImages'),
   unit('web_searches_kcount', 'webSearches'),
+  unit('preview_searches_kcount', 'previewSearches'),
   unit('storage_searches_kcount', 'fileSearches'),
   unit('attachment_searches_kcount', 'attachmentSearches'),
   unit('social_searches_kcount', 'socialSearches'),
+  unit('social_posts_kcount', 'socialPosts'),
+  unit('social_users_kcount', 'socialUsers'),
   unit('maps_searches_kcount', 'mapsSearches'),
   unit('rerank_searches_kcount', 'rerankSearches'),
   unit('search_sources_kcount', 'searchSources'),
@@ -170,6 +178,17 @@ export const units = [
   unit('cache_storage_mtok_hours', 'storedTokenHours'),
   unit('requests_kcount', 'requests'),
 ] as const satisfies readonly Unit[];
+
+export interface CountedUnit extends Unit {
+  readonly usageKey: keyof Usage;
+}
+
+export const countedUnits: readonly CountedUnit[] = units.flatMap((unit) => (unit.usageKey === 'requests' ? [] : unit));
+
+/** What the provider runs beside the model. */
+export function isTool({ priceKey }: Unit): boolean {
+  return /_(?:searches|sources|posts|users|executions)_kcount$|^cache_storage_/.test(priceKey);
+}
 
 /** Whether a unit counts tokens, to which discounts of service tiers apply. */
 export function isToken({ priceKey }: Unit): boolean {

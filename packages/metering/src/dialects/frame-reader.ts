@@ -2,6 +2,7 @@ import type { Usage } from '@agp/pricing';
 import { findTrailingMembers, type JsonObject } from '../json/members.ts';
 import { isNoReasoning, StreamText } from '../text/stream-text.ts';
 import type { Write, Writing } from '../text/writing.ts';
+import type { FigureNotes } from './figures.ts';
 import type { ReportedCall, StreamReader, StreamReading } from './operation.ts';
 
 /** What stands before the data; in text the quotes would be escaped. */
@@ -18,6 +19,7 @@ export abstract class FrameReader implements StreamReader {
   protected isUnbilled = false;
   protected isUntold = false;
   protected id: string | null = null;
+  protected notes: FigureNotes = {};
 
   constructor(readFrame: (frame: unknown, write: Write) => void) {
     this.text = new StreamText(readFrame);
@@ -48,6 +50,7 @@ export abstract class FrameReader implements StreamReader {
       ...(isUnbilled && { isUnbilled }),
       ...(isUntold && { isUntold }),
       ...(id !== null && { id }),
+      ...this.notes,
       outputText: () => this.readText(),
       besideText: () => this.text.readBeside(),
       ...(usage && usage.reasoningTokens > 0 && { uncountedText: () => this.readUncounted() }),

@@ -1,6 +1,7 @@
 import { makeUsage, type Usage } from '@agp/pricing';
 import type { Writing } from '../text/writing.ts';
 import type { RequestBounds } from './bounds.ts';
+import type { FigureNotes } from './figures.ts';
 
 export type ProviderApi = 'openai' | 'anthropic' | 'gemini';
 
@@ -15,9 +16,11 @@ export interface RequestReading {
   inputText(): Writing;
 }
 
-export interface ReportedCall {
+export interface ReportedCall extends Pick<FigureNotes, 'charge'> {
   model: string | null;
   usage: Usage;
+  /** That the usage is the sum of; 1 if not given. */
+  requests?: number;
   /** In place of the answer's. */
   serviceTier?: string;
 }
@@ -27,7 +30,7 @@ export const maxReportedCalls = 100_000;
 
 export type OnCall = (call: ReportedCall) => void;
 
-export interface AnswerReading {
+export interface AnswerReading extends FigureNotes {
   model: string | null;
   /** The provider's own figures, summed if there are several calls; null if none can be used. */
   usage: Usage | null;

@@ -164,6 +164,18 @@ test('a batch is billed by its figures at half the price, once, and without any 
   // 500,000 and 100,000 tokens at half of 2.5 and 10 USD a million.
   expect(await call('GET', '/v1/batches/b', null, told)).toMatchObject({ costNanoUsd: 1_125_000_000 });
   expect(await call('GET', '/v1/batches/b', null, told)).toMatchObject(nothing);
+  // Many requests together are larger than any call, and not one has the size from which a model costs more.
+  const large = {
+    ...told,
+    model: 'gpt-5.4',
+    usage: { input_tokens: 20_000_000, output_tokens: 0, total_tokens: 20_000_000 },
+  };
+  for (const counts of [{ request_counts: { total: 200, completed: 200, failed: 0 } }, {}]) {
+    const bill = { costNanoUsd: 25_000_000_000, doubt: null, usageSource: 'provider' };
+    expect(await openCalls()('GET', '/v1/batches/l', null, { ...large, ...counts })).toMatchObject(bill);
+  }
+  const long = { ...large, request_counts: { completed: 40 } };
+  expect(await call('GET', '/v1/batches/l', null, long)).toMatchObject({ costNanoUsd: 50_000_000_000 });
   const untold = { costNanoUsd: 10_000_000, usageSource: 'estimated', doubt: { reason: 'unreadable' } };
   expect(await call('GET', '/v1/batches/u', null, batch)).toMatchObject(untold);
   expect(await call('GET', '/v1/batches/u', null, batch)).toMatchObject(nothing);

@@ -26,7 +26,8 @@ export async function measureUsage(parts: MeteringParts, call: Call, end: Answer
   const { reading } = seen;
   const requestedModel = body?.requestedModel ?? null;
   const answeredModel = reading?.model ?? null;
-  const free = { ...unmeasured, model: answeredModel ?? requestedModel, answeredModel, requestedModel };
+  const model = answeredModel ?? requestedModel;
+  const free = { ...unmeasured, model, answeredModel, requestedModel, unread: reading?.unread ?? [] };
   if (head.operation === null) return { ...free, ...priceUnknownPath(parts, call, end) };
   if (body?.startsUnseen && mayHaveServed(end)) {
     return { ...free, ...priceUnknown(parts, call), doubt: doubtOf('unreadable') };
@@ -173,13 +174,15 @@ const maxPricedAtOnce = 1_000;
 async function addUp(
   parts: MeteringParts,
   call: Call,
-  { serviceTier, usage, calls }: ResponseReading,
+  { serviceTier, usage, calls, charge }: ResponseReading,
   reported: BillCalls | null,
   models: readonly string[],
 ): Promise<Bill> {
   const sum = reported ?? new BillCalls(parts, call, { models, serviceTier: serviceTier ?? findAskedTier(call) });
   if (reported === null) {
-    for (const [index, each] of (calls ?? (usage ? [{ model: null, usage }] : [])).entries()) {
+    for (const [index, each] of (
+      calls ?? (usage ? [{ model: null, usage, ...(charge !== undefined && { charge }) }] : [])
+    ).entries()) {
       if (index > 0 && index % maxPricedAtOnce === 0) await setImmediate();
       sum.add(each);
     }
@@ -240,9 +243,10 @@ async function measureUntold(
 /** All tiers that were asked for, if the answer names none. */
 const findAskedTier = ({ head, body }: Call) => listTiers(head, body).join('+') || null;
 
-function readBill({ usage, costNanoUsd, priceVersion, unpriced }: Bill): Partial<Measured> {
+function readBill({ usage, costNanoUsd, priceVersion, unpriced, unpricedUnits }: Bill): Partial<Measured> {
   const { promptTokens, completionTokens } = usage;
-  return { promptTokens, completionTokens, costNanoUsd, priceVersion, unpriced: [...unpriced] };
+  const missing = { unpriced: [...unpriced], unpricedUnits: [...unpricedUnits] };
+  return { promptTokens, completionTokens, costNanoUsd, priceVersion, ...missing };
 }
 
 function doubtOf(reason: Doubt['reason'], claimed?: { usage: Usage; costNanoUsd: number }): Doubt {

@@ -69,7 +69,7 @@ function describe(name: (typeof names)[number]): Operation {
     ...kinds[name],
     usageNeedsAsking: false,
     answerFormat: name === 'streamGenerateContent' ? 'array' : 'object',
-    figuresWithin: ['"webSearchQueries"'],
+    figuresWithin: ['"groundingMetadata"'],
     isFree: free.has(name),
     isBilledLater: /batch(?:Generate|Embed)Content$/i.test(name),
     writesText: !name.toLowerCase().includes('embed'),

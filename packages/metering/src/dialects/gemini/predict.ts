@@ -54,10 +54,12 @@ function readVideoTier(body: JsonObject): string | null {
   return tiers.join('+') || null;
 }
 
+const sounds = ({ mimeType }: JsonObject) => /^(?:audio|video)\//.test(asText(mimeType) ?? '');
+
 /** Pictures that came, and the input of embeddings; what was filtered is not billed. */
 function readPredictions({ predictions, metadata }: JsonObject): Partial<AnswerReading> {
   const all = asArray(predictions).map(asObject);
-  const outputImages = all.filter((each) => each.bytesBase64Encoded || each.gcsUri).length;
+  const outputImages = all.filter((each) => (each.bytesBase64Encoded || each.gcsUri) && !sounds(each)).length;
   const counts = all.map(({ embeddings }) => asObject(asObject(embeddings).statistics).token_count);
   const promptTokens = counts.reduce<number>((sum, count) => sum + (readCount(count) ?? 0), 0);
   const inputCharacters = asObject(metadata).billableCharacterCount;

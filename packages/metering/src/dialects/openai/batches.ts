@@ -2,6 +2,7 @@ import { readCount } from '@agp/pricing';
 import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { isRunning, maxReportedCalls, type Operation, type ReportedCall, sumCalls } from '../operation.ts';
 import { describeOperation, type Figures } from './describe-operation.ts';
+import { readImageUsage } from './media.ts';
 import { CompletionStreamReader } from './stream.ts';
 import { readTokenUsage } from './usage.ts';
 
@@ -11,10 +12,11 @@ const listTarget = new RegExp(`${place}/?$`);
 const oneTarget = new RegExp(`${place}/([^/:]+)(?:/cancel)?/?$`);
 
 /** Requests that were served: as OpenAI, Mistral and xAI count them. */
-function countServed({ request_counts: counts, succeeded_requests: succeeded, state, status }: JsonObject): number {
-  const told = readCount(asObject(counts).completed ?? succeeded ?? asObject(state).num_success);
-  return told ?? (/^(?:completed|success)$/i.test(asText(status) ?? '') ? 1 : 0);
-}
+const countServed = ({ request_counts: counts, succeeded_requests: succeeded, state }: JsonObject): number | null =>
+  readCount(asObject(counts).completed ?? succeeded ?? asObject(state).num_success);
+
+/** If it does not tell how many there were, its requests are taken to be short. */
+const shortRequest = 1_000;
 
 /** What its results used, as far as they are shown: Mistral's may stand in the batch itself. */
 function readInline({ model, outputs }: JsonObject): ReportedCall[] {
@@ -31,10 +33,15 @@ function readInline({ model, outputs }: JsonObject): ReportedCall[] {
 function readBatchFigures(body: unknown): Figures {
   const batch = asObject(body);
   if (isRunning(batch.status) || (readCount(asObject(batch.state).num_pending) ?? 0) > 0) return { usage: null };
-  const told = readTokenUsage(batch.usage);
+  const served = countServed(batch);
+  const told = /\/images\//.test(asText(batch.endpoint) ?? '')
+    ? readImageUsage(batch.usage)
+    : readTokenUsage(batch.usage);
   const isUsed = told !== null && told.promptTokens + told.completionTokens > 0;
-  const calls = isUsed ? [{ model: asText(batch.model), usage: told }] : readInline(batch);
-  if (calls.length === 0) return { usage: null, isUntold: countServed(batch) > 0 };
+  const requests = served || Math.max(1, Math.ceil((told?.promptTokens ?? 0) / shortRequest));
+  const calls = isUsed ? [{ model: asText(batch.model), usage: told, requests }] : readInline(batch);
+  const isServed = served === null ? /^(?:completed|success)$/i.test(asText(batch.status) ?? '') : served > 0;
+  if (calls.length === 0) return { usage: null, isUntold: isServed };
   return { ...sumCalls(calls), calls };
 }
 

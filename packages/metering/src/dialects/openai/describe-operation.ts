@@ -4,7 +4,7 @@ import { collectText } from '../../text/strings.ts';
 import type { Writing } from '../../text/writing.ts';
 import { type AnswerReading, decodeName, type Operation, type StreamReader } from '../operation.ts';
 
-export type Figures = Pick<AnswerReading, 'usage' | 'calls' | 'isUnbilled' | 'isUntold'>;
+export type Figures = Pick<AnswerReading, 'usage' | 'calls' | 'charge' | 'unread' | 'isUnbilled' | 'isUntold'>;
 
 type Described =
   | 'name'

@@ -1,16 +1,18 @@
-import { largestOutput, readCount, type Usage } from '@agp/pricing';
+import { largestOutput, makeUsage, readCount, type Usage } from '@agp/pricing';
 import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
 import type { Write, Writing } from '../../text/writing.ts';
+import { listFigures, noteFigures } from '../figures.ts';
 import { type Dialect, isRunning, type Operation, toCancelPath } from '../operation.ts';
 import { matchBatches } from './batches.ts';
 import * as bounds from './bounds.ts';
+import { readCompletionFigures } from './completion-usage.ts';
 import { describeOperation, type Figures, type OperationDescription } from './describe-operation.ts';
 import { imageEdits, imageGenerations, imageVariations, speech, transcriptions, translations } from './media.ts';
 import { ResponseStreamReader, readResponseFigures, readResponseText } from './responses.ts';
 import { CompletionStreamReader, formatStreamError } from './stream.ts';
 import { readChat, readCompletion } from './text.ts';
-import { findUsage, readTokenUsage } from './usage.ts';
+import { readUsageFigures } from './usage.ts';
 import { videos, videosTarget } from './videos.ts';
 
 const noText = (): Writing => ({ parts: [], whole: true });
@@ -23,7 +25,7 @@ function countTokenIds(input: unknown): Partial<Usage> {
 function describeCompletion(readText: (body: unknown, write: Write) => void) {
   return {
     usageNeedsAsking: true,
-    readFigures: (answer) => ({ usage: readTokenUsage(findUsage(asObject(answer))) }),
+    readFigures: (answer) => readCompletionFigures(asObject(answer), asObject(answer).model),
     readText: (answer) => readWriting(answer, readText),
     createStreamReader: () => new CompletionStreamReader(readText),
   } satisfies Partial<OperationDescription>;
@@ -85,7 +87,9 @@ function describeResponses(name: string, isFree: boolean): Operation {
     input: ['instructions', 'prompt', 'input', 'tools', 'text'],
     readToldUsage: readBackground,
     isInBackground,
-    figuresWithin: ['"web_search_call"', '"svg_usage"'],
+    figuresWithin: ['web_search', 'file_search', 'code_interpreter', 'shell', 'image_generation']
+      .map((tool) => `"${tool}_call"`)
+      .concat('"svg_usage"'),
     readFigures: readResponseFigures,
     readText: readResponseText,
     createStreamReader: () => new ResponseStreamReader(),
@@ -113,10 +117,17 @@ function describeLater(operation: Operation, target: RegExp, readPart = (body: J
 
 const noStream = () => new CompletionStreamReader(() => undefined);
 
+const billedUnits = listFigures('search_units');
+
 /** Nothing is written; some servers give the total alone. */
-const readInputFigures = (answer: unknown): Figures => ({
-  usage: readTokenUsage({ completion_tokens: 0, ...asObject(asObject(answer).usage) }),
-});
+function readInputFigures(answer: unknown): Figures {
+  const { usage, meta } = asObject(answer);
+  // Cohere bills searches of up to 100 documents.
+  const { search_units: rerankSearches } = asObject(asObject(meta).billed_units);
+  if (rerankSearches)
+    return { usage: makeUsage({ rerankSearches }), ...noteFigures(asObject(meta).billed_units, billedUnits) };
+  return readUsageFigures({ completion_tokens: 0, ...asObject(usage) });
+}
 
 const embeddings = describeOperation({
   name: 'embeddings',
