@@ -80,7 +80,7 @@ export function createContext(
       onFailure: warnings.sessionsAlone,
     }),
     runningRequests: new RunningRequests(),
-    background: new BackgroundWork({ upstream, logger, metrics }),
+    background: new BackgroundWork({ upstream, logger, onKilled: (reason) => metrics.killed.inc({ reason }) }),
     metering: createMetering({
       prices: config.prices,
       isStrict: config.budget === 'strict',

@@ -153,15 +153,6 @@ export function sumCalls(calls: readonly ReportedCall[]): { usage: Usage | null;
   return calls.length > 1 ? { usage: sum, calls } : { usage: sum };
 }
 
-/** States, of any vendor and in lower case, in which a job goes on. */
-const running = new Set(
-  `created validating queued pending running in_progress processing finalizing cancelling cancellation_requested`.split(
-    ' ',
-  ),
-);
-
-export const isRunning = (state: unknown): boolean => typeof state === 'string' && running.has(state.toLowerCase());
-
 export const toCancelPath = (path: string, id: string): string => `${path.replace(/\/$/, '')}/${id}/cancel`;
 
 const models = /(?:\/|%2f)(models|tunedModels)(?:\/|%2f)/gi;

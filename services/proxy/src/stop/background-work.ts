@@ -4,13 +4,12 @@ import type { Dispatcher } from 'undici';
 import type { HeaderValues } from '../exchange.ts';
 import type { AdmittedRequest } from '../journey.ts';
 import { rememberedWork } from '../limits.ts';
-import type { ProxyMetrics } from '../telemetry/metrics.ts';
-import { RunningRequests } from './running-requests.ts';
+import { type KillReason, RunningRequests } from './running-requests.ts';
 
 interface Parts {
   upstream: Dispatcher;
   logger: Logger;
-  metrics: Pick<ProxyMetrics, 'killed'>;
+  onKilled(reason: KillReason): void;
 }
 
 /** Providers have hardly any work that goes on for longer, in milliseconds. */
@@ -38,7 +37,7 @@ export class BackgroundWork {
   }
 
   add({ head, agent, reservation }: AdmittedRequest, path: string): void {
-    const { upstream, logger, metrics } = this.#parts;
+    const { upstream, logger, onKilled } = this.#parts;
     const { eventId } = reservation;
     const { provider, query } = head;
     const kept = Object.entries(head.headers).filter(([name]) => !ofBody.test(name));
@@ -54,7 +53,7 @@ export class BackgroundWork {
       stop: (reason) => {
         this.end(eventId);
         if (reason === 'proxy_stopping') return;
-        metrics.killed.inc({ reason });
+        onKilled(reason);
         const work = { eventId: head.eventId, provider: provider.id };
         cancel().then(
           (status) =>

@@ -12,7 +12,8 @@ import { readWriting } from '../../text/stream-text.ts';
 import { collectText } from '../../text/strings.ts';
 import { type FigureNotes, listFigures, noteFigures } from '../figures.ts';
 import { FrameReader } from '../frame-reader.ts';
-import { isRunning, type Operation, toCancelPath } from '../operation.ts';
+import { describeLater } from '../later.ts';
+import { type Operation, toCancelPath } from '../operation.ts';
 import * as bounds from './bounds.ts';
 import { readInteraction, readInteractionDelta } from './text.ts';
 import { billSearches, readContentUsage } from './usage.ts';
@@ -151,21 +152,7 @@ const interactions: Operation = {
 
 const target = /\/v1(?:alpha|beta)?\d*\/(?:projects\/.+\/)?interactions(?:\/([^/:]+)(\/cancel)?)?\/?$/;
 
-/** What an earlier request started in the background, once it is done. */
-const interactionLater: Operation = {
-  ...interactions,
-  name: 'interactions.get',
-  traceName: undefined,
-  bounds: undefined,
-  settlesBackground: true,
-  billedOnce: (path) => target.exec(path)?.[1] ?? null,
-  readAnswer(body) {
-    const reading = interactions.readAnswer(body);
-    const { status } = asObject(body);
-    if (isRunning(status)) return { ...reading, usage: null };
-    return status === 'failed' && reading.usage === null ? { ...reading, isUnbilled: true } : reading;
-  },
-};
+const interactionLater = describeLater(interactions, target);
 
 export function matchInteraction(path: string, method: 'GET' | 'POST'): Operation | null {
   const [found, id, cancel] = target.exec(path) ?? [];

@@ -90,7 +90,7 @@ function describe(name: (typeof names)[number]): Operation {
 const ownVersion = /^\/v1(?:alpha|beta)\d*\/(?!openai\/)/;
 const byName = new Map<string, Operation>([
   ...names.map((name) => [name, describe(name)] as const),
-  ...Object.entries(describePredictions((path) => parsePath(path)?.model ?? null)),
+  ...describePredictions((path) => parsePath(path)?.model ?? null).map((each) => [each.name, each] as const),
 ]);
 const batchResults = describeBatchResults({ ...describe('generateContent'), bounds: undefined, traceName: undefined });
 const batchList = describeBatchList(batchResults);

@@ -1,27 +1,40 @@
 import { makeUsage, maxTokens, readCount, type Usage } from '@agp/pricing';
 import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
-import type { AnswerReading, Operation } from '../operation.ts';
+import type { Writing } from '../../text/writing.ts';
+import type { AnswerReading, Operation, RequestReading } from '../operation.ts';
 import { ContentStreamReader } from './stream.ts';
 
-type Described = Pick<Operation, 'name' | 'readRequest'> & Partial<Operation>;
+type Asked = Partial<RequestReading> & Pick<RequestReading, 'requestedModel'>;
 
-function describe(described: Described, readFigures: (answer: JsonObject) => Partial<AnswerReading>): Operation {
+const noText = (): Writing => ({ parts: [], whole: true });
+
+function describe(
+  name: string,
+  readFigures: (answer: JsonObject) => Partial<AnswerReading>,
+  readAsked: (body: JsonObject, path: string, size: number) => Asked,
+): Operation {
   return {
     api: 'gemini',
+    name,
     usageNeedsAsking: false,
     answerFormat: 'object',
     isFree: false,
     writesText: false,
     createStreamReader: () => new ContentStreamReader(),
+    readRequest: (value, path, size = 0) => ({
+      stream: false,
+      toldUsage: {},
+      inputText: noText,
+      ...readAsked(asObject(value), path, size),
+    }),
     readAnswer: (body) => ({
       model: null,
       usage: null,
       serviceTier: null,
-      outputText: () => ({ parts: [], whole: true }),
+      outputText: noText,
       ...readFigures(asObject(body)),
     }),
-    ...described,
   };
 }
 
@@ -29,8 +42,6 @@ function describe(described: Described, readFigures: (answer: JsonObject) => Par
 const readNumber = (value: unknown): number | null => readCount(Number.parseFloat(String(value)));
 
 const toModel = (name: unknown) => asText(name)?.replace(/^.*models\//, '') ?? null;
-
-type FindModel = (path: string) => string | null;
 
 const pictureModel = /imagen|image/;
 
@@ -69,37 +80,24 @@ function readPredictions({ predictions, metadata }: JsonObject): Partial<AnswerR
 }
 
 /** Pictures, videos and embeddings that are asked for by `instances`, with the model in the path. */
-export function describePredictions(findModel: FindModel): Record<'predict' | 'predictLongRunning', Operation> {
-  const inputText = (body: JsonObject) => () => collectText(body.instances);
-  return {
-    predict: describe(
-      {
-        name: 'predict',
-        readRequest(value, path) {
-          const [body, requestedModel] = [asObject(value), findModel(path)];
-          const toldUsage = tellPictures(body, requestedModel);
-          return { requestedModel, stream: false, toldUsage, inputText: inputText(body) };
-        },
-      },
-      readPredictions,
-    ),
-    predictLongRunning: describe(
-      {
-        name: 'predictLongRunning',
-        readRequest(value, path) {
-          const body = asObject(value);
-          return {
-            requestedModel: findModel(path),
-            stream: false,
-            toldUsage: tellVideo(body),
-            priceTier: readVideoTier(body),
-            inputText: inputText(body),
-          };
-        },
-      },
+export function describePredictions(findModel: (path: string) => string | null): Operation[] {
+  const describeOne = (
+    name: string,
+    tell: (body: JsonObject, model: string | null) => Pick<RequestReading, 'toldUsage' | 'priceTier'>,
+    readFigures: (answer: JsonObject) => Partial<AnswerReading>,
+  ) =>
+    describe(name, readFigures, (body, path) => {
+      const requestedModel = findModel(path);
+      return { requestedModel, ...tell(body, requestedModel), inputText: () => collectText(body.instances) };
+    });
+  return [
+    describeOne('predict', (body, model) => ({ toldUsage: tellPictures(body, model) }), readPredictions),
+    describeOne(
+      'predictLongRunning',
+      (body) => ({ toldUsage: tellVideo(body), priceTier: readVideoTier(body) }),
       () => ({}),
     ),
-  };
+  ];
 }
 
 const hourMs = 3_600_000;
@@ -111,46 +109,33 @@ function readHours({ expireTime, updateTime, createTime }: JsonObject): number {
 }
 
 /** A cache costs its input once, and its storage each time that its end is set. */
-function describeCache(name: string, isNew: boolean): Operation {
-  return describe(
-    {
-      name,
-      readRequest(value, _path, size = 0) {
-        const body = asObject(value);
-        const hours = (readNumber(body.ttl) ?? 3_600) / 3_600;
-        return {
-          requestedModel: toModel(body.model),
-          stream: false,
-          toldUsage: { storedTokenHours: Math.round((size / 4) * hours) },
-          inputText: () => collectText(body.systemInstruction, body.contents, body.tools),
-        };
-      },
-    },
+const describeCache = (name: string, isNew: boolean): Operation =>
+  describe(
+    name,
     (answer) => {
       const tokens = readCount(asObject(answer.usageMetadata).totalTokenCount);
       const stored = Math.round((tokens ?? 0) * readHours(answer));
       const usage = { promptTokens: isNew ? tokens : 0, storedTokenHours: Math.min(stored, maxTokens) };
       return { model: toModel(answer.model), usage: tokens ? makeUsage(usage) : null };
     },
+    (body, _path, size) => ({
+      requestedModel: toModel(body.model),
+      toldUsage: { storedTokenHours: Math.round((size / 4) * ((readNumber(body.ttl) ?? 3_600) / 3_600)) },
+      inputText: () => collectText(body.systemInstruction, body.contents, body.tools),
+    }),
   );
-}
 
 /** Vertex AI's batches take their requests from a store and put the results into one. */
-const batchPrediction = describe(
-  {
-    name: 'batchPredictionJobs',
-    isFree: true,
-    isBilledLater: true,
-    bounds: { members: {}, writes: 'nothing' },
-    readRequest: (value) => ({
-      requestedModel: toModel(asObject(value).model),
-      stream: false,
-      toldUsage: {},
-      inputText: () => ({ parts: [], whole: true }),
-    }),
-  },
-  () => ({}),
-);
+const batchPrediction: Operation = {
+  ...describe(
+    'batchPredictionJobs',
+    () => ({}),
+    ({ model }) => ({ requestedModel: toModel(model) }),
+  ),
+  isFree: true,
+  isBilledLater: true,
+  bounds: { members: {}, writes: 'nothing' },
+};
 
 const place = String.raw`^\/v1(?:alpha|beta)?\d*\/(?:projects\/.+\/)?`;
 

@@ -1,9 +1,10 @@
 import { readCount } from '@agp/pricing';
 import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
-import { isRunning, maxReportedCalls, type Operation, type ReportedCall, sumCalls } from '../operation.ts';
+import { isRunning } from '../later.ts';
+import { maxReportedCalls, type Operation, type ReportedCall, sumCalls } from '../operation.ts';
 import { describeOperation, type Figures } from './describe-operation.ts';
 import { readImageUsage } from './media.ts';
-import { CompletionStreamReader } from './stream.ts';
+import { noOutput } from './stream.ts';
 import { readTokenUsage } from './usage.ts';
 
 /** Anthropic and Gemini have batches of their own. Mistral says `batch/jobs`. */
@@ -45,12 +46,7 @@ function readBatchFigures(body: unknown): Figures {
   return { ...sumCalls(calls), calls };
 }
 
-const described = {
-  writesText: false,
-  input: ['requests'],
-  readText: () => ({ parts: [], whole: true }),
-  createStreamReader: () => new CompletionStreamReader(() => undefined),
-};
+const described = { ...noOutput, input: ['requests'] };
 
 const createBatch = describeOperation({
   ...described,

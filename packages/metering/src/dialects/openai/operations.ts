@@ -1,21 +1,20 @@
 import { largestOutput, makeUsage, readCount, type Usage } from '@agp/pricing';
-import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
+import { asArray, asObject, type JsonObject } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
-import type { Write, Writing } from '../../text/writing.ts';
+import type { Write } from '../../text/writing.ts';
 import { listFigures, noteFigures } from '../figures.ts';
-import { type Dialect, isRunning, type Operation, toCancelPath } from '../operation.ts';
+import { describeLater } from '../later.ts';
+import { type Dialect, type Operation, toCancelPath } from '../operation.ts';
 import { matchBatches } from './batches.ts';
 import * as bounds from './bounds.ts';
 import { readCompletionFigures } from './completion-usage.ts';
 import { describeOperation, type Figures, type OperationDescription } from './describe-operation.ts';
 import { imageEdits, imageGenerations, imageVariations, speech, transcriptions, translations } from './media.ts';
 import { ResponseStreamReader, readResponseFigures, readResponseText } from './responses.ts';
-import { CompletionStreamReader, formatStreamError } from './stream.ts';
+import { CompletionStreamReader, formatStreamError, noOutput } from './stream.ts';
 import { readChat, readCompletion } from './text.ts';
 import { readUsageFigures } from './usage.ts';
 import { videos, videosTarget } from './videos.ts';
-
-const noText = (): Writing => ({ parts: [], whole: true });
 
 function countTokenIds(input: unknown): Partial<Usage> {
   const ids = asArray(input).flat(1);
@@ -96,27 +95,6 @@ function describeResponses(name: string, isFree: boolean): Operation {
   });
 }
 
-/** What an earlier request started, once it is done. @param readChat the chat within the answer */
-function describeLater(operation: Operation, target: RegExp, readPart = (body: JsonObject) => body): Operation {
-  return {
-    ...operation,
-    name: `${operation.name}.get`,
-    traceName: undefined,
-    bounds: undefined,
-    settlesBackground: true,
-    billedOnce: (path) => target.exec(path)?.[1] ?? null,
-    readAnswer(value) {
-      const body = asObject(value);
-      const reading = operation.readAnswer(readPart(body));
-      if (isRunning(body.status)) return { ...reading, usage: null };
-      const hasFailed = /^failed$/i.test(asText(body.status) ?? '') && reading.usage === null;
-      return hasFailed ? { ...reading, isUnbilled: true } : reading;
-    },
-  };
-}
-
-const noStream = () => new CompletionStreamReader(() => undefined);
-
 const billedUnits = listFigures('search_units');
 
 /** Nothing is written; some servers give the total alone. */
@@ -133,31 +111,26 @@ const embeddings = describeOperation({
   name: 'embeddings',
   traceName: 'embeddings',
   bounds: bounds.embeddings,
-  writesText: false,
+  ...noOutput,
   input: ['input'],
   readToldUsage: ({ input }) => countTokenIds(input),
   readFigures: readInputFigures,
-  readText: noText,
-  createStreamReader: noStream,
 });
 
 /** Jina, Voyage, vLLM and others order documents by a question; an answer only repeats them. */
 const rerank = describeOperation({
   name: 'rerank',
-  writesText: false,
+  ...noOutput,
   input: ['query', 'documents'],
   readFigures: readInputFigures,
-  readText: noText,
-  createStreamReader: noStream,
 });
 
 const moderations = describeOperation({
   name: 'moderations',
+  ...noOutput,
   isFree: true,
   input: ['input'],
   readFigures: () => ({ usage: null }),
-  readText: noText,
-  createStreamReader: noStream,
 });
 
 const responses: Operation = { ...describeResponses('responses', false), cancelPath: toCancelPath };

@@ -1,5 +1,5 @@
 import { asArray, asObject, asText, type JsonObject, parseFrame } from '../../json/members.ts';
-import type { Write } from '../../text/writing.ts';
+import type { Write, Writing } from '../../text/writing.ts';
 import { FrameReader } from '../frame-reader.ts';
 import { addToUsage, type Operation, type ReportedCall, type StreamFailure, type StreamReading } from '../operation.ts';
 
@@ -138,3 +138,10 @@ export function formatStreamError({ code, message }: StreamFailure, operation: O
   const data = operation?.name === 'responses' ? { type: 'error', code, message, param: null, error } : { error };
   return `\n\nevent: error\ndata: ${JSON.stringify(data)}\n\n`;
 }
+
+/** Of operations that write no text and do not stream. */
+export const noOutput = {
+  writesText: false,
+  readText: (): Writing => ({ parts: [], whole: true }),
+  createStreamReader: () => new CompletionStreamReader(() => undefined),
+};

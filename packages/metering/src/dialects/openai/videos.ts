@@ -2,7 +2,7 @@ import { makeUsage, maxTokens, readCount, type Usage } from '@agp/pricing';
 import { asObject, asText, type JsonObject } from '../../json/members.ts';
 import type { Operation } from '../operation.ts';
 import { describeOperation, type Figures } from './describe-operation.ts';
-import { CompletionStreamReader } from './stream.ts';
+import { noOutput } from './stream.ts';
 import { asFigure } from './usage.ts';
 
 /** Seconds of video, under the names of OpenAI, Azure and xAI. */
@@ -30,12 +30,10 @@ function readVideoFigures(answer: unknown): Figures {
 
 const described = describeOperation({
   name: 'videos',
-  writesText: false,
+  ...noOutput,
   input: ['prompt'],
   readToldUsage: (body): Partial<Usage> => ({ outputVideoSeconds: countSeconds(body) ?? unsaidSeconds }),
   readFigures: readVideoFigures,
-  readText: () => ({ parts: [], whole: true }),
-  createStreamReader: () => new CompletionStreamReader(() => undefined),
 });
 
 /** A job that makes a video, billed by the second once it is taken on. */
