@@ -60,8 +60,8 @@ export function UnpricedView() {
           label="Models without a price"
           intro={
             <>
-              Their calls were recorded with cost 0 and use up no cap. Add their prices to the file that{' '}
-              <span className="mono">PRICES_FILE</span> names: it prices later calls.
+              Their calls were recorded with cost 0, or under a cap with the fixed amount for unknown prices. Add their
+              prices to the file that <span className="mono">PRICES_FILE</span> names: it prices later calls.
             </>
           }
           rows={models}
