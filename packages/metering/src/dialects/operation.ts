@@ -40,6 +40,8 @@ export interface AnswerReading extends FigureNotes {
   isUnbilled?: boolean;
   /** What it answers for was served, and it does not tell what that used. */
   isUntold?: boolean;
+  /** It says itself that it was made in the background, whoever asked for it. */
+  isOfBackground?: boolean;
   /** The provider's id of what may go on after this answer. */
   id?: string | null;
   outputText(): Writing;

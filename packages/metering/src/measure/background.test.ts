@@ -89,13 +89,23 @@ test('what failed without figures is free, and what was cancelled without figure
   });
 });
 
+test('what was started without us is billed to the first that fetches it, if it says that it was in the background', async () => {
+  const call = openCalls();
+  expect(await call('GET', '/v1/responses/resp_1', null, done)).toMatchObject({ ...billed, settledEventId: null });
+  expect(await call('GET', '/v1/responses/resp_1', null, done)).toMatchObject(nothing);
+  const { background: _, ...plain } = done;
+  expect(await call('GET', '/v1/responses/resp_2', null, { ...plain, id: 'resp_2' })).toMatchObject(nothing);
+});
+
 test('what was billed when it was made is free to look at: in the foreground, or streamed to its end', async () => {
   const call = openCalls();
   const stream = event('response.created', queued) + event('response.completed', done);
   expect(await call('POST', '/v1/responses', { ...asked, stream: true }, stream)).toMatchObject(billed);
-  expect(await call('POST', '/v1/responses', { model, input: 'Hi' }, { ...done, id: 'resp_2' })).toMatchObject(billed);
-  for (const id of ['resp_1', 'resp_2'])
-    expect(await call('GET', `/v1/responses/${id}`, null, { ...done, id })).toMatchObject(nothing);
+  expect(
+    await call('POST', '/v1/responses', { model, input: 'Hi' }, { ...done, background: false, id: 'resp_2' }),
+  ).toMatchObject(billed);
+  expect(await call('GET', '/v1/responses/resp_1', null, done)).toMatchObject(nothing);
+  expect(await call('GET', '/v1/responses/resp_2', null, { ...done, background: false })).toMatchObject(nothing);
   const chat = { id: 'c', model, choices: [], usage: { prompt_tokens: 9, completion_tokens: 9 } };
   expect(await call('GET', '/v1/chat/completions/c', null, chat)).toMatchObject(nothing);
 });

@@ -35,8 +35,8 @@ export async function measureUsage(parts: MeteringParts, call: Call, end: Answer
   const { settlesBackground = false } = head.operation;
   if (head.operation.isFree || (!settlesBackground && !mayBeBilled(end, reading))) return free;
   const billedOnce = head.operation.billedOnce?.(head.path) ?? null;
-  const startedBy = settlesBackground ? await findStart(call, billedOnce, end, reading) : null;
-  if (settlesBackground && (startedBy === null || reading?.isUnbilled)) return { ...free, settledEventId: startedBy };
+  const start = settlesBackground ? await findStart(call, billedOnce, end, reading) : null;
+  if (settlesBackground && (start === null || reading?.isUnbilled)) return { ...free, ...start };
   const isBilledElsewhere = billedOnce !== null && !(await isBilledHere(call, billedOnce, end, reading));
   if (settlesBackground && isBilledElsewhere) return free;
   if (head.operation.showsOtherBills || isBilledElsewhere) {
@@ -47,9 +47,13 @@ export async function measureUsage(parts: MeteringParts, call: Call, end: Answer
   const isTold = reading?.usageIsFinal && isCounted(reading.usage, seen.texts);
   const told = isTold ? await measureTold(parts, call, reading, seen.reported, models) : null;
   const measured = { ...free, ...(told ?? (await measureUntold(parts, call, head.operation, end, seen, models))) };
-  if (startedBy !== null) return { ...measured, settledEventId: startedBy };
-  const id = told === null && body?.inBackground ? (reading?.id ?? null) : null;
+  if (start !== null) return { ...measured, ...start };
+  const id = body?.inBackground ? (reading?.id ?? null) : null;
   if (id === null || !plainId.test(id)) return measured;
+  if (told !== null) {
+    await claim(call, id);
+    return measured;
+  }
   const cancelPath = head.operation.cancelPath?.(head.path, id) ?? null;
   return { ...((await isStarted(call, id)) ? { ...free, ...postpone(measured) } : measured), cancelPath };
 }
@@ -69,16 +73,20 @@ function postpone({ unpriced, costNanoUsd, promptTokens, completionTokens }: Mea
   return { unpriced, heldNanoUsd: costNanoUsd, doubt };
 }
 
-/** The event of the request that started what this answer shows, if it is done; null if none did, or its figures are missing. */
+/**
+ * The event of the request that started what this answer shows, if it is done, or none for what was started without us; null if it
+ * was not in the background, or its figures are missing.
+ */
 async function findStart(
   { findClaim }: Call,
   bill: string | null,
   end: AnswerEnd,
   reading: ResponseReading | null,
-): Promise<string | null> {
+): Promise<Pick<Measured, 'settledEventId'> | null> {
   const isTold = reading !== null && (reading.usage !== null || reading.isUnbilled === true);
   if (bill === null || !isTold || !isFetched(end, reading)) return null;
-  return findClaim(nameStart(bill)).catch(() => null);
+  const settledEventId = await findClaim(nameStart(bill)).catch(() => null);
+  return settledEventId !== null || reading.isOfBackground ? { settledEventId } : null;
 }
 
 function priceUnknownPath(parts: MeteringParts, call: Call, end: AnswerEnd) {

@@ -152,7 +152,7 @@ const interactions: Operation = {
 
 const target = /\/v1(?:alpha|beta)?\d*\/(?:projects\/.+\/)?interactions(?:\/([^/:]+)(\/cancel)?)?\/?$/;
 
-const interactionLater = describeLater(interactions, target);
+const interactionLater = describeLater(interactions, target, () => false);
 
 export function matchInteraction(path: string, method: 'GET' | 'POST'): Operation | null {
   const [found, id, cancel] = target.exec(path) ?? [];

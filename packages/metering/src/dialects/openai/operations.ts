@@ -139,15 +139,23 @@ const responseTarget = /\/responses\/([^/]+)(?:\/cancel)?\/?$/;
 const deferredTarget = /\/chat\/deferred-completion\/([^/]+)\/?$/;
 const asyncTarget = /\/async\/chat\/completions\/([^/]+)\/?$/;
 
-const responseLater = describeLater(responses, responseTarget);
+const responseLater = describeLater(responses, responseTarget, ({ background }) => background === true);
 
 /** Chats that the provider stores were billed when they were made. */
 const storedChats: Operation = { ...chatCompletions, name: 'chat.completions.get', bounds: undefined, isFree: true };
 
 const byTarget: readonly (readonly [RegExp, Operation])[] = [
   [responseTarget, responseLater],
-  [deferredTarget, describeLater(chatCompletions, deferredTarget)],
-  [asyncTarget, describeLater(asyncChat, asyncTarget, ({ response }) => asObject(response))],
+  [deferredTarget, describeLater(chatCompletions, deferredTarget, () => true)],
+  [
+    asyncTarget,
+    describeLater(
+      asyncChat,
+      asyncTarget,
+      () => true,
+      ({ response }) => response,
+    ),
+  ],
   [/\/(?<!\/async\/)chat\/completions\/[^/]+$/, storedChats],
 ];
 
