@@ -84,7 +84,7 @@ export function readPricesAt(entry: LibraryModel, time: Date): ModelPrice | null
 }
 
 /** Identifies the rows below in records. */
-export const supplementVersion = 'supplement 2026-11-21';
+export const supplementVersion = 'supplement 2026-11-25';
 
 export const supplement: readonly (PriceEntry & { provider: string })[] = [
   // https://platform.openai.com/docs/pricing, speech generation: USD per million characters.
@@ -92,6 +92,17 @@ export const supplement: readonly (PriceEntry & { provider: string })[] = [
   { provider: 'openai', model: 'tts-1-1106', prices: { input_mchars: 15 } },
   { provider: 'openai', model: 'tts-1-hd', prices: { input_mchars: 30 } },
   { provider: 'openai', model: 'tts-1-hd-1106', prices: { input_mchars: 30 } },
+  ...['gpt-5-search-api', 'gpt-5-search-api-2025-10-14'].map((model) => ({
+    provider: 'openai',
+    model,
+    prices: { input_mtok: 1.25, cache_read_mtok: 0.125, output_mtok: 10, web_searches_kcount: 10 },
+  })),
+  // https://cohere.com/pricing
+  ...['rerank-v3.5', 'rerank-english-v3.0', 'rerank-multilingual-v3.0'].map((model) => ({
+    provider: 'cohere',
+    model,
+    prices: { rerank_searches_kcount: 2 },
+  })),
 ];
 
 /** The sources of prices of a provider's model, in the order in which they count. */

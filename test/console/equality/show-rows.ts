@@ -140,6 +140,7 @@ export const showName = (name: ClaimedName) => ({
 export const showUnpriced = (model: UnpricedModel) => ({
   Model: model.model,
   Provider: model.provider,
+  Unit: model.unit ?? 'all',
   Requests: formatCount(model.request_count),
   'Tokens in': formatShortCount(model.total_prompt_tokens),
   'Tokens out': formatShortCount(model.total_completion_tokens),

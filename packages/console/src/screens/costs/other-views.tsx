@@ -49,7 +49,7 @@ export function DoubtfulView() {
   );
 }
 
-/** Models that were used without a price: what they cost counted as nothing. */
+/** Models and units that were used without a price: what they cost counted as nothing. */
 export function UnpricedView() {
   const query = useQuery(apiQuery('/api/v1/costs/unpriced'));
   return (
@@ -59,12 +59,12 @@ export function UnpricedView() {
           label="Models without a price"
           intro={
             <>
-              Their calls were recorded with cost 0 and use up no cap. Add their prices to the file that{' '}
-              <span className="mono">PRICES_FILE</span> names: it prices later calls.
+              Calls were recorded without the cost of what is listed here, which uses up no cap. Add prices to the file
+              that <span className="mono">PRICES_FILE</span> names: it prices later calls.
             </>
           }
           rows={models}
-          rowKey={({ provider, model }) => `${provider} ${model}`}
+          rowKey={({ provider, model, unit }) => `${provider} ${model} ${unit}`}
           columns={[
             {
               head: 'Model',
@@ -75,6 +75,7 @@ export function UnpricedView() {
               ),
             },
             { head: 'Provider', cell: ({ provider }) => provider },
+            { head: 'Unit', cell: ({ unit }) => unit ?? 'all' },
             { head: 'Requests', right: true, cell: ({ request_count }) => formatCount(request_count) },
             { head: 'Tokens in', right: true, cell: (row) => formatShortCount(row.total_prompt_tokens) },
             { head: 'Tokens out', right: true, cell: (row) => formatShortCount(row.total_completion_tokens) },

@@ -1,6 +1,7 @@
 import { largestOutput, makeUsage, readCount, type Usage } from '@agp/pricing';
 import { asArray, asObject, type JsonObject } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
+import { collectText } from '../../text/strings.ts';
 import type { Write, Writing } from '../../text/writing.ts';
 import { listFigures, noteFigures } from '../figures.ts';
 import type { Dialect, Operation } from '../operation.ts';
@@ -11,7 +12,7 @@ import { imageEdits, imageGenerations, imageVariations, speech, transcriptions, 
 import { ResponseStreamReader, readResponseFigures, readResponseText } from './responses.ts';
 import { CompletionStreamReader, formatStreamError } from './stream.ts';
 import { readChat, readCompletion } from './text.ts';
-import { readUsageFigures } from './usage.ts';
+import { readUsageFigures, usageFigures } from './usage.ts';
 
 const noText = (): Writing => ({ parts: [], whole: true });
 
@@ -114,6 +115,26 @@ const rerank = describeOperation({
   createStreamReader: noStream,
 });
 
+/** Mistral bills pages, and those that it annotates at another price. */
+function readPages(answer: unknown): Figures {
+  const { usage_info: info, document_annotation: annotation } = asObject(answer);
+  const inputPages = readCount(asObject(info).pages_processed);
+  const annotatedPages = annotation ? inputPages : 0;
+  return {
+    usage: inputPages === null ? null : makeUsage({ inputPages, annotatedPages }),
+    ...noteFigures(info, usageFigures),
+  };
+}
+
+const ocr = describeOperation({
+  name: 'ocr',
+  writesText: false,
+  input: ['document'],
+  readFigures: readPages,
+  readText: (answer) => collectText(asArray(asObject(answer).pages).map((page) => asObject(page).markdown)),
+  createStreamReader: noStream,
+});
+
 const moderations = describeOperation({
   name: 'moderations',
   isFree: true,
@@ -132,6 +153,7 @@ const byEnding: readonly (readonly [string, Operation])[] = [
   ['/responses/input_tokens', describeResponses('responses.input_tokens', true)],
   ['/embeddings', embeddings],
   ['/rerank', rerank],
+  ['/ocr', ocr],
   ['/images/generations', imageGenerations],
   ['/images/edits', imageEdits],
   ['/images/variations', imageVariations],
