@@ -4,6 +4,7 @@ import { answerCanned, type Handler } from '@agp/testing/providers';
 import { openConsole } from '../console/support/open-console.ts';
 import { startBudgetSystem, stayWithinTheDay } from '../control/support/budget-system.ts';
 import { answerAsReserved, Caller } from '../control/support/send-calls.ts';
+import { reconcileTold } from '../recording/reconciliation/reconcile-told.ts';
 import { soak } from '../soak/soak.ts';
 import { startProcesses } from '../system/start-processes.ts';
 import type { Lengths } from './read-options.ts';
@@ -133,6 +134,11 @@ export const listStories = (lengths: Lengths): Story[] => {
             report,
           ),
         ),
+    },
+    {
+      name: 'told-bills',
+      promise: 'Of 10,000 random calls in all the ways that bills are told, each is recorded to the nano-dollar.',
+      run: (report) => withSystem(answerCanned(), {}, (...both) => reconcileTold(...both, size(10_000, 500), report)),
     },
     {
       name: 'nats-outage',

@@ -44,7 +44,16 @@ test('it has every command', () => {
       ],
       ...['console end', 'console link', 'console sessions'],
       ...['events tail', 'keys create', 'keys delete', 'keys list', 'keys rotate', 'limits set', 'limits show'],
-      ...['names list', 'names release', 'pause off', 'pause on', 'pause status', 'sessions list', 'sessions show'],
+      ...[
+        'names list',
+        'names release',
+        'pause off',
+        'pause on',
+        'pause status',
+        'prices',
+        'sessions list',
+        'sessions show',
+      ],
       ...['sessions verify', 'tokens create', 'tokens list', 'tokens revoke'],
     ].toSorted(),
   );

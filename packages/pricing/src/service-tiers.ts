@@ -19,7 +19,8 @@ type Factors = readonly (readonly [model: RegExp, ...factor: TokenFactor])[];
 const factors: Readonly<Record<string, Readonly<Record<string, Factors>>>> = {
   openai: {
     batch: half,
-    flex: half,
+    // Pictures that a flex response draws have no price of their own there.
+    flex: [[/^(?!(?:chat)?gpt-image)/, 1n, 2n]],
     // https://openai.com/api-priority-processing
     priority: [
       [/^gpt-5\.5(?!-pro)/, 5n, 2n],

@@ -6,6 +6,7 @@ import type {
   ListedAgent,
   ListedAuditEntry,
   ListedEvent,
+  ModelPrice,
   Refusal,
   Session,
   UnpricedModel,
@@ -71,6 +72,12 @@ export function listScreens({ eventId, sessionId, agentId, refusedId }: DemoData
     costsScreen('model', 'Model'),
     costsScreen('agent', 'Agent'),
     list<UnpricedModel>('/costs?view=unpriced', 'Models without a price', '/api/v1/costs/unpriced', rows.showUnpriced),
+    list<ModelPrice>(
+      '/costs?view=prices&search=gpt-4o-mini',
+      'Prices of models',
+      '/api/v1/prices?search=gpt-4o-mini',
+      rows.showPrice,
+    ),
     list<DoubtfulUsage>(
       '/costs?view=doubtful',
       'Calls whose figures are in doubt',

@@ -7,6 +7,7 @@ import type {
   ListedAgent,
   ListedAuditEntry,
   ListedEvent,
+  ModelPrice,
   Refusal,
   Session,
   SessionEvent,
@@ -22,6 +23,7 @@ import {
   formatShortCount,
   formatUsd,
 } from '../../../packages/console/src/format/format.ts';
+import { showPrice as inUsd } from '../../../packages/console/src/format/prices.ts';
 import { agentLink, ago, capBar, minute, money, orDash, shortId, time } from './show-values.ts';
 
 const words = (code: string) => code.replaceAll('_', ' ');
@@ -146,6 +148,19 @@ export const showUnpriced = (model: UnpricedModel) => ({
   'Tokens out': formatShortCount(model.total_completion_tokens),
   First: time(model.first_seen_at),
   Last: ago(model.last_seen_at),
+});
+
+export const showPrice = ({ model, provider, prices, source, add }: ModelPrice) => ({
+  Model: model,
+  Provider: provider ?? 'every one',
+  'In, a million': inUsd(prices.input_mtok),
+  Cached: inUsd(prices.cache_read_mtok),
+  'Out, a million': inUsd(prices.output_mtok),
+  Others:
+    add === null
+      ? (expect.any(String) as string)
+      : `${source === null ? 'No price' : 'Not of all units'}. Add to PRICES_FILE: ${add}`,
+  From: expect.stringMatching(/^(?:price list|supplement|nowhere)/) as string,
 });
 
 export const showDoubt = (call: DoubtfulUsage) => ({

@@ -71,6 +71,7 @@ async function run(): Promise<string[]> {
     { name: 'agent', path: `/agents/${agentId}`, ready: text('support-triage') },
     { name: 'budgets', path: '/budgets', ready: text('contract-reader') },
     { name: 'costs', path: '/costs', ready: (page) => page.getByRole('img', { name: /by day/ }).waitFor() },
+    { name: 'costs-prices', path: '/costs?view=prices', ready: text('in-house-7b') },
     { name: 'costs-unpriced', path: '/costs?view=unpriced', ready: text('in-house-7b') },
     { name: 'costs-doubtful', path: '/costs?view=doubtful', ready: text('release-notes') },
     { name: 'costs-unrecorded', path: '/costs?view=unrecorded', ready: text('release-notes') },

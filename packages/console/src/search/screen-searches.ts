@@ -18,7 +18,7 @@ export const readAuditSearch = readSearch({
 
 export const readBudgetsSearch = readSearch({ page: readPageNumber });
 
-export const costViews = ['usage', 'unpriced', 'doubtful', 'unrecorded'] as const;
+export const costViews = ['usage', 'prices', 'unpriced', 'doubtful', 'unrecorded'] as const;
 export const costGroups = ['model', 'agent', 'provider', 'tag'] as const;
 export type CostGroup = (typeof costGroups)[number];
 
@@ -34,6 +34,7 @@ export function listGroups(by: string | undefined): CostGroup[] {
 
 export const readCostsSearch = readSearch({
   view: readChoice(costViews),
+  search: readText,
   by: (raw) => {
     const by = readText(raw);
     return by === undefined ? undefined : listGroups(by).join(',');

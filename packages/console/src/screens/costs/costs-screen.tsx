@@ -2,12 +2,25 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { Screen, Tabs, wholly } from '../../components/layout.tsx';
 import { costViews } from '../../search/screen-searches.ts';
 import { DoubtfulView, UnpricedView, UnrecordedView } from './other-views.tsx';
+import { PricesView } from './prices-view.tsx';
 import { UsageView } from './usage-view.tsx';
 
 const route = getRouteApi('/costs');
 
-const names = { usage: 'Usage', unpriced: 'Unpriced models', doubtful: 'In doubt', unrecorded: 'Not recorded' };
-const views = { usage: UsageView, unpriced: UnpricedView, doubtful: DoubtfulView, unrecorded: UnrecordedView };
+const names = {
+  usage: 'Usage',
+  prices: 'Prices',
+  unpriced: 'Unpriced models',
+  doubtful: 'In doubt',
+  unrecorded: 'Not recorded',
+};
+const views = {
+  usage: UsageView,
+  prices: PricesView,
+  unpriced: UnpricedView,
+  doubtful: DoubtfulView,
+  unrecorded: UnrecordedView,
+};
 
 export function CostsScreen() {
   const { view = 'usage' } = route.useSearch();

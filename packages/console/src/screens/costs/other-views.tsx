@@ -59,8 +59,9 @@ export function UnpricedView() {
           label="Models without a price"
           intro={
             <>
-              Calls were recorded without the cost of what is listed here, which uses up no cap. Add prices to the file
-              that <span className="mono">PRICES_FILE</span> names: it prices later calls.
+              Calls were recorded without the cost of what is listed here, or under a cap with the fixed amount for
+              models without a price. Add prices to the file that <span className="mono">PRICES_FILE</span> names: it
+              prices later calls.
             </>
           }
           rows={models}
