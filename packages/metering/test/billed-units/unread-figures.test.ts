@@ -186,6 +186,12 @@ test.each<[unknown, string[]]>([
   expect(await read('openrouter', paths.chat, answer)).toMatchObject({ costNanoUsd: 2_250_000, unread });
 });
 
+test('a charge without figures is the cost, beside what is estimated', async () => {
+  const answer = { body: { text: 'Hi', usage: { cost: 0.25 } } };
+  const charged = { costNanoUsd: 250_000_000, usageSource: 'estimated', priceVersion: 'charged by openrouter' };
+  expect(await read('openrouter', paths.transcriptions, answer)).toMatchObject(charged);
+});
+
 test('a charge counts of those that send the bill, unless the operator has prices', async () => {
   const charged = (model: string) => chat({ model }, { cost: 0, cost_in_usd_ticks: 5_000_000_000 });
   expect(await read('xai', paths.chat, charged('grok-4'))).toMatchObject({
