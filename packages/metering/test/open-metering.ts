@@ -19,6 +19,12 @@ export const providers: Readonly<Record<string, CallProvider>> = {
   gemini: provider('gemini', 'gemini', 'https://generativelanguage.googleapis.com'),
   azure: provider('azure', 'openai', 'https://mine.openai.azure.com'),
   mistral: provider('mistral', 'openai', 'https://api.mistral.ai'),
+  xai: provider('xai', 'openai', 'https://api.x.ai'),
+  groq: provider('groq', 'openai', 'https://api.groq.com/openai'),
+  perplexity: provider('perplexity', 'openai', 'https://api.perplexity.ai'),
+  openrouter: provider('openrouter', 'openai', 'https://openrouter.ai/api'),
+  cohere: provider('cohere', 'openai', 'https://api.cohere.ai'),
+  own: provider('own', 'openai', 'http://10.0.0.1:8000'),
 };
 
 /** @param entries as in `PRICES_FILE` */

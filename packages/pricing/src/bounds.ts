@@ -22,7 +22,7 @@ type Rates = PriceRow['terms'][number]['rates'];
 const writes = new Set(['cache_write_mtok', 'cache_write_1h_mtok']);
 const media = new Set(['input_audio_mtok', 'input_image_mtok', 'input_video_mtok']);
 /** What a request does not tell. */
-const unbounded = new Set(['input_audio_hours', 'output_audio_hours', 'output_video_hours', 'input_document_kpages']);
+const unbounded = /^(?:input_audio|output_audio|output_video)_hours$|_kpages$/;
 const counted = {
   input_mchars: 'inputCharacters',
   output_images_kcount: 'outputImages',
@@ -45,7 +45,7 @@ function boundCharge(row: PriceRow, limits: UsageLimits): number | null {
     const { priceKey } = unit;
     const rate = dearest(rates, limits.inputTokens);
     const most = (other: bigint) => (rate > other ? rate : other);
-    if (unbounded.has(priceKey)) return null;
+    if (unbounded.test(priceKey)) return null;
     // Tools that the provider runs are never bounded.
     if (isTool(unit)) continue;
     if (priceKey === 'requests_kcount') scaled += rate;

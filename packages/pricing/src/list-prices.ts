@@ -48,7 +48,7 @@ export function createPriceLister(file: PriceFile | null) {
     const [chosen] = choosePrices(found, { provider, api, baseUrl, model, at }, file);
     if (chosen === undefined) return null;
     const { prices, more, version } = chosen;
-    const all = { ...more, ...prices };
+    const all = { ...prices, ...more, ...prices };
     const entry = found.entries.find((each) => each.prices === prices);
     const source = entry ? 'prices_file' : prices === found.supplement?.prices ? 'supplement' : 'library';
     const since = entry?.from ?? findStart(found, prices);

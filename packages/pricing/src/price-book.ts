@@ -127,6 +127,17 @@ export const supplement: readonly (PriceEntry & { provider: string })[] = [
   ...pricePictures('google', 'imagen-4.0-fast-generate-001 imagen-4.0-fast-generate-preview-06-06', 20),
   ...pricePictures('google', 'imagen-4.0-ultra-generate-001 imagen-4.0-ultra-generate-preview-06-06', 60),
   ...pricePictures('google', 'imagen-3.0-generate-001 imagen-3.0-generate-002', 30),
+  ...['gpt-5-search-api', 'gpt-5-search-api-2025-10-14'].map((model) => ({
+    provider: 'openai',
+    model,
+    prices: { input_mtok: 1.25, cache_read_mtok: 0.125, output_mtok: 10, web_searches_kcount: 10 },
+  })),
+  // https://cohere.com/pricing
+  ...['rerank-v3.5', 'rerank-english-v3.0', 'rerank-multilingual-v3.0'].map((model) => ({
+    provider: 'cohere',
+    model,
+    prices: { rerank_searches_kcount: 2 },
+  })),
 ];
 
 /** The sources of prices of a provider's model, in the order in which they count. */

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type PricedCall, priceVersion, supplement, supplementVersion } from './price-book.ts';
 import { PriceFileError, parsePriceFile } from './price-file.ts';
 import { createPriceUsage } from './price-usage.ts';
+import { unitPrices } from './unit-prices.ts';
 import { makeUsage, type Usage } from './usage.ts';
 
 const M = 1_000_000;
@@ -213,8 +214,12 @@ test('a name that costs nothing to match is not confused with another', () => {
 });
 
 test('the supplement is a valid file, and its version belongs to these rows', () => {
-  const text = JSON.stringify(supplement);
-  expect(parsePriceFile(text).entries).toEqual(supplement);
+  expect(parsePriceFile(JSON.stringify(supplement)).entries).toEqual(supplement);
+  for (const [, prices] of Object.values(unitPrices).flat())
+    expect(parsePriceFile(JSON.stringify([{ model: 'm', prices }])).entries[0]?.prices).toEqual(prices);
+  const text = JSON.stringify([supplement, unitPrices], (_name, value) =>
+    value instanceof RegExp ? `${value}` : value,
+  );
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 8);
-  expect([supplementVersion, digest]).toEqual(['supplement 2026-11-25', 'c5fca36f']);
+  expect([supplementVersion, digest]).toEqual(['supplement 2026-11-25', '7f3faee8']);
 });

@@ -3,7 +3,7 @@ import type { ModelPrice } from '@pydantic/genai-prices';
 type Prices = readonly (readonly [model: RegExp, prices: Readonly<Record<string, number>>])[];
 
 /** What the library leaves out beside tokens, by vendor, as the vendors document it (November 2026); the first pattern that matches counts. */
-const added: Readonly<Record<string, Prices>> = {
+export const unitPrices: Readonly<Record<string, Prices>> = {
   // https://platform.openai.com/docs/pricing, built-in tools; a session of code is one for each GB of its container.
   openai: [
     [/^gpt-4o(?:-mini)?-search-preview/, { web_searches_kcount: 25 }],
@@ -16,15 +16,21 @@ const added: Readonly<Record<string, Prices>> = {
         code_executions_kcount: 30,
       },
     ],
-    [/./, { web_searches_kcount: 10, storage_searches_kcount: 2.5, code_executions_kcount: 30 }],
+    [
+      /^(?:gpt-[^i]|o\d|codex|computer)/,
+      { web_searches_kcount: 10, storage_searches_kcount: 2.5, code_executions_kcount: 30 },
+    ],
   ],
   anthropic: [[/./, { web_searches_kcount: 10 }]],
   // https://ai.google.dev/gemini-api/docs/pricing, grounding; it is billed by the search since Gemini 3, else by the prompt; context caching.
   google: [
     [/gemini-[12]\D.*pro/, { web_searches_kcount: 35, maps_searches_kcount: 25, cache_storage_mtok_hours: 4.5 }],
     [/gemini-[12]\D/, { web_searches_kcount: 35, maps_searches_kcount: 25, cache_storage_mtok_hours: 1 }],
-    [/pro/, { web_searches_kcount: 14, maps_searches_kcount: 14, cache_storage_mtok_hours: 4.5 }],
-    [/./, { web_searches_kcount: 14, maps_searches_kcount: 14, cache_storage_mtok_hours: 1 }],
+    [/^(?:.*\/)?gemini.*pro/, { web_searches_kcount: 14, maps_searches_kcount: 14, cache_storage_mtok_hours: 4.5 }],
+    [
+      /^(?:.*\/)?(?:gemini|deep-research)/,
+      { web_searches_kcount: 14, maps_searches_kcount: 14, cache_storage_mtok_hours: 1 },
+    ],
   ],
   // https://docs.x.ai/developers/pricing, tools.
   'x-ai': [
@@ -43,14 +49,14 @@ const added: Readonly<Record<string, Prices>> = {
   // https://docs.perplexity.ai/getting-started/pricing: the fee of a request has its searches.
   perplexity: [[/^sonar(?!-deep)/, { web_searches_kcount: 0 }]],
   // https://groq.com/pricing, built-in tools.
-  groq: [[/./, { web_searches_kcount: 5 }]],
+  groq: [[/compound|gpt-oss/, { web_searches_kcount: 5 }]],
   // https://mistral.ai/pricing, connectors.
   mistral: [[/./, { web_searches_kcount: 30, code_executions_kcount: 30 }]],
 };
 
 /** Prices of units in addition to a model's listed ones; null if the vendor has none. */
 export function findUnitPrices(vendor: string | null, model: string): ModelPrice | null {
-  const ofVendor = vendor !== null && Object.hasOwn(added, vendor) ? added[vendor] : undefined;
+  const ofVendor = vendor !== null && Object.hasOwn(unitPrices, vendor) ? unitPrices[vendor] : undefined;
   return ofVendor?.find(([pattern]) => pattern.test(model))?.[1] ?? null;
 }
 

@@ -32,6 +32,7 @@ export interface Usage {
   /** Runs of code, or the containers in which it ran, as the provider bills them. */
   codeExecutions: number;
   inputPages: number;
+  annotatedPages: number;
   /** Sound and video in whole seconds, if the provider bills their length and not tokens. */
   inputAudioSeconds: number;
   outputAudioSeconds: number;
@@ -114,6 +115,7 @@ export function makeUsage(given: { readonly [name in keyof Usage]?: unknown }): 
     searchSources: count('searchSources', maxSearches),
     codeExecutions: count('codeExecutions', maxSearches),
     inputPages: count('inputPages', maxSearches),
+    annotatedPages: count('annotatedPages', count('inputPages', maxSearches)),
     inputAudioSeconds: readSeconds(given.inputAudioSeconds),
     outputAudioSeconds: readSeconds(given.outputAudioSeconds),
     outputVideoSeconds: readSeconds(given.outputVideoSeconds),
@@ -162,6 +164,7 @@ export const units = [
   unit('output_audio_hours', 'outputAudioSeconds'),
   unit('output_video_hours', 'outputVideoSeconds'),
   unit('input_mchars', 'inputCharacters'),
+  unit('input_annotated_document_kpages', 'annotatedPages', ['input_document_kpages']),
   unit('input_document_kpages', 'inputPages'),
   unit('output_images_kcount', 'outputImages'),
   unit('web_searches_kcount', 'webSearches'),

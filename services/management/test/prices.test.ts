@@ -91,6 +91,19 @@ test('models without a price in the last 30 days come first, with the entry that
   expect(names).toEqual(['gpt-4o-2024-08-06']);
 });
 
+test('a unit without a price is missing in the entry to add, beside the known prices', async () => {
+  await using own = await startTestManagement();
+  const version = 'genai-prices 0.1.8, without code_executions_kcount+web_searches_kcount+other_models';
+  await use(own, [['anthropic', 'claude-haiku-4-5', before(1), version]]);
+  const [row, next] = await readPrices(own);
+  const known = row?.prices;
+  expect(known).toMatchObject({ input_mtok: 1, output_mtok: 5, web_searches_kcount: 10 });
+  const prices = { ...known, code_executions_kcount: null };
+  const add = JSON.stringify({ provider: 'anthropic', model: 'claude-haiku-4-5', prices });
+  expect(row).toMatchObject({ model: 'claude-haiku-4-5', source: 'library', unpriced_at: before(1), add });
+  expect(next?.unpriced_at).toBeNull();
+});
+
 test('entries of the file replace what the library says, for the providers that are configured', async () => {
   const steps = { base: 1, tiers: [{ start: 1_000, price: 2 }] };
   const pricesFile = writeFile([

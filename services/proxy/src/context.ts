@@ -52,6 +52,8 @@ export interface Working {
   metering: Metering;
   /** Counts a call whose model has no known price, and logs each provider and model once. */
   reportUnpriced(provider: string, model: string | null): void;
+  /** Counts figures of an answer that are not understood, and logs each provider's once. */
+  reportUnread(provider: string, figures: readonly string[]): void;
   /** By name; the entries hold no token. */
   agents: LRUCache<string, Agent>;
   /** By the hex digest of their secret. Whether a token still works is read each time. */

@@ -11,7 +11,7 @@ import { Budget } from './budget/budget.ts';
 import type { ProxyContext, Setup, Working } from './context.ts';
 import { DoubtLog } from './events/doubts.ts';
 import { RefusalLog } from './events/refusal-log.ts';
-import { reportUnpriced } from './events/reports.ts';
+import { reportUnpriced, reportUnread } from './events/reports.ts';
 import { rememberedAgents, rememberedSessions } from './limits.ts';
 import { BackgroundWork } from './stop/background-work.ts';
 import { RunningRequests } from './stop/running-requests.ts';
@@ -98,6 +98,7 @@ export function createContext(
     }),
     doubts: new DoubtLog({ store: (rows) => addDoubtfulUsage(pool, rows), onFailure: warnings.doubtsKept }),
     reportUnpriced: reportUnpriced({ metrics, logger }),
+    reportUnread: reportUnread({ metrics, logger }),
   };
   budgetRedis.on('ready', () => budget.reconnect());
   const { refusals, doubts, metering } = context;

@@ -29,6 +29,8 @@ export const rememberedPaths = 1_000;
 export const rememberedWork = 2_000;
 /** Models without a price that one process logs. */
 export const loggedModels = 1_000;
+/** Figures of answers that are not understood, which one process counts by name. */
+export const namedFigures = 200;
 
 /** Rows of doubts that wait for storage, of an agent and in all. */
 export const waitingDoubts = { ofAgent: 200, all: 2_000 };

@@ -39,13 +39,25 @@ const unpricedModelSchema = z
   .strictObject({
     provider: z.string(),
     model: z.string(),
+    unit: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'What was counted and has no price of this model, as `PRICES_FILE` names it (`other_models`: another that the call ' +
+          'used); null if the model has none at all',
+        example: 'code_executions_kcount',
+      }),
     request_count: z.int().min(0),
     total_prompt_tokens: z.int().min(0),
     total_completion_tokens: z.int().min(0),
     first_seen_at: timestampSchema,
     last_seen_at: timestampSchema,
   })
-  .meta({ id: 'UnpricedModel', description: 'Usage of one model of one provider that was recorded without a price' });
+  .meta({
+    id: 'UnpricedModel',
+    description: 'Usage of one model of one provider that was recorded without a price, or without that of a unit',
+  });
 
 export const unpricedModelListSchema = z.array(unpricedModelSchema);
 

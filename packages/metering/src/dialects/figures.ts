@@ -1,7 +1,7 @@
 import { asObject, type JsonObject } from '../json/members.ts';
 
-/** Members of usage that are read or are known to bill nothing, with those of objects and of lists within. */
-export type KnownFigures = ReadonlyMap<string, KnownFigures | null>;
+/** Members of usage that are read or are known to bill nothing, with those of objects and of lists within; `all` of some. */
+export type KnownFigures = ReadonlyMap<string, KnownFigures | 'all' | null>;
 
 /** What an answer says beside usage. */
 export interface FigureNotes {
@@ -12,27 +12,36 @@ export interface FigureNotes {
 }
 
 /** @param lists names separated by spaces; a member's own list under its name */
-export function listFigures(names: string, within: Readonly<Record<string, KnownFigures>> = {}): KnownFigures {
+export function listFigures(names: string, within: Readonly<Record<string, KnownFigures | 'all'>> = {}): KnownFigures {
   const own = names
     .trim()
     .split(/\s+/)
     .map((name) => [name, null] as const);
-  return new Map<string, KnownFigures | null>([...own, ...Object.entries(within)]);
+  return new Map<string, KnownFigures | 'all' | null>([...own, ...Object.entries(within)]);
 }
 
 const nothingKnown: KnownFigures = new Map();
 
 const maxUnread = 20;
-const maxDepth = 4;
-const maxItems = 100;
+/** Lists count too. */
+const maxDepth = 10;
+const maxItems = 1_000;
 
 /** Some servers write figures as text. */
 const figure = /^-?\d{1,15}(?:\.\d{1,15})?$/;
 
-const isFigure = (value: unknown) =>
-  typeof value === 'number' ? value !== 0 : typeof value === 'string' && figure.test(value) && Number(value) !== 0;
+function isFigure(value: unknown): boolean {
+  if (typeof value === 'number') return value !== 0;
+  return typeof value === 'string' && figure.test(value) && Number(value) !== 0;
+}
 
 const isFault = (value: unknown) => typeof value === 'number' && !(value >= 0 && value <= Number.MAX_SAFE_INTEGER);
+
+function add(found: string[] | undefined, path: string): string[] {
+  if (found === undefined) return [path];
+  if (found.length < maxUnread && !found.includes(path)) found.push(path);
+  return found;
+}
 
 function findWithin(
   value: unknown,
@@ -43,7 +52,10 @@ function findWithin(
 ): string[] | undefined {
   let names = found;
   if (Array.isArray(value)) {
-    for (let at = 0; at < value.length && at < maxItems; at++) names = findWithin(value[at], known, path, depth, names);
+    for (let at = 0; at < value.length && at < maxItems; at++) {
+      if (isFigure(value[at])) names = add(names, path);
+      else if (depth < maxDepth) names = findWithin(value[at], known, path, depth + 1, names);
+    }
     return names;
   }
   const members = asObject(value);
@@ -51,12 +63,11 @@ function findWithin(
     const member = members[name];
     const rule = known.get(name);
     if (typeof member === 'object' && member !== null) {
-      if (rule === null || depth === maxDepth) continue;
-      names = findWithin(member, rule ?? nothingKnown, path === '' ? name : `${path}.${name}`, depth + 1, names);
-    } else if (rule === undefined ? isFigure(member) : isFault(member)) {
+      if (rule === 'all' || depth >= maxDepth) continue;
       const whole = path === '' ? name : `${path}.${name}`;
-      if (names === undefined) names = [whole];
-      else if (names.length < maxUnread && !names.includes(whole)) names.push(whole);
+      names = findWithin(member, rule ?? nothingKnown, whole, depth + 1, names);
+    } else if (rule === undefined ? isFigure(member) : isFault(member)) {
+      names = add(names, path === '' ? name : `${path}.${name}`);
     }
   }
   return names;

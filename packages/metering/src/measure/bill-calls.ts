@@ -1,3 +1,4 @@
+import { markUnpriced } from '@agp/core/events';
 import { makeUsage, type Usage, type UsagePrice } from '@agp/pricing';
 import type { Call } from '../call.ts';
 import { nameModel } from '../call-head.ts';
@@ -92,20 +93,6 @@ export class BillCalls {
 function cutUsage(claimed: Usage, most: number): Usage {
   const promptTokens = Math.min(claimed.promptTokens, most);
   return makeUsage({ ...claimed, promptTokens, completionTokens: Math.min(claimed.completionTokens, most) });
-}
-
-/** Events hold no longer name of prices. */
-const maxPriceVersion = 128;
-
-/** The record says what its cost leaves out; as many units as there is room for. */
-function markUnpriced(priceVersion: string | null, units: ReadonlySet<string>): string | null {
-  if (priceVersion === null) return null;
-  let marked = priceVersion;
-  for (const unit of units) {
-    const more = marked === priceVersion ? `${marked}, without ${unit}` : `${marked}+${unit}`;
-    if (more.length <= maxPriceVersion) marked = more;
-  }
-  return marked;
 }
 
 const addNano = (a: number, b: number) => Math.min(a + b, Number.MAX_SAFE_INTEGER);

@@ -226,15 +226,16 @@ async function measureUntold(
   models: readonly string[],
 ): Promise<Partial<Measured>> {
   const serviceTier = reading?.serviceTier ?? findAskedTier(call);
-  const billOne = (usage: Usage): Bill => {
+  const billOne = (usage: Usage, charge?: number): Bill => {
     const bill = new BillCalls(parts, call, { models, serviceTier });
-    bill.add({ model: null, usage });
+    bill.add({ model: null, usage, ...(charge !== undefined && { charge }) });
     return bill.read();
   };
   const claimed = reading?.usage ? billOne(reading.usage) : null;
   const told = claimed?.disbelieved ? null : (claimed?.usage ?? null);
   const estimate = await estimateUsage(parts, call, operation, models, { end, reading, told, texts });
-  const bill = billOne(estimate.usage);
+  // A charge may come without figures that can be used.
+  const bill = billOne(estimate.usage, claimed?.disbelieved ? undefined : reading?.charge);
   const { nanoUsd, isCapped } = call.reservation;
   const { guessedSeconds } = estimate;
   const ofSound = billOne(makeUsage({ inputAudioSeconds: guessedSeconds }));

@@ -44,6 +44,8 @@ export async function meter(
     context.background.end(settledEventId);
   }
   for (const model of measured.unpriced) context.reportUnpriced(head.provider.id, model);
+  for (const unit of measured.unpricedUnits) context.metrics.unpricedUnits.inc({ provider: head.provider.id, unit });
+  if (measured.unread.length > 0) context.reportUnread(head.provider.id, measured.unread);
   if (measured.isUnknownPath) context.metrics.unknownPaths.inc({ provider: head.provider.id });
   if (measured.unscanned !== null) {
     context.metrics.unscanned.inc({ reason: measured.unscanned });

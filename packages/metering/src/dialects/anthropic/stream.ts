@@ -36,6 +36,7 @@ export class MessageStreamReader extends FrameReader {
         const message = asObject(frame.message);
         this.model = asText(message.model) ?? this.model;
         this.#merge(message.usage);
+        this.#container = message.container;
         break;
       }
       case 'message_delta':

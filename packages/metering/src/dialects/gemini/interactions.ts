@@ -57,9 +57,9 @@ const freeTools = new Set(['url_context', 'file_search', 'code_execution']);
 const modality = listFigures('tokens tokenCount');
 
 const interactionFigures = listFigures(
-  `total_input_tokens total_tool_use_tokens total_output_tokens total_thought_tokens total_tokens total_cached_tokens
-  grounding_tool_count`,
+  `total_input_tokens total_tool_use_tokens total_output_tokens total_thought_tokens total_tokens total_cached_tokens`,
   {
+    grounding_tool_count: listFigures('count'),
     input_tokens_by_modality: modality,
     tool_use_tokens_by_modality: modality,
     cached_tokens_by_modality: modality,

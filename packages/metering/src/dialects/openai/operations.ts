@@ -1,6 +1,7 @@
 import { largestOutput, makeUsage, readCount, type Usage } from '@agp/pricing';
 import { asArray, asObject, type JsonObject } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
+import { collectText } from '../../text/strings.ts';
 import type { Write } from '../../text/writing.ts';
 import { listFigures, noteFigures } from '../figures.ts';
 import { describeLater } from '../later.ts';
@@ -13,7 +14,7 @@ import { imageEdits, imageGenerations, imageVariations, speech, transcriptions, 
 import { ResponseStreamReader, readResponseFigures, readResponseText } from './responses.ts';
 import { CompletionStreamReader, formatStreamError, noOutput } from './stream.ts';
 import { readChat, readCompletion } from './text.ts';
-import { readUsageFigures } from './usage.ts';
+import { readUsageFigures, usageFigures } from './usage.ts';
 import { videos, videosTarget } from './videos.ts';
 
 function countTokenIds(input: unknown): Partial<Usage> {
@@ -125,6 +126,26 @@ const rerank = describeOperation({
   readFigures: readInputFigures,
 });
 
+/** Mistral bills pages, and those that it annotates at another price. */
+function readPages(answer: unknown): Figures {
+  const { usage_info: info, document_annotation: annotation } = asObject(answer);
+  const inputPages = readCount(asObject(info).pages_processed);
+  const annotatedPages = annotation ? inputPages : 0;
+  return {
+    usage: inputPages === null ? null : makeUsage({ inputPages, annotatedPages }),
+    ...noteFigures(info, usageFigures),
+  };
+}
+
+const ocr = describeOperation({
+  name: 'ocr',
+  writesText: false,
+  input: ['document'],
+  readFigures: readPages,
+  readText: (answer) => collectText(asArray(asObject(answer).pages).map((page) => asObject(page).markdown)),
+  createStreamReader: noOutput.createStreamReader,
+});
+
 const moderations = describeOperation({
   name: 'moderations',
   ...noOutput,
@@ -169,6 +190,7 @@ const byEnding: readonly (readonly [string, Operation])[] = [
   ['/responses/input_tokens', describeResponses('responses.input_tokens', true)],
   ['/embeddings', embeddings],
   ['/rerank', rerank],
+  ['/ocr', ocr],
   ['/images/generations', imageGenerations],
   ['/images/edits', imageEdits],
   ['/images/variations', imageVariations],

@@ -44,8 +44,11 @@ function readTotals(usage: JsonObject): Totals | null {
 const cachedDetails = listFigures('audio_tokens image_tokens cached_image_tokens text_tokens');
 
 const inputDetails = listFigures(
-  'cached_tokens cache_write_tokens cache_creation_input_tokens cache_creation audio_tokens image_tokens video_tokens text_tokens',
-  { cached_tokens_details: cachedDetails },
+  'cached_tokens cache_write_tokens cache_creation_input_tokens audio_tokens image_tokens video_tokens text_tokens',
+  {
+    cached_tokens_details: cachedDetails,
+    cache_creation: listFigures('ephemeral_5m_input_tokens ephemeral_1h_input_tokens'),
+  },
 );
 
 /** Predictions are output, accepted or not. */
@@ -57,12 +60,15 @@ const outputDetails = listFigures(
 export const usageFigures = listFigures(
   `prompt_tokens completion_tokens total_tokens input_tokens output_tokens cached_tokens reasoning_tokens citation_tokens
   prompt_cache_hit_tokens prompt_cache_miss_tokens connector_tokens num_search_queries num_sources_used
-  num_server_side_tools_used seconds prompt_audio_seconds pages_processed doc_size_bytes context_details
-  cost cost_details cost_in_usd_ticks estimated_cost
+  num_server_side_tools_used seconds prompt_audio_seconds pages_processed doc_size_bytes
+  cost_in_usd_ticks estimated_cost
   queue_time prompt_time completion_time total_time time_to_first_token total_latency start_time end_time acceptance_rate
   tokens_per_second total_tokens_per_sec completion_tokens_per_sec completion_tokens_after_first_per_sec
   completion_tokens_after_first_per_sec_first_ten`,
   {
+    cost: 'all',
+    cost_details: 'all',
+    context_details: 'all',
     prompt_tokens_details: inputDetails,
     input_tokens_details: inputDetails,
     input_token_details: inputDetails,
