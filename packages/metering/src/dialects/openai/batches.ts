@@ -30,10 +30,13 @@ function readInline({ model, outputs }: JsonObject): ReportedCall[] {
     });
 }
 
+const serviceTier = 'batch';
+
 /** Figures count once it is done, also if it was cancelled or expired in part. */
 function readBatchFigures(body: unknown): Figures {
   const batch = asObject(body);
-  if (isRunning(batch.status) || (readCount(asObject(batch.state).num_pending) ?? 0) > 0) return { usage: null };
+  if (isRunning(batch.status) || (readCount(asObject(batch.state).num_pending) ?? 0) > 0)
+    return { usage: null, serviceTier };
   const served = countServed(batch);
   const told = /\/images\//.test(asText(batch.endpoint) ?? '')
     ? readImageUsage(batch.usage)
@@ -42,8 +45,9 @@ function readBatchFigures(body: unknown): Figures {
   const requests = served || Math.max(1, Math.ceil((told?.promptTokens ?? 0) / shortRequest));
   const calls = isUsed ? [{ model: asText(batch.model), usage: told, requests }] : readInline(batch);
   const isServed = served === null ? /^(?:completed|success)$/i.test(asText(batch.status) ?? '') : served > 0;
-  if (calls.length === 0) return { usage: null, isUntold: isServed };
-  return { ...sumCalls(calls), calls };
+  return calls.length > 0
+    ? { ...sumCalls(calls), calls, serviceTier }
+    : { usage: null, isUntold: isServed, serviceTier };
 }
 
 const described = { ...noOutput, input: ['requests'] };
@@ -56,27 +60,18 @@ const createBatch = describeOperation({
   readFigures: () => ({ usage: null }),
 });
 
-const inBatch = (operation: Operation): Operation => ({
-  ...operation,
-  readAnswer: (body) => ({ ...operation.readAnswer(body), serviceTier: 'batch' }),
-});
-
 const getBatch: Operation = {
-  ...inBatch(describeOperation({ ...described, name: 'batches.get', readFigures: readBatchFigures })),
+  ...describeOperation({ ...described, name: 'batches.get', readFigures: readBatchFigures }),
   billedOnce: (path) => oneTarget.exec(path)?.[1] ?? null,
 };
 
+function readListFigures(body: unknown): Figures {
+  const calls = asArray(asObject(body).data).flatMap((batch) => readBatchFigures(batch).calls ?? []);
+  return { ...sumCalls(calls), calls, serviceTier };
+}
+
 const listBatches: Operation = {
-  ...inBatch(
-    describeOperation({
-      ...described,
-      name: 'batches.list',
-      readFigures(body) {
-        const calls = asArray(asObject(body).data).flatMap((batch) => readBatchFigures(batch).calls ?? []);
-        return { ...sumCalls(calls), calls };
-      },
-    }),
-  ),
+  ...describeOperation({ ...described, name: 'batches.list', readFigures: readListFigures }),
   showsOtherBills: true,
 };
 

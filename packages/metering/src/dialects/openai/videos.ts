@@ -1,6 +1,5 @@
 import { makeUsage, maxTokens, readCount, type Usage } from '@agp/pricing';
 import { asObject, asText, type JsonObject } from '../../json/members.ts';
-import type { Operation } from '../operation.ts';
 import { describeOperation, type Figures } from './describe-operation.ts';
 import { noOutput } from './stream.ts';
 import { asFigure } from './usage.ts';
@@ -22,29 +21,23 @@ function readResolution({ size, resolution, width, height }: JsonObject): string
 /** The longest that a video is made unless the request says so. */
 const unsaidSeconds = 8;
 
-function readVideoFigures(answer: unknown): Figures {
-  const seconds = countSeconds(asObject(answer));
-  if (asObject(answer).status === 'failed') return { usage: null, isUnbilled: true };
-  return { usage: seconds ? makeUsage({ outputVideoSeconds: seconds }) : null };
+function readVideoFigures(value: unknown): Figures {
+  const answer = asObject(value);
+  const seconds = countSeconds(answer);
+  if (answer.status === 'failed') return { usage: null, isUnbilled: true };
+  const tier = readResolution(answer);
+  return { usage: seconds ? makeUsage({ outputVideoSeconds: seconds }) : null, ...(tier && { serviceTier: tier }) };
 }
 
-const described = describeOperation({
+/** A job that makes a video, billed by the second once it is taken on. */
+export const videos = describeOperation({
   name: 'videos',
   ...noOutput,
   input: ['prompt'],
   readToldUsage: (body): Partial<Usage> => ({ outputVideoSeconds: countSeconds(body) ?? unsaidSeconds }),
+  readPriceTier: readResolution,
   readFigures: readVideoFigures,
 });
-
-/** A job that makes a video, billed by the second once it is taken on. */
-export const videos: Operation = {
-  ...described,
-  readRequest: (value, path, size) => ({
-    ...described.readRequest(value, path, size),
-    priceTier: readResolution(asObject(value)),
-  }),
-  readAnswer: (value) => ({ ...described.readAnswer(value), serviceTier: readResolution(asObject(value)) }),
-};
 
 export const videosTarget =
   /\/(?:videos(?:\/(?:generations|edits|extensions|[^/]+\/remix))?|video\/generations(?:\/jobs)?)$/;
