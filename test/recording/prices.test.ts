@@ -17,9 +17,12 @@ const prices = join(folder, 'prices.json');
 
 beforeAll(async () => {
   const usage = { prompt_tokens: 1_001, completion_tokens: 20, total_tokens: 1_021 };
+  const tools = { code_execution_requests: 1, robots_hired: 3 };
+  const ran = { input_tokens: 100, output_tokens: 10, server_tool_use: tools };
   fake = await startFakeProvider(({ body }) => {
     const asked = JSON.parse(body.toString()) as { model: string; service_tier?: string; background?: boolean };
     const { model, service_tier } = asked;
+    if (model.startsWith('claude')) return { body: { model, content: [{ type: 'text', text: 'Ran.' }], usage: ran } };
     if (asked.background) return { body: { object: 'response', model, status: 'queued', output: [], usage: null } };
     const choices = [{ index: 0, message: { role: 'assistant', content: 'Yes.' }, finish_reason: 'stop' }];
     return { body: { id: 'chatcmpl-1', object: 'chat.completion', model, service_tier, choices, usage } };
@@ -30,7 +33,7 @@ beforeAll(async () => {
     { provider: 'there', model: '*', prices: { input_mtok: 0, output_mtok: 0 } },
   ];
   writeFileSync(prices, JSON.stringify(entries));
-  const providers = { PROVIDER_HERE_URL: fake.url, PROVIDER_THERE_URL: fake.url };
+  const providers = { PROVIDER_HERE_URL: fake.url, PROVIDER_THERE_URL: fake.url, PROVIDER_ANTHROPIC_URL: fake.url };
   system = await startSystem({ environment: { ...providers, PRICES_FILE: prices } });
 });
 afterAll(async () => {
@@ -79,6 +82,7 @@ test('what has no price costs nothing, and is seen in the list and the metrics',
     {
       provider: 'here',
       model: 'nobody-lists-this',
+      unit: null,
       request_count: 2,
       total_prompt_tokens: 2_002,
       total_completion_tokens: 40,
@@ -89,6 +93,26 @@ test('what has no price costs nothing, and is seen in the list and the metrics',
   const after = await system.api<CostSummary>('/api/v1/costs/summary');
   expect(after.total_cost_usd).toBe(before.total_cost_usd);
   expect(await readMetric(system.proxies[0], 'agp_proxy_unpriced_requests_total{provider="here"}')).toBe(2);
+});
+
+test('a unit without a price, and a figure that nobody understands, are named', async () => {
+  const answered = await fetch(`${system.proxies[0]?.url}/anthropic/v1/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-session-id': 'ses_ran' },
+    body: JSON.stringify({ model: 'claude-haiku-4-5', max_tokens: 9, messages: [{ role: 'user', content: 'Run.' }] }),
+  });
+  expect(answered.status).toBe(200);
+  await answered.arrayBuffer();
+  // 100 tokens at 1 USD a million, 10 at 5.
+  const unit = 'code_executions_kcount';
+  const priced = { cost_usd: 0.00015, price_version: `${priceVersion}, without ${unit}` };
+  expect(await readPayload(system, 'ses_ran')).toMatchObject(priced);
+  const models = await system.api<UnpricedModel[]>('/api/v1/costs/unpriced');
+  expect(models).toContainEqual(expect.objectContaining({ provider: 'anthropic', model: 'claude-haiku-4-5', unit }));
+  const read = (name: string) => readMetric(system.proxies[0], name);
+  expect(await read(`agp_proxy_unpriced_units_total{provider="anthropic",unit="${unit}"}`)).toBe(1);
+  const figure = 'server_tool_use.robots_hired';
+  expect(await read(`agp_proxy_unread_figures_total{provider="anthropic",figure="${figure}"}`)).toBe(1);
 });
 
 test('a response in the background, whose usage nobody may ever ask for, is taken to be as long as it may', async () => {

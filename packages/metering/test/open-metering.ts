@@ -17,7 +17,14 @@ export const providers: Readonly<Record<string, CallProvider>> = {
   openai: provider('openai', 'openai', 'https://api.openai.com'),
   anthropic: provider('anthropic', 'anthropic', 'https://api.anthropic.com'),
   gemini: provider('gemini', 'gemini', 'https://generativelanguage.googleapis.com'),
+  azure: provider('azure', 'openai', 'https://mine.openai.azure.com'),
   mistral: provider('mistral', 'openai', 'https://api.mistral.ai'),
+  xai: provider('xai', 'openai', 'https://api.x.ai'),
+  groq: provider('groq', 'openai', 'https://api.groq.com/openai'),
+  perplexity: provider('perplexity', 'openai', 'https://api.perplexity.ai'),
+  openrouter: provider('openrouter', 'openai', 'https://openrouter.ai/api'),
+  cohere: provider('cohere', 'openai', 'https://api.cohere.ai'),
+  own: provider('own', 'openai', 'http://10.0.0.1:8000'),
 };
 
 /** @param entries as in `PRICES_FILE` */

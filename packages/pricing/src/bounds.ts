@@ -8,6 +8,7 @@ import {
 import { holdsAt } from './price-file.ts';
 import type { PriceRow } from './price-row.ts';
 import { findTierFactor, listPrice, priceTiers, readHostTier } from './service-tiers.ts';
+import { isTool } from './usage.ts';
 
 export interface UsageLimits {
   inputTokens: number;
@@ -20,6 +21,8 @@ type Rates = PriceRow['terms'][number]['rates'];
 
 const writes = new Set(['cache_write_mtok', 'cache_write_1h_mtok']);
 const media = new Set(['input_audio_mtok', 'input_image_mtok', 'input_video_mtok']);
+/** What a request does not tell. */
+const unbounded = /^(?:input_audio|output_audio|output_video)_hours$|_kpages$/;
 const counted = {
   input_mchars: 'inputCharacters',
   output_images_kcount: 'outputImages',
@@ -42,9 +45,9 @@ function boundCharge(row: PriceRow, limits: UsageLimits): number | null {
     const { priceKey } = unit;
     const rate = dearest(rates, limits.inputTokens);
     const most = (other: bigint) => (rate > other ? rate : other);
-    if (priceKey === 'input_audio_hours') return null;
+    if (unbounded.test(priceKey)) return null;
     // Tools that the provider runs are never bounded.
-    if (priceKey === 'web_searches_kcount') continue;
+    if (isTool(unit)) continue;
     if (priceKey === 'requests_kcount') scaled += rate;
     else if (priceKey in counted) {
       const count = limits[counted[priceKey as keyof typeof counted]];

@@ -47,11 +47,12 @@ export function createPriceLister(file: PriceFile | null) {
     const found = book.find({ provider, api, baseUrl, model, at });
     const [chosen] = choosePrices(found, { provider, api, baseUrl, model, at }, file);
     if (chosen === undefined) return null;
-    const { prices, version } = chosen;
+    const { prices, more, version } = chosen;
+    const all = { ...prices, ...more, ...prices };
     const entry = found.entries.find((each) => each.prices === prices);
     const source = entry ? 'prices_file' : prices === found.supplement?.prices ? 'supplement' : 'library';
     const since = entry?.from ?? findStart(found, prices);
-    return { provider, model, prices, missing: listMissing(prices), source, version, since };
+    return { provider, model, prices: all, missing: listMissing(all), source, version, since };
   };
   const listEntries = (at: Date) =>
     (file?.entries.filter((entry) => holdsAt(entry, at)) ?? []).map((entry): ListedPrice => {

@@ -2,6 +2,7 @@ import { calcPrice, findProvider, type ModelInfo, type ModelPrice, type Provider
 import { findEntries, type PriceEntry, type PriceFile } from './price-file.ts';
 import { compilePriceRow, type PriceRow } from './price-row.ts';
 import type { TokenFactor } from './service-tiers.ts';
+import { findUnitPrices } from './unit-prices.ts';
 import type { Usage } from './usage.ts';
 
 export interface PricedCall {
@@ -14,6 +15,10 @@ export interface PricedCall {
   at: Date;
   /** The tiers in which the provider says it served the call (`flex`, `fast+geo_us` ...); null if it names none. */
   serviceTier?: string | null;
+  /** Requests that the usage is the sum of; 1 if not given. */
+  requests?: number | undefined;
+  /** What the provider says it charged, in nano-dollars; counts for {@link tellsCharges} unless the operator has prices. */
+  charge?: number | undefined;
 }
 
 export interface UsagePrice {
@@ -22,6 +27,8 @@ export interface UsagePrice {
   /** The library's version, the operator's file or our supplement, and the tier; null if unpriced. */
   priceVersion: string | null;
   priced: boolean;
+  /** Units that were counted and have no price, by the names of their prices; the cost is that of the others. */
+  unpricedUnits?: readonly string[];
 }
 
 /** Never throws. */
@@ -79,7 +86,21 @@ export function readPricesAt(entry: LibraryModel, time: Date): ModelPrice | null
 }
 
 /** Identifies the rows below in records. */
-export const supplementVersion = 'supplement 2026-11-21';
+export const supplementVersion = 'supplement 2026-11-25';
+
+/** @param models separated by spaces @param hour of the standard resolution, in USD, and of others by their names */
+function priceVideos(provider: string, models: string, hour: number, others: Record<string, number> = {}) {
+  const tiers = Object.entries(others).map(([name, price]) => [name, { output_video_hours: price }]);
+  return models.split(' ').map((model) => ({
+    provider,
+    model,
+    prices: { output_video_hours: hour },
+    service_tiers: Object.fromEntries(tiers),
+  }));
+}
+
+const pricePictures = (provider: string, models: string, thousand: number) =>
+  models.split(' ').map((model) => ({ provider, model, prices: { output_images_kcount: thousand } }));
 
 export const supplement: readonly (PriceEntry & { provider: string })[] = [
   // https://platform.openai.com/docs/pricing, speech generation: USD per million characters.
@@ -87,6 +108,36 @@ export const supplement: readonly (PriceEntry & { provider: string })[] = [
   { provider: 'openai', model: 'tts-1-1106', prices: { input_mchars: 15 } },
   { provider: 'openai', model: 'tts-1-hd', prices: { input_mchars: 30 } },
   { provider: 'openai', model: 'tts-1-hd-1106', prices: { input_mchars: 30 } },
+  // The same page, video: 0.10 USD a second, 0.30, 0.50 and 0.70.
+  ...['openai', 'azure'].flatMap((provider) => [
+    ...priceVideos(provider, 'sora-2 sora-2-2025-10-06 sora-2-2025-12-08', 360),
+    ...priceVideos(provider, 'sora-2-pro sora-2-pro-2025-10-06', 1_080, { '1024p': 1_800, '1080p': 2_520 }),
+  ]),
+  // https://ai.google.dev/gemini-api/docs/pricing: a second of 0.40 USD and 0.60, 0.10 to 0.30, 0.05 and 0.08; a picture of 0.02 to 0.06.
+  ...priceVideos('google', 'veo-3.1-generate-preview veo-3.1-generate-001', 1_440, { '1080p': 1_440, '4k': 2_160 }),
+  ...priceVideos('google', 'veo-3.1-fast-generate-preview veo-3.1-fast-generate-001', 360, {
+    '1080p': 432,
+    '4k': 1_080,
+  }),
+  ...priceVideos('google', 'veo-3.1-lite-generate-preview veo-3.1-lite-generate-001', 180, { '1080p': 288 }),
+  ...priceVideos('google', 'veo-3.0-generate-001 veo-3.0-generate-preview', 1_440, { '1080p': 1_440 }),
+  ...priceVideos('google', 'veo-3.0-fast-generate-001 veo-3.0-fast-generate-preview', 540, { '1080p': 540 }),
+  ...priceVideos('google', 'veo-2.0-generate-001', 1_260),
+  ...pricePictures('google', 'imagen-4.0-generate-001 imagen-4.0-generate-preview-06-06', 40),
+  ...pricePictures('google', 'imagen-4.0-fast-generate-001 imagen-4.0-fast-generate-preview-06-06', 20),
+  ...pricePictures('google', 'imagen-4.0-ultra-generate-001 imagen-4.0-ultra-generate-preview-06-06', 60),
+  ...pricePictures('google', 'imagen-3.0-generate-001 imagen-3.0-generate-002', 30),
+  ...['gpt-5-search-api', 'gpt-5-search-api-2025-10-14'].map((model) => ({
+    provider: 'openai',
+    model,
+    prices: { input_mtok: 1.25, cache_read_mtok: 0.125, output_mtok: 10, web_searches_kcount: 10 },
+  })),
+  // https://cohere.com/pricing
+  ...['rerank-v3.5', 'rerank-english-v3.0', 'rerank-multilingual-v3.0'].map((model) => ({
+    provider: 'cohere',
+    model,
+    prices: { rerank_searches_kcount: 2 },
+  })),
 ];
 
 /** The sources of prices of a provider's model, in the order in which they count. */
@@ -97,6 +148,8 @@ export interface PricedModel {
   /** Dated editions that may answer for a bare name; some are dearer. */
   editions: readonly string[];
   supplement: PriceEntry | null;
+  /** Prices of further units than the listed ones. */
+  unitPrices: ModelPrice | null;
 }
 
 export type AskedModel = Pick<PricedCall, 'provider' | 'api' | 'baseUrl' | 'model' | 'at'>;
@@ -109,8 +162,11 @@ export interface PriceBookOptions {
 
 interface PriceBook {
   find(asked: AskedModel): PricedModel;
-  compile(prices: ModelPrice, factor: TokenFactor): PriceRow;
+  /** @param more prices for what `prices` has none for */
+  compile(prices: ModelPrice, factor: TokenFactor, more?: ModelPrice): PriceRow;
 }
+
+const nothing: ModelPrice = Object.freeze({});
 
 function findEditions(vendor: Provider, model: string): string[] {
   const edition = `${model.toLowerCase()}-`;
@@ -127,12 +183,13 @@ function findModel(asked: AskedModel, file: PriceFile | null): PricedModel {
     listed,
     editions: vendor ? findEditions(vendor, asked.model) : [],
     supplement: supplement.find(({ provider, model }) => provider === vendor?.id && model === asked.model) ?? null,
+    unitPrices: findUnitPrices(vendor?.id ?? null, asked.model),
   };
 }
 
 export function createPriceBook({ file = null, maxModels = 1_000 }: PriceBookOptions): PriceBook {
   const models = new Map<string, PricedModel>();
-  const rows = new Map<string, WeakMap<ModelPrice, PriceRow>>();
+  const rows = new WeakMap<ModelPrice, Map<string, WeakMap<ModelPrice, PriceRow>>>();
   return {
     find(asked) {
       const key = JSON.stringify([asked.provider, asked.api, asked.baseUrl, asked.model]);
@@ -143,13 +200,15 @@ export function createPriceBook({ file = null, maxModels = 1_000 }: PriceBookOpt
       models.set(key, found);
       return found;
     },
-    compile(prices, factor) {
+    compile(prices, factor, more = nothing) {
       const name = factor.join('/');
-      const compiled = rows.get(name) ?? new WeakMap<ModelPrice, PriceRow>();
+      const byFactor = rows.get(more) ?? new Map<string, WeakMap<ModelPrice, PriceRow>>();
+      const compiled = byFactor.get(name) ?? new WeakMap<ModelPrice, PriceRow>();
       let row = compiled.get(prices);
       if (!row) {
-        row = compilePriceRow(prices, factor);
-        rows.set(name, compiled.set(prices, row));
+        const isFree = Object.keys(prices).length === 0;
+        row = compilePriceRow(isFree ? prices : { ...more, ...prices }, factor);
+        rows.set(more, byFactor.set(name, compiled.set(prices, row)));
       }
       return row;
     },

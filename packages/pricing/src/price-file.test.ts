@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type PricedCall, priceVersion, supplement, supplementVersion } from './price-book.ts';
 import { PriceFileError, parsePriceFile } from './price-file.ts';
 import { createPriceUsage } from './price-usage.ts';
+import { unitPrices } from './unit-prices.ts';
 import { makeUsage, type Usage } from './usage.ts';
 
 const M = 1_000_000;
@@ -138,6 +139,11 @@ describe('what a file sets', () => {
     [{ input_mchars: 15 }, { inputCharacters: 100 }, 0.0015],
     [{ output_images_kcount: 40 }, { outputImages: 2 }, 0.08],
     [{ web_searches_kcount: 10 }, { webSearches: 3 }, 0.03],
+    [{ storage_searches_kcount: 2.5 }, { fileSearches: 2 }, 0.005],
+    [{ code_executions_kcount: 30 }, { codeExecutions: 2 }, 0.06],
+    [{ input_document_kpages: 2 }, { inputPages: 3 }, 0.006],
+    [{ output_video_hours: 1_440 }, { outputVideoSeconds: 8 }, 3.2],
+    [{ cache_storage_mtok_hours: 4.5 }, { storedTokenHours: 100_000 }, 0.45],
     [{ requests_kcount: 5 }, {}, 0.005],
   ])('%j for %j', (prices, usage, usd) => {
     expect(priceWith([{ model: 'gpt-4o', prices }], {}, usage).costNanoUsd / 1e9).toBe(usd);
@@ -208,8 +214,12 @@ test('a name that costs nothing to match is not confused with another', () => {
 });
 
 test('the supplement is a valid file, and its version belongs to these rows', () => {
-  const text = JSON.stringify(supplement);
-  expect(parsePriceFile(text).entries).toEqual(supplement);
+  expect(parsePriceFile(JSON.stringify(supplement)).entries).toEqual(supplement);
+  for (const [, prices] of Object.values(unitPrices).flat())
+    expect(parsePriceFile(JSON.stringify([{ model: 'm', prices }])).entries[0]?.prices).toEqual(prices);
+  const text = JSON.stringify([supplement, unitPrices], (_name, value) =>
+    value instanceof RegExp ? `${value}` : value,
+  );
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 8);
-  expect([supplementVersion, digest]).toEqual(['supplement 2026-11-21', 'd38e6836']);
+  expect([supplementVersion, digest]).toEqual(['supplement 2026-11-25', '7f3faee8']);
 });

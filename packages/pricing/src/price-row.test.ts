@@ -187,7 +187,7 @@ describe('no cost', () => {
     ['nothing was used', { input_mtok: 1 }, {}, 0],
     ['what was used is free', { input_mtok: 0 }, { promptTokens: 5 }, 0],
     ['the row is empty, as the library writes free models', {}, { promptTokens: 5 }, 0],
-    ['the row has only units that are not metered', { input_document_kpages: 4 }, { promptTokens: 5 }, null],
+    ['the row has only units that are not metered', { input_gpixels: 4 }, { promptTokens: 5 }, null],
     ['nothing that was used has a price', { input_mtok: 1 }, { inputAudioSeconds: 5 }, null],
   ])('where %s', (_when, prices, usage, expected) => {
     expect(chargeUsage(compilePriceRow(prices), makeUsage(usage))).toBe(expected);

@@ -1,6 +1,6 @@
 import type { ModelPrice } from '@pydantic/genai-prices';
 import { listPrice, type TokenFactor } from './service-tiers.ts';
-import { isToken, type Unit, type Usage, units } from './usage.ts';
+import { type CountedUnit, countedUnits, isToken, isTool, type Unit, type Usage, units } from './usage.ts';
 
 interface Rate {
   readonly above: number;
@@ -12,6 +12,8 @@ export interface PriceRow {
   readonly terms: readonly { readonly unit: Unit; readonly rates: readonly [Rate, ...Rate[]] }[];
   /** The row has no price at all, which is how the library lists a free model. */
   readonly free: boolean;
+  /** Whole units without a price. */
+  readonly missing: readonly CountedUnit[];
 }
 
 function toDecimal(value: number): { digits: bigint; places: number } {
@@ -50,13 +52,38 @@ export function compilePriceRow(prices: ModelPrice, [times, of]: TokenFactor = l
     if (base === undefined) throw new TypeError('a price has no rate');
     return { unit, rates: [base, ...tiers] as const };
   });
-  return { scale: of * parts * 10n ** BigInt(places), terms, free: Object.keys(prices).length === 0 };
+  const free = Object.keys(prices).length === 0;
+  const missing = countedUnits.filter(({ priceKey, within }) => within.length === 0 && prices[priceKey] === undefined);
+  return { scale: of * parts * 10n ** BigInt(places), terms, free, missing: free ? [] : missing };
 }
 
-/** In nano-dollars, rounded once, halves up; null if something was used and the row has no price for any of it. */
-export function chargeUsage(row: PriceRow, usage: Usage): number | null {
+/** What is billed by the hour, page or picture has no price of its tokens or characters. */
+function isBilledOtherwise({ terms }: PriceRow, usage: Usage, unit: Unit): boolean {
+  if (!isToken(unit) && unit.usageKey !== 'inputCharacters') return false;
+  return terms.some(({ unit: other }) => {
+    const count = other.usageKey === 'requests' ? 1 : usage[other.usageKey];
+    return count > 0 && !isTool(other) && (!isToken(other) || !isToken(unit));
+  });
+}
+
+/** Names of the units that were used and have no price; undefined if all have. */
+export function listUnpriced(row: PriceRow, usage: Usage): string[] | undefined {
+  let found: string[] | undefined;
+  for (const unit of row.missing) {
+    if (usage[unit.usageKey] === 0 || isBilledOtherwise(row, usage, unit)) continue;
+    found = [...(found ?? []), unit.priceKey];
+  }
+  return found;
+}
+
+/**
+ * In nano-dollars, rounded once, halves up; null if something was used and the row has no price for any of it.
+ * @param requests that the usage is the sum of: what a price is from some size on follows the size of one
+ */
+export function chargeUsage(row: PriceRow, usage: Usage, requests = 1): number | null {
   const left = new Map<string, number>();
-  for (const { unit } of row.terms) left.set(unit.priceKey, unit.usageKey === 'requests' ? 1 : usage[unit.usageKey]);
+  for (const { unit } of row.terms)
+    left.set(unit.priceKey, unit.usageKey === 'requests' ? requests : usage[unit.usageKey]);
   let scaled = 0n;
   let metered = false;
   for (const { unit, rates } of row.terms) {
@@ -65,7 +92,7 @@ export function chargeUsage(row: PriceRow, usage: Usage): number | null {
     metered = true;
     for (const whole of unit.within) left.set(whole, (left.get(whole) ?? 0) - charged);
     let rate = rates[0];
-    for (const step of rates) if (usage.promptTokens > step.above) rate = step;
+    for (const step of rates) if (usage.promptTokens > step.above * requests) rate = step;
     scaled += BigInt(charged) * rate.nano;
   }
   if (!metered && !row.free && (row.terms.length === 0 || Object.values(usage).some((count) => count > 0))) return null;

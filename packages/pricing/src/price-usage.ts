@@ -11,14 +11,17 @@ import {
   type UsagePrice,
 } from './price-book.ts';
 import { holdsAt, type PriceFile } from './price-file.ts';
-import { chargeUsage } from './price-row.ts';
+import { chargeUsage, listUnpriced } from './price-row.ts';
 import { listPrice, priceTiers, readHostTier, readServiceTiers, type TokenFactor } from './service-tiers.ts';
-import { makeUsage } from './usage.ts';
+import { tellsCharges } from './unit-prices.ts';
+import { countedUnits, isTool, makeUsage, type Usage } from './usage.ts';
 
 const unpriced: UsagePrice = { costNanoUsd: 0, priceVersion: null, priced: false };
 
 export interface ChosenPrices {
   prices: ModelPrice;
+  /** Of units that `prices` leaves out. */
+  more?: ModelPrice;
   factor: TokenFactor;
   version: string;
 }
@@ -43,10 +46,29 @@ export function choosePrices(
   const ofHost = readHostTier(call.baseUrl);
   const { factor, mark } = priceTiers(ofHost ? [...tiers, ofHost] : tiers, model.vendor, call.model);
   const listed = model.listed && readPricesAt(model.listed, call.at);
-  if (listed) return [{ prices: listed, factor, version: priceVersion + mark }];
+  const more = model.unitPrices ?? undefined;
+  if (listed) return [{ prices: listed, factor, version: priceVersion + mark, ...(more && { more }) }];
   if (!model.supplement) return [];
+  const ownTiers = tiers.flatMap((tier): ChosenPrices[] => {
+    const prices = model.supplement?.service_tiers?.[tier];
+    return prices ? [{ prices, factor: listPrice, version: `${priceVersion} + ${supplementVersion}, ${tier}` }] : [];
+  });
+  if (ownTiers.length > 0) return ownTiers;
   return [{ prices: model.supplement.prices, factor, version: `${priceVersion} + ${supplementVersion}${mark}` }];
 }
+
+const tools = countedUnits.filter(isTool);
+
+const supplements = (more: ModelPrice, prices: ModelPrice, usage: Usage) =>
+  tools.some(
+    ({ priceKey: key, usageKey }) => usage[usageKey] > 0 && more[key] !== undefined && prices[key] === undefined,
+  );
+
+/** No call comes near it, in nano-dollars; a larger claim is a fault. */
+const mostCharged = 10_000_000_000_000;
+
+const isCharge = (charge: number | undefined): charge is number =>
+  charge !== undefined && charge >= 0 && charge <= mostCharged;
 
 export function createPriceUsage(options: PriceBookOptions = {}): PriceUsage {
   const book = createPriceBook(options);
@@ -55,9 +77,22 @@ export function createPriceUsage(options: PriceBookOptions = {}): PriceUsage {
     // No model has a longer name, and matching it against every pattern takes time.
     if (call.model.length > 256 || Number.isNaN(call.at.getTime())) return unpriced;
     const usage = makeUsage({ ...call.usage });
-    const charged = choosePrices(book.find(call), call, file).flatMap(({ prices, factor, version }): UsagePrice[] => {
-      const costNanoUsd = chargeUsage(book.compile(prices, factor), usage);
-      return costNanoUsd === null ? [] : [{ costNanoUsd, priceVersion: version, priced: true }];
+    const model = book.find(call);
+    if (
+      isCharge(call.charge) &&
+      tellsCharges.has(model.vendor) &&
+      !model.entries.some((each) => holdsAt(each, call.at))
+    ) {
+      const priceVersion = `charged by ${model.vendor}`;
+      return { costNanoUsd: Math.round(call.charge), priceVersion, priced: true };
+    }
+    const charged = choosePrices(model, call, file).flatMap(({ prices, more, factor, version }): UsagePrice[] => {
+      const row = book.compile(prices, factor, more);
+      const costNanoUsd = chargeUsage(row, usage, call.requests);
+      if (costNanoUsd === null) return [];
+      const unpricedUnits = listUnpriced(row, usage);
+      const priceVersion = more && supplements(more, prices, usage) ? `${version} + ${supplementVersion}` : version;
+      return [{ costNanoUsd, priceVersion, priced: true, ...(unpricedUnits && { unpricedUnits }) }];
     });
     return charged.reduce((a, b) => (b.costNanoUsd > a.costNanoUsd ? b : a), charged[0] ?? unpriced);
   };

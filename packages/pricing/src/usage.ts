@@ -17,17 +17,37 @@ export interface Usage {
   outputImageTokens: number;
   outputVideoTokens: number;
   webSearches: number;
-  /** Audio input in whole seconds, if the provider bills its length and not tokens. */
+  /** OpenAI's earlier web search with a model that does not reason, which has its own price. */
+  previewSearches: number;
+  /** Searches of files, stores and collections that the caller keeps at the provider. */
+  fileSearches: number;
+  attachmentSearches: number;
+  socialSearches: number;
+  socialPosts: number;
+  socialUsers: number;
+  mapsSearches: number;
+  rerankSearches: number;
+  /** Pages that xAI's live search used, which it bills instead of searches. */
+  searchSources: number;
+  /** Runs of code, or the containers in which it ran, as the provider bills them. */
+  codeExecutions: number;
+  inputPages: number;
+  annotatedPages: number;
+  /** Sound and video in whole seconds, if the provider bills their length and not tokens. */
   inputAudioSeconds: number;
+  outputAudioSeconds: number;
+  outputVideoSeconds: number;
   inputCharacters: number;
   outputImages: number;
+  /** What a cache was asked to keep, in tokens times hours. */
+  storedTokenHours: number;
 }
 
 /** A figure above this counts as an error of the provider: no call comes near it. */
 export const maxTokens = 1_000_000_000;
 
 const maxSearches = 100_000;
-const maxAudioSeconds = 10_000_000;
+const maxSeconds = 10_000_000;
 const maxImages = 100_000;
 
 /** A whole number from 0 to {@link maxTokens} (a fraction is cut off), or null for anything else. */
@@ -36,8 +56,8 @@ export function readCount(value: unknown): number | null {
   return Math.abs(Math.trunc(value));
 }
 
-function roundSeconds(value: unknown): unknown {
-  return typeof value === 'number' ? Math.round(value) : value;
+function readSeconds(value: unknown): number {
+  return Math.min(readCount(typeof value === 'number' ? Math.round(value) : value) ?? 0, maxSeconds);
 }
 
 /** Usage that adds up of any input: invalid figures become 0, and no part is larger than its whole. */
@@ -84,9 +104,24 @@ export function makeUsage(given: { readonly [name in keyof Usage]?: unknown }): 
     outputImageTokens,
     outputVideoTokens,
     webSearches: count('webSearches', maxSearches),
-    inputAudioSeconds: Math.min(readCount(roundSeconds(given.inputAudioSeconds)) ?? 0, maxAudioSeconds),
+    previewSearches: count('previewSearches', maxSearches),
+    fileSearches: count('fileSearches', maxSearches),
+    attachmentSearches: count('attachmentSearches', maxSearches),
+    socialSearches: count('socialSearches', maxSearches),
+    socialPosts: count('socialPosts', maxSearches),
+    socialUsers: count('socialUsers', maxSearches),
+    mapsSearches: count('mapsSearches', maxSearches),
+    rerankSearches: count('rerankSearches', maxSearches),
+    searchSources: count('searchSources', maxSearches),
+    codeExecutions: count('codeExecutions', maxSearches),
+    inputPages: count('inputPages', maxSearches),
+    annotatedPages: count('annotatedPages', count('inputPages', maxSearches)),
+    inputAudioSeconds: readSeconds(given.inputAudioSeconds),
+    outputAudioSeconds: readSeconds(given.outputAudioSeconds),
+    outputVideoSeconds: readSeconds(given.outputVideoSeconds),
     inputCharacters: count('inputCharacters', maxTokens),
     outputImages: count('outputImages', maxImages),
+    storedTokenHours: count('storedTokenHours', maxTokens),
   };
 }
 
@@ -102,9 +137,12 @@ export interface Unit {
 
 const usd = 1_000_000_000n;
 
-function unit(priceKey: string, usageKey: Unit['usageKey'], within: readonly string[] = []): Unit {
-  if (priceKey.endsWith('_hours')) return { priceKey, usageKey, within, nano: usd, per: 3_600n };
-  return { priceKey, usageKey, within, nano: priceKey.endsWith('_kcount') ? usd / 1_000n : usd / 1_000_000n, per: 1n };
+/** Amounts that one USD pays for, by the end of a price's name. */
+const amounts = { _mtok: 1_000_000n, _mtok_hours: 1_000_000n, _mchars: 1_000_000n, _kcount: 1_000n, _kpages: 1_000n };
+
+function unit<Key extends Unit['usageKey']>(priceKey: string, usageKey: Key, within: readonly string[] = []) {
+  const amount = Object.entries(amounts).find(([ending]) => priceKey.endsWith(ending))?.[1];
+  return { priceKey, usageKey, within, ...(amount ? { nano: usd / amount, per: 1n } : { nano: usd, per: 3_600n }) };
 }
 
 export const units = [
@@ -123,11 +161,37 @@ export const units = [
   unit('output_video_mtok', 'outputVideoTokens', ['output_mtok']),
   unit('output_mtok', 'completionTokens'),
   unit('input_audio_hours', 'inputAudioSeconds'),
+  unit('output_audio_hours', 'outputAudioSeconds'),
+  unit('output_video_hours', 'outputVideoSeconds'),
   unit('input_mchars', 'inputCharacters'),
+  unit('input_annotated_document_kpages', 'annotatedPages', ['input_document_kpages']),
+  unit('input_document_kpages', 'inputPages'),
   unit('output_images_kcount', 'outputImages'),
   unit('web_searches_kcount', 'webSearches'),
+  unit('preview_searches_kcount', 'previewSearches'),
+  unit('storage_searches_kcount', 'fileSearches'),
+  unit('attachment_searches_kcount', 'attachmentSearches'),
+  unit('social_searches_kcount', 'socialSearches'),
+  unit('social_posts_kcount', 'socialPosts'),
+  unit('social_users_kcount', 'socialUsers'),
+  unit('maps_searches_kcount', 'mapsSearches'),
+  unit('rerank_searches_kcount', 'rerankSearches'),
+  unit('search_sources_kcount', 'searchSources'),
+  unit('code_executions_kcount', 'codeExecutions'),
+  unit('cache_storage_mtok_hours', 'storedTokenHours'),
   unit('requests_kcount', 'requests'),
 ] as const satisfies readonly Unit[];
+
+export interface CountedUnit extends Unit {
+  readonly usageKey: keyof Usage;
+}
+
+export const countedUnits: readonly CountedUnit[] = units.flatMap((unit) => (unit.usageKey === 'requests' ? [] : unit));
+
+/** What the provider runs beside the model. */
+export function isTool({ priceKey }: Unit): boolean {
+  return /_(?:searches|sources|posts|users|executions)_kcount$|^cache_storage_/.test(priceKey);
+}
 
 /** Whether a unit counts tokens, to which discounts of service tiers apply. */
 export function isToken({ priceKey }: Unit): boolean {

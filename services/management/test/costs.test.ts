@@ -91,17 +91,21 @@ test('usage without a price is listed by provider and model, the most requested 
     use('05', 'vllm', 'twice', { usage_source: 'estimated' }),
     use('07', 'openai', 'gpt-4o', { price_version: 'genai-prices 0.1.8', cost_nano_usd: 5 }),
     use('08', 'openai', 'gpt-4o', { usage_source: 'none', prompt_tokens: 0, completion_tokens: 0 }),
+    use('09', 'openai', 'gpt-4o', { price_version: 'genai-prices 0.1.8, without a_kcount+b_hours', cost_nano_usd: 5 }),
   ]);
   const models = await own.read('/api/v1/costs/unpriced', unpricedModelListSchema);
-  expect(models.map(({ provider, model }) => `${provider} ${model}`)).toEqual([
+  expect(models.map(({ provider, model, unit }) => `${provider} ${model}${unit === null ? '' : `, ${unit}`}`)).toEqual([
     'vllm twice',
     'local z',
+    'openai gpt-4o, a_kcount',
+    'openai gpt-4o, b_hours',
     'vllm B',
     'vllm b',
   ]);
   expect(models[0]).toEqual({
     provider: 'vllm',
     model: 'twice',
+    unit: null,
     request_count: 2,
     total_prompt_tokens: 110,
     total_completion_tokens: 6,

@@ -12,6 +12,7 @@ import type { ProxyConfig } from './config.ts';
 import type { DoubtLog } from './events/doubts.ts';
 import type { RefusalLog } from './events/refusal-log.ts';
 import type { Agent } from './journey.ts';
+import type { BackgroundWork } from './stop/background-work.ts';
 import type { RunningRequests } from './stop/running-requests.ts';
 import type { Storage } from './storage/storage.ts';
 import type { ProxyMetrics } from './telemetry/metrics.ts';
@@ -51,6 +52,8 @@ export interface Working {
   metering: Metering;
   /** Counts a call whose model has no known price, and logs each provider and model once. */
   reportUnpriced(provider: string, model: string | null): void;
+  /** Counts figures of an answer that are not understood, and logs each provider's once. */
+  reportUnread(provider: string, figures: readonly string[]): void;
   /** By name; the entries hold no token. */
   agents: LRUCache<string, Agent>;
   /** By the hex digest of their secret. Whether a token still works is read each time. */
@@ -60,6 +63,7 @@ export interface Working {
   /** UUIDs of agents by session, which never changes hands. */
   sessionOwners: LRUCache<string, string>;
   runningRequests: RunningRequests;
+  background: BackgroundWork;
   bodyMemory: BodyMemory;
   places: FairShares;
 }

@@ -142,6 +142,7 @@ export const showName = (name: ClaimedName) => ({
 export const showUnpriced = (model: UnpricedModel) => ({
   Model: model.model,
   Provider: model.provider,
+  Unit: model.unit ?? 'all',
   Requests: formatCount(model.request_count),
   'Tokens in': formatShortCount(model.total_prompt_tokens),
   'Tokens out': formatShortCount(model.total_completion_tokens),
@@ -149,13 +150,16 @@ export const showUnpriced = (model: UnpricedModel) => ({
   Last: ago(model.last_seen_at),
 });
 
-export const showPrice = ({ model, provider, prices, add }: ModelPrice) => ({
+export const showPrice = ({ model, provider, prices, source, add }: ModelPrice) => ({
   Model: model,
   Provider: provider ?? 'every one',
   'In, a million': inUsd(prices.input_mtok),
   Cached: inUsd(prices.cache_read_mtok),
   'Out, a million': inUsd(prices.output_mtok),
-  Others: add === null ? (expect.any(String) as string) : `No price. Add to PRICES_FILE: ${add}`,
+  Others:
+    add === null
+      ? (expect.any(String) as string)
+      : `${source === null ? 'No price' : 'Not of all units'}. Add to PRICES_FILE: ${add}`,
   From: expect.stringMatching(/^(?:price list|supplement|nowhere)/) as string,
 });
 

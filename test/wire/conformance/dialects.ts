@@ -202,12 +202,8 @@ export const compatibleRows: Row[] = [
     tools: 1_000 * 2_500 + 20 * 10_000,
   }),
   ...toRows(mistral, { complete: 1_000 * 2_000 + 6 * 6_000, tools: 1_000 * 2_000 + 20 * 6_000 }),
-  ...toRows(openrouter, {
-    complete: 1_000 * 250 + 6 * 2_000,
-    cached: 200 * 250 + 800 * 25 + 6 * 2_000,
-    reasoning: 1_000 * 250 + 262 * 2_000,
-    tools: 1_000 * 250 + 20 * 2_000,
-  }),
+  // What it says it charged.
+  ...toRows(openrouter, { complete: 140_000, cached: 140_000, reasoning: 140_000, tools: 140_000 }),
 ];
 
 /** Servers that only a file of providers knows. */

@@ -23,6 +23,14 @@ const ranking = JSON.stringify({
   usage: { total_tokens: 1_000 },
 });
 
+const reader = 'mistral-ocr-latest';
+const ofReader = recordsOf(reader, []);
+const pages = JSON.stringify({
+  model: reader,
+  pages: [{ index: 0, markdown: 'Ferries.' }],
+  usage_info: { pages_processed: 3 },
+});
+
 const moderation = 'omni-moderation-latest';
 const free = recordsOf(moderation);
 const judgement = JSON.stringify({ id: 'modr-1', model: moderation, results: [{ flagged: false }] });
@@ -75,6 +83,17 @@ export const openaiOtherRows: Row[] = [
       'provider cut': cut(ranking.slice(0, 40), partial),
       error: whole(refusal, ofEmbedding.nothing({ http_status: 429 })),
       'no usage': whole(withoutFigures(ranking), counted),
+    },
+  },
+  {
+    api: 'Mistral OCR, USD 4 for a thousand pages',
+    stream: 'no',
+    method: 'POST',
+    path: '/mistral/v1/ocr',
+    body: { model: reader, document: { type: 'document_url', document_url: 'https://example.com/a.pdf' } },
+    cells: {
+      complete: whole(pages, ofReader.told(0, 0, 3 * 4_000_000)),
+      error: whole(refusal, ofReader.nothing({ http_status: 429 })),
     },
   },
   {

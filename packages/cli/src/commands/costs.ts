@@ -106,15 +106,21 @@ export function addCostCommands(program: Command, shell: Shell): void {
 
   addReportCommand(costs, shell);
 
-  addCommand(costs, 'unpriced', 'show models that were used without a known price', 'costs unpriced').action(() =>
-    shell.showList('/api/v1/costs/unpriced', unpricedModelListSchema, [
-      { head: 'PROVIDER', cell: ({ provider }) => provider, least: 8 },
-      { head: 'MODEL', cell: ({ model }) => model, least: 16 },
-      { head: 'REQUESTS', right: true, cell: ({ request_count }) => formatCount(request_count) },
-      { head: 'TOKENS IN', right: true, cell: ({ total_prompt_tokens }) => formatCount(total_prompt_tokens) },
-      { head: 'TOKENS OUT', right: true, cell: ({ total_completion_tokens }) => formatCount(total_completion_tokens) },
-      timeColumn('LAST SEEN', ({ last_seen_at }) => last_seen_at),
-    ]),
+  addCommand(costs, 'unpriced', 'show models and units that were used without a known price', 'costs unpriced').action(
+    () =>
+      shell.showList('/api/v1/costs/unpriced', unpricedModelListSchema, [
+        { head: 'PROVIDER', cell: ({ provider }) => provider, least: 8 },
+        { head: 'MODEL', cell: ({ model }) => model, least: 16 },
+        { head: 'UNIT', cell: ({ unit }) => unit ?? 'all', least: 8 },
+        { head: 'REQUESTS', right: true, cell: ({ request_count }) => formatCount(request_count) },
+        { head: 'TOKENS IN', right: true, cell: ({ total_prompt_tokens }) => formatCount(total_prompt_tokens) },
+        {
+          head: 'TOKENS OUT',
+          right: true,
+          cell: ({ total_completion_tokens }) => formatCount(total_completion_tokens),
+        },
+        timeColumn('LAST SEEN', ({ last_seen_at }) => last_seen_at),
+      ]),
   );
 
   const addRequestList = <Row>(name: string, summary: string, schema: z.ZodType<Row[]>, columns: Column<Row>[]) =>

@@ -6,6 +6,8 @@ const amounts: readonly (readonly [ending: RegExp, of: string])[] = [
   [/_mtok$/, ''],
   [/_mchars$/, ' (a million characters)'],
   [/_kcount$/, ' (a thousand)'],
+  [/_kpages$/, ' pages (a thousand)'],
+  [/_mtok_hours$/, ' (a million tokens, an hour)'],
   [/_hours$/, ' (an hour)'],
 ];
 

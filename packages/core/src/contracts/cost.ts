@@ -39,22 +39,35 @@ const unpricedModelSchema = z
   .strictObject({
     provider: z.string(),
     model: z.string(),
+    unit: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'What was counted and has no price of this model, as `PRICES_FILE` names it (`other_models`: another that the call ' +
+          'used); null if the model has none at all',
+        example: 'code_executions_kcount',
+      }),
     request_count: z.int().min(0),
     total_prompt_tokens: z.int().min(0),
     total_completion_tokens: z.int().min(0),
     first_seen_at: timestampSchema,
     last_seen_at: timestampSchema,
   })
-  .meta({ id: 'UnpricedModel', description: 'Usage of one model of one provider that was recorded without a price' });
+  .meta({
+    id: 'UnpricedModel',
+    description: 'Usage of one model of one provider that was recorded without a price, or without that of a unit',
+  });
 
 export const unpricedModelListSchema = z.array(unpricedModelSchema);
 
 /** Why recorded figures are in doubt. */
-const doubtReasonSchema = z.enum(['claim_too_large', 'unreadable', 'out_of_range']).meta({
+const doubtReasonSchema = z.enum(['claim_too_large', 'unreadable', 'billed_later', 'out_of_range']).meta({
   description:
     '`claim_too_large`: the answer claims more than any call can have used, so the call is estimated, ' +
     '`unreadable`: an answer in which neither figures nor text could be found, or to a request whose work cannot be seen, ' +
     'or results of a batch that were fetched in part, with the sum that came, ' +
+    '`billed_later`: work in the background, whose figures come with a later answer, with its estimate, ' +
     '`out_of_range`: figures that no event can hold',
 });
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { fromPublicId, uuidTime } from '../ids.ts';
 import { nanoToUsd } from '../money.ts';
 import { eventNotesSchema } from './event-notes.ts';
+import { maxPriceVersion } from './unpriced-units.ts';
 
 /** Without NUL, and without half a surrogate pair. */
 export function isStorableText(value: string): boolean {
@@ -53,7 +54,7 @@ export const eventMessageSchema = z
     http_status: z.int().min(100).max(999).nullable(),
     outcome: z.enum(['completed', 'failed', 'aborted', 'killed']).nullable(),
     usage_source: z.enum(['provider', 'estimated', 'none']).nullable(),
-    price_version: text(128).nullable(),
+    price_version: text(maxPriceVersion).nullable(),
     pii_scan: z.enum(['full', 'partial', 'none']).nullable(),
     producer: text(128).nullable(),
     producer_seq: z.int().min(0).nullable(),

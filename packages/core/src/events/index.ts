@@ -1,2 +1,3 @@
 export * from './event-message.ts';
 export * from './event-notes.ts';
+export * from './unpriced-units.ts';

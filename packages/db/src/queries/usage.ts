@@ -1,4 +1,5 @@
 import { type CostUsageEntry, type UnpricedModel, type UsageGroup, usageGroups } from '@agp/core/contracts';
+import { readUnpriced } from '@agp/core/events';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../database.ts';
 import type { RowOf } from '../statements.ts';
@@ -157,12 +158,12 @@ export async function* listUsage(db: Db, query: UsageQuery): AsyncGenerator<Usag
 
 type UnpricedModelRow = RowOf<UnpricedModel, 'first_seen_at' | 'last_seen_at'>;
 
-/** The most requested first, ties by provider and model. */
+/** Models without a price, and units of others; the most requested first, ties by provider and model. */
 export async function listUnpricedModels(db: Db): Promise<UnpricedModelRow[]> {
   const { rows } = await sql<UnpricedModelRow>`
     SELECT provider, model, request_count, prompt_tokens AS total_prompt_tokens,
       completion_tokens AS total_completion_tokens, first_event_at AS first_seen_at, last_event_at AS last_seen_at
     FROM unpriced_usage
     ORDER BY request_count DESC, provider, model`.execute(db);
-  return rows;
+  return rows.map(({ provider, model, ...used }) => ({ provider, ...readUnpriced(model), ...used }));
 }

@@ -210,6 +210,7 @@ test('usage without a price is counted once, by provider and model, and no other
   expect(await listUnpricedModels(database.db)).toEqual([
     {
       provider: 'vllm',
+      unit: null,
       model: tuned.model,
       request_count: 2,
       total_prompt_tokens: 14,

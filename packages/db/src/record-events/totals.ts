@@ -1,3 +1,4 @@
+import { nameUnpriced, readUnpricedUnits } from '@agp/core/events';
 import type { ClientBase } from 'pg';
 import { toPlainArray, toTextArray } from './array-literals.ts';
 import { type CountedNames, makeNameCounter } from './counted-names.ts';
@@ -179,12 +180,21 @@ function isUnpriced({ event }: RecordableEvent): boolean {
   return event.price_version === null && (event.usage_source === 'provider' || event.usage_source === 'estimated');
 }
 
+/** Of a model with a price. */
+function listUnpricedUnits(row: RecordableEvent): RecordableEvent[] {
+  const { event } = row;
+  return readUnpricedUnits(event.price_version).map((unit) => ({
+    ...row,
+    event: { ...event, model: nameUnpriced(event.model, unit) },
+  }));
+}
+
 /** Models beyond the bound are counted together, under `other`. */
 export async function addToUnpricedUsage(
   client: ClientBase,
   rows: readonly RecordableEvent[],
   counted: CountedNames,
 ): Promise<string[]> {
-  const unpriced = rows.filter(isUnpriced);
+  const unpriced = [...rows.filter(isUnpriced), ...rows.flatMap(listUnpricedUnits)];
   return unpriced.length === 0 ? [] : add(client, unpriced, counted);
 }

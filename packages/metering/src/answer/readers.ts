@@ -165,7 +165,8 @@ export class JsonReader implements BodyReader {
     const body = tryParse(bytes);
     // The connection broke, or the agent left: the part that came is read when its text is needed.
     if (body === undefined) return { ...nothingRead, output: () => bytes };
-    const { outputText, ...reading } = this.#operation.readAnswer(body);
+    const reading = this.#operation.readAnswer(body);
+    const { outputText } = reading;
     // An answer with an error and with text is billed.
     const isError = reading.usage === null && Boolean(asObject(body).error) && outputText().parts.length === 0;
     return { ...finish(reading, () => addBeside('answer', body, outputText())), isError };
@@ -178,20 +179,8 @@ function readOutline(bytes: Buffer): JsonObject {
   return Object.fromEntries(short.map(({ key, start, end }) => [key, tryParse(bytes.subarray(start, end))]));
 }
 
-function finish(reading: Omit<AnswerReading, 'outputText'>, output: BodyReading['output']): BodyReading {
-  const { model, usage, serviceTier, calls, isUnbilled } = reading;
-  return {
-    model,
-    usage,
-    serviceTier,
-    ...(calls && { calls }),
-    ...(isUnbilled && { isUnbilled }),
-    usageIsFinal: usage !== null,
-    sawEnd: true,
-    failed: false,
-    inspected: true,
-    output,
-  };
+function finish({ outputText: _, ...reading }: AnswerReading, output: BodyReading['output']): BodyReading {
+  return { ...reading, usageIsFinal: reading.usage !== null, sawEnd: true, failed: false, inspected: true, output };
 }
 
 export class LinesReader implements BodyReader {

@@ -2,6 +2,7 @@ import type { Usage } from '@agp/pricing';
 import { findTrailingMembers, type JsonObject } from '../json/members.ts';
 import { isNoReasoning, StreamText } from '../text/stream-text.ts';
 import type { Write, Writing } from '../text/writing.ts';
+import type { FigureNotes } from './figures.ts';
 import type { ReportedCall, StreamReader, StreamReading } from './operation.ts';
 
 /** What stands before the data; in text the quotes would be escaped. */
@@ -16,6 +17,9 @@ export abstract class FrameReader implements StreamReader {
   protected sawEnd = false;
   protected failed = false;
   protected isUnbilled = false;
+  protected isUntold = false;
+  protected id: string | null = null;
+  protected notes: FigureNotes = {};
 
   constructor(readFrame: (frame: unknown, write: Write) => void) {
     this.text = new StreamText(readFrame);
@@ -34,7 +38,7 @@ export abstract class FrameReader implements StreamReader {
   }
 
   end(): StreamReading {
-    const { model, usage, calls, serviceTier, sawEnd, failed, isUnbilled } = this;
+    const { model, usage, calls, serviceTier, sawEnd, failed, isUnbilled, isUntold, id } = this;
     return {
       model,
       usage,
@@ -44,6 +48,9 @@ export abstract class FrameReader implements StreamReader {
       sawEnd,
       failed,
       ...(isUnbilled && { isUnbilled }),
+      ...(isUntold && { isUntold }),
+      ...(id !== null && { id }),
+      ...this.notes,
       outputText: () => this.readText(),
       besideText: () => this.text.readBeside(),
       ...(usage && usage.reasoningTokens > 0 && { uncountedText: () => this.readUncounted() }),

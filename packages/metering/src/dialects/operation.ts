@@ -2,6 +2,7 @@ import type { ApiError } from '@agp/core/errors';
 import { makeUsage, type Usage } from '@agp/pricing';
 import type { Writing } from '../text/writing.ts';
 import type { RequestBounds } from './bounds.ts';
+import type { FigureNotes } from './figures.ts';
 
 export type ProviderApi = 'openai' | 'anthropic' | 'gemini';
 
@@ -9,14 +10,18 @@ export interface RequestReading {
   requestedModel: string | null;
   stream: boolean;
   toldUsage: Partial<Usage>;
+  /** What its price depends on beside the service tier, such as the resolution of a video. */
+  priceTier?: string | null;
   /** It is answered before it is done: its figures come with a later answer, if ever. */
   inBackground?: boolean;
   inputText(): Writing;
 }
 
-export interface ReportedCall {
+export interface ReportedCall extends Pick<FigureNotes, 'charge'> {
   model: string | null;
   usage: Usage;
+  /** That the usage is the sum of; 1 if not given. */
+  requests?: number;
   /** In place of the answer's. */
   serviceTier?: string;
 }
@@ -26,7 +31,7 @@ export const maxReportedCalls = 100_000;
 
 export type OnCall = (call: ReportedCall) => void;
 
-export interface AnswerReading {
+export interface AnswerReading extends FigureNotes {
   model: string | null;
   /** The provider's own figures, summed if there are several calls; null if none can be used. */
   usage: Usage | null;
@@ -34,6 +39,12 @@ export interface AnswerReading {
   calls?: readonly ReportedCall[];
   /** The provider bills none of it, whatever its figures say: it refused before any output. */
   isUnbilled?: boolean;
+  /** What it answers for was served, and it does not tell what that used. */
+  isUntold?: boolean;
+  /** It says itself that it was made in the background, whoever asked for it. */
+  isOfBackground?: boolean;
+  /** The provider's id of what may go on after this answer. */
+  id?: string | null;
   outputText(): Writing;
 }
 
@@ -81,6 +92,10 @@ export interface Operation {
   readonly bounds?: RequestBounds | undefined;
   /** The provider's id of results that it bills once, however often they are fetched; absent if each answer is billed. */
   billedOnce?(path: string): string | null;
+  /** It shows what an earlier request started in the background; anything else there was billed when it was made. */
+  readonly settlesBackground?: boolean;
+  /** Where a POST cancels what a request at `path` started in the background. */
+  cancelPath?(path: string, id: string): string;
   /** Its answer may repeat results that are billed when fetched one by one. */
   readonly showsOtherBills?: boolean;
   /** @param body the parsed JSON, or the text fields of a form @param size bytes of the whole body */
@@ -137,6 +152,8 @@ export function sumCalls(calls: readonly ReportedCall[]): { usage: Usage | null;
   for (const { usage } of calls) sum = addToUsage(sum, usage);
   return calls.length > 1 ? { usage: sum, calls } : { usage: sum };
 }
+
+export const toCancelPath = (path: string, id: string): string => `${path.replace(/\/$/, '')}/${id}/cancel`;
 
 const models = /(?:\/|%2f)(models|tunedModels)(?:\/|%2f)/gi;
 

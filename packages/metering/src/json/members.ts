@@ -152,6 +152,7 @@ const names = [
   'service_tier',
   'svg_usage',
   'tool_usage',
+  'usage_info',
   'tools',
 ] as const;
 

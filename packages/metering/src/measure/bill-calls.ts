@@ -1,3 +1,4 @@
+import { markUnpriced } from '@agp/core/events';
 import { makeUsage, type Usage, type UsagePrice } from '@agp/pricing';
 import type { Call } from '../call.ts';
 import { nameModel } from '../call-head.ts';
@@ -9,6 +10,7 @@ export interface Bill {
   costNanoUsd: number;
   priceVersion: string | null;
   unpriced: ReadonlySet<string>;
+  unpricedUnits: ReadonlySet<string>;
   disbelieved: { usage: Usage; costNanoUsd: number } | null;
 }
 
@@ -27,6 +29,7 @@ const mostTokens = 8_388_608;
 export class BillCalls {
   readonly #priceOf: (call: ReportedCall) => UsagePrice & { model: string };
   readonly #unpriced = new Set<string>();
+  readonly #unpricedUnits = new Set<string>();
   readonly #usage = makeUsage({});
   readonly #claimed = makeUsage({});
   #costNanoUsd = 0;
@@ -37,8 +40,9 @@ export class BillCalls {
 
   /** @param models that may have served a call that names none: the dearest prices it */
   constructor(parts: MeteringParts, { head, reservation }: Call, { models, serviceTier }: BillOptions) {
-    const priceOne = (model: string, { usage, serviceTier: ownTier }: ReportedCall) => {
-      const price = parts.priceUsage({ ...nameModel(head, model), usage, serviceTier: ownTier ?? serviceTier });
+    const priceOne = (model: string, { usage, charge, requests, serviceTier: ownTier }: ReportedCall) => {
+      const tier = ownTier ?? serviceTier;
+      const price = parts.priceUsage({ ...nameModel(head, model), usage, charge, requests, serviceTier: tier });
       const isGuessed = !price.priced && reservation.isCapped;
       return { model, ...price, ...(isGuessed && { costNanoUsd: guessCost(parts, usage) }) };
     };
@@ -49,14 +53,15 @@ export class BillCalls {
   }
 
   readonly add: OnCall = (call) => {
-    const { usage: claimed } = call;
+    const { usage: claimed, requests = 1 } = call;
+    const most = mostTokens * requests;
     this.#calls += 1;
     if (this.#calls > maxReportedCalls) {
       this.#isBelieved = false;
       return;
     }
-    const isBelieved = claimed.promptTokens <= mostTokens && claimed.completionTokens <= mostTokens;
-    const usage = isBelieved ? claimed : cutUsage(claimed);
+    const isBelieved = claimed.promptTokens <= most && claimed.completionTokens <= most;
+    const usage = isBelieved ? claimed : cutUsage(claimed, most);
     const price = this.#priceOf({ ...call, usage });
     addUsage(this.#usage, usage);
     addUsage(this.#claimed, claimed);
@@ -67,23 +72,27 @@ export class BillCalls {
       isBelieved ? price.costNanoUsd : this.#priceOf(call).costNanoUsd,
     );
     this.#priceVersion ??= price.priceVersion;
+    for (const unit of price.unpricedUnits ?? []) this.#unpricedUnits.add(unit);
     if (!price.priced && this.#unpriced.size < maxUnpriced) this.#unpriced.add(price.model);
   };
 
   read(): Bill {
+    // What one of several models cost is missing in the others' sum.
+    if (this.#unpriced.size > 0 && this.#priceVersion !== null) this.#unpricedUnits.add('other_models');
     return {
       usage: this.#usage,
       costNanoUsd: this.#costNanoUsd,
-      priceVersion: this.#priceVersion,
+      priceVersion: markUnpriced(this.#priceVersion, this.#unpricedUnits),
       unpriced: this.#unpriced,
+      unpricedUnits: this.#unpricedUnits,
       disbelieved: this.#isBelieved ? null : { usage: this.#claimed, costNanoUsd: this.#claimedNanoUsd },
     };
   }
 }
 
-function cutUsage(claimed: Usage): Usage {
-  const promptTokens = Math.min(claimed.promptTokens, mostTokens);
-  return makeUsage({ ...claimed, promptTokens, completionTokens: Math.min(claimed.completionTokens, mostTokens) });
+function cutUsage(claimed: Usage, most: number): Usage {
+  const promptTokens = Math.min(claimed.promptTokens, most);
+  return makeUsage({ ...claimed, promptTokens, completionTokens: Math.min(claimed.completionTokens, most) });
 }
 
 const addNano = (a: number, b: number) => Math.min(a + b, Number.MAX_SAFE_INTEGER);

@@ -64,6 +64,14 @@ function presentUnpriced(provider: string, model: string): ModelPrice {
   return { provider, model, prices: {}, missing: [], source: null, price_version: null, ...undated, add };
 }
 
+/** An entry replaces all that is known of the model, so it has the known prices too. */
+function addUnits({ source, add, prices, provider, model }: ModelPrice, units: string[]): Pick<ModelPrice, 'add'> {
+  const unknown = units.filter((unit) => prices[unit] === undefined);
+  if (source === null || unknown.length === 0) return { add };
+  const missing = Object.fromEntries(unknown.map((unit) => [unit, null]));
+  return { add: JSON.stringify({ provider, model, prices: { ...prices, ...missing } }) };
+}
+
 /** @throws ConfigError if a file cannot be read */
 export function createPriceReader(config: Partial<ManagementConfig>, environment: NodeJS.ProcessEnv): PriceReader {
   const providers = readProviders(config.providersFile, environment);
@@ -81,10 +89,15 @@ export function createPriceReader(config: Partial<ManagementConfig>, environment
       const found = known && prices.find(known, model, now);
       if (found) rows.set(keyOf(found), presentPrice(found));
     }
-    const first = unpriced.map((each): ModelPrice => {
-      const row = rows.get(keyOf(each)) ?? presentUnpriced(each.provider, each.model);
-      rows.delete(keyOf(each));
-      return { ...row, unpriced_at: each.last_seen_at.toISOString() };
+    const units = Map.groupBy(unpriced, keyOf);
+    const first = [...units.entries()].map(([key, [one, ...others]]): ModelPrice => {
+      const all = one === undefined ? [] : [one, ...others];
+      const { provider = '', model = '' } = one ?? {};
+      const row = rows.get(key) ?? presentUnpriced(provider, model);
+      rows.delete(key);
+      const missing = all.flatMap(({ unit }) => (unit === null || unit === 'other_models' ? [] : unit));
+      const at = Math.max(...all.map(({ last_seen_at }) => last_seen_at.getTime()));
+      return { ...row, unpriced_at: new Date(at).toISOString(), ...addUnits(row, missing) };
     });
     first.sort((one, other) => Number(one.source !== null) - Number(other.source !== null));
     const others = [...rows.values()].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));

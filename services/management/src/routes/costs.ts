@@ -65,9 +65,9 @@ export const costRoutes = tagRoutes('Costs', [
     },
   }),
   defineRoute('GET /api/v1/costs/unpriced', {
-    summary: 'Models that were used without a known price, the most requested first',
+    summary: 'Models and units that were used without a known price, the most requested first',
     answer: {
-      description: 'One entry for each provider and model',
+      description: 'One entry for each provider, model and unit',
       schema: unpricedModelListSchema,
       csv: { name: 'costs-unpriced' },
     },

@@ -1,4 +1,4 @@
-import { type EventMessage, maxPiiFindings, toEventText } from '@agp/core/events';
+import { type EventMessage, maxPiiFindings, maxPriceVersion, toEventText } from '@agp/core/events';
 import type { Measurement } from '@agp/metering';
 import type { AdmittedRequest, Answer, ProducerStamp } from '../journey.ts';
 import {
@@ -108,7 +108,7 @@ export function buildEvent(
     http_status: toStatus(answer.status),
     outcome: measured.outcome,
     usage_source: measured.usageSource,
-    price_version: text(measured.priceVersion, 128),
+    price_version: text(measured.priceVersion, maxPriceVersion),
     pii_detected: measured.piiTypes.length > 0,
     pii_types: measured.piiTypes.slice(0, maxPiiTypes).map((type) => toEventText(type, maxShortText)),
     pii_scan: measured.piiScan,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createMetrics } from '../telemetry/metrics.ts';
-import { reportUnpriced } from './reports.ts';
+import { reportUnpriced, reportUnread } from './reports.ts';
 
 function start(maxModels?: number) {
   const lines: object[] = [];
@@ -51,4 +51,17 @@ test('a name that no model has is not quoted: it may be anything, and hold a key
     ...[256, 22, 48].map((length) => ({ provider: 'vllm', model: `a name of ${length} characters, not shown` })),
     { provider: 'vllm', model: 'meta-llama/Llama-4@fp8:free' },
   ]);
+});
+
+test('figures that are not understood count by plain names, as many as are kept, and are logged once', async () => {
+  const lines: object[] = [];
+  const metrics = createMetrics({ providers: [], outbox: () => 0, running: () => 0, bufferedBytes: () => 0 });
+  const report = reportUnread({ metrics, logger: { warn: (line: object) => lines.push(line) } as never }, 2);
+  report('xai', ['a.b', 'not plain', 'x'.repeat(65)]);
+  report('xai', ['a.b', 'c']);
+  report('xai', ['d', 'c']);
+  const { values } = await metrics.unreadFigures.get();
+  const counted = Object.fromEntries(values.map(({ labels, value }) => [labels.figure, value]));
+  expect(counted).toEqual({ 'a.b': 2, c: 2, other: 3 });
+  expect(lines).toEqual(['a.b', 'c'].map((figure) => ({ provider: 'xai', figure })));
 });

@@ -4,7 +4,7 @@ import type { Measurement } from '@agp/metering';
 import { hideCredentials } from '@agp/pii/hide-credentials';
 import type { Logger } from '@agp/runtime';
 import type { AdmittedRequest } from '../journey.ts';
-import { loggedModels, maxModelName } from '../limits.ts';
+import { loggedModels, maxModelName, namedFigures } from '../limits.ts';
 import type { ProxyMetrics } from '../telemetry/metrics.ts';
 import type { DoubtLog } from './doubts.ts';
 
@@ -63,5 +63,27 @@ export function reportUnpriced(
         { provider, model: toLoggedModel(name) },
         'this model has no known price: its calls are recorded with cost 0',
       );
+  };
+}
+
+const figureName = /^[A-Za-z][\w.-]{0,63}$/;
+
+/** The provider chooses the names: others than plain ones, and those beyond `maxFigures`, count as `other`. */
+export function reportUnread(
+  { metrics, logger }: { metrics: Pick<ProxyMetrics, 'unreadFigures'>; logger: Pick<Logger, 'warn'> },
+  maxFigures = namedFigures,
+): (provider: string, figures: readonly string[]) => void {
+  const named = new Set<string>();
+  return (provider, figures) => {
+    for (const name of figures) {
+      const key = `${provider} ${name}`;
+      const isPlain = figureName.test(name) && hideCredentials(name) === name;
+      const isKnown = named.has(key);
+      const isNamed = isPlain && (isKnown || named.size < maxFigures);
+      metrics.unreadFigures.inc({ provider, figure: isNamed ? name : 'other' });
+      if (!isNamed || isKnown) continue;
+      named.add(key);
+      logger.warn({ provider, figure: name }, 'a figure of an answer is not understood: it may be billed');
+    }
   };
 }

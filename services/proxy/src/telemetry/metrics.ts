@@ -103,6 +103,18 @@ export function createMetrics(held: {
       'Requests whose model has no known price; their recorded cost is 0',
       'provider',
     ),
+    unpricedUnits: counter(
+      'agp_proxy_unpriced_units_total',
+      'Requests that used a unit without a known price, by its name; their recorded cost leaves it out',
+      'provider',
+      'unit',
+    ),
+    unreadFigures: counter(
+      'agp_proxy_unread_figures_total',
+      'Answers with a figure in their usage that is not understood, and may be billed, by its name',
+      'provider',
+      'figure',
+    ),
     unknownPaths: counter(
       'agp_proxy_unknown_path_requests_total',
       'Requests with a body, not refused by the provider, on a path whose figures are not read; under a cap each costs BUDGET_UNPRICED_USD, else 0',
@@ -159,7 +171,12 @@ const refusals = [
   'internal',
 ] satisfies ErrorCode[];
 const stops: Record<KillReason, true> = { agent_blocked: true, paused: true };
-const doubts: Record<DoubtReason, true> = { claim_too_large: true, unreadable: true, out_of_range: true };
+const doubts: Record<DoubtReason, true> = {
+  claim_too_large: true,
+  unreadable: true,
+  billed_later: true,
+  out_of_range: true,
+};
 const unscanned: Record<UnscannedReason, true> = {
   unreadable: true,
   out_of_time: true,

@@ -15,6 +15,7 @@ export function content(random: Random): Told {
     1 + random(8_000),
   ];
   const cached = random(2) * random(text);
+  const searches = Array.from({ length: random(3) }, (_, index) => `ferry ${index}`);
   const usageMetadata = {
     promptTokenCount: text + audio,
     promptTokensDetails: [
@@ -32,7 +33,14 @@ export function content(random: Random): Told {
   };
   const answer = {
     modelVersion: model,
-    candidates: [{ content: { role: 'model', parts: [{ text: 'Much.' }] }, finishReason: 'STOP', index: 0 }],
+    candidates: [
+      {
+        content: { role: 'model', parts: [{ text: 'Much.' }] },
+        finishReason: 'STOP',
+        index: 0,
+        groundingMetadata: { webSearchQueries: searches },
+      },
+    ],
     usageMetadata,
   };
   const how = pick(random, ['object', 'sse', 'array']);
@@ -41,13 +49,15 @@ export function content(random: Random): Told {
     path: `/gemini/v1beta/models/${model}:${verb}`,
     body: { contents: [{ role: 'user', parts: [{ text: question }] }] },
     reply: how === 'sse' ? events([answer]) : json(how === 'array' ? [answer] : answer),
-    billed: times(
-      (text - cached) * geminiFlash.input +
-        audio * geminiFlash.audio +
-        cached * geminiFlash.cached +
-        (candidates + thoughts) * geminiFlash.output,
-      traffic[trafficType],
-    ),
+    billed:
+      (searches.length > 0 ? 35_000_000 : 0) +
+      times(
+        (text - cached) * geminiFlash.input +
+          audio * geminiFlash.audio +
+          cached * geminiFlash.cached +
+          (candidates + thoughts) * geminiFlash.output,
+        traffic[trafficType],
+      ),
   };
 }
 

@@ -60,7 +60,7 @@ export function responses(random: Random): Told {
   const prices = gpt[model] as (typeof gpt)[string];
   const { tier, thousandths } = tierOfGpt(random, prices.priority);
   const tokens = tokensOf(random);
-  const searches = random(4);
+  const [searches, files, containers] = [random(4), random(3), random(3)];
   const picture = { input: 1 + random(200), output: 1 + random(5_000) };
   const draws = random(4) === 0;
   const stream = random(2) === 0;
@@ -73,6 +73,12 @@ export function responses(random: Random): Told {
     service_tier: tier,
     output: [
       ...Array.from({ length: searches }, (_, index) => ({ ...call, id: `ws_${index}` })),
+      ...Array.from({ length: files }, () => ({ type: 'file_search_call', status: 'completed' })),
+      ...Array.from({ length: 2 * containers }, (_, index) => ({
+        type: 'code_interpreter_call',
+        status: 'completed',
+        container_id: `cntr_${index % containers}`,
+      })),
       { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Much.' }] },
     ],
     tools: draws ? [{ type: 'image_generation', model: 'gpt-image-1.5' }] : [],
@@ -104,7 +110,12 @@ export function responses(random: Random): Told {
           { type: 'response.completed', response },
         ])
       : json(response),
-    billed: times(costOf(prices, tokens), thousandths) + searches * search + drawn,
+    billed:
+      times(costOf(prices, tokens), thousandths) +
+      searches * search +
+      files * 2_500_000 +
+      containers * 30_000_000 +
+      drawn,
   };
 }
 

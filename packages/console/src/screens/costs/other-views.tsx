@@ -9,6 +9,7 @@ import { formatCount, formatShortCount } from '../../format/format.ts';
 const doubts = {
   claim_too_large: 'the answer claims more than any call can have used: the call is estimated',
   unreadable: 'the answer, or the end of it, has no figures that could be read',
+  billed_later: 'it goes on in the background: an answer that is fetched later has the figures',
   out_of_range: 'a figure that no call can have',
 };
 const most = 100;
@@ -49,7 +50,7 @@ export function DoubtfulView() {
   );
 }
 
-/** Models that were used without a price: what they cost counted as nothing. */
+/** Models and units that were used without a price: what they cost counted as nothing. */
 export function UnpricedView() {
   const query = useQuery(apiQuery('/api/v1/costs/unpriced'));
   return (
@@ -59,12 +60,13 @@ export function UnpricedView() {
           label="Models without a price"
           intro={
             <>
-              Their calls were recorded with cost 0, or under a cap with the fixed amount for unknown prices. Add their
-              prices to the file that <span className="mono">PRICES_FILE</span> names: it prices later calls.
+              Calls were recorded without the cost of what is listed here, or under a cap with the fixed amount for
+              models without a price. Add prices to the file that <span className="mono">PRICES_FILE</span> names: it
+              prices later calls.
             </>
           }
           rows={models}
-          rowKey={({ provider, model }) => `${provider} ${model}`}
+          rowKey={({ provider, model, unit }) => `${provider} ${model} ${unit}`}
           columns={[
             {
               head: 'Model',
@@ -75,6 +77,7 @@ export function UnpricedView() {
               ),
             },
             { head: 'Provider', cell: ({ provider }) => provider },
+            { head: 'Unit', cell: ({ unit }) => unit ?? 'all' },
             { head: 'Requests', right: true, cell: ({ request_count }) => formatCount(request_count) },
             { head: 'Tokens in', right: true, cell: (row) => formatShortCount(row.total_prompt_tokens) },
             { head: 'Tokens out', right: true, cell: (row) => formatShortCount(row.total_completion_tokens) },

@@ -12,11 +12,12 @@ import { listFurther, namePrice, showPrice } from '../../format/prices.ts';
 const route = getRouteApi('/costs');
 const sources = { prices_file: 'your PRICES_FILE', library: 'price list', supplement: 'supplement' };
 /** Units without a column, steps, and what calls without a price lacked. */
-function Others({ prices, missing, add, unpriced_at }: ModelPrice) {
+function Others({ prices, missing, add, source, unpriced_at }: ModelPrice) {
   if (add !== null)
     return (
       <>
-        No price. Add to <span className="mono">PRICES_FILE</span>: <code>{add}</code>
+        {source === null ? 'No price' : 'Not of all units'}. Add to <span className="mono">PRICES_FILE</span>:{' '}
+        <code>{add}</code>
       </>
     );
   const lacking = unpriced_at === null ? [] : missing.map((unit) => `no price of ${namePrice(unit)}`);

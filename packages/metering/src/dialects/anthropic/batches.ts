@@ -17,6 +17,7 @@ export class BatchResultsReader implements StreamReader {
   #usage: Usage | null = null;
   #calls = 0;
   #isWhole = true;
+  #unread: readonly string[] | undefined;
 
   constructor(onCall: OnCall = () => {}) {
     this.#onCall = onCall;
@@ -33,16 +34,17 @@ export class BatchResultsReader implements StreamReader {
     this.#text.add(data);
     const { type, message } = asObject(asObject(line).result);
     if (type !== 'succeeded') return;
-    const { model, usage, calls, serviceTier } = readMessageFigures(message);
+    const { model, usage, calls, serviceTier, charge, unread } = readMessageFigures(message);
+    if (unread) this.#unread = unread;
     if (usage === null) return;
     this.#usage = addToUsage(this.#usage, usage);
-    for (const call of calls ?? [{ model, usage }]) {
+    for (const call of calls ?? [{ model, usage, ...(charge !== undefined && { charge }) }]) {
       this.#calls += 1;
       if (this.#calls > maxReportedCalls) return;
       const named = call.model !== null && call.model.length <= maxModel ? call.model : null;
       this.#model = this.#model === undefined || this.#model === named ? named : null;
       const isPlaced = serviceTier?.includes('geo_');
-      this.#onCall({ model: named, usage: call.usage, ...(isPlaced && { serviceTier: `batch+${serviceTier}` }) });
+      this.#onCall({ ...call, model: named, ...(isPlaced && { serviceTier: `batch+${serviceTier}` }) });
     }
   }
 
@@ -52,6 +54,7 @@ export class BatchResultsReader implements StreamReader {
       usage: this.#usage,
       serviceTier: 'batch',
       usageIsFinal: this.#usage !== null,
+      ...(this.#unread && { unread: this.#unread }),
       // Nothing in the file says where it ends.
       sawEnd: false,
       failed: false,

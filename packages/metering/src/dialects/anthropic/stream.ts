@@ -2,7 +2,10 @@ import { asObject, asText, type JsonObject, parseFrame } from '../../json/member
 import { FrameReader } from '../frame-reader.ts';
 import type { Refusal, StreamReading } from '../operation.ts';
 import { readMessageDelta } from './text.ts';
-import { mergeMessageUsage, readMessageFigures } from './usage.ts';
+import { findUnreadOfMessage, mergeMessageUsage, readMessageFigures } from './usage.ts';
+
+/** Names of figures that were not understood. */
+const maxUnread = 20;
 
 const output = /"content_block_(?:start|delta)"/;
 
@@ -14,6 +17,7 @@ export class MessageStreamReader extends FrameReader {
   #outputIsCounted = false;
   #stopReason: string | null = null;
   #hasOutput = false;
+  #container: unknown;
 
   constructor() {
     super(readMessageDelta);
@@ -31,11 +35,13 @@ export class MessageStreamReader extends FrameReader {
       case 'message_start': {
         const message = asObject(frame.message);
         this.model = asText(message.model) ?? this.model;
-        this.#figures = mergeMessageUsage(this.#figures, message.usage);
+        this.#merge(message.usage);
+        this.#container = message.container;
         break;
       }
       case 'message_delta':
-        this.#figures = mergeMessageUsage(this.#figures, frame.usage);
+        this.#merge(frame.usage);
+        this.#container = asObject(frame.delta).container ?? this.#container;
         this.#outputIsCounted ||= typeof asObject(frame.usage).output_tokens === 'number';
         // Some servers leave out `message_stop`. After a reason to stop the model writes nothing more.
         this.#stopReason ??= asText(asObject(frame.delta).stop_reason);
@@ -60,17 +66,25 @@ export class MessageStreamReader extends FrameReader {
   }
 
   override end(): StreamReading {
-    const { usage, serviceTier, calls, isUnbilled } = readMessageFigures({
+    const { usage, serviceTier, calls, isUnbilled, charge } = readMessageFigures({
+      container: this.#container,
       model: this.model,
       usage: this.#figures,
       stop_reason: this.#stopReason,
       content: this.#hasOutput ? [{}] : [],
     });
+    if (charge !== undefined) this.notes = { ...this.notes, charge };
     this.isUnbilled = isUnbilled === true;
     this.usage = usage;
     this.serviceTier = serviceTier;
     this.calls = calls;
     return super.end();
+  }
+
+  #merge(usage: unknown): void {
+    this.#figures = mergeMessageUsage(this.#figures, usage);
+    const unread = findUnreadOfMessage(usage);
+    if (unread) this.notes = { unread: [...(this.notes.unread ?? []), ...unread].slice(0, maxUnread) };
   }
 
   protected override isUsageFinal(): boolean {

@@ -1,5 +1,6 @@
 import { makeUsage, readCount, type Usage } from '@agp/pricing';
 import { asArray, asName, asObject, asText, type JsonObject, optionalCount } from '../../json/members.ts';
+import { findUnread, listFigures, noteFigures } from '../figures.ts';
 import { type AnswerReading, type ReportedCall, sumCalls } from '../operation.ts';
 import { foldTier } from '../tier.ts';
 
@@ -24,8 +25,26 @@ function readMessageUsage(value: unknown): Usage | null {
     cacheWrite1hTokens: asObject(usage.cache_creation).ephemeral_1h_input_tokens,
     reasoningTokens: asObject(usage.output_tokens_details).thinking_tokens,
     webSearches: asObject(usage.server_tool_use).web_search_requests,
+    codeExecutions: asObject(usage.server_tool_use).code_execution_requests,
   });
 }
+
+const runFigures = listFigures(
+  'input_tokens output_tokens total_tokens cache_creation_input_tokens cache_read_input_tokens',
+  {
+    cache_creation: listFigures('ephemeral_5m_input_tokens ephemeral_1h_input_tokens'),
+    output_tokens_details: listFigures('thinking_tokens'),
+    // Fetching pages is free, as is searching for tools.
+    server_tool_use: listFigures('web_search_requests web_fetch_requests code_execution_requests tool_search_requests'),
+  },
+);
+
+const messageFigures = new Map([
+  ...runFigures,
+  ...listFigures('cost_in_usd_ticks', { cost: 'all', cost_details: 'all', iterations: runFigures }),
+]);
+
+export const findUnreadOfMessage = (usage: unknown) => findUnread(usage, messageFigures);
 
 interface Run extends ReportedCall {
   type: string;
@@ -56,20 +75,27 @@ function findOwnRuns(runs: readonly Run[], told: ReportedCall, isRefusal: boolea
     usage.completionTokens === 0 && (server === undefined ? isRefusal : model !== server.model);
   const billed: ReportedCall[] = own.filter((run) => !declined(run));
   const [sum, last] = [sumCalls(own).usage, billed.at(-1)];
-  const { promptTokens, completionTokens, webSearches } = told.usage;
+  const { promptTokens, completionTokens, webSearches, codeExecutions } = told.usage;
   const isWhole = sum !== null && sum.promptTokens >= promptTokens && sum.completionTokens >= completionTokens;
   if (!isWhole || last === undefined) return [told, ...billed.filter(({ model }) => model !== told.model)];
-  return [...billed.slice(0, -1), { ...last, usage: { ...last.usage, webSearches } }];
+  return [...billed.slice(0, -1), { ...last, usage: { ...last.usage, webSearches, codeExecutions } }];
+}
+
+/** Code ran in a container, which is billed by the hour, if no figure says how often. */
+function addContainer(usage: Usage | null, container: unknown): Usage | null {
+  if (usage === null || usage.codeExecutions > 0 || asText(asObject(container).id) === null) return usage;
+  return { ...usage, codeExecutions: 1 };
 }
 
 export function readMessageFigures(value: unknown): Omit<AnswerReading, 'outputText'> {
   const message = asObject(value);
   const told = asObject(message.usage);
   const model = asText(message.model);
-  const usage = readMessageUsage(told);
+  const usage = addContainer(readMessageUsage(told), message.container);
+  const notes = noteFigures(told, messageFigures);
   const speed = told.speed === 'fast' ? 'fast' : asText(told.service_tier);
   const serviceTier = [speed, foldTier(told.inference_geo, 'geo')].filter((tier) => tier !== null).join('+') || null;
-  if (usage === null) return { model, usage, serviceTier };
+  if (usage === null) return { model, usage, serviceTier, ...notes };
   const isRefusal = message.stop_reason === 'refusal';
   // A body too large to be parsed shows no content, which does not make it empty.
   const isUnbilled = isRefusal && Array.isArray(message.content) && message.content.every(isFallback);
@@ -77,8 +103,9 @@ export function readMessageFigures(value: unknown): Omit<AnswerReading, 'outputT
   const extra = runs.filter(({ type }) => extraRuns.has(type));
   const own = isUnbilled ? [] : findOwnRuns(runs, { model, usage }, isRefusal);
   const calls = [...own, ...extra].map((call): ReportedCall => ({ model: call.model, usage: call.usage }));
-  if (calls.length === 0) return { model, usage: null, serviceTier, isUnbilled };
-  return { model, serviceTier, ...sumCalls(calls), ...(runs.length > 0 && { calls }) };
+  if (calls.length === 0) return { model, usage: null, serviceTier, isUnbilled, ...notes };
+  const isWhole = notes.charge !== undefined && !isUnbilled;
+  return { model, serviceTier, ...sumCalls(calls), ...(runs.length > 0 && !isWhole && { calls }), ...notes };
 }
 
 function countCached(usage: JsonObject): number {
@@ -98,6 +125,10 @@ const figures = [
   'speed',
   'service_tier',
   'inference_geo',
+  'cost',
+  'cost_details',
+  'cost_in_usd_ticks',
+  'is_byok',
 ] as const;
 
 /**

@@ -26,10 +26,12 @@ export function describeBatchResults(operation: Operation): Operation {
     billedOnce: (path) => batchTarget.exec(path)?.[1] ?? null,
     readAnswer(body) {
       const model = batchModel(body);
+      let unread: readonly string[] | undefined;
       const calls = findAnswers(body)
         .slice(0, maxReportedCalls)
         .flatMap((answer): ReportedCall[] => {
-          const { usage, model: answered } = readContentFigures(answer);
+          const { usage, model: answered, unread: notRead } = readContentFigures(answer);
+          unread ??= notRead;
           return usage === null ? [] : [{ model: answered ?? model, usage }];
         });
       return {
@@ -37,6 +39,8 @@ export function describeBatchResults(operation: Operation): Operation {
         serviceTier: 'batch',
         ...sumCalls(calls),
         ...(calls.length > 0 && { calls }),
+        ...(calls.length === 0 && findAnswers(body).some(Boolean) && { isUntold: true }),
+        ...(unread && { unread }),
         outputText: () =>
           readWriting(body, (_body, write) => {
             for (const answer of findAnswers(body)) readContent(answer, write);

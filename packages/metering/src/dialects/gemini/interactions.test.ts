@@ -25,6 +25,7 @@ const usage = makeUsage({
   reasoningTokens: 60,
   inputAudioTokens: 20,
   webSearches: 2,
+  mapsSearches: 9,
 });
 
 const steps = [

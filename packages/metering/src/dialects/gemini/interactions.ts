@@ -1,14 +1,24 @@
 import { largestOutput, readCount, type Usage } from '@agp/pricing';
-import { asArray, asObject, asText, findTrailingMembers, type JsonObject, parseFrame } from '../../json/members.ts';
+import {
+  asArray,
+  asName,
+  asObject,
+  asText,
+  findTrailingMembers,
+  type JsonObject,
+  parseFrame,
+} from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
 import { collectText } from '../../text/strings.ts';
+import { type FigureNotes, listFigures, noteFigures } from '../figures.ts';
 import { FrameReader } from '../frame-reader.ts';
-import type { Operation } from '../operation.ts';
+import { describeLater } from '../later.ts';
+import { type Operation, toCancelPath } from '../operation.ts';
 import * as bounds from './bounds.ts';
 import { readInteraction, readInteractionDelta } from './text.ts';
-import { readContentUsage } from './usage.ts';
+import { billSearches, readContentUsage } from './usage.ts';
 
-function readInteractionUsage(value: unknown): Usage | null {
+function readInteractionUsage(value: unknown, model: string | null): Usage | null {
   const figures = asObject(value);
   const usage = readContentUsage({
     promptTokenCount: figures.total_input_tokens,
@@ -22,11 +32,50 @@ function readInteractionUsage(value: unknown): Usage | null {
     cacheTokensDetails: figures.cached_tokens_by_modality,
     candidatesTokensDetails: figures.output_tokens_by_modality,
   });
-  const searches = asArray(figures.grounding_tool_count)
-    .map(asObject)
-    .find(({ type }) => type === 'google_search');
-  return usage && { ...usage, webSearches: readCount(searches?.count) ?? 0 };
+  return usage && { ...usage, ...countTools(figures.grounding_tool_count, model) };
 }
+
+function countTools(counts: unknown, model: string | null): Partial<Usage> {
+  const ran: Partial<Usage> = {};
+  for (const item of asArray(counts)) {
+    const { type, count } = asObject(item);
+    const name = toolUnits.get(asName(type));
+    if (name) ran[name] = billSearches(readCount(count) ?? 0, model);
+  }
+  return ran;
+}
+
+const toolUnits: ReadonlyMap<string, keyof Usage> = new Map([
+  ['google_search', 'webSearches'],
+  ['google_maps', 'mapsSearches'],
+  ['retrieval', 'fileSearches'],
+]);
+
+/** Reading pages and files of the request's stores costs their tokens. */
+const freeTools = new Set(['url_context', 'file_search', 'code_execution']);
+
+const modality = listFigures('tokens tokenCount');
+
+const interactionFigures = listFigures(
+  `total_input_tokens total_tool_use_tokens total_output_tokens total_thought_tokens total_tokens total_cached_tokens`,
+  {
+    grounding_tool_count: listFigures('count'),
+    input_tokens_by_modality: modality,
+    tool_use_tokens_by_modality: modality,
+    cached_tokens_by_modality: modality,
+    output_tokens_by_modality: modality,
+  },
+);
+
+function noteInteraction(usage: unknown): FigureNotes {
+  const notes = noteFigures(usage, interactionFigures);
+  const tools = asArray(asObject(usage).grounding_tool_count).map((item) => asName(asObject(item).type));
+  const others = tools.filter((name) => !toolUnits.has(name) && !freeTools.has(name)).slice(0, maxOthers);
+  if (others.length === 0) return notes;
+  return { ...notes, unread: [...(notes.unread ?? []), ...others.map((name) => `grounding_tool_count.${name}`)] };
+}
+
+const maxOthers = 10;
 
 const modelOf = (value: unknown) => asText(asObject(value).model) ?? asText(asObject(value).agent);
 
@@ -45,9 +94,12 @@ class InteractionStreamReader extends FrameReader {
     const frame = asObject(parseFrame(data));
     this.text.addBeside(frame);
     const interaction = asObject(frame.interaction);
+    this.id ??= asText(interaction.id);
     this.model = modelOf(interaction) ?? this.model;
     this.serviceTier = asText(interaction.service_tier) ?? this.serviceTier;
-    this.usage = readInteractionUsage(interaction.usage ?? frame.usage) ?? this.usage;
+    const told = interaction.usage ?? frame.usage;
+    this.usage = readInteractionUsage(told, this.model) ?? this.usage;
+    this.notes = { ...this.notes, ...noteInteraction(told) };
     this.failed ||= frame.event_type === 'error' || interaction.status === 'failed';
     this.sawEnd ||= frame.event_type === 'interaction.completed' || frame.event_type === 'interaction.complete';
   }
@@ -62,7 +114,7 @@ class InteractionStreamReader extends FrameReader {
 }
 
 /** Gemini's newer API (ai.google.dev/gemini-api/docs/interactions). */
-export const interactions: Operation = {
+const interactions: Operation = {
   api: 'gemini',
   name: 'interactions',
   traceName: 'chat',
@@ -71,6 +123,7 @@ export const interactions: Operation = {
   answerFormat: 'object',
   isFree: false,
   writesText: true,
+  cancelPath: toCancelPath,
   createStreamReader: () => new InteractionStreamReader(),
   readRequest(value) {
     const body = asObject(value);
@@ -85,12 +138,25 @@ export const interactions: Operation = {
     };
   },
   readAnswer(body) {
-    const { usage, service_tier: tier } = asObject(body);
+    const { id, usage, service_tier: tier } = asObject(body);
     return {
+      id: asText(id),
       model: modelOf(body),
-      usage: readInteractionUsage(usage),
+      usage: readInteractionUsage(usage, modelOf(body)),
+      ...noteInteraction(usage),
       serviceTier: asText(tier),
       outputText: () => readWriting(body, readInteraction),
     };
   },
 };
+
+const target = /\/v1(?:alpha|beta)?\d*\/(?:projects\/.+\/)?interactions(?:\/([^/:]+)(\/cancel)?)?\/?$/;
+
+const interactionLater = describeLater(interactions, target, () => false);
+
+export function matchInteraction(path: string, method: 'GET' | 'POST'): Operation | null {
+  const [found, id, cancel] = target.exec(path) ?? [];
+  if (found === undefined || (id === undefined && method === 'GET')) return null;
+  if (id === undefined) return interactions;
+  return (method === 'POST') === (cancel !== undefined) ? interactionLater : null;
+}

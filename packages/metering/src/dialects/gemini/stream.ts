@@ -1,19 +1,25 @@
 import { asArray, asObject, asText, findTrailingMembers, type JsonObject, parseFrame } from '../../json/members.ts';
+import { noteFigures } from '../figures.ts';
 import { FrameReader } from '../frame-reader.ts';
 import type { Refusal, StreamReading } from '../operation.ts';
 import { readContent } from './text.ts';
-import { countSearches, findSearches, isBlocked, readContentTier, readContentUsage } from './usage.ts';
+import {
+  addGrounded,
+  addGrounding,
+  contentFigures,
+  isBlocked,
+  newGrounding,
+  readContentTier,
+  readContentUsage,
+} from './usage.ts';
 
 /** Vertex AI puts a `usageMetadata` without any count on all frames but the last. */
 const figures = /"promptTokenCount"\s*:/;
 /** Members that end the answer, or are billed separately. In text the quotes would be escaped; in a call's arguments not. */
-const telling = /"(?:finishReason|blockReason|error|webSearchQueries)"\s*:/;
-
-const maxSearches = 1_000;
-const maxSearch = 4_096;
+const telling = /"(?:finishReason|blockReason|error|groundingMetadata)"\s*:/;
 
 export class ContentStreamReader extends FrameReader {
-  readonly #searches = new Set<string>();
+  readonly #grounding = newGrounding();
   #lastFigures: string | null = null;
 
   constructor() {
@@ -29,24 +35,25 @@ export class ContentStreamReader extends FrameReader {
     this.failed ||= Boolean(frame.error);
     this.isUnbilled ||= isBlocked(frame, null);
     this.sawEnd ||= endsAnswer(frame);
-    for (const search of findSearches(frame)) {
-      const known = search.length > maxSearch ? `${search.length} characters` : search;
-      if (this.#searches.size < maxSearches) this.#searches.add(known);
-    }
+    addGrounding(this.#grounding, frame);
   }
 
   override end(): StreamReading {
     const last = asObject(asObject(this.#lastFigures === null ? null : parseFrame(this.#lastFigures)).usageMetadata);
     const usage = readContentUsage(last);
-    this.usage = usage && { ...usage, webSearches: countSearches(this.#searches, this.model) };
+    this.usage = addGrounded(usage, this.#grounding, this.model);
+    this.notes = noteFigures(last, contentFigures);
     this.serviceTier = readContentTier(last);
     this.isUnbilled &&= (usage?.completionTokens ?? 0) === 0;
     return super.end();
   }
 
   protected override readEnd(tail: Buffer): JsonObject {
-    const [, finishReason] = /"finishReason"\s*:\s*"([A-Z_]+)"/.exec(tail.toString('latin1')) ?? [];
-    return { ...findTrailingMembers(tail), candidates: [{ finishReason }] };
+    const text = tail.toString('latin1');
+    const [, finishReason] = /"finishReason"\s*:\s*"([A-Z_]+)"/.exec(text) ?? [];
+    const [, queries = '[]'] = /"webSearchQueries"\s*:\s*(\[[^\]]*\])/.exec(text) ?? [];
+    const groundingMetadata = { webSearchQueries: parseFrame(queries) };
+    return { ...findTrailingMembers(tail), candidates: [{ finishReason, groundingMetadata }] };
   }
 
   protected override isUsageFinal(): boolean {

@@ -1,5 +1,6 @@
 import { makeUsage, readCount, type Usage } from '@agp/pricing';
 import { asArray, asObject, asText, type JsonObject, optionalCount } from '../../json/members.ts';
+import { listFigures, noteFigures } from '../figures.ts';
 import type { AnswerReading } from '../operation.ts';
 
 function countModality(details: unknown, modality: string): number {
@@ -55,16 +56,60 @@ export function readContentTier(usage: JsonObject): string | null {
   return tier === 'TRAFFIC_TYPE_UNSPECIFIED' ? null : tier;
 }
 
-export function findSearches(answer: JsonObject): string[] {
-  return asArray(answer.candidates).flatMap((candidate) =>
-    asArray(asObject(asObject(candidate).groundingMetadata).webSearchQueries).flatMap((query) => asText(query) ?? []),
-  );
+/** What an answer was grounded on. Searches for pictures cost as those for pages. */
+export interface Grounding {
+  searches: Set<string>;
+  usesMaps: boolean;
+  usesStore: boolean;
+}
+
+export const newGrounding = (): Grounding => ({ searches: new Set(), usesMaps: false, usesStore: false });
+
+const maxSearches = 1_000;
+const maxSearch = 4_096;
+
+/** Adds those of an answer or frame, which may repeat them. */
+export function addGrounding(known: Grounding, { candidates }: JsonObject): void {
+  for (const candidate of asArray(candidates)) {
+    const grounding = asObject(asObject(candidate).groundingMetadata);
+    for (const kind of ['web', 'image']) {
+      for (const given of asArray(grounding[`${kind}SearchQueries`])) {
+        const query = asText(given)?.trim();
+        const text = query && query.length > maxSearch ? `${query.length} characters` : query;
+        if (text && known.searches.size < maxSearches) known.searches.add(`${kind} ${text}`);
+      }
+    }
+    known.usesStore ||= asArray(grounding.retrievalQueries).some((query) => asText(query) !== null);
+    known.usesMaps ||=
+      asText(grounding.googleMapsWidgetContextToken) !== null ||
+      asArray(grounding.groundingChunks).some((chunk) => asObject(chunk).maps !== undefined);
+  }
 }
 
 /** Gemini 3 and later bill every search; earlier ones every prompt that led to any. */
-export function countSearches(searches: ReadonlySet<string>, model: string | null): number {
-  return /gemini-(?:[3-9]|\d\d)/.test(model ?? '') ? searches.size : Math.min(1, searches.size);
+export function billSearches(count: number, model: string | null): number {
+  return /gemini-[12]\D/.test(model ?? '') ? Math.min(1, count) : count;
 }
+
+export function addGrounded(usage: Usage | null, { searches, usesMaps, usesStore }: Grounding, model: string | null) {
+  const webSearches = billSearches(searches.size, model);
+  if (usage === null || !(webSearches > 0 || usesMaps || usesStore)) return usage;
+  return { ...usage, webSearches, mapsSearches: usesMaps ? 1 : 0, fileSearches: usesStore ? 1 : 0 };
+}
+
+const modality = listFigures('tokenCount tokens');
+
+export const contentFigures = listFigures(
+  `promptTokenCount toolUsePromptTokenCount candidatesTokenCount thoughtsTokenCount totalTokenCount
+  cachedContentTokenCount`,
+  {
+    promptTokensDetails: modality,
+    promptTokenDetails: modality,
+    toolUsePromptTokensDetails: modality,
+    cacheTokensDetails: modality,
+    candidatesTokensDetails: modality,
+  },
+);
 
 /** Blocked before the model saw it, a prompt has no candidates and no output. */
 export function isBlocked({ candidates, promptFeedback }: JsonObject, usage: Usage | null): boolean {
@@ -77,10 +122,12 @@ export function readContentFigures(value: unknown): Omit<AnswerReading, 'outputT
   const figures = asObject(answer.usageMetadata);
   const model = asText(answer.modelVersion);
   const usage = readContentUsage(figures);
-  const webSearches = countSearches(new Set(findSearches(answer)), model);
+  const grounding = newGrounding();
+  addGrounding(grounding, answer);
   return {
     model,
-    usage: usage && { ...usage, webSearches },
+    usage: addGrounded(usage, grounding, model),
+    ...noteFigures(figures, contentFigures),
     serviceTier: readContentTier(figures),
     isUnbilled: isBlocked(answer, usage),
   };

@@ -2,11 +2,12 @@ import { makeUsage, readCount, type Usage } from '@agp/pricing';
 import { asArray, asName, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Write, Writing } from '../../text/writing.ts';
+import { noteFigures } from '../figures.ts';
 import { type Operation, type ReportedCall, sumCalls } from '../operation.ts';
 import * as bounds from './bounds.ts';
 import { describeOperation, type Figures } from './describe-operation.ts';
 import { EventStreamReader } from './stream.ts';
-import { asFigure, readTokenUsage } from './usage.ts';
+import { asFigure, readTokenUsage, readUsageFigures, usageFigures } from './usage.ts';
 
 const timing = /^(?:\d+:)?\d{1,2}:\d{2}[.,]\d{3} --> (?:(\d{1,4}):)?(\d{1,2}):(\d{2}[.,]\d{3})/;
 
@@ -20,12 +21,14 @@ function readLength(transcript: string): number | null {
   return Number(last[1] ?? 0) * 3_600 + Number(last[2]) * 60 + Number(last[3]?.replace(',', '.'));
 }
 
-function readTranscriptUsage(answer: unknown): Usage | null {
+function readTranscriptFigures(answer: unknown): Figures {
   const { usage, duration } = asObject(answer);
-  const told = typeof answer === 'string' ? readLength(answer) : asFigure(duration);
+  const length = typeof answer === 'string' ? readLength(answer) : asFigure(duration);
   // Less than half a second is a length too, not the lack of one.
-  const seconds = typeof told === 'number' && told > 0 ? Math.max(1, told) : told;
-  return readTokenUsage(usage) ?? (readCount(seconds) === null ? null : makeUsage({ inputAudioSeconds: seconds }));
+  const seconds = typeof length === 'number' && length > 0 ? Math.max(1, length) : length;
+  const told = readUsageFigures(usage);
+  if (told.usage !== null || readCount(seconds) === null) return told;
+  return { ...told, usage: makeUsage({ inputAudioSeconds: seconds }) };
 }
 
 function readTranscript(answer: unknown): Writing {
@@ -61,19 +64,18 @@ function guessLength({ url, file_url: fileUrl, file_id: fileId }: JsonObject, si
 }
 
 function describeTranscription(name: string): Operation {
-  const readFigures = (answer: unknown): Figures => ({ usage: readTranscriptUsage(answer) });
   return describeOperation({
     name,
     otherAnswers: 'text',
     input: ['prompt', 'keywords', 'known_speaker_names'],
     isStream: ({ stream }) => stream === true || stream === 'true',
     readToldUsage: guessLength,
-    readFigures,
+    readFigures: readTranscriptFigures,
     readText: readTranscript,
     createStreamReader: () =>
       new EventStreamReader({
         endings: ['transcript.text.done'],
-        readFigures,
+        readFigures: readTranscriptFigures,
         readText: createTranscriptEventReader(),
       }),
   });
@@ -94,8 +96,8 @@ function readSpeechRequest({ model, input }: JsonObject): Partial<Usage> {
 }
 
 function readSpeechFigures(event: unknown): Figures {
-  const usage = readTokenUsage(asObject(event).usage);
-  return { usage: usage && makeUsage({ ...usage, outputAudioTokens: usage.completionTokens }) };
+  const { usage, ...notes } = readUsageFigures(asObject(event).usage);
+  return { usage: usage && makeUsage({ ...usage, outputAudioTokens: usage.completionTokens }), ...notes };
 }
 
 export const speech = describeOperation({
@@ -125,9 +127,13 @@ export function readSvgCall(value: unknown): ReportedCall[] {
 }
 
 function readImageFigures(body: unknown): Figures {
-  const { model, usage: given, svg_usage: svg } = asObject(body);
+  const { model, usage: given, svg_usage: svg, data } = asObject(body);
+  const notes = noteFigures(given, usageFigures);
   const usage = readImageUsage(given);
-  return usage ? sumCalls([{ model: asText(model), usage }, ...readSvgCall(svg)]) : { usage };
+  if (usage) return { ...sumCalls([{ model: asText(model), usage }, ...readSvgCall(svg)]), ...notes };
+  // xAI says what it charged and counts nothing.
+  const pictures = data === undefined ? 1 : asArray(data).length;
+  return { usage: notes.charge === undefined ? null : makeUsage({ outputImages: pictures }), ...notes };
 }
 
 /** Requests come as JSON, or as forms with the images in them. */

@@ -1,4 +1,4 @@
-import { makeUsage } from '@agp/pricing';
+import { makeUsage, readCount, type Usage } from '@agp/pricing';
 import {
   asArray,
   asName,
@@ -10,44 +10,103 @@ import {
 } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Write, Writing } from '../../text/writing.ts';
+import { findUnread, listFigures } from '../figures.ts';
 import { FrameReader } from '../frame-reader.ts';
 import { type ReportedCall, sumCalls } from '../operation.ts';
 import type { Figures } from './describe-operation.ts';
 import { readImageUsage, readSvgCall } from './media.ts';
 import { isErrorFrame } from './stream.ts';
-import { readTokenUsage } from './usage.ts';
+import { readUsageFigures, usageFigures } from './usage.ts';
 
 /** The model that makes images if the tool's description names none (API reference, `tools[].model`). */
 const defaultImageModel = 'gpt-image-2';
 
 const maxImages = 1_000;
 
-/** Searches that are billed: the provider's own count, else the calls that searched; opening a page costs nothing. */
-function countSearches({ tool_usage: tools, output }: JsonObject): unknown {
-  const counted = asObject(asObject(tools).web_search).num_requests;
-  if (typeof counted === 'number') return counted;
-  return asArray(output).filter((value) => {
-    const { type, status, action } = asObject(value);
-    return type === 'web_search_call' && status !== 'failed' && (asObject(action).type ?? 'search') === 'search';
-  }).length;
+interface RanTools {
+  searches: number;
+  fileSearches: number;
+  pictures: number;
+  /** In which code or commands ran, each once; without a name they count as one. */
+  containers: Set<unknown>;
 }
 
-function readImageCalls({ tool_usage: used, tools, output }: JsonObject): ReportedCall[] {
+/** Opening a page of a web search costs nothing, nor does what failed; a container does. */
+function countTools(output: unknown): RanTools {
+  const ran: RanTools = { searches: 0, fileSearches: 0, pictures: 0, containers: new Set() };
+  for (const item of asArray(output)) {
+    const { type, status, action, container_id: id, environment } = asObject(item);
+    const done = status === 'failed' ? 0 : 1;
+    if (type === 'web_search_call') ran.searches += (asObject(action).type ?? 'search') === 'search' ? done : 0;
+    else if (type === 'file_search_call') ran.fileSearches += done;
+    else if (type === 'image_generation_call') ran.pictures += done;
+    else if (type === 'code_interpreter_call') ran.containers.add(id);
+    else if (type === 'shell_call' && asObject(environment).container_id) {
+      ran.containers.add(asObject(environment).container_id);
+    }
+  }
+  return ran;
+}
+
+/** Models that do not reason pay another price for the tool that OpenAI offered first. */
+const plainModel = /^gpt-4(?:o|\.1)/;
+
+const isPreview = ({ model, tools }: JsonObject) =>
+  plainModel.test(asName(model)) &&
+  asArray(tools).some((tool) => asName(asObject(tool).type).startsWith('web_search_preview'));
+
+/** A container costs by its memory: so many times that of one GB. */
+const gigabytes: Readonly<Record<string, number>> = { '4g': 4, '16g': 16, '64g': 64 };
+
+function findGigabytes(tools: unknown): number {
+  const sizes = asArray(tools).map((tool) => {
+    const { container, environment } = asObject(tool);
+    const { memory_limit: limit } = asObject(container ?? environment);
+    return typeof limit === 'string' && Object.hasOwn(gigabytes, limit) ? (gigabytes[limit] ?? 1) : 1;
+  });
+  return Math.max(1, ...sizes);
+}
+
+/** The provider's own count comes first. */
+function addTools(told: Usage, response: JsonObject, ran: RanTools): Usage {
+  const counted = readCount(asObject(asObject(response.tool_usage).web_search).num_requests);
+  const searches = told.webSearches || (counted ?? ran.searches);
+  const { fileSearches, containers } = ran;
+  if (searches + fileSearches + containers.size === 0) return told;
+  const isOther = searches > 0 && isPreview(response);
+  return makeUsage({
+    ...told,
+    webSearches: isOther ? 0 : searches,
+    previewSearches: isOther ? searches : 0,
+    fileSearches,
+    codeExecutions: containers.size === 0 ? 0 : containers.size * findGigabytes(response.tools),
+  });
+}
+
+function readImageCalls({ tool_usage: used, tools, output }: JsonObject, pictures: number): ReportedCall[] {
   const usage = readImageUsage(asObject(used).image_gen);
   const tool = asArray(tools).find((each) => asObject(each).type === 'image_generation');
   const model = asText(asObject(tool).model) ?? defaultImageModel;
-  const made = usage && usage.promptTokens + usage.completionTokens > 0 ? [{ model, usage }] : [];
+  const counted = usage && usage.promptTokens + usage.completionTokens > 0 ? usage : null;
+  const made = counted ?? (used === undefined && pictures > 0 ? makeUsage({ outputImages: pictures }) : null);
   const drawn = asArray(output).flatMap((item) => readSvgCall(asObject(item).svg_usage));
-  return [...made, ...drawn.slice(0, maxImages)];
+  return [...(made ? [{ model, usage: made }] : []), ...drawn.slice(0, maxImages)];
 }
 
-/** No field reports file searches and sessions of code. */
+const toolFigures = listFigures('', { web_search: listFigures('num_requests'), image_gen: usageFigures });
+
 export function readResponseFigures(body: unknown): Figures {
   const response = asObject(body);
-  const tokens = readTokenUsage(response.usage);
-  if (!tokens) return { usage: null };
-  const usage = tokens.webSearches > 0 ? tokens : makeUsage({ ...tokens, webSearches: countSearches(response) });
-  return sumCalls([{ model: asText(response.model), usage }, ...readImageCalls(response)]);
+  const { usage: told, ...notes } = readUsageFigures(response.usage);
+  const unreadTools = response.tool_usage === undefined ? undefined : findUnread(response.tool_usage, toolFigures);
+  const unread = notes.unread && unreadTools ? [...notes.unread, ...unreadTools] : (notes.unread ?? unreadTools);
+  const noted = { ...notes, ...(unread && { unread }) };
+  if (!told) return { usage: null, ...noted };
+  const ran = countTools(response.output);
+  // What xAI counts has all its tools.
+  const usage = asObject(response.usage).server_side_tool_usage_details ? told : addTools(told, response, ran);
+  const others = notes.charge === undefined ? readImageCalls(response, ran.pictures) : [];
+  return { ...sumCalls([{ model: asText(response.model), usage }, ...others]), ...noted };
 }
 
 function readParts(parts: unknown): unknown[] {
@@ -101,7 +160,11 @@ const opening = /"type"\s*:\s*"response\.(?:created|queued|in_progress)"/;
 
 const endings = new Set<unknown>(['response.completed', 'response.incomplete', 'response.failed']);
 
+/** Items that are billed by themselves, which a last frame that is too long to be kept does not show. */
+const ranTool = /"(?:web_search|file_search|code_interpreter|shell|image_generation)_call"/;
+
 export class ResponseStreamReader extends FrameReader {
+  readonly #ran: JsonObject[] = [];
   #lastFrame: string | null = null;
   #hasBegun = false;
 
@@ -111,6 +174,7 @@ export class ResponseStreamReader extends FrameReader {
 
   push(event: string, data: string): void {
     const tells = event === 'error' || telling.test(data);
+    if (data.includes('"response.output_item.done"') && ranTool.test(data)) this.#addItem(data);
     if (!tells) {
       this.text.add(data);
       this.#hasBegun ||= !opening.test(data);
@@ -121,12 +185,14 @@ export class ResponseStreamReader extends FrameReader {
     // Items have an error member too, mostly null. The end repeats everything that was written.
     if (tells && !ends) this.text.add(data);
     const response = asObject(frame.response);
+    this.id ??= asText(response.id);
     this.model ??= asText(response.model);
     this.serviceTier = asText(response.service_tier) ?? this.serviceTier;
     if (ends) {
-      const { usage, calls } = readResponseFigures(response);
+      const { usage, calls, ...notes } = readResponseFigures({ output: this.#ran, ...response });
       this.usage = usage;
       this.calls = calls;
+      this.notes = notes;
       this.#lastFrame = data;
       this.text.addBeside(frame);
     }
@@ -134,6 +200,13 @@ export class ResponseStreamReader extends FrameReader {
     this.sawEnd ||= ends;
     // It failed before it began.
     this.isUnbilled = this.failed && this.usage === null && !this.#hasBegun;
+  }
+
+  #addItem(data: string): void {
+    const { type, status, action, container_id, environment } = asObject(asObject(parseFrame(data)).item);
+    const { type: kind } = asObject(action);
+    if (this.#ran.length < maxItems)
+      this.#ran.push({ type, status, action: { type: kind }, container_id, environment });
   }
 
   protected override readEnd(tail: Buffer): JsonObject {

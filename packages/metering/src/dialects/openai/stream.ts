@@ -1,10 +1,10 @@
 import { isFinal } from '@agp/core/errors';
 import { asArray, asObject, asText, type JsonObject, parseFrame } from '../../json/members.ts';
-import type { Write } from '../../text/writing.ts';
+import type { Write, Writing } from '../../text/writing.ts';
 import { FrameReader } from '../frame-reader.ts';
 import { addToUsage, type Operation, type Refusal, type ReportedCall, type StreamReading } from '../operation.ts';
+import { type ExecutedTools, readCompletionFigures } from './completion-usage.ts';
 import type { Figures } from './describe-operation.ts';
-import { findUsage, readTokenUsage } from './usage.ts';
 
 /**
  * A frame fails in the forms of many servers: `error` in it (OpenAI), in a choice or as finish reason (OpenRouter), in
@@ -20,7 +20,8 @@ export function isErrorFrame(event: string, frame: JsonObject): boolean {
 }
 
 /** Frames with figures, an end or an error. Inside of text the quotes would be escaped, so this is never fooled by it. */
-const telling = /"(?:usage"\s*:\s*\{|error"\s*:\s*[{"]|finish_reason"\s*:\s*"[^"]|(?:object|type)"\s*:\s*"error")/;
+const telling =
+  /"(?:usage"\s*:\s*\{|executed_tools"\s*:\s*\[|error"\s*:\s*[{"]|finish_reason"\s*:\s*"[^"]|(?:object|type)"\s*:\s*"error")/;
 
 /**
  * The last chunk has the usage, if it was asked for. Streams end with `[DONE]`, or on servers that leave it out with a finish
@@ -31,6 +32,7 @@ export class CompletionStreamReader extends FrameReader {
   #usageIsWhole = false;
   #isFinished = false;
   #sawDone = false;
+  readonly #executed: ExecutedTools = new Map();
 
   constructor(readFrame: (frame: unknown, write: Write) => void) {
     super(readFrame);
@@ -52,9 +54,11 @@ export class CompletionStreamReader extends FrameReader {
     // One choice may end long before another.
     if (choices.some((choice) => asText(asObject(choice).finish_reason) !== null)) this.#isFinished = true;
     else if (this.#isFinished && this.#writesOn(frame)) this.#isFinished = false;
-    const usage = readTokenUsage(findUsage(frame));
+    const { usage, calls, ...notes } = readCompletionFigures(frame, this.model, this.#executed);
+    this.notes = { ...this.notes, ...notes };
     if (usage === null) return;
     this.usage = usage;
+    this.calls = calls;
     // Some servers send running figures on every chunk: only those at the end are whole.
     this.#usageIsWhole = choices.length === 0 || this.#isFinished;
   }
@@ -119,11 +123,12 @@ export class EventStreamReader extends FrameReader {
     return super.end();
   }
 
-  #add({ usage, calls }: Figures): void {
+  #add({ usage, calls, ...notes }: Figures): void {
+    this.notes = { ...this.notes, ...notes };
     if (usage === null) return;
     this.usage = addToUsage(this.usage, usage);
-    this.#hasOthers ||= calls !== undefined;
-    if (this.#reported.length < maxCalls) this.#reported.push(...(calls ?? [{ model: null, usage }]));
+    this.#hasOthers ||= calls !== undefined || notes.charge !== undefined;
+    if (this.#reported.length < maxCalls) this.#reported.push(...(calls ?? [{ ...notes, model: null, usage }]));
   }
 }
 
@@ -146,3 +151,10 @@ export function formatStreamError(refusal: Refusal, operation: Operation | null)
   const data = operation?.name === 'responses' ? { type: 'error', code, message, param, error } : { error };
   return `\n\nevent: error\ndata: ${JSON.stringify(data)}\n\n`;
 }
+
+/** Of operations that write no text and do not stream. */
+export const noOutput = {
+  writesText: false,
+  readText: (): Writing => ({ parts: [], whole: true }),
+  createStreamReader: () => new CompletionStreamReader(() => undefined),
+};

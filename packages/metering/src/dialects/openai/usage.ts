@@ -1,5 +1,7 @@
 import { makeUsage, readCount, type Usage } from '@agp/pricing';
-import { asArray, asObject, type JsonObject } from '../../json/members.ts';
+import { asObject, type JsonObject } from '../../json/members.ts';
+import { listFigures, noteFigures } from '../figures.ts';
+import type { Figures } from './describe-operation.ts';
 
 const written = /^\d{1,12}(?:\.\d{1,12})?$/;
 
@@ -10,17 +12,6 @@ export function asFigure(value: unknown): unknown {
 /** Figures of one kind under the names that it goes by; the largest, since servers that give several mean the same. */
 function largest(...values: unknown[]): number {
   return Math.max(...values.map((value) => readCount(asFigure(value)) ?? 0));
-}
-
-export function findUsage(body: JsonObject): unknown {
-  if (body.usage) return body.usage;
-  const ofGroq = asObject(body.x_groq).usage;
-  return (
-    ofGroq ??
-    asArray(body.choices)
-      .map((choice) => asObject(choice).usage)
-      .find(Boolean)
-  );
 }
 
 interface Totals {
@@ -50,10 +41,83 @@ function readTotals(usage: JsonObject): Totals | null {
   };
 }
 
+const cachedDetails = listFigures('audio_tokens image_tokens cached_image_tokens text_tokens');
+
+const inputDetails = listFigures(
+  'cached_tokens cache_write_tokens cache_creation_input_tokens audio_tokens image_tokens video_tokens text_tokens',
+  {
+    cached_tokens_details: cachedDetails,
+    cache_creation: listFigures('ephemeral_5m_input_tokens ephemeral_1h_input_tokens'),
+  },
+);
+
+/** Predictions are output, accepted or not. */
+const outputDetails = listFigures(
+  'reasoning_tokens audio_tokens image_tokens video_tokens text_tokens accepted_prediction_tokens rejected_prediction_tokens',
+);
+
+/** Times and speeds bill nothing, nor do sums and costs of what is counted beside them. */
+export const usageFigures = listFigures(
+  `prompt_tokens completion_tokens total_tokens input_tokens output_tokens cached_tokens reasoning_tokens citation_tokens
+  prompt_cache_hit_tokens prompt_cache_miss_tokens connector_tokens num_search_queries num_sources_used
+  num_server_side_tools_used seconds prompt_audio_seconds pages_processed doc_size_bytes
+  cost_in_usd_ticks estimated_cost
+  queue_time prompt_time completion_time total_time time_to_first_token total_latency start_time end_time acceptance_rate
+  tokens_per_second total_tokens_per_sec completion_tokens_per_sec completion_tokens_after_first_per_sec
+  completion_tokens_after_first_per_sec_first_ten`,
+  {
+    cost: 'all',
+    cost_details: 'all',
+    context_details: 'all',
+    prompt_tokens_details: inputDetails,
+    input_tokens_details: inputDetails,
+    input_token_details: inputDetails,
+    cached_tokens_details: cachedDetails,
+    completion_tokens_details: outputDetails,
+    output_tokens_details: outputDetails,
+    server_tool_use: listFigures('web_search_requests web_fetch_requests'),
+    server_side_tool_usage_details: listFigures(
+      `web_search_calls x_search_calls code_interpreter_calls file_search_calls collections_search_calls
+      document_search_calls attachment_search_calls image_generation_calls x_posts_fetched x_users_fetched mcp_calls`,
+    ),
+    tool_calls_details: listFigures('', {
+      search_web: listFigures('invocation'),
+      web_search: listFigures('invocation'),
+    }),
+    connectors: listFigures('web_search web_search_premium code_interpreter image_generation document_library'),
+  },
+);
+
+/** What the provider ran beside the model, as xAI, Mistral, Perplexity and OpenRouter count it. */
+function readTools(usage: JsonObject): Partial<Record<keyof Usage, number>> {
+  const { server_side_tool_usage_details: ofXai, connectors: ofMistral, server_tool_use: used } = usage;
+  const { tool_calls_details: ofPerplexity, num_search_queries: queries, num_sources_used: sources } = usage;
+  if (!ofXai && !ofMistral && !used && !ofPerplexity && !queries && !sources) return {};
+  const [calls, connectors] = [asObject(ofXai), asObject(ofMistral)];
+  const { search_web: searched, web_search: search } = asObject(ofPerplexity);
+  return {
+    webSearches: largest(
+      queries,
+      asObject(used).web_search_requests,
+      calls.web_search_calls,
+      connectors.web_search,
+      asObject(searched ?? search).invocation,
+    ),
+    socialSearches: largest(calls.x_search_calls),
+    socialPosts: largest(calls.x_posts_fetched),
+    socialUsers: largest(calls.x_users_fetched),
+    fileSearches: largest(calls.file_search_calls, calls.collections_search_calls, connectors.document_library),
+    attachmentSearches: largest(calls.document_search_calls, calls.attachment_search_calls),
+    codeExecutions: largest(calls.code_interpreter_calls, connectors.code_interpreter),
+    outputImages: largest(calls.image_generation_calls, connectors.image_generation),
+    searchSources: largest(sources),
+  };
+}
+
 /**
  * Usage under both APIs' names, with what compatible servers add and leave out. Reasoning is a part of the output, or shows in
  * the total alone (xAI, Gemini's compatible path). Perplexity bills citations as input and reasoning beside the output, and
- * counts neither in its totals.
+ * counts neither in its totals; Mistral counts what its connectors found in the total alone.
  */
 export function readTokenUsage(value: unknown): Usage | null {
   const usage = asObject(value);
@@ -64,11 +128,12 @@ export function readTokenUsage(value: unknown): Usage | null {
   const input = asObject(usage.prompt_tokens_details ?? usage.input_tokens_details ?? usage.input_token_details);
   const output = asObject(usage.completion_tokens_details ?? usage.output_tokens_details);
   const cached = asObject(usage.cached_tokens_details ?? input.cached_tokens_details);
-  const searches = usage.num_search_queries ?? asObject(usage.server_tool_use).web_search_requests;
   const isPerplexity = usage.num_search_queries !== undefined || usage.citation_tokens !== undefined;
-  const besides = Math.max(totals.uncounted, isPerplexity ? largest(usage.reasoning_tokens) : 0);
+  const connected = largest(usage.connector_tokens);
+  const uncounted = Math.max(0, totals.uncounted - connected);
+  const besides = Math.max(uncounted, isPerplexity ? largest(usage.reasoning_tokens) : 0);
   return makeUsage({
-    promptTokens: totals.prompt + largest(usage.citation_tokens),
+    promptTokens: totals.prompt + largest(usage.citation_tokens) + connected,
     completionTokens: totals.completion + besides,
     cacheReadTokens: largest(input.cached_tokens, usage.prompt_cache_hit_tokens, usage.cached_tokens),
     cacheWriteTokens: largest(input.cache_write_tokens, input.cache_creation_input_tokens),
@@ -77,10 +142,15 @@ export function readTokenUsage(value: unknown): Usage | null {
     inputVideoTokens: largest(input.video_tokens),
     cacheReadAudioTokens: largest(cached.audio_tokens),
     cacheReadImageTokens: largest(cached.image_tokens, cached.cached_image_tokens),
-    reasoningTokens: largest(output.reasoning_tokens, usage.reasoning_tokens, totals.uncounted),
+    reasoningTokens: largest(output.reasoning_tokens, usage.reasoning_tokens, uncounted),
     outputAudioTokens: largest(output.audio_tokens),
     outputImageTokens: largest(output.image_tokens),
-    webSearches: largest(searches),
+    outputVideoTokens: largest(output.video_tokens),
+    ...readTools(usage),
     inputAudioSeconds: seconds,
   });
+}
+
+export function readUsageFigures(value: unknown): Figures {
+  return { usage: readTokenUsage(value), ...noteFigures(value, usageFigures) };
 }

@@ -1,0 +1,77 @@
+import { makeUsage, type Usage } from '@agp/pricing';
+import { asArray, asName, asObject, asText, type JsonObject } from '../../json/members.ts';
+import { type ReportedCall, sumCalls } from '../operation.ts';
+import type { Figures } from './describe-operation.ts';
+import { readTokenUsage, readUsageFigures } from './usage.ts';
+
+function findUsage(body: JsonObject): unknown {
+  if (body.usage) return body.usage;
+  const ofGroq = asObject(body.x_groq).usage;
+  return (
+    ofGroq ??
+    asArray(body.choices)
+      .map((choice) => asObject(choice).usage)
+      .find(Boolean)
+  );
+}
+
+/** They search once for every call, which OpenAI bills. */
+const searchModel = /^gpt-[\w.-]+-search-(?:preview|api)/;
+
+/** What Groq's systems ran, of which only these are billed by the call or hour. */
+const billedTools: Readonly<Record<string, keyof Usage>> = {
+  search: 'webSearches',
+  web_search: 'webSearches',
+  browser_search: 'webSearches',
+  python: 'codeExecutions',
+  code_interpreter: 'codeExecutions',
+};
+
+const maxTools = 1_000;
+
+/** Kinds of tools by their place: a stream tells them more than once. */
+export type ExecutedTools = Map<unknown, string>;
+
+function findExecutedTools({ choices }: JsonObject, found: ExecutedTools): void {
+  for (const choice of asArray(choices)) {
+    const { message, delta } = asObject(choice);
+    for (const tool of asArray(asObject(message ?? delta).executed_tools)) {
+      const { index, type } = asObject(tool);
+      if (found.size < maxTools) found.set(index ?? found.size, asName(type));
+    }
+  }
+}
+
+/** Systems of several models, as Groq's, bill each. */
+function readParts({ usage_breakdown: breakdown, x_groq: ofGroq }: JsonObject): ReportedCall[] {
+  const { models } = asObject(breakdown ?? asObject(ofGroq).usage_breakdown);
+  return asArray(models)
+    .slice(0, maxTools)
+    .flatMap((part) => {
+      const usage = readTokenUsage(asObject(part).usage);
+      return usage ? [{ model: asText(asObject(part).model), usage }] : [];
+    });
+}
+
+/** @param model that answered @param executed tools that earlier frames told */
+export function readCompletionFigures(
+  answer: JsonObject,
+  model: unknown,
+  executed: ExecutedTools = new Map(),
+): Figures {
+  const { usage, ...notes } = readUsageFigures(findUsage(answer));
+  findExecutedTools(answer, executed);
+  if (usage === null) return { usage, ...notes };
+  const [first = { model: null, usage }, ...others] = readParts(answer);
+  const tools = { webSearches: typeof model === 'string' && searchModel.test(model) ? 1 : 0, codeExecutions: 0 };
+  for (const type of executed.values()) {
+    const name = Object.hasOwn(billedTools, type) ? billedTools[type] : undefined;
+    if (name === 'webSearches' || name === 'codeExecutions') tools[name] += 1;
+  }
+  const ran = tools.webSearches + tools.codeExecutions > 0;
+  const call = ran ? { ...first, usage: makeUsage({ ...first.usage, ...tools }) } : first;
+  return {
+    ...(first.usage === usage ? { usage: call.usage } : { ...sumCalls([call, ...others]), calls: [call, ...others] }),
+    ...notes,
+  };
+}
