@@ -39,7 +39,7 @@ export function describeBatchResults(operation: Operation): Operation {
         serviceTier: 'batch',
         ...sumCalls(calls),
         ...(calls.length > 0 && { calls }),
-        ...(unread && { unread }),
+        unread,
         outputText: () =>
           readWriting(body, (_body, write) => {
             for (const answer of findAnswers(body)) readContent(answer, write);
