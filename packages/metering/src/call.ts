@@ -18,6 +18,8 @@ export interface Call {
   };
   /** False if another call has it. May reject. @param bill the provider's id of it, with a space for a doubt about one */
   claimBill(bill: string): Promise<boolean>;
+  /** UUID of the event that claimed it; null if none did. May reject. */
+  findClaim(bill: string): Promise<string | null>;
 }
 
 export interface AnswerEnd {
@@ -35,6 +37,7 @@ export interface AnswerEnd {
 export interface Doubt {
   /**
    * `claim_too_large`: more than any call can have used; `unreadable`: neither figures nor text, or work that cannot be seen;
+   * `billed_later`: the figures come with a later answer, if anybody fetches it;
    * `out_of_range`: more than an event holds.
    */
   reason: DoubtReason;
@@ -60,6 +63,12 @@ export interface Measurement {
   outcome: AnswerEnd['outcome'];
   doubt: Doubt | null;
   unpriced: readonly string[];
+  /** What goes on in the background may cost, in nano-dollars, until a later answer bills it. */
+  heldNanoUsd: number;
+  /** The provider's path to which a POST ends what goes on in the background; null if there is none. */
+  cancelPath: string | null;
+  /** UUID of the event whose work in the background this answer bills. */
+  settledEventId: string | null;
   /** Of models with a price: units that were counted and have none, by the names of their prices, also in `priceVersion`. */
   unpricedUnits: readonly string[];
   /** Figures of the answer that no reader understood; names are the provider's. */
@@ -83,6 +92,9 @@ export const unmeasured: Omit<Measurement, 'outcome'> = {
   piiScan: 'none',
   doubt: null,
   unpriced: [],
+  heldNanoUsd: 0,
+  cancelPath: null,
+  settledEventId: null,
   unpricedUnits: [],
   unread: [],
   unscanned: null,

@@ -36,7 +36,14 @@ export async function measure(
   const inspected = metering.inspect(head.operation, head, bytes, form, caps);
   const nanoUsd = metering.findReservation(head, inspected, caps);
   const reservation = { nanoUsd, isCapped };
-  const meter = metering.open({ head, holder, body: inspected, reservation, claimBill: async () => true });
+  const meter = metering.open({
+    head,
+    holder,
+    body: inspected,
+    reservation,
+    claimBill: async () => true,
+    findClaim: async () => null,
+  });
   const tap = meter.openTap({ 'content-type': contentType, ...headers });
   tap?.push(Buffer.from(typeof answer === 'string' ? answer : JSON.stringify(answer)));
   return { reserved: nanoUsd, ...(await meter.measure(end)) };

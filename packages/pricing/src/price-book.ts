@@ -15,6 +15,8 @@ export interface PricedCall {
   at: Date;
   /** The tiers in which the provider says it served the call (`flex`, `fast+geo_us` ...); null if it names none. */
   serviceTier?: string | null;
+  /** Requests that the usage is the sum of; 1 if not given. */
+  requests?: number | undefined;
   /** What the provider says it charged, in nano-dollars; counts for {@link tellsCharges} unless the operator has prices. */
   charge?: number | undefined;
 }
@@ -86,12 +88,45 @@ export function readPricesAt(entry: LibraryModel, time: Date): ModelPrice | null
 /** Identifies the rows below in records. */
 export const supplementVersion = 'supplement 2026-11-25';
 
+/** @param models separated by spaces @param hour of the standard resolution, in USD, and of others by their names */
+function priceVideos(provider: string, models: string, hour: number, others: Record<string, number> = {}) {
+  const tiers = Object.entries(others).map(([name, price]) => [name, { output_video_hours: price }]);
+  return models.split(' ').map((model) => ({
+    provider,
+    model,
+    prices: { output_video_hours: hour },
+    service_tiers: Object.fromEntries(tiers),
+  }));
+}
+
+const pricePictures = (provider: string, models: string, thousand: number) =>
+  models.split(' ').map((model) => ({ provider, model, prices: { output_images_kcount: thousand } }));
+
 export const supplement: readonly (PriceEntry & { provider: string })[] = [
   // https://platform.openai.com/docs/pricing, speech generation: USD per million characters.
   { provider: 'openai', model: 'tts-1', prices: { input_mchars: 15 } },
   { provider: 'openai', model: 'tts-1-1106', prices: { input_mchars: 15 } },
   { provider: 'openai', model: 'tts-1-hd', prices: { input_mchars: 30 } },
   { provider: 'openai', model: 'tts-1-hd-1106', prices: { input_mchars: 30 } },
+  // The same page, video: 0.10 USD a second, 0.30, 0.50 and 0.70.
+  ...['openai', 'azure'].flatMap((provider) => [
+    ...priceVideos(provider, 'sora-2 sora-2-2025-10-06 sora-2-2025-12-08', 360),
+    ...priceVideos(provider, 'sora-2-pro sora-2-pro-2025-10-06', 1_080, { '1024p': 1_800, '1080p': 2_520 }),
+  ]),
+  // https://ai.google.dev/gemini-api/docs/pricing: a second of 0.40 USD and 0.60, 0.10 to 0.30, 0.05 and 0.08; a picture of 0.02 to 0.06.
+  ...priceVideos('google', 'veo-3.1-generate-preview veo-3.1-generate-001', 1_440, { '1080p': 1_440, '4k': 2_160 }),
+  ...priceVideos('google', 'veo-3.1-fast-generate-preview veo-3.1-fast-generate-001', 360, {
+    '1080p': 432,
+    '4k': 1_080,
+  }),
+  ...priceVideos('google', 'veo-3.1-lite-generate-preview veo-3.1-lite-generate-001', 180, { '1080p': 288 }),
+  ...priceVideos('google', 'veo-3.0-generate-001 veo-3.0-generate-preview', 1_440, { '1080p': 1_440 }),
+  ...priceVideos('google', 'veo-3.0-fast-generate-001 veo-3.0-fast-generate-preview', 540, { '1080p': 540 }),
+  ...priceVideos('google', 'veo-2.0-generate-001', 1_260),
+  ...pricePictures('google', 'imagen-4.0-generate-001 imagen-4.0-generate-preview-06-06', 40),
+  ...pricePictures('google', 'imagen-4.0-fast-generate-001 imagen-4.0-fast-generate-preview-06-06', 20),
+  ...pricePictures('google', 'imagen-4.0-ultra-generate-001 imagen-4.0-ultra-generate-preview-06-06', 60),
+  ...pricePictures('google', 'imagen-3.0-generate-001 imagen-3.0-generate-002', 30),
   ...['gpt-5-search-api', 'gpt-5-search-api-2025-10-14'].map((model) => ({
     provider: 'openai',
     model,

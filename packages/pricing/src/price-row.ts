@@ -76,10 +76,14 @@ export function listUnpriced(row: PriceRow, usage: Usage): string[] | undefined 
   return found;
 }
 
-/** In nano-dollars, rounded once, halves up; null if something was used and the row has no price for any of it. */
-export function chargeUsage(row: PriceRow, usage: Usage): number | null {
+/**
+ * In nano-dollars, rounded once, halves up; null if something was used and the row has no price for any of it.
+ * @param requests that the usage is the sum of: what a price is from some size on follows the size of one
+ */
+export function chargeUsage(row: PriceRow, usage: Usage, requests = 1): number | null {
   const left = new Map<string, number>();
-  for (const { unit } of row.terms) left.set(unit.priceKey, unit.usageKey === 'requests' ? 1 : usage[unit.usageKey]);
+  for (const { unit } of row.terms)
+    left.set(unit.priceKey, unit.usageKey === 'requests' ? requests : usage[unit.usageKey]);
   let scaled = 0n;
   let metered = false;
   for (const { unit, rates } of row.terms) {
@@ -88,7 +92,7 @@ export function chargeUsage(row: PriceRow, usage: Usage): number | null {
     metered = true;
     for (const whole of unit.within) left.set(whole, (left.get(whole) ?? 0) - charged);
     let rate = rates[0];
-    for (const step of rates) if (usage.promptTokens > step.above) rate = step;
+    for (const step of rates) if (usage.promptTokens > step.above * requests) rate = step;
     scaled += BigInt(charged) * rate.nano;
   }
   if (!metered && !row.free && (row.terms.length === 0 || Object.values(usage).some((count) => count > 0))) return null;

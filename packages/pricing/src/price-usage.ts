@@ -49,6 +49,11 @@ export function choosePrices(
   const more = model.unitPrices ?? undefined;
   if (listed) return [{ prices: listed, factor, version: priceVersion + mark, ...(more && { more }) }];
   if (!model.supplement) return [];
+  const ownTiers = tiers.flatMap((tier): ChosenPrices[] => {
+    const prices = model.supplement?.service_tiers?.[tier];
+    return prices ? [{ prices, factor: listPrice, version: `${priceVersion} + ${supplementVersion}, ${tier}` }] : [];
+  });
+  if (ownTiers.length > 0) return ownTiers;
   return [{ prices: model.supplement.prices, factor, version: `${priceVersion} + ${supplementVersion}${mark}` }];
 }
 
@@ -84,7 +89,7 @@ export function createPriceUsage(options: PriceBookOptions = {}): PriceUsage {
     }
     const charged = choosePrices(model, call, file).flatMap(({ prices, more, factor, version }): UsagePrice[] => {
       const row = book.compile(prices, factor, more);
-      const costNanoUsd = chargeUsage(row, usage);
+      const costNanoUsd = chargeUsage(row, usage, call.requests);
       if (costNanoUsd === null) return [];
       const unpricedUnits = listUnpriced(row, usage);
       const priceVersion = more && supplements(more, prices, usage) ? `${version} + ${supplementVersion}` : version;

@@ -21,10 +21,12 @@ export const unitPrices: Readonly<Record<string, readonly (readonly [model: RegE
     [/^(?:gpt-[^i]|o\d|codex|computer)/, searches({ web: 10, storage: 2.5 }, openaiCode)],
   ],
   anthropic: [[/./, searches({ web: 10 })]],
-  // https://ai.google.dev/gemini-api/docs/pricing, grounding; it is billed by the search since Gemini 3, else by the prompt.
+  // https://ai.google.dev/gemini-api/docs/pricing, grounding; it is billed by the search since Gemini 3, else by the prompt; context caching.
   google: [
-    [/gemini-[12]\D/, searches({ web: 35, maps: 25 })],
-    [/^(?:.*\/)?(?:gemini|deep-research)/, searches({ web: 14, maps: 14 })],
+    [/gemini-[12]\D.*pro/, searches({ web: 35, maps: 25 }, { cache_storage_mtok_hours: 4.5 })],
+    [/gemini-[12]\D/, searches({ web: 35, maps: 25 }, { cache_storage_mtok_hours: 1 })],
+    [/^(?:.*\/)?gemini.*pro/, searches({ web: 14, maps: 14 }, { cache_storage_mtok_hours: 4.5 })],
+    [/^(?:.*\/)?(?:gemini|deep-research)/, searches({ web: 14, maps: 14 }, { cache_storage_mtok_hours: 1 })],
   ],
   // https://docs.x.ai/developers/pricing, tools.
   'x-ai': [

@@ -12,6 +12,7 @@ import type { ProxyConfig } from './config.ts';
 import type { DoubtLog } from './events/doubts.ts';
 import type { RefusalLog } from './events/refusal-log.ts';
 import type { Agent } from './journey.ts';
+import type { BackgroundWork } from './stop/background-work.ts';
 import type { RunningRequests } from './stop/running-requests.ts';
 import type { Storage } from './storage/storage.ts';
 import type { ProxyMetrics } from './telemetry/metrics.ts';
@@ -62,6 +63,7 @@ export interface Working {
   /** UUIDs of agents by session, which never changes hands. */
   sessionOwners: LRUCache<string, string>;
   runningRequests: RunningRequests;
+  background: BackgroundWork;
   bodyMemory: BodyMemory;
   places: FairShares;
 }

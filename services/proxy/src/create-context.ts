@@ -13,6 +13,7 @@ import { DoubtLog } from './events/doubts.ts';
 import { RefusalLog } from './events/refusal-log.ts';
 import { reportUnpriced, reportUnread } from './events/reports.ts';
 import { rememberedAgents, rememberedSessions } from './limits.ts';
+import { BackgroundWork } from './stop/background-work.ts';
 import { RunningRequests } from './stop/running-requests.ts';
 import { createStorage } from './storage/storage.ts';
 import { createUpstream } from './upstream.ts';
@@ -79,6 +80,7 @@ export function createContext(
       onFailure: warnings.sessionsAlone,
     }),
     runningRequests: new RunningRequests(),
+    background: new BackgroundWork({ upstream, logger, onKilled: (reason) => metrics.killed.inc({ reason }) }),
     metering: createMetering({
       prices: config.prices,
       isStrict: config.budget === 'strict',

@@ -25,6 +25,8 @@ export const maxEventTokens = 1_000_000_000_000;
 export const rememberedAgents = 50_000;
 export const rememberedSessions = 100_000;
 export const rememberedPaths = 1_000;
+/** Work in the background that a process can cancel: of each the request's headers are held. */
+export const rememberedWork = 2_000;
 /** Models without a price that one process logs. */
 export const loggedModels = 1_000;
 /** Figures of answers that are not understood, which one process counts by name. */

@@ -49,7 +49,10 @@ export async function startProxy(config: ProxyConfig, overrides: { logger?: Logg
   const setup = { config, logger, metrics, warnings, tracing, load, bodyMemory };
   const context = opened.use(createContext(setup, { pool: database.pool, bus, ...clients }));
   outbox = context.outbox;
-  if (config.killRunning) opened.defer(watchRunning(context));
+  if (config.killRunning) {
+    opened.defer(watchRunning(context));
+    opened.defer(watchRunning({ ...context, runningRequests: context.background.running }));
+  }
 
   logConfig(config, logger);
   await openReadyConnections(database.pool);

@@ -62,11 +62,12 @@ const unpricedModelSchema = z
 export const unpricedModelListSchema = z.array(unpricedModelSchema);
 
 /** Why recorded figures are in doubt. */
-const doubtReasonSchema = z.enum(['claim_too_large', 'unreadable', 'out_of_range']).meta({
+const doubtReasonSchema = z.enum(['claim_too_large', 'unreadable', 'billed_later', 'out_of_range']).meta({
   description:
     '`claim_too_large`: the answer claims more than any call can have used, so the call is estimated, ' +
     '`unreadable`: an answer in which neither figures nor text could be found, or to a request whose work cannot be seen, ' +
     'or results of a batch that were fetched in part, with the sum that came, ' +
+    '`billed_later`: work in the background, whose figures come with a later answer, with its estimate, ' +
     '`out_of_range`: figures that no event can hold',
 });
 

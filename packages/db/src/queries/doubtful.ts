@@ -86,6 +86,16 @@ export interface BillClaim {
 /** A claim whose event was never recorded is given up after this long: by then no queue holds it any more. */
 const claimHolds = '1 day';
 
+/** UUID of the event that claimed it; null if none did. */
+export async function findClaim(pool: Pool, { provider, bill }: Omit<BillClaim, 'eventId'>): Promise<string | null> {
+  const { rows } = await pool.query<{ event_id: string }>({
+    name: 'find-claim',
+    text: 'SELECT event_id FROM claimed_bills WHERE provider = $1 AND bill = $2',
+    values: [provider, bill],
+  });
+  return rows[0]?.event_id ?? null;
+}
+
 /** True if this event carries the bill's cost; another gets it only if the first one's event was lost. */
 export async function claimBill(pool: Pool, { provider, bill, eventId }: BillClaim): Promise<boolean> {
   const { rowCount } = await pool.query({

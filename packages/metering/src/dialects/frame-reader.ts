@@ -17,6 +17,8 @@ export abstract class FrameReader implements StreamReader {
   protected sawEnd = false;
   protected failed = false;
   protected isUnbilled = false;
+  protected isUntold = false;
+  protected id: string | null = null;
   #notes: FigureNotes = {};
 
   constructor(readFrame: (frame: unknown, write: Write) => void) {
@@ -36,7 +38,7 @@ export abstract class FrameReader implements StreamReader {
   }
 
   end(): StreamReading {
-    const { model, usage, calls, serviceTier, sawEnd, failed, isUnbilled } = this;
+    const { model, usage, calls, serviceTier, sawEnd, failed, isUnbilled, isUntold, id } = this;
     return {
       model,
       usage,
@@ -46,6 +48,8 @@ export abstract class FrameReader implements StreamReader {
       sawEnd,
       failed,
       ...(isUnbilled && { isUnbilled }),
+      ...(isUntold && { isUntold }),
+      ...(id !== null && { id }),
       ...this.#notes,
       outputText: () => this.readText(),
       besideText: () => this.text.readBeside(),

@@ -17,6 +17,9 @@ const paths = [
   '/audio/translations',
   '/audio/speech',
   '/moderations',
+  '/batches',
+  '/videos',
+  '/async/chat/completions',
 ];
 
 /** Members that the mappings look at, so that the trees below reach all of them. */
@@ -25,7 +28,9 @@ const names = `action arguments audio b64_json calls choices completion_tokens c
   output_index output_tokens output_tokens_details prompt prompt_tokens prompt_tokens_details queries refusal response
   seconds segment_id service_tier stream summary svg_usage text tool_calls tool_usage tools total_tokens type usage
   web_search x_groq message delta content_block candidates usageMetadata modelVersion promptFeedback groundingMetadata
-  finishReason event_type interaction step parts cache_creation iterations functionCall args`.split(/\s+/);
+  finishReason event_type interaction step parts cache_creation iterations functionCall args
+  status request_counts completed outputs body state seconds size instances parameters durationSeconds sampleCount
+  predictions embeddings statistics token_count expireTime updateTime ttl totalTokenCount request`.split(/\s+/);
 
 const words = [
   ...'error duration image_generation tokens web_search_call stop search'.split(' '),
@@ -57,7 +62,12 @@ const operations = fc.constantFrom(
   ...['generateContent', 'streamGenerateContent', 'batchEmbedContents', 'batchGenerateContent'].map((name) =>
     findOperation(`/v1beta/models/m:${name}`, 'gemini'),
   ),
-  findOperation('/v1beta/interactions', 'gemini'),
+  ...['predict', 'predictLongRunning'].map((name) => findOperation(`/v1beta/models/m:${name}`, 'gemini')),
+  ...['interactions', 'cachedContents'].map((name) => findOperation(`/v1beta/${name}`, 'gemini')),
+  findOperation('/v1beta/interactions/i', 'gemini', 'GET'),
+  ...['batches', 'batches/b', 'responses/r', 'async/chat/completions/a'].map((name) =>
+    findOperation(`/v1/${name}`, 'openai', 'GET'),
+  ),
   findOperation('/v1beta/batches/b', 'gemini', 'GET'),
   findOperation('/v1beta/batches', 'gemini', 'GET'),
 );

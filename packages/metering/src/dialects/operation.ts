@@ -1,3 +1,4 @@
+import type { ApiError } from '@agp/core/errors';
 import { makeUsage, type Usage } from '@agp/pricing';
 import type { Writing } from '../text/writing.ts';
 import type { RequestBounds } from './bounds.ts';
@@ -9,6 +10,8 @@ export interface RequestReading {
   requestedModel: string | null;
   stream: boolean;
   toldUsage: Partial<Usage>;
+  /** What its price depends on beside the service tier, such as the resolution of a video. */
+  priceTier?: string | null;
   /** It is answered before it is done: its figures come with a later answer, if ever. */
   inBackground?: boolean;
   inputText(): Writing;
@@ -17,6 +20,8 @@ export interface RequestReading {
 export interface ReportedCall extends Pick<FigureNotes, 'charge'> {
   model: string | null;
   usage: Usage;
+  /** That the usage is the sum of; 1 if not given. */
+  requests?: number;
   /** In place of the answer's. */
   serviceTier?: string;
 }
@@ -34,6 +39,12 @@ export interface AnswerReading extends FigureNotes {
   calls?: readonly ReportedCall[];
   /** The provider bills none of it, whatever its figures say: it refused before any output. */
   isUnbilled?: boolean;
+  /** What it answers for was served, and it does not tell what that used. */
+  isUntold?: boolean;
+  /** It says itself that it was made in the background, whoever asked for it. */
+  isOfBackground?: boolean;
+  /** The provider's id of what may go on after this answer. */
+  id?: string | null;
   outputText(): Writing;
 }
 
@@ -81,6 +92,10 @@ export interface Operation {
   readonly bounds?: RequestBounds | undefined;
   /** The provider's id of results that it bills once, however often they are fetched; absent if each answer is billed. */
   billedOnce?(path: string): string | null;
+  /** It shows what an earlier request started in the background; anything else there was billed when it was made. */
+  readonly settlesBackground?: boolean;
+  /** Where a POST cancels what a request at `path` started in the background. */
+  cancelPath?(path: string, id: string): string;
   /** Its answer may repeat results that are billed when fetched one by one. */
   readonly showsOtherBills?: boolean;
   /** @param body the parsed JSON, or the text fields of a form @param size bytes of the whole body */
@@ -89,13 +104,8 @@ export interface Operation {
   createStreamReader(onCall?: OnCall): StreamReader;
 }
 
-/** The error that ends a stream in place of its rest. */
-export interface StreamFailure {
-  code: string;
-  message: string;
-  /** The status that the request would have been refused with. */
-  status: number;
-}
+/** What we say in a provider's place: as an answer, or at the end of a stream, with the status that an answer would have. */
+export type Refusal = Pick<ApiError, 'code' | 'message' | 'status'>;
 
 /** A URL in answers that people or SDKs call next, with what they show the proxy. */
 export interface Link {
@@ -118,8 +128,10 @@ export interface Dialect {
   conversation: readonly string[];
   /** The header in which its SDKs send a key. */
   keyHeader(apiKey: string): Readonly<Record<string, string>>;
-  /** An error which the provider's own SDK raises; it closes a frame that was cut. @param asArray of frames, not SSE */
-  formatStreamError(failure: StreamFailure, operation: Operation | null, asArray: boolean): string;
+  /** The body of an answer which the provider's own SDK raises as an error. */
+  formatRefusal(refusal: Refusal): string;
+  /** The same for the end of a stream; it closes a frame that was cut. @param asArray of frames, not SSE */
+  formatStreamError(refusal: Refusal, operation: Operation | null, asArray: boolean): string;
 }
 
 const names = Object.keys(makeUsage({})) as (keyof Usage)[];
@@ -140,6 +152,8 @@ export function sumCalls(calls: readonly ReportedCall[]): { usage: Usage | null;
   for (const { usage } of calls) sum = addToUsage(sum, usage);
   return calls.length > 1 ? { usage: sum, calls } : { usage: sum };
 }
+
+export const toCancelPath = (path: string, id: string): string => `${path.replace(/\/$/, '')}/${id}/cancel`;
 
 const models = /(?:\/|%2f)(models|tunedModels)(?:\/|%2f)/gi;
 

@@ -40,8 +40,9 @@ export class BillCalls {
 
   /** @param models that may have served a call that names none: the dearest prices it */
   constructor(parts: MeteringParts, { head, reservation }: Call, { models, serviceTier }: BillOptions) {
-    const priceOne = (model: string, { usage, charge, serviceTier: ownTier }: ReportedCall) => {
-      const price = parts.priceUsage({ ...nameModel(head, model), usage, charge, serviceTier: ownTier ?? serviceTier });
+    const priceOne = (model: string, { usage, charge, requests, serviceTier: ownTier }: ReportedCall) => {
+      const tier = ownTier ?? serviceTier;
+      const price = parts.priceUsage({ ...nameModel(head, model), usage, charge, requests, serviceTier: tier });
       const isGuessed = !price.priced && reservation.isCapped;
       return { model, ...price, ...(isGuessed && { costNanoUsd: guessCost(parts, usage) }) };
     };
@@ -52,14 +53,15 @@ export class BillCalls {
   }
 
   readonly add: OnCall = (call) => {
-    const { usage: claimed } = call;
+    const { usage: claimed, requests = 1 } = call;
+    const most = mostTokens * requests;
     this.#calls += 1;
     if (this.#calls > maxReportedCalls) {
       this.#isBelieved = false;
       return;
     }
-    const isBelieved = claimed.promptTokens <= mostTokens && claimed.completionTokens <= mostTokens;
-    const usage = isBelieved ? claimed : cutUsage(claimed);
+    const isBelieved = claimed.promptTokens <= most && claimed.completionTokens <= most;
+    const usage = isBelieved ? claimed : cutUsage(claimed, most);
     const price = this.#priceOf({ ...call, usage });
     addUsage(this.#usage, usage);
     addUsage(this.#claimed, claimed);
@@ -88,9 +90,9 @@ export class BillCalls {
   }
 }
 
-function cutUsage(claimed: Usage): Usage {
-  const promptTokens = Math.min(claimed.promptTokens, mostTokens);
-  return makeUsage({ ...claimed, promptTokens, completionTokens: Math.min(claimed.completionTokens, mostTokens) });
+function cutUsage(claimed: Usage, most: number): Usage {
+  const promptTokens = Math.min(claimed.promptTokens, most);
+  return makeUsage({ ...claimed, promptTokens, completionTokens: Math.min(claimed.completionTokens, most) });
 }
 
 const addNano = (a: number, b: number) => Math.min(a + b, Number.MAX_SAFE_INTEGER);

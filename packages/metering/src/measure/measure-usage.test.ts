@@ -28,7 +28,7 @@ const usage = { prompt_tokens: 9, completion_tokens: 500 };
 test('what runs in the background, from context that the request only names, costs its reservation', async () => {
   const strict = openMetering({ isStrict: true });
   const body = { model: 'gpt-4o-mini', input: 'Hi', background: true, max_output_tokens: 16 };
-  const queued = { body: { id: 'resp_1', model: 'gpt-4o-mini', status: 'queued', output: [], usage: null } };
+  const queued = { body: { model: 'gpt-4o-mini', status: 'queued', output: [], usage: null } };
   const named = await measure('/v1/responses', { ...body, previous_response_id: 'resp_0' }, queued, strict);
   expect(named.reserved).toBeGreaterThan(100_000 * 150);
   expect(named).toMatchObject({ costNanoUsd: named.reserved, usageSource: 'estimated' });
@@ -36,7 +36,7 @@ test('what runs in the background, from context that the request only names, cos
 
 test('what runs in the background without figures is in doubt where its context is elsewhere', async () => {
   const body = { model: 'gpt-4o-mini', input: 'Hi', background: true, max_output_tokens: 16 };
-  const queued = { body: { id: 'resp_1', model: 'gpt-4o-mini', status: 'queued', output: [], usage: null } };
+  const queued = { body: { model: 'gpt-4o-mini', status: 'queued', output: [], usage: null } };
   const doubt = { reason: 'unreadable', promptTokens: 0, completionTokens: 0, costNanoUsd: 0 };
   const ask = (more: object, answer = queued) => measure('/v1/responses', { ...body, ...more }, answer);
   expect(await ask({ previous_response_id: 'resp_0' })).toMatchObject({ doubt });
@@ -46,7 +46,7 @@ test('what runs in the background without figures is in doubt where its context 
   expect(await ask({ previous_response_id: 'resp_0' }, told)).toMatchObject({ doubt: null, usageSource: 'provider' });
 
   const gemini = { model: 'gemini-2.5-flash', input: 'Hi', background: true };
-  const running = { body: { id: 'i1', model: 'gemini-2.5-flash', status: 'in_progress' } };
+  const running = { body: { model: 'gemini-2.5-flash', status: 'in_progress' } };
   const interact = (more: object) =>
     measure('/v1beta/interactions', { ...gemini, ...more }, running, lenient, 'gemini');
   expect(await interact({ previous_interaction_id: 'i0' })).toMatchObject({ doubt });
@@ -144,7 +144,8 @@ test('what the provider bills is the record, whatever the request asked for; wha
 test('an unknown path costs what was reserved for it under a cap, unless the provider refused it', async () => {
   const head = makeHead('openai', '/v1/unheard/of');
   const reservation = { nanoUsd: lenient.findReservation(head, null, caps), isCapped: true };
-  const meter = () => lenient.open({ head, holder, body: null, reservation, claimBill: async () => true });
+  const meter = () =>
+    lenient.open({ head, holder, body: null, reservation, claimBill: async () => true, findClaim: async () => null });
   const paid = { costNanoUsd: 10_000_000, usageSource: 'estimated', isUnknownPath: true };
   expect(await meter().measure(end)).toMatchObject(paid);
   expect(await meter().measure({ ...end, status: 404 })).toMatchObject({ costNanoUsd: 0, isUnknownPath: false });
@@ -168,7 +169,8 @@ test('a batch from a file costs what an unknown path does under a cap, and is in
   if (!head.operation) throw new Error('no operation');
   const body = lenient.inspect(head.operation, head, bytes, form, none);
   const reservation = { nanoUsd: 0, isCapped: false };
-  const meter = () => lenient.open({ head, holder, body, reservation, claimBill: async () => true });
+  const meter = () =>
+    lenient.open({ head, holder, body, reservation, claimBill: async () => true, findClaim: async () => null });
   expect(await meter().measure(end)).toMatchObject({ costNanoUsd: 0, doubt });
   expect(await meter().measure({ ...end, status: 400 })).toMatchObject({ costNanoUsd: 0, doubt: null });
 });

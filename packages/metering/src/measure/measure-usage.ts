@@ -32,9 +32,13 @@ export async function measureUsage(parts: MeteringParts, call: Call, end: Answer
   if (body?.startsUnseen && mayHaveServed(end)) {
     return { ...free, ...priceUnknown(parts, call), doubt: doubtOf('unreadable') };
   }
-  if (head.operation.isFree || !mayBeBilled(end, reading)) return free;
+  const { settlesBackground = false } = head.operation;
+  if (head.operation.isFree || (!settlesBackground && !mayBeBilled(end, reading))) return free;
   const billedOnce = head.operation.billedOnce?.(head.path) ?? null;
+  const start = settlesBackground ? await findStart(call, billedOnce, end, reading) : null;
+  if (settlesBackground && (start === null || reading?.isUnbilled)) return { ...free, ...start };
   const isBilledElsewhere = billedOnce !== null && !(await isBilledHere(call, billedOnce, end, reading));
+  if (settlesBackground && isBilledElsewhere) return free;
   if (head.operation.showsOtherBills || isBilledElsewhere) {
     return { ...free, ...(await measureUnbilled(parts, call, end, seen, billedOnce)) };
   }
@@ -42,7 +46,47 @@ export async function measureUsage(parts: MeteringParts, call: Call, end: Answer
   const models = answeredModel === null ? (body?.models ?? []) : [answeredModel];
   const isTold = reading?.usageIsFinal && isCounted(reading.usage, seen.texts);
   const told = isTold ? await measureTold(parts, call, reading, seen.reported, models) : null;
-  return { ...free, ...(told ?? (await measureUntold(parts, call, head.operation, end, seen, models))) };
+  const measured = { ...free, ...(told ?? (await measureUntold(parts, call, head.operation, end, seen, models))) };
+  if (start !== null) return { ...measured, ...start };
+  const id = body?.inBackground ? (reading?.id ?? null) : null;
+  if (id === null || !plainId.test(id)) return measured;
+  if (told !== null) {
+    await claim(call, id);
+    return measured;
+  }
+  const cancelPath = head.operation.cancelPath?.(head.path, id) ?? null;
+  return { ...((await isStarted(call, id)) ? { ...free, ...postpone(measured) } : measured), cancelPath };
+}
+
+/** No provider has other ids, and one becomes a part of a path. */
+const plainId = /^[\w-]{1,256}$/;
+
+/** The name by which a request in the background is found again. No bill's name has a space. */
+const nameStart = (bill: string) => `${bill} started`;
+
+/** False also if storage does not say so: then nobody could find it later, and it costs its estimate now. */
+const isStarted = ({ claimBill }: Call, bill: string) => claimBill(nameStart(bill)).catch(() => false);
+
+/** A later answer has the figures. Until then the estimate is held, and listed. */
+function postpone({ unpriced, costNanoUsd, promptTokens, completionTokens }: Measured): Partial<Measured> {
+  const doubt = { reason: 'billed_later', promptTokens, completionTokens, costNanoUsd } as const;
+  return { unpriced, heldNanoUsd: costNanoUsd, doubt };
+}
+
+/**
+ * The event of the request that started what this answer shows, if it is done, or none for what was started without us; null if it
+ * was not in the background, or its figures are missing.
+ */
+async function findStart(
+  { findClaim }: Call,
+  bill: string | null,
+  end: AnswerEnd,
+  reading: ResponseReading | null,
+): Promise<Pick<Measured, 'settledEventId'> | null> {
+  const isTold = reading !== null && (reading.usage !== null || reading.isUnbilled === true);
+  if (bill === null || !isTold || !isFetched(end, reading)) return null;
+  const settledEventId = await findClaim(nameStart(bill)).catch(() => null);
+  return settledEventId !== null || reading.isOfBackground ? { settledEventId } : null;
 }
 
 function priceUnknownPath(parts: MeteringParts, call: Call, end: AnswerEnd) {
@@ -71,7 +115,7 @@ async function isBilledHere(
   end: AnswerEnd,
   reading: ResponseReading | null,
 ): Promise<boolean> {
-  if (!isFetched(end) || reading?.passedBy !== undefined || !reading?.usage) return false;
+  if (!isFetched(end, reading) || reading?.passedBy !== undefined || !reading?.usage) return false;
   if (!(await claim(call, bill))) return false;
   // What is paid for is in no doubt when it is fetched again in part.
   await claim(call, nameDoubt(call, bill));
@@ -87,11 +131,13 @@ async function claim({ claimBill }: Call, bill: string): Promise<boolean> {
   }
 }
 
-const isFetched = ({ outcome, status }: AnswerEnd) => outcome === 'completed' && status === 200;
+/** SDKs hang up on a stream's last frame. */
+function isFetched({ outcome, status, streamed }: AnswerEnd, reading: ResponseReading | null): boolean {
+  return status === 200 && (outcome === 'completed' || (outcome === 'aborted' && streamed && reading?.sawEnd === true));
+}
 
 /** The name by which a doubt about results is noted once; a list has no bill, so it is noted once a day for each agent. */
 function nameDoubt({ head, holder }: Call, bill: string | null): string {
-  // No bill's name has a space.
   return `${bill ?? `${holder.agentId} ${new Date(head.timestamp).toISOString().slice(0, 10)}`} doubt`;
 }
 
@@ -107,8 +153,8 @@ async function measureUnbilled(
   billedOnce: string | null,
 ): Promise<Partial<Measured>> {
   if (reading === null) return {};
-  const isUnseen = !reading.inspected && reading.usage === null;
-  const isWhole = isFetched(end) && !call.head.operation?.showsOtherBills;
+  const isUnseen = reading.usage === null && (!reading.inspected || reading.isUntold === true);
+  const isWhole = isFetched(end, reading) && !call.head.operation?.showsOtherBills;
   if (isWhole && !isUnseen) return {};
   const models = reading.model === null ? [] : [reading.model];
   const bill = reading.usage === null ? reported?.read() : await addUp(parts, call, reading, reported, models);

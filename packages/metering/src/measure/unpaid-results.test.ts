@@ -28,7 +28,14 @@ function openFetches() {
       return claimed.size < claimed.add(bill).size;
     };
     const holder = { agentId, source: null };
-    const meter = metering.open({ head, holder, body: null, reservation: { nanoUsd: 0, isCapped }, claimBill });
+    const meter = metering.open({
+      head,
+      holder,
+      body: null,
+      reservation: { nanoUsd: 0, isCapped },
+      claimBill,
+      findClaim: async () => null,
+    });
     const contentType = provider === 'gemini' ? 'application/json' : 'application/x-jsonl';
     meter.openTap({ 'content-type': contentType })?.push(Buffer.from(text));
     return meter.measure({ ...end, ...ended });

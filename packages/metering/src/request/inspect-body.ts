@@ -43,7 +43,7 @@ export function inspectBody(
   const plain = form.decoded ?? bytes;
   const body = readMembers(plain, form.contentType, mustBound ? 'whole' : 'outline');
   const asked = operation.readRequest(body.value, path, plain.length);
-  const { requestedModel, stream, toldUsage, inBackground = false } = asked;
+  const { requestedModel, stream, toldUsage, inBackground = false, priceTier = null } = asked;
   const demand = readDemand(body.members, operation.bounds ?? nothingKnown);
   const findMost = () => {
     if (!operation.bounds) throw notBounded('the path', 'is of a call that has no bound');
@@ -56,6 +56,7 @@ export function inspectBody(
   const spliced = asks ? spliceStreamUsage(bytes, mustTell) : { body: bytes, added: false };
   return {
     ...demand,
+    tiers: priceTier === null ? demand.tiers : [...demand.tiers, priceTier],
     requestedModel,
     models: listModels(requestedModel, ofPath, ...demand.models),
     stream,

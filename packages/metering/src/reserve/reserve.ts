@@ -47,6 +47,8 @@ export function computeReservation(
   body: InspectedBody | null,
   mayRefuse: boolean,
 ): number {
+  // It only shows what is done.
+  if (head.operation?.billedOnce) return 0;
   if (!parts.isStrict || !mayRefuse) return estimateReservation(parts, head, body);
   return boundReservation(parts, head, bounded(head, body));
 }

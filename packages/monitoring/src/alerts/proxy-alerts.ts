@@ -96,7 +96,7 @@ export const proxyAlerts: Alert[] = [
   },
   {
     name: 'AgpDoubtfulUsage',
-    expression: 'sum by (reason) (increase(agp_proxy_doubtful_usage_total[1h]))',
+    expression: 'sum by (reason) (increase(agp_proxy_doubtful_usage_total{reason!="billed_later"}[1h]))',
     condition: '> 0',
     lasts: '0m',
     severity: 'warning',

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { UnrecordedReason } from '@agp/core/contracts';
+import { uuidTime } from '@agp/core/ids';
 import type { ForwardedRequest, Reservation } from '@agp/reservations';
 import type { StorageDeadline } from '../storage/storage-deadline.ts';
 import { type BudgetOptions, type BudgetRequest, type BudgetWarning, makeAdmit } from './admit-to-budget.ts';
 import type { FindCheaper } from './budget-refusals.ts';
+import { toDay } from './caps.ts';
 import { makeCheckEarly } from './check-early.ts';
 import { makeForgetRecorded, OwnReservations } from './own-reservations.ts';
 import { RedisMemory } from './redis-memory.ts';
@@ -13,6 +15,12 @@ const renewEveryMs = 10_000;
 const confirmEveryMs = 100;
 const retryLostMs = 1_000;
 const restoreAtOnce = 500;
+
+/** The UUID of a hold: of the same millisecond as the event's, and of no event. */
+function nameHold(eventId: string): string {
+  const last = Number.parseInt(eventId.slice(-1), 16) ^ 1;
+  return eventId.slice(0, -1) + last.toString(16);
+}
 
 /**
  * Reserves cost before a request is forwarded, so that concurrent requests cannot exceed a cap, and gives unused amounts back, so
@@ -107,6 +115,23 @@ export class Budget {
   release(eventId: string): void {
     const held = this.#own.remove(eventId);
     if (held) this.#tell(this.#options.shared.release([held]));
+  }
+
+  /**
+   * Holds what an event's work in the background may cost, beside the event itself, until `settle`, or for the day that a confirmed one
+   * is waited for: then a writer lists it as unrecorded spend.
+   */
+  holdOn(reservation: Reservation, forwarded: ForwardedRequest): void {
+    const eventId = nameHold(reservation.eventId);
+    this.#own.add({ ...reservation, eventId, forwarded });
+    void this.markForwarded(eventId, forwarded).then(() => this.confirm(eventId));
+  }
+
+  /** Gives back, through whichever proxy, what was held for the work of an event. */
+  settle(startEventId: string): void {
+    const eventId = nameHold(startEventId);
+    this.#own.remove(eventId);
+    this.#tell(this.#options.shared.release([{ eventId, day: toDay(uuidTime(eventId)) }]));
   }
 
   confirm(eventId: string): void {

@@ -1,5 +1,7 @@
 import { uuidOf } from '@agp/core/ids';
 import type { CallMeter, Measurement } from '@agp/metering';
+import { toDay } from '../budget/caps.ts';
+import { describeForwarded } from '../budget/send-forwarded.ts';
 import type { Setup, Stores, Working } from '../context.ts';
 import { type AdmittedRequest, type Answer, toHolder } from '../journey.ts';
 
@@ -17,17 +19,30 @@ export function openMeter(
       const claim = { provider: head.provider.id, bill, eventId: uuidOf('evt', head.eventId) };
       return storage.claimBill(claim, performance.now() + config.storageTimeoutMs);
     },
+    findClaim: (bill) =>
+      storage.findClaim({ provider: head.provider.id, bill }, performance.now() + config.storageTimeoutMs),
   });
 }
 
 /** The agent has all of the answer by now. */
 export async function meter(
-  context: Setup & Working,
-  { head }: AdmittedRequest,
+  context: Setup & Stores & Working,
+  request: AdmittedRequest,
   meter: CallMeter,
   answer: Answer,
 ): Promise<Measurement> {
+  const { head, agent, reservation } = request;
   const measured = await meter.measure(answer);
+  const { heldNanoUsd, cancelPath, settledEventId } = measured;
+  if (heldNanoUsd > 0) {
+    const held = { ...reservation, agentId: agent.uuid, day: toDay(head.timestamp), nanoUsd: heldNanoUsd };
+    context.budget.holdOn(held, describeForwarded(request));
+  }
+  if (cancelPath !== null) context.background.add(request, cancelPath);
+  if (settledEventId !== null) {
+    context.budget.settle(settledEventId);
+    context.background.end(settledEventId);
+  }
   for (const model of measured.unpriced) context.reportUnpriced(head.provider.id, model);
   for (const unit of measured.unpricedUnits) context.metrics.unpricedUnits.inc({ provider: head.provider.id, unit });
   if (measured.unread.length > 0) context.reportUnread(head.provider.id, measured.unread);

@@ -8,6 +8,7 @@ import {
   type ForwardedSpend,
   findAgentId,
   findAgentTokens,
+  findClaim,
   findRecordedIds,
   keepForwarded,
   type NewAgent,
@@ -113,6 +114,7 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
     claimSession: (claim: SessionClaim, deadline: number) => inTime(sessionOwners(claim), deadline),
     /** Whether this event pays for a job that is billed once. */
     claimBill: (claim: BillClaim, deadline: number) => inTime(claimBill(pool, claim), deadline),
+    findClaim: (claim: Omit<BillClaim, 'eventId'>, deadline: number) => inTime(findClaim(pool, claim), deadline),
     /** Read after this call begins; never cached. */
     readSpend: async (day: string, agentId: string, deadline: number) =>
       (await inTime(spends({ day, agentId }), deadline)) ?? nothing,

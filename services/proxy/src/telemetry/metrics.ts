@@ -171,7 +171,12 @@ const refusals = [
   'internal',
 ] satisfies ErrorCode[];
 const stops: Record<KillReason, true> = { agent_blocked: true, paused: true };
-const doubts: Record<DoubtReason, true> = { claim_too_large: true, unreadable: true, out_of_range: true };
+const doubts: Record<DoubtReason, true> = {
+  claim_too_large: true,
+  unreadable: true,
+  billed_later: true,
+  out_of_range: true,
+};
 const unscanned: Record<UnscannedReason, true> = {
   unreadable: true,
   out_of_time: true,

@@ -9,6 +9,7 @@ import { formatCount, formatShortCount } from '../../format/format.ts';
 const doubts = {
   claim_too_large: 'the answer claims more than any call can have used: the call is estimated',
   unreadable: 'the answer, or the end of it, has no figures that could be read',
+  billed_later: 'it goes on in the background: an answer that is fetched later has the figures',
   out_of_range: 'a figure that no call can have',
 };
 const most = 100;

@@ -39,6 +39,7 @@ export function describeBatchResults(operation: Operation): Operation {
         serviceTier: 'batch',
         ...sumCalls(calls),
         ...(calls.length > 0 && { calls }),
+        ...(calls.length === 0 && findAnswers(body).some(Boolean) && { isUntold: true }),
         unread,
         outputText: () =>
           readWriting(body, (_body, write) => {

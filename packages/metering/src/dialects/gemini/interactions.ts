@@ -12,7 +12,8 @@ import { readWriting } from '../../text/stream-text.ts';
 import { collectText } from '../../text/strings.ts';
 import { type FigureNotes, listFigures, maxUnread, noteFigures } from '../figures.ts';
 import { FrameReader } from '../frame-reader.ts';
-import type { Operation } from '../operation.ts';
+import { describeLater } from '../later.ts';
+import { type Operation, toCancelPath } from '../operation.ts';
 import * as bounds from './bounds.ts';
 import { readInteraction, readInteractionDelta } from './text.ts';
 import { billSearches, readContentUsage } from './usage.ts';
@@ -90,6 +91,7 @@ class InteractionStreamReader extends FrameReader {
     const frame = asObject(parseFrame(data));
     this.text.addBeside(frame);
     const interaction = asObject(frame.interaction);
+    this.id ??= asText(interaction.id);
     this.model = modelOf(interaction) ?? this.model;
     this.serviceTier = asText(interaction.service_tier) ?? this.serviceTier;
     const told = interaction.usage ?? frame.usage;
@@ -109,7 +111,7 @@ class InteractionStreamReader extends FrameReader {
 }
 
 /** Gemini's newer API (ai.google.dev/gemini-api/docs/interactions). */
-export const interactions: Operation = {
+const interactions: Operation = {
   api: 'gemini',
   name: 'interactions',
   traceName: 'chat',
@@ -118,6 +120,7 @@ export const interactions: Operation = {
   answerFormat: 'object',
   isFree: false,
   writesText: true,
+  cancelPath: toCancelPath,
   createStreamReader: () => new InteractionStreamReader(),
   readRequest(value) {
     const body = asObject(value);
@@ -132,8 +135,9 @@ export const interactions: Operation = {
     };
   },
   readAnswer(body) {
-    const { usage, service_tier: tier } = asObject(body);
+    const { id, usage, service_tier: tier } = asObject(body);
     return {
+      id: asText(id),
       model: modelOf(body),
       usage: readInteractionUsage(usage, modelOf(body)),
       ...noteInteraction(usage),
@@ -142,3 +146,14 @@ export const interactions: Operation = {
     };
   },
 };
+
+const target = /\/v1(?:alpha|beta)?\d*\/(?:projects\/.+\/)?interactions(?:\/([^/:]+)(\/cancel)?)?\/?$/;
+
+const interactionLater = describeLater(interactions, target, () => false);
+
+export function matchInteraction(path: string, method: 'GET' | 'POST'): Operation | null {
+  const [found, id, cancel] = target.exec(path) ?? [];
+  if (found === undefined || (id === undefined && method === 'GET')) return null;
+  if (id === undefined) return interactions;
+  return (method === 'POST') === (cancel !== undefined) ? interactionLater : null;
+}

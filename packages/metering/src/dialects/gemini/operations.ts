@@ -4,8 +4,9 @@ import { collectText } from '../../text/strings.ts';
 import { type Dialect, decodeName, type Operation, toPlainPath } from '../operation.ts';
 import { batchListTarget, batchTarget, describeBatchList, describeBatchResults } from './batches.ts';
 import * as bounds from './bounds.ts';
-import { interactions } from './interactions.ts';
-import { ContentStreamReader, formatStreamError } from './stream.ts';
+import { matchInteraction } from './interactions.ts';
+import { describePredictions, resources } from './predict.ts';
+import { ContentStreamReader, formatRefusal, formatStreamError } from './stream.ts';
 import { readContent } from './text.ts';
 import { readContentFigures } from './usage.ts';
 
@@ -16,14 +17,21 @@ const names = [
   'batchEmbedContents',
   'countTokens',
   'batchGenerateContent',
+  'asyncBatchEmbedContent',
+  'computeTokens',
+  'fetchPredictOperation',
 ] as const;
 
-const free = new Set<string>(['countTokens', 'batchGenerateContent']);
+const free = new Set<string>([
+  'countTokens',
+  'batchGenerateContent',
+  'asyncBatchEmbedContent',
+  'computeTokens',
+  'fetchPredictOperation',
+]);
 
-const interactionsTarget = /\/v1(?:alpha|beta)?\d*\/(?:projects\/.+\/)?interactions$/;
-
-/** `.../models/{model}:{operation}`; the model may also be a tuned one. */
-const target = /\/(?:models|tunedModels)\/([^/:]+):([A-Za-z]+)\/?$/;
+/** `.../models/{model}:{operation}`; the model may also be a tuned one, and at Vertex AI an endpoint of it. */
+const target = /\/(?:models|tunedModels|endpoints)\/([^/:]+):([A-Za-z]+)\/?$/;
 
 function parsePath(path: string): { model: string; name: string } | null {
   const found = target.exec(toPlainPath(path));
@@ -51,6 +59,7 @@ const kinds: Partial<Record<(typeof names)[number], Pick<Operation, 'bounds' | '
   embedContent: { bounds: bounds.embedContent, traceName: 'embeddings' },
   batchEmbedContents: { bounds: bounds.batchEmbedContents, traceName: 'embeddings' },
   batchGenerateContent: { bounds: bounds.batchGenerateContent },
+  asyncBatchEmbedContent: { bounds: bounds.batchGenerateContent },
 };
 
 function describe(name: (typeof names)[number]): Operation {
@@ -62,7 +71,7 @@ function describe(name: (typeof names)[number]): Operation {
     answerFormat: name === 'streamGenerateContent' ? 'array' : 'object',
     figuresWithin: ['"groundingMetadata"'],
     isFree: free.has(name),
-    isBilledLater: name === 'batchGenerateContent',
+    isBilledLater: /batch(?:Generate|Embed)Content$/i.test(name),
     writesText: !name.toLowerCase().includes('embed'),
     createStreamReader: () => new ContentStreamReader(),
     readRequest(value, path) {
@@ -78,18 +87,24 @@ function describe(name: (typeof names)[number]): Operation {
   };
 }
 
-const ownVersion = /^\/v1(?:alpha|beta)\d*\//;
-const byName = new Map<string, Operation>(names.map((name) => [name, describe(name)]));
+const ownVersion = /^\/v1(?:alpha|beta)\d*\/(?!openai\/)/;
+const byName = new Map<string, Operation>([
+  ...names.map((name) => [name, describe(name)] as const),
+  ...describePredictions((path) => parsePath(path)?.model ?? null).map((each) => [each.name, each] as const),
+]);
 const batchResults = describeBatchResults({ ...describe('generateContent'), bounds: undefined, traceName: undefined });
 const batchList = describeBatchList(batchResults);
 
 const match: Dialect['match'] = (path, method) => {
   // OpenAI has batches too: only the path of Gemini's own versions is known to be Gemini's.
+  const later = matchInteraction(path, method);
+  if (later) return later;
   if (method === 'GET') {
     if (!ownVersion.test(path)) return null;
     return batchTarget.test(path) ? batchResults : batchListTarget.test(path) ? batchList : null;
   }
-  if (interactionsTarget.test(path)) return interactions;
+  const resource = resources.find(([place]) => place.test(path))?.[1];
+  if (resource) return resource;
   return byName.get(parsePath(path)?.name ?? '') ?? null;
 };
 
@@ -100,8 +115,9 @@ export const gemini: Dialect = {
   // Tokens of the Live API, also by the name of its service, and of service accounts.
   credentialPaths:
     /\/(?:auth_?tokens?|[^/]*authtokenservice)(?:[/.:]|$)|:(?:generate(?:access|id)token|signblob|signjwt|getkeystring)(?:[/.]|$)/,
-  words: ['tunedModels', ...names],
+  words: ['tunedModels', 'cachedContents', 'batchPredictionJobs', 'predictLongRunning', ...names],
   conversation: ['contents', 'input'],
   keyHeader: (apiKey) => ({ 'x-goog-api-key': apiKey }),
+  formatRefusal,
   formatStreamError,
 };

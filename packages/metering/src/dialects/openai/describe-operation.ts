@@ -4,7 +4,9 @@ import { collectText } from '../../text/strings.ts';
 import type { Writing } from '../../text/writing.ts';
 import { type AnswerReading, decodeName, type Operation, type StreamReader } from '../operation.ts';
 
-export type Figures = Pick<AnswerReading, 'usage' | 'calls' | 'charge' | 'unread'>;
+export type Figures = Pick<AnswerReading, 'usage' | 'calls' | 'charge' | 'unread' | 'isUnbilled' | 'isUntold'> & {
+  serviceTier?: string;
+};
 
 type Described =
   | 'name'
@@ -12,6 +14,7 @@ type Described =
   | 'bounds'
   | 'usageNeedsAsking'
   | 'isFree'
+  | 'isBilledLater'
   | 'writesText'
   | 'otherAnswers'
   | 'figuresWithin';
@@ -22,6 +25,7 @@ export interface OperationDescription extends Partial<Pick<Operation, Described>
   isStream?(body: JsonObject): boolean;
   readToldUsage?(body: JsonObject, size: number): Partial<Usage>;
   isInBackground?(body: JsonObject): boolean;
+  readPriceTier?(body: JsonObject): string | null;
   readFigures(answer: unknown): Figures;
   readText(answer: unknown): Writing;
   createStreamReader(): StreamReader;
@@ -36,7 +40,7 @@ function findDeployment(path: string): string | null {
 }
 
 export function describeOperation(description: OperationDescription): Operation {
-  const { input, isStream, readToldUsage, isInBackground, readFigures, readText, ...rest } = description;
+  const { input, isStream, readToldUsage, isInBackground, readPriceTier, readFigures, readText, ...rest } = description;
   return {
     api: 'openai',
     answerFormat: 'object',
@@ -51,6 +55,7 @@ export function describeOperation(description: OperationDescription): Operation 
         stream: isStream?.(body) ?? body.stream === true,
         toldUsage: readToldUsage?.(body, size) ?? {},
         inBackground: isInBackground?.(body) ?? false,
+        priceTier: readPriceTier?.(body) ?? null,
         inputText: () => collectText(...input.map((key) => body[key])),
       };
     },
@@ -58,8 +63,9 @@ export function describeOperation(description: OperationDescription): Operation 
       const answer = asObject(value);
       return {
         model: asText(answer.model),
-        ...readFigures(value),
+        id: asText(answer.id) ?? asText(answer.request_id),
         serviceTier: asText(answer.service_tier),
+        ...readFigures(value),
         outputText: () => readText(value),
       };
     },

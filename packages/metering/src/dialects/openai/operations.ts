@@ -2,19 +2,20 @@ import { largestOutput, makeUsage, readCount, type Usage } from '@agp/pricing';
 import { asArray, asObject, type JsonObject } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
 import { collectText } from '../../text/strings.ts';
-import type { Write, Writing } from '../../text/writing.ts';
+import type { Write } from '../../text/writing.ts';
 import { listFigures, noteFigures } from '../figures.ts';
-import type { Dialect, Operation } from '../operation.ts';
+import { describeLater } from '../later.ts';
+import { type Dialect, type Operation, toCancelPath } from '../operation.ts';
+import { matchBatches } from './batches.ts';
 import * as bounds from './bounds.ts';
 import { readCompletionFigures } from './completion-usage.ts';
 import { describeOperation, type Figures, type OperationDescription } from './describe-operation.ts';
 import { imageEdits, imageGenerations, imageVariations, speech, transcriptions, translations } from './media.ts';
 import { ResponseStreamReader, readResponseFigures, readResponseText } from './responses.ts';
-import { CompletionStreamReader, formatStreamError } from './stream.ts';
+import { CompletionStreamReader, formatRefusal, formatStreamError, noOutput } from './stream.ts';
 import { readChat, readCompletion } from './text.ts';
 import { readUsageFigures, usageFigures } from './usage.ts';
-
-const noText = (): Writing => ({ parts: [], whole: true });
+import { videos, videosTarget } from './videos.ts';
 
 function countTokenIds(input: unknown): Partial<Usage> {
   const ids = asArray(input).flat(1);
@@ -30,13 +31,34 @@ function describeCompletion(readText: (body: unknown, write: Write) => void) {
   } satisfies Partial<OperationDescription>;
 }
 
+/** OpenAI's responses and xAI's deferred chats are answered before they are done. */
+const isInBackground = ({ background, deferred }: JsonObject) => Boolean(background || deferred);
+
+/** Its usage comes with a later answer, which may never be fetched: until then it is taken to be as long as it may. */
+function readBackground(body: JsonObject): Partial<Usage> {
+  if (!isInBackground(body)) return {};
+  const bound = body.max_output_tokens ?? body.max_completion_tokens ?? body.max_tokens;
+  return { completionTokens: readCount(bound) ?? largestOutput };
+}
+
 const chatCompletions = describeOperation({
   ...describeCompletion(readChat),
   name: 'chat.completions',
   traceName: 'chat',
   bounds: bounds.chat,
   input: ['messages', 'tools', 'functions', 'response_format', 'prediction'],
+  readToldUsage: readBackground,
+  isInBackground,
 });
+
+/** Perplexity's: a chat within a request, and later within an answer. */
+const asyncChat: Operation = {
+  ...chatCompletions,
+  name: 'async.chat.completions',
+  bounds: undefined,
+  readRequest: (body, path, size) =>
+    chatCompletions.readRequest({ ...asObject(asObject(body).request), deferred: true }, path, size),
+};
 
 const completions = describeOperation({
   ...describeCompletion(readCompletion),
@@ -56,11 +78,6 @@ const fimCompletions = describeOperation({
   input: ['prompt', 'suffix'],
 });
 
-/** Its usage comes with a later request that may never be made: it is taken to be as long as it may. */
-function readBackground(body: JsonObject): Partial<Usage> {
-  return body.background ? { completionTokens: readCount(body.max_output_tokens) ?? largestOutput } : {};
-}
-
 function describeResponses(name: string, isFree: boolean): Operation {
   return describeOperation({
     name,
@@ -69,7 +86,7 @@ function describeResponses(name: string, isFree: boolean): Operation {
     isFree,
     input: ['instructions', 'prompt', 'input', 'tools', 'text'],
     readToldUsage: readBackground,
-    isInBackground: ({ background }) => Boolean(background),
+    isInBackground,
     figuresWithin: ['web_search', 'file_search', 'code_interpreter', 'shell', 'image_generation']
       .map((tool) => `"${tool}_call"`)
       .concat('"svg_usage"'),
@@ -78,8 +95,6 @@ function describeResponses(name: string, isFree: boolean): Operation {
     createStreamReader: () => new ResponseStreamReader(),
   });
 }
-
-const noStream = () => new CompletionStreamReader(() => undefined);
 
 const billedUnits = listFigures('search_units');
 
@@ -97,22 +112,18 @@ const embeddings = describeOperation({
   name: 'embeddings',
   traceName: 'embeddings',
   bounds: bounds.embeddings,
-  writesText: false,
+  ...noOutput,
   input: ['input'],
   readToldUsage: ({ input }) => countTokenIds(input),
   readFigures: readInputFigures,
-  readText: noText,
-  createStreamReader: noStream,
 });
 
 /** Jina, Voyage, vLLM and others order documents by a question; an answer only repeats them. */
 const rerank = describeOperation({
   name: 'rerank',
-  writesText: false,
+  ...noOutput,
   input: ['query', 'documents'],
   readFigures: readInputFigures,
-  readText: noText,
-  createStreamReader: noStream,
 });
 
 /** Mistral bills pages, and those that it annotates at another price. */
@@ -132,23 +143,49 @@ const ocr = describeOperation({
   input: ['document'],
   readFigures: readPages,
   readText: (answer) => collectText(asArray(asObject(answer).pages).map((page) => asObject(page).markdown)),
-  createStreamReader: noStream,
+  createStreamReader: noOutput.createStreamReader,
 });
 
 const moderations = describeOperation({
   name: 'moderations',
+  ...noOutput,
   isFree: true,
   input: ['input'],
   readFigures: () => ({ usage: null }),
-  readText: noText,
-  createStreamReader: noStream,
 });
 
+const responses: Operation = { ...describeResponses('responses', false), cancelPath: toCancelPath };
+
+const responseTarget = /\/responses\/([^/]+)(?:\/cancel)?\/?$/;
+const deferredTarget = /\/chat\/deferred-completion\/([^/]+)\/?$/;
+const asyncTarget = /\/async\/chat\/completions\/([^/]+)\/?$/;
+
+const responseLater = describeLater(responses, responseTarget, ({ background }) => background === true);
+
+/** Chats that the provider stores were billed when they were made. */
+const storedChats: Operation = { ...chatCompletions, name: 'chat.completions.get', bounds: undefined, isFree: true };
+
+const byTarget: readonly (readonly [RegExp, Operation])[] = [
+  [responseTarget, responseLater],
+  [deferredTarget, describeLater(chatCompletions, deferredTarget, () => true)],
+  [
+    asyncTarget,
+    describeLater(
+      asyncChat,
+      asyncTarget,
+      () => true,
+      ({ response }) => response,
+    ),
+  ],
+  [/\/(?<!\/async\/)chat\/completions\/[^/]+$/, storedChats],
+];
+
 const byEnding: readonly (readonly [string, Operation])[] = [
+  ['/async/chat/completions', asyncChat],
   ['/chat/completions', chatCompletions],
   ['/fim/completions', fimCompletions],
   ['/completions', completions],
-  ['/responses', describeResponses('responses', false)],
+  ['/responses', responses],
   ['/responses/compact', describeResponses('responses.compact', false)],
   ['/responses/input_tokens', describeResponses('responses.input_tokens', true)],
   ['/embeddings', embeddings],
@@ -164,8 +201,14 @@ const byEnding: readonly (readonly [string, Operation])[] = [
 ];
 
 /** Matched by the end of the path: compatible servers and Azure put all kinds of things before it. */
-const match: Dialect['match'] = (path, method) =>
-  method === 'POST' ? (byEnding.find(([ending]) => path.endsWith(ending))?.[1] ?? null) : null;
+const match: Dialect['match'] = (path, method) => {
+  const ofBatches = matchBatches(path, method);
+  if (ofBatches) return ofBatches;
+  if (method === 'GET') return byTarget.find(([target]) => target.test(path) && !path.endsWith('/cancel'))?.[1] ?? null;
+  if (path.endsWith('/cancel')) return responseTarget.test(path) ? responseLater : null;
+  if (videosTarget.test(path)) return videos;
+  return byEnding.find(([ending]) => path.endsWith(ending))?.[1] ?? null;
+};
 
 /** Realtime, Live and ChatKit sessions are held past the proxy; the others make keys, also at servers that only speak the format. */
 const credentialPaths =
@@ -179,5 +222,6 @@ export const openai: Dialect = {
   words: [],
   conversation: ['messages', 'input'],
   keyHeader: (apiKey) => ({ Authorization: `Bearer ${apiKey}` }),
+  formatRefusal,
   formatStreamError,
 };

@@ -173,6 +173,7 @@ export class ResponseStreamReader extends FrameReader {
     // Items have an error member too, mostly null. The end repeats everything that was written.
     if (tells && !ends) this.text.add(data);
     const response = asObject(frame.response);
+    this.id ??= asText(response.id);
     this.model ??= asText(response.model);
     this.serviceTier = asText(response.service_tier) ?? this.serviceTier;
     if (ends) {
