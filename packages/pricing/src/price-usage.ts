@@ -59,10 +59,11 @@ export function choosePrices(
 
 const tools = countedUnits.filter(isTool);
 
-const supplements = (more: ModelPrice, prices: ModelPrice, usage: Usage) =>
-  tools.some(
-    ({ priceKey: key, usageKey }) => usage[usageKey] > 0 && more[key] !== undefined && prices[key] === undefined,
-  );
+function supplements(more: ModelPrice, prices: ModelPrice, usage: Usage): boolean {
+  for (const { priceKey: key, usageKey } of tools)
+    if (usage[usageKey] > 0 && more[key] !== undefined && prices[key] === undefined) return true;
+  return false;
+}
 
 /** No call comes near it, in nano-dollars; a larger claim is a fault. */
 const mostCharged = 10_000_000_000_000;
@@ -76,7 +77,7 @@ export function createPriceUsage(options: PriceBookOptions = {}): PriceUsage {
   return (call) => {
     // No model has a longer name, and matching it against every pattern takes time.
     if (call.model.length > 256 || Number.isNaN(call.at.getTime())) return unpriced;
-    const usage = makeUsage({ ...call.usage });
+    const usage = makeUsage(call.usage);
     const model = book.find(call);
     if (
       isCharge(call.charge) &&

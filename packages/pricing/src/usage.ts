@@ -62,7 +62,10 @@ function readSeconds(value: unknown): number {
 
 /** Usage that adds up of any input: invalid figures become 0, and no part is larger than its whole. */
 export function makeUsage(given: { readonly [name in keyof Usage]?: unknown }): Usage {
-  const count = (name: keyof Usage, bound: number): number => Math.min(readCount(given[name]) ?? 0, bound);
+  const count = (name: keyof Usage, bound: number): number => {
+    const value = given[name];
+    return value === undefined || value === 0 ? 0 : Math.min(readCount(value) ?? 0, bound);
+  };
   const promptTokens = count('promptTokens', maxTokens);
   const cacheReadTokens = count('cacheReadTokens', promptTokens);
   const cacheWriteTokens = count('cacheWriteTokens', promptTokens - cacheReadTokens);

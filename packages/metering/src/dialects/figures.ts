@@ -6,9 +6,9 @@ export type KnownFigures = ReadonlyMap<string, KnownFigures | 'all' | null>;
 /** What an answer says beside usage. */
 export interface FigureNotes {
   /** What the provider says it charged, in nano-dollars. */
-  charge?: number;
+  charge?: number | undefined;
   /** Figures that no reader understood, by their path; names are the provider's. */
-  unread?: readonly string[];
+  unread?: readonly string[] | undefined;
 }
 
 /** @param lists names separated by spaces; a member's own list under its name */
@@ -22,7 +22,8 @@ export function listFigures(names: string, within: Readonly<Record<string, Known
 
 const nothingKnown: KnownFigures = new Map();
 
-const maxUnread = 20;
+/** Names of one answer. */
+export const maxUnread = 20;
 /** Lists count too. */
 const maxDepth = 10;
 const maxItems = 1_000;
@@ -93,7 +94,5 @@ export function readCharge({ cost, cost_in_usd_ticks: ticks, is_byok: isOwnKey, 
 }
 
 export function noteFigures(value: unknown, known: KnownFigures): FigureNotes {
-  const charge = readCharge(asObject(value));
-  const unread = findUnread(value, known);
-  return { ...(charge !== undefined && { charge }), ...(unread && { unread }) };
+  return { charge: readCharge(asObject(value)), unread: findUnread(value, known) };
 }

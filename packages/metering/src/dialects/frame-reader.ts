@@ -2,7 +2,7 @@ import type { Usage } from '@agp/pricing';
 import { findTrailingMembers, type JsonObject } from '../json/members.ts';
 import { isNoReasoning, StreamText } from '../text/stream-text.ts';
 import type { Write, Writing } from '../text/writing.ts';
-import type { FigureNotes } from './figures.ts';
+import { type FigureNotes, maxUnread } from './figures.ts';
 import type { ReportedCall, StreamReader, StreamReading } from './operation.ts';
 
 /** What stands before the data; in text the quotes would be escaped. */
@@ -19,7 +19,7 @@ export abstract class FrameReader implements StreamReader {
   protected isUnbilled = false;
   protected isUntold = false;
   protected id: string | null = null;
-  protected notes: FigureNotes = {};
+  #notes: FigureNotes = {};
 
   constructor(readFrame: (frame: unknown, write: Write) => void) {
     this.text = new StreamText(readFrame);
@@ -50,11 +50,19 @@ export abstract class FrameReader implements StreamReader {
       ...(isUnbilled && { isUnbilled }),
       ...(isUntold && { isUntold }),
       ...(id !== null && { id }),
-      ...this.notes,
+      ...this.#notes,
       outputText: () => this.readText(),
       besideText: () => this.text.readBeside(),
       ...(usage && usage.reasoningTokens > 0 && { uncountedText: () => this.readUncounted() }),
     };
+  }
+
+  /** The last charge counts, and all that was unread. */
+  protected note({ charge = this.#notes.charge, unread }: FigureNotes): void {
+    const all = unread
+      ? [...new Set([...(this.#notes.unread ?? []), ...unread])].slice(0, maxUnread)
+      : this.#notes.unread;
+    this.#notes = { charge, unread: all };
   }
 
   protected isUsageFinal(): boolean {

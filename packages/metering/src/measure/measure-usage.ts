@@ -188,9 +188,7 @@ async function addUp(
 ): Promise<Bill> {
   const sum = reported ?? new BillCalls(parts, call, { models, serviceTier: serviceTier ?? findAskedTier(call) });
   if (reported === null) {
-    for (const [index, each] of (
-      calls ?? (usage ? [{ model: null, usage, ...(charge !== undefined && { charge }) }] : [])
-    ).entries()) {
+    for (const [index, each] of (calls ?? (usage ? [{ model: null, usage, charge }] : [])).entries()) {
       if (index > 0 && index % maxPricedAtOnce === 0) await setImmediate();
       sum.add(each);
     }
@@ -228,7 +226,7 @@ async function measureUntold(
   const serviceTier = reading?.serviceTier ?? findAskedTier(call);
   const billOne = (usage: Usage, charge?: number): Bill => {
     const bill = new BillCalls(parts, call, { models, serviceTier });
-    bill.add({ model: null, usage, ...(charge !== undefined && { charge }) });
+    bill.add({ model: null, usage, charge });
     return bill.read();
   };
   const claimed = reading?.usage ? billOne(reading.usage) : null;

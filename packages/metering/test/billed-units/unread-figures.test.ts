@@ -131,6 +131,27 @@ answers['streamed interaction'] = [
   (usage) => sse({ event_type: 'interaction.completed', interaction: { model: 'gemini-3-flash-preview', usage } }),
 ];
 
+answers.video = ['openai', '/v1/videos', { cost: 1 }, (usage) => ({ body: { model: 'sora-2', seconds: '4', usage } })];
+const batch = { id: 'b', status: 'completed', model: 'gpt-5', request_counts: { completed: 1 } };
+answers.batch = ['openai', 'GET /v1/batches/b', tokens, (usage) => ({ body: { ...batch, usage } })];
+const cache = {
+  model: 'models/gemini-2.5-flash',
+  createTime: '2026-11-01T00:00:00Z',
+  expireTime: '2026-11-01T01:00:00Z',
+};
+answers.cache = [
+  'gemini',
+  '/v1beta/cachedContents',
+  { totalTokenCount: 5_000 },
+  (usageMetadata) => ({ body: { ...cache, usageMetadata } }),
+];
+answers.predictions = [
+  'gemini',
+  '/v1beta/models/imagen-4.0-generate-001:predict',
+  { billableCharacterCount: 3 },
+  (metadata) => ({ body: { predictions: [{ bytesBase64Encoded: 'AAAA' }], metadata } }),
+];
+
 function listPlaces(value: unknown, path: string[] = []): string[][] {
   if (typeof value !== 'object' || value === null) return [];
   const within = Object.entries(value).flatMap(([name, member]) => listPlaces(member, [...path, name]));
@@ -147,7 +168,8 @@ function put(value: object, [first, ...rest]: string[], name: string, figure: un
 
 const read = (vendor: string, path: string, answer: Answered) => {
   const asked = { model: 'asked', messages: [{ role: 'user', content: 'Hi' }], input: 'Hi' };
-  return measure(path, asked, answer, metering, vendor, { isCapped: false });
+  const [target = path, method = 'POST'] = path.split(' ').reverse();
+  return measure(target, asked, answer, metering, vendor, { isCapped: false, method });
 };
 
 test.each(Object.entries(answers))(

@@ -38,7 +38,7 @@ export class BatchResultsReader implements StreamReader {
     if (unread) this.#unread = unread;
     if (usage === null) return;
     this.#usage = addToUsage(this.#usage, usage);
-    for (const call of calls ?? [{ model, usage, ...(charge !== undefined && { charge }) }]) {
+    for (const call of calls ?? [{ model, usage, charge }]) {
       this.#calls += 1;
       if (this.#calls > maxReportedCalls) return;
       const named = call.model !== null && call.model.length <= maxModel ? call.model : null;
@@ -54,7 +54,7 @@ export class BatchResultsReader implements StreamReader {
       usage: this.#usage,
       serviceTier: 'batch',
       usageIsFinal: this.#usage !== null,
-      ...(this.#unread && { unread: this.#unread }),
+      unread: this.#unread,
       // Nothing in the file says where it ends.
       sawEnd: false,
       failed: false,

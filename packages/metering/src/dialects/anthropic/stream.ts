@@ -4,9 +4,6 @@ import type { Refusal, StreamReading } from '../operation.ts';
 import { readMessageDelta } from './text.ts';
 import { findUnreadOfMessage, mergeMessageUsage, readMessageFigures } from './usage.ts';
 
-/** Names of figures that were not understood. */
-const maxUnread = 20;
-
 const output = /"content_block_(?:start|delta)"/;
 
 /** The events that say more than a few words. Inside of text the quotes would be escaped. */
@@ -73,7 +70,7 @@ export class MessageStreamReader extends FrameReader {
       stop_reason: this.#stopReason,
       content: this.#hasOutput ? [{}] : [],
     });
-    if (charge !== undefined) this.notes = { ...this.notes, charge };
+    this.note({ charge });
     this.isUnbilled = isUnbilled === true;
     this.usage = usage;
     this.serviceTier = serviceTier;
@@ -83,8 +80,7 @@ export class MessageStreamReader extends FrameReader {
 
   #merge(usage: unknown): void {
     this.#figures = mergeMessageUsage(this.#figures, usage);
-    const unread = findUnreadOfMessage(usage);
-    if (unread) this.notes = { unread: [...(this.notes.unread ?? []), ...unread].slice(0, maxUnread) };
+    this.note({ unread: findUnreadOfMessage(usage) });
   }
 
   protected override isUsageFinal(): boolean {

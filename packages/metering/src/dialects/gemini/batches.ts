@@ -40,7 +40,7 @@ export function describeBatchResults(operation: Operation): Operation {
         ...sumCalls(calls),
         ...(calls.length > 0 && { calls }),
         ...(calls.length === 0 && findAnswers(body).some(Boolean) && { isUntold: true }),
-        ...(unread && { unread }),
+        unread,
         outputText: () =>
           readWriting(body, (_body, write) => {
             for (const answer of findAnswers(body)) readContent(answer, write);

@@ -10,7 +10,7 @@ import {
 } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
 import { collectText } from '../../text/strings.ts';
-import { type FigureNotes, listFigures, noteFigures } from '../figures.ts';
+import { type FigureNotes, listFigures, maxUnread, noteFigures } from '../figures.ts';
 import { FrameReader } from '../frame-reader.ts';
 import { describeLater } from '../later.ts';
 import { type Operation, toCancelPath } from '../operation.ts';
@@ -35,24 +35,24 @@ function readInteractionUsage(value: unknown, model: string | null): Usage | nul
   return usage && { ...usage, ...countTools(figures.grounding_tool_count, model) };
 }
 
+/** Reading pages and files of the request costs their tokens. */
+const tools: ReadonlyMap<string, keyof Usage | null> = new Map([
+  ...([
+    ['google_search', 'webSearches'],
+    ['google_maps', 'mapsSearches'],
+    ['retrieval', 'fileSearches'],
+  ] as const),
+  ...(['url_context', 'file_search', 'code_execution'] as const).map((name) => [name, null] as const),
+]);
+
 function countTools(counts: unknown, model: string | null): Partial<Usage> {
   const ran: Partial<Usage> = {};
   for (const item of asArray(counts)) {
-    const { type, count } = asObject(item);
-    const name = toolUnits.get(asName(type));
-    if (name) ran[name] = billSearches(readCount(count) ?? 0, model);
+    const name = tools.get(asName(asObject(item).type));
+    if (name) ran[name] = billSearches(readCount(asObject(item).count) ?? 0, model);
   }
   return ran;
 }
-
-const toolUnits: ReadonlyMap<string, keyof Usage> = new Map([
-  ['google_search', 'webSearches'],
-  ['google_maps', 'mapsSearches'],
-  ['retrieval', 'fileSearches'],
-]);
-
-/** Reading pages and files of the request's stores costs their tokens. */
-const freeTools = new Set(['url_context', 'file_search', 'code_execution']);
 
 const modality = listFigures('tokens tokenCount');
 
@@ -69,13 +69,10 @@ const interactionFigures = listFigures(
 
 function noteInteraction(usage: unknown): FigureNotes {
   const notes = noteFigures(usage, interactionFigures);
-  const tools = asArray(asObject(usage).grounding_tool_count).map((item) => asName(asObject(item).type));
-  const others = tools.filter((name) => !toolUnits.has(name) && !freeTools.has(name)).slice(0, maxOthers);
-  if (others.length === 0) return notes;
-  return { ...notes, unread: [...(notes.unread ?? []), ...others.map((name) => `grounding_tool_count.${name}`)] };
+  const ran = asArray(asObject(usage).grounding_tool_count).map((item) => asName(asObject(item).type));
+  const others = ran.filter((name) => !tools.has(name)).map((name) => `grounding_tool_count.${name}`);
+  return others.length === 0 ? notes : { ...notes, unread: [...(notes.unread ?? []), ...others.slice(0, maxUnread)] };
 }
-
-const maxOthers = 10;
 
 const modelOf = (value: unknown) => asText(asObject(value).model) ?? asText(asObject(value).agent);
 
@@ -99,7 +96,7 @@ class InteractionStreamReader extends FrameReader {
     this.serviceTier = asText(interaction.service_tier) ?? this.serviceTier;
     const told = interaction.usage ?? frame.usage;
     this.usage = readInteractionUsage(told, this.model) ?? this.usage;
-    this.notes = { ...this.notes, ...noteInteraction(told) };
+    this.note(noteInteraction(told));
     this.failed ||= frame.event_type === 'error' || interaction.status === 'failed';
     this.sawEnd ||= frame.event_type === 'interaction.completed' || frame.event_type === 'interaction.complete';
   }

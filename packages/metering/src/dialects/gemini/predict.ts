@@ -2,6 +2,7 @@ import { makeUsage, maxTokens, readCount, type Usage } from '@agp/pricing';
 import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Writing } from '../../text/writing.ts';
+import { findUnread, listFigures } from '../figures.ts';
 import type { AnswerReading, Operation, RequestReading } from '../operation.ts';
 import { ContentStreamReader } from './stream.ts';
 
@@ -67,6 +68,8 @@ function readVideoTier(body: JsonObject): string | null {
 
 const sounds = ({ mimeType }: JsonObject) => /^(?:audio|video)\//.test(asText(mimeType) ?? '');
 
+const predictionFigures = listFigures('billableCharacterCount');
+
 /** Pictures that came, and the input of embeddings; what was filtered is not billed. */
 function readPredictions({ predictions, metadata }: JsonObject): Partial<AnswerReading> {
   const all = asArray(predictions).map(asObject);
@@ -74,9 +77,11 @@ function readPredictions({ predictions, metadata }: JsonObject): Partial<AnswerR
   const counts = all.map(({ embeddings }) => asObject(asObject(embeddings).statistics).token_count);
   const promptTokens = counts.reduce<number>((sum, count) => sum + (readCount(count) ?? 0), 0);
   const inputCharacters = asObject(metadata).billableCharacterCount;
-  if (outputImages + promptTokens > 0) return { usage: makeUsage({ outputImages, promptTokens, inputCharacters }) };
+  const unread = findUnread(metadata, predictionFigures);
+  if (outputImages + promptTokens > 0)
+    return { usage: makeUsage({ outputImages, promptTokens, inputCharacters }), unread };
   const isFiltered = all.length > 0 && all.every(({ raiFilteredReason }) => asText(raiFilteredReason) !== null);
-  return { isUnbilled: isFiltered };
+  return { isUnbilled: isFiltered, unread };
 }
 
 /** Pictures, videos and embeddings that are asked for by `instances`, with the model in the path. */
@@ -108,6 +113,9 @@ function readHours({ expireTime, updateTime, createTime }: JsonObject): number {
   return ms > 0 ? ms / hourMs : 0;
 }
 
+/** Its tokens are of all kinds together. */
+const cacheFigures = listFigures('totalTokenCount textCount imageCount videoDurationSeconds audioDurationSeconds');
+
 /** A cache costs its input once, and its storage each time that its end is set. */
 const describeCache = (name: string, isNew: boolean): Operation =>
   describe(
@@ -116,7 +124,8 @@ const describeCache = (name: string, isNew: boolean): Operation =>
       const tokens = readCount(asObject(answer.usageMetadata).totalTokenCount);
       const stored = Math.round((tokens ?? 0) * readHours(answer));
       const usage = { promptTokens: isNew ? tokens : 0, storedTokenHours: Math.min(stored, maxTokens) };
-      return { model: toModel(answer.model), usage: tokens ? makeUsage(usage) : null };
+      const unread = findUnread(answer.usageMetadata, cacheFigures);
+      return { model: toModel(answer.model), usage: tokens ? makeUsage(usage) : null, unread };
     },
     (body, _path, size) => ({
       requestedModel: toModel(body.model),

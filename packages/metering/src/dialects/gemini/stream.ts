@@ -42,7 +42,7 @@ export class ContentStreamReader extends FrameReader {
     const last = asObject(asObject(this.#lastFigures === null ? null : parseFrame(this.#lastFigures)).usageMetadata);
     const usage = readContentUsage(last);
     this.usage = addGrounded(usage, this.#grounding, this.model);
-    this.notes = noteFigures(last, contentFigures);
+    this.note(noteFigures(last, contentFigures));
     this.serviceTier = readContentTier(last);
     this.isUnbilled &&= (usage?.completionTokens ?? 0) === 0;
     return super.end();

@@ -1,11 +1,12 @@
 import { readCount } from '@agp/pricing';
 import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
+import { findUnread } from '../figures.ts';
 import { isRunning } from '../later.ts';
 import { maxReportedCalls, type Operation, type ReportedCall, sumCalls } from '../operation.ts';
 import { describeOperation, type Figures } from './describe-operation.ts';
 import { readImageUsage } from './media.ts';
 import { noOutput } from './stream.ts';
-import { readTokenUsage } from './usage.ts';
+import { readTokenUsage, usageFigures } from './usage.ts';
 
 /** Anthropic and Gemini have batches of their own. Mistral says `batch/jobs`. */
 const place = String.raw`(?<!\/messages|^\/v1(?:alpha|beta)\d*)\/(?:batches|batch\/jobs)`;
@@ -45,9 +46,10 @@ function readBatchFigures(body: unknown): Figures {
   const requests = served || Math.max(1, Math.ceil((told?.promptTokens ?? 0) / shortRequest));
   const calls = isUsed ? [{ model: asText(batch.model), usage: told, requests }] : readInline(batch);
   const isServed = served === null ? /^(?:completed|success)$/i.test(asText(batch.status) ?? '') : served > 0;
+  const unread = findUnread(batch.usage, usageFigures);
   return calls.length > 0
-    ? { ...sumCalls(calls), calls, serviceTier }
-    : { usage: null, isUntold: isServed, serviceTier };
+    ? { ...sumCalls(calls), calls, serviceTier, unread }
+    : { usage: null, isUntold: isServed, serviceTier, unread };
 }
 
 const described = { ...noOutput, input: ['requests'] };

@@ -23,17 +23,9 @@ const defaultImageModel = 'gpt-image-2';
 
 const maxImages = 1_000;
 
-interface RanTools {
-  searches: number;
-  fileSearches: number;
-  pictures: number;
-  /** In which code or commands ran, each once; without a name they count as one. */
-  containers: Set<unknown>;
-}
-
-/** Opening a page of a web search costs nothing, nor does what failed; a container does. */
-function countTools(output: unknown): RanTools {
-  const ran: RanTools = { searches: 0, fileSearches: 0, pictures: 0, containers: new Set() };
+/** Opening a page of a web search costs nothing, nor does what failed; a container does, once. */
+function countTools(output: unknown) {
+  const ran = { searches: 0, fileSearches: 0, pictures: 0, containers: new Set<unknown>() };
   for (const item of asArray(output)) {
     const { type, status, action, container_id: id, environment } = asObject(item);
     const done = status === 'failed' ? 0 : 1;
@@ -41,9 +33,8 @@ function countTools(output: unknown): RanTools {
     else if (type === 'file_search_call') ran.fileSearches += done;
     else if (type === 'image_generation_call') ran.pictures += done;
     else if (type === 'code_interpreter_call') ran.containers.add(id);
-    else if (type === 'shell_call' && asObject(environment).container_id) {
+    else if (type === 'shell_call' && asObject(environment).container_id)
       ran.containers.add(asObject(environment).container_id);
-    }
   }
   return ran;
 }
@@ -56,31 +47,29 @@ const isPreview = ({ model, tools }: JsonObject) =>
   asArray(tools).some((tool) => asName(asObject(tool).type).startsWith('web_search_preview'));
 
 /** A container costs by its memory: so many times that of one GB. */
-const gigabytes: Readonly<Record<string, number>> = { '4g': 4, '16g': 16, '64g': 64 };
+const gigabytes: ReadonlyMap<unknown, number> = new Map([
+  ['4g', 4],
+  ['16g', 16],
+  ['64g', 64],
+]);
 
 function findGigabytes(tools: unknown): number {
   const sizes = asArray(tools).map((tool) => {
     const { container, environment } = asObject(tool);
-    const { memory_limit: limit } = asObject(container ?? environment);
-    return typeof limit === 'string' && Object.hasOwn(gigabytes, limit) ? (gigabytes[limit] ?? 1) : 1;
+    return gigabytes.get(asObject(container ?? environment).memory_limit) ?? 1;
   });
   return Math.max(1, ...sizes);
 }
 
 /** The provider's own count comes first. */
-function addTools(told: Usage, response: JsonObject, ran: RanTools): Usage {
+function addTools(told: Usage, response: JsonObject, ran: ReturnType<typeof countTools>): Usage {
   const counted = readCount(asObject(asObject(response.tool_usage).web_search).num_requests);
-  const searches = told.webSearches || (counted ?? ran.searches);
+  const webSearches = told.webSearches || (counted ?? ran.searches);
   const { fileSearches, containers } = ran;
-  if (searches + fileSearches + containers.size === 0) return told;
-  const isOther = searches > 0 && isPreview(response);
-  return makeUsage({
-    ...told,
-    webSearches: isOther ? 0 : searches,
-    previewSearches: isOther ? searches : 0,
-    fileSearches,
-    codeExecutions: containers.size === 0 ? 0 : containers.size * findGigabytes(response.tools),
-  });
+  if (webSearches + fileSearches + containers.size === 0) return told;
+  const codeExecutions = containers.size > 0 ? containers.size * findGigabytes(response.tools) : told.codeExecutions;
+  const searches = isPreview(response) ? { webSearches: 0, previewSearches: webSearches } : { webSearches };
+  return makeUsage({ ...told, ...searches, fileSearches: fileSearches || told.fileSearches, codeExecutions });
 }
 
 function readImageCalls({ tool_usage: used, tools, output }: JsonObject, pictures: number): ReportedCall[] {
@@ -88,7 +77,7 @@ function readImageCalls({ tool_usage: used, tools, output }: JsonObject, picture
   const tool = asArray(tools).find((each) => asObject(each).type === 'image_generation');
   const model = asText(asObject(tool).model) ?? defaultImageModel;
   const counted = usage && usage.promptTokens + usage.completionTokens > 0 ? usage : null;
-  const made = counted ?? (used === undefined && pictures > 0 ? makeUsage({ outputImages: pictures }) : null);
+  const made = counted ?? (!asObject(used).image_gen && pictures > 0 ? makeUsage({ outputImages: pictures }) : null);
   const drawn = asArray(output).flatMap((item) => readSvgCall(asObject(item).svg_usage));
   return [...(made ? [{ model, usage: made }] : []), ...drawn.slice(0, maxImages)];
 }
@@ -98,9 +87,8 @@ const toolFigures = listFigures('', { web_search: listFigures('num_requests'), i
 export function readResponseFigures(body: unknown): Figures {
   const response = asObject(body);
   const { usage: told, ...notes } = readUsageFigures(response.usage);
-  const unreadTools = response.tool_usage === undefined ? undefined : findUnread(response.tool_usage, toolFigures);
-  const unread = notes.unread && unreadTools ? [...notes.unread, ...unreadTools] : (notes.unread ?? unreadTools);
-  const noted = { ...notes, ...(unread && { unread }) };
+  const unread = [...(notes.unread ?? []), ...(findUnread(response.tool_usage, toolFigures) ?? [])];
+  const noted = unread.length > 0 ? { ...notes, unread } : notes;
   if (!told) return { usage: null, ...noted };
   const ran = countTools(response.output);
   // What xAI counts has all its tools.
@@ -192,7 +180,7 @@ export class ResponseStreamReader extends FrameReader {
       const { usage, calls, ...notes } = readResponseFigures({ output: this.#ran, ...response });
       this.usage = usage;
       this.calls = calls;
-      this.notes = notes;
+      this.note(notes);
       this.#lastFrame = data;
       this.text.addBeside(frame);
     }

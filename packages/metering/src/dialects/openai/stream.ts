@@ -55,7 +55,7 @@ export class CompletionStreamReader extends FrameReader {
     if (choices.some((choice) => asText(asObject(choice).finish_reason) !== null)) this.#isFinished = true;
     else if (this.#isFinished && this.#writesOn(frame)) this.#isFinished = false;
     const { usage, calls, ...notes } = readCompletionFigures(frame, this.model, this.#executed);
-    this.notes = { ...this.notes, ...notes };
+    this.note(notes);
     if (usage === null) return;
     this.usage = usage;
     this.calls = calls;
@@ -124,7 +124,7 @@ export class EventStreamReader extends FrameReader {
   }
 
   #add({ usage, calls, ...notes }: Figures): void {
-    this.notes = { ...this.notes, ...notes };
+    this.note(notes);
     if (usage === null) return;
     this.usage = addToUsage(this.usage, usage);
     this.#hasOthers ||= calls !== undefined || notes.charge !== undefined;

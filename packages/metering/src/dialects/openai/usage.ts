@@ -59,7 +59,7 @@ const outputDetails = listFigures(
 /** Times and speeds bill nothing, nor do sums and costs of what is counted beside them. */
 export const usageFigures = listFigures(
   `prompt_tokens completion_tokens total_tokens input_tokens output_tokens cached_tokens reasoning_tokens citation_tokens
-  prompt_cache_hit_tokens prompt_cache_miss_tokens connector_tokens num_search_queries num_sources_used
+  prompt_cache_hit_tokens prompt_cache_miss_tokens dram_cached_tokens sram_cached_tokens connector_tokens num_search_queries num_sources_used
   num_server_side_tools_used seconds prompt_audio_seconds pages_processed doc_size_bytes
   cost_in_usd_ticks estimated_cost
   queue_time prompt_time completion_time total_time time_to_first_token total_latency start_time end_time acceptance_rate
@@ -84,7 +84,7 @@ export const usageFigures = listFigures(
       search_web: listFigures('invocation'),
       web_search: listFigures('invocation'),
     }),
-    connectors: listFigures('web_search web_search_premium code_interpreter image_generation document_library'),
+    connectors: listFigures('web_search code_interpreter image_generation document_library'),
   },
 );
 
