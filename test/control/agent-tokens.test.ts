@@ -217,7 +217,9 @@ test('a token in another spelling reaches no provider and no record, wherever it
   ])
     expect(await ask(`/openai/v1/files/${written}`)).toEqual({
       status: 400,
-      text: JSON.stringify({ error: `request target ${why}` }),
+      text: JSON.stringify({
+        error: { message: `request target ${why}`, type: 'invalid_request_error', code: 'malformed_request' },
+      }),
     });
   expect((await ask('/openai/v1/models', { 'x-session-id': `ses_${secret}` })).status).toBe(400);
   expect(identity.provider.requests.length).toBe(before);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nanoToText } from '@agp/core/money';
+import { refusalText } from '@agp/testing';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { burstAgentCap, burstGlobalCap, measureCost } from '../prove/stories/burst-caps.ts';
 import { readMetric } from '../system/read-metric.ts';
@@ -166,9 +167,9 @@ test('a cap that is reached refuses every route, known or not, and costs nothing
     expect(Number(retryAfter)).toBeLessThanOrEqual(86_400);
   }
   const answer = await fetch(`${budgets.urls[0]}/openai/v1/models`, { headers: { 'x-agent-name': agentName } });
-  expect([answer.status, await answer.json()]).toEqual([
+  expect([answer.status, refusalText(await answer.json())]).toEqual([
     429,
-    { error: `daily budget exceeded: cap ${nanoToText(cost)} USD, spent ${nanoToText(cost)}` },
+    `daily budget exceeded: cap ${nanoToText(cost)} USD, spent ${nanoToText(cost)}`,
   ]);
   expect(budgets.provider.requests.length).toBe(before);
 });

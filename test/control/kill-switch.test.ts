@@ -1,3 +1,4 @@
+import { refusalText } from '@agp/testing';
 import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -85,9 +86,9 @@ test('the refusal says so in the words of the interface, and tells SDKs not to r
   expect(await send(0, 'told')).toBe(200);
   await setStatus(await findAgentId('told'), 'blocked');
   const answer = await fetch(`${system.proxies[0]?.url}/openai/v1/models`, { headers: { 'x-agent-name': 'told' } });
-  expect([answer.status, await answer.json(), answer.headers.get('x-should-retry')]).toEqual([
+  expect([answer.status, refusalText(await answer.json()), answer.headers.get('x-should-retry')]).toEqual([
     403,
-    { error: 'agent blocked' },
+    'agent blocked',
     'false',
   ]);
 });

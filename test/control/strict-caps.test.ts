@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { refusalText } from '@agp/testing';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitFor } from '../system/start-system.ts';
@@ -39,8 +40,8 @@ interface Attack {
 async function send(url: string, agentName: string, { body, headers, path = 'chat/completions' }: Attack) {
   const named = { 'content-type': 'application/json', 'x-agent-name': agentName, 'user-agent': agentName, ...headers };
   const answer = await request(`${url}/openai/v1/${path}`, { method: 'POST', dispatcher, headers: named, body });
-  const { error } = (await answer.body.json()) as { error?: unknown };
-  return { status: answer.statusCode, error: typeof error === 'string' ? error : null };
+  const said = await answer.body.json();
+  return { status: answer.statusCode, error: answer.headers['x-error-code'] ? refusalText(said) : null };
 }
 
 let agents = 0;

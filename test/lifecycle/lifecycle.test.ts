@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findFreePort } from '@agp/testing';
+import { findFreePort, refusalText } from '@agp/testing';
 import { answerCanned, startFakeProvider } from '@agp/testing/providers';
 import { expect, test } from 'vitest';
 import { errorClasses, openStream, streamKinds } from '../control/support/running-streams.ts';
@@ -181,7 +181,7 @@ test('a stream that outlives the grace ends with an error that its client raises
     expect(String((error as Error).message), kind).toContain('proxy is stopping');
     expect(pieces, kind).toBeGreaterThan(0);
   }
-  expect([refused.status, await refused.json()]).toEqual([503, { error: 'proxy is stopping' }]);
+  expect([refused.status, refusalText(await refused.json())]).toEqual([503, 'proxy is stopping']);
 
   const payloads = (await waitFor('their events', () => readPayloads(streamKinds.length + 2))).filter(
     ({ outcome }) => outcome !== 'aborted',

@@ -1,5 +1,6 @@
 import type { Agent } from '@agp/core/contracts';
 import { toPublicId } from '@agp/core/ids';
+import { refusalText } from '@agp/testing';
 import { type ChainEntry, findDivergence } from '@agp/testing/events';
 import { type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -59,7 +60,7 @@ function expectAnswer(answer: RawAnswer | null, { status, error }: BadRequest): 
   expect([answer?.status ?? null, answer?.body.slice(0, 300)]).toEqual([status, expect.anything()]);
   if (status === null || !error) return;
   expect(answer?.headers.get('content-type')).toMatch(/^application\/json/);
-  expect(JSON.parse(answer?.body ?? '')).toEqual({ error: expect.stringMatching(error) });
+  expect(refusalText(answer?.body ?? '')).toMatch(error);
 }
 
 describe('a head that the proxy refuses', () => {

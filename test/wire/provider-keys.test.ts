@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { refusalText } from '@agp/testing';
 import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeToken } from '../control/support/admin-calls.ts';
@@ -117,9 +118,9 @@ test.each([
 ])('%s: %s %s is refused: the account is not for agents', async (id, method, path) => {
   const before = provider.requests.length;
   const answer = await send(method, `/${id}${path}`);
-  expect([answer.status, await answer.json(), answer.headers.get('x-should-retry')]).toEqual([
+  expect([answer.status, refusalText(await answer.json()), answer.headers.get('x-should-retry')]).toEqual([
     403,
-    { error: 'path not allowed' },
+    'path not allowed',
     'false',
   ]);
   expect(provider.requests.length).toBe(before);
@@ -149,10 +150,10 @@ test.each([
 ])('%s: %s hands out a credential, and is refused whoever holds the key', async (id, path) => {
   const before = provider.requests.length;
   const answer = await send('POST', `/${id}${path}`);
-  expect([answer.status, answer.headers.get('x-error-code'), await answer.json()]).toEqual([
+  expect([answer.status, answer.headers.get('x-error-code'), refusalText(await answer.json())]).toEqual([
     403,
     'credential_path',
-    { error: expect.stringMatching(/^\/.+ would hand out a credential of the provider/) },
+    expect.stringMatching(/^\/.+ would hand out a credential of the provider/),
   ]);
   expect(provider.requests.length).toBe(before);
 });
@@ -160,7 +161,7 @@ test.each([
 test('without a valid token the answer is 401, whatever the path', async () => {
   for (const path of ['/openai/v1/models', '/openai/v1/files']) {
     const answer = await send('GET', path, { 'x-agent-token': 'agp_made-up' });
-    expect([answer.status, await answer.json()]).toEqual([401, { error: 'missing or invalid agent token' }]);
+    expect([answer.status, refusalText(await answer.json())]).toEqual([401, 'missing or invalid agent token']);
   }
 });
 

@@ -162,3 +162,26 @@ describe.concurrent('a stream that its caller ends', () => {
     expect(payload.completion_tokens).toBeGreaterThan(0);
   });
 });
+
+/** Each `message` of all errors among it, and of their causes. */
+function listMessages(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const found = Object.values(value).flatMap(listMessages);
+  return 'message' in value && '#class' in value ? [String(value.message), ...found] : found;
+}
+
+const proxyRefusals = [
+  { text: 'agent blocked', status: 403, column: "status = 'blocked'" },
+  { text: 'daily budget exceeded: cap 0 USD, spent 0', status: 429, column: 'daily_cap_usd = 0' },
+];
+
+describe.concurrent.each(proxyRefusals)('a refusal of the proxy: $text', ({ text, column, status }) => {
+  test.each(askers)('$name raises it as an error that says so', async (asker) => {
+    const name = `refused ${status} ${asker.name}`;
+    const target = { baseUrl: `${system.proxies[0]?.url}/${asker.provider}`, headers: { 'X-Agent-Name': name } };
+    await fetch(`${target.baseUrl}/v1/models`, target);
+    await system.database.pool.query(`UPDATE agents SET ${column} WHERE name = $1`, [name]);
+    const messages = listMessages(await observe(asker, target, 'by itself'));
+    expect(messages.join('\n')).toContain(text);
+  });
+});

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { refusalText } from '@agp/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BudgetSystem, startBudgetSystem } from '../control/support/budget-system.ts';
 import { answerAsReserved } from '../control/support/send-calls.ts';
@@ -48,7 +49,7 @@ test.each([
   const before = budgets.provider.requests.length;
   const answers = await Promise.all([finish, ...others].map((finishOne) => finishOne()));
   const refused = answers.filter(({ status }) => status === 429);
-  expect(refused[0]?.body).toBe(JSON.stringify({ error }));
+  expect(refusalText(refused[0]?.body)).toBe(error);
   expect(budgets.provider.requests.length - before).toBe(answers.length - refused.length);
   await change('daily_cap_usd = NULL, requests_per_minute = NULL', agentName);
   expect((await budgets.send({ agentName })).status).toBe(200);

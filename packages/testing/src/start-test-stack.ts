@@ -34,6 +34,7 @@ export { type Relay, startRelay } from './clusters/start-relay.ts';
 export { explainSkip } from './explain-skip.ts';
 export { startTestServers } from './global-setup.ts';
 export { makeTestAuthority, type TestAuthority } from './make-test-authority.ts';
+export { readRefusal, refusalText } from './read-refusal.ts';
 export { childEnvironment, runCommandWithin } from './run-command-within.ts';
 export { startBlankPostgres } from './start-blank-postgres.ts';
 export { type Link, type LinkWeather, startLink } from './start-link.ts';

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError, isFinal } from '@agp/core/errors';
+import { dialects, type ProviderApi } from '@agp/metering';
 import type { Full } from '@agp/runtime/fairness';
 import { unreadBodyMs } from './limits.ts';
 
@@ -38,11 +39,19 @@ export function dropRest(request: IncomingMessage): void {
   request.once('close', () => clearTimeout(cut));
 }
 
-/** Answers unless an answer has begun; `x-should-retry` keeps SDKs from repeating what would fail again. */
-export function answerError(exchange: Exchange, error: ApiError, headers: Record<string, string>): void {
+/**
+ * Answers unless an answer has begun; `x-should-retry` keeps SDKs from repeating what would fail again.
+ * @param api whose errors the caller reads; null if no provider is known
+ */
+export function answerError(
+  exchange: Exchange,
+  error: ApiError,
+  headers: Record<string, string>,
+  api: ProviderApi | null,
+): void {
   const { request, response } = exchange;
   if (response.headersSent || response.destroyed) return;
-  const body = JSON.stringify({ error: error.message });
+  const body = api === null ? JSON.stringify({ error: error.message }) : dialects[api].formatRefusal(error);
   response.writeHead(error.status, {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),

@@ -1,3 +1,4 @@
+import { refusalText } from '@agp/testing';
 import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import { expect } from 'vitest';
 import { type System, startSystem } from '../../system/start-system.ts';
@@ -50,7 +51,7 @@ export async function startIdentitySystem(mode: 'open' | 'token'): Promise<Ident
   const send: IdentitySystem['send'] = async (proxy, headers, path = '/openai/v1/models') => {
     const answer = await fetch(`${system.proxies[proxy]?.url}${path}`, { headers });
     const text = await answer.text();
-    const error = answer.headers.has('x-event-id') ? undefined : (JSON.parse(text) as { error: string }).error;
+    const error = answer.headers.has('x-event-id') ? undefined : refusalText(text);
     // The machine was too busy to read the agent's status in time.
     if (error === 'agent status unavailable') return send(proxy, headers, path);
     return { status: answer.status, agentId: answer.headers.get('x-agent-id'), ...(error !== undefined && { error }) };

@@ -1,3 +1,4 @@
+import { refusalText } from '@agp/testing';
 import type { Handler } from '@agp/testing/providers';
 import { answerCanned } from '@agp/testing/providers';
 import { Agent, request } from 'undici';
@@ -59,11 +60,12 @@ export class Caller implements AsyncDisposable {
         messages: [{ role: 'user', content }],
       }),
     });
-    const { error } = (await body.json()) as { error?: unknown };
+    const answer = await body.json();
+    const message = headers['x-error-code'] === undefined ? null : refusalText(answer);
     return {
       status: statusCode,
-      error: typeof error === 'string' ? error.replace(budgetFigures, '$1') : null,
-      message: typeof error === 'string' ? error : null,
+      error: message?.replace(budgetFigures, '$1') ?? null,
+      message,
       retryAfter: headers['retry-after']?.toString() ?? null,
       headers,
     };

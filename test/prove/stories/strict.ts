@@ -1,3 +1,4 @@
+import { refusalText } from '@agp/testing';
 import fc from 'fast-check';
 import { Agent, request } from 'undici';
 import { expect } from 'vitest';
@@ -48,7 +49,7 @@ export async function runStrict({ requests: count, seed }: StrictSize, report: R
       body,
     });
     const text = await answer.body.text();
-    const { error = '' } = answer.statusCode === 200 ? {} : (JSON.parse(text) as { error?: string });
+    const error = answer.statusCode === 200 ? '' : refusalText(text);
     // The machine was too busy to read the agent's status in time.
     if (answer.statusCode === 503) return send(sent, agentName);
     const name = `${answer.statusCode} ${error.replace(/bounded: .*/, 'bounded')}`.trim();

@@ -89,7 +89,8 @@ describe.skipIf(isMissing)(isMissing ? 'a web page (skipped: there is no Chromiu
     };
     for (const readings of await Promise.all(listTargets('rebound.test').map(reboundTo))) {
       expect(readings.length).toBeGreaterThan(0);
-      for (const reading of readings) expect(reading).toMatch(/: (?:421 \{"error":"host not allowed|405 )/);
+      for (const reading of readings)
+        expect(reading).toMatch(/: (?:421 \{"error":(?:\{"message":)?"host not allowed|405 )/);
     }
     expect(provider.requests).toEqual([]);
   });

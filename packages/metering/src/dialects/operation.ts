@@ -1,3 +1,4 @@
+import type { ApiError } from '@agp/core/errors';
 import { makeUsage, type Usage } from '@agp/pricing';
 import type { Writing } from '../text/writing.ts';
 import type { RequestBounds } from './bounds.ts';
@@ -103,13 +104,8 @@ export interface Operation {
   createStreamReader(onCall?: OnCall): StreamReader;
 }
 
-/** The error that ends a stream in place of its rest. */
-export interface StreamFailure {
-  code: string;
-  message: string;
-  /** The status that the request would have been refused with. */
-  status: number;
-}
+/** What we say in a provider's place: as an answer, or at the end of a stream, with the status that an answer would have. */
+export type Refusal = Pick<ApiError, 'code' | 'message' | 'status'>;
 
 /** A URL in answers that people or SDKs call next, with what they show the proxy. */
 export interface Link {
@@ -132,8 +128,10 @@ export interface Dialect {
   conversation: readonly string[];
   /** The header in which its SDKs send a key. */
   keyHeader(apiKey: string): Readonly<Record<string, string>>;
-  /** An error which the provider's own SDK raises; it closes a frame that was cut. @param asArray of frames, not SSE */
-  formatStreamError(failure: StreamFailure, operation: Operation | null, asArray: boolean): string;
+  /** The body of an answer which the provider's own SDK raises as an error. */
+  formatRefusal(refusal: Refusal): string;
+  /** The same for the end of a stream; it closes a frame that was cut. @param asArray of frames, not SSE */
+  formatStreamError(refusal: Refusal, operation: Operation | null, asArray: boolean): string;
 }
 
 const names = Object.keys(makeUsage({})) as (keyof Usage)[];

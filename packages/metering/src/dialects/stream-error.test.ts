@@ -1,3 +1,4 @@
+import { ApiError } from '@agp/core/errors';
 import { answerCanned, type FakeReply, type Handler, type Step, startFakeProvider } from '@agp/testing/providers';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import {
@@ -9,7 +10,7 @@ import {
 import { dialects, matchOperation } from '../match-operation.ts';
 import type { ProviderApi } from './operation.ts';
 
-const blocked = { code: 'agent_blocked', message: 'agent blocked', status: 403 };
+const blocked = new ApiError('agent_blocked');
 const apis: Record<StreamKind, ProviderApi> = {
   chat: 'openai',
   responses: 'openai',
@@ -61,9 +62,9 @@ test.each(streamKinds)(
 
 test('an array of frames stays JSON, with the error as its last element', async () => {
   const operation = matchOperation('gemini', 'POST', '/v1beta/models/gemini-2.5-flash:streamGenerateContent');
-  const text = `[{"candidates":[]}${dialects.gemini.formatStreamError({ ...blocked, status: 503 }, operation, true)}`;
+  const text = `[{"candidates":[]}${dialects.gemini.formatStreamError(new ApiError('paused'), operation, true)}`;
   expect(JSON.parse(text)).toEqual([
     { candidates: [] },
-    { error: { code: 503, message: 'agent blocked', status: 'UNAVAILABLE' } },
+    { error: { code: 503, message: 'paused by operator', status: 'UNAVAILABLE' } },
   ]);
 });

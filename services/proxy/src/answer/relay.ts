@@ -214,15 +214,14 @@ export class Relay implements Dispatcher.DispatchHandler {
     const { response } = this.#exchange;
     if (this.#ended || response.writableFinished || response.destroyed) return false;
     const { head } = this.#request;
-    const { message, status } = new ApiError(reason);
     if (this.#status !== null) {
       // All is written, but the agent has not read it.
       if (response.writableEnded) response.destroy();
       else if (this.#canEndWithError) {
         const { operation, provider } = head;
         const dialect = dialects[operation?.api ?? provider.api];
-        const failure = { code: reason, message, status };
-        const bytes = Buffer.from(dialect.formatStreamError(failure, operation, this.#endsAsArray));
+        const refusal = new ApiError(reason);
+        const bytes = Buffer.from(dialect.formatStreamError(refusal, operation, this.#endsAsArray));
         this.#digest.update(bytes);
         response.end(bytes);
         this.#waitForAgent(lastWordsMs);

@@ -5,6 +5,7 @@ import express from 'express';
 import proxyAddr from 'proxy-addr';
 import type { ProxyContext } from '../context.ts';
 import { answerError } from '../exchange.ts';
+import { findApi } from '../head/match-operation.ts';
 import { readRequestId } from '../head/session-id.ts';
 import { handleRequest } from '../pipeline.ts';
 
@@ -30,7 +31,7 @@ export function createEdge(context: ProxyContext): RequestListener {
     } catch (error) {
       // The pipeline ends every request itself.
       context.logger.error({ error: (error as Error).stack }, 'a request could not be finished');
-      answerError(exchange, new ApiError('internal'), {});
+      answerError(exchange, new ApiError('internal'), {}, findApi(context.config.providers, exchange));
     }
   };
   const settings = express();

@@ -6,6 +6,7 @@ import { buildEvent, fitMeasurement } from '../events/build-event.ts';
 import { publishEvent } from '../events/publish-event.ts';
 import { reportDoubt } from '../events/reports.ts';
 import { answerError, type Exchange } from '../exchange.ts';
+import { findApi } from '../head/match-operation.ts';
 import { describeTarget } from '../head/target.ts';
 import { type AdmittedRequest, type Answer, type Head, type Journey, noTimes, type RequestEnd } from '../journey.ts';
 import { logRequest, readTraceId } from '../telemetry/log-request.ts';
@@ -53,11 +54,9 @@ function record(context: ProxyContext, exchange: Exchange, journey: Journey, tra
     if (answer.failure === 'request_too_large' || answer.failure === 'body_too_slow')
       context.metrics.refusals.inc({ code: answer.failure });
     if (ended.refusal) {
-      answerError(exchange, ended.refusal, {
-        'X-Agent-Id': event.agent_id,
-        'X-Session-Id': event.session_id,
-        'X-Event-Id': event.id,
-      });
+      const { agent_id, session_id, id } = event;
+      const headers = { 'X-Agent-Id': agent_id, 'X-Session-Id': session_id, 'X-Event-Id': id };
+      answerError(exchange, ended.refusal, headers, findApi(context.config.providers, exchange));
     }
   } else if (error) {
     if (journey.reservation) context.budget.release(journey.reservation.eventId);
@@ -68,7 +67,8 @@ function record(context: ProxyContext, exchange: Exchange, journey: Journey, tra
     );
     // Without a claimed name's token nobody learns whose it is.
     const agent = error.code === 'unauthorized_agent' ? undefined : journey.agent;
-    answerError(exchange, error, agent ? { 'X-Agent-Id': agent.id } : {});
+    const headers: Record<string, string> = agent ? { 'X-Agent-Id': agent.id } : {};
+    answerError(exchange, error, headers, findApi(context.config.providers, exchange));
   }
   trace?.end(ended);
   const traceId = trace?.traceId ?? readTraceId(exchange.request.headers.traceparent);

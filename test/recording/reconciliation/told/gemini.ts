@@ -77,3 +77,28 @@ export function interaction(random: Random): Told {
     billed: input * geminiFlash.input + (output + thoughts) * geminiFlash.output,
   };
 }
+
+/** Of Gemini 3 each distinct search is billed, 14 USD a thousand. */
+export function grounded(random: Random): Told {
+  const model = 'gemini-3-flash-preview';
+  const [input, output, searches] = [1 + random(50_000), 1 + random(8_000), random(5)];
+  const queries = Array.from({ length: 2 * searches }, (_, index) => `query ${index % searches}`);
+  const answer = {
+    modelVersion: model,
+    candidates: [
+      {
+        content: { role: 'model', parts: [{ text: 'Much.' }] },
+        finishReason: 'STOP',
+        ...(searches > 0 && { groundingMetadata: { webSearchQueries: queries } }),
+      },
+    ],
+    usageMetadata: { promptTokenCount: input, candidatesTokenCount: output, totalTokenCount: input + output },
+  };
+  const streams = random(2) === 0;
+  return {
+    path: `/gemini/v1beta/models/${model}:${streams ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+    body: { contents: [{ role: 'user', parts: [{ text: question }] }], tools: [{ google_search: {} }] },
+    reply: streams ? events([answer]) : json(answer),
+    billed: input * 500 + output * 3_000 + searches * 14_000_000,
+  };
+}

@@ -119,6 +119,27 @@ export function responses(random: Random): Told {
   };
 }
 
+/** Of a batch's results the batch tells the sum, at half the price. */
+export function batch(random: Random, count: number): Told {
+  const model = pick(random, Object.keys(gpt));
+  const tokens = tokensOf(random);
+  const usage = {
+    input_tokens: tokens.input,
+    output_tokens: tokens.output,
+    total_tokens: tokens.input + tokens.output,
+    input_tokens_details: { cached_tokens: tokens.cached },
+    output_tokens_details: { reasoning_tokens: tokens.reasoning },
+  };
+  const status = pick(random, ['completed', 'cancelled', 'expired']);
+  const counts = { total: 9, completed: 7, failed: 2 };
+  return {
+    method: 'GET',
+    path: `/openai/v1/batches/batch_${count}`,
+    reply: json({ id: `batch_${count}`, object: 'batch', status, model, request_counts: counts, usage }),
+    billed: times(costOf(gpt[model] as Prices, tokens), 500),
+  };
+}
+
 export function embeddings(random: Random): Told {
   const input = 1 + random(8_000);
   const model = 'text-embedding-3-large';

@@ -3,7 +3,7 @@ import { collectText } from '../../text/strings.ts';
 import { type AnswerReading, type Dialect, decodeName, type Operation, toPlainPath } from '../operation.ts';
 import { BatchResultsReader } from './batches.ts';
 import * as bounds from './bounds.ts';
-import { formatStreamError, MessageStreamReader } from './stream.ts';
+import { formatRefusal, formatStreamError, MessageStreamReader } from './stream.ts';
 import { readMessageText } from './text.ts';
 import { readMessageFigures } from './usage.ts';
 
@@ -107,5 +107,6 @@ export const anthropic: Dialect = {
   words: ['rawPredict', 'streamRawPredict'],
   conversation: ['messages'],
   keyHeader: (apiKey) => ({ 'x-api-key': apiKey }),
+  formatRefusal,
   formatStreamError,
 };

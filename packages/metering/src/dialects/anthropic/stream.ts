@@ -1,6 +1,6 @@
 import { asObject, asText, type JsonObject, parseFrame } from '../../json/members.ts';
 import { FrameReader } from '../frame-reader.ts';
-import type { StreamFailure, StreamReading } from '../operation.ts';
+import type { Refusal, StreamReading } from '../operation.ts';
 import { readMessageDelta } from './text.ts';
 import { findUnreadOfMessage, mergeMessageUsage, readMessageFigures } from './usage.ts';
 
@@ -92,7 +92,20 @@ export class MessageStreamReader extends FrameReader {
   }
 }
 
-export function formatStreamError({ message, status }: StreamFailure): string {
-  const error = { type: status === 403 ? 'permission_error' : 'overloaded_error', message };
-  return `\n\nevent: error\ndata: ${JSON.stringify({ type: 'error', error })}\n\n`;
+const errorTypes: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  409: 'conflict_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  503: 'overloaded_error',
+  504: 'timeout_error',
+};
+
+export function formatRefusal({ message, status }: Refusal): string {
+  const type = errorTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
+  return JSON.stringify({ type: 'error', error: { type, message } });
 }
+
+export const formatStreamError = (refusal: Refusal): string => `\n\nevent: error\ndata: ${formatRefusal(refusal)}\n\n`;

@@ -6,7 +6,7 @@ import { batchListTarget, batchTarget, describeBatchList, describeBatchResults }
 import * as bounds from './bounds.ts';
 import { matchInteraction } from './interactions.ts';
 import { describePredictions, resources } from './predict.ts';
-import { ContentStreamReader, formatStreamError } from './stream.ts';
+import { ContentStreamReader, formatRefusal, formatStreamError } from './stream.ts';
 import { readContent } from './text.ts';
 import { readContentFigures } from './usage.ts';
 
@@ -118,5 +118,6 @@ export const gemini: Dialect = {
   words: ['tunedModels', 'cachedContents', 'batchPredictionJobs', 'predictLongRunning', ...names],
   conversation: ['contents', 'input'],
   keyHeader: (apiKey) => ({ 'x-goog-api-key': apiKey }),
+  formatRefusal,
   formatStreamError,
 };

@@ -1,7 +1,7 @@
 import { asArray, asObject, asText, findTrailingMembers, type JsonObject, parseFrame } from '../../json/members.ts';
 import { noteFigures } from '../figures.ts';
 import { FrameReader } from '../frame-reader.ts';
-import type { StreamFailure, StreamReading } from '../operation.ts';
+import type { Refusal, StreamReading } from '../operation.ts';
 import { readContent } from './text.ts';
 import {
   addGrounded,
@@ -66,12 +66,28 @@ function endsAnswer({ candidates, promptFeedback }: JsonObject): boolean {
   return asArray(candidates).some((candidate) => asText(asObject(candidate).finishReason) !== null);
 }
 
+/** Of `google.rpc.Code`, by the HTTP status that stands for each. */
+const statusNames: Readonly<Record<number, string>> = {
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  409: 'ALREADY_EXISTS',
+  429: 'RESOURCE_EXHAUSTED',
+  500: 'INTERNAL',
+  501: 'UNIMPLEMENTED',
+  504: 'DEADLINE_EXCEEDED',
+};
+
+export function formatRefusal({ message, status: code }: Refusal): string {
+  const status = statusNames[code] ?? (code < 500 ? 'INVALID_ARGUMENT' : 'UNAVAILABLE');
+  return JSON.stringify({ error: { code, message, status } });
+}
+
 /**
  * The error twice: as a frame for `@google/genai` 3 and others, and as JSON behind it, since version 1 takes the frame for an
  * empty piece and the stream for a whole one.
  */
-export function formatStreamError({ message, status }: StreamFailure, _operation: unknown, asArray: boolean): string {
-  const error = { code: status, message, status: status === 403 ? 'PERMISSION_DENIED' : 'UNAVAILABLE' };
-  const json = JSON.stringify({ error });
+export function formatStreamError(refusal: Refusal, _operation: unknown, asArray: boolean): string {
+  const json = formatRefusal(refusal);
   return asArray ? `,\n${json}]` : `\n\ndata: ${json}\n\n${json}`;
 }

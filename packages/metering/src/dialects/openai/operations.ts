@@ -12,7 +12,7 @@ import { readCompletionFigures } from './completion-usage.ts';
 import { describeOperation, type Figures, type OperationDescription } from './describe-operation.ts';
 import { imageEdits, imageGenerations, imageVariations, speech, transcriptions, translations } from './media.ts';
 import { ResponseStreamReader, readResponseFigures, readResponseText } from './responses.ts';
-import { CompletionStreamReader, formatStreamError, noOutput } from './stream.ts';
+import { CompletionStreamReader, formatRefusal, formatStreamError, noOutput } from './stream.ts';
 import { readChat, readCompletion } from './text.ts';
 import { readUsageFigures, usageFigures } from './usage.ts';
 import { videos, videosTarget } from './videos.ts';
@@ -222,5 +222,6 @@ export const openai: Dialect = {
   words: [],
   conversation: ['messages', 'input'],
   keyHeader: (apiKey) => ({ Authorization: `Bearer ${apiKey}` }),
+  formatRefusal,
   formatStreamError,
 };

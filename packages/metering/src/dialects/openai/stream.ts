@@ -1,8 +1,8 @@
+import { isFinal } from '@agp/core/errors';
 import { asArray, asObject, asText, type JsonObject, parseFrame } from '../../json/members.ts';
 import type { Write, Writing } from '../../text/writing.ts';
 import { FrameReader } from '../frame-reader.ts';
-import { addToUsage, type Operation, type ReportedCall, type StreamFailure, type StreamReading } from '../operation.ts';
-
+import { addToUsage, type Operation, type Refusal, type ReportedCall, type StreamReading } from '../operation.ts';
 import { type ExecutedTools, readCompletionFigures } from './completion-usage.ts';
 import type { Figures } from './describe-operation.ts';
 
@@ -132,10 +132,23 @@ export class EventStreamReader extends FrameReader {
   }
 }
 
-export function formatStreamError({ code, message }: StreamFailure, operation: Operation | null): string {
-  const error = { message, type: code, param: null, code };
+const errorTypes: Readonly<Record<number, string>> = { 401: 'authentication_error', 403: 'permission_error' };
+
+function describeRefusal(refusal: Refusal) {
+  const { code, message, status } = refusal;
+  // Clients that know the word for a cap do not ask again.
+  const limit = isFinal(refusal) ? 'insufficient_quota' : 'rate_limit_error';
+  const other = status < 500 ? 'invalid_request_error' : 'server_error';
+  return { message, type: status === 429 ? limit : (errorTypes[status] ?? other), code };
+}
+
+export const formatRefusal = (refusal: Refusal): string => JSON.stringify({ error: describeRefusal(refusal) });
+
+export function formatStreamError(refusal: Refusal, operation: Operation | null): string {
+  const error = { ...describeRefusal(refusal), param: null };
+  const { code, message, param } = error;
   // SDKs look for `error` in any frame; the Responses API has an event of its own as well.
-  const data = operation?.name === 'responses' ? { type: 'error', code, message, param: null, error } : { error };
+  const data = operation?.name === 'responses' ? { type: 'error', code, message, param, error } : { error };
   return `\n\nevent: error\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
