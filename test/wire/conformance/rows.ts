@@ -2,6 +2,7 @@ import { anthropicRows } from './anthropic.ts';
 import type { Row } from './cell.ts';
 import { compatibleRows } from './dialects.ts';
 import { geminiRows } from './gemini.ts';
+import { jobRows } from './jobs.ts';
 import { openaiAudioRows } from './openai-audio.ts';
 import { openaiChatRows } from './openai-chat.ts';
 import { openaiCompletionRows } from './openai-completions.ts';
@@ -19,5 +20,6 @@ export const rows: readonly Row[] = [
   ...openaiAudioRows,
   ...anthropicRows,
   ...geminiRows,
+  ...jobRows,
   ...compatibleRows,
 ];

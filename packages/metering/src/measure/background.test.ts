@@ -52,6 +52,7 @@ test('work in the background is held at its reservation and listed, until a late
   const call = openCalls();
   const started = await call('POST', '/v1/responses', asked, queued);
   expect(started).toMatchObject({ ...later, heldNanoUsd: started.reserved, settledEventId: null });
+  expect(started.cancelPath).toBe('/v1/responses/resp_1/cancel');
   expect(started.doubt).toMatchObject({ reason: 'billed_later', completionTokens: 1_000 });
   expect(started.reserved).toBeGreaterThan(1_000 * 600);
   const get = (answer: object, ended = {}) => call('GET', '/v1/responses/resp_1', null, answer, ended);

@@ -83,7 +83,7 @@ async function findStart(
   end: AnswerEnd,
   reading: ResponseReading | null,
 ): Promise<Pick<Measured, 'settledEventId'> | null> {
-  const isTold = reading !== null && (reading.usage !== null || reading.isUnbilled === true);
+  const isTold = reading !== null && ((reading.usage !== null && reading.usageIsFinal) || reading.isUnbilled === true);
   if (bill === null || !isTold || !isFetched(end, reading)) return null;
   const settledEventId = await findClaim(nameStart(bill)).catch(() => null);
   return settledEventId !== null || reading.isOfBackground ? { settledEventId } : null;

@@ -1,12 +1,11 @@
 import { readCount } from '@agp/pricing';
 import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
-import { findUnread } from '../figures.ts';
 import { isRunning } from '../later.ts';
 import { maxReportedCalls, type Operation, type ReportedCall, sumCalls } from '../operation.ts';
 import { describeOperation, type Figures } from './describe-operation.ts';
 import { readImageUsage } from './media.ts';
 import { noOutput } from './stream.ts';
-import { readTokenUsage, usageFigures } from './usage.ts';
+import { readTokenUsage, readUsageFigures } from './usage.ts';
 
 /** Anthropic and Gemini have batches of their own. Mistral says `batch/jobs`. */
 const place = String.raw`(?<!\/messages|^\/v1(?:alpha|beta)\d*)\/(?:batches|batch\/jobs)`;
@@ -39,17 +38,16 @@ function readBatchFigures(body: unknown): Figures {
   if (isRunning(batch.status) || (readCount(asObject(batch.state).num_pending) ?? 0) > 0)
     return { usage: null, serviceTier };
   const served = countServed(batch);
-  const told = /\/images\//.test(asText(batch.endpoint) ?? '')
-    ? readImageUsage(batch.usage)
-    : readTokenUsage(batch.usage);
+  const isOfImages = /\/images\//.test(asText(batch.endpoint) ?? '');
+  const { usage: told, ...notes } = readUsageFigures(batch.usage);
   const isUsed = told !== null && told.promptTokens + told.completionTokens > 0;
   const requests = served || Math.max(1, Math.ceil((told?.promptTokens ?? 0) / shortRequest));
-  const calls = isUsed ? [{ model: asText(batch.model), usage: told, requests }] : readInline(batch);
+  const usage = isOfImages ? readImageUsage(batch.usage) : told;
+  const calls = isUsed && usage ? [{ model: asText(batch.model), usage, requests }] : readInline(batch);
   const isServed = served === null ? /^(?:completed|success)$/i.test(asText(batch.status) ?? '') : served > 0;
-  const unread = findUnread(batch.usage, usageFigures);
   return calls.length > 0
-    ? { ...sumCalls(calls), calls, serviceTier, unread }
-    : { usage: null, isUntold: isServed, serviceTier, unread };
+    ? { ...sumCalls(calls), calls, serviceTier, ...notes }
+    : { usage: null, isUntold: isServed, serviceTier, ...notes };
 }
 
 const described = { ...noOutput, input: ['requests'] };
