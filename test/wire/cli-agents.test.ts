@@ -13,6 +13,7 @@ import {
 } from '@agp/testing/providers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readSnippets } from '../docs/read-snippets.ts';
+import { readMetric } from '../system/read-metric.ts';
 import { type System, startSystem, waitFor } from '../system/start-system.ts';
 import { type Expected, figures, gpt5, opus } from './sdks/cases.ts';
 
@@ -29,7 +30,7 @@ interface CodingAgent {
   call: (workFolder: string) => CannedToolCall;
   args(prompt: string): string[];
   /** What it shows of a refusal, and how often it asks in all. */
-  refused: Record<'blocked' | 'capped', { words: string; requests: number }>;
+  refused: Record<'blocked' | 'capped' | 'paused', { words: string; requests: number }>;
   environment(proxyUrl: string, home: string, agent: string): Record<string, string>;
 }
 
@@ -45,6 +46,7 @@ const agents: CodingAgent[] = [
       blocked: { words: 'unexpected status 403 Forbidden: agent blocked', requests: 6 },
       // It has its own words for OpenAI's `insufficient_quota`.
       capped: { words: 'Quota exceeded. Check your plan and billing details.', requests: 1 },
+      paused: { words: 'unexpected status 503 Service Unavailable: paused by operator', requests: 30 },
     },
     environment(proxyUrl, home, agent) {
       const [shown = ''] = readSnippets('docs/clients.md', 'toml');
@@ -67,6 +69,7 @@ const agents: CodingAgent[] = [
     refused: {
       blocked: { words: 'API Error: 403 agent blocked', requests: 1 },
       capped: { words: 'daily budget exceeded: cap 0 USD', requests: 1 },
+      paused: { words: 'Repeated 529 Overloaded errors', requests: 3 },
     },
     environment(proxyUrl, home, agent) {
       const [shown = ''] = readSnippets('docs/clients.md', 'sh');
@@ -135,16 +138,11 @@ describe.runIf(folder)(title, () => {
     });
   }
 
-  /** Refused the same way from now on. @returns its id */
-  async function refuse(agent: string, change: string): Promise<string> {
-    const headers = { 'X-Agent-Name': agent };
-    const answer = await fetch(`${system.proxies[0]?.url}/openai/v1/models`, { headers });
-    await system.database.pool.query(`UPDATE agents SET ${change} WHERE name = $1`, [agent]);
-    return answer.headers.get('x-agent-id') ?? '';
-  }
+  const setPause = (paused: boolean) =>
+    system.api('/api/v1/pause', { method: 'PUT', body: JSON.stringify({ paused }) });
 
-  const listReasons = async (id: string) =>
-    (await system.api<{ reason: string }[]>(`/api/v1/refusals?agent_id=${id}`)).map(({ reason }) => reason);
+  /** How many requests were refused so far. */
+  const countRefusals = (code: string) => readMetric(system.proxies[0], `agp_proxy_refusals_total{code="${code}"}`);
 
   describe.each(agents)('$name', (agent) => {
     const { model, prompt, completion, nano } = agent.expected;
@@ -179,18 +177,19 @@ describe.runIf(folder)(title, () => {
     test.each([
       ['blocked', "status = 'blocked'", 'agent_blocked'],
       ['capped', 'daily_cap_usd = 0', 'agent_budget_exceeded'],
-    ] as const)('%s: it says so', async (kind, change, reason) => {
+      ['paused', '', 'paused'],
+    ] as const)('%s: it says so', async (kind, change, code) => {
       const name = `${agent.program}-${kind}`;
       const { words, requests } = agent.refused[kind];
-      const id = await refuse(name, change);
-      const { code, output } = await run(agent, 'Say hello', name);
-      expect(output).toContain(words);
-      expect(code).toBe(1);
-      const reasons = await waitFor('the refusals', async () => {
-        const found = await listReasons(id);
-        return found.length >= requests && found;
-      });
-      expect(reasons).toEqual(Array(requests).fill(reason));
+      await fetch(`${system.proxies[0]?.url}/openai/v1/models`, { headers: { 'X-Agent-Name': name } });
+      if (change) await system.database.pool.query(`UPDATE agents SET ${change} WHERE name = $1`, [name]);
+      await setPause(kind === 'paused');
+      const before = await countRefusals(code);
+      const ended = await run(agent, 'Say hello', name);
+      await setPause(false);
+      expect(ended.output).toContain(words);
+      expect(ended.code).toBe(1);
+      expect((await countRefusals(code)) - before).toBe(requests);
     });
   });
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type FakeProvider, faultHeader, startFakeProvider } from '@agp/testing/providers';
+import { GoogleGenAI } from '@google/genai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readPayloads } from '../system/read-payload.ts';
 import { type System, startSystem, waitFor } from '../system/start-system.ts';
@@ -158,4 +159,11 @@ describe.concurrent('a refusal says why, and costs nothing', () => {
     });
     expect(reasons).toEqual(['agent_blocked', 'agent_blocked']);
   });
+});
+
+test('Google’s upload of files is refused', async () => {
+  const gemini = new GoogleGenAI({ apiKey: 'test', httpOptions: { baseUrl: `${system.proxies[0]?.url}/gemini` } });
+  const { bytes, type: mimeType } = attachments.file;
+  const uploading = gemini.files.upload({ file: new Blob([new Uint8Array(bytes)]), config: { mimeType } });
+  await expect(uploading).rejects.toThrow('resumable uploads are not governed yet');
 });
