@@ -1,8 +1,8 @@
 import { Agent, OpenAIProvider, type RunConfig, Runner, tool } from '@openai/agents';
 import OpenAI from 'openai';
 import type { Target } from '../sdks/call.ts';
-import { readTemperature, temperatureTool } from '../sdks/conversation.ts';
-import { type Attachment, ask, attachments, type Client, dataUrl, models, retries } from './client.ts';
+import { models, question, readTemperature, temperatureTool } from '../sdks/conversation.ts';
+import { type Attachment, attachments, type Client, dataUrl, retries } from './client.ts';
 
 const parts: Record<Attachment, object> = {
   picture: { type: 'input_image', image: dataUrl('picture') },
@@ -37,20 +37,20 @@ function toClient(useResponses: boolean): Client {
     takes: useResponses ? ['picture', 'file'] : ['picture', 'file', 'sound'],
     ends: true,
     async ask(target, attached) {
-      const content = [{ type: 'input_text' as const, text: ask }, ...(attached ? [parts[attached]] : [])];
+      const content = [{ type: 'input_text' as const, text: question }, ...(attached ? [parts[attached]] : [])];
       const result = await connect(target).run(agent, [{ role: 'user', content: content as never }]);
       return result.finalOutput ?? '';
     },
     async stream(target, show) {
       const { signal } = target;
-      const result = await connect(target).run(agent, ask, { stream: true, ...(signal ? { signal } : {}) });
+      const result = await connect(target).run(agent, question, { stream: true, ...(signal ? { signal } : {}) });
       for await (const event of result)
         if (event.type === 'raw_model_stream_event' && event.data.type === 'output_text_delta') show(event.data.delta);
       if (result.error) throw result.error;
     },
     async useTools(target) {
       const withTool = agent.clone({ tools: [getTemperature] });
-      return (await connect(target).run(withTool, ask)).finalOutput ?? '';
+      return (await connect(target).run(withTool, question)).finalOutput ?? '';
     },
   };
 }

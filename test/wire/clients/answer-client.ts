@@ -8,7 +8,7 @@ import {
   type Handler,
 } from '@agp/testing/providers';
 import { figures } from '../sdks/cases.ts';
-import { models } from './client.ts';
+import { models } from '../sdks/conversation.ts';
 
 const converse = answerConversation(figures);
 const fail = answerFault();

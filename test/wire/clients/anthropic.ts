@@ -2,8 +2,8 @@ import Anthropic from '@anthropic-ai/sdk';
 import Anthropic2025 from 'anthropic-sdk-2025';
 import type { Target } from '../sdks/call.ts';
 import { collect } from '../sdks/call.ts';
-import { readTemperature, temperatureTool } from '../sdks/conversation.ts';
-import { type Attachment, ask, attachments, type Client, models, retries } from './client.ts';
+import { models, question, readTemperature, temperatureTool } from '../sdks/conversation.ts';
+import { type Attachment, attachments, type Client, retries } from './client.ts';
 
 const common = { model: models.anthropic, max_tokens: 500 };
 const { name: toolName, description, parameters } = temperatureTool;
@@ -24,7 +24,7 @@ const textOf = ({ content }: Anthropic.Message) =>
 
 async function useTools(anthropic: Anthropic): Promise<string> {
   const tools = [{ name: toolName, description, input_schema: { ...parameters, required: [...parameters.required] } }];
-  const messages: Anthropic.MessageParam[] = [{ role: 'user', content: ask }];
+  const messages: Anthropic.MessageParam[] = [{ role: 'user', content: question }];
   const { content } = await anthropic.messages.create({ ...common, tools, messages });
   const results = content
     .filter((block) => block.type === 'tool_use')
@@ -38,7 +38,7 @@ async function useTools(anthropic: Anthropic): Promise<string> {
 }
 
 async function runBatch(anthropic: Anthropic): Promise<string> {
-  const params = { ...common, messages: [{ role: 'user' as const, content: ask }] };
+  const params = { ...common, messages: [{ role: 'user' as const, content: question }] };
   const { id } = await anthropic.messages.batches.create({ requests: [{ custom_id: '1', params }] });
   // It follows the link that the batch names.
   const results = (await collect(
@@ -57,11 +57,11 @@ function toClient(version: string, Client: typeof Anthropic): Client {
     ends: true,
     async ask(target, attached) {
       const attachment = attached ? [parts[attached as Exclude<Attachment, 'sound'>]] : [];
-      const content = [{ type: 'text' as const, text: ask }, ...attachment];
+      const content = [{ type: 'text' as const, text: question }, ...attachment];
       return textOf(await connect(target).messages.create({ ...common, messages: [{ role: 'user', content }] }));
     },
     async stream(target, show) {
-      const messages = [{ role: 'user' as const, content: ask }];
+      const messages = [{ role: 'user' as const, content: question }];
       const { signal } = target;
       const stream = await connect(target).messages.create({ ...common, messages, stream: true }, { signal });
       for await (const event of stream)

@@ -1,5 +1,5 @@
 import type { Target } from '../sdks/call.ts';
-import { models, question } from '../sdks/conversation.ts';
+import type { models } from '../sdks/conversation.ts';
 
 export type Attachment = 'picture' | 'file' | 'sound';
 
@@ -38,9 +38,6 @@ export interface Client {
   /** Has a batch made, waits for it, and resolves with what the results say. */
   runBatch?(target: Target): Promise<string>;
 }
-
-export const ask = question;
-export { models };
 
 /** With the client's own number of repetitions unless the target names one. */
 export const retries = ({ maxRetries }: Target) => (maxRetries === undefined ? {} : { maxRetries });

@@ -1,8 +1,8 @@
 import { GoogleGenAI, type Part } from '@google/genai';
 import { GoogleGenAI as GoogleGenAI2025 } from 'google-genai-2025';
 import type { Target } from '../sdks/call.ts';
-import { readTemperature, temperatureTool } from '../sdks/conversation.ts';
-import { ask, attachments, type Client, models } from './client.ts';
+import { models, question, readTemperature, temperatureTool } from '../sdks/conversation.ts';
+import { attachments, type Client } from './client.ts';
 
 const model = models.gemini;
 const { name: toolName, description, parameters } = temperatureTool;
@@ -10,7 +10,7 @@ const { name: toolName, description, parameters } = temperatureTool;
 async function useTools(gemini: GoogleGenAI): Promise<string> {
   const tools = [{ functionDeclarations: [{ name: toolName, description, parametersJsonSchema: parameters }] }];
   const chat = gemini.chats.create({ model, config: { tools } });
-  const { functionCalls = [] } = await chat.sendMessage({ message: ask });
+  const { functionCalls = [] } = await chat.sendMessage({ message: question });
   const message: Part[] = functionCalls.map(({ id, args }) => ({
     functionResponse: {
       ...(id && { id }),
@@ -22,7 +22,7 @@ async function useTools(gemini: GoogleGenAI): Promise<string> {
 }
 
 async function runBatch(gemini: GoogleGenAI): Promise<string> {
-  const src = [{ contents: [{ role: 'user', parts: [{ text: ask }] }] }];
+  const src = [{ contents: [{ role: 'user', parts: [{ text: question }] }] }];
   const { name = '' } = await gemini.batches.create({ model, src });
   const { dest } = await gemini.batches.get({ name });
   return (dest?.inlinedResponses ?? []).map(({ response }) => textIn(response)).join('');
@@ -42,7 +42,7 @@ function toClient(version: string, Client: typeof GoogleGenAI): Client {
     takes: ['picture', 'file', 'sound'],
     ends: true,
     async ask(target, attached) {
-      const parts: Part[] = [{ text: ask }];
+      const parts: Part[] = [{ text: question }];
       if (attached) {
         const { type: mimeType, base64: data } = attachments[attached];
         parts.push({ inlineData: { mimeType, data } });
@@ -52,7 +52,7 @@ function toClient(version: string, Client: typeof GoogleGenAI): Client {
     },
     async stream(target, show) {
       const config = target.signal ? { abortSignal: target.signal } : {};
-      const asked = { model, contents: ask, config };
+      const asked = { model, contents: question, config };
       for await (const chunk of await connect(target).models.generateContentStream(asked)) show(chunk.text ?? '');
     },
     useTools: (target) => useTools(connect(target)),

@@ -24,12 +24,13 @@ globalThis.setTimeout = ((run: () => void, ms?: number, ...more: unknown[]) =>
 
 const { clients } = await import('./list-clients.ts');
 
-parentPort?.on('message', async ({ id, client: name, target }: HurriedCall) => {
+async function run({ id, client: name, target }: HurriedCall): Promise<HurriedResult> {
   const client = clients.find((each) => each.name === name);
-  const failed = await client?.ask(target).then(
+  const error = await client?.ask(target).then(
     () => null,
-    (error: unknown) => String(error),
+    (thrown: unknown) => String(thrown),
   );
-  const result: HurriedResult = { id, error: failed ?? null };
-  parentPort?.postMessage(result);
-});
+  return { id, error: error ?? null };
+}
+
+parentPort?.on('message', (call: HurriedCall) => void run(call).then((result) => parentPort?.postMessage(result)));

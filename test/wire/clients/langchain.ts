@@ -5,8 +5,8 @@ import { tool } from '@langchain/core/tools';
 import { ChatGoogleGenerativeAI } from '@langchain/google-genai';
 import { ChatOpenAI } from '@langchain/openai';
 import type { Target } from '../sdks/call.ts';
-import { readTemperature, temperatureTool } from '../sdks/conversation.ts';
-import { type Attachment, ask, attachments, type Client, dataUrl, models, retries } from './client.ts';
+import { models, question, readTemperature, temperatureTool } from '../sdks/conversation.ts';
+import { type Attachment, attachments, type Client, dataUrl, retries } from './client.ts';
 
 const { name: toolName, description, input } = temperatureTool;
 const getTemperature = tool((asked) => JSON.stringify(readTemperature(asked)), {
@@ -30,16 +30,16 @@ const toClient = (name: string, provider: Client['provider'], takes: Client['tak
   takes,
   ends: true,
   async ask(target, attached) {
-    const content = [{ type: 'text', text: ask }, ...(attached ? [toPart(attached)] : [])];
+    const content = [{ type: 'text', text: question }, ...(attached ? [toPart(attached)] : [])];
     return (await connect(target).invoke([new HumanMessage({ content } as never)])).text;
   },
   async stream(target, show) {
     const { signal } = target;
-    for await (const chunk of await connect(target).stream(ask, signal ? { signal } : {})) show(chunk.text);
+    for await (const chunk of await connect(target).stream(question, signal ? { signal } : {})) show(chunk.text);
   },
   async useTools(target) {
     const model = connect(target).bindTools?.([getTemperature]);
-    const messages: BaseMessage[] = [new HumanMessage(ask)];
+    const messages: BaseMessage[] = [new HumanMessage(question)];
     const answer = await model?.invoke(messages);
     if (!answer) return '';
     messages.push(answer);

@@ -1,8 +1,8 @@
 import { Anthropic, AnthropicSession } from '@llamaindex/anthropic';
 import { OpenAI } from '@llamaindex/openai';
 import type { Target } from '../sdks/call.ts';
-import { readTemperature, temperatureTool } from '../sdks/conversation.ts';
-import { type Attachment, ask, attachments, type Client, dataUrl, models, retries } from './client.ts';
+import { models, question, readTemperature, temperatureTool } from '../sdks/conversation.ts';
+import { type Attachment, attachments, type Client, dataUrl, retries } from './client.ts';
 
 const parts: Partial<Record<Attachment, object>> = {
   picture: { type: 'image_url', image_url: { url: dataUrl('picture') } },
@@ -35,18 +35,18 @@ function toClient(
     takes,
     ends: false,
     async ask(target, attached) {
-      const content = [{ type: 'text' as const, text: ask }, ...(attached ? [parts[attached]] : [])];
+      const content = [{ type: 'text' as const, text: question }, ...(attached ? [parts[attached]] : [])];
       const { message } = await connect(target).chat({ messages: [{ role: 'user', content: content as never }] });
       return textOf(message.content);
     },
     async stream(target, show) {
-      const messages = [{ role: 'user' as const, content: ask }];
+      const messages = [{ role: 'user' as const, content: question }];
       for await (const { delta } of await connect(target).chat({ messages, stream: true })) show(delta);
     },
     async useTools(target) {
       const model = connect(target);
       const tools = [getTemperature as never];
-      const messages: Parameters<Model['chat']>[0]['messages'] = [{ role: 'user', content: ask }];
+      const messages: Parameters<Model['chat']>[0]['messages'] = [{ role: 'user', content: question }];
       const { message } = await model.chat({ messages, tools });
       messages.push(message);
       const { toolCall = [] } = message.options as { toolCall?: { id: string; input: { city: string } }[] };

@@ -4,8 +4,8 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { Agent } from '@mastra/core/agent';
 import { createTool } from '@mastra/core/tools';
 import type { Target } from '../sdks/call.ts';
-import { readTemperature, temperatureTool } from '../sdks/conversation.ts';
-import { ask, attachments, type Client, models } from './client.ts';
+import { models, question, readTemperature, temperatureTool } from '../sdks/conversation.ts';
+import { attachments, type Client } from './client.ts';
 
 const getTemperature = createTool({
   id: temperatureTool.name,
@@ -35,20 +35,20 @@ function toClient(
     takes,
     ends: true,
     async ask(target, attached) {
-      const text = { type: 'text' as const, text: ask };
-      if (!attached) return (await toAgent(target).generate(ask)).text;
+      const text = { type: 'text' as const, text: question };
+      if (!attached) return (await toAgent(target).generate(question)).text;
       const { base64: data, type: mediaType, name: filename } = attachments[attached];
       const content = [text, { type: 'file' as const, data, mediaType, filename }];
       return (await toAgent(target).generate([{ role: 'user', content }] as never)).text;
     },
     async stream(target, show) {
       const { signal } = target;
-      const result = await toAgent(target).stream(ask, signal ? { abortSignal: signal } : {});
+      const result = await toAgent(target).stream(question, signal ? { abortSignal: signal } : {});
       for await (const text of result.textStream) show(text);
       if (result.error) throw result.error;
     },
     async useTools(target) {
-      return (await toAgent(target, { get_temperature: getTemperature }).generate(ask)).text;
+      return (await toAgent(target, { get_temperature: getTemperature }).generate(question)).text;
     },
   };
 }

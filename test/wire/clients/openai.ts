@@ -3,8 +3,8 @@ import { zodFunction } from 'openai/helpers/zod';
 import type { ResponseInput } from 'openai/resources/responses/responses';
 import OpenAI2025 from 'openai-2025';
 import type { Target } from '../sdks/call.ts';
-import { readTemperature, temperatureTool } from '../sdks/conversation.ts';
-import { type Attachment, ask, attachments, type Client, dataUrl, models, retries } from './client.ts';
+import { models, question, readTemperature, temperatureTool } from '../sdks/conversation.ts';
+import { type Attachment, attachments, type Client, dataUrl, retries } from './client.ts';
 
 const model = models.openai;
 const { name: toolName, description, parameters, input: toolInput } = temperatureTool;
@@ -22,7 +22,7 @@ const responseParts = {
 
 async function runResponsesTools(openai: OpenAI): Promise<string> {
   const tools = [{ type: 'function' as const, name: toolName, description, parameters, strict: true }];
-  const input: ResponseInput = [{ role: 'user', content: ask }];
+  const input: ResponseInput = [{ role: 'user', content: question }];
   const { output } = await openai.responses.create({ model, input, tools });
   input.push(...(output as ResponseInput));
   for (const item of output)
@@ -64,12 +64,12 @@ function listClients(version: string, Client: typeof OpenAI): Client[] {
     takes: ['picture', 'file', 'sound'],
     ends: true,
     async ask(target, attached) {
-      const content = [{ type: 'text' as const, text: ask }, ...(attached ? [chatParts[attached]] : [])];
+      const content = [{ type: 'text' as const, text: question }, ...(attached ? [chatParts[attached]] : [])];
       const answer = await connect(target).chat.completions.create({ model, messages: [{ role: 'user', content }] });
       return answer.choices[0]?.message.content ?? '';
     },
     async stream(target, show) {
-      const messages = [{ role: 'user' as const, content: ask }];
+      const messages = [{ role: 'user' as const, content: question }];
       const { signal } = target;
       const stream = await connect(target).chat.completions.create({ model, messages, stream: true }, { signal });
       for await (const { choices } of stream) show(choices[0]?.delta.content ?? '');
@@ -78,7 +78,7 @@ function listClients(version: string, Client: typeof OpenAI): Client[] {
       const runner = connect(target).chat.completions.runTools({
         model,
         tools: [zodFunction({ name: toolName, description, parameters: toolInput, function: readTemperature })],
-        messages: [{ role: 'user', content: ask }],
+        messages: [{ role: 'user', content: question }],
       });
       return String(await runner.finalContent());
     },
@@ -91,12 +91,12 @@ function listClients(version: string, Client: typeof OpenAI): Client[] {
     ends: true,
     async ask(target, attached) {
       const parts = attached ? [responseParts[attached as Exclude<Attachment, 'sound'>]] : [];
-      const content = [{ type: 'input_text' as const, text: ask }, ...parts];
+      const content = [{ type: 'input_text' as const, text: question }, ...parts];
       return (await connect(target).responses.create({ model, input: [{ role: 'user', content }] })).output_text;
     },
     async stream(target, show) {
       const { signal } = target;
-      const stream = await connect(target).responses.create({ model, input: ask, stream: true }, { signal });
+      const stream = await connect(target).responses.create({ model, input: question, stream: true }, { signal });
       for await (const event of stream) if (event.type === 'response.output_text.delta') show(event.delta);
     },
     useTools: (target) => runResponsesTools(connect(target)),

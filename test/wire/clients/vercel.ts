@@ -7,8 +7,8 @@ import { createAnthropic as createAnthropic2025 } from 'ai-sdk-anthropic-2025';
 import { createGoogleGenerativeAI as createGoogle2025 } from 'ai-sdk-google-2025';
 import { createOpenAI as createOpenAI2025 } from 'ai-sdk-openai-2025';
 import type { Target } from '../sdks/call.ts';
-import { readTemperature, temperatureTool } from '../sdks/conversation.ts';
-import { ask, attachments, type Client, models, retries } from './client.ts';
+import { models, question, readTemperature, temperatureTool } from '../sdks/conversation.ts';
+import { attachments, type Client, retries } from './client.ts';
 
 type Sdk = Pick<typeof today, 'generateText' | 'streamText' | 'tool'>;
 type Connect = (target: Target) => today.LanguageModel;
@@ -44,7 +44,7 @@ function toClient(
     async ask(target, attached) {
       const { base64: data, type: mediaType, name: filename } = attachments[attached ?? 'picture'];
       const content = [
-        { type: 'text' as const, text: ask },
+        { type: 'text' as const, text: question },
         ...(attached ? [{ type: 'file' as const, data, mediaType, filename }] : []),
       ];
       const asked = { messages: [{ role: 'user' as const, content }], ...retries(target) };
@@ -54,7 +54,7 @@ function toClient(
       let failure: unknown;
       const { textStream } = sdk.streamText({
         model: connect(target),
-        prompt: ask,
+        prompt: question,
         ...(target.signal ? { abortSignal: target.signal } : {}),
         ...retries(target),
         onError: ({ error }) => {
@@ -65,7 +65,7 @@ function toClient(
       if (failure) throw failure;
     },
     async useTools(target) {
-      return (await sdk.generateText({ model: connect(target), tools, prompt: ask, stopWhen, ...retries(target) }))
+      return (await sdk.generateText({ model: connect(target), tools, prompt: question, stopWhen, ...retries(target) }))
         .text;
     },
   };
