@@ -32,21 +32,33 @@ export interface Text {
  */
 export interface Detector {
   readonly types: readonly PiiType[];
+  /** What each of its findings has, so that a text without it need not be searched. Without the flags g and y. */
+  readonly needs?: RegExp;
   find(text: Text, report: Report): void;
 }
 
+class SearchedText implements Text {
+  readonly value: string;
+  #runs: DigitRun[] | undefined;
+
+  constructor(value: string) {
+    this.value = value;
+  }
+
+  digitRuns(): readonly DigitRun[] {
+    this.#runs ??= findDigitRuns(this.value);
+    return this.#runs;
+  }
+}
+
 export function runDetectors(detectors: readonly Detector[], value: string): PiiFinding[] {
-  let runs: DigitRun[] | undefined;
-  const text: Text = {
-    value,
-    digitRuns: () => {
-      runs ??= findDigitRuns(value);
-      return runs;
-    },
-  };
   const findings: PiiFinding[] = [];
+  const report: Report = (type, start, end) => findings.push({ type, start, end });
+  let text: Text | null = null;
   for (const detector of detectors) {
-    detector.find(text, (type, start, end) => findings.push({ type, start, end }));
+    if (detector.needs?.test(value) === false) continue;
+    text ??= new SearchedText(value);
+    detector.find(text, report);
   }
   return findings;
 }

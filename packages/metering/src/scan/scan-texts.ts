@@ -143,6 +143,8 @@ export function scanTexts(
 }
 
 function scanText(text: string, find: PiiFinder, hasTime: () => boolean): ScannedText {
+  if (text.length <= pieceLength && !isJson(text) && hasTime())
+    return { types: typesOf(find(text)), searched: true, missed: null };
   const { parts, whole } = unfoldText(text);
   const types = new Set<PiiType>();
   let missed: MissedReason | null = whole ? null : 'unreadable';
@@ -157,5 +159,10 @@ function scanText(text: string, find: PiiFinder, hasTime: () => boolean): Scanne
   }
   return { types: [...types], searched, missed };
 }
+
+const nothing: readonly PiiType[] = [];
+
+const typesOf = (findings: ReturnType<PiiFinder>): readonly PiiType[] =>
+  findings.length === 0 ? nothing : [...new Set(findings.map(({ type }) => type))];
 
 const sideOf = (source: TextSource): PiiFinding['in'] => (source.of === 'request' ? 'request' : 'response');

@@ -85,6 +85,11 @@ export function standsApart({ text, start, end, touchesBefore, touchesAfter }: D
   );
 }
 
+/** Whether a text has a {@link DigitRun}. */
+export const hasDigitRun = /\d(?:[ ./\u00a0\u2009\u202f\u2010-\u2013-]?\d){3}/;
+
+const digits = /\d+/y;
+
 /** In one pass, from left to right; runs do not overlap. */
 export function findDigitRuns(text: string): DigitRun[] {
   const runs: DigitRun[] = [];
@@ -94,9 +99,10 @@ export function findDigitRuns(text: string): DigitRun[] {
     const bounds: number[] = [];
     let at = match.index;
     do {
-      bounds.push(at);
-      while (isDigit(text.charCodeAt(at))) at++;
-      bounds.push(at);
+      digits.lastIndex = at;
+      digits.test(text);
+      bounds.push(at, digits.lastIndex);
+      at = digits.lastIndex;
     } while (isSeparator(text.charCodeAt(at)) && isDigit(text.charCodeAt(at + 1)) && ++at);
     runs.push(new DigitRun(text, bounds, 0, bounds.length / 2));
     opening.lastIndex = at;
