@@ -24,7 +24,7 @@ export interface Text {
  *   a bounded number of units around it. Continue behind the units already looked at, or keep the look short: `a@a@a@` must
  *   not become a look of 255 units for each second unit.
  * - `digitRuns()`: the pass is shared. Reject by `groupCount`, `start` and `end` before asking for `digits` or `shape`.
- *   `windowsOf` gives the parts of a run with so many digits.
+ *   `visitWindows` gives the parts of a run with so many digits.
  * - `hasWordNear` around a candidate. Look for candidates first and for context words after, never the other way round.
  * - a global or sticky RegExp that begins with something rare and literal. Only bounded quantifiers, none nested, and no two
  *   neighbours that match the same character. `\b(?:a|b|c)` and a leading `[A-Z]{2}` or `\d+` try every place of the text, about 5 ns

@@ -1,16 +1,17 @@
 import type { Detector } from '../detector.ts';
 import type { PiiType } from '../pii-types.ts';
-import { type DigitRun, hasDigitRun, windowsOf } from '../text/digit-run.ts';
+import type { DigitRun } from '../text/digit-run.ts';
 
-/** @param bounds how many digits a number has, and at most how many groups */
+/** @param bounds how many digits a number has, and at most how many groups @param needs as of {@link Detector} */
 export function detectDigits(
   type: PiiType,
   { min, max, maxGroups = max }: { min: number; max: number; maxGroups?: number },
+  needs: RegExp,
   accepts: (window: DigitRun) => boolean,
 ): Detector {
   return {
     types: [type],
-    needs: hasDigitRun,
+    needs,
     find(text, report) {
       for (const run of text.digitRuns()) {
         const visit = (window: DigitRun): boolean => {
@@ -18,7 +19,7 @@ export function detectDigits(
           report(type, window.start, window.end);
           return true;
         };
-        windowsOf(run, min, max, visit, maxGroups);
+        run.visitWindows(min, max, visit, maxGroups);
       }
     },
   };

@@ -11,7 +11,9 @@ export function asFigure(value: unknown): unknown {
 
 /** Figures of one kind under the names that it goes by; the largest, since servers that give several mean the same. */
 function largest(...values: unknown[]): number {
-  return Math.max(...values.map((value) => readCount(asFigure(value)) ?? 0));
+  let most = 0;
+  for (const value of values) if (value !== undefined) most = Math.max(most, readCount(asFigure(value)) ?? 0);
+  return most;
 }
 
 interface Totals {
