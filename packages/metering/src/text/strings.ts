@@ -138,9 +138,17 @@ function walk(value: unknown, key: string, place: Place, visit: Visit): boolean 
 
 function walkMembers(holder: object, key: string, outer: Place, visit: Visit): boolean {
   const members = Object.keys(holder);
-  for (const name of members) if (!visitKey(name, key, visit)) return false;
-  for (const name of members)
-    if (!walkMember(holder, name, (holder as Record<string, unknown>)[name], outer, visit)) return false;
+  for (const name of members) {
+    const { isWordy, isPlain } = kinds.get(name) ?? describeKey(name);
+    if (!isWordy && name !== '' && !visit(name, !isPlain, key)) return false;
+  }
+  for (const name of members) {
+    const value = (holder as Record<string, unknown>)[name];
+    // Most members are numbers or texts outside of any tool.
+    if (outer === 'text' && typeof value !== 'object' && kinds.get(name)?.place === null) {
+      if (typeof value === 'string' && value !== '' && !visit(value, true, name)) return false;
+    } else if (!walkMember(holder, name, value, outer, visit)) return false;
+  }
   return true;
 }
 
