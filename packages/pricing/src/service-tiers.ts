@@ -63,9 +63,12 @@ export function readHostTier(baseUrl: string): string | null {
   return URL.canParse(baseUrl) && regionalHosts.test(new URL(baseUrl).hostname) ? 'regional' : null;
 }
 
+const none: readonly string[] = [];
+
 /** Tiers as records name them, without the standard one; several are separated by `+`. Providers may send anything. */
-export function readServiceTiers(given: string | null | undefined): string[] {
-  const tiers = (given ?? '')
+export function readServiceTiers(given: string | null | undefined): readonly string[] {
+  if (!given) return none;
+  const tiers = given
     .toLowerCase()
     .split('+')
     .map((tier) => tier.replace(/^service_tier_/, ''))
@@ -80,8 +83,11 @@ export function findTierFactor(tier: string, vendor: string | null, model: strin
   return factor.length === 2 ? factor : null;
 }
 
+const standard: TierPrice = { factor: listPrice, mark: '' };
+
 /** If only the standard price is listed: times what the vendor documents, else once, which the record says. */
 export function priceTiers(tiers: readonly string[], vendor: string | null, model: string): TierPrice {
+  if (tiers.length === 0) return standard;
   let [times, of]: TokenFactor = listPrice;
   let mark = '';
   for (const tier of tiers) {
