@@ -30,9 +30,9 @@ export function describeBatchResults(operation: Operation): Operation {
       const calls = findAnswers(body)
         .slice(0, maxReportedCalls)
         .flatMap((answer): ReportedCall[] => {
-          const { usage, model: answered, unread: notRead } = readContentFigures(answer);
+          const { usage, model: answered, isUnbilled, unread: notRead } = readContentFigures(answer);
           unread ??= notRead;
-          return usage === null ? [] : [{ model: answered ?? model, usage }];
+          return usage === null || isUnbilled ? [] : [{ model: answered ?? model, usage }];
         });
       return {
         model: model ?? calls[0]?.model ?? null,
