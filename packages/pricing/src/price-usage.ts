@@ -10,7 +10,7 @@ import {
   supplementVersion,
   type UsagePrice,
 } from './price-book.ts';
-import { holdsAt, type PriceFile } from './price-file.ts';
+import { holdsAt, type PriceEntry, type PriceFile } from './price-file.ts';
 import { chargeUsage, listUnpriced } from './price-row.ts';
 import { listPrice, priceTiers, readHostTier, readServiceTiers, type TokenFactor } from './service-tiers.ts';
 import { tellsCharges } from './unit-prices.ts';
@@ -26,6 +26,14 @@ export interface ChosenPrices {
   version: string;
 }
 
+/** Of the tiers that have a row; callers name them. */
+function chooseTiers(tiers: readonly string[], rows: PriceEntry['service_tiers'], version: string): ChosenPrices[] {
+  return tiers.flatMap((tier) => {
+    const prices = rows && Object.hasOwn(rows, tier) ? rows[tier] : undefined;
+    return prices ? [{ prices, factor: listPrice, version: `${version}, ${tier}` }] : [];
+  });
+}
+
 /** Several if the operator has prices for several of the tiers: the dearest counts. */
 export function choosePrices(
   model: PricedModel,
@@ -36,10 +44,7 @@ export function choosePrices(
   const entry = model.entries.find((each) => holdsAt(each, call.at));
   if (entry && file) {
     const version = `${priceVersion} + ${file.version}`;
-    const own = tiers.flatMap((tier) => {
-      const prices = entry.service_tiers?.[tier];
-      return prices ? [{ prices, factor: listPrice, version: `${version}, ${tier}` }] : [];
-    });
+    const own = chooseTiers(tiers, entry.service_tiers, version);
     if (own.length > 0) return own;
     return [{ prices: entry.prices, factor: listPrice, version: version + priceTiers(tiers, null, call.model).mark }];
   }
@@ -49,12 +54,9 @@ export function choosePrices(
   const more = model.unitPrices ?? undefined;
   if (listed) return [{ prices: listed, factor, version: priceVersion + mark, ...(more && { more }) }];
   if (!model.supplement) return [];
-  const ownTiers = tiers.flatMap((tier): ChosenPrices[] => {
-    const prices = model.supplement?.service_tiers?.[tier];
-    return prices ? [{ prices, factor: listPrice, version: `${priceVersion} + ${supplementVersion}, ${tier}` }] : [];
-  });
-  if (ownTiers.length > 0) return ownTiers;
-  return [{ prices: model.supplement.prices, factor, version: `${priceVersion} + ${supplementVersion}${mark}` }];
+  const version = `${priceVersion} + ${supplementVersion}`;
+  const own = chooseTiers(tiers, model.supplement.service_tiers, version);
+  return own.length > 0 ? own : [{ prices: model.supplement.prices, factor, version: version + mark }];
 }
 
 const tools = countedUnits.filter(isTool);

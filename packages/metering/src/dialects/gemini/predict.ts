@@ -49,20 +49,20 @@ const pictureModel = /imagen|image/;
 /** Of pictures four are made if none says how many. */
 function tellPictures(body: JsonObject, model: string | null): Partial<Usage> {
   if (!pictureModel.test(model ?? '')) return {};
-  return { outputImages: (readNumber(asObject(body.parameters).sampleCount) ?? 4) * asArray(body.instances).length };
+  return { outputImages: (readNumber(asObject(body.parameters).sampleCount) || 4) * asArray(body.instances).length };
 }
 
 function tellVideo(body: JsonObject): Partial<Usage> {
   const { durationSeconds, sampleCount } = asObject(body.parameters);
-  const videos = (readNumber(sampleCount) ?? 1) * asArray(body.instances).length;
-  return { outputVideoSeconds: Math.min((readNumber(durationSeconds) ?? 8) * videos, maxTokens) };
+  const videos = (readNumber(sampleCount) || 1) * asArray(body.instances).length;
+  return { outputVideoSeconds: Math.min((readNumber(durationSeconds) || 8) * videos, maxTokens) };
 }
 
 /** The price of a second follows the resolution, and at Vertex AI the lack of sound. */
 function readVideoTier(body: JsonObject): string | null {
   const { resolution, generateAudio } = asObject(body.parameters);
-  const size = asText(resolution)?.toLowerCase();
-  const tiers = [...(size && size !== '720p' ? [size] : []), ...(generateAudio === false ? ['silent'] : [])];
+  const [size = '720p'] = /^\d{1,4}[pk]$/.exec(asText(resolution)?.toLowerCase() ?? '') ?? [];
+  const tiers = [size === '720p' ? [] : size, generateAudio === false ? 'silent' : []].flat();
   return tiers.join('+') || null;
 }
 
