@@ -24,6 +24,8 @@ const nothingKnown: KnownFigures = new Map();
 
 /** Names of one answer. */
 export const maxUnread = 20;
+/** A longer one is `other`. */
+const maxPath = 128;
 /** Lists count too. */
 const maxDepth = 10;
 const maxItems = 1_000;
@@ -38,7 +40,8 @@ function isFigure(value: unknown): boolean {
 
 const isFault = (value: unknown) => typeof value === 'number' && !(value >= 0 && value <= Number.MAX_SAFE_INTEGER);
 
-function add(found: string[] | undefined, path: string): string[] {
+function add(found: string[] | undefined, given: string): string[] {
+  const path = given.length > maxPath ? 'other' : given;
   if (found === undefined) return [path];
   if (found.length < maxUnread && !found.includes(path)) found.push(path);
   return found;
