@@ -87,7 +87,7 @@ export function createPriceUsage(options: PriceBookOptions = {}): PriceUsage {
       !model.entries.some((each) => holdsAt(each, call.at))
     ) {
       const priceVersion = `charged by ${model.vendor}`;
-      return { costNanoUsd: Math.round(call.charge), priceVersion, priced: true };
+      return { costNanoUsd: Math.round(call.charge), priceVersion, priced: true, isCharge: true };
     }
     const charged = choosePrices(model, call, file).flatMap(({ prices, more, factor, version }): UsagePrice[] => {
       const row = book.compile(prices, factor, more);

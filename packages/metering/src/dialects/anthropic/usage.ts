@@ -104,8 +104,7 @@ export function readMessageFigures(value: unknown): Omit<AnswerReading, 'outputT
   const own = isUnbilled ? [] : findOwnRuns(runs, { model, usage }, isRefusal);
   const calls = [...own, ...extra].map((call): ReportedCall => ({ model: call.model, usage: call.usage }));
   if (calls.length === 0) return { model, usage: null, serviceTier, isUnbilled, ...notes };
-  const isWhole = notes.charge !== undefined && !isUnbilled;
-  return { model, serviceTier, ...sumCalls(calls), ...(runs.length > 0 && !isWhole && { calls }), ...notes };
+  return { model, serviceTier, ...sumCalls(calls), ...(runs.length > 0 && { calls }), ...notes };
 }
 
 function countCached(usage: JsonObject): number {

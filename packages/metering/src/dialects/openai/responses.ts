@@ -104,7 +104,7 @@ export function readResponseFigures(body: unknown, earlier = newRanTools()): Fig
   for (const item of asArray(response.output)) addTool(ran, item);
   // What xAI counts has all its tools.
   const usage = asObject(response.usage).server_side_tool_usage_details ? told : addTools(told, response, ran);
-  const others = notes.charge === undefined ? readImageCalls(response, ran.pictures) : [];
+  const others = readImageCalls(response, ran.pictures);
   return { ...sumCalls([{ model: asText(response.model), usage }, ...others]), ...noted };
 }
 
