@@ -23,7 +23,7 @@ export function listFigures(names: string, within: Readonly<Record<string, Known
 const nothingKnown: KnownFigures = new Map();
 
 /** Names of one answer. */
-export const maxUnread = 20;
+const maxUnread = 20;
 /** A longer one is `other`. */
 const maxPath = 128;
 /** Lists count too. */
@@ -45,6 +45,10 @@ function add(found: string[] | undefined, given: string): string[] {
   if (found === undefined) return [path];
   if (found.length < maxUnread && !found.includes(path)) found.push(path);
   return found;
+}
+
+export function joinUnread(known: readonly string[] | undefined, more: readonly string[] | undefined) {
+  return more ? more.reduce<string[] | undefined>(add, known && [...known]) : known;
 }
 
 function findWithin(

@@ -2,7 +2,7 @@ import type { Usage } from '@agp/pricing';
 import { findTrailingMembers, type JsonObject } from '../json/members.ts';
 import { isNoReasoning, StreamText } from '../text/stream-text.ts';
 import type { Write, Writing } from '../text/writing.ts';
-import { type FigureNotes, maxUnread } from './figures.ts';
+import { type FigureNotes, joinUnread } from './figures.ts';
 import type { ReportedCall, StreamReader, StreamReading } from './operation.ts';
 
 /** What stands before the data; in text the quotes would be escaped. */
@@ -59,10 +59,7 @@ export abstract class FrameReader implements StreamReader {
 
   /** The last charge counts, and all that was unread. */
   protected note({ charge = this.#notes.charge, unread }: FigureNotes): void {
-    const all = unread
-      ? [...new Set([...(this.#notes.unread ?? []), ...unread])].slice(0, maxUnread)
-      : this.#notes.unread;
-    this.#notes = { charge, unread: all };
+    this.#notes = { charge, unread: joinUnread(this.#notes.unread, unread) };
   }
 
   protected isUsageFinal(): boolean {

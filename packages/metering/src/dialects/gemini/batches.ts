@@ -1,5 +1,6 @@
 import { asArray, asObject, asText } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
+import { joinUnread } from '../figures.ts';
 import { maxReportedCalls, type Operation, type ReportedCall, sumCalls } from '../operation.ts';
 import { readContent } from './text.ts';
 import { readContentFigures } from './usage.ts';
@@ -31,7 +32,7 @@ export function describeBatchResults(operation: Operation): Operation {
         .slice(0, maxReportedCalls)
         .flatMap((answer): ReportedCall[] => {
           const { usage, model: answered, isUnbilled, unread: notRead } = readContentFigures(answer);
-          unread ??= notRead;
+          unread = joinUnread(unread, notRead);
           return usage === null || isUnbilled ? [] : [{ model: answered ?? model, usage }];
         });
       return {

@@ -10,7 +10,7 @@ import {
 } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
 import { collectText } from '../../text/strings.ts';
-import { type FigureNotes, listFigures, maxUnread, noteFigures } from '../figures.ts';
+import { type FigureNotes, joinUnread, listFigures, noteFigures } from '../figures.ts';
 import { FrameReader } from '../frame-reader.ts';
 import { describeLater } from '../later.ts';
 import { type Operation, toCancelPath } from '../operation.ts';
@@ -71,7 +71,7 @@ function noteInteraction(usage: unknown): FigureNotes {
   const notes = noteFigures(usage, interactionFigures);
   const ran = asArray(asObject(usage).grounding_tool_count).map((item) => asName(asObject(item).type));
   const others = ran.filter((name) => !tools.has(name)).map((name) => `grounding_tool_count.${name}`);
-  return others.length === 0 ? notes : { ...notes, unread: [...(notes.unread ?? []), ...others.slice(0, maxUnread)] };
+  return { ...notes, unread: joinUnread(notes.unread, others) };
 }
 
 const modelOf = (value: unknown) => asText(asObject(value).model) ?? asText(asObject(value).agent);

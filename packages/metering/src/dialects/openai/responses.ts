@@ -10,7 +10,7 @@ import {
 } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Write, Writing } from '../../text/writing.ts';
-import { findUnread, listFigures } from '../figures.ts';
+import { findUnread, joinUnread, listFigures } from '../figures.ts';
 import { FrameReader } from '../frame-reader.ts';
 import { type ReportedCall, sumCalls } from '../operation.ts';
 import type { Figures } from './describe-operation.ts';
@@ -97,8 +97,7 @@ const toolFigures = listFigures('', { web_search: listFigures('num_requests'), i
 export function readResponseFigures(body: unknown, earlier = newRanTools()): Figures {
   const response = asObject(body);
   const { usage: told, ...notes } = readUsageFigures(response.usage);
-  const unread = [...(notes.unread ?? []), ...(findUnread(response.tool_usage, toolFigures) ?? [])];
-  const noted = unread.length > 0 ? { ...notes, unread } : notes;
+  const noted = { ...notes, unread: joinUnread(notes.unread, findUnread(response.tool_usage, toolFigures)) };
   if (!told) return { usage: null, ...noted };
   const ran = response.output === undefined ? earlier : newRanTools();
   for (const item of asArray(response.output)) addTool(ran, item);
