@@ -34,7 +34,9 @@ function priceModel(parts: MeteringParts, head: CallHead, asked: InspectedBody, 
     ...toldUsage,
     promptTokens: promptTokens + (toldUsage.promptTokens ?? 0),
     completionTokens: Math.min(Math.max(answers * outputTokens, toldUsage.completionTokens ?? 0), maxTokens),
-    ...(toldUsage.outputImages !== undefined && { outputImages: Math.min(answers, maxImages) }),
+    ...(toldUsage.outputImages !== undefined && {
+      outputImages: Math.min(Math.max(answers, toldUsage.outputImages), maxImages),
+    }),
   });
   const serviceTier = listTiers(head, asked).join('+');
   const { priced, costNanoUsd } = parts.priceUsage({ ...nameModel(head, model), usage, serviceTier });
