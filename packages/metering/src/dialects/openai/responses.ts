@@ -40,11 +40,12 @@ function addTool(ran: RanTools, item: unknown): void {
   const { type, status, action, container_id: id, environment } = asObject(item);
   const done = status === 'failed' ? 0 : 1;
   const shellId = asObject(environment).container_id;
-  const container = type === 'code_interpreter_call' ? asName(id) : type === 'shell_call' && shellId && asName(shellId);
+  const container =
+    type === 'code_interpreter_call' ? asName(id) : type === 'shell_call' && shellId ? asName(shellId) : '';
   if (type === 'web_search_call') ran.searches += (asObject(action).type ?? 'search') === 'search' ? done : 0;
   else if (type === 'file_search_call') ran.fileSearches += done;
   else if (type === 'image_generation_call') ran.pictures += done;
-  else if (container && container.length <= maxContainerId && ran.containers.size < maxContainers)
+  else if (container !== '' && container.length <= maxContainerId && ran.containers.size < maxContainers)
     ran.containers.add(container);
 }
 
