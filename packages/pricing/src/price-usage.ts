@@ -61,11 +61,10 @@ export function choosePrices(
 
 const tools = countedUnits.filter(isTool);
 
-function supplements(more: ModelPrice, prices: ModelPrice, usage: Usage): boolean {
-  for (const { priceKey: key, usageKey } of tools)
-    if (usage[usageKey] > 0 && more[key] !== undefined && prices[key] === undefined) return true;
-  return false;
-}
+const supplements = (more: ModelPrice, prices: ModelPrice, usage: Usage): boolean =>
+  tools.some(
+    ({ priceKey: key, usageKey }) => usage[usageKey] > 0 && more[key] !== undefined && prices[key] === undefined,
+  );
 
 /** No call comes near it, in nano-dollars; a larger claim is a fault. */
 const mostCharged = 10_000_000_000_000;

@@ -17,7 +17,6 @@ export abstract class FrameReader implements StreamReader {
   protected sawEnd = false;
   protected failed = false;
   protected isUnbilled = false;
-  protected isUntold = false;
   protected id: string | null = null;
   #notes: FigureNotes = {};
 
@@ -38,7 +37,7 @@ export abstract class FrameReader implements StreamReader {
   }
 
   end(): StreamReading {
-    const { model, usage, calls, serviceTier, sawEnd, failed, isUnbilled, isUntold, id } = this;
+    const { model, usage, calls, serviceTier, sawEnd, failed, isUnbilled, id } = this;
     return {
       model,
       usage,
@@ -48,7 +47,6 @@ export abstract class FrameReader implements StreamReader {
       sawEnd,
       failed,
       ...(isUnbilled && { isUnbilled }),
-      ...(isUntold && { isUntold }),
       ...(id !== null && { id }),
       ...this.#notes,
       outputText: () => this.readText(),

@@ -112,23 +112,7 @@ function countCached(usage: JsonObject): number {
 }
 
 /** The figures that are read. Others are dropped: a stream could add new names in every frame. */
-const figures = [
-  'input_tokens',
-  'output_tokens',
-  'cache_creation_input_tokens',
-  'cache_read_input_tokens',
-  'cache_creation',
-  'output_tokens_details',
-  'server_tool_use',
-  'iterations',
-  'speed',
-  'service_tier',
-  'inference_geo',
-  'cost',
-  'cost_details',
-  'cost_in_usd_ticks',
-  'is_byok',
-] as const;
+const figures = [...messageFigures.keys(), 'speed', 'service_tier', 'inference_geo', 'is_byok'];
 
 /**
  * Figures count from the message's start, so they replace known ones. Qwen counts all input at the start and says at the end
