@@ -11,13 +11,17 @@ export interface FigureNotes {
   unread?: readonly string[] | undefined;
 }
 
-/** @param lists names separated by spaces; a member's own list under its name */
+/** @param names separated by spaces @param within lists of objects, under their names, also several separated by spaces */
 export function listFigures(names: string, within: Readonly<Record<string, KnownFigures | 'all'>> = {}): KnownFigures {
-  const own = names
-    .trim()
-    .split(/\s+/)
-    .map((name) => [name, null] as const);
-  return new Map<string, KnownFigures | 'all' | null>([...own, ...Object.entries(within)]);
+  const lists = [[names, null], ...Object.entries(within)] as const;
+  return new Map(
+    lists.flatMap(([some, list]) =>
+      some
+        .trim()
+        .split(/\s+/)
+        .map((name) => [name, list] as const),
+    ),
+  );
 }
 
 const nothingKnown: KnownFigures = new Map();

@@ -41,7 +41,7 @@ const runFigures = listFigures(
 
 const messageFigures = new Map([
   ...runFigures,
-  ...listFigures('cost_in_usd_ticks', { cost: 'all', cost_details: 'all', iterations: runFigures }),
+  ...listFigures('cost_in_usd_ticks', { 'cost cost_details': 'all', iterations: runFigures }),
 ]);
 
 export const findUnreadOfMessage = (usage: unknown) => findUnread(usage, messageFigures);

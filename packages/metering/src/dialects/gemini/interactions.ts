@@ -16,7 +16,7 @@ import { describeLater } from '../later.ts';
 import { type Operation, toCancelPath } from '../operation.ts';
 import * as bounds from './bounds.ts';
 import { readInteraction, readInteractionDelta } from './text.ts';
-import { billSearches, readContentUsage } from './usage.ts';
+import { billSearches, modality, readContentUsage } from './usage.ts';
 
 function readInteractionUsage(value: unknown, model: string | null): Usage | null {
   const figures = asObject(value);
@@ -54,16 +54,12 @@ function countTools(counts: unknown, model: string | null): Partial<Usage> {
   return ran;
 }
 
-const modality = listFigures('tokens tokenCount');
-
 const interactionFigures = listFigures(
   `total_input_tokens total_tool_use_tokens total_output_tokens total_thought_tokens total_tokens total_cached_tokens`,
   {
     grounding_tool_count: listFigures('count'),
-    input_tokens_by_modality: modality,
-    tool_use_tokens_by_modality: modality,
-    cached_tokens_by_modality: modality,
-    output_tokens_by_modality: modality,
+    'input_tokens_by_modality tool_use_tokens_by_modality': modality,
+    'cached_tokens_by_modality output_tokens_by_modality': modality,
   },
 );
 
