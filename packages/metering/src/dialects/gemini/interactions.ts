@@ -13,7 +13,7 @@ import { collectText } from '../../text/strings.ts';
 import { type FigureNotes, joinUnread, listFigures, noteFigures } from '../figures.ts';
 import { FrameReader } from '../frame-reader.ts';
 import { describeLater } from '../later.ts';
-import { type Operation, toCancelPath } from '../operation.ts';
+import { type Operation, toCancelPath, usual } from '../operation.ts';
 import * as bounds from './bounds.ts';
 import { readInteraction, readInteractionDelta } from './text.ts';
 import { billSearches, modality, readContentUsage } from './usage.ts';
@@ -112,10 +112,7 @@ const interactions: Operation = {
   name: 'interactions',
   traceName: 'chat',
   bounds: bounds.interactions,
-  usageNeedsAsking: false,
-  answerFormat: 'object',
-  isFree: false,
-  writesText: true,
+  ...usual,
   cancelPath: toCancelPath,
   createStreamReader: () => new InteractionStreamReader(),
   readRequest(value) {

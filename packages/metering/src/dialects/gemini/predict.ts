@@ -3,7 +3,7 @@ import { asArray, asObject, asText, type JsonObject } from '../../json/members.t
 import { collectText } from '../../text/strings.ts';
 import type { Writing } from '../../text/writing.ts';
 import { findUnread, listFigures } from '../figures.ts';
-import type { AnswerReading, Operation, RequestReading } from '../operation.ts';
+import { type AnswerReading, type Operation, type RequestReading, usual } from '../operation.ts';
 import { ContentStreamReader } from './stream.ts';
 
 type Asked = Partial<RequestReading> & Pick<RequestReading, 'requestedModel'>;
@@ -18,9 +18,7 @@ function describe(
   return {
     api: 'gemini',
     name,
-    usageNeedsAsking: false,
-    answerFormat: 'object',
-    isFree: false,
+    ...usual,
     writesText: false,
     createStreamReader: () => new ContentStreamReader(),
     readRequest: (value, path, size = 0) => ({
