@@ -67,7 +67,7 @@ const supplements = (more: ModelPrice, prices: ModelPrice, usage: Usage): boolea
   );
 
 /** No call comes near it, in nano-dollars; a larger claim is a fault. */
-const mostCharged = 10_000_000_000_000;
+export const mostCharged = 10_000_000_000_000;
 
 const isCharge = (charge: number | undefined): charge is number =>
   charge !== undefined && charge >= 0 && charge <= mostCharged;

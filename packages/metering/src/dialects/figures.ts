@@ -1,3 +1,4 @@
+import { mostCharged } from '@agp/pricing';
 import { asObject, type JsonObject } from '../json/members.ts';
 
 /** Members of usage that are read or are known to bill nothing, with those of objects and of lists within; `all` of some. */
@@ -105,5 +106,7 @@ export function readCharge({ cost, cost_in_usd_ticks: ticks, is_byok: isOwnKey, 
 }
 
 export function noteFigures(value: unknown, known: KnownFigures): FigureNotes {
-  return { charge: readCharge(asObject(value)), unread: findUnread(value, known) };
+  const charge = readCharge(asObject(value));
+  const unread = findUnread(value, known);
+  return charge !== undefined && charge > mostCharged ? { unread: joinUnread(unread, ['cost']) } : { charge, unread };
 }

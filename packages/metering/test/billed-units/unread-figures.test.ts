@@ -197,6 +197,8 @@ test.each(Object.entries(answers))(
 test.each<[unknown, string[]]>([
   [-1, ['cost']],
   [1e300, ['cost']],
+  [20_000, ['cost']],
+  [{ total_cost: 20_000 }, ['cost']],
   ['free', []],
   [true, []],
   [null, []],
