@@ -27,6 +27,8 @@ export interface UsagePrice {
   /** The library's version, the operator's file or our supplement, and the tier; null if unpriced. */
   priceVersion: string | null;
   priced: boolean;
+  /** It is what the provider says it charged. */
+  isCharge?: boolean;
   /** Units that were counted and have no price, by the names of their prices; the cost is that of the others. */
   unpricedUnits?: readonly string[];
 }

@@ -91,11 +91,12 @@ export function priceTiers(tiers: readonly string[], vendor: string | null, mode
   let [times, of]: TokenFactor = listPrice;
   let mark = '';
   for (const tier of tiers) {
-    const factor = findTierFactor(tier, vendor, model);
-    const share = Math.round(Number((factor ?? listPrice)[0] * 10_000n) / Number((factor ?? listPrice)[1])) / 10_000;
-    if (factor === null) mark += `, ${tier} at the standard price`;
+    const known = findTierFactor(tier, vendor, model);
+    const factor = known ?? listPrice;
+    const share = Math.round(Number(factor[0] * 10_000n) / Number(factor[1])) / 10_000;
+    if (known === null) mark += `, ${tier} at the standard price`;
     else mark += share === 1 ? `, ${tier}` : share === 0.5 ? `, ${tier} at half` : `, ${tier} at ${share} times`;
-    [times, of] = [times * (factor ?? listPrice)[0], of * (factor ?? listPrice)[1]];
+    [times, of] = [times * factor[0], of * factor[1]];
   }
   return { factor: [times, of], mark };
 }

@@ -1,49 +1,46 @@
 import type { ModelPrice } from '@pydantic/genai-prices';
 
-type Tool = 'web' | 'preview' | 'storage' | 'attachment' | 'social' | 'maps';
+const openaiTools = { storage_searches_kcount: 2.5, code_executions_kcount: 30 };
 
-/** Of so many searches, in USD a thousand, and others by the names of their prices. */
-function searches(kinds: Partial<Record<Tool, number>>, others: Readonly<Record<string, number>> = {}): ModelPrice {
-  return {
-    ...Object.fromEntries(Object.entries(kinds).map(([kind, usd]) => [`${kind}_searches_kcount`, usd])),
-    ...others,
-  };
-}
-
-const openaiCode = { code_executions_kcount: 30 };
+const byPrompt = { web_searches_kcount: 35, maps_searches_kcount: 25 };
+const bySearch = { web_searches_kcount: 14, maps_searches_kcount: 14 };
 
 /** What the library leaves out beside tokens, by vendor, as the vendors document it (November 2026); the first pattern that matches counts. */
 export const unitPrices: Readonly<Record<string, readonly (readonly [model: RegExp, prices: ModelPrice])[]>> = {
   // https://platform.openai.com/docs/pricing, built-in tools; a session of code is one for each GB of its container.
   openai: [
-    [/^gpt-4o(?:-mini)?-search-preview/, searches({ web: 25 })],
-    [/^gpt-4(?:o|\.1)/, searches({ web: 10, preview: 25, storage: 2.5 }, openaiCode)],
-    [/^(?:gpt-[^i]|o\d|codex|computer)/, searches({ web: 10, storage: 2.5 }, openaiCode)],
+    [/^gpt-4o(?:-mini)?-search-preview/, { web_searches_kcount: 25 }],
+    [/^gpt-4(?:o|\.1)/, { web_searches_kcount: 10, preview_searches_kcount: 25, ...openaiTools }],
+    [/^(?:gpt-[^i]|o\d|codex|computer)/, { web_searches_kcount: 10, ...openaiTools }],
   ],
-  anthropic: [[/./, searches({ web: 10 })]],
+  anthropic: [[/./, { web_searches_kcount: 10 }]],
   // https://ai.google.dev/gemini-api/docs/pricing, grounding; it is billed by the search since Gemini 3, else by the prompt; context caching.
   google: [
-    [/gemini-[12]\D.*pro/, searches({ web: 35, maps: 25 }, { cache_storage_mtok_hours: 4.5 })],
-    [/gemini-[12]\D/, searches({ web: 35, maps: 25 }, { cache_storage_mtok_hours: 1 })],
-    [/^(?:.*\/)?gemini.*pro/, searches({ web: 14, maps: 14 }, { cache_storage_mtok_hours: 4.5 })],
-    [/^(?:.*\/)?(?:gemini|deep-research)/, searches({ web: 14, maps: 14 }, { cache_storage_mtok_hours: 1 })],
+    [/gemini-[12]\D.*pro/, { ...byPrompt, cache_storage_mtok_hours: 4.5 }],
+    [/gemini-[12]\D/, { ...byPrompt, cache_storage_mtok_hours: 1 }],
+    [/^(?:.*\/)?gemini.*pro/, { ...bySearch, cache_storage_mtok_hours: 4.5 }],
+    [/^(?:.*\/)?(?:gemini|deep-research)/, { ...bySearch, cache_storage_mtok_hours: 1 }],
   ],
   // https://docs.x.ai/developers/pricing, tools.
   'x-ai': [
     [
       /./,
-      searches(
-        { web: 5, social: 5, storage: 2.5, attachment: 10 },
-        { code_executions_kcount: 5, search_sources_kcount: 25 },
-      ),
+      {
+        web_searches_kcount: 5,
+        social_searches_kcount: 5,
+        storage_searches_kcount: 2.5,
+        attachment_searches_kcount: 10,
+        code_executions_kcount: 5,
+        search_sources_kcount: 25,
+      },
     ],
   ],
   // https://docs.perplexity.ai/getting-started/pricing: the fee of a request has its searches.
-  perplexity: [[/^sonar(?!-deep)/, searches({ web: 0 })]],
+  perplexity: [[/^sonar(?!-deep)/, { web_searches_kcount: 0 }]],
   // https://groq.com/pricing, built-in tools.
-  groq: [[/compound|gpt-oss/, searches({ web: 5 })]],
+  groq: [[/compound|gpt-oss/, { web_searches_kcount: 5 }]],
   // https://mistral.ai/pricing, connectors.
-  mistral: [[/./, searches({ web: 30 }, { code_executions_kcount: 30 })]],
+  mistral: [[/./, { web_searches_kcount: 30, code_executions_kcount: 30 }]],
 };
 
 /** Prices of units in addition to a model's listed ones; null if the vendor has none. */

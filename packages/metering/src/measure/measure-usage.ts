@@ -186,13 +186,14 @@ const maxPricedAtOnce = 1_000;
 async function addUp(
   parts: MeteringParts,
   call: Call,
-  { serviceTier, usage, calls, charge }: ResponseReading,
+  reading: ResponseReading,
   reported: BillCalls | null,
   models: readonly string[],
 ): Promise<Bill> {
-  const sum = reported ?? new BillCalls(parts, call, { models, serviceTier: serviceTier ?? findAskedTier(call) });
+  const sum =
+    reported ?? new BillCalls(parts, call, { models, serviceTier: reading.serviceTier ?? findAskedTier(call) });
   if (reported === null) {
-    for (const [index, each] of (calls ?? (usage ? [{ model: null, usage, charge }] : [])).entries()) {
+    for (const [index, each] of sum.listCalls(reading).entries()) {
       if (index > 0 && index % maxPricedAtOnce === 0) await setImmediate();
       sum.add(each);
     }

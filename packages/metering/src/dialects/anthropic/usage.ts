@@ -41,7 +41,7 @@ const runFigures = listFigures(
 
 const messageFigures = new Map([
   ...runFigures,
-  ...listFigures('cost_in_usd_ticks', { cost: 'all', cost_details: 'all', iterations: runFigures }),
+  ...listFigures('cost_in_usd_ticks', { 'cost cost_details': 'all', iterations: runFigures }),
 ]);
 
 export const findUnreadOfMessage = (usage: unknown) => findUnread(usage, messageFigures);
@@ -104,8 +104,7 @@ export function readMessageFigures(value: unknown): Omit<AnswerReading, 'outputT
   const own = isUnbilled ? [] : findOwnRuns(runs, { model, usage }, isRefusal);
   const calls = [...own, ...extra].map((call): ReportedCall => ({ model: call.model, usage: call.usage }));
   if (calls.length === 0) return { model, usage: null, serviceTier, isUnbilled, ...notes };
-  const isWhole = notes.charge !== undefined && !isUnbilled;
-  return { model, serviceTier, ...sumCalls(calls), ...(runs.length > 0 && !isWhole && { calls }), ...notes };
+  return { model, serviceTier, ...sumCalls(calls), ...(runs.length > 0 && { calls }), ...notes };
 }
 
 function countCached(usage: JsonObject): number {
@@ -113,23 +112,7 @@ function countCached(usage: JsonObject): number {
 }
 
 /** The figures that are read. Others are dropped: a stream could add new names in every frame. */
-const figures = [
-  'input_tokens',
-  'output_tokens',
-  'cache_creation_input_tokens',
-  'cache_read_input_tokens',
-  'cache_creation',
-  'output_tokens_details',
-  'server_tool_use',
-  'iterations',
-  'speed',
-  'service_tier',
-  'inference_geo',
-  'cost',
-  'cost_details',
-  'cost_in_usd_ticks',
-  'is_byok',
-] as const;
+const figures = [...messageFigures.keys(), 'speed', 'service_tier', 'inference_geo', 'is_byok'];
 
 /**
  * Figures count from the message's start, so they replace known ones. Qwen counts all input at the start and says at the end

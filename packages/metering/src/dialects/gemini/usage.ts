@@ -97,17 +97,14 @@ export function addGrounded(usage: Usage | null, { searches, usesMaps, usesStore
   return { ...usage, webSearches, mapsSearches: usesMaps ? 1 : 0, fileSearches: usesStore ? 1 : 0 };
 }
 
-const modality = listFigures('tokenCount tokens');
+export const modality = listFigures('tokenCount tokens');
 
 export const contentFigures = listFigures(
   `promptTokenCount toolUsePromptTokenCount candidatesTokenCount thoughtsTokenCount totalTokenCount
   cachedContentTokenCount`,
   {
-    promptTokensDetails: modality,
-    promptTokenDetails: modality,
-    toolUsePromptTokensDetails: modality,
-    cacheTokensDetails: modality,
-    candidatesTokensDetails: modality,
+    'promptTokensDetails promptTokenDetails toolUsePromptTokensDetails cacheTokensDetails candidatesTokensDetails':
+      modality,
   },
 );
 

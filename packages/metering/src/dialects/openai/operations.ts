@@ -58,6 +58,7 @@ const asyncChat: Operation = {
   bounds: undefined,
   readRequest: (body, path, size) =>
     chatCompletions.readRequest({ ...asObject(asObject(body).request), deferred: true }, path, size),
+  readAnswer: (body) => chatCompletions.readAnswer(asObject(body).response ?? body),
 };
 
 const completions = describeOperation({
@@ -168,15 +169,7 @@ const storedChats: Operation = { ...chatCompletions, name: 'chat.completions.get
 const byTarget: readonly (readonly [RegExp, Operation])[] = [
   [responseTarget, responseLater],
   [deferredTarget, describeLater(chatCompletions, deferredTarget, () => true)],
-  [
-    asyncTarget,
-    describeLater(
-      asyncChat,
-      asyncTarget,
-      () => true,
-      ({ response }) => response,
-    ),
-  ],
+  [asyncTarget, describeLater(asyncChat, asyncTarget, () => true)],
   [/\/(?<!\/async\/)chat\/completions\/[^/]+$/, storedChats],
 ];
 

@@ -128,7 +128,8 @@ export class EventStreamReader extends FrameReader {
     if (usage === null) return;
     this.usage = addToUsage(this.usage, usage);
     this.#hasOthers ||= calls !== undefined || notes.charge !== undefined;
-    if (this.#reported.length < maxCalls) this.#reported.push(...(calls ?? [{ ...notes, model: null, usage }]));
+    if (this.#reported.length < maxCalls)
+      this.#reported.push(...(calls ?? [{ model: null, usage, charge: notes.charge }]));
   }
 }
 

@@ -68,24 +68,16 @@ export const usageFigures = listFigures(
   tokens_per_second total_tokens_per_sec completion_tokens_per_sec completion_tokens_after_first_per_sec
   completion_tokens_after_first_per_sec_first_ten`,
   {
-    cost: 'all',
-    cost_details: 'all',
-    context_details: 'all',
-    prompt_tokens_details: inputDetails,
-    input_tokens_details: inputDetails,
-    input_token_details: inputDetails,
+    'cost cost_details context_details': 'all',
+    'prompt_tokens_details input_tokens_details input_token_details': inputDetails,
     cached_tokens_details: cachedDetails,
-    completion_tokens_details: outputDetails,
-    output_tokens_details: outputDetails,
+    'completion_tokens_details output_tokens_details': outputDetails,
     server_tool_use: listFigures('web_search_requests web_fetch_requests'),
     server_side_tool_usage_details: listFigures(
       `web_search_calls x_search_calls code_interpreter_calls file_search_calls collections_search_calls
       document_search_calls attachment_search_calls image_generation_calls x_posts_fetched x_users_fetched mcp_calls`,
     ),
-    tool_calls_details: listFigures('', {
-      search_web: listFigures('invocation'),
-      web_search: listFigures('invocation'),
-    }),
+    tool_calls_details: listFigures('', { 'search_web web_search': listFigures('invocation') }),
     connectors: listFigures('web_search code_interpreter image_generation document_library'),
   },
 );
