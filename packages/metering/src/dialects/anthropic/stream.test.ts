@@ -85,6 +85,12 @@ describe('figures', () => {
     expect(reading).toMatchObject({ model: 'm-1', usageIsFinal: expected !== null, sawEnd: true, failed: false });
   });
 
+  test('of events that are named, and have no type', () => {
+    const [begun, end] = [start(io(25, 1)), delta({ output_tokens: 15 })];
+    const frames = [begun, end].map(({ type, ...data }) => ({ event: type, data }));
+    expect(stream(...frames)).toMatchObject({ usage: makeUsage(read(25, 15)), sawEnd: true });
+  });
+
   test('several of them at the end: the last one counts', () => {
     const reading = stream(start({ input_tokens: 25, output_tokens: 1 }), delta({ output_tokens: 15 }), {
       ...delta({ output_tokens: 30, output_tokens_details: { thinking_tokens: 10 } }),

@@ -140,7 +140,7 @@ const ofInput = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_inpu
  * input at the start and says at the end how much was cached, sometimes without counting the rest anew: then the two overlap.
  */
 export function mergeMessageUsage(known: JsonObject, delta: unknown): JsonObject {
-  const given: JsonObject = Object.fromEntries(
+  const given: Record<string, unknown> = Object.fromEntries(
     figures.map((name) => [name, asObject(delta)[name]]).filter(([, value]) => value !== null && value !== undefined),
   );
   if (!readCount(given.input_tokens) && countCached(given) === 0) for (const name of ofInput) delete given[name];

@@ -37,6 +37,11 @@ describe('figures', () => {
     expect(reading.usage).toEqual({ ...all, cacheReadTokens: 5 });
   });
 
+  test('input that the total alone tells', () => {
+    const { promptTokenCount: _, ...rest } = last;
+    expect(stream(frame('b', rest, 'STOP')).usage).toEqual(all);
+  });
+
   test('cut before its end', () => {
     const reading = stream(frame('only this', { promptTokenCount: 9, candidatesTokenCount: 2 }));
     expect(reading).toMatchObject({ usageIsFinal: false, sawEnd: false, model: 'gemini-2.5-flash' });

@@ -14,7 +14,7 @@ import {
 } from './usage.ts';
 
 /** Vertex AI puts a `usageMetadata` without any count on all frames but the last. */
-const figures = /"promptTokenCount"\s*:/;
+const figures = /"(?:promptTokenCount|candidatesTokenCount)"\s*:/;
 const cachedFigures = /"cachedContentTokenCount"\s*:/;
 /** Members that end the answer, or are billed separately. In text the quotes would be escaped; in a call's arguments not. */
 const telling = /"(?:finishReason|blockReason|error|groundingMetadata)"\s*:/;
