@@ -33,6 +33,8 @@ export default defineConfig({
     // Most of what a story makes is garbage a moment later.
     execArgv: ['--max-semi-space-size=32'],
     reporters: [new FolderReporter(), ['json', { outputFile: '.data/test-report.json' }]],
+    // Of a client that tests run: it would go past the proxy.
+    env: { MASTRA_TELEMETRY_DISABLED: '1' },
     // Also what the services log, which a test system hands to console.log.
     silent: 'passed-only',
     include: ['packages/**/*.test.ts', 'services/**/*.test.ts', 'test/**/*.test.ts'],

@@ -1,17 +1,13 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { childEnvironment } from '@agp/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startDemoProvider } from '../../packages/demo-provider/src/start-demo-provider.ts';
 import { runDemo, turnCount } from '../../packages/local-stack/src/demo/run-demo.ts';
 import { listDemoProviders } from '../../packages/local-stack/src/start/write-providers-file.ts';
 import { type System, startSystem, waitFor } from '../system/start-system.ts';
-import { workspaceFolder } from '../workspace/run-tool.ts';
 import { readSnippets } from './read-snippets.ts';
+import { runSnippet } from './run-snippet.ts';
 
 let system: System;
 const providers = new AsyncDisposableStack();
@@ -34,18 +30,6 @@ function proxyUrl(): string {
   return system.proxies[0]?.url ?? '';
 }
 
-/** Runs a snippet as it stands on the page, but for the address of the proxy. */
-async function run(snippet: string): Promise<{ code: number; stdout: string; stderr: string }> {
-  const code = snippet.replaceAll('http://127.0.0.1:8080', proxyUrl());
-  const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
-    cwd: workspaceFolder,
-    env: childEnvironment(),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const [stdout, stderr, [exit]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-  return { code: exit, stdout: stdout.trim(), stderr };
-}
-
 interface ShownAgent {
   id: string;
   name: string;
@@ -64,7 +48,7 @@ test('the README has a snippet for each official client', () => {
 test.each(snippets)(
   'the README’s snippet for $client answers, and is recorded for $agent',
   async ({ snippet, agent }) => {
-    const { code, stdout, stderr } = await run(snippet);
+    const { code, stdout, stderr } = await runSnippet(snippet, proxyUrl());
     expect(code, stderr).toBe(0);
     expect(stdout.length).toBeGreaterThan(10);
     const agents = await system.api<ShownAgent[]>('/api/v1/agents');

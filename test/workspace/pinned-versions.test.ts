@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import { listFiles } from './list-files.ts';
 import { workspaceFolder } from './run-tool.ts';
 
-const exact = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/;
+/** A second version of a dependency has another name: `npm:openai@6.9.1`. */
+const exact = /^(?:npm:(?:@[a-z-]+\/)?[a-z-]+@)?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/;
 
 interface Dependency {
   from: string;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ProviderApi } from './dialects/operation.ts';
-import { matchOperation } from './match-operation.ts';
+import { dialects, matchOperation } from './match-operation.ts';
 
 const table: [ProviderApi, string, string, string | null][] = [
   ['openai', 'POST', '/v1/chat/completions', 'chat.completions'],
@@ -79,6 +79,7 @@ const table: [ProviderApi, string, string, string | null][] = [
   ['gemini', 'POST', '/v1beta/models/gemini-2.5-pro:batchGenerateContent', 'batchGenerateContent'],
   ['gemini', 'GET', '/v1beta/batches/123', 'batches.get'],
   ['gemini', 'GET', '/v1beta/batches', 'batches.list'],
+  ['gemini', 'GET', '/v1/messages/batches/msgbatch_1', null],
   ['gemini', 'POST', '/v1beta/batches/123:cancel', null],
   ['gemini', 'POST', '/v1beta/interactions', 'interactions'],
   ['gemini', 'POST', '/v1/projects/p/locations/l/interactions', 'interactions'],
@@ -108,6 +109,13 @@ const table: [ProviderApi, string, string, string | null][] = [
 
 test.each(table)('%s %s %s is %s', (api, method, path, name) => {
   expect(matchOperation(api, method, path)?.name ?? null).toBe(name);
+});
+
+test('batches at /v1 are the provider’s own', () => {
+  const gemini = dialects.gemini.match('/v1/batches/b', 'GET');
+  expect(gemini).not.toBeNull();
+  expect(matchOperation('gemini', 'GET', '/v1/batches/b')).toBe(gemini);
+  expect(matchOperation('openai', 'GET', '/v1/batches/b')).not.toBe(gemini);
 });
 
 test.each<[ProviderApi, string]>([

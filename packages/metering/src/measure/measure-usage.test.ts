@@ -77,6 +77,18 @@ test('sound without a length costs by its size where its model is paid by length
     costNanoUsd: 11 * second,
     usageSource: 'provider',
   });
+  const figures = { type: 'tokens', input_tokens: 900, output_tokens: 7 };
+  const tokens = { body: { text: 'Hi.', usage: figures } };
+  expect(await measure(path, makeForm(asText, 600_000), tokens)).toMatchObject({
+    costNanoUsd: 300 * second,
+    usageSource: 'estimated',
+    promptTokens: 900,
+    unpriced: [],
+  });
+  expect(await measure(path, makeForm({ ...asText, model: 'never-heard-of' }, 600_000), tokens)).toMatchObject({
+    usageSource: 'provider',
+    unpriced: ['never-heard-of'],
+  });
   // Nobody sees how long it is.
   for (const url of ['https://sounds.test/a.mp3', `https://sounds.test/a.mp3?p=${'x'.repeat(4_100)}`]) {
     const elsewhere = makeForm({ ...asText, url }, 0);

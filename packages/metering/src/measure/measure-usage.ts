@@ -46,7 +46,11 @@ export async function measureUsage(parts: MeteringParts, call: Call, end: Answer
   const models = answeredModel === null ? (body?.models ?? []) : [answeredModel];
   const isTold = reading?.usageIsFinal && isCounted(reading.usage, seen.texts);
   const told = isTold ? await measureTold(parts, call, reading, seen.reported, models) : null;
-  const measured = { ...free, ...(told ?? (await measureUntold(parts, call, head.operation, end, seen, models))) };
+  // Tokens do not price a model that is paid by the length of sound.
+  const lacksLength = Boolean(told?.unpriced?.length && body?.toldUsage.inputAudioSeconds);
+  const untold =
+    told === null || lacksLength ? await measureUntold(parts, call, head.operation, end, seen, models) : null;
+  const measured = { ...free, ...(lacksLength && untold?.unpriced?.length ? told : (untold ?? told)) };
   if (start !== null) return { ...measured, ...start };
   const id = body?.inBackground ? (reading?.id ?? null) : null;
   if (id === null || !plainId.test(id)) return measured;

@@ -87,7 +87,7 @@ function describe(name: (typeof names)[number]): Operation {
   };
 }
 
-const ownVersion = /^\/v1(?:alpha|beta)\d*\/(?!openai\/)/;
+const ownBatches = /^\/v1(?:(?:alpha|beta)\d*)?\/batches(?:\/|$)/;
 const byName = new Map<string, Operation>([
   ...names.map((name) => [name, describe(name)] as const),
   ...describePredictions((path) => parsePath(path)?.model ?? null).map((each) => [each.name, each] as const),
@@ -96,11 +96,10 @@ const batchResults = describeBatchResults({ ...describe('generateContent'), boun
 const batchList = describeBatchList(batchResults);
 
 const match: Dialect['match'] = (path, method) => {
-  // OpenAI has batches too: only the path of Gemini's own versions is known to be Gemini's.
   const later = matchInteraction(path, method);
   if (later) return later;
   if (method === 'GET') {
-    if (!ownVersion.test(path)) return null;
+    if (!ownBatches.test(path)) return null;
     return batchTarget.test(path) ? batchResults : batchListTarget.test(path) ? batchList : null;
   }
   const resource = resources.find(([place]) => place.test(path))?.[1];

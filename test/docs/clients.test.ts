@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startDemoProvider } from '../../packages/demo-provider/src/start-demo-provider.ts';
+import { type System, startSystem, waitFor } from '../system/start-system.ts';
+import { readSnippets } from './read-snippets.ts';
+import { runSnippet } from './run-snippet.ts';
+
+let system: System;
+const providers = new AsyncDisposableStack();
+
+beforeAll(async () => {
+  const demo = providers.use(await startDemoProvider({ host: '127.0.0.1', port: 0, delayMs: 0 }));
+  const environment = { PROVIDER_OPENAI_URL: `${demo.url}/openai`, PROVIDER_ANTHROPIC_URL: `${demo.url}/anthropic` };
+  system = await startSystem({ environment });
+});
+afterAll(async () => {
+  await system?.[Symbol.asyncDispose]();
+  await providers.disposeAsync();
+});
+
+const keys = { OPENAI_API_KEY: 'sk-test', ANTHROPIC_API_KEY: 'sk-ant-test' };
+
+const snippets = readSnippets('docs/clients.md', 'js').map((snippet) => ({
+  snippet,
+  agent: /'X-Agent-Name': '([^']+)'/.exec(snippet)?.[1] ?? '',
+}));
+
+describe.concurrent('the page about clients', () => {
+  test('has a snippet for each framework', () => {
+    expect(snippets.map(({ agent }) => agent)).toEqual(['forecaster', 'planner', 'triage', 'reader', 'finder']);
+  });
+
+  test.each(snippets)('its snippet of $agent answers, and is recorded', async ({ snippet, agent }) => {
+    const { code, stdout, stderr } = await runSnippet(snippet, system.proxies[0]?.url ?? '', keys);
+    expect(code, stderr).toBe(0);
+    expect(stdout.length).toBeGreaterThan(10);
+    const costs = await waitFor('the event', async () => {
+      const { rows } = await system.database.pool.query<{ cost: number }>(
+        'SELECT cost_usd::float AS cost FROM events JOIN agents ON agents.id = events.agent_id WHERE agents.name = $1',
+        [agent],
+      );
+      return rows.length > 0 && rows.map(({ cost }) => cost);
+    });
+    expect(costs).toEqual([expect.any(Number)]);
+    expect(costs[0]).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,195 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import {
+  answerCanned,
+  type CannedToolCall,
+  type FakeProvider,
+  type Handler,
+  startFakeProvider,
+} from '@agp/testing/providers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readSnippets } from '../docs/read-snippets.ts';
+import { readMetric } from '../system/read-metric.ts';
+import { type System, startSystem, waitFor } from '../system/start-system.ts';
+import { type Expected, figures, gpt5, opus } from './sdks/cases.ts';
+
+/** Where `npm install @openai/codex @anthropic-ai/claude-code` ran: they are too large to be dependencies. */
+const folder = process.env.CODING_AGENTS;
+
+const secret = 'The password is swordfish.';
+
+interface CodingAgent {
+  name: string;
+  program: string;
+  expected: Expected;
+  /** Reads the file `note.txt` of the folder where the agent works. */
+  call: (workFolder: string) => CannedToolCall;
+  args(prompt: string): string[];
+  /** What it shows of a refusal, and how often it asks in all. */
+  refused: Record<'blocked' | 'capped' | 'paused', { words: string; requests: number }>;
+  environment(proxyUrl: string, home: string, agent: string): Record<string, string>;
+}
+
+const agents: CodingAgent[] = [
+  {
+    name: 'Codex',
+    program: 'codex',
+    expected: gpt5,
+    call: () => ({ id: 'call_1', name: 'exec_command', arguments: JSON.stringify({ cmd: 'cat note.txt' }) }),
+    // Its sandbox needs rights that a container lacks; it runs what the simulated model says.
+    args: (prompt) => ['exec', '--skip-git-repo-check', '--sandbox', 'danger-full-access', prompt],
+    refused: {
+      blocked: { words: 'unexpected status 403 Forbidden: agent blocked', requests: 6 },
+      // It has its own words for OpenAI's `insufficient_quota`.
+      capped: { words: 'Quota exceeded. Check your plan and billing details.', requests: 1 },
+      paused: { words: 'unexpected status 503 Service Unavailable: paused by operator', requests: 30 },
+    },
+    environment(proxyUrl, home, agent) {
+      const [shown = ''] = readSnippets('docs/clients.md', 'toml');
+      const ours = 'model = "gpt-5"\ncheck_for_update_on_startup = false\nanalytics.enabled = false\n';
+      const config = shown.replace('http://127.0.0.1:8080', proxyUrl).replace('my-codex', agent);
+      writeFileSync(join(home, 'config.toml'), ours + config);
+      return { CODEX_HOME: home, OPENAI_API_KEY: 'sk-test' };
+    },
+  },
+  {
+    name: 'Claude Code',
+    program: 'claude',
+    expected: opus,
+    call: (workFolder) => ({
+      id: 'toolu_1',
+      name: 'Read',
+      arguments: JSON.stringify({ file_path: join(workFolder, 'note.txt') }),
+    }),
+    args: (prompt) => ['-p', prompt, '--model', opus.model, '--allowedTools', 'Read'],
+    refused: {
+      blocked: { words: 'API Error: 403 agent blocked', requests: 1 },
+      capped: { words: 'daily budget exceeded: cap 0 USD', requests: 1 },
+      paused: { words: 'Repeated 529 Overloaded errors', requests: 3 },
+    },
+    environment(proxyUrl, home, agent) {
+      const [shown = ''] = readSnippets('docs/clients.md', 'sh');
+      const exported = [...shown.matchAll(/^export (\w+)='?([^'\n]+)'?$/gm)].map(([, name = '', value = '']) => [
+        name,
+        value.replace('http://127.0.0.1:8080', proxyUrl).replace('my-claude', agent),
+      ]);
+      return { CLAUDE_CONFIG_DIR: home, ANTHROPIC_API_KEY: 'sk-ant-test', ...Object.fromEntries(exported) };
+    },
+  },
+];
+
+const title = folder ? 'coding agents' : 'coding agents (skipped: CODING_AGENTS names no folder)';
+
+describe.runIf(folder)(title, () => {
+  let fake: FakeProvider;
+  let system: System;
+  let home: string;
+
+  beforeAll(async () => {
+    home = mkdtempSync(join(tmpdir(), 'agp-coding-'));
+    writeFileSync(join(home, 'note.txt'), secret);
+    const toolCalls = { codex: agents[0]?.call(home), claude: agents[1]?.call(home) };
+    const handle: Handler = (request, index) => {
+      const body = request.body.toString('utf8');
+      const call = request.target.includes('/responses') ? toolCalls.codex : toolCalls.claude;
+      const isAsked = body.includes('Read the note') && !body.includes(secret);
+      return answerCanned({ ...figures, ...(isAsked && call ? { words: [], toolCalls: [call] } : {}) })(request, index);
+    };
+    fake = await startFakeProvider((request, index) =>
+      request.method === 'POST' ? handle(request, index) : { status: 404, body: {} },
+    );
+    const providers = ['OPENAI', 'ANTHROPIC'].map((id) => [`PROVIDER_${id}_URL`, fake.url]);
+    system = await startSystem({ environment: Object.fromEntries(providers) });
+  });
+  afterAll(async () => {
+    await system?.[Symbol.asyncDispose]();
+    await fake?.stop();
+    if (home) rmSync(home, { recursive: true, force: true });
+  });
+
+  /** Runs an agent to its end; nothing of it leaves this machine. */
+  async function run({ program, args, environment }: CodingAgent, prompt: string, agent: string) {
+    const proxyUrl = system.proxies[0]?.url ?? '';
+    const env = {
+      PATH: process.env.PATH,
+      HOME: home,
+      HTTPS_PROXY: 'http://127.0.0.1:9',
+      HTTP_PROXY: 'http://127.0.0.1:9',
+      NO_PROXY: '127.0.0.1',
+      ...environment(proxyUrl, home, agent),
+    };
+    const options = { cwd: home, env, stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'] };
+    const child = spawn(join(folder ?? '', 'node_modules/.bin', program), args(prompt), options);
+    const [shown, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+    return { code, output: shown + errors };
+  }
+
+  async function readEvents(agent: string, count: number): Promise<Record<string, unknown>[]> {
+    return waitFor(`${count} events of ${agent}`, async () => {
+      const { rows } = await system.database.pool.query<{ payload: string }>(
+        'SELECT payload FROM events JOIN agents ON agents.id = events.agent_id WHERE agents.name = $1 ORDER BY seq',
+        [agent],
+      );
+      return rows.length >= count && rows.map(({ payload }) => JSON.parse(payload));
+    });
+  }
+
+  const setPause = (paused: boolean) =>
+    system.api('/api/v1/pause', { method: 'PUT', body: JSON.stringify({ paused }) });
+
+  /** How many requests were refused so far. */
+  const countRefusals = (code: string) => readMetric(system.proxies[0], `agp_proxy_refusals_total{code="${code}"}`);
+
+  describe.each(agents)('$name', (agent) => {
+    const { model, prompt, completion, nano } = agent.expected;
+    const told = {
+      model,
+      prompt_tokens: prompt,
+      completion_tokens: completion,
+      cost_usd: nano / 1e9,
+      usage_source: 'provider',
+      outcome: 'completed',
+    };
+
+    test('a turn of text', async () => {
+      const name = `${agent.program}-text`;
+      const { code, output } = await run(agent, 'Say hello', name);
+      expect(output).toContain('The answer is 42.');
+      expect(code).toBe(0);
+      expect(await readEvents(name, 1)).toEqual([expect.objectContaining(told)]);
+    });
+
+    test('a turn with a tool, in one session', async () => {
+      const name = `${agent.program}-tool`;
+      const { code, output } = await run(agent, 'Read the note', name);
+      expect(output).toContain('The answer is 42.');
+      expect(code).toBe(0);
+      const events = await readEvents(name, 2);
+      expect(events).toEqual([expect.objectContaining(told), expect.objectContaining(told)]);
+      expect(new Set(events.map(({ session_id }) => session_id)).size).toBe(1);
+      expect(fake.requests.at(-1)?.body.toString('utf8')).toContain(secret);
+    });
+
+    test.each([
+      ['blocked', "status = 'blocked'", 'agent_blocked'],
+      ['capped', 'daily_cap_usd = 0', 'agent_budget_exceeded'],
+      ['paused', '', 'paused'],
+    ] as const)('%s: it says so', async (kind, change, code) => {
+      const name = `${agent.program}-${kind}`;
+      const { words, requests } = agent.refused[kind];
+      await fetch(`${system.proxies[0]?.url}/openai/v1/models`, { headers: { 'X-Agent-Name': name } });
+      if (change) await system.database.pool.query(`UPDATE agents SET ${change} WHERE name = $1`, [name]);
+      await setPause(kind === 'paused');
+      const before = await countRefusals(code);
+      const ended = await run(agent, 'Say hello', name);
+      await setPause(false);
+      expect(ended.output).toContain(words);
+      expect(ended.code).toBe(1);
+      expect((await countRefusals(code)) - before).toBe(requests);
+    });
+  });
+});

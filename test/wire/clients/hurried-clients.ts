@@ -1,0 +1,36 @@
+import { parentPort } from 'node:worker_threads';
+import type { Target } from '../sdks/call.ts';
+
+/** One question of one client. */
+export interface HurriedCall {
+  id: string;
+  client: string;
+  target: Target;
+}
+
+/** What the client threw, or null if it was answered. */
+export interface HurriedResult {
+  id: string;
+  error: string | null;
+}
+
+/** LlamaIndex gives up after exactly a minute: that limit stays. */
+const isPause = (ms: number | undefined): boolean => ms !== undefined && ms >= 100 && ms <= 120_000 && ms !== 60_000;
+
+/* In this thread pauses before a repetition take a millisecond; longer times, which are limits, stay. */
+const start = globalThis.setTimeout;
+globalThis.setTimeout = ((run: () => void, ms?: number, ...more: unknown[]) =>
+  start(run as (...given: unknown[]) => void, isPause(ms) ? 1 : ms, ...more)) as typeof setTimeout;
+
+const { clients } = await import('./list-clients.ts');
+
+async function run({ id, client: name, target }: HurriedCall): Promise<HurriedResult> {
+  const client = clients.find((each) => each.name === name);
+  const error = await client?.ask(target).then(
+    () => null,
+    (thrown: unknown) => String(thrown),
+  );
+  return { id, error: error ?? null };
+}
+
+parentPort?.on('message', (call: HurriedCall) => void run(call).then((result) => parentPort?.postMessage(result)));
