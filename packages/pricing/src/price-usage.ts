@@ -13,8 +13,8 @@ import {
 import { holdsAt, type PriceEntry, type PriceFile } from './price-file.ts';
 import { chargeUsage, listUnpriced } from './price-row.ts';
 import { listPrice, priceTiers, readHostTier, readServiceTiers, type TokenFactor } from './service-tiers.ts';
-import { tellsCharges } from './unit-prices.ts';
-import { countedUnits, isTool, makeUsage, type Usage } from './usage.ts';
+import { leastSeconds, tellsCharges } from './unit-prices.ts';
+import { countedUnits, makeUsage, type Usage } from './usage.ts';
 
 const unpriced: UsagePrice = { costNanoUsd: 0, priceVersion: null, priced: false };
 
@@ -59,10 +59,8 @@ export function choosePrices(
   return own.length > 0 ? own : [{ prices: model.supplement.prices, factor, version: version + mark }];
 }
 
-const tools = countedUnits.filter(isTool);
-
 const supplements = (more: ModelPrice, prices: ModelPrice, usage: Usage): boolean =>
-  tools.some(
+  countedUnits.some(
     ({ priceKey: key, usageKey }) => usage[usageKey] > 0 && more[key] !== undefined && prices[key] === undefined,
   );
 
@@ -88,6 +86,8 @@ export function createPriceUsage(options: PriceBookOptions = {}): PriceUsage {
       const priceVersion = `charged by ${model.vendor}`;
       return { costNanoUsd: Math.round(call.charge), priceVersion, priced: true, isCharge: true };
     }
+    const least = (leastSeconds.get(model.vendor) ?? 0) * (call.requests ?? 1);
+    if (usage.inputAudioSeconds > 0) usage.inputAudioSeconds = Math.max(usage.inputAudioSeconds, least);
     const charged = choosePrices(model, call, file).flatMap(({ prices, more, factor, version }): UsagePrice[] => {
       const row = book.compile(prices, factor, more);
       const costNanoUsd = chargeUsage(row, usage, call.requests);

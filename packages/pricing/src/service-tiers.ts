@@ -50,13 +50,23 @@ const factors: Readonly<Record<string, Readonly<Record<string, Factors>>>> = {
     geo_us: tenPercentMore,
   },
   // https://ai.google.dev/gemini-api/docs/pricing
-  google: { batch: half, flex: half, priority: [[/./, 9n, 5n]] },
+  google: {
+    batch: half,
+    flex: half,
+    priority: [[/./, 9n, 5n]],
+    // https://cloud.google.com/vertex-ai/generative-ai/pricing: Claude since 4.5 costs more outside of the global endpoint
+    regional: [
+      [/claude-(?:[23]|instant|(?:opus|sonnet)-4(?:-[01])?(?:@|-2|$))|gemini-[12]\D/, ...listPrice],
+      [/claude/, 11n, 10n],
+    ],
+  },
   groq: { batch: half, flex: [[/./, ...listPrice]] },
   mistral: { batch: half },
 };
 
-/** Hosts that keep data in a region. */
-const regionalHosts = /^[a-z]{2}\.api\.openai\.com$/;
+/** Hosts that keep data in a region, at OpenAI and Vertex AI. */
+const regionalHosts =
+  /^(?:[a-z]{2}\.api\.openai\.com|[a-z]+-[a-z]+\d+-aiplatform\.googleapis\.com|aiplatform\.[a-z]+\.rep\.googleapis\.com)$/;
 
 /** The tier that an address implies; null for most. */
 export function readHostTier(baseUrl: string): string | null {

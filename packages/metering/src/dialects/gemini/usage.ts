@@ -21,10 +21,11 @@ function countOutput(candidates: number, thoughts: number, rest: number): number
 /** Results of tools are input beside the prompt, cached input is a part of the prompt; figures that are 0 are left out. */
 export function readContentUsage(value: unknown): Usage | null {
   const usage = asObject(value);
-  const prompt = readCount(usage.promptTokenCount);
   const toolUse = optionalCount(usage.toolUsePromptTokenCount);
   const candidates = optionalCount(usage.candidatesTokenCount);
   const thoughts = optionalCount(usage.thoughtsTokenCount);
+  const others = (toolUse ?? 0) + (candidates ?? 0) + (thoughts ?? 0);
+  const prompt = readCount(usage.promptTokenCount ?? Number(usage.totalTokenCount) - others);
   if (prompt === null || toolUse === null || candidates === null || thoughts === null) return null;
   const promptTokens = readCount(prompt + toolUse);
   const rest = (readCount(usage.totalTokenCount) ?? 0) - prompt - toolUse;

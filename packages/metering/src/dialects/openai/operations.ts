@@ -8,6 +8,7 @@ import { describeLater } from '../later.ts';
 import { type Dialect, type Operation, toCancelPath } from '../operation.ts';
 import { matchBatches } from './batches.ts';
 import * as bounds from './bounds.ts';
+import { cohereChat, cohereEmbed } from './cohere.ts';
 import { readCompletionFigures } from './completion-usage.ts';
 import { describeOperation, type Figures, type OperationDescription } from './describe-operation.ts';
 import { imageEdits, imageGenerations, imageVariations, speech, transcriptions, translations } from './media.ts';
@@ -183,6 +184,10 @@ const byEnding: readonly (readonly [string, Operation])[] = [
   ['/responses/input_tokens', describeResponses('responses.input_tokens', true)],
   ['/embeddings', embeddings],
   ['/rerank', rerank],
+  ['/v1/chat', cohereChat],
+  ['/v2/chat', cohereChat],
+  ['/v1/embed', cohereEmbed],
+  ['/v2/embed', cohereEmbed],
   ['/ocr', ocr],
   ['/images/generations', imageGenerations],
   ['/images/edits', imageEdits],

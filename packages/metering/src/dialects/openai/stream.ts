@@ -57,6 +57,8 @@ export class CompletionStreamReader extends FrameReader {
     const { usage, calls, ...notes } = readCompletionFigures(frame, this.model, this.#executed);
     this.note(notes);
     if (usage === null) return;
+    // A last frame may say 0 after the figures came.
+    if (this.usage !== null && usage.promptTokens + usage.completionTokens === 0) return;
     this.usage = usage;
     this.calls = calls;
     // Some servers send running figures on every chunk: only those at the end are whole.
