@@ -43,6 +43,9 @@ export async function startPinned(
   return { child, url, opsUrl };
 }
 
+/** What services started here take for the management API. */
+export const benchKey = 'agm_bench-key-of-nobody-0123456789';
+
 /** A service, or a stand-in for one, as a process. */
 export interface StartedProcess {
   child: ChildProcess;
@@ -73,11 +76,18 @@ export function startService(
     PROXY_PORT: '0',
     MANAGEMENT_PORT: '0',
     OPS_PORT: '0',
-    MANAGEMENT_API_KEY: 'agm_bench-key-of-nobody-0123456789',
+    MANAGEMENT_API_KEY: benchKey,
     LOG_LEVEL: 'warn',
     ...environment,
   };
   return startPinned(`${checkout}/services/${name}/src/main.ts`, variables, core, flags);
+}
+
+/** Ends processes, and resolves once they are gone. */
+export async function stopAll(processes: readonly Pick<StartedProcess, 'child'>[]): Promise<void> {
+  const gone = processes.map(({ child }) => once(child, 'exit'));
+  for (const { child } of processes) child.kill('SIGTERM');
+  await Promise.all(gone);
 }
 
 type Servers = Pick<DurableServers, 'databaseUrl' | 'natsUrl' | 'redisUrl'>;

@@ -3,6 +3,7 @@
  * in turns, in one process each, pinned to one core; the load, the provider and the servers share the other. Medians
  * of the rounds are compared. Agents send the same texts with each turn of a conversation, as this load does; beside it, what texts
  * cost that were never sent before. Then writer and management run too, on that other core, for what the whole product uses.
+ * `-- --count` counts instead what a call runs and allocates, and fails above a limit of `counts/limits.ts`.
  * `-- --against ../other` compares the proxy of another checkout too; `-- --profile FOLDER` keeps a CPU profile of the proxy there.
  */
 import type { ChildProcess } from 'node:child_process';
@@ -15,17 +16,19 @@ import { startDurableServers } from '@agp/local-stack';
 import autocannon from 'autocannon';
 import { makeEventStream } from '../system/make-event-stream.ts';
 import { chatAnswer, chatRequest, withNewTexts } from './chat-call.ts';
-import { canPin, pinSelf, readCpu, startPinned, startProxy, startService } from './processes.ts';
+import { printCounts } from './counts/print-counts.ts';
+import { canPin, pinSelf, readCpu, startPinned, startProxy, startService, stopAll } from './processes.ts';
 import { describeUsage, type Usage, usagePerRequest, waitUntilRecorded, watchProduct } from './product.ts';
 import { readArguments } from './read-arguments.ts';
 import { describeMachine, medianOfEach } from './statistics.ts';
 
-const { rounds, seconds, connections, profile, against } = readArguments('bench:proxy', {
+const { rounds, seconds, connections, profile, against, count } = readArguments('bench:proxy', {
   rounds: 5,
   seconds: 4,
   connections: 64,
   profile: '',
   against: '',
+  count: false,
 });
 
 interface Round {
@@ -83,6 +86,11 @@ function printRow(name: string, round: Round): void {
 pinSelf(1);
 await using servers = await startDurableServers(process.env);
 await makeEventStream(servers.natsUrl);
+if (count) {
+  const within = await printCounts(servers);
+  await servers[Symbol.asyncDispose]();
+  process.exit(within ? 0 : 1);
+}
 const provider = createServer((request, response) => {
   request.resume().once('end', () => {
     const answer = texts === 'same' ? chatAnswer : withNewTexts(chatAnswer);
@@ -145,8 +153,5 @@ for (let round = 0; round <= rounds; round += 1) {
 const usage = medianOfEach(usages, Object.keys(usages[0] ?? {}));
 console.log(`whole product, until all is recorded, CPU a request: ${describeUsage(usage)}`);
 await connection.close();
-const children = [bare, proxy, writer, management, ...(other ? [other] : [])].map(({ child }) => child);
-const gone = children.map((child) => once(child, 'exit'));
-for (const child of children) child.kill('SIGTERM');
-await Promise.all(gone);
+await stopAll([bare, proxy, writer, management, ...(other ? [other] : [])]);
 provider.close();

@@ -2,6 +2,11 @@ import { createPersonNameDetector } from '@agp/metering/person-names';
 import { createPiiFinder, detectPiiTypes, piiTypes } from '@agp/pii';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runDetectors } from '../../packages/pii/src/detector.ts';
+import { detectors } from '../../packages/pii/src/detectors.ts';
+
+import { providerIds } from './hard-negatives.ts';
+import { labelledSentences } from './labelled-sentences.ts';
 
 const find = createPiiFinder({ personNames: createPersonNameDetector() });
 
@@ -94,4 +99,18 @@ test('names are looked for only where asked', () => {
 
 test.each(['1', '@', 'a', '\0', '\ud800', ' ', ':', '-'])('very many of %j are read to their end', (unit) => {
   expect(find(unit.repeat(200_000))).toEqual([]);
+});
+
+test('no text is passed over that a detector finds something in', () => {
+  const withoutNeeds = detectors.map(({ types, find }) => ({ types, find }));
+  const sentences = labelledSentences.map((sentence) => sentence.replaceAll(/\[\w+\|([^\]]*)\]/g, '$1'));
+  const anyMix = fc.array(fc.oneof(piece, fc.constantFrom(...sentences, ...providerIds)), { maxLength: 6 });
+  fc.assert(
+    fc.property(anyMix, fc.nat(30), fc.nat(30), (pieces, start, left) => {
+      const whole = pieces.join('');
+      const text = whole.slice(start, whole.length - left);
+      expect(runDetectors(detectors, text)).toEqual(runDetectors(withoutNeeds, text));
+    }),
+    { numRuns: 3_000 },
+  );
 });

@@ -28,5 +28,6 @@ export function nameModel({ provider, operation, timestamp }: CallHead, model: s
 
 /** The dearer tiers that a request asks for, each once. */
 export function listTiers({ serviceTier }: CallHead, asked: { tiers: readonly string[] } | null): string[] {
+  if (serviceTier === null && asked?.tiers.length === 0) return [];
   return [...new Set([...(asked?.tiers ?? []), ...(serviceTier === null ? [] : [serviceTier])])];
 }

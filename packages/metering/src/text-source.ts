@@ -58,7 +58,7 @@ interface LocatedWriting extends Writing {
 /** A text that was read already, or the body that holds it, which is read late and, if it is large, in a worker. */
 export type TextSource =
   | Writing
-  | { of: 'request'; asked: Asked; bytes: Uint8Array; contentType: string }
+  | { of: 'request'; asked: Asked; bytes: Uint8Array; contentType: string; parsed?: unknown }
   | { of: 'answer'; asked: Asked; bytes: Uint8Array };
 
 export function sizeOf(source: TextSource): number {
@@ -88,7 +88,8 @@ export function readText(source: TextSource, extent: 'model' | 'all'): LocatedWr
   if (source.of === 'answer')
     return readAnswer(body, (answer) => read(answer, operation.readAnswer(answer).outputText()));
   const isJson = !isForm(source.contentType);
-  const parsed = isJson && isTooPopulated(body) ? undefined : parseRequestBody(body, source.contentType);
+  const parsed =
+    source.parsed ?? (isJson && isTooPopulated(body) ? undefined : parseRequestBody(body, source.contentType));
   // A form that cannot be read holds sound or pictures for the most part.
   if (parsed === undefined) return { parts: isJson ? [body.toString('utf8', 0, maxText)] : [], whole: false };
   const writing = read(parsed, operation.readRequest(parsed, asked.path).inputText());
@@ -116,6 +117,11 @@ function readAnswer(body: Buffer, read: (answer: unknown) => Writing): Writing {
 
 /** The same source in memory of its own, so that handing it to a worker copies nothing else. */
 export function detach(source: TextSource): TextSource {
-  if (!('bytes' in source) || source.bytes.length === source.bytes.buffer.byteLength) return source;
-  return { ...source, bytes: new Uint8Array(source.bytes) };
+  if (!('bytes' in source)) return source;
+  const { bytes } = source;
+  return {
+    ...source,
+    bytes: bytes.length === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes),
+    ...(source.of === 'request' && { parsed: undefined }),
+  };
 }

@@ -27,6 +27,8 @@ function* repeat(text: (index: number) => string, times: number): Iterable<Buffe
   for (let index = 0; index < times; index += 1) yield Buffer.from(text(index));
 }
 
+const long = (at: number) => `${'n'.repeat(300_000)}${at}`;
+
 const bombs: Record<string, () => Promise<unknown>> = {
   /** Under a megabyte of gzip: half a million calls. */
   'batch results': () => {
@@ -76,6 +78,39 @@ const bombs: Record<string, () => Promise<unknown>> = {
         (at) => `data: {"type":"message_delta","usage":{"output_tokens":1,"k${at}":"${'v'.repeat(4_000)}"}}\n\n`,
         15_000,
       ),
+    ),
+  'items that ran': () =>
+    read(
+      find('openai', 'POST', '/v1/responses'),
+      sse,
+      repeat((at) => {
+        const item = {
+          type: 'code_interpreter_call',
+          status: long(at),
+          container_id: long(at),
+          environment: { a: long(at) },
+        };
+        return `data: ${JSON.stringify({ type: 'response.output_item.done', item })}\n\n`;
+      }, 300),
+    ),
+  'tools that ran': () =>
+    read(
+      chat,
+      sse,
+      repeat((at) => {
+        const delta = { executed_tools: [{ index: long(at), type: long(at) }] };
+        const choices = [{ delta }];
+        return `data: ${JSON.stringify({ choices, usage: { prompt_tokens: 1, completion_tokens: 1 } })}\n\n`;
+      }, 300),
+    ),
+  'figures with long names': () =>
+    read(
+      find('openai', 'POST', '/v1/images/generations'),
+      sse,
+      repeat((at) => {
+        const usage = { input_tokens: 1, output_tokens: 1, [long(at)]: 1 };
+        return `data: ${JSON.stringify({ type: 'image_generation.completed', usage })}\n\n`;
+      }, 300),
     ),
 };
 

@@ -24,7 +24,7 @@ export interface Text {
  *   a bounded number of units around it. Continue behind the units already looked at, or keep the look short: `a@a@a@` must
  *   not become a look of 255 units for each second unit.
  * - `digitRuns()`: the pass is shared. Reject by `groupCount`, `start` and `end` before asking for `digits` or `shape`.
- *   `windowsOf` gives the parts of a run with so many digits.
+ *   `visitWindows` gives the parts of a run with so many digits.
  * - `hasWordNear` around a candidate. Look for candidates first and for context words after, never the other way round.
  * - a global or sticky RegExp that begins with something rare and literal. Only bounded quantifiers, none nested, and no two
  *   neighbours that match the same character. `\b(?:a|b|c)` and a leading `[A-Z]{2}` or `\d+` try every place of the text, about 5 ns
@@ -32,21 +32,33 @@ export interface Text {
  */
 export interface Detector {
   readonly types: readonly PiiType[];
+  /** What each of its findings has, so that a text without it need not be searched. Without the flags g and y. */
+  readonly needs?: RegExp;
   find(text: Text, report: Report): void;
 }
 
+class SearchedText implements Text {
+  readonly value: string;
+  #runs: DigitRun[] | undefined;
+
+  constructor(value: string) {
+    this.value = value;
+  }
+
+  digitRuns(): readonly DigitRun[] {
+    this.#runs ??= findDigitRuns(this.value);
+    return this.#runs;
+  }
+}
+
 export function runDetectors(detectors: readonly Detector[], value: string): PiiFinding[] {
-  let runs: DigitRun[] | undefined;
-  const text: Text = {
-    value,
-    digitRuns: () => {
-      runs ??= findDigitRuns(value);
-      return runs;
-    },
-  };
   const findings: PiiFinding[] = [];
+  const report: Report = (type, start, end) => findings.push({ type, start, end });
+  let text: Text | null = null;
   for (const detector of detectors) {
-    detector.find(text, (type, start, end) => findings.push({ type, start, end }));
+    if (detector.needs?.test(value) === false) continue;
+    text ??= new SearchedText(value);
+    detector.find(text, report);
   }
   return findings;
 }

@@ -2,7 +2,7 @@ import { type Detector, type PiiFinding, runDetectors } from './detector.ts';
 import { detectors } from './detectors.ts';
 import { type PiiForm, type PiiType, piiTypes } from './pii-types.ts';
 import type { Rewritten } from './text/rewriting.ts';
-import { readTags, unmask } from './text/unmask.ts';
+import { mayBeMasked, readTags, unmask } from './text/unmask.ts';
 
 export type { Detector, PiiFinding } from './detector.ts';
 
@@ -18,6 +18,7 @@ export function createPiiFinder({ personNames }: { personNames?: Detector } = {}
   const active = personNames ? [...detectors, personNames] : detectors;
   return (text) => {
     const findings = runDetectors(active, text);
+    if (!mayBeMasked.test(text)) return findings.length < 2 ? findings : resolveOverlaps(findings, text.length);
     for (const reading of readOtherwise(text)) {
       for (const { type, start, end } of runDetectors(active, reading.value)) {
         findings.push({ type, ...reading.toOriginal(start, end) });

@@ -127,7 +127,8 @@ export function createFindModelBounds(options: PriceBookOptions = {}): FindModel
     const prices = [entry?.prices ?? listed ?? model.supplement?.prices, ...tiers.map(([, row]) => row)];
     const all = [...asked, ...[readHostTier(baseUrl)].filter((tier) => tier !== null)];
     const { factor } = entry ? { factor: listPrice } : priceTiers(all, model.vendor, name);
-    return prices.flatMap((row) => (row ? [book.compile(row, factor)] : []));
+    const more = model.unitPrices ?? undefined;
+    return prices.flatMap((row) => (row ? [book.compile(row, factor, row === listed ? more : undefined)] : []));
   }
 
   return (asked) => {

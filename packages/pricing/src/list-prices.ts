@@ -1,8 +1,8 @@
 import { findProvider, type ModelPrice } from '@pydantic/genai-prices';
 import { createPriceBook, type PricedCall, type PricedModel, priceVersion, supplement } from './price-book.ts';
 import { holdsAt, type PriceFile } from './price-file.ts';
+import { findMissing } from './price-row.ts';
 import { choosePrices } from './price-usage.ts';
-import { units } from './usage.ts';
 
 export type PricedProvider = Pick<PricedCall, 'provider' | 'api' | 'baseUrl'>;
 
@@ -33,11 +33,7 @@ function listModels({ provider, baseUrl }: PricedProvider): string[] {
   return [...vendor.models.map(({ id }) => id), ...added.map(({ model }) => model)];
 }
 
-/** Parts of input and output without a price cost as the rest. */
-function listMissing(prices: ModelPrice): string[] {
-  const whole = units.filter(({ within, usageKey }) => within.length === 0 && usageKey !== 'requests');
-  return whole.map(({ priceKey }) => priceKey).filter((key) => prices[key] === undefined);
-}
+const listMissing = (prices: ModelPrice): string[] => findMissing(prices).map(({ priceKey }) => priceKey);
 
 /** `list` has all that the library lists of providers, and the file's entries; what both have is there twice, alike. */
 export function createPriceLister(file: PriceFile | null) {

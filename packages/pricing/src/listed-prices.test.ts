@@ -11,6 +11,10 @@ const M = 1_000_000;
 const noon = new Date('2026-11-20T12:00:00Z');
 const night = new Date('2026-11-20T20:00:00Z');
 
+const regional = (mark: string) => `${priceVersion}, regional${mark.replace('supplement', supplementVersion)}`;
+const hour = { promptTokens: 2 * M, cacheWriteTokens: M, cacheWrite1hTokens: M };
+const sound = { promptTokens: 3_000, inputAudioTokens: 2_000, completionTokens: 3_000, outputAudioTokens: 3_000 };
+
 const servers = {
   openai: ['openai', 'openai', 'https://api.openai.com/'],
   anthropic: ['anthropic', 'anthropic', 'https://api.anthropic.com/'],
@@ -23,6 +27,9 @@ const servers = {
   together: ['together', 'openai', 'https://api.together.xyz/'],
   perplexity: ['perplexity', 'openai', 'https://api.perplexity.ai/'],
   bedrock: ['bedrock', 'openai', 'https://bedrock-runtime.us-east-1.amazonaws.com/openai'],
+  vertex: ['vertex', 'anthropic', 'https://us-east5-aiplatform.googleapis.com/'],
+  global: ['vertex', 'openai', 'https://aiplatform.googleapis.com/'],
+  gateway: ['own', 'openai', 'http://10.0.0.1:4000/'],
   azure: ['azure', 'openai', 'https://example.openai.azure.com/openai'],
 } as const;
 
@@ -180,7 +187,8 @@ const table: [what: string, server: Server, model: string, Partial<Usage>, usd: 
   ],
   ['on demand', 'groq', 'llama-3.1-8b-instant', io(M, M), 0.05 + 0.08, { serviceTier: 'on_demand' }],
   ['transcription by the hour', 'groq', 'whisper-large-v3-turbo', { inputAudioSeconds: 3_600 }, 0.04],
-  ['a second of it, to the nano-dollar', 'groq', 'whisper-large-v3-turbo', { inputAudioSeconds: 1 }, 0.000011111],
+  ['ten seconds of it at the least', 'groq', 'whisper-large-v3-turbo', { inputAudioSeconds: 1 }, 0.000111111],
+  ['to the nano-dollar', 'groq', 'whisper-large-v3-turbo', { inputAudioSeconds: 11 }, 0.000122222],
   ['in and out', 'mistral', 'mistral-small-latest', io(M, M), 0.1 + 0.3],
   ['code', 'mistral', 'codestral-latest', io(10_000, 1_000), 0.003 + 0.0009],
   ['batch', 'mistral', 'mistral-small-latest', io(M, M), 0.2, atHalf('batch')],
@@ -200,6 +208,24 @@ const table: [what: string, server: Server, model: string, Partial<Usage>, usd: 
   ['an open model', 'bedrock', 'openai.gpt-oss-120b-1:0', io(M, M), 0.15 + 0.6],
   ['in and out, cached', 'azure', 'gpt-4o-mini', io(M, M, cached(M / 2)), 0.075 + 0.0375 + 0.6],
   ['global batch', 'azure', 'gpt-5', io(M, M), (1.25 + 10) / 2, atHalf('batch')],
+  ['sound', 'azure', 'gpt-4o-mini-audio-preview', sound, 0.15 * 0.001 + 10 * 0.002 + 20 * 0.003, supplemented],
+  ['sound', 'openai', 'gpt-4o-audio-preview-2025-06-03', sound, 0.0025 + 40 * 0.002 + 80 * 0.003, supplemented],
+  [
+    'a tuned model',
+    'openai',
+    'ft:gpt-4.1-2025-04-14:org:name:1',
+    io(M, M, cached(M / 2)),
+    1.5 + 0.375 + 12,
+    supplemented,
+  ],
+  ['a tuned model', 'openai', 'ft:gpt-4.1-mini-2025-04-14:org::1', io(M, M), 0.8 + 3.2, supplemented],
+  ['kept for an hour', 'bedrock', 'us.anthropic.claude-haiku-4-5-20251001-v1:0', hour, 1.1 + 2.2, supplemented],
+  ['kept for an hour', 'vertex', 'claude-opus-4-1@20250805', hour, 15 + 30, { version: regional(' + supplement') }],
+  ['a region', 'vertex', 'claude-haiku-4-5@20251001', io(M, M), 1.1 + 5.5, { version: regional(' at 1.1 times') }],
+  ['all regions', 'global', 'claude-haiku-4-5@20251001', io(M, M), 1 + 5],
+  ['a name with its publisher', 'global', 'google/gemini-2.5-flash', io(M, M), 0.3 + 2.5],
+  ['a name with its path', 'gemini', 'models/gemini-2.5-flash', io(M, M), 0.3 + 2.5],
+  ['a name with its vendor', 'gateway', 'openai/gpt-4o-mini', io(M, M), 0.15 + 0.6],
   ["another vendor's model there", 'azure', 'grok-4', io(M, 0), 3],
 ];
 

@@ -27,6 +27,8 @@ export interface UsagePrice {
   /** The library's version, the operator's file or our supplement, and the tier; null if unpriced. */
   priceVersion: string | null;
   priced: boolean;
+  /** It is what the provider says it charged. */
+  isCharge?: boolean;
   /** Units that were counted and have no price, by the names of their prices; the cost is that of the others. */
   unpricedUnits?: readonly string[];
 }
@@ -132,6 +134,17 @@ export const supplement: readonly (PriceEntry & { provider: string })[] = [
     model,
     prices: { input_mtok: 1.25, cache_read_mtok: 0.125, output_mtok: 10, web_searches_kcount: 10 },
   })),
+  // The same page, fine-tuned models.
+  ...[
+    ['ft:gpt-4.1-2025-04-14:*', 3, 0.75, 12] as const,
+    ['ft:gpt-4.1-mini-2025-04-14:*', 0.8, 0.2, 3.2] as const,
+    ['ft:gpt-4.1-nano-2025-04-14:*', 0.2, 0.05, 0.8] as const,
+    ['ft:o4-mini-2025-04-16:*', 4, 1, 16] as const,
+  ].map(([model, input_mtok, cache_read_mtok, output_mtok]) => ({
+    provider: 'openai',
+    model,
+    prices: { input_mtok, cache_read_mtok, output_mtok },
+  })),
   // https://cohere.com/pricing
   ...['rerank-v3.5', 'rerank-english-v3.0', 'rerank-multilingual-v3.0'].map((model) => ({
     provider: 'cohere',
@@ -174,16 +187,27 @@ function findEditions(vendor: Provider, model: string): string[] {
   return names.filter((id) => id.toLowerCase().startsWith(edition) && /^\d{4}[\d-]*$/.test(id.slice(edition.length)));
 }
 
+const isNamed = ({ model: name }: PriceEntry, model: string): boolean =>
+  name === model || (name.endsWith('*') && model.startsWith(name.slice(0, -1)));
+
+/** A name without the path that Google's other APIs and gateways put before it, if that names the vendor. */
+function toPlainName(vendor: Provider, model: string): string {
+  const path = /^(?:publishers\/)?(?:(?!models\/)([\w-]+)\/)?(?:models\/)?(?=[^/]+$)/.exec(model);
+  return path && (path[1] ?? vendor.id) === vendor.id ? model.slice(path[0].length) : model;
+}
+
 function findModel(asked: AskedModel, file: PriceFile | null): PricedModel {
   const vendor = findVendor(asked);
-  const listed = vendor && findLibraryModel(vendor, asked.model, asked.at);
+  const own = vendor && findLibraryModel(vendor, asked.model, asked.at);
+  const model = vendor && !own ? toPlainName(vendor, asked.model) : asked.model;
+  const listed = vendor && (own ?? findLibraryModel(vendor, model, asked.at));
   return {
     entries: file ? findEntries(file.entries, asked.provider, asked.model) : [],
     vendor: vendor?.id ?? null,
     listed,
-    editions: vendor ? findEditions(vendor, asked.model) : [],
-    supplement: supplement.find(({ provider, model }) => provider === vendor?.id && model === asked.model) ?? null,
-    unitPrices: findUnitPrices(vendor?.id ?? null, asked.model),
+    editions: vendor ? findEditions(vendor, model) : [],
+    supplement: supplement.find((row) => row.provider === vendor?.id && isNamed(row, model)) ?? null,
+    unitPrices: findUnitPrices(vendor?.id ?? null, model, listed?.prices ?? null),
   };
 }
 

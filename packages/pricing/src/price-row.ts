@@ -30,6 +30,10 @@ function priceOf(prices: ModelPrice, { priceKey, within }: Unit): ModelPrice[str
   return prices[priceKey] ?? (first && second && all ? prices[first] : undefined);
 }
 
+/** Parts of input and output without a price cost as the rest. */
+export const findMissing = (prices: ModelPrice): CountedUnit[] =>
+  countedUnits.filter(({ priceKey, within }) => within.length === 0 && prices[priceKey] === undefined);
+
 /** Whole numbers once, so that no float is ever added. @param factor of tokens, and nothing else */
 export function compilePriceRow(prices: ModelPrice, [times, of]: TokenFactor = listPrice): PriceRow {
   const decimals: { unit: Unit; rates: { above: number; digits: bigint; places: number }[] }[] = [];
@@ -53,8 +57,7 @@ export function compilePriceRow(prices: ModelPrice, [times, of]: TokenFactor = l
     return { unit, rates: [base, ...tiers] as const };
   });
   const free = Object.keys(prices).length === 0;
-  const missing = countedUnits.filter(({ priceKey, within }) => within.length === 0 && prices[priceKey] === undefined);
-  return { scale: of * parts * 10n ** BigInt(places), terms, free, missing: free ? [] : missing };
+  return { scale: of * parts * 10n ** BigInt(places), terms, free, missing: free ? [] : findMissing(prices) };
 }
 
 /** What is billed by the hour, page or picture has no price of its tokens or characters. */

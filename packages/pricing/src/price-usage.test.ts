@@ -146,14 +146,18 @@ const libraryKeys: Record<string, keyof Usage> = {
 
 test('every cost is within float error of what the library itself computes', () => {
   expect(rows.length).toBeGreaterThan(200);
+  // The library has the price of text for their sound.
+  const alike = rows.filter(({ model }) => !/^gpt-4o(?:-mini)?-audio/.test(model));
   fc.assert(
-    fc.property(fc.constantFrom(...rows), consistentUsage, ({ provider, model }, usage) => {
+    fc.property(fc.constantFrom(...alike), consistentUsage, ({ provider, model }, usage) => {
       const given: Record<string, number> = {};
       for (const [key, name] of Object.entries(libraryKeys)) given[key] = usage[name];
       const expected = calcPrice(given, model, { providerId: provider, timestamp: noon });
-      // Vendors' searches that the library leaves out have a price of ours.
+      // Searches and long writes that the library leaves out have a price of ours.
       const webSearches = expected?.model_price.web_searches_kcount === undefined ? 0 : usage.webSearches;
-      const { costNanoUsd } = priceUsage(call(model, { ...usage, webSearches }, { provider, baseUrl: '' }));
+      const cacheWrite1hTokens = expected?.model_price.cache_write_1h_mtok === undefined ? 0 : usage.cacheWrite1hTokens;
+      const told = { ...usage, webSearches, cacheWrite1hTokens };
+      const { costNanoUsd } = priceUsage(call(model, told, { provider, baseUrl: '' }));
       expect(Math.abs(costNanoUsd - (expected?.total_price ?? Number.NaN) * 1e9)).toBeLessThan(0.51);
     }),
     { numRuns: 100 },

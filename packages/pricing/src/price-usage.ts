@@ -10,11 +10,11 @@ import {
   supplementVersion,
   type UsagePrice,
 } from './price-book.ts';
-import { holdsAt, type PriceFile } from './price-file.ts';
+import { holdsAt, type PriceEntry, type PriceFile } from './price-file.ts';
 import { chargeUsage, listUnpriced } from './price-row.ts';
 import { listPrice, priceTiers, readHostTier, readServiceTiers, type TokenFactor } from './service-tiers.ts';
-import { tellsCharges } from './unit-prices.ts';
-import { countedUnits, isTool, makeUsage, type Usage } from './usage.ts';
+import { leastSeconds, tellsCharges } from './unit-prices.ts';
+import { countedUnits, makeUsage, type Usage } from './usage.ts';
 
 const unpriced: UsagePrice = { costNanoUsd: 0, priceVersion: null, priced: false };
 
@@ -24,6 +24,14 @@ export interface ChosenPrices {
   more?: ModelPrice;
   factor: TokenFactor;
   version: string;
+}
+
+/** Of the tiers that have a row; callers name them. */
+function chooseTiers(tiers: readonly string[], rows: PriceEntry['service_tiers'], version: string): ChosenPrices[] {
+  return tiers.flatMap((tier) => {
+    const prices = rows && Object.hasOwn(rows, tier) ? rows[tier] : undefined;
+    return prices ? [{ prices, factor: listPrice, version: `${version}, ${tier}` }] : [];
+  });
 }
 
 /** Several if the operator has prices for several of the tiers: the dearest counts. */
@@ -36,10 +44,7 @@ export function choosePrices(
   const entry = model.entries.find((each) => holdsAt(each, call.at));
   if (entry && file) {
     const version = `${priceVersion} + ${file.version}`;
-    const own = tiers.flatMap((tier) => {
-      const prices = entry.service_tiers?.[tier];
-      return prices ? [{ prices, factor: listPrice, version: `${version}, ${tier}` }] : [];
-    });
+    const own = chooseTiers(tiers, entry.service_tiers, version);
     if (own.length > 0) return own;
     return [{ prices: entry.prices, factor: listPrice, version: version + priceTiers(tiers, null, call.model).mark }];
   }
@@ -49,24 +54,18 @@ export function choosePrices(
   const more = model.unitPrices ?? undefined;
   if (listed) return [{ prices: listed, factor, version: priceVersion + mark, ...(more && { more }) }];
   if (!model.supplement) return [];
-  const ownTiers = tiers.flatMap((tier): ChosenPrices[] => {
-    const prices = model.supplement?.service_tiers?.[tier];
-    return prices ? [{ prices, factor: listPrice, version: `${priceVersion} + ${supplementVersion}, ${tier}` }] : [];
-  });
-  if (ownTiers.length > 0) return ownTiers;
-  return [{ prices: model.supplement.prices, factor, version: `${priceVersion} + ${supplementVersion}${mark}` }];
+  const version = `${priceVersion} + ${supplementVersion}`;
+  const own = chooseTiers(tiers, model.supplement.service_tiers, version);
+  return own.length > 0 ? own : [{ prices: model.supplement.prices, factor, version: version + mark }];
 }
 
-const tools = countedUnits.filter(isTool);
-
-function supplements(more: ModelPrice, prices: ModelPrice, usage: Usage): boolean {
-  for (const { priceKey: key, usageKey } of tools)
-    if (usage[usageKey] > 0 && more[key] !== undefined && prices[key] === undefined) return true;
-  return false;
-}
+const supplements = (more: ModelPrice, prices: ModelPrice, usage: Usage): boolean =>
+  countedUnits.some(
+    ({ priceKey: key, usageKey }) => usage[usageKey] > 0 && more[key] !== undefined && prices[key] === undefined,
+  );
 
 /** No call comes near it, in nano-dollars; a larger claim is a fault. */
-const mostCharged = 10_000_000_000_000;
+export const mostCharged = 10_000_000_000_000;
 
 const isCharge = (charge: number | undefined): charge is number =>
   charge !== undefined && charge >= 0 && charge <= mostCharged;
@@ -85,8 +84,10 @@ export function createPriceUsage(options: PriceBookOptions = {}): PriceUsage {
       !model.entries.some((each) => holdsAt(each, call.at))
     ) {
       const priceVersion = `charged by ${model.vendor}`;
-      return { costNanoUsd: Math.round(call.charge), priceVersion, priced: true };
+      return { costNanoUsd: Math.round(call.charge), priceVersion, priced: true, isCharge: true };
     }
+    const least = (leastSeconds.get(model.vendor) ?? 0) * (call.requests ?? 1);
+    if (usage.inputAudioSeconds > 0) usage.inputAudioSeconds = Math.max(usage.inputAudioSeconds, least);
     const charged = choosePrices(model, call, file).flatMap(({ prices, more, factor, version }): UsagePrice[] => {
       const row = book.compile(prices, factor, more);
       const costNanoUsd = chargeUsage(row, usage, call.requests);

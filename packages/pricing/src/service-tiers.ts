@@ -50,22 +50,35 @@ const factors: Readonly<Record<string, Readonly<Record<string, Factors>>>> = {
     geo_us: tenPercentMore,
   },
   // https://ai.google.dev/gemini-api/docs/pricing
-  google: { batch: half, flex: half, priority: [[/./, 9n, 5n]] },
+  google: {
+    batch: half,
+    flex: half,
+    priority: [[/./, 9n, 5n]],
+    // https://cloud.google.com/vertex-ai/generative-ai/pricing: Claude since 4.5 costs more outside of the global endpoint
+    regional: [
+      [/claude-(?:[23]|instant|(?:opus|sonnet)-4(?:-[01])?(?:@|-2|$))|gemini-[12]\D/, ...listPrice],
+      [/claude/, 11n, 10n],
+    ],
+  },
   groq: { batch: half, flex: [[/./, ...listPrice]] },
   mistral: { batch: half },
 };
 
-/** Hosts that keep data in a region. */
-const regionalHosts = /^[a-z]{2}\.api\.openai\.com$/;
+/** Hosts that keep data in a region, at OpenAI and Vertex AI. */
+const regionalHosts =
+  /^(?:[a-z]{2}\.api\.openai\.com|[a-z]+-[a-z]+\d+-aiplatform\.googleapis\.com|aiplatform\.[a-z]+\.rep\.googleapis\.com)$/;
 
 /** The tier that an address implies; null for most. */
 export function readHostTier(baseUrl: string): string | null {
   return URL.canParse(baseUrl) && regionalHosts.test(new URL(baseUrl).hostname) ? 'regional' : null;
 }
 
+const none: readonly string[] = [];
+
 /** Tiers as records name them, without the standard one; several are separated by `+`. Providers may send anything. */
-export function readServiceTiers(given: string | null | undefined): string[] {
-  const tiers = (given ?? '')
+export function readServiceTiers(given: string | null | undefined): readonly string[] {
+  if (!given) return none;
+  const tiers = given
     .toLowerCase()
     .split('+')
     .map((tier) => tier.replace(/^service_tier_/, ''))
@@ -80,16 +93,20 @@ export function findTierFactor(tier: string, vendor: string | null, model: strin
   return factor.length === 2 ? factor : null;
 }
 
+const standard: TierPrice = { factor: listPrice, mark: '' };
+
 /** If only the standard price is listed: times what the vendor documents, else once, which the record says. */
 export function priceTiers(tiers: readonly string[], vendor: string | null, model: string): TierPrice {
+  if (tiers.length === 0) return standard;
   let [times, of]: TokenFactor = listPrice;
   let mark = '';
   for (const tier of tiers) {
-    const factor = findTierFactor(tier, vendor, model);
-    const share = Math.round(Number((factor ?? listPrice)[0] * 10_000n) / Number((factor ?? listPrice)[1])) / 10_000;
-    if (factor === null) mark += `, ${tier} at the standard price`;
+    const known = findTierFactor(tier, vendor, model);
+    const factor = known ?? listPrice;
+    const share = Math.round(Number(factor[0] * 10_000n) / Number(factor[1])) / 10_000;
+    if (known === null) mark += `, ${tier} at the standard price`;
     else mark += share === 1 ? `, ${tier}` : share === 0.5 ? `, ${tier} at half` : `, ${tier} at ${share} times`;
-    [times, of] = [times * (factor ?? listPrice)[0], of * (factor ?? listPrice)[1]];
+    [times, of] = [times * factor[0], of * factor[1]];
   }
   return { factor: [times, of], mark };
 }

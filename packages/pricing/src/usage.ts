@@ -46,9 +46,51 @@ export interface Usage {
 /** A figure above this counts as an error of the provider: no call comes near it. */
 export const maxTokens = 1_000_000_000;
 
-const maxSearches = 100_000;
-const maxSeconds = 10_000_000;
-const maxImages = 100_000;
+const none: Readonly<Usage> = {
+  promptTokens: 0,
+  completionTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  cacheWrite1hTokens: 0,
+  inputAudioTokens: 0,
+  inputImageTokens: 0,
+  inputVideoTokens: 0,
+  cacheReadAudioTokens: 0,
+  cacheReadImageTokens: 0,
+  reasoningTokens: 0,
+  outputAudioTokens: 0,
+  outputImageTokens: 0,
+  outputVideoTokens: 0,
+  webSearches: 0,
+  previewSearches: 0,
+  fileSearches: 0,
+  attachmentSearches: 0,
+  socialSearches: 0,
+  socialPosts: 0,
+  socialUsers: 0,
+  mapsSearches: 0,
+  rerankSearches: 0,
+  searchSources: 0,
+  codeExecutions: 0,
+  inputPages: 0,
+  annotatedPages: 0,
+  inputAudioSeconds: 0,
+  outputAudioSeconds: 0,
+  outputVideoSeconds: 0,
+  inputCharacters: 0,
+  outputImages: 0,
+  storedTokenHours: 0,
+};
+
+/** All figures, each with the most of it that is believed. */
+const figures = (Object.keys(none) as (keyof Usage)[]).map((name) => {
+  const isLength = name.endsWith('Seconds');
+  return {
+    name,
+    isLength,
+    most: /Tokens$|Characters$|Hours$/.test(name) ? maxTokens : isLength ? 10_000_000 : 100_000,
+  };
+});
 
 /** A whole number from 0 to {@link maxTokens} (a fraction is cut off), or null for anything else. */
 export function readCount(value: unknown): number | null {
@@ -56,76 +98,52 @@ export function readCount(value: unknown): number | null {
   return Math.abs(Math.trunc(value));
 }
 
-function readSeconds(value: unknown): number {
-  return Math.min(readCount(typeof value === 'number' ? Math.round(value) : value) ?? 0, maxSeconds);
+/** Usage that adds up of any input: invalid figures become 0, lengths are rounded, and no part is larger than its whole. */
+export function makeUsage(given: { readonly [name in keyof Usage]?: unknown }): Usage {
+  const usage: Usage = { ...none };
+  for (const { name, isLength, most } of figures) {
+    const value = given[name];
+    if (typeof value !== 'number' || !(value > 0 && value <= maxTokens)) continue;
+    usage[name] = Math.min(isLength ? Math.round(value) : Math.trunc(value), most);
+  }
+  const { promptTokens: input, completionTokens: output } = usage;
+  usage.cacheReadTokens = Math.min(usage.cacheReadTokens, input);
+  usage.cacheWriteTokens = Math.min(usage.cacheWriteTokens, input - usage.cacheReadTokens);
+  usage.cacheWrite1hTokens = Math.min(usage.cacheWrite1hTokens, usage.cacheWriteTokens);
+  if (usage.inputAudioTokens + usage.inputImageTokens + usage.inputVideoTokens > 0) fitInputMedia(usage);
+  else usage.cacheReadAudioTokens = usage.cacheReadImageTokens = 0;
+  usage.outputAudioTokens = Math.min(usage.outputAudioTokens, output);
+  usage.outputImageTokens = Math.min(usage.outputImageTokens, output - usage.outputAudioTokens);
+  usage.outputVideoTokens = Math.min(
+    usage.outputVideoTokens,
+    output - usage.outputAudioTokens - usage.outputImageTokens,
+  );
+  const media = usage.outputAudioTokens + usage.outputImageTokens + usage.outputVideoTokens;
+  usage.reasoningTokens = Math.min(usage.reasoningTokens, output - media);
+  usage.annotatedPages = Math.min(usage.annotatedPages, usage.inputPages);
+  return usage;
 }
 
-/** Usage that adds up of any input: invalid figures become 0, and no part is larger than its whole. */
-export function makeUsage(given: { readonly [name in keyof Usage]?: unknown }): Usage {
-  const count = (name: keyof Usage, bound: number): number => {
-    const value = given[name];
-    return value === undefined || value === 0 ? 0 : Math.min(readCount(value) ?? 0, bound);
-  };
-  const promptTokens = count('promptTokens', maxTokens);
-  const cacheReadTokens = count('cacheReadTokens', promptTokens);
-  const cacheWriteTokens = count('cacheWriteTokens', promptTokens - cacheReadTokens);
-  const inputAudioTokens = count('inputAudioTokens', promptTokens);
-  const inputImageTokens = count('inputImageTokens', promptTokens - inputAudioTokens);
-  const inputVideoTokens = count('inputVideoTokens', promptTokens - inputAudioTokens - inputImageTokens);
-  const cachedAudio = count('cacheReadAudioTokens', Math.min(cacheReadTokens, inputAudioTokens));
-  const cachedImage = count('cacheReadImageTokens', Math.min(cacheReadTokens - cachedAudio, inputImageTokens));
-  // Not every provider splits cached input by kind: media that would not fit into the prompt otherwise must be cached.
-  const media = inputAudioTokens + inputImageTokens + inputVideoTokens;
-  const overlap = cacheReadTokens + cacheWriteTokens + media - promptTokens - cachedAudio - cachedImage;
+/** Not every provider splits cached input by kind: media that would not fit into the prompt otherwise must be cached. */
+function fitInputMedia(usage: Usage): void {
+  const { promptTokens, cacheReadTokens, cacheWriteTokens } = usage;
+  const audio = Math.min(usage.inputAudioTokens, promptTokens);
+  const image = Math.min(usage.inputImageTokens, promptTokens - audio);
+  const video = Math.min(usage.inputVideoTokens, promptTokens - audio - image);
+  const cachedAudio = Math.min(usage.cacheReadAudioTokens, cacheReadTokens, audio);
+  const cachedImage = Math.min(usage.cacheReadImageTokens, cacheReadTokens - cachedAudio, image);
+  const overlap = cacheReadTokens + cacheWriteTokens + audio + image + video - promptTokens - cachedAudio - cachedImage;
   let unassigned = Math.max(0, Math.min(overlap, cacheReadTokens - cachedAudio - cachedImage));
   const take = (bound: number): number => {
     const taken = Math.min(unassigned, bound);
     unassigned -= taken;
     return taken;
   };
-  const cachedVideo = take(inputVideoTokens);
-  const cacheReadAudioTokens = cachedAudio + take(inputAudioTokens - cachedAudio);
-  const cacheReadImageTokens = cachedImage + take(inputImageTokens - cachedImage);
-  const completionTokens = count('completionTokens', maxTokens);
-  const outputAudioTokens = count('outputAudioTokens', completionTokens);
-  const outputImageTokens = count('outputImageTokens', completionTokens - outputAudioTokens);
-  const outputVideoTokens = count('outputVideoTokens', completionTokens - outputAudioTokens - outputImageTokens);
-  const outputMedia = outputAudioTokens + outputImageTokens + outputVideoTokens;
-  return {
-    promptTokens,
-    completionTokens,
-    cacheReadTokens,
-    cacheWriteTokens,
-    cacheWrite1hTokens: count('cacheWrite1hTokens', cacheWriteTokens),
-    inputAudioTokens,
-    inputImageTokens,
-    inputVideoTokens: inputVideoTokens - cachedVideo,
-    cacheReadAudioTokens,
-    cacheReadImageTokens,
-    reasoningTokens: count('reasoningTokens', completionTokens - outputMedia),
-    outputAudioTokens,
-    outputImageTokens,
-    outputVideoTokens,
-    webSearches: count('webSearches', maxSearches),
-    previewSearches: count('previewSearches', maxSearches),
-    fileSearches: count('fileSearches', maxSearches),
-    attachmentSearches: count('attachmentSearches', maxSearches),
-    socialSearches: count('socialSearches', maxSearches),
-    socialPosts: count('socialPosts', maxSearches),
-    socialUsers: count('socialUsers', maxSearches),
-    mapsSearches: count('mapsSearches', maxSearches),
-    rerankSearches: count('rerankSearches', maxSearches),
-    searchSources: count('searchSources', maxSearches),
-    codeExecutions: count('codeExecutions', maxSearches),
-    inputPages: count('inputPages', maxSearches),
-    annotatedPages: count('annotatedPages', count('inputPages', maxSearches)),
-    inputAudioSeconds: readSeconds(given.inputAudioSeconds),
-    outputAudioSeconds: readSeconds(given.outputAudioSeconds),
-    outputVideoSeconds: readSeconds(given.outputVideoSeconds),
-    inputCharacters: count('inputCharacters', maxTokens),
-    outputImages: count('outputImages', maxImages),
-    storedTokenHours: count('storedTokenHours', maxTokens),
-  };
+  usage.inputAudioTokens = audio;
+  usage.inputImageTokens = image;
+  usage.inputVideoTokens = video - take(video);
+  usage.cacheReadAudioTokens = cachedAudio + take(audio - cachedAudio);
+  usage.cacheReadImageTokens = cachedImage + take(image - cachedImage);
 }
 
 export interface Unit {

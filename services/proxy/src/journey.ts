@@ -13,6 +13,8 @@ import type { Provider } from './settings/provider.ts';
 export interface Head {
   /** Its time is the event's timestamp. */
   eventId: string;
+  /** Of the same id. */
+  eventUuid: string;
   /** Null unless pairs are recorded. */
   requestEventId: string | null;
   /** Ingress, in milliseconds since 1970 UTC. */

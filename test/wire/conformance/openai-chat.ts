@@ -82,6 +82,14 @@ export const openaiChatRows: Row[] = [
   { ...row, stream: 'SSE', asksUsage: true, body: { ...body, stream: true }, cells: streamCells(false) },
   {
     ...row,
+    api: `${row.api}, sent as text`,
+    stream: 'SSE',
+    asksUsage: true,
+    body: { ...body, stream: true },
+    cells: { complete: whole(stream(true), expected.complete, { unasked: stream(false), contentType: 'text/plain' }) },
+  },
+  {
+    ...row,
     api: `${row.api}, usage asked for`,
     stream: 'SSE',
     body: { ...body, stream: true, stream_options: { include_usage: true } },

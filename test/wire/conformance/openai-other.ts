@@ -23,6 +23,20 @@ const ranking = JSON.stringify({
   usage: { total_tokens: 1_000 },
 });
 
+const billed = (answer: object) => JSON.stringify({ ...answer, meta: { billed_units: { input_tokens: 1_000 } } });
+const usage = {
+  billed_units: { input_tokens: 1_000, output_tokens: 100 },
+  tokens: { input_tokens: 1_500, output_tokens: 100 },
+};
+const ofCohere = recordsOf('gpt-5', []);
+const saidByCohere = JSON.stringify({ message: { content: [{ type: 'text', text: 'Ferries.' }] }, usage });
+const streamedByCohere = [
+  { type: 'content-delta', delta: { message: { content: { text: 'Ferries.' } } } },
+  { type: 'message-end', delta: { finish_reason: 'COMPLETE', usage } },
+]
+  .map((data) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`)
+  .join('');
+
 const reader = 'mistral-ocr-latest';
 const ofReader = recordsOf(reader, []);
 const pages = JSON.stringify({
@@ -83,6 +97,38 @@ export const openaiOtherRows: Row[] = [
       'provider cut': cut(ranking.slice(0, 40), partial),
       error: whole(refusal, ofEmbedding.nothing({ http_status: 429 })),
       'no usage': whole(withoutFigures(ranking), counted),
+    },
+  },
+  {
+    api: 'Cohere embed',
+    stream: 'no',
+    method: 'POST',
+    path: '/openai/v2/embed',
+    body: { model: embedder, input_type: 'search_query', texts: [question] },
+    cells: {
+      complete: whole(billed({ embeddings: { float: [[1]] } }), ofEmbedding.told(1_000, 0, 1_000 * 20)),
+      error: whole(refusal, ofEmbedding.nothing({ http_status: 429 })),
+    },
+  },
+  {
+    api: 'Cohere chat',
+    stream: 'no',
+    method: 'POST',
+    path: '/openai/v2/chat',
+    body: { model: 'gpt-5', messages: [{ role: 'user', content: question }] },
+    cells: {
+      complete: whole(saidByCohere, ofCohere.told(1_000, 100, 1_000 * 1_250 + 100 * 10_000)),
+      error: whole(refusal, ofCohere.nothing({ http_status: 429 })),
+    },
+  },
+  {
+    api: 'Cohere chat',
+    stream: 'SSE',
+    method: 'POST',
+    path: '/openai/v2/chat',
+    body: { model: 'gpt-5', stream: true, messages: [{ role: 'user', content: question }] },
+    cells: {
+      complete: whole(streamedByCohere, ofCohere.told(1_000, 100, 1_000 * 1_250 + 100 * 10_000)),
     },
   },
   {

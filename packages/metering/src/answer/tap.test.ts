@@ -192,10 +192,23 @@ describe('compressed bodies', () => {
   });
 });
 
+test.each(['text/event-stream', 'application/json', 'text/plain', 'application/octet-stream', ''])(
+  'JSON and streams are known by their first bytes, sent as %j',
+  async (type) => {
+    const headers: Record<string, string> = type === '' ? {} : { 'content-type': type };
+    for (const [, from, text] of streams) {
+      expect(await tap(from, headers, ` \n${text}`, [1, 3, 5])).toMatchObject({ usage, sawEnd: true, inspected: true });
+    }
+    expect(await tap(chat, headers, answer, [1])).toMatchObject({ usage, inspected: true });
+    expect(await tap(chat, headers, '{"error":{"message":"no"}}')).toMatchObject({ isError: true });
+  },
+);
+
 test('other kinds of bodies are not read', async () => {
-  for (const type of ['text/html', 'application/octet-stream', 'audio/mpeg', '']) {
-    expect((await tap(chat, type === '' ? {} : { 'content-type': type }, answer)).inspected).toBe(false);
+  for (const type of ['text/html', 'application/octet-stream', '']) {
+    expect((await tap(chat, type === '' ? {} : { 'content-type': type }, '<p>no</p>')).inspected).toBe(false);
   }
+  expect((await tap(chat, { 'content-type': 'audio/mpeg' }, answer)).inspected).toBe(false);
 });
 
 test('no body makes a tap throw', async () => {

@@ -12,6 +12,7 @@ import type { OnCall, Operation } from '../dialects/operation.ts';
 import { ArrayReader, JsonReader, LinesReader, TextReader } from './readers.ts';
 import {
   type BodyReader,
+  type BodyReading,
   GuardedReader,
   type MemoryShare,
   nothingRead,
@@ -195,12 +196,60 @@ function createBodyReader(operation: Operation, contentType: string, onCall?: On
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   // JSON lines come under several content types (application/x-jsonl, application/binary ...).
   if (operation.answerFormat === 'lines') return new LinesReader(operation.createStreamReader(onCall));
-  if (type === 'text/event-stream') return new SseReader(operation.createStreamReader());
-  if (type !== 'application/json' && !type.endsWith('+json')) return createOtherReader(operation, type);
-  return operation.answerFormat === 'array'
-    ? new ArrayReader(operation.createStreamReader())
-    : new JsonReader(operation);
+  const isStream = type === 'text/event-stream';
+  const isJson = type === 'application/json' || type.endsWith('+json');
+  if (!isStream && !isJson && (!mislabelled.test(type) || operation.otherAnswers))
+    return createOtherReader(operation, type);
+  return new FirstBytesReader((start) => {
+    if (json.test(start) || (isJson && !frame.test(start))) {
+      return operation.answerFormat === 'array'
+        ? new ArrayReader(operation.createStreamReader())
+        : new JsonReader(operation);
+    }
+    if (isStream || frame.test(start)) return new SseReader(operation.createStreamReader());
+    return createOtherReader(operation, type);
+  });
 }
+
+/** Types under which servers send JSON and streams alike, beside the right ones. */
+const mislabelled = /^(?:|text\/plain|text\/html|application\/octet-stream|application\/x-ndjson)$/;
+const json = /^\s*[{[]/;
+const frame = /^\s*(?:data|event|id|retry|):/;
+
+/** Servers send streams as JSON or text and JSON as a stream: the first bytes say what an answer is. */
+class FirstBytesReader implements BodyReader {
+  readonly #choose: (start: string) => BodyReader;
+  #held: Buffer[] = [];
+  #reader: BodyReader | null = null;
+
+  constructor(choose: (start: string) => BodyReader) {
+    this.#choose = choose;
+  }
+
+  push(chunk: Buffer): void {
+    if (this.#reader !== null) this.#reader.push(chunk);
+    else {
+      this.#held.push(chunk);
+      const start = Buffer.concat(this.#held).toString('latin1');
+      if (start.trimStart().length >= longestStart || start.length > maxHeld) this.#open(start);
+    }
+  }
+
+  end(): BodyReading {
+    return (this.#reader ?? this.#open(Buffer.concat(this.#held).toString('latin1'))).end();
+  }
+
+  #open(start: string): BodyReader {
+    const reader = this.#choose(start.slice(0, maxHeld));
+    this.#reader = reader;
+    for (const chunk of this.#held) reader.push(chunk);
+    this.#held = [];
+    return reader;
+  }
+}
+
+const longestStart = 'event:'.length;
+const maxHeld = 1_024;
 
 interface TapOptions {
   memory?: MemoryShare;

@@ -1,3 +1,4 @@
+import { mostCharged } from '@agp/pricing';
 import { asObject, type JsonObject } from '../json/members.ts';
 
 /** Members of usage that are read or are known to bill nothing, with those of objects and of lists within; `all` of some. */
@@ -11,19 +12,25 @@ export interface FigureNotes {
   unread?: readonly string[] | undefined;
 }
 
-/** @param lists names separated by spaces; a member's own list under its name */
+/** @param names separated by spaces @param within lists of objects, under their names, also several separated by spaces */
 export function listFigures(names: string, within: Readonly<Record<string, KnownFigures | 'all'>> = {}): KnownFigures {
-  const own = names
-    .trim()
-    .split(/\s+/)
-    .map((name) => [name, null] as const);
-  return new Map<string, KnownFigures | 'all' | null>([...own, ...Object.entries(within)]);
+  const lists = [[names, null], ...Object.entries(within)] as const;
+  return new Map(
+    lists.flatMap(([some, list]) =>
+      some
+        .trim()
+        .split(/\s+/)
+        .map((name) => [name, list] as const),
+    ),
+  );
 }
 
 const nothingKnown: KnownFigures = new Map();
 
 /** Names of one answer. */
-export const maxUnread = 20;
+const maxUnread = 20;
+/** A longer one is `other`. */
+const maxPath = 128;
 /** Lists count too. */
 const maxDepth = 10;
 const maxItems = 1_000;
@@ -38,10 +45,15 @@ function isFigure(value: unknown): boolean {
 
 const isFault = (value: unknown) => typeof value === 'number' && !(value >= 0 && value <= Number.MAX_SAFE_INTEGER);
 
-function add(found: string[] | undefined, path: string): string[] {
+function add(found: string[] | undefined, given: string): string[] {
+  const path = given.length > maxPath ? 'other' : given;
   if (found === undefined) return [path];
   if (found.length < maxUnread && !found.includes(path)) found.push(path);
   return found;
+}
+
+export function joinUnread(known: readonly string[] | undefined, more: readonly string[] | undefined) {
+  return more ? more.reduce<string[] | undefined>(add, known && [...known]) : known;
 }
 
 function findWithin(
@@ -94,5 +106,7 @@ export function readCharge({ cost, cost_in_usd_ticks: ticks, is_byok: isOwnKey, 
 }
 
 export function noteFigures(value: unknown, known: KnownFigures): FigureNotes {
-  return { charge: readCharge(asObject(value)), unread: findUnread(value, known) };
+  const charge = readCharge(asObject(value));
+  const unread = findUnread(value, known);
+  return charge !== undefined && charge > mostCharged ? { unread: joinUnread(unread, ['cost']) } : { charge, unread };
 }

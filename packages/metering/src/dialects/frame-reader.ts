@@ -2,7 +2,7 @@ import type { Usage } from '@agp/pricing';
 import { findTrailingMembers, type JsonObject } from '../json/members.ts';
 import { isNoReasoning, StreamText } from '../text/stream-text.ts';
 import type { Write, Writing } from '../text/writing.ts';
-import { type FigureNotes, maxUnread } from './figures.ts';
+import { type FigureNotes, joinUnread } from './figures.ts';
 import type { ReportedCall, StreamReader, StreamReading } from './operation.ts';
 
 /** What stands before the data; in text the quotes would be escaped. */
@@ -17,7 +17,6 @@ export abstract class FrameReader implements StreamReader {
   protected sawEnd = false;
   protected failed = false;
   protected isUnbilled = false;
-  protected isUntold = false;
   protected id: string | null = null;
   #notes: FigureNotes = {};
 
@@ -38,7 +37,7 @@ export abstract class FrameReader implements StreamReader {
   }
 
   end(): StreamReading {
-    const { model, usage, calls, serviceTier, sawEnd, failed, isUnbilled, isUntold, id } = this;
+    const { model, usage, calls, serviceTier, sawEnd, failed, isUnbilled, id } = this;
     return {
       model,
       usage,
@@ -48,7 +47,6 @@ export abstract class FrameReader implements StreamReader {
       sawEnd,
       failed,
       ...(isUnbilled && { isUnbilled }),
-      ...(isUntold && { isUntold }),
       ...(id !== null && { id }),
       ...this.#notes,
       outputText: () => this.readText(),
@@ -59,10 +57,7 @@ export abstract class FrameReader implements StreamReader {
 
   /** The last charge counts, and all that was unread. */
   protected note({ charge = this.#notes.charge, unread }: FigureNotes): void {
-    const all = unread
-      ? [...new Set([...(this.#notes.unread ?? []), ...unread])].slice(0, maxUnread)
-      : this.#notes.unread;
-    this.#notes = { charge, unread: all };
+    this.#notes = { charge, unread: joinUnread(this.#notes.unread, unread) };
   }
 
   protected isUsageFinal(): boolean {

@@ -12,13 +12,11 @@ export const isRunning = (state: unknown): boolean => typeof state === 'string' 
 /**
  * Shows what an operation started in the background, and bills it once it is done.
  * @param target has the id as its first group @param isOfBackground false if only the earlier request can tell
- * @param findPart the operation's own answer within this one
  */
 export function describeLater(
   operation: Operation,
   target: RegExp,
   isOfBackground: (body: JsonObject) => boolean,
-  findPart: (body: JsonObject) => unknown = (body) => body,
 ): Operation {
   return {
     ...operation,
@@ -29,7 +27,7 @@ export function describeLater(
     billedOnce: (path) => target.exec(path)?.[1] ?? null,
     readAnswer(value) {
       const body = asObject(value);
-      const reading = { ...operation.readAnswer(findPart(body)), isOfBackground: isOfBackground(body) };
+      const reading = { ...operation.readAnswer(body), isOfBackground: isOfBackground(body) };
       if (isRunning(body.status)) return { ...reading, usage: null };
       const hasFailed = asText(body.status)?.toLowerCase() === 'failed' && reading.usage === null;
       return hasFailed ? { ...reading, isUnbilled: true } : reading;

@@ -134,6 +134,9 @@ export interface Dialect {
   formatStreamError(refusal: Refusal, operation: Operation | null, asArray: boolean): string;
 }
 
+/** What holds of most operations. */
+export const usual = { usageNeedsAsking: false, answerFormat: 'object', isFree: false, writesText: true } as const;
+
 const names = Object.keys(makeUsage({})) as (keyof Usage)[];
 
 /** Adds what a call used to a sum, which is changed. Sums may pass the bound that a single call's figures are held to. */

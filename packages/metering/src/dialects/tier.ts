@@ -4,10 +4,16 @@ const plainTiers = new Set(['auto', 'default', 'standard', 'standard_only', 'on_
 
 const plainGeos = new Set(['', 'global', 'not_available']);
 
-/** In lower case, without the prefix of Google's names; null for one that costs no more than the standard, and for no text. */
+/**
+ * In lower case, without the prefix of Google's names; null for one that costs no more than the standard, and for no text. Agents name
+ * it, so it stays one tier: `+` would make it several.
+ */
 export function foldTier(value: unknown, kind: 'tier' | 'geo' = 'tier'): string | null {
   if (typeof value !== 'string') return null;
-  const tier = value.toLowerCase().replace(/^service_tier_/, '');
+  const tier = value
+    .toLowerCase()
+    .replace(/^(?:service_tier_)+/, '')
+    .replaceAll('+', ' ');
   if (kind === 'geo') return plainGeos.has(tier) ? null : `geo_${tier}`;
   return plainTiers.has(tier) ? null : tier;
 }

@@ -2,7 +2,13 @@ import { markUnpriced } from '@agp/core/events';
 import { makeUsage, type Usage, type UsagePrice } from '@agp/pricing';
 import type { Call } from '../call.ts';
 import { nameModel } from '../call-head.ts';
-import { addUsage, maxReportedCalls, type OnCall, type ReportedCall } from '../dialects/operation.ts';
+import {
+  type AnswerReading,
+  addUsage,
+  maxReportedCalls,
+  type OnCall,
+  type ReportedCall,
+} from '../dialects/operation.ts';
 import { guessCost, type MeteringParts } from '../metering-parts.ts';
 
 export interface Bill {
@@ -13,6 +19,8 @@ export interface Bill {
   unpricedUnits: ReadonlySet<string>;
   disbelieved: { usage: Usage; costNanoUsd: number } | null;
 }
+
+type Answered = Pick<AnswerReading, 'usage' | 'calls' | 'charge'>;
 
 interface BillOptions {
   models: readonly string[];
@@ -74,6 +82,13 @@ export class BillCalls {
     this.#priceVersion ??= price.priceVersion;
     for (const unit of price.unpricedUnits ?? []) this.#unpricedUnits.add(unit);
     if (!price.priced && this.#unpriced.size < maxUnpriced) this.#unpriced.add(price.model);
+  };
+
+  /** One charge for all that an answer used counts in place of the prices of its calls. @returns what to add */
+  readonly listCalls = ({ usage, calls, charge }: Answered): readonly ReportedCall[] => {
+    const whole: ReportedCall[] = usage === null ? [] : [{ model: null, usage, charge }];
+    const isOne = charge !== undefined && !calls?.some((call) => call.charge !== undefined);
+    return !calls || (isOne && whole.some((call) => this.#priceOf(call).isCharge)) ? whole : calls;
   };
 
   read(): Bill {

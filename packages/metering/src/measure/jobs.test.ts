@@ -218,3 +218,18 @@ test.each([
   const strict = openMetering({ isStrict: true });
   expect(strict.findReservation(head, null, { isCapped: true, mayRefuse: true })).toBe(0);
 });
+
+test.each([
+  [{ instances: [{}, {}], parameters: {} }, 8],
+  [{ instances: [{}, {}], parameters: { sampleCount: 1 } }, 2],
+  [{ instances: [{}], parameters: { sampleCount: 2, sample_count: 4 } }, 4],
+])('the pictures of %j are reserved, each', async (body, pictures) => {
+  const { reserved } = await measure(
+    `${models}/imagen-4.0-generate-001:predict`,
+    body,
+    { body: {} },
+    lenient,
+    'gemini',
+  );
+  expect(reserved).toBe(pictures * 4 * cent);
+});

@@ -174,8 +174,8 @@ async function measureUnbilled(
 /** Servers that do not count say 0 or leave a figure out: a call has some input, and some output if text was written. */
 function isCounted(usage: Usage | null, { answer }: CallTexts): boolean {
   if (usage === null) return false;
-  const { promptTokens, completionTokens, ...others } = usage;
-  if (promptTokens + completionTokens === 0) return Object.values(others).some((count) => count > 0);
+  const { promptTokens, completionTokens } = usage;
+  if (promptTokens + completionTokens === 0) return Object.values(usage).some((count) => count > 0);
   const wroteText = answer !== null && 'parts' in answer && answer.parts.some((part) => part.trim() !== '');
   return promptTokens > 0 && (completionTokens > 0 || !wroteText || usage.inputAudioSeconds > 0);
 }
@@ -186,13 +186,14 @@ const maxPricedAtOnce = 1_000;
 async function addUp(
   parts: MeteringParts,
   call: Call,
-  { serviceTier, usage, calls, charge }: ResponseReading,
+  reading: ResponseReading,
   reported: BillCalls | null,
   models: readonly string[],
 ): Promise<Bill> {
-  const sum = reported ?? new BillCalls(parts, call, { models, serviceTier: serviceTier ?? findAskedTier(call) });
+  const sum =
+    reported ?? new BillCalls(parts, call, { models, serviceTier: reading.serviceTier ?? findAskedTier(call) });
   if (reported === null) {
-    for (const [index, each] of (calls ?? (usage ? [{ model: null, usage, charge }] : [])).entries()) {
+    for (const [index, each] of sum.listCalls(reading).entries()) {
       if (index > 0 && index % maxPricedAtOnce === 0) await setImmediate();
       sum.add(each);
     }

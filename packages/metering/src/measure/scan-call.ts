@@ -30,7 +30,7 @@ export function findTexts({ head, body }: Call, reading: ResponseReading | null)
   const asked = { api: head.provider.api, method: head.method, path: head.path };
   const output = reading === null || reading.length === 0 ? null : reading.output();
   const contentType = body?.form.contentType ?? '';
-  const request = body && { of: 'request' as const, asked, bytes: body.bytes, contentType };
+  const request = body && { of: 'request' as const, asked, bytes: body.bytes, contentType, parsed: body.parsed };
   return {
     request: request && isForm(contentType) ? { ...readText(request, 'all'), of: 'request' } : request,
     answer: Buffer.isBuffer(output) ? { of: 'answer', asked, bytes: output } : output,

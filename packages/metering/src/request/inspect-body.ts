@@ -18,6 +18,8 @@ export interface InspectedBody extends Demand, Pick<RequestReading, 'requestedMo
   /** The most that it may ask for, or why no bound exists; null if no bound was needed. */
   strict: StrictDemand | ApiError | null;
   bytes: Buffer;
+  /** Its value, if it is small and valid JSON: so that whoever reads its texts does not parse it again. */
+  parsed: unknown;
   form: BodyForm;
   toProvider: Buffer;
   /** The proxy asked for a usage frame that the agent did not ask for, and must remove it from the answer. */
@@ -25,6 +27,9 @@ export interface InspectedBody extends Demand, Pick<RequestReading, 'requestedMo
 }
 
 const nothingKnown: RequestBounds = { members: {}, writes: 'text' };
+
+/** The value of a larger body is not kept while the call runs: it takes several times as much memory. */
+const maxKept = 16 * 1024;
 
 /** The body may say `stream`, in whatever spelling. */
 const mayStream = (bytes: Buffer) => bytes.includes('"stream"') || bytes.includes('\\u');
@@ -66,6 +71,7 @@ export function inspectBody(
     isExact: body.isExact,
     strict: mustBound && !operation.isFree ? catchApiError(findMost) : null,
     bytes: plain,
+    parsed: plain.length <= maxKept ? body.parsed : undefined,
     form,
     toProvider: spliced.body,
     usageAsked: spliced.added,

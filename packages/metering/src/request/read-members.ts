@@ -11,6 +11,8 @@ export interface BodyMember {
 
 export interface BodyMembers {
   value: unknown;
+  /** The value of a body of valid JSON, if it was parsed. */
+  parsed?: unknown;
   members: readonly BodyMember[];
   isExact: boolean;
 }
@@ -83,6 +85,7 @@ export function readMembers(bytes: Buffer, contentType: string, extent: 'whole' 
   const isExact = isClosed && (value !== undefined || (!isWhole && !isParsed));
   return {
     value: value ?? Object.fromEntries(found.members.map(({ key, value: each }) => [key, each])),
+    parsed: value,
     members: found.members,
     isExact,
   };

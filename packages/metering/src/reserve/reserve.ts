@@ -10,8 +10,6 @@ const bytesPerToken = 4;
 /** An image makes a body large, and few tokens: beyond this no model reads on anyway. */
 const maxPromptTokens = 200_000;
 
-const maxImages = 100_000;
-
 /**
  * The highest likely cost in whole nano-dollars: input by size, output by the caller's largest bound, else the configured
  * default. Without a readable body at least `unpricedNanoUsd`, without a known price that by size.
@@ -34,7 +32,7 @@ function priceModel(parts: MeteringParts, head: CallHead, asked: InspectedBody, 
     ...toldUsage,
     promptTokens: promptTokens + (toldUsage.promptTokens ?? 0),
     completionTokens: Math.min(Math.max(answers * outputTokens, toldUsage.completionTokens ?? 0), maxTokens),
-    ...(toldUsage.outputImages !== undefined && { outputImages: Math.min(answers, maxImages) }),
+    ...(toldUsage.outputImages !== undefined && { outputImages: Math.max(answers, toldUsage.outputImages) }),
   });
   const serviceTier = listTiers(head, asked).join('+');
   const { priced, costNanoUsd } = parts.priceUsage({ ...nameModel(head, model), usage, serviceTier });

@@ -124,25 +124,31 @@ export function scanTexts(
   hasTime: () => boolean,
   memory = new ScanMemory(),
 ): PiiScan {
-  const writings = sources.map((source) => ({ ...readText(source, 'all'), side: sideOf(source) }));
+  const writings = sources.map((source) => readText(source, 'all'));
   const scanOne = (text: string) => scanText(text, find, hasTime);
-  const places = new FoundPlaces();
+  let places: FoundPlaces | null = null;
   let missed: MissedReason | null = writings.every((writing) => writing.whole) ? null : 'unreadable';
   let searched = false;
-  for (const { parts, beside = [], side, locate } of writings) {
-    for (const text of [...parts, ...beside]) {
+  for (const [index, { parts, beside, locate }] of writings.entries()) {
+    const side = sources[index]?.of === 'request' ? 'request' : 'response';
+    for (const text of beside ? parts.concat(beside) : parts) {
       if (missed === 'out_of_time') break;
       const scanned = memory.scan(text, scanOne);
       searched ||= scanned.searched;
       missed = scanned.missed ?? missed;
-      for (const type of scanned.types) places.add(side, locate?.(text) ?? [], type);
+      for (const type of scanned.types) {
+        places ??= new FoundPlaces();
+        places.add(side, locate?.(text) ?? [], type);
+      }
     }
   }
   const extent = missed === null ? 'full' : searched ? 'partial' : 'none';
-  return { types: places.types(), findings: places.list(), extent, missed };
+  return { types: places?.types() ?? nothing, findings: places?.list() ?? noPlaces, extent, missed };
 }
 
 function scanText(text: string, find: PiiFinder, hasTime: () => boolean): ScannedText {
+  if (text.length <= pieceLength && !isJson(text) && hasTime())
+    return { types: typesOf(find(text)), searched: true, missed: null };
   const { parts, whole } = unfoldText(text);
   const types = new Set<PiiType>();
   let missed: MissedReason | null = whole ? null : 'unreadable';
@@ -158,4 +164,8 @@ function scanText(text: string, find: PiiFinder, hasTime: () => boolean): Scanne
   return { types: [...types], searched, missed };
 }
 
-const sideOf = (source: TextSource): PiiFinding['in'] => (source.of === 'request' ? 'request' : 'response');
+const nothing: readonly PiiType[] = [];
+const noPlaces: readonly PiiFinding[] = [];
+
+const typesOf = (findings: ReturnType<PiiFinder>): readonly PiiType[] =>
+  findings.length === 0 ? nothing : [...new Set(findings.map(({ type }) => type))];

@@ -73,7 +73,7 @@ function findPlace(holder: object, name: string, outer: Place): Place {
   if (outer === 'free') return outer;
   // A document of plain text has its text in the same member as an image its bytes.
   if (name === 'data' && 'type' in holder && holder.type === 'text') return 'text';
-  return describeKey(name).place ?? outer;
+  return (kinds.get(name) ?? describeKey(name)).place ?? outer;
 }
 
 export function readFile(holder: object, file: string): string | null {
@@ -124,46 +124,45 @@ function joinParts(values: readonly unknown[]): string | null {
   return texts.length > 1 ? texts.join('') : null;
 }
 
-/** Values still to be walked, each as key, value and place; the next one is last. */
-type Stack = unknown[];
-
-/** Numbers, booleans and null count as text only in tool arguments and results. */
-function push(stack: Stack, key: string, value: unknown, place: Place): void {
-  if (typeof value === 'string' || (typeof value === 'object' && value !== null) || place === 'free') {
-    stack.push(key, value, place);
-  }
+/** Numbers count as text only in tool arguments and results. What a model reads together is visited joined, before its parts. */
+function walk(value: unknown, key: string, place: Place, visit: Visit): boolean {
+  if (typeof value === 'string') return visitText(value, key, place, visit);
+  if (typeof value === 'number') return place !== 'free' || visitText(String(value), key, place, visit);
+  if (typeof value !== 'object' || value === null) return true;
+  if (!Array.isArray(value)) return walkMembers(value, key, place, visit);
+  const joined = joinParts(value);
+  if (joined !== null && !visit(joined, false, key)) return false;
+  for (const item of value) if (!walk(item, key, place, visit)) return false;
+  return true;
 }
 
-function pushMember(stack: Stack, holder: object, name: string, value: unknown, outer: Place): void {
+function walkMembers(holder: object, key: string, outer: Place, visit: Visit): boolean {
+  const members = Object.keys(holder);
+  for (const name of members) {
+    const { isWordy, isPlain } = kinds.get(name) ?? describeKey(name);
+    if (!isWordy && name !== '' && !visit(name, !isPlain, key)) return false;
+  }
+  for (const name of members) {
+    const value = (holder as Record<string, unknown>)[name];
+    // Most members are numbers or texts outside of any tool.
+    if (outer === 'text' && typeof value !== 'object' && kinds.get(name)?.place === null) {
+      if (typeof value === 'string' && value !== '' && !visit(value, true, name)) return false;
+    } else if (!walkMember(holder, name, value, outer, visit)) return false;
+  }
+  return true;
+}
+
+function walkMember(holder: object, name: string, value: unknown, outer: Place, visit: Visit): boolean {
   const place = findPlace(holder, name, outer);
-  const file = place === 'media' && typeof value === 'string' ? readFile(holder, value) : null;
-  if (file !== null) stack.push(name, file, 'text');
-  else push(stack, place === 'free' && outer !== 'free' ? '' : name, value, place);
-}
-
-function walk(stack: Stack, visit: Visit): void {
-  while (stack.length > 0) {
-    const place = stack.pop() as Place;
-    const value = stack.pop();
-    const key = stack.pop() as string;
-    if (typeof value === 'string' || typeof value === 'number') {
-      if (!visitOne(String(value), key, place, visit)) return;
-    } else if (Array.isArray(value)) {
-      for (let i = value.length - 1; i >= 0; i--) push(stack, key, value[i], place);
-      const joined = joinParts(value);
-      if (joined !== null && !visit(joined, false, key)) return;
-    } else if (typeof value === 'object' && value !== null) {
-      const members = Object.keys(value);
-      for (let i = members.length - 1; i >= 0; i--) {
-        const name = members[i] as string;
-        pushMember(stack, value, name, (value as Record<string, unknown>)[name], place);
-      }
-      for (const name of members) if (!visitKey(name, key, visit)) return;
-    }
+  if (typeof value === 'string') {
+    if (place === 'text') return value === '' || visit(value, true, name);
+    const file = place === 'media' ? readFile(holder, value) : null;
+    if (file !== null) return file === '' || visit(file, true, name);
   }
+  return walk(value, place === 'free' && outer !== 'free' ? '' : name, place, visit);
 }
 
-function visitOne(text: string, key: string, place: Place, visit: Visit): boolean {
+function visitText(text: string, key: string, place: Place, visit: Visit): boolean {
   if (text === '') return true;
   if (place === 'text') return visit(text, true, key);
   if (place === 'free') return visit(label(key, text), true, key);
@@ -171,33 +170,30 @@ function visitOne(text: string, key: string, place: Place, visit: Visit): boolea
 }
 
 function visitKey(name: string, key: string, visit: Visit): boolean {
-  const { isWordy, isPlain } = describeKey(name);
+  const { isWordy, isPlain } = kinds.get(name) ?? describeKey(name);
   return isWordy || name === '' || visit(name, !isPlain, key);
 }
 
 /**
  * Gives `visit` every string in order, except base64 in members for files. Values of tools have their key before them; keys
- * that could be text are visited; neighbours that form one text are visited again joined, with `isRead` false. Deep nesting
- * cannot overflow the call stack.
+ * that could be text are visited; neighbours that form one text are visited again joined, with `isRead` false. JSON is no
+ * deeper than `maxJsonDepth`.
  */
 export function visitStrings(values: readonly unknown[], place: Place, visit: Visit): void {
-  const stack: Stack = [];
-  for (let i = values.length - 1; i >= 0; i--) push(stack, '', values[i], place);
-  walk(stack, visit);
+  for (const value of values) if (!walk(value, '', place, visit)) return;
 }
 
 /** The same for a whole body: the members of its root are the API's own, even if they are named like a tool's. */
 export function visitBody(body: unknown, visit: Visit): void {
-  const stack: Stack = [];
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) push(stack, '', body, 'text');
-  else {
-    for (const [name, value] of Object.entries(body)) {
-      if (!visitKey(name, '', visit)) return;
-      if (name !== 'metadata' && findPlace(body, name, 'text') === 'free') push(stack, name, value, 'text');
-      else pushMember(stack, body, name, value, 'text');
-    }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    walk(body, '', 'text', visit);
+    return;
   }
-  walk(stack, visit);
+  for (const [name, value] of Object.entries(body)) {
+    if (!visitKey(name, '', visit)) return;
+    const isOwn = name !== 'metadata' && findPlace(body, name, 'text') === 'free';
+    if (!(isOwn ? walk(value, name, 'text', visit) : walkMember(body, name, value, 'text', visit))) return;
+  }
 }
 
 /** Longer texts are cut here: far beyond every model's context, and still cheap to hold for a moment. */

@@ -197,6 +197,8 @@ test.each(Object.entries(answers))(
 test.each<[unknown, string[]]>([
   [-1, ['cost']],
   [1e300, ['cost']],
+  [20_000, ['cost']],
+  [{ total_cost: 20_000 }, ['cost']],
   ['free', []],
   [true, []],
   [null, []],
@@ -223,4 +225,14 @@ test('a charge counts of those that send the bill, unless the operator has price
   expect(await read('xai', paths.chat, charged('grok-own'))).toMatchObject({ costNanoUsd: 1_100_000 });
   expect(await read('openai', paths.chat, charged('gpt-5'))).toMatchObject({ costNanoUsd: 2_250_000 });
   expect(await read('own', paths.chat, charged('tuned'))).toMatchObject({ unpriced: ['tuned'], priceVersion: null });
+});
+
+test('of results each line and each answer names its own', async () => {
+  const line = (added: object) =>
+    JSON.stringify({ result: { type: 'succeeded', message: message({ ...counts, ...added }) } });
+  const file = { body: [line({ one: 1 }), line({ two: 2 })].join('\n') };
+  expect((await read('anthropic', 'GET /v1/messages/batches/b/results', file)).unread).toEqual(['one', 'two']);
+  const results = [{ one: 1 }, { two: 2 }].map((added) => ({ response: content({ ...figures, ...added }) }));
+  const inlined = { body: { response: { inlinedResponses: { inlinedResponses: results } } } };
+  expect((await read('gemini', 'GET /v1beta/batches/b', inlined)).unread).toEqual(['one', 'two']);
 });

@@ -99,7 +99,12 @@ const xai: Row[] = [
 
 const ownKey = { cost: 0.001, is_byok: true, cost_details: { upstream_inference_cost: 0.02 } };
 
+const advised = { type: 'advisor_message', model: 'claude-haiku-4-5', input_tokens: 10, output_tokens: 10 };
+const own = { type: 'message', input_tokens: 1_000, output_tokens: 100 };
+
 const openrouter: Row[] = [
+  ['charge', 'messages', message({ cost: 0.5, iterations: [own, advised] }), 0.5],
+  ['charge', 'messages', message({ cost: 0.5, iterations: [own] }), 0.5],
   ['charge', 'chat', chat({ model: 'openai/gpt-5' }, { cost: 0.95 }), 0.95],
   ['charge', 'chat', chat({ model: 'openai/gpt-5' }, ownKey), 0.021],
   ['charge', 'chat', chat({ model: 'openai/gpt-5' }, { cost: 0 }), 0],

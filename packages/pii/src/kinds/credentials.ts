@@ -65,6 +65,7 @@ function readAssignment(text: string, sign: number, report: Report): number {
 /** Known only by the name before them: `password: ...`, `api_key=...`. */
 export const credentialDetector: Detector = {
   types: ['password', 'credential'],
+  needs: /[:=]|assword is /,
   find({ value: text }, report) {
     for (const sign of [':', '=']) {
       let at = text.indexOf(sign);
@@ -82,6 +83,7 @@ const placeholder =
 
 export const credentialUrlDetector: Detector = {
   types: ['credential_url'],
+  needs: /:\/\//,
   find({ value: text }, report) {
     for (let at = text.indexOf('://'); at >= 0; at = text.indexOf('://', at + 3)) {
       const [whole, user, password = ''] = matchAt(userAndPassword, text, at + 3) ?? [];

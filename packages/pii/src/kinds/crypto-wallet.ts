@@ -71,6 +71,7 @@ function findBech32(text: string, prefix: string, report: Report): void {
 /** Ethereum addresses in a single case have no checksum and need a word nearby. */
 export const cryptoWalletDetector: Detector = {
   types: ['crypto_wallet'],
+  needs: /0x|bc1|BC1|[13][1-9A-Za-z]{25}/,
   find({ value }, report) {
     findEthereum(value, report);
     findBase58(value, report);

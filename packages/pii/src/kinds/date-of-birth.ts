@@ -33,6 +33,7 @@ const reach = 48;
 /** Finds dates of birth: a day that exists, in a usual form, behind words for it with no other number between. */
 export const dateOfBirthDetector: Detector = {
   types: ['date_of_birth'],
+  needs: /\d{4}|\d([-./]) ?\d{1,2}\1 ?\d\d/,
   find({ value }, report) {
     visitNumbers(value, (start, end) => {
       if (!mayBeginDate(value, start, end) || isWordUnit(value.charCodeAt(start - 1))) return;
@@ -75,7 +76,8 @@ function findDate(text: string, at: number, length: number): { start: number; en
 }
 
 /** Whether the day exists and somebody alive or remembered may be born on it. The month is a number or a name. */
-function isBirthDay(year = '', month = '', day = ''): boolean {
+function isBirthDay(year?: string, month?: string, day?: string): boolean {
+  if (year === undefined || month === undefined || day === undefined) return false;
   const number = /^\d/.test(month) ? Number(month) : months.findIndex((name) => name.test(month)) + 1;
   const ofYear = Number(year);
   return (year.length === 2 || (ofYear >= 1850 && ofYear < 2100)) && isCalendarDate(ofYear, number, Number(day));

@@ -1,16 +1,17 @@
 import type { Detector } from '../detector.ts';
 import type { PiiType } from '../pii-types.ts';
-import { isDigit } from '../text/characters.ts';
-import { type DigitRun, windowsOf } from '../text/digit-run.ts';
+import type { DigitRun } from '../text/digit-run.ts';
 
-/** @param bounds how many digits a number has, and at most how many groups */
+/** @param bounds how many digits a number has, and at most how many groups @param needs as of {@link Detector} */
 export function detectDigits(
   type: PiiType,
   { min, max, maxGroups = max }: { min: number; max: number; maxGroups?: number },
+  needs: RegExp,
   accepts: (window: DigitRun) => boolean,
 ): Detector {
   return {
     types: [type],
+    needs,
     find(text, report) {
       for (const run of text.digitRuns()) {
         const visit = (window: DigitRun): boolean => {
@@ -18,7 +19,7 @@ export function detectDigits(
           report(type, window.start, window.end);
           return true;
         };
-        windowsOf(run, min, max, visit, maxGroups);
+        run.visitWindows(min, max, visit, maxGroups);
       }
     },
   };
@@ -26,13 +27,6 @@ export function detectDigits(
 
 /** Single digits too, from left to right. */
 export function visitNumbers(text: string, visit: (start: number, end: number) => void): void {
-  // Finds the next digit many times faster than a loop over the units.
-  const digit = /\d/g;
-  while (digit.test(text)) {
-    const start = digit.lastIndex - 1;
-    let end = start + 1;
-    while (isDigit(text.charCodeAt(end))) end++;
-    visit(start, end);
-    digit.lastIndex = end;
-  }
+  const digits = /\d+/g;
+  for (let match = digits.exec(text); match; match = digits.exec(text)) visit(match.index, digits.lastIndex);
 }

@@ -73,6 +73,7 @@ function isUrlUser(text: string, start: number, at: number, end: number): boolea
  */
 export const emailDetector: Detector = {
   types: ['email'],
+  needs: /@/,
   find({ value }, report) {
     for (let at = value.indexOf('@'); at >= 0; at = value.indexOf('@', at + 1)) {
       if (!isLocalUnit(value.charCodeAt(at - 1)) || !isDomainUnit(value.charCodeAt(at + 1))) continue;

@@ -40,6 +40,7 @@ function remainderOf(iban: string): number {
 /** Finds account numbers of the countries in the registry, in one piece or in groups, whose check digits are right. */
 export const ibanDetector: Detector = {
   types: ['iban'],
+  needs: /(?<=[A-Za-z]{2})\d\d/,
   find({ value }, report) {
     // Begins with the check digits, since a text has fewer digits than letters.
     const checkDigits = /(?<=(?<![A-Za-z0-9_])[A-Za-z]{2})\d\d/g;

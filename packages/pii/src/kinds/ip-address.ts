@@ -113,6 +113,7 @@ function findIpv4(text: Text, report: Report): void {
  */
 export const ipAddressDetector: Detector = {
   types: ['ip_address'],
+  needs: /\d\.\d{1,3}\.\d|:[\dA-Fa-f]{0,4}:/,
   find(text, report) {
     findIpv4(text, report);
     findIpv6(text.value, report);

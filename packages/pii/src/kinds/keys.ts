@@ -81,7 +81,7 @@ const formatsByFirst: readonly (readonly KeyFormat[])[] = Array.from({ length: 1
   keyFormats.filter(({ prefix }) => prefix.charCodeAt(0) === unit),
 );
 
-const isAlphanumeric = (unit: number): boolean => isDigit(unit) || isAsciiLetter(unit);
+const alphanumerics = wordUnits.map((isPart, unit) => isPart && Number(isDigit(unit) || isAsciiLetter(unit)));
 
 /** 0 if none begins there; a placeholder in the form of a key is passed over. */
 function readKey(text: string, start: number, report: Report): number {
@@ -128,7 +128,7 @@ export const keyDetector: Detector = {
           next = jwt.end;
         }
         at = Math.max(next, at + 1);
-        while (at < end && isAlphanumeric(text.charCodeAt(at - 1))) at++;
+        while (at < end && alphanumerics[text.charCodeAt(at - 1)]) at++;
       }
     });
   },
@@ -152,6 +152,7 @@ const maxLength = 32 * 1024;
  */
 export const privateKeyDetector: Detector = {
   types: ['private_key'],
+  needs: /-----BEGIN /,
   find({ value: text }, report) {
     let start = text.indexOf(begin);
     while (start >= 0) {

@@ -45,6 +45,7 @@ function findForm(text: string, { separator, step, length, pattern, needs }: For
 /** Finds hardware addresses such as `00:1a:2b:3c:4d:5e`, `00-1A-2B-3C-4D-5E` and `001a.2b3c.4d5e`. */
 export const macAddressDetector: Detector = {
   types: ['mac_address'],
+  needs: /([:-])[\dA-Fa-f]{2}\1|\.[\dA-Fa-f]{4}\./,
   find({ value }, report) {
     for (const form of forms) findForm(value, form, report);
   },

@@ -1,7 +1,7 @@
 import type { Detector, Report, Text } from '../detector.ts';
 import type { PiiType } from '../pii-types.ts';
 import { hasWordNear, isWordUnit, matchAt } from '../text/characters.ts';
-import { type DigitRun, standsApart, windowsOf } from '../text/digit-run.ts';
+import { type DigitRun, standsApart } from '../text/digit-run.ts';
 import { visitNumbers } from './detect-digits.ts';
 import { digitIds } from './digit-ids.ts';
 import { type LetteredId, letteredIds } from './lettered-ids.ts';
@@ -21,10 +21,11 @@ const maxGroups = 7;
 /** Finds national numbers of people by their check digits. */
 export const nationalIdDetector: Detector = {
   types: [...new Set<PiiType>([...digitIds, ...letteredIds].map(({ type }) => type))],
+  needs: /\d\d|\d(?:[ ./\u00a0\u2009\u202f\u2010-\u2013-]\d){3}/,
   find(text, report) {
     for (const run of text.digitRuns()) {
       const visit = (window: DigitRun): boolean => standsApart(window) && findDigitId(text, window, report);
-      windowsOf(run, shortest, longest, visit, maxGroups);
+      run.visitWindows(shortest, longest, visit, maxGroups);
     }
     visitNumbers(text.value, (start, end) => {
       for (const id of byFirstDigits.get(end - start) ?? []) findLetteredId(text, id, start, report);

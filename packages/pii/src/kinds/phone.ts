@@ -1,5 +1,5 @@
 import type { Detector, Report } from '../detector.ts';
-import { type DigitRun, windowsOf } from '../text/digit-run.ts';
+import { type DigitRun, hasDigitRun } from '../text/digit-run.ts';
 import { belongsToMore, type PhoneCandidate, readPhoneCandidate } from './phone-candidate.ts';
 import { findPhoneNaming, type PhoneNaming } from './phone-naming.ts';
 
@@ -90,9 +90,10 @@ function reportPhone(run: DigitRun, window: DigitRun, report: Report): boolean {
  */
 export const phoneDetector: Detector = {
   types: ['phone'],
+  needs: hasDigitRun,
   find(text, report) {
     for (const run of text.digitRuns()) {
-      windowsOf(run, 5, 17, (window) => reportPhone(run, window, report), maxGroups);
+      run.visitWindows(5, 17, (window) => reportPhone(run, window, report), maxGroups);
     }
   },
 };

@@ -2,12 +2,14 @@ export const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
 
 export const isAsciiLetter = (unit: number): boolean => (unit | 32) >= 97 && (unit | 32) <= 122;
 
+const asciiWordUnits = Uint8Array.from({ length: 128 }, (_, unit) => Number(/\w/.test(String.fromCharCode(unit))));
+
 /**
  * ASCII letters, digits, underscore, and Latin, Greek and Cyrillic letters. Chinese and Japanese ones are not: people write numbers right
  * next to them. Nor is NaN, outside of a string.
  */
 export function isWordUnit(unit: number): boolean {
-  if (unit < 128) return isDigit(unit) || isAsciiLetter(unit) || unit === 95;
+  if (unit < 128) return asciiWordUnits[unit] === 1;
   return unit >= 0xc0 && unit <= 0x52f && unit !== 0xd7 && unit !== 0xf7;
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findDigitRuns, windowsOf } from './digit-run.ts';
+import { findDigitRuns } from './digit-run.ts';
 
 const shapes = (text: string) => findDigitRuns(text).map((run) => run.shape);
 
@@ -33,7 +33,7 @@ test('runs hold all digits of texts where no number is short', () => {
 test('windows are the rows of groups that have so many digits, longer ones first', () => {
   const [run] = findDigitRuns('12 345 67 8901');
   const seen: string[] = [];
-  windowsOf(run as NonNullable<typeof run>, 5, 7, (window) => {
+  run?.visitWindows(5, 7, (window) => {
     seen.push(window.shape);
     return false;
   });
@@ -43,7 +43,7 @@ test('windows are the rows of groups that have so many digits, longer ones first
 test('what was found is not looked at again', () => {
   const [run] = findDigitRuns('12 34 56 78 90');
   const seen: string[] = [];
-  windowsOf(run as NonNullable<typeof run>, 4, 4, (window) => {
+  run?.visitWindows(4, 4, (window) => {
     seen.push(window.digits);
     return window.digits === '3456';
   });

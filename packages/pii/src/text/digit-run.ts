@@ -63,8 +63,31 @@ export class DigitRun {
     return isWordUnit(this.text.charCodeAt(this.end));
   }
 
-  slice(first: number, last: number): DigitRun {
-    return new DigitRun(this.text, this.#bounds, this.#first + first, this.#first + last);
+  /**
+   * Visits neighbouring groups of `min` to `max` digits in all, longer rows first: a card is found before its expiry date. `visit`
+   * returns true to accept a row. At most `maxGroups` rows begin with one group, which keeps a detector linear.
+   */
+  visitWindows(min: number, max: number, visit: (window: DigitRun) => boolean, maxGroups = max): void {
+    const bounds = this.#bounds;
+    const [from, until] = [this.#first, this.#last];
+    if ((bounds[2 * until - 1] as number) - (bounds[2 * from] as number) < min) return;
+    for (let first = from; first < until; first++) {
+      const latest = Math.min(until, first + maxGroups);
+      let last = first;
+      let digits = 0;
+      for (; last < latest; last++) {
+        const length = (bounds[2 * last + 1] as number) - (bounds[2 * last] as number);
+        if (digits + length > max) break;
+        digits += length;
+      }
+      for (; digits >= min; last--) {
+        if (visit(new DigitRun(this.text, bounds, first, last))) {
+          first = last - 1;
+          break;
+        }
+        digits -= (bounds[2 * last - 1] as number) - (bounds[2 * last - 2] as number);
+      }
+    }
   }
 }
 
@@ -85,6 +108,11 @@ export function standsApart({ text, start, end, touchesBefore, touchesAfter }: D
   );
 }
 
+/** Whether a text has a {@link DigitRun}. */
+export const hasDigitRun = /\d(?:[ ./\u00a0\u2009\u202f\u2010-\u2013-]?\d){3}/;
+
+const digits = /\d+/y;
+
 /** In one pass, from left to right; runs do not overlap. */
 export function findDigitRuns(text: string): DigitRun[] {
   const runs: DigitRun[] = [];
@@ -94,45 +122,13 @@ export function findDigitRuns(text: string): DigitRun[] {
     const bounds: number[] = [];
     let at = match.index;
     do {
-      bounds.push(at);
-      while (isDigit(text.charCodeAt(at))) at++;
-      bounds.push(at);
+      digits.lastIndex = at;
+      digits.test(text);
+      bounds.push(at, digits.lastIndex);
+      at = digits.lastIndex;
     } while (isSeparator(text.charCodeAt(at)) && isDigit(text.charCodeAt(at + 1)) && ++at);
     runs.push(new DigitRun(text, bounds, 0, bounds.length / 2));
     opening.lastIndex = at;
   }
   return runs;
-}
-
-/**
- * Visits neighbouring groups of `min` to `max` digits in all, longer rows first: a card is found before its expiry date. `visit` returns
- * true to accept a row.
- * At most `maxGroups` rows begin with one group, which keeps a detector linear.
- */
-export function windowsOf(
-  run: DigitRun,
-  min: number,
-  max: number,
-  visit: (window: DigitRun) => boolean,
-  maxGroups = max,
-): void {
-  if (run.end - run.start < min) return;
-  const count = run.groupCount;
-  for (let first = 0; first < count; first++) {
-    const latest = Math.min(count, first + maxGroups);
-    let last = first;
-    let digits = 0;
-    for (; last < latest; last++) {
-      const length = run.groupEnd(last) - run.groupStart(last);
-      if (digits + length > max) break;
-      digits += length;
-    }
-    for (; digits >= min; last--) {
-      if (visit(run.slice(first, last))) {
-        first = last - 1;
-        break;
-      }
-      digits -= run.groupEnd(last - 1) - run.groupStart(last - 1);
-    }
-  }
 }

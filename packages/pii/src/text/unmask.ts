@@ -123,8 +123,8 @@ function findPlainForm(character: string): string {
 const masked =
   /&(?:#[Xx][\dA-Fa-f]{1,6}|#\d{1,7}|(?:nbsp|ensp|emsp|thinsp|shy|zwn?j|commat|period|plus|lowbar|hyphen|n?dash|minus|num|colon|equals|sol|amp)(?=;));?|%(?:[2-7][\dA-Fa-f]|[C-Fc-f][\dA-Fa-f](?:%[89ABab][\dA-Fa-f]){1,3})|\\{1,16}(?:u(?:[\dA-Fa-f]{4}|\{[\dA-Fa-f]{1,6}\})|x[\dA-Fa-f]{2}|[nrt])|[^\P{Cc}\t-\r\x85]\[[\d;]{0,20}[A-Za-z]|(?:\*(?<=\d[ .-]?\*)\*{0,2}|_(?<=\d[ .-]?_)_|~(?<=\d[ .-]?~)~|`(?<=\d[ .-]?`)|<(?<=\d[ .-]?<)\/?(?:b|i|u|s|em|strong|span|code|mark|wbr|sub|sup)>)(?=[ .-]?[\d*_~`<])|[\u2014\u2015](?<=\d.)(?=\d)|(?:[\p{DI}\p{Cf}\p{Script=Inherited}]|[^\P{Cc}\t-\r\x85]){1,256}|[\x85\u00a0\u00b2\u00b3\u00b9\u2000-\u200a\u2010-\u2013\u2028\u2029\u202f\u205f\u2070-\u209c\u2100-\u214f\u2212\u2460-\u24ff\u2776-\u2793\u2800\u3000\ufe50-\ufe6b\uff02-\uff0b\uff0d-\uff1a\uff1c-\uff1e\uff20-\uff5e]|[\u1680\u{1ccd6}-\u{1ccf9}\u{1d400}-\u{1d7ff}\u{1f100}-\u{1f10c}\u{1f130}-\u{1f189}]|[^\P{Nd}0-9]/gu;
 
-/** Every match begins with one of these; most texts have none. */
-const mayBeMasked = /[^\t-\r -~]|[%&*<\\_`~]/;
+/** What is written otherwise begins with one of these; most texts have none. */
+export const mayBeMasked = /[^\t-\r -~]|[%&*<\\_`~]/;
 
 function unmaskOne(found: string): string {
   const first = found.charCodeAt(0);

@@ -128,7 +128,8 @@ export class Relay implements Dispatcher.DispatchHandler {
     const isArray = head.operation?.answerFormat === 'array';
     this.#streamed = streams || isArray;
     this.#endsAsArray = isArray && !streams;
-    if (streams && isPlain && this.#request.body.inspected?.usageAsked) this.#filter = new StreamUsageStripper();
+    const isAsked = this.#request.body.inspected?.usageAsked === true;
+    if (isAsked && isPlain && (streams || mayStream(headers))) this.#filter = new StreamUsageStripper();
     for (const name of linkHeaders) {
       const value = answerHeaders[name];
       if (typeof value !== 'string') continue;
@@ -261,6 +262,11 @@ export class Relay implements Dispatcher.DispatchHandler {
       times: this.#times,
     });
   }
+}
+
+/** Some servers send streams as text, or without a type. */
+function mayStream({ 'content-type': type = '' }: IncomingHttpHeaders): boolean {
+  return /^(?:$|text\/plain|application\/octet-stream)/i.test(type);
 }
 
 function isEventStream(headers: IncomingHttpHeaders): boolean {

@@ -58,15 +58,18 @@ export class BodyBuffer {
 export class ContentDigest {
   #only: Buffer | null = null;
   #hash: Hash | null = null;
+  #digest: string | null = null;
 
   update(bytes: Buffer): void {
+    this.#digest = null;
     if (this.#hash) this.#hash.update(bytes);
     else if (this.#only) this.#hash = createHash('sha256').update(this.#only).update(bytes);
     else this.#only = bytes;
   }
 
   digest(): string {
-    return this.#hash ? this.#hash.copy().digest('hex') : hash('sha256', this.#only ?? '', 'hex');
+    this.#digest ??= this.#hash ? this.#hash.copy().digest('hex') : hash('sha256', this.#only ?? '', 'hex');
+    return this.#digest;
   }
 }
 

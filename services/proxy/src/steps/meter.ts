@@ -1,4 +1,3 @@
-import { uuidOf } from '@agp/core/ids';
 import type { CallMeter, Measurement } from '@agp/metering';
 import { toDay } from '../budget/caps.ts';
 import { describeForwarded } from '../budget/send-forwarded.ts';
@@ -16,7 +15,7 @@ export function openMeter(
     body: body.inspected,
     reservation,
     claimBill: (bill) => {
-      const claim = { provider: head.provider.id, bill, eventId: uuidOf('evt', head.eventId) };
+      const claim = { provider: head.provider.id, bill, eventId: reservation.eventId };
       return storage.claimBill(claim, performance.now() + config.storageTimeoutMs);
     },
     findClaim: (bill) =>

@@ -45,9 +45,7 @@ export async function readBody(
     const digest = new ContentDigest();
     digest.update(bytes);
     const { 'content-type': contentType = '', 'content-encoding': contentEncoding = '' } = request.headers;
-    const decoded =
-      contentEncoding === '' ? null : await decodeBody(bytes, contentEncoding, context.config.maxRequestBytes);
-    if (decoded !== null) share.grow(decoded.length);
+    const decoded = await decodeBody(bytes, contentEncoding, context.config.maxRequestBytes, share.grow);
     const form = { contentType, contentEncoding, decoded };
     const inspected = context.metering.inspect(head.operation, head, bytes, form, findCaps(admission));
     if (inspected.toProvider !== bytes) share.grow(inspected.toProvider.length);

@@ -123,6 +123,7 @@ export function readHead(context: Setup & Working, exchange: Exchange): Head {
   const uuids = makeEventUuids(context.config.auditDirections === 'both');
   return {
     eventId: toPublicId('evt', uuids.event),
+    eventUuid: uuids.event,
     requestEventId: uuids.requestEvent && toPublicId('evt', uuids.requestEvent),
     timestamp: uuidTime(uuids.event),
     arrived: exchange.arrived,

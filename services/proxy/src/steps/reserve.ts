@@ -1,4 +1,3 @@
-import { uuidOf } from '@agp/core/ids';
 import { findCaps, toDay } from '../budget/caps.ts';
 import type { ProxyContext } from '../context.ts';
 import type { Admission, Agent, Body, Counted, Head, Reservation } from '../journey.ts';
@@ -20,7 +19,7 @@ export async function reserve(
   deadline: StorageDeadline,
 ): Promise<Reservation> {
   const { agentCap, globalCap, requestsPerMinute } = admission.limits;
-  const eventId = uuidOf('evt', head.eventId);
+  const { eventUuid: eventId } = head;
   const caps = findCaps(admission);
   const nanoUsd = context.metering.findReservation(head, body.inspected, caps);
   const warnings = await context.budget.reserve(

@@ -22,8 +22,8 @@ import {
   type Spend,
   type UnrecordedSpend,
 } from '@agp/db';
-import { withTimeout } from '@agp/runtime';
 import { coalesce } from '@agp/runtime/fairness';
+import { Deadlines } from './deadlines.ts';
 
 export type Storage = ReturnType<typeof createStorage>;
 
@@ -57,9 +57,11 @@ async function readByDay<Ask extends SpendAsk, Value>(
  * @param pool its statements must time out within about a second, or they would pile up behind a lock
  */
 export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
+  const deadlines = new Deadlines();
+
   async function inTime<Result>(query: Promise<Result>, deadline: number): Promise<Result> {
     try {
-      return await withTimeout(query, Math.max(0, deadline - performance.now()), 'storage took too long');
+      return await deadlines.wait(query, deadline);
     } catch (cause) {
       onFailure(cause as Error);
       throw new ApiError('status_unavailable');

@@ -2,9 +2,10 @@ import type { DoubtReason } from '@agp/core/contracts';
 import type { ErrorCode } from '@agp/core/errors';
 import { failureCauses } from '@agp/core/events';
 import type { UnscannedReason } from '@agp/metering';
-import { Counter, createRegistry, Gauge, Histogram } from '@agp/runtime';
+import { Counter, createRegistry, Gauge } from '@agp/runtime';
 import { statusClasses } from '../answer/failures.ts';
 import type { KillReason } from '../stop/running-requests.ts';
+import { Histogram } from './histogram.ts';
 
 export type ProxyMetrics = ReturnType<typeof createMetrics>;
 
@@ -29,8 +30,8 @@ export function createMetrics(held: {
   gauge('agp_proxy_outbox_events', 'Events that JetStream has not confirmed yet', held.outbox);
   gauge('agp_proxy_running_requests', 'Requests between ingress and their event', held.running);
   gauge('agp_proxy_buffered_bytes', 'Request bodies held in memory', held.bufferedBytes);
-  const histogram = <const Label extends string>(name: string, help: string, label: Label, buckets: number[]) =>
-    new Histogram({ name, help, labelNames: [label], buckets, registers });
+  const histogram = (name: string, help: string, label: string, bounds: readonly number[]) =>
+    new Histogram(registry, name, help, label, bounds);
   const counter = <const Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
     new Counter({ name, help, labelNames, registers });
   const metrics = {

@@ -20,7 +20,7 @@ export function timeSteps({ steps }: Pick<ProxyMetrics, 'steps'>): (begins: Step
   let since = 0;
   return (begins) => {
     const now = performance.now();
-    if (step !== null) steps.observe({ step }, (now - since) / 1000);
+    if (step !== null) steps.observe(step, (now - since) / 1000);
     step = begins;
     since = now;
   };
@@ -31,11 +31,11 @@ export function observeTimes(
   { head, body }: AdmittedRequest,
   { durationMs, times }: Pick<Answer, 'durationMs' | 'times'>,
 ): void {
-  const label = { provider: head.provider.id };
-  metrics.duration.observe(label, durationMs / 1000);
+  const { id } = head.provider;
+  metrics.duration.observe(id, durationMs / 1000);
   const { dispatched, answered, ended, relayedMs } = times;
   if (dispatched === null) return;
-  metrics.overhead.observe(label, (dispatched - head.arrived - body.waitedMs + relayedMs) / 1000);
-  if (ended !== null) metrics.provider.observe(label, (ended - dispatched) / 1000);
-  if (answered !== null) metrics.providerFirstByte.observe(label, (answered - dispatched) / 1000);
+  metrics.overhead.observe(id, (dispatched - head.arrived - body.waitedMs + relayedMs) / 1000);
+  if (ended !== null) metrics.provider.observe(id, (ended - dispatched) / 1000);
+  if (answered !== null) metrics.providerFirstByte.observe(id, (answered - dispatched) / 1000);
 }

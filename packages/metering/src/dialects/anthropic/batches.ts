@@ -1,6 +1,7 @@
 import type { Usage } from '@agp/pricing';
 import { asObject, parseFrame } from '../../json/members.ts';
 import { StreamText } from '../../text/stream-text.ts';
+import { joinUnread } from '../figures.ts';
 import { addToUsage, maxReportedCalls, type OnCall, type StreamReader, type StreamReading } from '../operation.ts';
 import { readResultText } from './text.ts';
 import { readMessageFigures } from './usage.ts';
@@ -35,7 +36,7 @@ export class BatchResultsReader implements StreamReader {
     const { type, message } = asObject(asObject(line).result);
     if (type !== 'succeeded') return;
     const { model, usage, calls, serviceTier, charge, unread } = readMessageFigures(message);
-    if (unread) this.#unread = unread;
+    this.#unread = joinUnread(this.#unread, unread);
     if (usage === null) return;
     this.#usage = addToUsage(this.#usage, usage);
     for (const call of calls ?? [{ model, usage, charge }]) {

@@ -1,6 +1,6 @@
 import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
-import { type AnswerReading, type Dialect, decodeName, type Operation, toPlainPath } from '../operation.ts';
+import { type AnswerReading, type Dialect, decodeName, type Operation, toPlainPath, usual } from '../operation.ts';
 import { BatchResultsReader } from './batches.ts';
 import * as bounds from './bounds.ts';
 import { formatRefusal, formatStreamError, MessageStreamReader } from './stream.ts';
@@ -27,10 +27,7 @@ const nothingTold: AnswerReading = {
 const plain: Operation = {
   api: 'anthropic',
   name: 'messages',
-  usageNeedsAsking: false,
-  answerFormat: 'object',
-  isFree: false,
-  writesText: true,
+  ...usual,
   createStreamReader: () => new MessageStreamReader(),
   readRequest(value, path) {
     const body = asObject(value);

@@ -38,6 +38,18 @@ const dialects: [string, object | undefined, object | undefined, Parameters<type
     { ...read(10682, 510), webSearches: 1 },
   ],
   [
+    'gateways: no input at the end',
+    { ...cached, cache_creation: split, output_tokens: 1 },
+    { input_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0, output_tokens: 393 },
+    { ...read(189107, 393), cacheReadTokens: 188086, cacheWriteTokens: 1000, cacheWrite1hTokens: 600 },
+  ],
+  [
+    'gateways: what was written to the cache by its lifetime alone',
+    { input_tokens: 21, cache_creation: split, output_tokens: 1 },
+    { output_tokens: 393 },
+    { ...read(1021, 393), cacheWriteTokens: 1000, cacheWrite1hTokens: 600 },
+  ],
+  [
     'Kimi: all input at the start, and at the end what was not cached',
     io(173306, 0),
     { input_tokens: 250, cache_read_input_tokens: 173056, output_tokens: 90 },
@@ -71,6 +83,12 @@ describe('figures', () => {
     const reading = stream(start(first), { type: 'ping' }, text('Hi'), delta(last), stop);
     expect(reading.usage).toEqual(expected && makeUsage(expected));
     expect(reading).toMatchObject({ model: 'm-1', usageIsFinal: expected !== null, sawEnd: true, failed: false });
+  });
+
+  test('of events that are named, and have no type', () => {
+    const [begun, end] = [start(io(25, 1)), delta({ output_tokens: 15 })];
+    const frames = [begun, end].map(({ type, ...data }) => ({ event: type, data }));
+    expect(stream(...frames)).toMatchObject({ usage: makeUsage(read(25, 15)), sawEnd: true });
   });
 
   test('several of them at the end: the last one counts', () => {

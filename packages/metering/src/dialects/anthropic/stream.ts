@@ -8,6 +8,8 @@ const output = /"content_block_(?:start|delta)"/;
 
 /** The events that say more than a few words. Inside of text the quotes would be escaped. */
 const telling = /"(?:message_start|message_delta|message_stop|error|fallback)"/;
+/** Some servers name the event and not its type. */
+const tellingEvents = new Set(['message_start', 'message_delta', 'message_stop', 'error']);
 
 export class MessageStreamReader extends FrameReader {
   #figures: JsonObject = {};
@@ -21,7 +23,7 @@ export class MessageStreamReader extends FrameReader {
   }
 
   push(event: string, data: string): void {
-    if (!telling.test(data) && event !== 'message_stop') {
+    if (!telling.test(data) && !tellingEvents.has(event)) {
       this.#hasOutput ||= output.test(data);
       this.text.add(data);
       return;

@@ -5,14 +5,16 @@ import { type AnswerReading, type ReportedCall, sumCalls } from '../operation.ts
 import { foldTier } from '../tier.ts';
 
 /**
- * `input_tokens` touched no cache, and cache writes by lifetime a part of `cache_creation_input_tokens`. A
+ * `input_tokens` touched no cache, and cache writes by lifetime a part of `cache_creation_input_tokens`, or given without it. A
  * server that says that a call had no input has not counted.
  */
 function readMessageUsage(value: unknown): Usage | null {
   const usage = asObject(value);
   const input = readCount(usage.input_tokens);
   const completionTokens = readCount(usage.output_tokens);
-  const cacheWriteTokens = optionalCount(usage.cache_creation_input_tokens);
+  const { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: long } = asObject(usage.cache_creation);
+  const told = optionalCount(usage.cache_creation_input_tokens);
+  const cacheWriteTokens = told === null ? null : Math.max(told, (readCount(short) ?? 0) + (readCount(long) ?? 0));
   const cacheReadTokens = optionalCount(usage.cache_read_input_tokens);
   if (input === null || completionTokens === null || cacheWriteTokens === null || cacheReadTokens === null) return null;
   const promptTokens = readCount(input + cacheWriteTokens + cacheReadTokens);
@@ -22,7 +24,7 @@ function readMessageUsage(value: unknown): Usage | null {
     completionTokens,
     cacheReadTokens,
     cacheWriteTokens,
-    cacheWrite1hTokens: asObject(usage.cache_creation).ephemeral_1h_input_tokens,
+    cacheWrite1hTokens: long,
     reasoningTokens: asObject(usage.output_tokens_details).thinking_tokens,
     webSearches: asObject(usage.server_tool_use).web_search_requests,
     codeExecutions: asObject(usage.server_tool_use).code_execution_requests,
@@ -41,7 +43,7 @@ const runFigures = listFigures(
 
 const messageFigures = new Map([
   ...runFigures,
-  ...listFigures('cost_in_usd_ticks', { cost: 'all', cost_details: 'all', iterations: runFigures }),
+  ...listFigures('cost_in_usd_ticks', { 'cost cost_details': 'all', iterations: runFigures }),
 ]);
 
 export const findUnreadOfMessage = (usage: unknown) => findUnread(usage, messageFigures);
@@ -104,8 +106,7 @@ export function readMessageFigures(value: unknown): Omit<AnswerReading, 'outputT
   const own = isUnbilled ? [] : findOwnRuns(runs, { model, usage }, isRefusal);
   const calls = [...own, ...extra].map((call): ReportedCall => ({ model: call.model, usage: call.usage }));
   if (calls.length === 0) return { model, usage: null, serviceTier, isUnbilled, ...notes };
-  const isWhole = notes.charge !== undefined && !isUnbilled;
-  return { model, serviceTier, ...sumCalls(calls), ...(runs.length > 0 && !isWhole && { calls }), ...notes };
+  return { model, serviceTier, ...sumCalls(calls), ...(runs.length > 0 && { calls }), ...notes };
 }
 
 function countCached(usage: JsonObject): number {
@@ -113,32 +114,19 @@ function countCached(usage: JsonObject): number {
 }
 
 /** The figures that are read. Others are dropped: a stream could add new names in every frame. */
-const figures = [
-  'input_tokens',
-  'output_tokens',
-  'cache_creation_input_tokens',
-  'cache_read_input_tokens',
-  'cache_creation',
-  'output_tokens_details',
-  'server_tool_use',
-  'iterations',
-  'speed',
-  'service_tier',
-  'inference_geo',
-  'cost',
-  'cost_details',
-  'cost_in_usd_ticks',
-  'is_byok',
-] as const;
+const figures = [...messageFigures.keys(), 'speed', 'service_tier', 'inference_geo', 'is_byok'];
+
+const ofInput = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'cache_creation'];
 
 /**
- * Figures count from the message's start, so they replace known ones. Qwen counts all input at the start and says at the end
- * how much was cached, sometimes without counting the rest anew: then the two overlap.
+ * Figures count from the message's start, so they replace known ones, except that no input at all is no figure. Qwen counts all
+ * input at the start and says at the end how much was cached, sometimes without counting the rest anew: then the two overlap.
  */
 export function mergeMessageUsage(known: JsonObject, delta: unknown): JsonObject {
-  const given: JsonObject = Object.fromEntries(
+  const given: Record<string, unknown> = Object.fromEntries(
     figures.map((name) => [name, asObject(delta)[name]]).filter(([, value]) => value !== null && value !== undefined),
   );
+  if (!readCount(given.input_tokens) && countCached(given) === 0) for (const name of ofInput) delete given[name];
   const merged = { ...known, ...given };
   const input = readCount(known.input_tokens);
   const newlyCached = countCached(merged) - countCached(known);

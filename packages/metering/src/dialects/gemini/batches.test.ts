@@ -41,3 +41,10 @@ test('a batch that still runs reports nothing', () => {
     expect(batch.readAnswer(odd).usage).toBeNull();
   }
 });
+
+test('a prompt of a batch that was blocked is not billed', () => {
+  const blocked = { promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: { promptTokenCount: 9 } };
+  const responses = [{ response: blocked }, answer(undefined, 7)];
+  const reading = batch.readAnswer({ metadata, response: { inlinedResponses: { inlinedResponses: responses } } });
+  expect(reading.usage).toEqual(makeUsage({ promptTokens: 7, completionTokens: 1 }));
+});

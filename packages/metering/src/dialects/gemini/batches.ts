@@ -1,5 +1,6 @@
 import { asArray, asObject, asText } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
+import { joinUnread } from '../figures.ts';
 import { maxReportedCalls, type Operation, type ReportedCall, sumCalls } from '../operation.ts';
 import { readContent } from './text.ts';
 import { readContentFigures } from './usage.ts';
@@ -30,9 +31,9 @@ export function describeBatchResults(operation: Operation): Operation {
       const calls = findAnswers(body)
         .slice(0, maxReportedCalls)
         .flatMap((answer): ReportedCall[] => {
-          const { usage, model: answered, unread: notRead } = readContentFigures(answer);
-          unread ??= notRead;
-          return usage === null ? [] : [{ model: answered ?? model, usage }];
+          const { usage, model: answered, isUnbilled, unread: notRead } = readContentFigures(answer);
+          unread = joinUnread(unread, notRead);
+          return usage === null || isUnbilled ? [] : [{ model: answered ?? model, usage }];
         });
       return {
         model: model ?? calls[0]?.model ?? null,

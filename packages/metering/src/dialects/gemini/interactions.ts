@@ -10,13 +10,13 @@ import {
 } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
 import { collectText } from '../../text/strings.ts';
-import { type FigureNotes, listFigures, maxUnread, noteFigures } from '../figures.ts';
+import { type FigureNotes, joinUnread, listFigures, noteFigures } from '../figures.ts';
 import { FrameReader } from '../frame-reader.ts';
 import { describeLater } from '../later.ts';
-import { type Operation, toCancelPath } from '../operation.ts';
+import { type Operation, toCancelPath, usual } from '../operation.ts';
 import * as bounds from './bounds.ts';
 import { readInteraction, readInteractionDelta } from './text.ts';
-import { billSearches, readContentUsage } from './usage.ts';
+import { billSearches, modality, readContentUsage } from './usage.ts';
 
 function readInteractionUsage(value: unknown, model: string | null): Usage | null {
   const figures = asObject(value);
@@ -54,16 +54,12 @@ function countTools(counts: unknown, model: string | null): Partial<Usage> {
   return ran;
 }
 
-const modality = listFigures('tokens tokenCount');
-
 const interactionFigures = listFigures(
   `total_input_tokens total_tool_use_tokens total_output_tokens total_thought_tokens total_tokens total_cached_tokens`,
   {
     grounding_tool_count: listFigures('count'),
-    input_tokens_by_modality: modality,
-    tool_use_tokens_by_modality: modality,
-    cached_tokens_by_modality: modality,
-    output_tokens_by_modality: modality,
+    'input_tokens_by_modality tool_use_tokens_by_modality': modality,
+    'cached_tokens_by_modality output_tokens_by_modality': modality,
   },
 );
 
@@ -71,7 +67,7 @@ function noteInteraction(usage: unknown): FigureNotes {
   const notes = noteFigures(usage, interactionFigures);
   const ran = asArray(asObject(usage).grounding_tool_count).map((item) => asName(asObject(item).type));
   const others = ran.filter((name) => !tools.has(name)).map((name) => `grounding_tool_count.${name}`);
-  return others.length === 0 ? notes : { ...notes, unread: [...(notes.unread ?? []), ...others.slice(0, maxUnread)] };
+  return { ...notes, unread: joinUnread(notes.unread, others) };
 }
 
 const modelOf = (value: unknown) => asText(asObject(value).model) ?? asText(asObject(value).agent);
@@ -116,10 +112,7 @@ const interactions: Operation = {
   name: 'interactions',
   traceName: 'chat',
   bounds: bounds.interactions,
-  usageNeedsAsking: false,
-  answerFormat: 'object',
-  isFree: false,
-  writesText: true,
+  ...usual,
   cancelPath: toCancelPath,
   createStreamReader: () => new InteractionStreamReader(),
   readRequest(value) {

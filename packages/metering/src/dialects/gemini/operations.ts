@@ -1,7 +1,7 @@
 import { asArray, asObject, type JsonObject } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
 import { collectText } from '../../text/strings.ts';
-import { type Dialect, decodeName, type Operation, toPlainPath } from '../operation.ts';
+import { type Dialect, decodeName, type Operation, toPlainPath, usual } from '../operation.ts';
 import { batchListTarget, batchTarget, describeBatchList, describeBatchResults } from './batches.ts';
 import * as bounds from './bounds.ts';
 import { matchInteraction } from './interactions.ts';
@@ -67,7 +67,7 @@ function describe(name: (typeof names)[number]): Operation {
     api: 'gemini',
     name,
     ...kinds[name],
-    usageNeedsAsking: false,
+    ...usual,
     answerFormat: name === 'streamGenerateContent' ? 'array' : 'object',
     figuresWithin: ['"groundingMetadata"'],
     isFree: free.has(name),

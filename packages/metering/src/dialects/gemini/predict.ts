@@ -3,7 +3,7 @@ import { asArray, asObject, asText, type JsonObject } from '../../json/members.t
 import { collectText } from '../../text/strings.ts';
 import type { Writing } from '../../text/writing.ts';
 import { findUnread, listFigures } from '../figures.ts';
-import type { AnswerReading, Operation, RequestReading } from '../operation.ts';
+import { type AnswerReading, type Operation, type RequestReading, usual } from '../operation.ts';
 import { ContentStreamReader } from './stream.ts';
 
 type Asked = Partial<RequestReading> & Pick<RequestReading, 'requestedModel'>;
@@ -18,9 +18,7 @@ function describe(
   return {
     api: 'gemini',
     name,
-    usageNeedsAsking: false,
-    answerFormat: 'object',
-    isFree: false,
+    ...usual,
     writesText: false,
     createStreamReader: () => new ContentStreamReader(),
     readRequest: (value, path, size = 0) => ({
@@ -49,20 +47,20 @@ const pictureModel = /imagen|image/;
 /** Of pictures four are made if none says how many. */
 function tellPictures(body: JsonObject, model: string | null): Partial<Usage> {
   if (!pictureModel.test(model ?? '')) return {};
-  return { outputImages: (readNumber(asObject(body.parameters).sampleCount) ?? 4) * asArray(body.instances).length };
+  return { outputImages: (readNumber(asObject(body.parameters).sampleCount) || 4) * asArray(body.instances).length };
 }
 
 function tellVideo(body: JsonObject): Partial<Usage> {
   const { durationSeconds, sampleCount } = asObject(body.parameters);
-  const videos = (readNumber(sampleCount) ?? 1) * asArray(body.instances).length;
-  return { outputVideoSeconds: Math.min((readNumber(durationSeconds) ?? 8) * videos, maxTokens) };
+  const videos = (readNumber(sampleCount) || 1) * asArray(body.instances).length;
+  return { outputVideoSeconds: Math.min((readNumber(durationSeconds) || 8) * videos, maxTokens) };
 }
 
 /** The price of a second follows the resolution, and at Vertex AI the lack of sound. */
 function readVideoTier(body: JsonObject): string | null {
   const { resolution, generateAudio } = asObject(body.parameters);
-  const size = asText(resolution)?.toLowerCase();
-  const tiers = [...(size && size !== '720p' ? [size] : []), ...(generateAudio === false ? ['silent'] : [])];
+  const [size = '720p'] = /^\d{1,4}[pk]$/.exec(asText(resolution)?.toLowerCase() ?? '') ?? [];
+  const tiers = [size === '720p' ? [] : size, generateAudio === false ? 'silent' : []].flat();
   return tiers.join('+') || null;
 }
 

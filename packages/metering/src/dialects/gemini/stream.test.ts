@@ -32,6 +32,16 @@ describe('figures', () => {
     expect(reading).toMatchObject({ model: 'gemini-2.5-flash', usageIsFinal: true, sawEnd: true, failed: false });
   });
 
+  test('what was cached, told before the end alone', () => {
+    const reading = stream(frame('a', { ...first, cachedContentTokenCount: 5 }), frame('b', last, 'STOP'));
+    expect(reading.usage).toEqual({ ...all, cacheReadTokens: 5 });
+  });
+
+  test('input that the total alone tells', () => {
+    const { promptTokenCount: _, ...rest } = last;
+    expect(stream(frame('b', rest, 'STOP')).usage).toEqual(all);
+  });
+
   test('cut before its end', () => {
     const reading = stream(frame('only this', { promptTokenCount: 9, candidatesTokenCount: 2 }));
     expect(reading).toMatchObject({ usageIsFinal: false, sawEnd: false, model: 'gemini-2.5-flash' });

@@ -14,13 +14,15 @@ import {
 } from './usage.ts';
 
 /** Vertex AI puts a `usageMetadata` without any count on all frames but the last. */
-const figures = /"promptTokenCount"\s*:/;
+const figures = /"(?:promptTokenCount|candidatesTokenCount)"\s*:/;
+const cachedFigures = /"cachedContentTokenCount"\s*:/;
 /** Members that end the answer, or are billed separately. In text the quotes would be escaped; in a call's arguments not. */
 const telling = /"(?:finishReason|blockReason|error|groundingMetadata)"\s*:/;
 
 export class ContentStreamReader extends FrameReader {
   readonly #grounding = newGrounding();
   #lastFigures: string | null = null;
+  #lastCached: string | null = null;
 
   constructor() {
     super(readContent);
@@ -28,7 +30,10 @@ export class ContentStreamReader extends FrameReader {
 
   push(_event: string, data: string): void {
     this.text.add(data);
-    if (figures.test(data)) this.#lastFigures = data;
+    if (figures.test(data)) {
+      this.#lastFigures = data;
+      if (cachedFigures.test(data)) this.#lastCached = data;
+    }
     if (this.model !== null && !telling.test(data)) return;
     const frame = asObject(parseFrame(data));
     this.model ??= asText(frame.modelVersion);
@@ -39,7 +44,12 @@ export class ContentStreamReader extends FrameReader {
   }
 
   override end(): StreamReading {
-    const last = asObject(asObject(this.#lastFigures === null ? null : parseFrame(this.#lastFigures)).usageMetadata);
+    const last = readMetadata(this.#lastFigures);
+    // What was cached may be told before the end alone.
+    if (this.#lastCached !== null && this.#lastCached !== this.#lastFigures) {
+      const { cachedContentTokenCount, cacheTokensDetails } = readMetadata(this.#lastCached);
+      Object.assign(last, { cachedContentTokenCount, cacheTokensDetails });
+    }
     const usage = readContentUsage(last);
     this.usage = addGrounded(usage, this.#grounding, this.model);
     this.note(noteFigures(last, contentFigures));
@@ -60,6 +70,10 @@ export class ContentStreamReader extends FrameReader {
     return this.sawEnd;
   }
 }
+
+const readMetadata = (frame: string | null): JsonObject => ({
+  ...asObject(asObject(frame === null ? null : parseFrame(frame)).usageMetadata),
+});
 
 function endsAnswer({ candidates, promptFeedback }: JsonObject): boolean {
   if (asText(asObject(promptFeedback).blockReason) !== null) return true;

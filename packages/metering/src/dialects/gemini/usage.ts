@@ -21,10 +21,11 @@ function countOutput(candidates: number, thoughts: number, rest: number): number
 /** Results of tools are input beside the prompt, cached input is a part of the prompt; figures that are 0 are left out. */
 export function readContentUsage(value: unknown): Usage | null {
   const usage = asObject(value);
-  const prompt = readCount(usage.promptTokenCount);
   const toolUse = optionalCount(usage.toolUsePromptTokenCount);
   const candidates = optionalCount(usage.candidatesTokenCount);
   const thoughts = optionalCount(usage.thoughtsTokenCount);
+  const others = (toolUse ?? 0) + (candidates ?? 0) + (thoughts ?? 0);
+  const prompt = readCount(usage.promptTokenCount ?? Number(usage.totalTokenCount) - others);
   if (prompt === null || toolUse === null || candidates === null || thoughts === null) return null;
   const promptTokens = readCount(prompt + toolUse);
   const rest = (readCount(usage.totalTokenCount) ?? 0) - prompt - toolUse;
@@ -97,17 +98,14 @@ export function addGrounded(usage: Usage | null, { searches, usesMaps, usesStore
   return { ...usage, webSearches, mapsSearches: usesMaps ? 1 : 0, fileSearches: usesStore ? 1 : 0 };
 }
 
-const modality = listFigures('tokenCount tokens');
+export const modality = listFigures('tokenCount tokens');
 
 export const contentFigures = listFigures(
   `promptTokenCount toolUsePromptTokenCount candidatesTokenCount thoughtsTokenCount totalTokenCount
   cachedContentTokenCount`,
   {
-    promptTokensDetails: modality,
-    promptTokenDetails: modality,
-    toolUsePromptTokensDetails: modality,
-    cacheTokensDetails: modality,
-    candidatesTokensDetails: modality,
+    'promptTokensDetails promptTokenDetails toolUsePromptTokensDetails cacheTokensDetails candidatesTokensDetails':
+      modality,
   },
 );
 

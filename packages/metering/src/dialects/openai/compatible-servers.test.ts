@@ -13,6 +13,9 @@ const said = (prompt_tokens: unknown, completion_tokens: unknown, total_tokens: 
   total_tokens,
 });
 
+const kept = { ephemeral_5m_input_tokens: 3_000, ephemeral_1h_input_tokens: 1_000 };
+const claude = { ...read(5_013, 100), cacheReadTokens: 1_000, cacheWriteTokens: 4_000, cacheWrite1hTokens: 1_000 };
+
 /** Usage as servers report it, and its meaning, worked out by hand from their documentation. */
 const table: [string, object, Partial<Usage>][] = [
   [
@@ -105,6 +108,26 @@ const table: [string, object, Partial<Usage>][] = [
     'Alibaba: what was written to the cache',
     { ...said(3019, 104, 3123), prompt_tokens_details: { cached_tokens: 0, cache_creation_input_tokens: 2048 } },
     { ...read(3019, 104), cacheWriteTokens: 2048 },
+  ],
+  [
+    'LiteLLM: caches of Claude by its names and by others',
+    {
+      ...said(5_013, 100, 5_113),
+      prompt_tokens_details: { cached_tokens: 1_000, cache_creation_tokens: 4_000, cache_creation_token_details: kept },
+      cache_read_input_tokens: 1_000,
+      cache_creation_input_tokens: 4_000,
+    },
+    claude,
+  ],
+  [
+    'Portkey: caches of Claude beside the input, and in the total',
+    {
+      ...said(13, 100, 5_113),
+      cache_read_input_tokens: 1_000,
+      cache_creation_input_tokens: 4_000,
+      cache_creation: kept,
+    },
+    claude,
   ],
   [
     'Groq: times among the figures',

@@ -1,5 +1,5 @@
-import { makeUsage, type Usage } from '@agp/pricing';
-import { asArray, asName, asObject, asText, type JsonObject } from '../../json/members.ts';
+import { makeUsage, readCount } from '@agp/pricing';
+import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { type ReportedCall, sumCalls } from '../operation.ts';
 import type { Figures } from './describe-operation.ts';
 import { readTokenUsage, readUsageFigures } from './usage.ts';
@@ -19,25 +19,23 @@ function findUsage(body: JsonObject): unknown {
 const searchModel = /^gpt-[\w.-]+-search-(?:preview|api)/;
 
 /** What Groq's systems ran, of which only these are billed by the call or hour. */
-const billedTools: Readonly<Record<string, keyof Usage>> = {
-  search: 'webSearches',
-  web_search: 'webSearches',
-  browser_search: 'webSearches',
-  python: 'codeExecutions',
-  code_interpreter: 'codeExecutions',
-};
+const billedTools: ReadonlyMap<unknown, 'webSearches' | 'codeExecutions'> = new Map([
+  ...(['search', 'web_search', 'browser_search'] as const).map((type) => [type, 'webSearches'] as const),
+  ...(['python', 'code_interpreter'] as const).map((type) => [type, 'codeExecutions'] as const),
+]);
 
 const maxTools = 1_000;
 
-/** Kinds of tools by their place: a stream tells them more than once. */
-export type ExecutedTools = Map<unknown, string>;
+/** What tools are billed as, by their place: a stream tells them more than once. */
+export type ExecutedTools = Map<number, 'webSearches' | 'codeExecutions'>;
 
 function findExecutedTools({ choices }: JsonObject, found: ExecutedTools): void {
   for (const choice of asArray(choices)) {
     const { message, delta } = asObject(choice);
     for (const tool of asArray(asObject(message ?? delta).executed_tools)) {
       const { index, type } = asObject(tool);
-      if (found.size < maxTools) found.set(index ?? found.size, asName(type));
+      const billed = billedTools.get(type);
+      if (billed && found.size < maxTools) found.set(readCount(index) ?? found.size, billed);
     }
   }
 }
@@ -64,10 +62,7 @@ export function readCompletionFigures(
   if (usage === null) return { usage, ...notes };
   const [first = { model: null, usage }, ...others] = readParts(answer);
   const tools = { webSearches: typeof model === 'string' && searchModel.test(model) ? 1 : 0, codeExecutions: 0 };
-  for (const type of executed.values()) {
-    const name = Object.hasOwn(billedTools, type) ? billedTools[type] : undefined;
-    if (name === 'webSearches' || name === 'codeExecutions') tools[name] += 1;
-  }
+  for (const name of executed.values()) tools[name] += 1;
   const ran = tools.webSearches + tools.codeExecutions > 0;
   const call = ran ? { ...first, usage: makeUsage({ ...first.usage, ...tools }) } : first;
   return {

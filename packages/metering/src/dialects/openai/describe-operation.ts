@@ -2,7 +2,7 @@ import type { Usage } from '@agp/pricing';
 import { asObject, asText, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Writing } from '../../text/writing.ts';
-import { type AnswerReading, decodeName, type Operation, type StreamReader } from '../operation.ts';
+import { type AnswerReading, decodeName, type Operation, type StreamReader, usual } from '../operation.ts';
 
 export type Figures = Pick<AnswerReading, 'usage' | 'calls' | 'charge' | 'unread' | 'isUnbilled' | 'isUntold'> & {
   serviceTier?: string;
@@ -43,10 +43,7 @@ export function describeOperation(description: OperationDescription): Operation 
   const { input, isStream, readToldUsage, isInBackground, readPriceTier, readFigures, readText, ...rest } = description;
   return {
     api: 'openai',
-    answerFormat: 'object',
-    usageNeedsAsking: false,
-    isFree: false,
-    writesText: true,
+    ...usual,
     ...rest,
     readRequest(value, path, size = 0) {
       const body = asObject(value);

@@ -1,3 +1,4 @@
+import { maxJsonDepth, parseJson } from '@agp/core/json';
 import { makeUsage } from '@agp/pricing';
 import { describe, expect, test } from 'vitest';
 import { findOperation, readStream } from '../../../test/find-operation.ts';
@@ -71,8 +72,8 @@ describe('requests', () => {
     },
   );
 
-  test('nesting of any depth is walked', () => {
-    const body = { messages: JSON.parse(`${'['.repeat(10_000)}"deep"${']'.repeat(10_000)}`) };
+  test('nesting as deep as any that is parsed is walked', () => {
+    const body = { messages: parseJson(`${'['.repeat(maxJsonDepth)}"deep"${']'.repeat(maxJsonDepth)}`) };
     expect(chat.readRequest(body, '/').inputText().parts).toEqual(['deep']);
   });
 });

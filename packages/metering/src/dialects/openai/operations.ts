@@ -8,6 +8,7 @@ import { describeLater } from '../later.ts';
 import { type Dialect, type Operation, toCancelPath } from '../operation.ts';
 import { matchBatches } from './batches.ts';
 import * as bounds from './bounds.ts';
+import { cohereChat, cohereEmbed } from './cohere.ts';
 import { readCompletionFigures } from './completion-usage.ts';
 import { describeOperation, type Figures, type OperationDescription } from './describe-operation.ts';
 import { imageEdits, imageGenerations, imageVariations, speech, transcriptions, translations } from './media.ts';
@@ -58,6 +59,7 @@ const asyncChat: Operation = {
   bounds: undefined,
   readRequest: (body, path, size) =>
     chatCompletions.readRequest({ ...asObject(asObject(body).request), deferred: true }, path, size),
+  readAnswer: (body) => chatCompletions.readAnswer(asObject(body).response ?? body),
 };
 
 const completions = describeOperation({
@@ -168,15 +170,7 @@ const storedChats: Operation = { ...chatCompletions, name: 'chat.completions.get
 const byTarget: readonly (readonly [RegExp, Operation])[] = [
   [responseTarget, responseLater],
   [deferredTarget, describeLater(chatCompletions, deferredTarget, () => true)],
-  [
-    asyncTarget,
-    describeLater(
-      asyncChat,
-      asyncTarget,
-      () => true,
-      ({ response }) => response,
-    ),
-  ],
+  [asyncTarget, describeLater(asyncChat, asyncTarget, () => true)],
   [/\/(?<!\/async\/)chat\/completions\/[^/]+$/, storedChats],
 ];
 
@@ -190,6 +184,10 @@ const byEnding: readonly (readonly [string, Operation])[] = [
   ['/responses/input_tokens', describeResponses('responses.input_tokens', true)],
   ['/embeddings', embeddings],
   ['/rerank', rerank],
+  ['/v1/chat', cohereChat],
+  ['/v2/chat', cohereChat],
+  ['/v1/embed', cohereEmbed],
+  ['/v2/embed', cohereEmbed],
   ['/ocr', ocr],
   ['/images/generations', imageGenerations],
   ['/images/edits', imageEdits],

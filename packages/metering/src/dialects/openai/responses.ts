@@ -10,7 +10,7 @@ import {
 } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Write, Writing } from '../../text/writing.ts';
-import { findUnread, listFigures } from '../figures.ts';
+import { findUnread, joinUnread, listFigures } from '../figures.ts';
 import { FrameReader } from '../frame-reader.ts';
 import { type ReportedCall, sumCalls } from '../operation.ts';
 import type { Figures } from './describe-operation.ts';
@@ -23,20 +23,30 @@ const defaultImageModel = 'gpt-image-2';
 
 const maxImages = 1_000;
 
+const maxContainers = 1_000;
+const maxContainerId = 256;
+
+interface RanTools {
+  searches: number;
+  fileSearches: number;
+  pictures: number;
+  containers: Set<string>;
+}
+
+const newRanTools = (): RanTools => ({ searches: 0, fileSearches: 0, pictures: 0, containers: new Set() });
+
 /** Opening a page of a web search costs nothing, nor does what failed; a container does, once. */
-function countTools(output: unknown) {
-  const ran = { searches: 0, fileSearches: 0, pictures: 0, containers: new Set<unknown>() };
-  for (const item of asArray(output)) {
-    const { type, status, action, container_id: id, environment } = asObject(item);
-    const done = status === 'failed' ? 0 : 1;
-    if (type === 'web_search_call') ran.searches += (asObject(action).type ?? 'search') === 'search' ? done : 0;
-    else if (type === 'file_search_call') ran.fileSearches += done;
-    else if (type === 'image_generation_call') ran.pictures += done;
-    else if (type === 'code_interpreter_call') ran.containers.add(id);
-    else if (type === 'shell_call' && asObject(environment).container_id)
-      ran.containers.add(asObject(environment).container_id);
-  }
-  return ran;
+function addTool(ran: RanTools, item: unknown): void {
+  const { type, status, action, container_id: id, environment } = asObject(item);
+  const done = status === 'failed' ? 0 : 1;
+  const shellId = asObject(environment).container_id;
+  const container =
+    type === 'code_interpreter_call' ? asName(id) : type === 'shell_call' && shellId ? asName(shellId) : '';
+  if (type === 'web_search_call') ran.searches += (asObject(action).type ?? 'search') === 'search' ? done : 0;
+  else if (type === 'file_search_call') ran.fileSearches += done;
+  else if (type === 'image_generation_call') ran.pictures += done;
+  else if (container !== '' && container.length <= maxContainerId && ran.containers.size < maxContainers)
+    ran.containers.add(container);
 }
 
 /** Models that do not reason pay another price for the tool that OpenAI offered first. */
@@ -62,7 +72,7 @@ function findGigabytes(tools: unknown): number {
 }
 
 /** The provider's own count comes first. */
-function addTools(told: Usage, response: JsonObject, ran: ReturnType<typeof countTools>): Usage {
+function addTools(told: Usage, response: JsonObject, ran: RanTools): Usage {
   const counted = readCount(asObject(asObject(response.tool_usage).web_search).num_requests);
   const webSearches = told.webSearches || (counted ?? ran.searches);
   const { fileSearches, containers } = ran;
@@ -84,16 +94,17 @@ function readImageCalls({ tool_usage: used, tools, output }: JsonObject, picture
 
 const toolFigures = listFigures('', { web_search: listFigures('num_requests'), image_gen: usageFigures });
 
-export function readResponseFigures(body: unknown): Figures {
+/** @param earlier what ran by items that the body does not repeat */
+export function readResponseFigures(body: unknown, earlier = newRanTools()): Figures {
   const response = asObject(body);
   const { usage: told, ...notes } = readUsageFigures(response.usage);
-  const unread = [...(notes.unread ?? []), ...(findUnread(response.tool_usage, toolFigures) ?? [])];
-  const noted = unread.length > 0 ? { ...notes, unread } : notes;
+  const noted = { ...notes, unread: joinUnread(notes.unread, findUnread(response.tool_usage, toolFigures)) };
   if (!told) return { usage: null, ...noted };
-  const ran = countTools(response.output);
+  const ran = response.output === undefined ? earlier : newRanTools();
+  for (const item of asArray(response.output)) addTool(ran, item);
   // What xAI counts has all its tools.
   const usage = asObject(response.usage).server_side_tool_usage_details ? told : addTools(told, response, ran);
-  const others = notes.charge === undefined ? readImageCalls(response, ran.pictures) : [];
+  const others = readImageCalls(response, ran.pictures);
   return { ...sumCalls([{ model: asText(response.model), usage }, ...others]), ...noted };
 }
 
@@ -152,7 +163,7 @@ const endings = new Set<unknown>(['response.completed', 'response.incomplete', '
 const ranTool = /"(?:web_search|file_search|code_interpreter|shell|image_generation)_call"/;
 
 export class ResponseStreamReader extends FrameReader {
-  readonly #ran: JsonObject[] = [];
+  readonly #ran = newRanTools();
   #lastFrame: string | null = null;
   #hasBegun = false;
 
@@ -162,7 +173,8 @@ export class ResponseStreamReader extends FrameReader {
 
   push(event: string, data: string): void {
     const tells = event === 'error' || telling.test(data);
-    if (data.includes('"response.output_item.done"') && ranTool.test(data)) this.#addItem(data);
+    if (data.includes('"response.output_item.done"') && ranTool.test(data))
+      addTool(this.#ran, asObject(parseFrame(data)).item);
     if (!tells) {
       this.text.add(data);
       this.#hasBegun ||= !opening.test(data);
@@ -177,7 +189,7 @@ export class ResponseStreamReader extends FrameReader {
     this.model ??= asText(response.model);
     this.serviceTier = asText(response.service_tier) ?? this.serviceTier;
     if (ends) {
-      const { usage, calls, ...notes } = readResponseFigures({ output: this.#ran, ...response });
+      const { usage, calls, ...notes } = readResponseFigures(response, this.#ran);
       this.usage = usage;
       this.calls = calls;
       this.note(notes);
@@ -188,13 +200,6 @@ export class ResponseStreamReader extends FrameReader {
     this.sawEnd ||= ends;
     // It failed before it began.
     this.isUnbilled = this.failed && this.usage === null && !this.#hasBegun;
-  }
-
-  #addItem(data: string): void {
-    const { type, status, action, container_id, environment } = asObject(asObject(parseFrame(data)).item);
-    const { type: kind } = asObject(action);
-    if (this.#ran.length < maxItems)
-      this.#ran.push({ type, status, action: { type: kind }, container_id, environment });
   }
 
   protected override readEnd(tail: Buffer): JsonObject {

@@ -22,3 +22,13 @@ test('reasoning that is shown and not counted is text like any other', () => {
   expect(cut).toMatchObject({ usageIsFinal: false, usage: { completionTokens: 3, reasoningTokens: 0 } });
   expect(cut.uncountedText).toBeUndefined();
 });
+
+test('zeros in a last frame replace no figures', () => {
+  const told = {
+    ...chunk({}, { prompt_tokens: 9, completion_tokens: 3 }),
+    choices: [{ index: 0, finish_reason: 'stop' }],
+  };
+  const zeros = { model: 'm', choices: [], usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 } };
+  const usage = { promptTokens: 9, completionTokens: 3 };
+  expect(readStream(chat, told, zeros, '[DONE]')).toMatchObject({ usage, usageIsFinal: true });
+});

@@ -57,6 +57,8 @@ export class CompletionStreamReader extends FrameReader {
     const { usage, calls, ...notes } = readCompletionFigures(frame, this.model, this.#executed);
     this.note(notes);
     if (usage === null) return;
+    // A last frame may say 0 after the figures came.
+    if (this.usage !== null && usage.promptTokens + usage.completionTokens === 0) return;
     this.usage = usage;
     this.calls = calls;
     // Some servers send running figures on every chunk: only those at the end are whole.
@@ -128,7 +130,8 @@ export class EventStreamReader extends FrameReader {
     if (usage === null) return;
     this.usage = addToUsage(this.usage, usage);
     this.#hasOthers ||= calls !== undefined || notes.charge !== undefined;
-    if (this.#reported.length < maxCalls) this.#reported.push(...(calls ?? [{ ...notes, model: null, usage }]));
+    if (this.#reported.length < maxCalls)
+      this.#reported.push(...(calls ?? [{ model: null, usage, charge: notes.charge }]));
   }
 }
 

@@ -36,7 +36,7 @@ export const videos = describeOperation({
   name: 'videos',
   ...noOutput,
   input: ['prompt'],
-  readToldUsage: (body): Partial<Usage> => ({ outputVideoSeconds: countSeconds(body) ?? unsaidSeconds }),
+  readToldUsage: (body): Partial<Usage> => ({ outputVideoSeconds: countSeconds(body) || unsaidSeconds }),
   readPriceTier: readResolution,
   readFigures: readVideoFigures,
 });

@@ -1,0 +1,41 @@
+import { asObject } from '../../json/members.ts';
+import { collectText } from '../../text/strings.ts';
+import type { Write } from '../../text/writing.ts';
+import { describeOperation, type Figures } from './describe-operation.ts';
+import { EventStreamReader, noOutput } from './stream.ts';
+import { readUsageFigures } from './usage.ts';
+
+/** What Cohere bills stands beside what it counted, in the answer or in the last event. */
+function readBilledUnits(answer: unknown): Figures {
+  const { usage, meta, delta } = asObject(answer);
+  const { billed_units: billed } = asObject(usage ?? meta ?? asObject(delta).usage);
+  return readUsageFigures(billed && { output_tokens: 0, ...asObject(billed) });
+}
+
+function readEvent(event: unknown, write: Write): void {
+  const { content, tool_plan: plan, tool_calls: calls } = asObject(asObject(asObject(event).delta).message);
+  for (const part of collectText(content, plan, calls).parts) write('', part);
+}
+
+/** `/v1/chat` and `/v2/chat`. */
+export const cohereChat = describeOperation({
+  name: 'cohere.chat',
+  traceName: 'chat',
+  input: ['messages', 'message', 'preamble', 'chat_history', 'documents', 'tools'],
+  readFigures: readBilledUnits,
+  readText(answer) {
+    const { message, text } = asObject(answer);
+    return collectText(text, asObject(message).content, asObject(message).tool_plan, asObject(message).tool_calls);
+  },
+  createStreamReader: () =>
+    new EventStreamReader({ endings: ['message-end'], readFigures: readBilledUnits, readText: readEvent }),
+});
+
+/** `/v1/embed` and `/v2/embed`. */
+export const cohereEmbed = describeOperation({
+  name: 'cohere.embed',
+  traceName: 'embeddings',
+  ...noOutput,
+  input: ['texts', 'inputs'],
+  readFigures: readBilledUnits,
+});

@@ -1,0 +1,30 @@
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { decodeBody } from './decode-body.ts';
+
+const megabyte = 1024 * 1024;
+const bomb = Buffer.alloc(32 * megabyte, 'a');
+
+test.each([
+  ['gzip', gzipSync(bomb)],
+  ['br', brotliCompressSync(bomb)],
+  ['zstd', zstdCompressSync(bomb)],
+  ['deflate', deflateSync(bomb)],
+  ['deflate', deflateRawSync(bomb)],
+])('memory for a body in %s is asked for before it is taken', async (encoding, bytes) => {
+  let asked = 0;
+  const full = new Error('full');
+  const grow = (more: number) => {
+    asked += more;
+    if (asked > megabyte) throw full;
+  };
+  await expect(decodeBody(bytes, encoding, bomb.length, grow)).rejects.toBe(full);
+  expect(asked).toBeLessThan(2 * megabyte);
+  let whole = 0;
+  const decoded = await decodeBody(bytes, encoding, bomb.length, (more) => {
+    whole += more;
+  });
+  expect(decoded?.equals(bomb)).toBe(true);
+  expect(whole).toBe(bomb.length);
+  expect(await decodeBody(bytes, encoding, bomb.length - 1, () => {})).toBeNull();
+});
