@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -87,9 +88,11 @@ async function stream(
   response.end(closing);
 }
 
+/** With an id of its own, as every answer has: what is remembered of one is of no use for the next. */
 function answerAtOnce(response: ServerResponse): void {
-  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(chatAnswer) });
-  response.end(chatAnswer);
+  const answer = chatAnswer.replace('chatcmpl-bench', `chatcmpl-${randomUUID().replaceAll('-', '')}`);
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(answer) });
+  response.end(answer);
 }
 
 const server = createServer((request, response) => {

@@ -59,10 +59,11 @@ export function choosePrices(
   return own.length > 0 ? own : [{ prices: model.supplement.prices, factor, version: version + mark }];
 }
 
-const supplements = (more: ModelPrice, prices: ModelPrice, usage: Usage): boolean =>
-  countedUnits.some(
-    ({ priceKey: key, usageKey }) => usage[usageKey] > 0 && more[key] !== undefined && prices[key] === undefined,
-  );
+function supplements(more: ModelPrice, prices: ModelPrice, usage: Usage): boolean {
+  for (const { priceKey: key, usageKey } of countedUnits)
+    if (usage[usageKey] > 0 && more[key] !== undefined && prices[key] === undefined) return true;
+  return false;
+}
 
 /** No call comes near it, in nano-dollars; a larger claim is a fault. */
 export const mostCharged = 10_000_000_000_000;

@@ -78,8 +78,13 @@ test('it holds a bounded number of digests, those asked for last', () => {
   expect(searches()).toBe(1_002);
 });
 
-test('short texts are just searched', () => {
+test('a short text is searched once, or each time if something is in it', () => {
   const { scan, searches } = watch(new ScanMemory());
-  for (let times = 0; times < 3; times += 1) scan('Hello');
-  expect(searches()).toBe(3);
+  for (let times = 0; times < 3; times += 1) scan('gpt-4o-mini-2024-07-18');
+  expect(searches()).toBe(1);
+  for (let times = 0; times < 3; times += 1) expect(scan('jane@example.com', ['email']).types).toEqual(['email']);
+  expect(searches()).toBe(4);
+  for (let index = 0; index < 5_000; index += 1) scan(String(index));
+  scan('gpt-4o-mini-2024-07-18');
+  expect(searches()).toBe(5_005);
 });

@@ -9,29 +9,42 @@ export interface ScannedText {
   missed: MissedReason | null;
 }
 
-/** Shorter texts take some microseconds to search, and would push long ones out; in UTF-16 units. */
+/** Shorter texts, in UTF-16 units, would push long ones out: names of models and the like, which are remembered as they are. */
 const leastLength = 64;
+const maxShort = 4_096;
 const nothing: readonly PiiType[] = [];
 
-/** Agents send whole conversations each turn, so most texts were searched before. Keeps digests, no text. */
+/** Agents send whole conversations each turn, so most texts were searched before. Keeps digests, and short texts without a finding. */
 export class ScanMemory {
   readonly #max: number;
   #young = new Map<string, readonly PiiType[]>();
   #old = new Map<string, readonly PiiType[]>();
+  readonly #short = new Set<string>();
 
   constructor(max = 10_000) {
     this.#max = max;
   }
 
   scan(text: string, scan: (text: string) => ScannedText): ScannedText {
+    if (text.length < leastLength) return this.#scanShort(text, scan);
     // Halves of surrogate pairs are not told apart by a digest of UTF-8.
-    if (text.length < leastLength || !text.isWellFormed()) return scan(text);
+    if (!text.isWellFormed()) return scan(text);
     const digest = hash('sha256', text, 'base64');
     const known = this.#young.get(digest);
     if (known) return { types: known, searched: true, missed: null };
     const older = this.#old.get(digest);
     const scanned = older ? { types: older, searched: true, missed: null } : scan(text);
     if (scanned.searched && scanned.missed === null) this.#keep(digest, scanned.types);
+    return scanned;
+  }
+
+  #scanShort(text: string, scan: (text: string) => ScannedText): ScannedText {
+    if (this.#short.has(text)) return { types: nothing, searched: true, missed: null };
+    const scanned = scan(text);
+    if (scanned.searched && scanned.missed === null && scanned.types.length === 0) {
+      if (this.#short.size >= maxShort) this.#short.clear();
+      this.#short.add(text);
+    }
     return scanned;
   }
 

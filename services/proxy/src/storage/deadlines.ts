@@ -19,7 +19,7 @@ export class Deadlines {
       const waiter = { at, giveUp: () => reject(new TimeoutError('storage took too long')) };
       this.#waiting.add(waiter);
       this.#timer ??= setInterval(() => this.#look(), lookEveryMs);
-      work.then(resolve, reject).then(() => this.#waiting.delete(waiter));
+      void work.then(resolve, reject).then(() => this.#waiting.delete(waiter));
     });
   }
 
