@@ -16,7 +16,7 @@ export const unitPrices: Readonly<Record<string, readonly (readonly [model: RegE
   // https://platform.openai.com/docs/pricing, built-in tools; a session of code is one for each GB of its container.
   openai: [
     ...sound,
-    [/^gpt-4o(?:-mini)?-search-preview/, { web_searches_kcount: 25 }],
+    [/^gpt-4o(?:-mini)?-search-preview/, { preview_searches_kcount: 25 }],
     [/^gpt-4(?:o|\.1)/, { web_searches_kcount: 10, preview_searches_kcount: 25, ...openaiTools }],
     [/^(?:gpt-[^i]|o\d|codex|computer)/, { web_searches_kcount: 10, ...openaiTools }],
   ],

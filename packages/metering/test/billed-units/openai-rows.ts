@@ -43,6 +43,7 @@ export const rows: Row[] = [
   ['web searches', 'responses', response([searched()], asks('web_search_preview')), gpt5 + 0.01],
   ['preview searches', 'responses', withGpt4o('web_search_preview_2025_03_11'), gpt4o + 0.025],
   ['search models', 'chat', chat({ model: 'gpt-4o-search-preview' }), gpt4o + 0.025],
+  ['search models', 'chat', chat({ model: 'gpt-4o-mini-search-preview-2025-03-11' }), 0.000_15 + 0.000_06 + 0.025],
   [
     'search models',
     'chat',

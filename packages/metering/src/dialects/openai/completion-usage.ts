@@ -15,8 +15,8 @@ function findUsage(body: JsonObject): unknown {
   );
 }
 
-/** They search once for every call, which OpenAI bills. */
-const searchModel = /^gpt-[\w.-]+-search-(?:preview|api)/;
+/** They search once for every call, which OpenAI bills, by the price of the tool that they search with. */
+const searchModel = /^gpt-[\w.-]+-search-(preview|api)/;
 
 /** What Groq's systems ran, of which only these are billed by the call or hour. */
 const billedTools: ReadonlyMap<unknown, 'webSearches' | 'codeExecutions'> = new Map([
@@ -61,9 +61,10 @@ export function readCompletionFigures(
   findExecutedTools(answer, executed);
   if (usage === null) return { usage, ...notes };
   const [first = { model: null, usage }, ...others] = readParts(answer);
-  const tools = { webSearches: typeof model === 'string' && searchModel.test(model) ? 1 : 0, codeExecutions: 0 };
+  const [, kind] = searchModel.exec(asText(model) ?? '') ?? [];
+  const tools = { webSearches: kind === 'api' ? 1 : 0, previewSearches: kind === 'preview' ? 1 : 0, codeExecutions: 0 };
   for (const name of executed.values()) tools[name] += 1;
-  const ran = tools.webSearches + tools.codeExecutions > 0;
+  const ran = kind !== undefined || executed.size > 0;
   const call = ran ? { ...first, usage: makeUsage({ ...first.usage, ...tools }) } : first;
   return {
     ...(first.usage === usage ? { usage: call.usage } : { ...sumCalls([call, ...others]), calls: [call, ...others] }),
