@@ -14,6 +14,8 @@ export interface RequestReading {
   priceTier?: string | null;
   /** It is answered before it is done: its figures come with a later answer, if ever. */
   inBackground?: boolean;
+  /** Its searches cost as those of the tool that OpenAI offered first, also if the answer does not repeat the tools. */
+  isPreview?: boolean;
   inputText(): Writing;
 }
 

@@ -48,8 +48,11 @@ export class BillCalls {
   #isBelieved = true;
 
   /** @param models that may have served a call that names none: the dearest prices it */
-  constructor(parts: MeteringParts, { head, reservation }: Call, { models, serviceTier }: BillOptions) {
-    const priceOne = (model: string, { usage, charge, requests, serviceTier: ownTier }: ReportedCall) => {
+  constructor(parts: MeteringParts, { head, body, reservation }: Call, { models, serviceTier }: BillOptions) {
+    const priceOne = (model: string, { usage: told, charge, requests, serviceTier: ownTier }: ReportedCall) => {
+      const { webSearches } = told;
+      const isPreview = webSearches > 0 && body?.isPreview;
+      const usage = isPreview ? { ...told, webSearches: 0, previewSearches: webSearches } : told;
       const tier = ownTier ?? serviceTier;
       const price = parts.priceUsage({ ...nameModel(head, model), usage, charge, requests, serviceTier: tier });
       const isGuessed = !price.priced && reservation.isCapped;

@@ -52,7 +52,7 @@ function addTool(ran: RanTools, item: unknown): void {
 /** Models that do not reason pay another price for the tool that OpenAI offered first. */
 const plainModel = /^gpt-4(?:o|\.1)/;
 
-const isPreview = ({ model, tools }: JsonObject) =>
+export const isPreview = ({ model, tools }: JsonObject): boolean =>
   plainModel.test(asName(model)) &&
   asArray(tools).some((tool) => asName(asObject(tool).type).startsWith('web_search_preview'));
 
