@@ -71,14 +71,17 @@ test('work in the background is held against the cap until its figures come, thr
     const doubts = doubtfulUsageListSchema.parse(await system.api('/api/v1/costs/doubtful'));
     return doubts.length > 0 && doubts;
   });
-  expect(listed).toMatchObject([{ reason: 'billed_later', claimed_completion_tokens: 10_000, cost_usd: 0 }]);
+  const listing = { reason: 'billed_later', claimed_completion_tokens: 10_000, cost_usd: 0 };
+  expect(listed).toMatchObject([{ ...listing, ended_by_event_id: null }]);
   expect((await ask(1, '/v1/responses', work)).status).toBe(429);
   expect((await ask(1, '/v1/responses/resp_1')).payload).toMatchObject(free);
 
   isDone = true;
   const figures = { prompt_tokens: 1_000, completion_tokens: 500, usage_source: 'provider' };
   const cost_usd = (1_000 * 0.15 + 500 * 0.6) / 1e6;
-  expect((await ask(1, '/v1/responses/resp_1')).payload).toMatchObject({ ...figures, cost_usd });
+  const billed = (await ask(1, '/v1/responses/resp_1')).payload;
+  expect(billed).toMatchObject({ ...figures, cost_usd });
+  expect(await system.api('/api/v1/costs/doubtful')).toMatchObject([{ ...listing, ended_by_event_id: billed?.id }]);
   for (const proxy of [0, 1])
     expect((await ask(proxy, '/v1/responses/resp_1')).payload).toMatchObject({ ...free, model });
   await waitFor('what was held', async () => {

@@ -44,7 +44,7 @@ type Presented<Row> = {
   [Name in keyof Row]: Row[Name] extends Date ? string : Row[Name] extends Date | null ? string | null : Row[Name];
 };
 
-const references: Record<string, IdPrefix> = { agent_id: 'agt', event_id: 'evt' };
+const references: Record<string, IdPrefix> = { agent_id: 'agt', event_id: 'evt', ended_by_event_id: 'evt' };
 
 /**
  * A row as the API shows it: times in ISO 8601, UUIDs as public ids, all else as stored. Queries name their columns as the contract names

@@ -150,7 +150,7 @@ export function addCostCommands(program: Command, shell: Shell): void {
     { head: 'AGENT', cell: ({ agent_name, agent_id }) => agent_name ?? agent_id, least: 8 },
     { head: 'PROVIDER', cell: ({ provider }) => provider, least: 6, spare: 5 },
     { head: 'MODEL', cell: ({ model }) => model, least: 8, spare: 2 },
-    { head: 'WHY', cell: ({ reason }) => reason, least: 6 },
+    { head: 'WHY', cell: ({ reason, ended_by_event_id: by }) => (by ? `billed by ${by}` : reason), least: 6 },
     { head: 'CLAIMED IN', right: true, cell: (row) => formatCount(row.claimed_prompt_tokens), spare: 4 },
     { head: 'CLAIMED OUT', right: true, cell: (row) => formatCount(row.claimed_completion_tokens), spare: 3 },
     { head: 'CLAIMED (USD)', right: true, cell: ({ claimed_cost_usd }) => formatUsd(claimed_cost_usd), spare: 1 },

@@ -85,6 +85,10 @@ const doubtfulUsageSchema = z
     claimed_completion_tokens: z.int().min(0),
     claimed_cost_usd: z.number().min(0),
     cost_usd: z.number().min(0).meta({ description: 'As recorded' }),
+    ended_by_event_id: eventIdSchema.nullable().meta({
+      description:
+        'Of `billed_later`: the event that has the cost since, 0 if the work failed; null while it is waited for',
+    }),
   })
   .meta({ id: 'DoubtfulUsage', description: 'A call whose recorded figures are in doubt' });
 

@@ -71,7 +71,9 @@ type DoubtfulUsageRow = RowOf<DoubtfulUsage, 'started_at'>;
 export async function listDoubtfulUsage(db: Db, filter: RequestFilter, page: Page): Promise<DoubtfulUsageRow[]> {
   const { rows } = await sql<DoubtfulUsageRow>`
     SELECT event_id, agent_id, agents.name AS agent_name, session_id, provider, model, occurred_at AS started_at, reason,
-      claimed_prompt_tokens, claimed_completion_tokens, claimed_cost_usd, cost_usd
+      claimed_prompt_tokens, claimed_completion_tokens, claimed_cost_usd, cost_usd,
+      (SELECT event_id FROM claimed_bills
+       WHERE provider = request.provider AND bill = request.event_id || ' ended') AS ended_by_event_id
     FROM doubtful_usage AS request LEFT JOIN agents ON agents.id = request.agent_id
     ${pageOfRequests(filter, page)}`.execute(db);
   return rows;

@@ -139,6 +139,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     unrecorded_spend: { select: 'all' },
     unpriced_usage: { select: 'all' },
     doubtful_usage: { select: 'all' },
+    claimed_bills: { select: columns('provider bill event_id') },
     refusal_counts: { select: 'all' },
     refused_requests: { select: 'all' },
     control: {

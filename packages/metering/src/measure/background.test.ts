@@ -5,8 +5,7 @@ import { makeHead, openMetering } from '../../test/open-metering.ts';
 const metering = openMetering();
 
 /** Calls of one provider, whose claims are kept as in storage, by the number of the call. */
-function openCalls(provider = 'openai', isCapped = true) {
-  const claims = new Map<string, string>();
+function openCalls(provider = 'openai', isCapped = true, claims = new Map<string, string>()) {
   let calls = 0;
   return async (method: string, path: string, body: object | null, answer: object | string, ended: object = {}) => {
     const event = `event ${calls++}`;
@@ -60,6 +59,19 @@ test('work in the background is held at its reservation and listed, until a late
   expect(await get(done, { outcome: 'aborted' })).toMatchObject({ ...nothing, settledEventId: null });
   expect(await get(done)).toMatchObject({ ...billed, settledEventId: 'event 0' });
   expect(await get(done)).toMatchObject(nothing);
+});
+
+test('the event that ended work in the background has a claim by the name of the one that started it', async () => {
+  for (const last of [done, { ...queued, status: 'failed' }]) {
+    const claims = new Map<string, string>();
+    const call = openCalls('openai', true, claims);
+    await call('POST', '/v1/responses', asked, queued);
+    const get = (answer: object) => call('GET', '/v1/responses/resp_1', null, answer);
+    await get({ ...queued, status: 'in_progress' });
+    expect(claims.get('event 0 ended')).toBeUndefined();
+    for (let times = 0; times < 2; times++) await get(last);
+    expect(claims.get('event 0 ended')).toBe('event 2');
+  }
 });
 
 test.each<[string, string, object | string, object]>([

@@ -36,9 +36,11 @@ export async function measureUsage(parts: MeteringParts, call: Call, end: Answer
   if (head.operation.isFree || (!settlesBackground && !mayBeBilled(end, reading))) return free;
   const billedOnce = head.operation.billedOnce?.(head.path) ?? null;
   const start = settlesBackground ? await findStart(call, billedOnce, end, reading) : null;
-  if (settlesBackground && (start === null || reading?.isUnbilled)) return { ...free, ...start };
-  const isBilledElsewhere = billedOnce !== null && !(await isBilledHere(call, billedOnce, end, reading));
+  const isUnbilled = settlesBackground && (start === null || reading?.isUnbilled === true);
+  const isBilledElsewhere = billedOnce !== null && !isUnbilled && !(await isBilledHere(call, billedOnce, end, reading));
   if (settlesBackground && isBilledElsewhere) return free;
+  if (start?.settledEventId) await claim(call, nameEnd(start.settledEventId));
+  if (isUnbilled) return { ...free, ...start };
   if (head.operation.showsOtherBills || isBilledElsewhere) {
     return { ...free, ...(await measureUnbilled(parts, call, end, seen, billedOnce)) };
   }
@@ -67,6 +69,9 @@ const plainId = /^[\w-]{1,256}$/;
 
 /** The name by which a request in the background is found again. No bill's name has a space. */
 const nameStart = (bill: string) => `${bill} started`;
+
+/** The name by which lists find the event that ended work in the background (`listDoubtfulUsage`). */
+const nameEnd = (startEventId: string) => `${startEventId} ended`;
 
 /** False also if storage does not say so: then nobody could find it later, and it costs its estimate now. */
 const isStarted = ({ claimBill }: Call, bill: string) => claimBill(nameStart(bill)).catch(() => false);

@@ -35,7 +35,17 @@ export function DoubtfulView() {
             },
             { head: 'Agent', cell: ({ agent_id, agent_name }) => <AgentLink id={agent_id} name={agent_name} /> },
             { head: 'Model', cell: ({ model, provider }) => `${model} (${provider})` },
-            { head: 'Why', cell: ({ reason }) => doubts[reason] },
+            {
+              head: 'Why',
+              cell: ({ reason, ended_by_event_id: eventId }) =>
+                eventId === null ? (
+                  doubts[reason]
+                ) : (
+                  <Link to="/events/$eventId" params={{ eventId }}>
+                    it went on in the background, and this later answer has its cost
+                  </Link>
+                ),
+            },
             { head: 'Claimed', right: true, cell: ({ claimed_cost_usd }) => <Money usd={claimed_cost_usd} /> },
             { head: 'Recorded', right: true, cell: ({ cost_usd }) => <Money usd={cost_usd} /> },
           ]}
