@@ -18,6 +18,8 @@ interface Given {
   serviceTier?: string | null;
   isCapped?: boolean;
   method?: string;
+  timestamp?: number;
+  claimBill?(bill: string): Promise<boolean>;
 }
 
 /** The measurement of a call under a cap, and its reservation. */
@@ -27,9 +29,9 @@ export async function measure(
   { contentType = 'application/json', headers, body: answer }: Answered,
   metering = lenient,
   provider = 'openai',
-  { serviceTier = null, isCapped = true, method = 'POST' }: Given = {},
+  { serviceTier = null, isCapped = true, method = 'POST', timestamp, claimBill = async () => true }: Given = {},
 ) {
-  const head = makeHead(provider, path, { serviceTier, method });
+  const head = makeHead(provider, path, { serviceTier, method, ...(timestamp !== undefined && { timestamp }) });
   if (!head.operation) throw new Error(`no operation at ${path}`);
   const form = { contentType: Buffer.isBuffer(body) ? formType : 'application/json', contentEncoding: '' };
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
@@ -41,7 +43,7 @@ export async function measure(
     holder,
     body: inspected,
     reservation,
-    claimBill: async () => true,
+    claimBill,
     findClaim: async () => null,
   });
   const tap = meter.openTap({ 'content-type': contentType, ...headers });

@@ -10,6 +10,8 @@ export interface FigureNotes {
   charge?: number | undefined;
   /** Figures that no reader understood, by their path; names are the provider's. */
   unread?: readonly string[] | undefined;
+  /** The provider's ids of what code ran in, which `codeExecutions` counts. */
+  containers?: ReadonlySet<string> | undefined;
 }
 
 /** @param names separated by spaces @param within lists of objects, under their names, also several separated by spaces */

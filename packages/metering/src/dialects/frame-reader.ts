@@ -56,8 +56,8 @@ export abstract class FrameReader implements StreamReader {
   }
 
   /** The last charge counts, and all that was unread. */
-  protected note({ charge = this.#notes.charge, unread }: FigureNotes): void {
-    this.#notes = { charge, unread: joinUnread(this.#notes.unread, unread) };
+  protected note({ charge = this.#notes.charge, unread, containers }: FigureNotes): void {
+    this.#notes = { charge, unread: joinUnread(this.#notes.unread, unread), containers };
   }
 
   protected isUsageFinal(): boolean {

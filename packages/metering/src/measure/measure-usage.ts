@@ -47,7 +47,8 @@ export async function measureUsage(parts: MeteringParts, call: Call, end: Answer
   // If the answer names no model, any that the request may mean can have made it.
   const models = answeredModel === null ? (body?.models ?? []) : [answeredModel];
   const isTold = reading?.usageIsFinal && isCounted(reading.usage, seen.texts);
-  const told = isTold ? await measureTold(parts, call, reading, seen.reported, models) : null;
+  const unpaid = isTold ? await leaveOutPaid(call, reading) : null;
+  const told = unpaid && (await measureTold(parts, call, unpaid, seen.reported, models));
   // Tokens do not price a model that is paid by the length of sound.
   const lacksLength = Boolean(told?.unpriced?.length && body?.toldUsage.inputAudioSeconds);
   const untold =
@@ -204,6 +205,24 @@ async function addUp(
     }
   }
   return sum.read();
+}
+
+/** In milliseconds: one price of a container is for so long, whoever uses it. */
+const containerMs = 20 * 60_000;
+
+/** Further ones of an answer cost anew. */
+const maxClaimed = 10;
+
+/** A container costs in the first answer of each 20 minutes that used it. */
+async function leaveOutPaid(call: Call, reading: ResponseReading): Promise<ResponseReading> {
+  const { containers, usage, calls } = reading;
+  if (!containers?.size) return reading;
+  const slot = Math.floor(call.head.timestamp / containerMs);
+  const claims = [...containers].slice(0, maxClaimed).map((id) => claim(call, `${id} ${slot}`));
+  const paid = (await Promise.all(claims)).filter((isOurs) => !isOurs).length / containers.size;
+  const leaveOut = (all: Usage): Usage => ({ ...all, codeExecutions: Math.round(all.codeExecutions * (1 - paid)) });
+  const left = calls?.map((each) => ({ ...each, usage: leaveOut(each.usage) }));
+  return { ...reading, usage: usage && leaveOut(usage), ...(left && { calls: left }) };
 }
 
 async function measureTold(

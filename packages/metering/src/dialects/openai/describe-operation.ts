@@ -4,7 +4,10 @@ import { collectText } from '../../text/strings.ts';
 import type { Writing } from '../../text/writing.ts';
 import { type AnswerReading, decodeName, type Operation, type StreamReader, usual } from '../operation.ts';
 
-export type Figures = Pick<AnswerReading, 'usage' | 'calls' | 'charge' | 'unread' | 'isUnbilled' | 'isUntold'> & {
+export type Figures = Pick<
+  AnswerReading,
+  'usage' | 'calls' | 'charge' | 'unread' | 'containers' | 'isUnbilled' | 'isUntold'
+> & {
   serviceTier?: string;
 };
 

@@ -105,7 +105,8 @@ export function readResponseFigures(body: unknown, earlier = newRanTools()): Fig
   // What xAI counts has all its tools.
   const usage = asObject(response.usage).server_side_tool_usage_details ? told : addTools(told, response, ran);
   const others = readImageCalls(response, ran.pictures);
-  return { ...sumCalls([{ model: asText(response.model), usage }, ...others]), ...noted };
+  const { containers } = ran;
+  return { ...sumCalls([{ model: asText(response.model), usage }, ...others]), ...noted, containers };
 }
 
 function readParts(parts: unknown): unknown[] {
