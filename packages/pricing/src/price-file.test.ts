@@ -122,6 +122,38 @@ describe('what a file sets', () => {
     expect(price(null)).toEqual([1, '']);
   });
 
+  test.each([
+    ['batch', 'openai', 0.5, 'batch at half'],
+    ['priority', 'openai', 1.75, 'priority at 1.75 times'],
+    ['geo_us', 'anthropic', 1.1, 'geo_us at 1.1 times'],
+    ['scale', 'openai', 1, 'scale at the standard price'],
+    ['batch', 'local', 0.5, 'batch at half'],
+  ] as const)(
+    'without tiers of its own, %s of %s costs %d times as much, as the vendor says',
+    (tier, provider, times, mark) => {
+      const entries = [{ model: 'gpt-4.1', prices: { ...at1, code_executions_kcount: 5 } }];
+      const api = provider === 'anthropic' ? 'anthropic' : 'openai';
+      const baseUrl = 'http://10.0.0.1';
+      const call = { provider, api, baseUrl, model: 'gpt-4.1', serviceTier: tier } as const;
+      const priced = priceWith(entries, call, { promptTokens: M, codeExecutions: 100 });
+      expect([priced.costNanoUsd, priced.priceVersion]).toEqual([
+        (times + 0.5) * 1e9,
+        expect.stringMatching(new RegExp(`prices-file [0-9a-f]{16}, ${mark}$`)),
+      ]);
+    },
+  );
+
+  test('an empty list of tiers says that there are none', () => {
+    const entries = [{ model: 'gpt-4o', prices: at1, service_tiers: {} }];
+    expect(priceWith(entries, { serviceTier: 'batch' }).costNanoUsd).toBe(1e9);
+  });
+
+  test('a regional host has its own prices, or the vendor’s times', () => {
+    const regional = { model: 'gpt-5.4', baseUrl: 'https://eu.api.openai.com/' };
+    const price = (more: object) => priceWith([{ model: 'gpt-5.4', prices: at1, ...more }], regional).costNanoUsd / 1e9;
+    expect([price({}), price({ service_tiers: { regional: at3 } })]).toEqual([1.1, 3]);
+  });
+
   const input = { promptTokens: 3 * M };
   const output = { completionTokens: 3 * M };
   test.each<[object, Partial<Usage>, number]>([

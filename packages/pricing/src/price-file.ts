@@ -43,7 +43,7 @@ const priceEntrySchema = z
       .refine((model) => !model.slice(0, -1).includes('*'), '* may only stand at the end'),
     /** USD per million tokens or characters, per thousand requests, searches or images, per hour of audio. */
     prices,
-    /** Prices of other tiers than the standard one, each a whole row. */
+    /** Prices of other tiers than the standard one, each a whole row; without it, the vendor's known times of `prices`. */
     service_tiers: z.record(serviceTier, prices).optional(),
     from: day.optional(),
     until: day.optional(),

@@ -40,16 +40,15 @@ export function choosePrices(
   call: Omit<PricedCall, 'usage'>,
   file: PriceFile | null,
 ): ChosenPrices[] {
-  const tiers = readServiceTiers(call.serviceTier);
+  const ofHost = readHostTier(call.baseUrl);
+  const tiers = [...readServiceTiers(call.serviceTier), ...(ofHost ? [ofHost] : [])];
   const entry = model.entries.find((each) => holdsAt(each, call.at));
+  const { factor, mark } = priceTiers(tiers, entry?.service_tiers ? null : model.vendor, call.model);
   if (entry && file) {
     const version = `${priceVersion} + ${file.version}`;
     const own = chooseTiers(tiers, entry.service_tiers, version);
-    if (own.length > 0) return own;
-    return [{ prices: entry.prices, factor: listPrice, version: version + priceTiers(tiers, null, call.model).mark }];
+    return own.length > 0 ? own : [{ prices: entry.prices, factor, version: version + mark }];
   }
-  const ofHost = readHostTier(call.baseUrl);
-  const { factor, mark } = priceTiers(ofHost ? [...tiers, ofHost] : tiers, model.vendor, call.model);
   const listed = model.listed && readPricesAt(model.listed, call.at);
   const more = model.unitPrices ?? undefined;
   if (listed) return [{ prices: listed, factor, version: priceVersion + mark, ...(more && { more }) }];
