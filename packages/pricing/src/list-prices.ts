@@ -7,7 +7,7 @@ import {
   supplement,
   supplementVersion,
 } from './price-book.ts';
-import { holdsAt, type PriceFile } from './price-file.ts';
+import { addsUnits, holdsAt, type PriceFile } from './price-file.ts';
 import { findMissing } from './price-row.ts';
 import { choosePrices } from './price-usage.ts';
 import { unitPrices } from './unit-prices.ts';
@@ -55,7 +55,7 @@ function listBilled(vendor: string | null): Set<string> {
   const listed = models.flatMap(({ prices }) => (Array.isArray(prices) ? prices.map((set) => set.prices) : prices));
   const added = supplement.filter((row) => row.provider === vendor).map(({ prices }) => prices);
   const ours = ((vendor !== null && unitPrices[vendor]) || []).map(([, prices]) => prices);
-  return new Set([...tokens, ...[...listed, ...added, ...ours].flatMap(Object.keys)]);
+  return new Set([...tokens, ...[...listed, ...added, ...ours].flatMap((row) => Object.keys(row ?? {}))]);
 }
 
 /** `list` has all that the library lists of providers, and the file's entries; what both have is there twice, alike. */
@@ -72,21 +72,23 @@ export function createPriceLister(file: PriceFile | null) {
     const found = book.find({ provider, api, baseUrl, model, at });
     const [chosen] = choosePrices(found, { provider, api, baseUrl, model, at }, file);
     if (chosen === undefined) return null;
-    const { prices: own, more = {}, version: base } = chosen;
+    const { prices: own, base = own, more = {}, added } = chosen;
     const isFree = Object.keys(own).length === 0;
     // The library has units that nobody counts, and some under two names.
     const all = Object.entries({ ...own, ...more, ...own }).filter(([unit]) => known.has(unit));
     if (!isFree && !Object.keys(own).some((unit) => known.has(unit))) return null;
     const prices: ModelPrice = isFree ? free : Object.fromEntries(all);
-    const version = isFree || all.every(([unit]) => unit in own) ? base : `${base} + ${supplementVersion}`;
-    const entry = found.entries.find((each) => each.prices === own);
-    const source = entry ? 'prices_file' : own === found.supplement?.prices ? 'supplement' : 'library';
-    const since = entry?.from ?? findStart(found, own);
+    let { version } = chosen;
+    if (!isFree && !all.every(([unit]) => unit in own)) version += ` + ${supplementVersion}`;
+    if (added?.length && file && !version.includes(file.version)) version += ` + ${file.version}`;
+    const entry = found.entries.find((each) => each.prices === base);
+    const source = entry ? 'prices_file' : base === found.supplement?.prices ? 'supplement' : 'library';
+    const since = entry?.from ?? findStart(found, base);
     const missing = isFree ? [] : listMissing(prices, found.vendor);
     return { provider, model, prices, missing, source, version, since };
   };
   const listEntries = (providers: PricedProvider[], at: Date) =>
-    (file?.entries.filter((entry) => holdsAt(entry, at)) ?? []).map((entry): ListedPrice => {
+    (file?.entries.filter((entry) => holdsAt(entry, at) && !addsUnits(entry)) ?? []).map((entry): ListedPrice => {
       const { provider = null, model, prices, from: since = null } = entry;
       const version = `${priceVersion} + ${file?.version}`;
       const of = providers.find((each) => each.provider === provider);

@@ -154,6 +154,37 @@ describe('what a file sets', () => {
     expect([price({}), price({ service_tiers: { regional: at3 } })]).toEqual([1.1, 3]);
   });
 
+  describe('an entry that prices only what the provider runs', () => {
+    const runs = { model: '*', provider: 'openai', prices: { code_executions_kcount: 5, web_searches_kcount: 20 } };
+    const usage = { promptTokens: M, codeExecutions: 100, webSearches: 100, fileSearches: 100 };
+    const file = / \+ prices-file [0-9a-f]{16}$/;
+
+    test('is added to what is known of the model, at any tier and time', () => {
+      const listed = priceWith([runs], { serviceTier: 'batch' }, usage);
+      expect(listed.costNanoUsd / 1e9).toBeCloseTo(1.25 + 0.5 + 2 + 0.25, 9);
+      expect(listed.priceVersion).toMatch(/^genai-prices 0\.1\.8, batch at half \+ prices-file \S+$/);
+      const closer = { model: 'gpt-4o', prices: { web_searches_kcount: 40 } };
+      expect(priceWith([runs, closer], {}, usage).costNanoUsd).toBe((2.5 + 0.5 + 2 + 0.25) * 1e9);
+      expect(priceWith([{ ...runs, provider: undefined, model: 'gpt-*' }, closer], {}, usage).costNanoUsd).toBe(
+        (2.5 + 0.5 + 4 + 0.25) * 1e9,
+      );
+      const until = { ...runs, until: '2026-11-20' };
+      expect(priceWith([until], {}, usage).costNanoUsd).toBe((2.5 + 3 + 1 + 0.25) * 1e9);
+    });
+
+    test('is added to an entry of the model, and named only if it was used', () => {
+      const priced = priceWith([runs, { model: 'gpt-4o', prices: at1 }], {}, usage);
+      expect(priced.costNanoUsd).toBe((1 + 0.5 + 2) * 1e9);
+      expect(priced.priceVersion).toMatch(/^genai-prices 0\.1\.8 \+ prices-file [0-9a-f]{16}$/);
+      expect(priceWith([runs], {}).priceVersion).not.toMatch(file);
+    });
+
+    test('is all that is known of a model that nobody lists', () => {
+      const priced = priceWith([runs], { model: 'our-llama' }, { codeExecutions: 100 });
+      expect(priced).toMatchObject({ costNanoUsd: 0.5e9, priceVersion: expect.stringMatching(file) });
+    });
+  });
+
   const input = { promptTokens: 3 * M };
   const output = { completionTokens: 3 * M };
   test.each<[object, Partial<Usage>, number]>([

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { modelPriceListSchema } from '@agp/core/contracts';
+import { createPriceUsage, makeUsage, parsePriceFile } from '@agp/pricing';
 import { expect, onTestFinished, test } from 'vitest';
 import { createPriceReader } from '../src/reads/prices.ts';
 import { makeEvent } from './support/make-event.ts';
@@ -98,7 +99,7 @@ test('models without a price in the last 30 days come first, with the entry that
   expect(names).toEqual(['gpt-4o-2024-08-06']);
 });
 
-test('a unit without a price is missing in the entry to add, beside the known prices', async () => {
+test('a unit without a price is missing in the entry to add, which leaves the known prices as they are', async () => {
   await using own = await startTestManagement();
   const version = 'genai-prices 0.1.8, without code_executions_kcount+web_searches_kcount+other_models';
   await use(own, [['anthropic', 'claude-haiku-4-5', before(1), version]]);
@@ -106,9 +107,25 @@ test('a unit without a price is missing in the entry to add, beside the known pr
   const known = row?.prices;
   expect(known).toMatchObject({ input_mtok: 1, output_mtok: 5, web_searches_kcount: 10 });
   expect(row?.missing).toEqual(['code_executions_kcount']);
-  const prices = { ...known, code_executions_kcount: null };
+  const prices = { code_executions_kcount: null };
   const add = JSON.stringify({ provider: 'anthropic', model: 'claude-haiku-4-5', prices });
   expect(row).toMatchObject({ model: 'claude-haiku-4-5', source: 'library', unpriced_at: before(1), add });
+  // Filled in, it adds its unit to the bill and changes nothing else.
+  const file = parsePriceFile(`[${row?.add?.replace('null', '5')}]`);
+  const usage = makeUsage({ promptTokens: 1_000_000, webSearches: 10, codeExecutions: 100 });
+  const call = {
+    provider: 'anthropic',
+    api: 'anthropic',
+    baseUrl: '',
+    model: 'claude-haiku-4-5',
+    at: new Date(),
+  } as const;
+  for (const serviceTier of [null, 'batch', 'geo_us', 'batch+geo_us', 'priority']) {
+    const [plain, after] = [createPriceUsage(), createPriceUsage({ file })].map((price) =>
+      price({ ...call, usage, serviceTier }),
+    );
+    expect((after?.costNanoUsd ?? 0) - (plain?.costNanoUsd ?? 0), `${serviceTier}`).toBe(0.5e9);
+  }
   expect(next?.unpriced_at).toBeNull();
 });
 

@@ -15,11 +15,9 @@ export const modelPriceSchema = z
         '`_kcount` a thousand, `_hours` an hour; empty if no price is known',
       example: { input_mtok: 2.5, output_mtok: 10 },
     }),
-    missing: z
-      .array(z.string())
-      .meta({
-        description: 'Units without a price of the model that its vendor bills, or that calls of the last 30 days used',
-      }),
+    missing: z.array(z.string()).meta({
+      description: 'Units without a price of the model that its vendor bills, or that calls of the last 30 days used',
+    }),
     source: z.enum(['prices_file', 'library', 'supplement']).nullable(),
     price_version: z.string().nullable().meta({ description: 'As a call that uses all of these units is recorded' }),
     since: timestampSchema.nullable().meta({ description: 'Null if the source names no date' }),

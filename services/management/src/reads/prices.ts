@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { ModelPrice, PriceListQuery } from '@agp/core/contracts';
 import { parseJson } from '@agp/core/json';
 import { type Db, listUnpricedModels, listUsage } from '@agp/db';
-import { createPriceLister, type ListedPrice, type PricedProvider, parsePriceFile } from '@agp/pricing';
+import { createPriceLister, isTool, type ListedPrice, type PricedProvider, parsePriceFile } from '@agp/pricing';
 import { ConfigError } from '@agp/runtime';
 import { z } from 'zod';
 import type { ManagementConfig } from '../config.ts';
@@ -64,8 +64,8 @@ function presentUnpriced(provider: string, model: string): ModelPrice {
 }
 
 /**
- * With the entry that prices the units. It replaces all that is known of the model, so it has the known prices too; refused as it is:
- * with zeros, who forgets to fill it in would have a free model.
+ * With the entry that prices the units, and the known ones too if it would replace them; refused as it is: with zeros, who forgets to
+ * fill it in would have a free model.
  */
 function addUnits(row: ModelPrice, lacking: string[]): ModelPrice {
   const { prices, provider, model } = row;
@@ -73,7 +73,12 @@ function addUnits(row: ModelPrice, lacking: string[]): ModelPrice {
   const missing = [...new Set([...row.missing, ...unknown])];
   if (unknown.length === 0 || model.includes('*') || model === 'other') return { ...row, missing };
   const nulls = Object.fromEntries(unknown.map((unit) => [unit, null]));
-  return { ...row, missing, add: JSON.stringify({ provider, model, prices: { ...prices, ...nulls } }) };
+  const isAdded = row.source !== 'prices_file' && unknown.every((priceKey) => isTool({ priceKey }));
+  return {
+    ...row,
+    missing,
+    add: JSON.stringify({ provider, model, prices: isAdded ? nulls : { ...prices, ...nulls } }),
+  };
 }
 
 /** @throws ConfigError if a file cannot be read */
