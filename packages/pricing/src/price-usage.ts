@@ -57,7 +57,7 @@ export function choosePrices(
 ): ChosenPrices[] {
   const chosen = chooseBases(model, call, file);
   if (model.added.length === 0) return chosen;
-  const added = model.added.flatMap((each) => (holdsAt(each, call.at) ? each.prices : []));
+  const added = model.added.filter((each) => holdsAt(each, call.at)).map(({ prices }): ModelPrice => prices);
   const add = (base: ModelPrice) => added.reduceRight(addUnits, base);
   return chosen.map((each) => ({ ...each, base: each.prices, prices: add(each.prices), added }));
 }
