@@ -62,6 +62,17 @@ test('a row with prices of ours says so, as calls do', () => {
   expect(find('deepseek', 'deepseek-chat')?.version).not.toContain('supplement');
 });
 
+test('units that a file adds are shown with the model they are added to, not as an entry', () => {
+  const file = parsePriceFile('[{"provider":"anthropic","model":"*","prices":{"code_executions_kcount":5}}]');
+  const anthropic = { provider: 'anthropic', api: 'anthropic', baseUrl: '' } as const;
+  const rows = createPriceLister(file).list([anthropic], at);
+  expect(rows.map(({ model }) => model)).not.toContain('*');
+  const version = expect.stringContaining(file.version);
+  const prices = expect.objectContaining({ input_mtok: 1, code_executions_kcount: 5 });
+  const row = rows.find(({ model }) => model === 'claude-haiku-4-5');
+  expect(row).toMatchObject({ source: 'library', version, prices, missing: [] });
+});
+
 test('what the library has for free costs 0, and lacks nothing', () => {
   const prices = { input_mtok: 0, output_mtok: 0 };
   expect(find('openrouter', 'deepseek/deepseek-chat:free')).toMatchObject({ prices, missing: [] });

@@ -70,6 +70,7 @@ export function PricesView() {
                       <>
                         {source === null ? 'no source' : sources[source]}
                         {source === 'library' && price_version?.includes('supplement') && ', supplement'}
+                        {source !== 'prices_file' && price_version?.includes('prices-file') && ', your PRICES_FILE'}
                         {since !== null && (
                           <>
                             {' since '}
