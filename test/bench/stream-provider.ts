@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -90,7 +90,7 @@ async function stream(
 
 /** With an id of its own, as every answer has: what is remembered of one is of no use for the next. */
 function answerAtOnce(response: ServerResponse): void {
-  const answer = chatAnswer.replace('chatcmpl-bench', `chatcmpl-${randomUUID().replaceAll('-', '')}`);
+  const answer = chatAnswer.replace('chatcmpl-bench', `chatcmpl-${randomBytes(22).toString('base64url')}`);
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(answer) });
   response.end(answer);
 }

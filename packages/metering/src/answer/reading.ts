@@ -111,6 +111,9 @@ export interface MemoryShare {
   release(): void;
 }
 
+/** A stream of small chunks asks for its share once in some chunks. */
+const heldAtOnce = 4 * 1024;
+
 export function openMemoryShare(shares: FairShares, holder: Holder): MemoryShare {
   let held = 0;
   const release = () => {
@@ -119,7 +122,8 @@ export function openMemoryShare(shares: FairShares, holder: Holder): MemoryShare
   };
   return {
     hold(bytes) {
-      const more = Math.min(bytes, maxOfAnswer) - held;
+      if (bytes <= held) return true;
+      const more = Math.min(Math.ceil(bytes / heldAtOnce) * heldAtOnce, maxOfAnswer) - held;
       if (more <= 0) return true;
       if (shares.take(holder, more) === null) {
         held += more;

@@ -2,6 +2,7 @@ import { asArray, asObject, parseFrame } from '../json/members.ts';
 import { FrameSplitter, readFrame } from './sse-reader.ts';
 
 const spellings = [Buffer.from(',"usage":null'), Buffer.from(', "usage": null')];
+const longestStart = Math.max(...spellings.map(({ length }) => length)) - 1;
 const nothing = Buffer.alloc(0);
 
 /** Takes out the `"usage":null` that OpenAI puts into every chunk but the last if `include_usage` was asked for. */
@@ -38,10 +39,9 @@ function remove(bytes: Buffer, spelling: Buffer): Buffer {
 }
 
 function unfinishedLength(bytes: Buffer): number {
-  const longest = Math.min(bytes.length, Math.max(...spellings.map(({ length }) => length)) - 1);
   const comma = bytes.lastIndexOf(',');
   const length = bytes.length - comma;
-  if (comma < 0 || length > longest) return 0;
+  if (comma < 0 || length > longestStart) return 0;
   return spellings.some((spelling) => bytes.subarray(comma).equals(spelling.subarray(0, length))) ? length : 0;
 }
 

@@ -39,7 +39,8 @@ export class BillCalls {
   readonly #unpriced = new Set<string>();
   readonly #unpricedUnits = new Set<string>();
   readonly #usage = makeUsage({});
-  readonly #claimed = makeUsage({});
+  /** Null while all was believed: the same as `#usage`. */
+  #claimed: Usage | null = null;
   #costNanoUsd = 0;
   #claimedNanoUsd = 0;
   #priceVersion: string | null = null;
@@ -71,8 +72,9 @@ export class BillCalls {
     const isBelieved = claimed.promptTokens <= most && claimed.completionTokens <= most;
     const usage = isBelieved ? claimed : cutUsage(claimed, most);
     const price = this.#priceOf({ ...call, usage });
+    if (!isBelieved) this.#claimed ??= { ...this.#usage };
     addUsage(this.#usage, usage);
-    addUsage(this.#claimed, claimed);
+    if (this.#claimed) addUsage(this.#claimed, claimed);
     this.#costNanoUsd = addNano(this.#costNanoUsd, price.costNanoUsd);
     this.#isBelieved &&= isBelieved;
     this.#claimedNanoUsd = addNano(
@@ -100,7 +102,7 @@ export class BillCalls {
       priceVersion: markUnpriced(this.#priceVersion, this.#unpricedUnits),
       unpriced: this.#unpriced,
       unpricedUnits: this.#unpricedUnits,
-      disbelieved: this.#isBelieved ? null : { usage: this.#claimed, costNanoUsd: this.#claimedNanoUsd },
+      disbelieved: this.#isBelieved ? null : { usage: this.#claimed ?? this.#usage, costNanoUsd: this.#claimedNanoUsd },
     };
   }
 }

@@ -78,7 +78,7 @@ test('it holds a bounded number of digests, those asked for last', () => {
   expect(searches()).toBe(1_002);
 });
 
-test('a short text is searched once, or each time if something is in it', () => {
+test('a short word is searched once, or each time if something is in it; a sentence is not kept', () => {
   const { scan, searches } = watch(new ScanMemory());
   for (let times = 0; times < 3; times += 1) scan('gpt-4o-mini-2024-07-18');
   expect(searches()).toBe(1);
@@ -87,4 +87,6 @@ test('a short text is searched once, or each time if something is in it', () => 
   for (let index = 0; index < 5_000; index += 1) scan(String(index));
   scan('gpt-4o-mini-2024-07-18');
   expect(searches()).toBe(5_005);
+  for (let times = 0; times < 3; times += 1) scan('A short sentence');
+  expect(searches()).toBe(5_008);
 });

@@ -9,24 +9,24 @@ export interface ScannedText {
   missed: MissedReason | null;
 }
 
-/** Shorter texts, in UTF-16 units, would push long ones out: names of models and the like, which are remembered as they are. */
+/** Shorter texts, in UTF-16 units, would push long ones out. Single words of them, such as names of models, are remembered as they are. */
 const leastLength = 64;
-const maxShort = 4_096;
+const maxWords = 4_096;
 const nothing: readonly PiiType[] = [];
 
-/** Agents send whole conversations each turn, so most texts were searched before. Keeps digests, and short texts without a finding. */
+/** Agents send whole conversations each turn, so most texts were searched before. Keeps digests, and short words without a finding; no sentence. */
 export class ScanMemory {
   readonly #max: number;
   #young = new Map<string, readonly PiiType[]>();
   #old = new Map<string, readonly PiiType[]>();
-  readonly #short = new Set<string>();
+  readonly #words = new Set<string>();
 
   constructor(max = 10_000) {
     this.#max = max;
   }
 
   scan(text: string, scan: (text: string) => ScannedText): ScannedText {
-    if (text.length < leastLength) return this.#scanShort(text, scan);
+    if (text.length < leastLength) return text.includes(' ') ? scan(text) : this.#scanWord(text, scan);
     // Halves of surrogate pairs are not told apart by a digest of UTF-8.
     if (!text.isWellFormed()) return scan(text);
     const digest = hash('sha256', text, 'base64');
@@ -38,12 +38,12 @@ export class ScanMemory {
     return scanned;
   }
 
-  #scanShort(text: string, scan: (text: string) => ScannedText): ScannedText {
-    if (this.#short.has(text)) return { types: nothing, searched: true, missed: null };
-    const scanned = scan(text);
+  #scanWord(word: string, scan: (text: string) => ScannedText): ScannedText {
+    if (this.#words.has(word)) return { types: nothing, searched: true, missed: null };
+    const scanned = scan(word);
     if (scanned.searched && scanned.missed === null && scanned.types.length === 0) {
-      if (this.#short.size >= maxShort) this.#short.clear();
-      this.#short.add(text);
+      if (this.#words.size >= maxWords) this.#words.clear();
+      this.#words.add(word);
     }
     return scanned;
   }

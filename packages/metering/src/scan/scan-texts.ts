@@ -129,7 +129,8 @@ export function scanTexts(
   let places: FoundPlaces | null = null;
   let missed: MissedReason | null = writings.every((writing) => writing.whole) ? null : 'unreadable';
   let searched = false;
-  for (const [index, { parts, beside, locate }] of writings.entries()) {
+  for (let index = 0; index < writings.length; index += 1) {
+    const { parts, beside, locate } = writings[index] as (typeof writings)[number];
     const side = sources[index]?.of === 'request' ? 'request' : 'response';
     for (const text of beside ? parts.concat(beside) : parts) {
       if (missed === 'out_of_time') break;

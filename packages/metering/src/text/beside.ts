@@ -44,6 +44,7 @@ export class BesideText {
   }
 
   read(read: readonly string[] = []): Writing {
+    if (read.length === 0) return { parts: this.#texts, whole: this.#left >= 0 };
     const known = new Set(read);
     return { parts: this.#texts.filter((text) => !known.has(text)), whole: this.#left >= 0 };
   }

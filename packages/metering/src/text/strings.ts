@@ -144,10 +144,11 @@ function walkMembers(holder: object, key: string, outer: Place, visit: Visit): b
   }
   for (const name of members) {
     const value = (holder as Record<string, unknown>)[name];
-    // Most members are numbers or texts outside of any tool.
-    if (outer === 'text' && typeof value !== 'object' && kinds.get(name)?.place === null) {
-      if (typeof value === 'string' && value !== '' && !visit(value, true, name)) return false;
-    } else if (!walkMember(holder, name, value, outer, visit)) return false;
+    // Most members are texts or numbers outside of any tool.
+    const isPlainText = outer === 'text' && typeof value !== 'object' && kinds.get(name)?.place === null;
+    if (!isPlainText) {
+      if (!walkMember(holder, name, value, outer, visit)) return false;
+    } else if (typeof value === 'string' && value !== '' && !visit(value, true, name)) return false;
   }
   return true;
 }
@@ -169,11 +170,6 @@ function visitText(text: string, key: string, place: Place, visit: Visit): boole
   return (place === 'media' && isMedia(text)) || visit(text, !isLabel(text, place), key);
 }
 
-function visitKey(name: string, key: string, visit: Visit): boolean {
-  const { isWordy, isPlain } = kinds.get(name) ?? describeKey(name);
-  return isWordy || name === '' || visit(name, !isPlain, key);
-}
-
 /**
  * Gives `visit` every string in order, except base64 in members for files. Values of tools have their key before them; keys
  * that could be text are visited; neighbours that form one text are visited again joined, with `isRead` false. JSON is no
@@ -189,10 +185,14 @@ export function visitBody(body: unknown, visit: Visit): void {
     walk(body, '', 'text', visit);
     return;
   }
-  for (const [name, value] of Object.entries(body)) {
-    if (!visitKey(name, '', visit)) return;
-    const isOwn = name !== 'metadata' && findPlace(body, name, 'text') === 'free';
-    if (!(isOwn ? walk(value, name, 'text', visit) : walkMember(body, name, value, 'text', visit))) return;
+  for (const name of Object.keys(body)) {
+    const value = (body as Record<string, unknown>)[name];
+    const { isWordy, isPlain, place } = kinds.get(name) ?? describeKey(name);
+    if (!isWordy && name !== '' && !visit(name, !isPlain, '')) return;
+    if (place === null || (place === 'free' && name !== 'metadata')) {
+      if (typeof value === 'object' && !walk(value, name, 'text', visit)) return;
+      if (typeof value === 'string' && value !== '' && !visit(value, true, name)) return;
+    } else if (!walkMember(body, name, value, 'text', visit)) return;
   }
 }
 

@@ -17,7 +17,7 @@ const secondLine = /[A-Z0-9<]{9}\d[A-Z<]{3}\d{7}[MFX<]\d{7}[A-Z0-9<]{14}[0-9<]\d
 
 export const passportDetector: Detector = {
   types: ['passport'],
-  needs: /[A-Z\d]{6}/,
+  needs: /\d\d/,
   find({ value }, report) {
     findReadableZones(value, report);
     let seen = 0;

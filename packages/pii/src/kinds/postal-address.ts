@@ -67,7 +67,7 @@ const sentenceEnd =
  */
 export const postalAddressDetector: Detector = {
   types: ['postal_address'],
-  needs: /^(?=.*\d).*(?:[\s,:=#]|\D\.\d)/s,
+  needs: /^(?=.*?\d).*(?:[\s,:=#]|\D\.\d)/s,
   find({ value }, report) {
     let open: Cluster | null = null;
     const close = () => {

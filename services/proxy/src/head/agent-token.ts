@@ -50,8 +50,8 @@ export function readAgentToken({ headersDistinct }: IncomingMessage, query: stri
   const inQuery = findParameters(query, (name) => name === 'key').map(({ value }) => value);
   if (own.some((value) => !value.startsWith(agentTokenPrefix))) throw new ApiError('unauthorized_agent');
   const elsewhere = [...inKeyHeaders, ...inQuery].map(readToken).filter((token) => token !== null);
-  const tokens = new Set([...own, ...elsewhere]);
-  if (tokens.size > 1) throw new ApiError('malformed_request', 'two different agent tokens are given');
-  const [token = null] = tokens;
+  const [token = null, ...others] = [...own, ...elsewhere];
+  if (others.some((other) => other !== token))
+    throw new ApiError('malformed_request', 'two different agent tokens are given');
   return token;
 }

@@ -8,24 +8,25 @@ export function readChat(body: unknown, write: Write): void {
     const choice = asObject(item);
     const channel = asName(choice.index ?? at);
     const message = asObject(choice.message ?? choice.delta);
-    write(`${channel}${reasoningEnd}`, readReasoning(message));
+    const reasoning = readReasoning(message);
+    if (reasoning !== '') write(`${channel}${reasoningEnd}`, reasoning);
     if (typeof message.content === 'string') write(channel, message.content);
     else for (const part of collectText(message.content).parts) write(channel, part);
-    write(`${channel}.refusal`, asText(message.refusal) ?? '');
-    write(`${channel}.audio`, asText(asObject(message.audio).transcript) ?? '');
+    if (message.refusal) write(`${channel}.refusal`, asText(message.refusal) ?? '');
+    if (message.audio) write(`${channel}.audio`, asText(asObject(message.audio).transcript) ?? '');
     asArray(message.tool_calls).forEach((call, index) => {
       const { index: named, function: called, custom } = asObject(call);
       writeCall(`${channel}.tool${asName(named ?? index)}`, called ?? custom, write);
     });
-    writeCall(`${channel}.function`, message.function_call, write);
+    if (message.function_call) writeCall(`${channel}.function`, message.function_call, write);
   });
 }
 
 /** Servers have names of their own for it, and mostly repeat parts in one string. */
 function readReasoning({ reasoning_content: content, reasoning, reasoning_details: details }: JsonObject): string {
-  const parts = () =>
-    asArray(details).map((part) => asText(asObject(part).text) ?? asText(asObject(part).summary) ?? '');
-  return asText(content) ?? asText(reasoning) ?? parts().join('');
+  const written = asText(content) ?? asText(reasoning);
+  if (written !== null || !Array.isArray(details)) return written ?? '';
+  return details.map((part) => asText(asObject(part).text) ?? asText(asObject(part).summary) ?? '').join('');
 }
 
 function writeCall(channel: string, called: unknown, write: Write): void {
