@@ -87,6 +87,22 @@ inBrowser('costs, and addresses that somebody has edited', () => {
     expect(faults).toEqual([]);
   });
 
+  test('prices show their source on a laptop, however long the entry to add is', async () => {
+    const unpriced = ['claude-sonnet-5 without code_executions_kcount', 'in-house-7b'];
+    for (const model of unpriced)
+      await console.system.database.pool.query(
+        `INSERT INTO unpriced_usage VALUES ('anthropic', $1, 1, 1, 1, now(), now())`,
+        [model],
+      );
+    const { page, faults } = await console.show('/costs?view=prices');
+    await page.getByText('Some units have no price.').waitFor();
+    await page.getByText('no source').waitFor();
+    const wider = await page.evaluate(
+      `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.rows-scroll'))`,
+    );
+    expect([wider, faults]).toEqual([0, []]);
+  });
+
   test('what only the API can refuse is shown as its error', async () => {
     const { page, faults } = await console.show('/costs?from=2026-13-45');
     await page.getByRole('alert').getByText('from: must be a time such as').waitFor();

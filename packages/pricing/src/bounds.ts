@@ -7,7 +7,7 @@ import {
 } from './price-book.ts';
 import { holdsAt } from './price-file.ts';
 import type { PriceRow } from './price-row.ts';
-import { findTierFactor, listPrice, priceTiers, readHostTier } from './service-tiers.ts';
+import { findTierFactor, priceTiers, readHostTier } from './service-tiers.ts';
 import { isTool } from './usage.ts';
 
 export interface UsageLimits {
@@ -126,7 +126,7 @@ export function createFindModelBounds(options: PriceBookOptions = {}): FindModel
     const listed = entry ? null : model.listed && readPricesAt(model.listed, at);
     const prices = [entry?.prices ?? listed ?? model.supplement?.prices, ...tiers.map(([, row]) => row)];
     const all = [...asked, ...[readHostTier(baseUrl)].filter((tier) => tier !== null)];
-    const { factor } = entry ? { factor: listPrice } : priceTiers(all, model.vendor, name);
+    const { factor } = priceTiers(all, entry?.service_tiers ? null : model.vendor, name);
     const more = model.unitPrices ?? undefined;
     return prices.flatMap((row) => (row ? [book.compile(row, factor, row === listed ? more : undefined)] : []));
   }
@@ -144,7 +144,7 @@ export function createFindModelBounds(options: PriceBookOptions = {}): FindModel
       largestOutput: boundedVendors.has(model.vendor) ? largestOutput : Math.max(largestOutput, largestInput),
       hasTier: (tier) => {
         const entry = model.entries.find((each) => holdsAt(each, asked.at));
-        if (entry) return Object.hasOwn(entry.service_tiers ?? {}, tier);
+        if (entry?.service_tiers) return Object.hasOwn(entry.service_tiers, tier);
         return names.every((name) => findTierFactor(tier, model.vendor, name) !== null);
       },
       charge(limits, tiers) {

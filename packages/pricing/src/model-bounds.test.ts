@@ -25,6 +25,7 @@ const file = parsePriceFile(
       prices: { input_mtok: 1, output_mtok: 2 },
       service_tiers: { priority: { input_mtok: 2, output_mtok: 4 }, fast: { input_mtok: 6, output_mtok: 12 } },
     },
+    { model: 'gpt-4.1', prices: { input_mtok: 1, output_mtok: 2 } },
     { model: 'drawn', prices: { output_images_kcount: 40 } },
     { model: 'mixed', prices: { input_mtok: 1, cache_write_mtok: 3, input_audio_mtok: 5, output_mtok: 1 } },
   ]),
@@ -65,6 +66,9 @@ describe('the most that a call may cost', () => {
       10 * 2_750 + 16_500,
     );
     expect(findBounds(ask('tiered'))?.hasTier('constructor')).toBe(false);
+    expect(findBounds(ask('tiered'))?.hasTier('batch')).toBe(false);
+    expect(findBounds(ask('gpt-4.1'))?.charge(tokens(1_000, 100), ['priority'])).toBe(1_000 * 1_750 + 100 * 3_500);
+    expect(findBounds(ask('gpt-4.1'))?.hasTier('priority')).toBe(true);
   });
 
   test('nothing is known of a model without a price', () => {
@@ -84,7 +88,7 @@ test.each([
 
 test('no usage within the limits is ever charged more', () => {
   const priceUsage = createPriceUsage({ file });
-  const models = 'gpt-4o gpt-5.4 gpt-5.6-sol gpt-audio gpt-realtime gpt-image-1.5 tiered mixed o3'.split(' ');
+  const models = 'gpt-4o gpt-4.1 gpt-5.4 gpt-5.6-sol gpt-audio gpt-realtime gpt-image-1.5 tiered mixed o3'.split(' ');
   const claude = ['claude-haiku-4-5', 'claude-sonnet-4-5', 'claude-opus-4-6'];
   const gemini = ['gemini-2.5-flash', 'gemini-2.5-pro', 'gemini-embedding-2', 'gemini-omni-flash-preview'];
   const asked = fc.oneof(

@@ -1,5 +1,5 @@
 import { calcPrice, findProvider, type ModelInfo, type ModelPrice, type Provider } from '@pydantic/genai-prices';
-import { findEntries, type PriceEntry, type PriceFile } from './price-file.ts';
+import { addsUnits, findEntries, type PriceEntry, type PriceFile } from './price-file.ts';
 import { compilePriceRow, type PriceRow } from './price-row.ts';
 import type { TokenFactor } from './service-tiers.ts';
 import { findUnitPrices } from './unit-prices.ts';
@@ -156,6 +156,8 @@ export const supplement: readonly (PriceEntry & { provider: string })[] = [
 /** The sources of prices of a provider's model, in the order in which they count. */
 export interface PricedModel {
   entries: readonly PriceEntry[];
+  /** Closest first; they are added to whatever else counts. */
+  added: readonly PriceEntry[];
   vendor: string | null;
   listed: LibraryModel | null;
   /** Dated editions that may answer for a bare name; some are dearer. */
@@ -201,12 +203,16 @@ function findModel(asked: AskedModel, file: PriceFile | null): PricedModel {
   const own = vendor && findLibraryModel(vendor, asked.model, asked.at);
   const model = vendor && !own ? toPlainName(vendor, asked.model) : asked.model;
   const listed = vendor && (own ?? findLibraryModel(vendor, model, asked.at));
+  const found = file ? findEntries(file.entries, asked.provider, asked.model) : [];
+  const ours = supplement.find((row) => row.provider === vendor?.id && isNamed(row, model)) ?? null;
+  const adds = listed || ours || !found.every(addsUnits) ? addsUnits : () => false;
   return {
-    entries: file ? findEntries(file.entries, asked.provider, asked.model) : [],
+    entries: found.filter((entry) => !adds(entry)),
+    added: found.filter(adds),
     vendor: vendor?.id ?? null,
     listed,
     editions: vendor ? findEditions(vendor, model) : [],
-    supplement: supplement.find((row) => row.provider === vendor?.id && isNamed(row, model)) ?? null,
+    supplement: ours,
     unitPrices: findUnitPrices(vendor?.id ?? null, model, listed?.prices ?? null),
   };
 }

@@ -122,6 +122,69 @@ describe('what a file sets', () => {
     expect(price(null)).toEqual([1, '']);
   });
 
+  test.each([
+    ['batch', 'openai', 0.5, 'batch at half'],
+    ['priority', 'openai', 1.75, 'priority at 1.75 times'],
+    ['geo_us', 'anthropic', 1.1, 'geo_us at 1.1 times'],
+    ['scale', 'openai', 1, 'scale at the standard price'],
+    ['batch', 'local', 0.5, 'batch at half'],
+  ] as const)(
+    'without tiers of its own, %s of %s costs %d times as much, as the vendor says',
+    (tier, provider, times, mark) => {
+      const entries = [{ model: 'gpt-4.1', prices: { ...at1, code_executions_kcount: 5 } }];
+      const api = provider === 'anthropic' ? 'anthropic' : 'openai';
+      const baseUrl = 'http://10.0.0.1';
+      const call = { provider, api, baseUrl, model: 'gpt-4.1', serviceTier: tier } as const;
+      const priced = priceWith(entries, call, { promptTokens: M, codeExecutions: 100 });
+      expect([priced.costNanoUsd, priced.priceVersion]).toEqual([
+        (times + 0.5) * 1e9,
+        expect.stringMatching(new RegExp(`prices-file [0-9a-f]{16}, ${mark}$`)),
+      ]);
+    },
+  );
+
+  test('an empty list of tiers says that there are none', () => {
+    const entries = [{ model: 'gpt-4o', prices: at1, service_tiers: {} }];
+    expect(priceWith(entries, { serviceTier: 'batch' }).costNanoUsd).toBe(1e9);
+  });
+
+  test('a regional host has its own prices, or the vendor’s times', () => {
+    const regional = { model: 'gpt-5.4', baseUrl: 'https://eu.api.openai.com/' };
+    const price = (more: object) => priceWith([{ model: 'gpt-5.4', prices: at1, ...more }], regional).costNanoUsd / 1e9;
+    expect([price({}), price({ service_tiers: { regional: at3 } })]).toEqual([1.1, 3]);
+  });
+
+  describe('an entry that prices only what the provider runs', () => {
+    const runs = { model: '*', provider: 'openai', prices: { code_executions_kcount: 5, web_searches_kcount: 20 } };
+    const usage = { promptTokens: M, codeExecutions: 100, webSearches: 100, fileSearches: 100 };
+    const file = / \+ prices-file [0-9a-f]{16}$/;
+
+    test('is added to what is known of the model, at any tier and time', () => {
+      const listed = priceWith([runs], { serviceTier: 'batch' }, usage);
+      expect(listed.costNanoUsd / 1e9).toBeCloseTo(1.25 + 0.5 + 2 + 0.25, 9);
+      expect(listed.priceVersion).toMatch(/^genai-prices 0\.1\.8, batch at half \+ prices-file \S+$/);
+      const closer = { model: 'gpt-4o', prices: { web_searches_kcount: 40 } };
+      expect(priceWith([runs, closer], {}, usage).costNanoUsd).toBe((2.5 + 0.5 + 2 + 0.25) * 1e9);
+      expect(priceWith([{ ...runs, provider: undefined, model: 'gpt-*' }, closer], {}, usage).costNanoUsd).toBe(
+        (2.5 + 0.5 + 4 + 0.25) * 1e9,
+      );
+      const until = { ...runs, until: '2026-11-20' };
+      expect(priceWith([until], {}, usage).costNanoUsd).toBe((2.5 + 3 + 1 + 0.25) * 1e9);
+    });
+
+    test('is added to an entry of the model, and named only if it was used', () => {
+      const priced = priceWith([runs, { model: 'gpt-4o', prices: at1 }], {}, usage);
+      expect(priced.costNanoUsd).toBe((1 + 0.5 + 2) * 1e9);
+      expect(priced.priceVersion).toMatch(/^genai-prices 0\.1\.8 \+ prices-file [0-9a-f]{16}$/);
+      expect(priceWith([runs], {}).priceVersion).not.toMatch(file);
+    });
+
+    test('is all that is known of a model that nobody lists', () => {
+      const priced = priceWith([runs], { model: 'our-llama' }, { codeExecutions: 100 });
+      expect(priced).toMatchObject({ costNanoUsd: 0.5e9, priceVersion: expect.stringMatching(file) });
+    });
+  });
+
   const input = { promptTokens: 3 * M };
   const output = { completionTokens: 3 * M };
   test.each<[object, Partial<Usage>, number]>([

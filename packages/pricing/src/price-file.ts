@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parseJson } from '@agp/core/json';
 import { z } from 'zod';
-import { units } from './usage.ts';
+import { isTool, units } from './usage.ts';
 
 /** The highest price, in USD: a higher one is a slip of the decimal point. */
 const maxPrice = 100_000;
@@ -31,7 +31,7 @@ const day = z
 
 const serviceTier = z.string().regex(/^[a-z0-9_-]{1,32}$/, 'must be a lower-case tier, as the provider names it');
 
-/** One model's or one family's prices. They replace all other prices of it: nothing is merged. */
+/** One model's or one family's prices. They replace all other prices of it, unless {@link addsUnits}. */
 const priceEntrySchema = z
   .strictObject({
     provider: z.string().min(1).optional(),
@@ -43,7 +43,7 @@ const priceEntrySchema = z
       .refine((model) => !model.slice(0, -1).includes('*'), '* may only stand at the end'),
     /** USD per million tokens or characters, per thousand requests, searches or images, per hour of audio. */
     prices,
-    /** Prices of other tiers than the standard one, each a whole row. */
+    /** Prices of other tiers than the standard one, each a whole row; without it, the vendor's known times of `prices`. */
     service_tiers: z.record(serviceTier, prices).optional(),
     from: day.optional(),
     until: day.optional(),
@@ -55,6 +55,10 @@ const priceEntrySchema = z
   .refine(({ from, until }) => !from || !until || from < until, { path: ['until'], error: 'must lie after from' });
 
 export type PriceEntry = z.infer<typeof priceEntrySchema>;
+
+/** Whether an entry prices only what the provider runs beside the model, and so is added to what else is known of it. */
+export const addsUnits = ({ prices, service_tiers }: PriceEntry): boolean =>
+  !service_tiers && Object.keys(prices).every((priceKey) => isTool({ priceKey }));
 
 export interface PriceFile {
   entries: readonly PriceEntry[];

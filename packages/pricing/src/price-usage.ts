@@ -16,12 +16,16 @@ import { listPrice, priceTiers, readHostTier, readServiceTiers, type TokenFactor
 import { leastSeconds, tellsCharges } from './unit-prices.ts';
 import { countedUnits, makeUsage, type Usage } from './usage.ts';
 
+const nothing: ModelPrice = {};
 const unpriced: UsagePrice = { costNanoUsd: 0, priceVersion: null, priced: false };
 
 export interface ChosenPrices {
   prices: ModelPrice;
   /** Of units that `prices` leaves out. */
   more?: ModelPrice;
+  /** Without what entries added; the same object for each call. */
+  base?: ModelPrice;
+  added?: readonly ModelPrice[];
   factor: TokenFactor;
   version: string;
 }
@@ -34,22 +38,40 @@ function chooseTiers(tiers: readonly string[], rows: PriceEntry['service_tiers']
   });
 }
 
+const sums = new WeakMap<ModelPrice, WeakMap<ModelPrice, ModelPrice>>();
+
+/** The same object for the same two, so that it is compiled once; what is free stays so. */
+function addUnits(prices: ModelPrice, added: ModelPrice): ModelPrice {
+  if (Object.keys(prices).length === 0) return prices;
+  const known = sums.get(added) ?? new WeakMap<ModelPrice, ModelPrice>();
+  const sum = known.get(prices) ?? { ...prices, ...added };
+  sums.set(added, known.set(prices, sum));
+  return sum;
+}
+
 /** Several if the operator has prices for several of the tiers: the dearest counts. */
 export function choosePrices(
   model: PricedModel,
   call: Omit<PricedCall, 'usage'>,
   file: PriceFile | null,
 ): ChosenPrices[] {
-  const tiers = readServiceTiers(call.serviceTier);
+  const chosen = chooseBases(model, call, file);
+  if (model.added.length === 0) return chosen;
+  const added = model.added.filter((each) => holdsAt(each, call.at)).map(({ prices }): ModelPrice => prices);
+  const add = (base: ModelPrice) => added.reduceRight(addUnits, base);
+  return chosen.map((each) => ({ ...each, base: each.prices, prices: add(each.prices), added }));
+}
+
+function chooseBases(model: PricedModel, call: Omit<PricedCall, 'usage'>, file: PriceFile | null): ChosenPrices[] {
+  const ofHost = readHostTier(call.baseUrl);
+  const tiers = [...readServiceTiers(call.serviceTier), ...(ofHost ? [ofHost] : [])];
   const entry = model.entries.find((each) => holdsAt(each, call.at));
+  const { factor, mark } = priceTiers(tiers, entry?.service_tiers ? null : model.vendor, call.model);
   if (entry && file) {
     const version = `${priceVersion} + ${file.version}`;
     const own = chooseTiers(tiers, entry.service_tiers, version);
-    if (own.length > 0) return own;
-    return [{ prices: entry.prices, factor: listPrice, version: version + priceTiers(tiers, null, call.model).mark }];
+    return own.length > 0 ? own : [{ prices: entry.prices, factor, version: version + mark }];
   }
-  const ofHost = readHostTier(call.baseUrl);
-  const { factor, mark } = priceTiers(ofHost ? [...tiers, ofHost] : tiers, model.vendor, call.model);
   const listed = model.listed && readPricesAt(model.listed, call.at);
   const more = model.unitPrices ?? undefined;
   if (listed) return [{ prices: listed, factor, version: priceVersion + mark, ...(more && { more }) }];
@@ -89,12 +111,16 @@ export function createPriceUsage(options: PriceBookOptions = {}): PriceUsage {
     }
     const least = (leastSeconds.get(model.vendor) ?? 0) * (call.requests ?? 1);
     if (usage.inputAudioSeconds > 0) usage.inputAudioSeconds = Math.max(usage.inputAudioSeconds, least);
-    const charged = choosePrices(model, call, file).flatMap(({ prices, more, factor, version }): UsagePrice[] => {
+    const charged = choosePrices(model, call, file).flatMap((chosen): UsagePrice[] => {
+      const { prices, more, added, factor } = chosen;
       const row = book.compile(prices, factor, more);
       const costNanoUsd = chargeUsage(row, usage, call.requests);
       if (costNanoUsd === null) return [];
       const unpricedUnits = listUnpriced(row, usage);
-      const priceVersion = more && supplements(more, prices, usage) ? `${version} + ${supplementVersion}` : version;
+      let priceVersion = chosen.version;
+      if (more && supplements(more, prices, usage)) priceVersion += ` + ${supplementVersion}`;
+      const isAdded = added?.some((each) => supplements(each, nothing, usage));
+      if (isAdded && file && !priceVersion.includes(file.version)) priceVersion += ` + ${file.version}`;
       return [{ costNanoUsd, priceVersion, priced: true, ...(unpricedUnits && { unpricedUnits }) }];
     });
     return charged.reduce((a, b) => (b.costNanoUsd > a.costNanoUsd ? b : a), charged[0] ?? unpriced);

@@ -210,7 +210,7 @@ export interface CountedUnit extends Unit {
 export const countedUnits: readonly CountedUnit[] = units.flatMap((unit) => (unit.usageKey === 'requests' ? [] : unit));
 
 /** What the provider runs beside the model. */
-export function isTool({ priceKey }: Unit): boolean {
+export function isTool({ priceKey }: Pick<Unit, 'priceKey'>): boolean {
   return /_(?:searches|sources|posts|users|executions)_kcount$|^cache_storage_/.test(priceKey);
 }
 

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { modelPriceListSchema } from '@agp/core/contracts';
+import { createPriceUsage, makeUsage, parsePriceFile } from '@agp/pricing';
 import { expect, onTestFinished, test } from 'vitest';
 import { createPriceReader } from '../src/reads/prices.ts';
 import { makeEvent } from './support/make-event.ts';
@@ -32,7 +33,8 @@ async function use(of: TestManagement, calls: [provider: string, model: string, 
 }
 
 const missing = expect.any(Array);
-const library = { missing, source: 'library', price_version: 'genai-prices 0.1.8', unpriced_at: null, add: null };
+const price_version = expect.stringMatching(/^genai-prices 0\.1\.8(?: \+ supplement \S+)?$/);
+const library = { missing, source: 'library', price_version, unpriced_at: null, add: null };
 
 test.each([
   ['openai', 'gpt-4o', null, { input_mtok: 2.5, cache_read_mtok: 1.25, output_mtok: 10 }],
@@ -47,10 +49,10 @@ test.each([
 
 test('what the library lacks is named as ours, and what nobody prices has no row', async () => {
   const [speech] = await readPrices(management, '?search=TTS-1-HD&limit=1');
-  const missing = ['input_mtok', 'output_mtok', 'input_audio_hours', 'output_images_kcount', 'web_searches_kcount'];
+  const missing = ['input_mtok', 'output_mtok', 'input_audio_hours', 'output_video_hours', 'web_searches_kcount'];
   expect(speech).toMatchObject({ model: 'tts-1-hd', source: 'supplement', prices: { input_mchars: 30 } });
   expect(speech?.missing).toEqual(expect.arrayContaining(missing));
-  expect(speech?.missing).not.toContain('input_mchars');
+  for (const unit of ['input_mchars', 'maps_searches_kcount']) expect(speech?.missing).not.toContain(unit);
   expect(speech?.price_version).toMatch(/^genai-prices 0\.1\.8 \+ supplement /);
   expect(await readPrices(management, '?model=no-such-model')).toEqual([]);
 });
@@ -76,7 +78,13 @@ test('models without a price in the last 30 days come first, with the entry that
     ['openai', 'long-ago', before(32)],
   ]);
   const rows = await readPrices(own);
-  const unpriced = { prices: {}, missing: [], source: null, price_version: null, since: null };
+  const unpriced = {
+    prices: {},
+    missing: ['input_mtok', 'output_mtok'],
+    source: null,
+    price_version: null,
+    since: null,
+  };
   const entry = (provider: string, model: string) =>
     `{"provider":"${provider}","model":${JSON.stringify(model)},"prices":{"input_mtok":null,"output_mtok":null}}`;
   expect(rows.slice(0, 3)).toEqual([
@@ -91,17 +99,55 @@ test('models without a price in the last 30 days come first, with the entry that
   expect(names).toEqual(['gpt-4o-2024-08-06']);
 });
 
-test('a unit without a price is missing in the entry to add, beside the known prices', async () => {
+test('a unit without a price is missing in the entry to add, which leaves the known prices as they are', async () => {
   await using own = await startTestManagement();
   const version = 'genai-prices 0.1.8, without code_executions_kcount+web_searches_kcount+other_models';
   await use(own, [['anthropic', 'claude-haiku-4-5', before(1), version]]);
   const [row, next] = await readPrices(own);
   const known = row?.prices;
   expect(known).toMatchObject({ input_mtok: 1, output_mtok: 5, web_searches_kcount: 10 });
-  const prices = { ...known, code_executions_kcount: null };
+  expect(row?.missing).toEqual(['code_executions_kcount']);
+  const prices = { code_executions_kcount: null };
   const add = JSON.stringify({ provider: 'anthropic', model: 'claude-haiku-4-5', prices });
   expect(row).toMatchObject({ model: 'claude-haiku-4-5', source: 'library', unpriced_at: before(1), add });
+  // Filled in, it adds its unit to the bill and changes nothing else.
+  const file = parsePriceFile(`[${row?.add?.replace('null', '5')}]`);
+  const usage = makeUsage({ promptTokens: 1_000_000, webSearches: 10, codeExecutions: 100 });
+  const call = {
+    provider: 'anthropic',
+    api: 'anthropic',
+    baseUrl: '',
+    model: 'claude-haiku-4-5',
+    at: new Date(),
+  } as const;
+  for (const serviceTier of [null, 'batch', 'geo_us', 'batch+geo_us', 'priority']) {
+    const [plain, after] = [createPriceUsage(), createPriceUsage({ file })].map((price) =>
+      price({ ...call, usage, serviceTier }),
+    );
+    expect((after?.costNanoUsd ?? 0) - (plain?.costNanoUsd ?? 0), `${serviceTier}`).toBe(0.5e9);
+  }
   expect(next?.unpriced_at).toBeNull();
+});
+
+test('the units to add are those that the call lacked: tokens, or what an edition of the model is paid by', async () => {
+  const providersFile = writeFile([{ id: 'mistral', api: 'openai', base_url: 'https://api.mistral.ai' }]);
+  await using own = await startTestManagement({ providersFile });
+  await use(own, [
+    ['mistral', 'voxtral-mini-2602', before(1)],
+    ['mistral', 'voxtral-mini-2507', before(1)],
+    ['mistral', 'new-2507', before(1)],
+  ]);
+  const [another, sibling, row] = await readPrices(own);
+  expect([another?.missing, sibling?.missing]).toEqual([['input_mtok', 'output_mtok'], ['input_audio_hours']]);
+  expect(sibling?.add).toBe('{"provider":"mistral","model":"voxtral-mini-2507","prices":{"input_audio_hours":null}}');
+  expect(row?.missing).toEqual(expect.arrayContaining(['input_mtok', 'output_mtok']));
+  const prices = { input_audio_hours: 0.18, web_searches_kcount: 30, code_executions_kcount: 30 };
+  const entry = {
+    provider: 'mistral',
+    model: 'voxtral-mini-2602',
+    prices: { ...prices, input_mtok: null, output_mtok: null },
+  };
+  expect(row).toMatchObject({ source: 'library', unpriced_at: before(1), prices, add: JSON.stringify(entry) });
 });
 
 test('entries of the file replace what the library says, for the providers that are configured', async () => {

@@ -159,8 +159,8 @@ export const showPrice = ({ model, provider, prices, source, add }: ModelPrice) 
   Others:
     add === null
       ? (expect.any(String) as string)
-      : `${source === null ? 'No price' : 'Not of all units'}. Add to PRICES_FILE: ${add}`,
-  From: expect.stringMatching(/^(?:price list|supplement|nowhere)/) as string,
+      : `${source === null ? 'No price.' : 'Some units have no price.'} Add to PRICES_FILE: ${add}`,
+  From: expect.stringMatching(/^(?:price list|supplement|no source)/) as string,
 });
 
 export const showDoubt = (call: DoubtfulUsage) => ({

@@ -15,15 +15,17 @@ export const modelPriceSchema = z
         '`_kcount` a thousand, `_hours` an hour; empty if no price is known',
       example: { input_mtok: 2.5, output_mtok: 10 },
     }),
-    missing: z.array(z.string()).meta({ description: 'Units that are counted here and have no price of the model' }),
+    missing: z.array(z.string()).meta({
+      description: 'Units without a price of the model that its vendor bills, or that calls of the last 30 days used',
+    }),
     source: z.enum(['prices_file', 'library', 'supplement']).nullable(),
-    price_version: z.string().nullable().meta({ description: 'As calls at this price are recorded' }),
+    price_version: z.string().nullable().meta({ description: 'As a call that uses all of these units is recorded' }),
     since: timestampSchema.nullable().meta({ description: 'Null if the source names no date' }),
     unpriced_at: timestampSchema.nullable().meta({
       description: 'The latest call of the last 30 days that was recorded without a price',
     }),
     add: z.string().nullable().meta({
-      description: 'The entry to add to `PRICES_FILE`, with prices in place of its nulls; null for a priced model',
+      description: 'The entry to add to `PRICES_FILE`, with prices in place of its nulls; null if calls lacked none',
     }),
   })
   .meta({ id: 'ModelPrice', description: 'What a model of a provider costs now' });

@@ -15,7 +15,7 @@ export const anthropicRows: OperationRows[] = [
       [{ model: 'm', max_tokens: 7, thinking: { type: 'adaptive' } }, 7, 7],
       [{ model: 'm', max_tokens: 7, speed: 'fast' }, 7, /the service tier has no known price/],
       [{ model: 'm', max_tokens: 7, service_tier: 'standard_only', inference_geo: 'global' }, 7, 7],
-      [{ model: 'm', max_tokens: 7, inference_geo: 'us' }, 7, /the service tier has no known price/],
+      [{ model: 'm', max_tokens: 7, inference_geo: 'us' }, 7.7, 7.7],
       [{ model: 'free', max_tokens: 7, fallbacks: [{ model: 'm', max_tokens: 900 }] }, 900, /fallbacks is not known/],
       [{ model: 'm', max_tokens: 7, fallbacks: [{ model: 'free' }] }, 7, /fallbacks is not known/],
       [{ model: 'm', max_tokens: 7, fallbacks: 'default' }, 7, /fallbacks is not known/],

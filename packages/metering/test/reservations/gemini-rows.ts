@@ -31,7 +31,7 @@ export const geminiRows: OperationRows[] = [
       [{ tools: [{ functionDeclarations: [] }], cachedContent: 'c' }, open, longest],
       [{ tools: [{ googleSearch: {} }] }, open, /tools\.0 is a tool that the provider runs/],
       [{ tools: [{ functionDeclarations: [], codeExecution: {} }] }, open, /tools\.0 is a tool/],
-      [{ serviceTier: 'SERVICE_TIER_PRIORITY' }, open, /the service tier has no known price/],
+      [{ serviceTier: 'SERVICE_TIER_PRIORITY' }, open * 1.8, longest * 1.8],
     ] as Row[],
   })),
   {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { ModelPrice, PriceListQuery } from '@agp/core/contracts';
 import { parseJson } from '@agp/core/json';
 import { type Db, listUnpricedModels, listUsage } from '@agp/db';
-import { createPriceLister, type ListedPrice, type PricedProvider, parsePriceFile } from '@agp/pricing';
+import { createPriceLister, isTool, type ListedPrice, type PricedProvider, parsePriceFile } from '@agp/pricing';
 import { ConfigError } from '@agp/runtime';
 import { z } from 'zod';
 import type { ManagementConfig } from '../config.ts';
@@ -50,6 +50,8 @@ const mostUsed = 500;
 
 const keyOf = ({ provider, model }: Pick<ModelPrice, 'provider' | 'model'>) => JSON.stringify([provider, model]);
 
+const tokens = ['input_mtok', 'output_mtok'];
+
 const undated = { since: null, unpriced_at: null };
 
 function presentPrice({ version, since, ...price }: ListedPrice): ModelPrice {
@@ -57,25 +59,39 @@ function presentPrice({ version, since, ...price }: ListedPrice): ModelPrice {
   return { ...price, price_version: version, ...dates, add: null } as ModelPrice;
 }
 
-/** Refused as it is: with zeros, who forgets to fill it in would have a free model. */
 function presentUnpriced(provider: string, model: string): ModelPrice {
-  const entry = JSON.stringify({ provider, model, prices: { input_mtok: null, output_mtok: null } });
-  const add = model.includes('*') || model === 'other' ? null : entry;
-  return { provider, model, prices: {}, missing: [], source: null, price_version: null, ...undated, add };
+  return { provider, model, prices: {}, missing: [], source: null, price_version: null, ...undated, add: null };
 }
 
-/** An entry replaces all that is known of the model, so it has the known prices too. */
-function addUnits({ source, add, prices, provider, model }: ModelPrice, units: string[]): Pick<ModelPrice, 'add'> {
-  const unknown = units.filter((unit) => prices[unit] === undefined);
-  if (source === null || unknown.length === 0) return { add };
-  const missing = Object.fromEntries(unknown.map((unit) => [unit, null]));
-  return { add: JSON.stringify({ provider, model, prices: { ...prices, ...missing } }) };
+/**
+ * With the entry that prices the units, and the known ones too if it would replace them; refused as it is: with zeros, who forgets to
+ * fill it in would have a free model.
+ */
+function addUnits(row: ModelPrice, lacking: string[]): ModelPrice {
+  const { prices, provider, model } = row;
+  const unknown = lacking.filter((unit) => prices[unit] === undefined);
+  const missing = [...new Set([...row.missing, ...unknown])];
+  if (unknown.length === 0 || model.includes('*') || model === 'other') return { ...row, missing };
+  const nulls = Object.fromEntries(unknown.map((unit) => [unit, null]));
+  const isAdded = row.source !== 'prices_file' && unknown.every((priceKey) => isTool({ priceKey }));
+  return {
+    ...row,
+    missing,
+    add: JSON.stringify({ provider, model, prices: isAdded ? nulls : { ...prices, ...nulls } }),
+  };
 }
 
 /** @throws ConfigError if a file cannot be read */
 export function createPriceReader(config: Partial<ManagementConfig>, environment: NodeJS.ProcessEnv): PriceReader {
   const providers = readProviders(config.providersFile, environment);
   const prices = createPriceLister(readSetting('PRICES_FILE', config.pricesFile, parsePriceFile));
+  /** What calls used whose prices had nothing of it. */
+  const listUnnamed = ({ provider, model, source, prices: known }: ModelPrice, now: Date): string[] => {
+    const of = providers.get(provider ?? '');
+    if (source === null && of) return prices.guessUnits(of, model, now);
+    const isMended = source === 'prices_file' || tokens.some((unit) => known[unit] !== undefined);
+    return isMended ? [] : tokens;
+  };
   return async (db, { provider: ofProvider, model: named, search = '', limit, offset }) => {
     const now = new Date();
     const from = new Date(Math.floor(now.getTime() / dayMs) * dayMs - 30 * dayMs);
@@ -95,9 +111,10 @@ export function createPriceReader(config: Partial<ManagementConfig>, environment
       const { provider = '', model = '' } = one ?? {};
       const row = rows.get(key) ?? presentUnpriced(provider, model);
       rows.delete(key);
-      const missing = all.flatMap(({ unit }) => (unit === null || unit === 'other_models' ? [] : unit));
+      const unnamed = listUnnamed(row, now);
+      const lacking = all.flatMap(({ unit }) => (unit === 'other_models' ? [] : (unit ?? unnamed)));
       const at = Math.max(...all.map(({ last_seen_at }) => last_seen_at.getTime()));
-      return { ...row, unpriced_at: new Date(at).toISOString(), ...addUnits(row, missing) };
+      return { ...addUnits(row, lacking), unpriced_at: new Date(at).toISOString() };
     });
     first.sort((one, other) => Number(one.source !== null) - Number(other.source !== null));
     const others = [...rows.values()].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));

@@ -16,8 +16,8 @@ function Others({ prices, missing, add, source, unpriced_at }: ModelPrice) {
   if (add !== null)
     return (
       <>
-        {source === null ? 'No price' : 'Not of all units'}. Add to <span className="mono">PRICES_FILE</span>:{' '}
-        <code>{add}</code>
+        {source === null ? 'No price.' : 'Some units have no price.'} Add to <span className="mono">PRICES_FILE</span>:{' '}
+        <code className="text-cell">{add}</code>
       </>
     );
   const lacking = unpriced_at === null ? [] : missing.map((unit) => `no price of ${namePrice(unit)}`);
@@ -54,7 +54,7 @@ export function PricesView() {
                   {
                     head: 'Model',
                     cell: ({ model, provider }) => (
-                      <Link className="nowrap" to="/events" search={{ model, provider: provider ?? undefined }}>
+                      <Link to="/events" search={{ model, provider: provider ?? undefined }}>
                         {model}
                       </Link>
                     ),
@@ -66,10 +66,17 @@ export function PricesView() {
                   { head: 'Others', cell: (row) => <Others {...row} /> },
                   {
                     head: 'From',
-                    cell: ({ source, since }) => (
+                    cell: ({ source, since, price_version }) => (
                       <>
-                        {source === null ? 'nowhere' : sources[source]}
-                        {since !== null && <TimeStamp at={since} />}
+                        {source === null ? 'no source' : sources[source]}
+                        {source === 'library' && price_version?.includes('supplement') && ', supplement'}
+                        {source !== 'prices_file' && price_version?.includes('prices-file') && ', your PRICES_FILE'}
+                        {since !== null && (
+                          <>
+                            {' since '}
+                            <TimeStamp at={since} />
+                          </>
+                        )}
                       </>
                     ),
                   },
