@@ -63,6 +63,7 @@ export function responses(random: Random): Told {
   const [searches, files, containers] = [random(4), random(3), random(3)];
   const picture = { input: 1 + random(200), output: 1 + random(5_000) };
   const draws = random(4) === 0;
+  const container = `cntr_${random(1_000_000_000)}`;
   const stream = random(2) === 0;
   const call = { type: 'web_search_call', status: 'completed', action: { type: 'search', query: 'ferries' } };
   const response = {
@@ -77,7 +78,7 @@ export function responses(random: Random): Told {
       ...Array.from({ length: 2 * containers }, (_, index) => ({
         type: 'code_interpreter_call',
         status: 'completed',
-        container_id: `cntr_${index % containers}`,
+        container_id: `${container}_${index % containers}`,
       })),
       { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Much.' }] },
     ],
