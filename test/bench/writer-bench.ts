@@ -1,7 +1,7 @@
 /**
  * The writer beside the least that recording could cost: events per second of bare `INSERT ... SELECT FROM unnest` of
  * the same rows into an equal table with the same indexes, and of the writer from a JetStream backlog to the commit.
- * Rounds of both take turns; the medians are compared.
+ * Rounds of both take turns; the medians are compared. Bytes of write-ahead log hardly depend on the machine.
  *
  * Reads DATABASE_URL (a migrated database whose recording tables it may empty) and NATS_URL and REDIS_URL (servers of its own).
  */
@@ -14,7 +14,7 @@ import { makeTraffic } from '@agp/testing/events';
 import { startWriter } from '@agp/writer';
 import { publishAll } from './product.ts';
 import { readArguments } from './read-arguments.ts';
-import { median } from './statistics.ts';
+import { medianOfEach } from './statistics.ts';
 import { makeBareInserts } from './writer-bare-insert.ts';
 
 const { rounds, events } = readArguments('bench:writer', { rounds: 5, events: 60_000 });
@@ -48,9 +48,29 @@ async function settleDisk(): Promise<void> {
   await promisify(execFile)('sync');
 }
 
+async function readLog(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ bytes: number }>(
+    "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 AS bytes",
+  );
+  return rows[0]?.bytes ?? Number.NaN;
+}
+
+interface Round {
+  /** Events a second. */
+  rate: number;
+  /** Bytes of write-ahead log an event. */
+  log: number;
+}
+
+async function measure(pool: Pool, run: () => Promise<number>): Promise<Round> {
+  await empty(pool);
+  const before = await readLog(pool);
+  const rate = await run();
+  return { rate, log: ((await readLog(pool)) - before) / events };
+}
+
 /** @returns events per second */
 async function runBare(pool: Pool): Promise<number> {
-  await empty(pool);
   const inserts = makeBareInserts(makeRound());
   await settleDisk();
   const started = performance.now();
@@ -66,8 +86,7 @@ async function runBare(pool: Pool): Promise<number> {
 }
 
 /** @returns events per second */
-async function runWriter(pool: Pool, connection: BusConnection): Promise<number> {
-  await empty(pool);
+async function runWriter(connection: BusConnection): Promise<number> {
   await publishAll(connection, makeRound());
   await settleDisk();
   let left = events;
@@ -112,20 +131,22 @@ const database = openDatabase({ url: DATABASE_URL, applicationName: 'writer-benc
 const connection = await connectBus({ url: NATS_URL, name: 'writer-bench' });
 await ensureEventStream(connection, stream);
 await makeBareTable(database.pool);
-const bare: number[] = [];
-const writer: number[] = [];
+const bare: Round[] = [];
+const writer: Round[] = [];
 const format = (value: number) => Math.round(value).toLocaleString('en');
+const describe = ({ rate, log }: Round) => `${format(rate)} events/s, ${format(log)} bytes of log an event`;
 console.log(`${events} events a round, batches of 100, ${lanes} connections each`);
 // The first round is for the compilers and the caches, of both.
 for (let round = 0; round <= rounds; round += 1) {
-  const bareRate = await runBare(database.pool);
-  const writerRate = await runWriter(database.pool, connection);
+  const ofBare = await measure(database.pool, () => runBare(database.pool));
+  const ofWriter = await measure(database.pool, () => runWriter(connection));
   if (round === 0) continue;
-  bare.push(bareRate);
-  writer.push(writerRate);
-  console.log(`round ${round}: bare ${format(bareRate)} events/s, writer ${format(writerRate)} events/s`);
+  bare.push(ofBare);
+  writer.push(ofWriter);
+  console.log(`round ${round}: bare ${describe(ofBare)}; writer ${describe(ofWriter)}`);
 }
-const ratio = (median(writer) / median(bare)).toFixed(2);
-console.log(`median: bare ${format(median(bare))} events/s, writer ${format(median(writer))} events/s, ratio ${ratio}`);
+const [ofBare, ofWriter] = [medianOfEach(bare, ['rate', 'log']), medianOfEach(writer, ['rate', 'log'])];
+const ratio = (ofWriter.rate / ofBare.rate).toFixed(2);
+console.log(`median: bare ${describe(ofBare)}; writer ${describe(ofWriter)}; ratio ${ratio}`);
 await connection.close();
 await database.close();
