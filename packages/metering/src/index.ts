@@ -1,8 +1,8 @@
 export type { ResponseTap } from './answer/reading.ts';
 export { StreamUsageStripper } from './answer/strip-usage.ts';
-export { canDecode } from './answer/tap.ts';
 export { type AnswerEnd, type Call, type Doubt, type Measurement, type UnscannedReason, unmeasured } from './call.ts';
 export type { CallHead } from './call-head.ts';
+export { canDecode } from './content-coding.ts';
 export { type Caps, createMetering, type Metering } from './create-metering.ts';
 export type { Operation, ProviderApi } from './dialects/operation.ts';
 export { readTierHeader } from './dialects/tier.ts';

@@ -1,13 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Transform } from 'node:stream';
-import {
-  constants,
-  createBrotliDecompress,
-  createGunzip,
-  createInflate,
-  createInflateRaw,
-  createZstdDecompress,
-} from 'node:zlib';
+import { canDecode, createDecoder, type Decoder } from '../content-coding.ts';
 import type { OnCall, Operation } from '../dialects/operation.ts';
 import { ArrayReader, JsonReader, LinesReader, TextReader } from './readers.ts';
 import {
@@ -30,27 +22,6 @@ interface DecodingBounds {
 /** No honest body decodes to this many times its size, once it is larger than a frame or an answer. */
 const maxRatio = 256;
 const freeOfRatio = 8 * 1024 * 1024;
-
-/** Bodies that were cut are decoded as far as they go. */
-const zlibOptions = { finishFlush: constants.Z_SYNC_FLUSH };
-const brotliOptions = { finishFlush: constants.BROTLI_OPERATION_FLUSH };
-/** No more of a window than HTTP allows (8 MiB, RFC 9659). */
-const zstdOptions = { finishFlush: constants.ZSTD_e_flush, params: { [constants.ZSTD_d_windowLogMax]: 23 } };
-
-type Decoder = Transform & { close(): void };
-
-const decoders: Record<string, (firstByte: number) => Decoder> = {
-  gzip: () => createGunzip(zlibOptions),
-  'x-gzip': () => createGunzip(zlibOptions),
-  // By the standard deflate has a zlib header, but some servers send it without.
-  deflate: (firstByte) => ((firstByte & 0x0f) === 8 ? createInflate(zlibOptions) : createInflateRaw(zlibOptions)),
-  br: () => createBrotliDecompress(brotliOptions),
-  zstd: () => createZstdDecompress(zstdOptions),
-};
-
-export function canDecode(encoding: string): boolean {
-  return Object.hasOwn(decoders, encoding);
-}
 
 /** A smaller piece is copied: it would keep the whole chunk that was read from the socket alive. */
 const smallPiece = 4_096;
@@ -115,7 +86,7 @@ class DecodingTap implements ResponseTap {
   }
 
   #open(firstByte: number): Decoder | null {
-    const decoder = decoders[this.#encoding]?.(firstByte) ?? null;
+    const decoder = createDecoder(this.#encoding, 'cut', firstByte);
     decoder?.on('data', (chunk: Buffer) => {
       this.#decoded += chunk.length;
       const { maxDecoded } = this.#bounds;
@@ -230,17 +201,21 @@ class FirstBytesReader implements BodyReader {
     if (this.#reader !== null) this.#reader.push(chunk);
     else {
       this.#held.push(chunk);
-      const start = Buffer.concat(this.#held).toString('latin1');
+      const start = this.#readStart();
       if (start.trimStart().length >= longestStart || start.length > maxHeld) this.#open(start);
     }
   }
 
   end(): BodyReading {
-    return (this.#reader ?? this.#open(Buffer.concat(this.#held).toString('latin1'))).end();
+    return (this.#reader ?? this.#open(this.#readStart())).end();
+  }
+
+  #readStart(): string {
+    return this.#held.map((chunk) => chunk.toString('latin1', 0, maxHeld + 1)).join('');
   }
 
   #open(start: string): BodyReader {
-    const reader = this.#choose(start.slice(0, maxHeld));
+    const reader = this.#choose(start);
     this.#reader = reader;
     for (const chunk of this.#held) reader.push(chunk);
     this.#held = [];

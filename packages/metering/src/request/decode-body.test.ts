@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { decodeBody } from './decode-body.ts';
 
@@ -27,4 +27,11 @@ test.each([
   expect(decoded?.equals(bomb)).toBe(true);
   expect(whole).toBe(bomb.length);
   expect(await decodeBody(bytes, encoding, bomb.length - 1, () => {})).toBeNull();
+});
+
+test('a body in zstd whose first bytes ask for more than 8 MiB of memory is not decoded', async () => {
+  const compress = (windowLog: number) =>
+    zstdCompressSync(bomb, { params: { [constants.ZSTD_c_windowLog]: windowLog } });
+  expect(await decodeBody(compress(23), 'zstd', bomb.length, () => {})).toHaveLength(bomb.length);
+  expect(await decodeBody(compress(24), 'zstd', bomb.length, () => {})).toBeNull();
 });

@@ -1,14 +1,4 @@
-import type { Transform } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib';
-
-const decoders: ReadonlyMap<string, (bytes: Buffer) => Transform> = new Map<string, (bytes: Buffer) => Transform>([
-  ['gzip', () => createGunzip()],
-  ['x-gzip', () => createGunzip()],
-  // By the standard deflate has a zlib header, but some clients send it without.
-  ['deflate', (bytes) => (((bytes[0] ?? 0) & 0x0f) === 8 ? createInflate() : createInflateRaw())],
-  ['br', () => createBrotliDecompress()],
-  ['zstd', () => createZstdDecompress()],
-]);
+import { createDecoder } from '../content-coding.ts';
 
 /**
  * A request body without its content encoding; null if that is none or not known, or the body is broken or decodes to more than `maxBytes`.
@@ -20,8 +10,9 @@ export async function decodeBody(
   maxBytes: number,
   grow: (bytes: number) => void,
 ): Promise<Buffer | null> {
-  const decoder = decoders.get(encoding.trim().toLowerCase())?.(bytes).end(bytes);
+  const decoder = createDecoder(encoding.trim().toLowerCase(), 'whole', bytes[0] ?? 0);
   if (!decoder) return null;
+  decoder.end(bytes);
   const pieces: Buffer[] = [];
   let length = 0;
   try {

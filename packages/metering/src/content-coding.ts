@@ -1,0 +1,40 @@
+import type { Transform } from 'node:stream';
+import {
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+} from 'node:zlib';
+
+export type Decoder = Transform & { close(): void };
+
+/** Of a whole body, where a missing end is an error, or of one that may have been cut, which is decoded as far as it goes. */
+type Extent = 'whole' | 'cut';
+
+const zlib = { whole: {}, cut: { finishFlush: constants.Z_SYNC_FLUSH } };
+const brotli = { whole: {}, cut: { finishFlush: constants.BROTLI_OPERATION_FLUSH } };
+/** No more of a window than HTTP allows (8 MiB, RFC 9659): a decoder takes the memory that the first bytes ask for. */
+const window = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
+const zstd = { whole: window, cut: { ...window, finishFlush: constants.ZSTD_e_flush } };
+
+const decoders: Readonly<Record<string, (extent: Extent, firstByte: number) => Decoder>> = {
+  gzip: (extent) => createGunzip(zlib[extent]),
+  'x-gzip': (extent) => createGunzip(zlib[extent]),
+  // By the standard deflate has a zlib header, but some programs send it without.
+  deflate: (extent, firstByte) =>
+    (firstByte & 0x0f) === 8 ? createInflate(zlib[extent]) : createInflateRaw(zlib[extent]),
+  br: (extent) => createBrotliDecompress(brotli[extent]),
+  zstd: (extent) => createZstdDecompress(zstd[extent]),
+};
+
+/** @param coding in lower case */
+export function canDecode(coding: string): boolean {
+  return Object.hasOwn(decoders, coding);
+}
+
+/** @returns null for a coding that is not known */
+export function createDecoder(coding: string, extent: Extent, firstByte: number): Decoder | null {
+  return canDecode(coding) ? (decoders[coding]?.(extent, firstByte) ?? null) : null;
+}
