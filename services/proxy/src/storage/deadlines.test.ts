@@ -23,9 +23,12 @@ test('an answer that came while the process stalled still counts', async () => {
   expect(await work).toBe('done');
 });
 
-test('no timer is left when nothing waits', async () => {
+test.each([
+  ['was answered', Promise.resolve(), 60_000],
+  ['was given up', new Promise(() => {}), -1],
+])('no timer is left once all that waited %s', async (_, work, ms) => {
   const [set, clear] = [vi.spyOn(globalThis, 'setInterval'), vi.spyOn(globalThis, 'clearInterval')];
-  await new Deadlines().wait(Promise.resolve(), performance.now() + 60_000);
+  await new Deadlines().wait(work, performance.now() + ms).catch(() => {});
   const timer = set.mock.results[0]?.value;
   await vi.waitFor(() => expect(clear).toHaveBeenCalledWith(timer), 60_000);
   vi.restoreAllMocks();

@@ -26,8 +26,10 @@ export class Deadlines {
   #look(): void {
     const now = performance.now();
     for (const waiter of this.#waiting) {
+      if (waiter.at > now) continue;
+      this.#waiting.delete(waiter);
       // One turn later, so that an answer which arrived while this process stalled still counts.
-      if (waiter.at <= now) setImmediate(waiter.giveUp);
+      setImmediate(waiter.giveUp);
     }
     if (this.#waiting.size > 0 || this.#timer === null) return;
     clearInterval(this.#timer);
