@@ -50,6 +50,5 @@ function belongsToMore(window: DigitRun): boolean {
 export const creditCardDetector = detectDigits(
   'credit_card',
   { min: 12, max: 19, maxGroups: 5 },
-  /\d(?:[ ./\u00a0\u2009\u202f\u2010-\u2013-]?\d){11}/,
   (window) => !belongsToMore(window) && isCard(window),
 );

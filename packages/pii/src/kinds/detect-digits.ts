@@ -1,17 +1,16 @@
 import type { Detector } from '../detector.ts';
 import type { PiiType } from '../pii-types.ts';
-import type { DigitRun } from '../text/digit-run.ts';
+import { type DigitRun, hasDigitRun } from '../text/digit-run.ts';
 
-/** @param bounds how many digits a number has, and at most how many groups @param needs as of {@link Detector} */
+/** @param bounds how many digits a number has, and at most how many groups */
 export function detectDigits(
   type: PiiType,
   { min, max, maxGroups = max }: { min: number; max: number; maxGroups?: number },
-  needs: RegExp,
   accepts: (window: DigitRun) => boolean,
 ): Detector {
   return {
     types: [type],
-    needs,
+    needs: hasDigitRun,
     find(text, report) {
       for (const run of text.digitRuns()) {
         const visit = (window: DigitRun): boolean => {

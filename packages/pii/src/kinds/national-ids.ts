@@ -21,7 +21,7 @@ const maxGroups = 7;
 /** Finds national numbers of people by their check digits. */
 export const nationalIdDetector: Detector = {
   types: [...new Set<PiiType>([...digitIds, ...letteredIds].map(({ type }) => type))],
-  needs: /\d\d|\d(?:[ ./\u00a0\u2009\u202f\u2010-\u2013-]\d){3}/,
+  needs: /\d/,
   find(text, report) {
     for (const run of text.digitRuns()) {
       const visit = (window: DigitRun): boolean => standsApart(window) && findDigitId(text, window, report);

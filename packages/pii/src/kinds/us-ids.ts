@@ -3,8 +3,6 @@ import { weighDigits } from '../text/check-digits.ts';
 import { type DigitRun, standsApart } from '../text/digit-run.ts';
 import { detectDigits } from './detect-digits.ts';
 
-const hasNineDigits = /\d(?:[ ./\u00a0\u2009\u202f\u2010-\u2013-]?\d){8}/;
-
 /** Numbers that were printed on sample cards and in advertisements, and belong to nobody. */
 const samples = new Set(['078051120', '219099999', '457555462', '123456789', '987654321']);
 
@@ -23,7 +21,6 @@ const isNamed = ({ text, start, end }: DigitRun): boolean => hasWordNear(text, s
 export const usSsnDetector = detectDigits(
   'us_ssn',
   { min: 9, max: 9 },
-  hasNineDigits,
   (window) => standsApart(window) && isIssued(window.digits) && (isGrouped(window) || isNamed(window)),
 );
 
@@ -38,13 +35,8 @@ function passesAba(digits: string): boolean {
 }
 
 /** One number in ten passes the checksum, so a word must be near. */
-export const usBankRoutingDetector = detectDigits(
-  'us_bank_routing',
-  { min: 9, max: 9, maxGroups: 3 },
-  hasNineDigits,
-  (window) => {
-    if (window.touchesBefore || window.touchesAfter || !shapes.test(window.shape)) return false;
-    const { text, start, end, digits } = window;
-    return district.test(digits) && passesAba(digits) && hasWordNear(text, start, end, contextWords, 48, 24);
-  },
-);
+export const usBankRoutingDetector = detectDigits('us_bank_routing', { min: 9, max: 9, maxGroups: 3 }, (window) => {
+  if (window.touchesBefore || window.touchesAfter || !shapes.test(window.shape)) return false;
+  const { text, start, end, digits } = window;
+  return district.test(digits) && passesAba(digits) && hasWordNear(text, start, end, contextWords, 48, 24);
+});
