@@ -7,7 +7,7 @@ import {
 } from './price-book.ts';
 import { holdsAt } from './price-file.ts';
 import type { PriceRow } from './price-row.ts';
-import { findTierFactor, priceTiers, readHostTier } from './service-tiers.ts';
+import { findTierFactor, priceTiers } from './service-tiers.ts';
 import { isTool } from './usage.ts';
 
 export interface UsageLimits {
@@ -113,19 +113,14 @@ function readLargestInput({ listed }: PricedModel): number {
 export function createFindModelBounds(options: PriceBookOptions = {}): FindModelBounds {
   const book = createPriceBook(options);
 
-  function findRows(
-    model: PricedModel,
-    name: string,
-    { at, baseUrl }: AskedModel,
-    asked: readonly string[],
-  ): PriceRow[] {
+  function findRows(model: PricedModel, name: string, { at }: AskedModel, asked: readonly string[]): PriceRow[] {
     const entry = model.entries.find((each) => holdsAt(each, at));
     const tiers = Object.entries(entry?.service_tiers ?? {}).filter(
       ([tier]) => tier !== 'fast' || asked.includes(tier),
     );
     const listed = entry ? null : model.listed && readPricesAt(model.listed, at);
     const prices = [entry?.prices ?? listed ?? model.supplement?.prices, ...tiers.map(([, row]) => row)];
-    const all = [...asked, ...[readHostTier(baseUrl)].filter((tier) => tier !== null)];
+    const all = model.hostTier === null ? asked : [...asked, model.hostTier];
     const { factor } = priceTiers(all, entry?.service_tiers ? null : model.vendor, name);
     const more = model.unitPrices ?? undefined;
     return prices.flatMap((row) => (row ? [book.compile(row, factor, row === listed ? more : undefined)] : []));

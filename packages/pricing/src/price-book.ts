@@ -1,7 +1,7 @@
 import { calcPrice, findProvider, type ModelInfo, type ModelPrice, type Provider } from '@pydantic/genai-prices';
 import { addsUnits, findEntries, type PriceEntry, type PriceFile } from './price-file.ts';
 import { compilePriceRow, type PriceRow } from './price-row.ts';
-import type { TokenFactor } from './service-tiers.ts';
+import { readHostTier, type TokenFactor } from './service-tiers.ts';
 import { findUnitPrices } from './unit-prices.ts';
 import type { Usage } from './usage.ts';
 
@@ -159,6 +159,8 @@ export interface PricedModel {
   /** Closest first; they are added to whatever else counts. */
   added: readonly PriceEntry[];
   vendor: string | null;
+  /** The tier that the address implies; null for most. */
+  hostTier: string | null;
   listed: LibraryModel | null;
   /** Dated editions that may answer for a bare name; some are dearer. */
   editions: readonly string[];
@@ -210,6 +212,7 @@ function findModel(asked: AskedModel, file: PriceFile | null): PricedModel {
     entries: found.filter((entry) => !adds(entry)),
     added: found.filter(adds),
     vendor: vendor?.id ?? null,
+    hostTier: readHostTier(asked.baseUrl),
     listed,
     editions: vendor ? findEditions(vendor, model) : [],
     supplement: ours,

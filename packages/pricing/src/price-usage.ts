@@ -12,7 +12,7 @@ import {
 } from './price-book.ts';
 import { holdsAt, type PriceEntry, type PriceFile } from './price-file.ts';
 import { chargeUsage, listUnpriced } from './price-row.ts';
-import { listPrice, priceTiers, readHostTier, readServiceTiers, type TokenFactor } from './service-tiers.ts';
+import { listPrice, priceTiers, readServiceTiers, type TokenFactor } from './service-tiers.ts';
 import { leastSeconds, tellsCharges } from './unit-prices.ts';
 import { countedUnits, makeUsage, type Usage } from './usage.ts';
 
@@ -63,8 +63,8 @@ export function choosePrices(
 }
 
 function chooseBases(model: PricedModel, call: Omit<PricedCall, 'usage'>, file: PriceFile | null): ChosenPrices[] {
-  const ofHost = readHostTier(call.baseUrl);
-  const tiers = [...readServiceTiers(call.serviceTier), ...(ofHost ? [ofHost] : [])];
+  const asked = readServiceTiers(call.serviceTier);
+  const tiers = model.hostTier === null ? asked : [...asked, model.hostTier];
   const entry = model.entries.find((each) => holdsAt(each, call.at));
   const { factor, mark } = priceTiers(tiers, entry?.service_tiers ? null : model.vendor, call.model);
   if (entry && file) {
