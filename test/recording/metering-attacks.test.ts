@@ -260,9 +260,8 @@ test('what is doubted is listed with what was claimed, up to a bound for each ag
   const claim = { prompt_tokens: billion, completion_tokens: 5 };
   const { id } = await record({ agent: 'doubted' }, { body: { model: mini, choices, usage: claim } });
   await record({ agent: 'doubted' }, { headers: { 'content-type': 'application/x-words' }, body: text });
-  const agents = await system.api<{ id: string; name: string }[]>('/api/v1/agents');
-  const agentId = agents.find(({ name }) => name === 'doubted')?.id;
-  const path = `/api/v1/costs/doubtful?agent_id=${agentId}`;
+  const [agent] = await system.api<{ id: string }[]>('/api/v1/agents?search=doubted');
+  const path = `/api/v1/costs/doubtful?agent_id=${agent?.id}`;
   const listed = await waitFor('both doubts', async () => {
     const doubts = doubtfulUsageListSchema.parse(await system.api(path));
     return doubts.length === 2 && doubts;
@@ -286,8 +285,7 @@ test('what is doubted is listed with what was claimed, up to a bound for each ag
   // As many as there may be, of one agent and today.
   await system.database.pool.query(
     `INSERT INTO doubtful_usage SELECT gen_random_uuid(), agent_id, session_id, provider, model, reason, 0, 0, 0, 0, occurred_at
-     FROM doubtful_usage, generate_series(1, 1000) WHERE reason = 'unreadable' AND agent_id =
-       (SELECT id FROM agents WHERE name = 'doubted')`,
+     FROM doubtful_usage JOIN agents ON agents.id = agent_id, generate_series(1, 1000) WHERE reason = 'unreadable' AND name = 'doubted'`,
   );
   await record({ agent: 'doubted' }, { headers: { 'content-type': 'application/x-words' }, body: text });
   await record({ agent: 'doubted-too' }, { headers: { 'content-type': 'application/x-words' }, body: text });

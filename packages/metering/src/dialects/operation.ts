@@ -15,7 +15,7 @@ export interface RequestReading {
   /** It is answered before it is done: its figures come with a later answer, if ever. */
   inBackground?: boolean;
   /** Its searches cost as those of the tool that OpenAI offered first, also if the answer does not repeat the tools. */
-  isPreview?: boolean;
+  searchesByPreview?: boolean;
   inputText(): Writing;
 }
 

@@ -51,8 +51,8 @@ export class BillCalls {
   constructor(parts: MeteringParts, { head, body, reservation }: Call, { models, serviceTier }: BillOptions) {
     const priceOne = (model: string, { usage: told, charge, requests, serviceTier: ownTier }: ReportedCall) => {
       const { webSearches } = told;
-      const isPreview = webSearches > 0 && body?.isPreview;
-      const usage = isPreview ? { ...told, webSearches: 0, previewSearches: webSearches } : told;
+      const usage =
+        webSearches > 0 && body?.searchesByPreview ? { ...told, webSearches: 0, previewSearches: webSearches } : told;
       const tier = ownTier ?? serviceTier;
       const price = parts.priceUsage({ ...nameModel(head, model), usage, charge, requests, serviceTier: tier });
       const isGuessed = !price.priced && reservation.isCapped;

@@ -11,7 +11,7 @@ export type { BodyForm };
 
 export interface InspectedBody extends Demand, Pick<RequestReading, 'requestedModel' | 'stream' | 'toldUsage'> {
   inBackground: boolean;
-  isPreview: boolean;
+  searchesByPreview: boolean;
   /** It starts calls that it does not contain, as a batch from a file: no answer that is read tells what they cost. */
   startsUnseen: boolean;
   /** It is valid JSON or a valid form, which every server reads the same way. */
@@ -49,7 +49,14 @@ export function inspectBody(
   const plain = form.decoded ?? bytes;
   const body = readMembers(plain, form.contentType, mustBound ? 'whole' : 'outline');
   const asked = operation.readRequest(body.value, path, plain.length);
-  const { requestedModel, stream, toldUsage, inBackground = false, isPreview = false, priceTier = null } = asked;
+  const {
+    requestedModel,
+    stream,
+    toldUsage,
+    inBackground = false,
+    searchesByPreview = false,
+    priceTier = null,
+  } = asked;
   const demand = readDemand(body.members, operation.bounds ?? nothingKnown);
   const findMost = () => {
     if (!operation.bounds) throw notBounded('the path', 'is of a call that has no bound');
@@ -68,7 +75,7 @@ export function inspectBody(
     stream,
     toldUsage,
     inBackground,
-    isPreview,
+    searchesByPreview,
     startsUnseen: startsUnseen(operation, demand),
     isExact: body.isExact,
     strict: mustBound && !operation.isFree ? catchApiError(findMost) : null,

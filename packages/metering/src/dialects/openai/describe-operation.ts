@@ -28,7 +28,7 @@ export interface OperationDescription extends Partial<Pick<Operation, Described>
   isStream?(body: JsonObject): boolean;
   readToldUsage?(body: JsonObject, size: number): Partial<Usage>;
   isInBackground?(body: JsonObject): boolean;
-  isPreview?(body: JsonObject): boolean;
+  searchesByPreview?(body: JsonObject): boolean;
   readPriceTier?(body: JsonObject): string | null;
   readFigures(answer: unknown): Figures;
   readText(answer: unknown): Writing;
@@ -44,8 +44,17 @@ function findDeployment(path: string): string | null {
 }
 
 export function describeOperation(description: OperationDescription): Operation {
-  const { input, isStream, readToldUsage, isInBackground, isPreview, readPriceTier, readFigures, readText, ...rest } =
-    description;
+  const {
+    input,
+    isStream,
+    readToldUsage,
+    isInBackground,
+    searchesByPreview,
+    readPriceTier,
+    readFigures,
+    readText,
+    ...rest
+  } = description;
   return {
     api: 'openai',
     ...usual,
@@ -57,7 +66,7 @@ export function describeOperation(description: OperationDescription): Operation 
         stream: isStream?.(body) ?? body.stream === true,
         toldUsage: readToldUsage?.(body, size) ?? {},
         inBackground: isInBackground?.(body) ?? false,
-        isPreview: isPreview?.(body) ?? false,
+        searchesByPreview: searchesByPreview?.(body) ?? false,
         priceTier: readPriceTier?.(body) ?? null,
         inputText: () => collectText(...input.map((key) => body[key])),
       };

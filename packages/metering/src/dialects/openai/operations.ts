@@ -12,7 +12,7 @@ import { cohereChat, cohereEmbed } from './cohere.ts';
 import { readCompletionFigures } from './completion-usage.ts';
 import { describeOperation, type Figures, type OperationDescription } from './describe-operation.ts';
 import { imageEdits, imageGenerations, imageVariations, speech, transcriptions, translations } from './media.ts';
-import { isPreview, ResponseStreamReader, readResponseFigures, readResponseText } from './responses.ts';
+import { ResponseStreamReader, readResponseFigures, readResponseText, searchesByPreview } from './responses.ts';
 import { CompletionStreamReader, formatRefusal, formatStreamError, noOutput } from './stream.ts';
 import { readChat, readCompletion } from './text.ts';
 import { readUsageFigures, usageFigures } from './usage.ts';
@@ -89,7 +89,7 @@ function describeResponses(name: string, isFree: boolean): Operation {
     input: ['instructions', 'prompt', 'input', 'tools', 'text'],
     readToldUsage: readBackground,
     isInBackground,
-    isPreview,
+    searchesByPreview,
     figuresWithin: ['web_search', 'file_search', 'code_interpreter', 'shell', 'image_generation']
       .map((tool) => `"${tool}_call"`)
       .concat('"svg_usage"'),

@@ -52,7 +52,7 @@ function addTool(ran: RanTools, item: unknown): void {
 /** Models that do not reason pay another price for the tool that OpenAI offered first. */
 const plainModel = /^gpt-4(?:o|\.1)/;
 
-export const isPreview = ({ model, tools }: JsonObject): boolean =>
+export const searchesByPreview = ({ model, tools }: JsonObject): boolean =>
   plainModel.test(asName(model)) &&
   asArray(tools).some((tool) => asName(asObject(tool).type).startsWith('web_search_preview'));
 
@@ -78,7 +78,7 @@ function addTools(told: Usage, response: JsonObject, ran: RanTools): Usage {
   const { fileSearches, containers } = ran;
   if (webSearches + fileSearches + containers.size === 0) return told;
   const codeExecutions = containers.size > 0 ? containers.size * findGigabytes(response.tools) : told.codeExecutions;
-  const searches = isPreview(response) ? { webSearches: 0, previewSearches: webSearches } : { webSearches };
+  const searches = searchesByPreview(response) ? { webSearches: 0, previewSearches: webSearches } : { webSearches };
   return makeUsage({ ...told, ...searches, fileSearches: fileSearches || told.fileSearches, codeExecutions });
 }
 
