@@ -1,4 +1,5 @@
 export { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+export * from './bag.ts';
 export * from './config/config-fields.ts';
 export * from './config/load-config.ts';
 export * from './config/strange-variables.ts';

@@ -69,8 +69,11 @@ export class FairShares {
   }
 }
 
+/** Holders without a share that are remembered: a Map that is emptied and filled again for each request builds a table each time. */
+const keptEmpty = 1_000;
+
 function add(held: Map<string, number>, key: string, amount: number): void {
   const now = (held.get(key) ?? 0) + amount;
-  if (now === 0) held.delete(key);
+  if (now === 0 && held.size > keptEmpty) held.delete(key);
   else held.set(key, now);
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { Bag } from '../bag.ts';
 import { withTimeout } from '../process/with-timeout.ts';
 import { boundConnections, serveInOrder } from './bound-connections.ts';
 import { refuseOtherHttp, refuseUnreadable } from './refuse-unreadable.ts';
@@ -104,7 +105,7 @@ function answerConnect(server: Server): void {
 }
 
 interface Answers {
-  running: Set<ServerResponse>;
+  running: Bag<ServerResponse>;
   unused: Set<Socket>;
   /** Idle connections that a client expects to be kept: their last response had sent its headers before the stop. */
   promised: Set<Socket>;
@@ -143,7 +144,7 @@ async function stopServer(server: Server, answers: Answers, graceMs: number, kep
 }
 
 /** Waits until no response is running and the bytes that have arrived hold no further request. */
-async function waitForAnswers(running: Set<ServerResponse>): Promise<void> {
+async function waitForAnswers(running: Bag<ServerResponse>): Promise<void> {
   do {
     while (running.size > 0) await Promise.all([...running].map((response) => once(response, 'close')));
     await setImmediate();
@@ -158,7 +159,7 @@ async function waitForClose(sockets: Set<Socket>): Promise<void> {
 }
 
 function followAnswers(server: Server): Answers {
-  const running = new Set<ServerResponse>();
+  const running = new Bag<ServerResponse>();
   const unused = new Set<Socket>();
   const promised = new Set<Socket>();
   let areLast = false;
@@ -174,11 +175,11 @@ function followAnswers(server: Server): Answers {
     unused.delete(socket);
     promised.delete(socket);
     if (areLast) response.shouldKeepAlive = false;
-    running.add(response);
+    const leave = running.add(response);
     // More places listen for the end of a response than Node's limit, beyond which it warns of a leak.
     response.setMaxListeners(expectedListeners);
     response.once('close', () => {
-      running.delete(response);
+      leave();
       if (areLast && response.shouldKeepAlive && !socket.destroyed) promised.add(socket);
     });
   });

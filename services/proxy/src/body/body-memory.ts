@@ -1,4 +1,5 @@
 import { ApiError } from '@agp/core/errors';
+import { Bag } from '@agp/runtime';
 import { FairShares, type Full, type Holder } from '@agp/runtime/fairness';
 import { refuseShare } from '../exchange.ts';
 
@@ -17,6 +18,8 @@ interface Open {
   holder: Holder;
   bytes: number;
   refuse: (error: ApiError) => void;
+  /** Nothing before it is among the unfinished. */
+  complete: () => void;
 }
 
 interface BodyMemoryOptions {
@@ -36,7 +39,7 @@ const fewBodies = 4;
  */
 export class BodyMemory {
   readonly #shares: FairShares;
-  readonly #unfinished = new Set<Open>();
+  readonly #unfinished = new Bag<Open>();
 
   constructor({ maxBufferedBytes: max, maxBufferedBytesPerAgent: maxPerAgent, maxRequestBytes }: BodyMemoryOptions) {
     const always = max < fewBodies * maxRequestBytes ? Math.min(max, 2 * (maxRequestBytes + bytesOfEach)) : 0;
@@ -55,12 +58,12 @@ export class BodyMemory {
    */
   open(holder: Holder, expected: number, refuse: (error: ApiError) => void): BodyShare {
     if (this.#shares.findFull(holder, bytesOfEach + expected) === 'agent') throw refuseShare('agent', shareUsedUp);
-    const open: Open = { holder, bytes: 0, refuse };
+    const open: Open = { holder, bytes: 0, refuse, complete: () => {} };
     this.#grow(open, bytesOfEach);
-    this.#unfinished.add(open);
+    open.complete = this.#unfinished.add(open);
     return {
       grow: (bytes) => this.#grow(open, bytes),
-      complete: () => this.#unfinished.delete(open),
+      complete: open.complete,
       release: () => this.#release(open),
     };
   }
@@ -91,7 +94,7 @@ export class BodyMemory {
   }
 
   #release(open: Open): void {
-    this.#unfinished.delete(open);
+    open.complete();
     this.#shares.giveBack(open.holder, open.bytes);
     open.bytes = 0;
   }

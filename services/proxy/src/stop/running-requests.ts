@@ -1,4 +1,5 @@
 import type { RunningState } from '@agp/db';
+import { Bag } from '@agp/runtime';
 
 export type KillReason = 'agent_blocked' | 'paused';
 export type StopReason = KillReason | 'proxy_stopping';
@@ -10,11 +11,10 @@ interface RunningRequest {
 }
 
 export class RunningRequests {
-  readonly #running = new Set<RunningRequest>();
+  readonly #running = new Bag<RunningRequest>();
 
   add(request: RunningRequest): () => void {
-    this.#running.add(request);
-    return () => this.#running.delete(request);
+    return this.#running.add(request);
   }
 
   /** UUIDs. */

@@ -1,8 +1,9 @@
-import { TimeoutError } from '@agp/runtime';
+import { Bag, TimeoutError } from '@agp/runtime';
 
 interface Waiter {
   at: number;
   giveUp(): void;
+  leave?: () => void;
 }
 
 /** How often those that wait are looked at, in milliseconds: one timer for all, since most are answered within one. */
@@ -10,16 +11,17 @@ const lookEveryMs = 20;
 
 /** Rejects work that is not done in time with a TimeoutError, at most 20 ms late; the work goes on, but nobody waits for it. */
 export class Deadlines {
-  readonly #waiting = new Set<Waiter>();
+  readonly #waiting = new Bag<Waiter>();
   #timer: NodeJS.Timeout | null = null;
 
   /** @param at on the monotonic clock, in milliseconds */
   wait<Value>(work: Promise<Value>, at: number): Promise<Value> {
     return new Promise((resolve, reject) => {
-      const waiter = { at, giveUp: () => reject(new TimeoutError('storage took too long')) };
-      this.#waiting.add(waiter);
+      const waiter: Waiter = { at, giveUp: () => reject(new TimeoutError('storage took too long')) };
+      const leave = this.#waiting.add(waiter);
+      waiter.leave = leave;
       this.#timer ??= setInterval(() => this.#look(), lookEveryMs);
-      void work.then(resolve, reject).then(() => this.#waiting.delete(waiter));
+      void work.then(resolve, reject).then(leave);
     });
   }
 
@@ -27,7 +29,7 @@ export class Deadlines {
     const now = performance.now();
     for (const waiter of this.#waiting) {
       if (waiter.at > now) continue;
-      this.#waiting.delete(waiter);
+      waiter.leave?.();
       // One turn later, so that an answer which arrived while this process stalled still counts.
       setImmediate(waiter.giveUp);
     }
