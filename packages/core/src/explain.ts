@@ -1,23 +1,4 @@
-import type { EventDetail } from './contracts/index.ts';
 import type { ErrorCode } from './errors.ts';
-
-const hints: Record<number, string> = {
-  400: 'It did not take the request as it was: compare it with what its documentation asks for.',
-  401: 'It did not take the API key: the one that the agent sent, or that the proxy has for this provider.',
-  403: 'The API key may not do this there.',
-  404: 'It knows no such path or model.',
-  413: 'The request was too large for it.',
-  429: "The account's limit there is reached: wait, send less, or ask the provider for more.",
-};
-
-export function explainAnswer({
-  outcome,
-  http_status: status,
-}: Pick<EventDetail, 'outcome' | 'http_status'>): string | null {
-  if (outcome !== 'completed' || status === null || status < 400) return null;
-  const hint = hints[status] ?? (status >= 500 ? 'It failed: try again, or look at its status page.' : '');
-  return `${status} is the provider's own answer, which the agent got as it was. ${hint}`.trim();
-}
 
 export type Surface = 'console' | 'cli';
 

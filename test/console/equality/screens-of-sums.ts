@@ -9,9 +9,9 @@ import type {
   Status,
 } from '@agp/core/contracts';
 import { sumUsd } from '@agp/core/money';
+import { describeOutcome } from '@agp/core/outcome';
 import { expect } from 'vitest';
 import {
-  describeOutcome,
   formatCount,
   formatDuration,
   formatExactUsd,

@@ -14,9 +14,9 @@ import type {
   UnpricedModel,
   UnrecordedRequest,
 } from '@agp/core/contracts';
+import { describeOutcome } from '@agp/core/outcome';
 import { expect } from 'vitest';
 import {
-  describeOutcome,
   describePii,
   formatCount,
   formatDuration,

@@ -1,4 +1,5 @@
 import type { AgentBudget } from '@agp/core/contracts';
+import { shortenId } from '@agp/core/text';
 import {
   formatExactUsd,
   formatFullTime,
@@ -7,7 +8,6 @@ import {
   formatTime,
   formatUsd,
   formatUtc,
-  shortenId,
 } from '../../../packages/console/src/format/format.ts';
 
 /** The zone of the browser that shows them. */

@@ -1,7 +1,8 @@
 import { eventListSchema, maxPageSize, type Refusal, refusalListSchema } from '@agp/core/contracts';
 import { requestIdPattern } from '@agp/core/events';
-import { explainAnswer, explainRefusal } from '@agp/core/explain';
+import { explainRefusal } from '@agp/core/explain';
 import { fromPublicId } from '@agp/core/ids';
+import { explainAnswer } from '@agp/core/outcome';
 import { toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
 import { writeQuery } from '../api.ts';

@@ -1,9 +1,9 @@
+import { shortenId } from '@agp/core/text';
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { apiQuery } from '../api/api.ts';
-import { shortenId } from '../format/format.ts';
 import { addDays, findLastWeek, isDay } from '../search/search.ts';
 
 interface ChoiceProps<Value extends string> {

@@ -1,10 +1,11 @@
+import { describeOutcome } from '@agp/core/outcome';
+import { shortenId } from '@agp/core/text';
 import { ActionIcon, CopyButton, Tooltip } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode, useSyncExternalStore } from 'react';
 import { useSession } from '../api/session-context.ts';
 import {
-  describeOutcome,
   formatAgo,
   formatCount,
   formatExactUsd,
@@ -13,7 +14,6 @@ import {
   formatTime,
   formatUsd,
   formatUtc,
-  shortenId,
   type Tone,
 } from '../format/format.ts';
 import type { EventsSearch } from '../search/screen-searches.ts';

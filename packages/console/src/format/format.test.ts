@@ -1,7 +1,8 @@
+import { describeOutcome } from '@agp/core/outcome';
+import { shortenId } from '@agp/core/text';
 import { expect, test } from 'vitest';
 import {
   countOf,
-  describeOutcome,
   describePii,
   formatAgo,
   formatDuration,
@@ -13,7 +14,6 @@ import {
   formatUsd,
   formatUtc,
   projectSpend,
-  shortenId,
 } from './format.ts';
 
 test.each([

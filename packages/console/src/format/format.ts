@@ -1,23 +1,6 @@
 /** How a thing is to be looked at. */
 export type Tone = 'good' | 'warn' | 'bad' | 'plain';
 
-interface Ended {
-  outcome?: string | null | undefined;
-  http_status?: number | null | undefined;
-  failure?: string | null | undefined;
-}
-
-/** How a request ended, in a word or two. */
-export function describeOutcome({ outcome, http_status, failure }: Ended): { text: string; tone: Tone } {
-  if (!outcome) return { text: 'not known', tone: 'plain' };
-  const isError = typeof http_status === 'number' && http_status >= 400;
-  if (outcome === 'completed')
-    return isError ? { text: `answered ${http_status}`, tone: 'bad' } : { text: 'completed', tone: 'good' };
-  const why = failure === 'refused' ? 'connection refused' : (failure ?? (isError ? http_status : null));
-  const text = why === null || why === undefined ? outcome : `${outcome}: ${why}`;
-  return { text, tone: outcome === 'failed' || outcome === 'lost' ? 'bad' : 'warn' };
-}
-
 interface Searched {
   pii_types?: readonly string[] | undefined;
   pii_detected?: boolean;
@@ -183,11 +166,4 @@ export function projectSpend(used: number, cap: number | null, now: number): Pro
   const endOfDayUsd = (used / since) * dayMs;
   if (endOfDayUsd <= cap) return { kind: 'safe', endOfDayUsd };
   return { kind: 'runs out', at: now - since + (cap / used) * since, endOfDayUsd };
-}
-
-/** The start and the end of a long id or hash: enough to tell two apart. */
-export function shortenId(id: string, ends = 6): string {
-  const prefix = /^(?:[a-z]{3}_|sha256:)/.exec(id)?.[0] ?? '';
-  const rest = id.slice(prefix.length);
-  return rest.length <= 2 * ends + 1 ? id : `${prefix}${rest.slice(0, ends)}…${rest.slice(-ends)}`;
 }

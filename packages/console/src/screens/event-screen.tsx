@@ -1,4 +1,4 @@
-import { explainAnswer } from '@agp/core/explain';
+import { explainAnswer } from '@agp/core/outcome';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { apiQuery } from '../api/api.ts';

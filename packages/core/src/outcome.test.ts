@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EventDetail } from './contracts/index.ts';
-import { explainAnswer } from './explain.ts';
+import { explainAnswer } from './outcome.ts';
 
 const explain = (outcome: EventDetail['outcome'], http_status: number | null) =>
   explainAnswer({ outcome, http_status });
