@@ -13,7 +13,7 @@ test('an event is shown with all that is known of it, and the proof is computed 
   await waitFor('its event', async () => (await readJson('events list --request-id call-of-asked')).length === 1);
   const shown = await done(`events show ${id}`);
   expect(shown).toMatch(/^agent \* +asked \(agt_/m);
-  expect(shown).toMatch(/^result +ok$/m);
+  expect(shown).toMatch(/^result +completed$/m);
   expect(shown).toMatch(/^request +POST \/v1\/chat\/completions$/m);
   expect(shown).toMatch(/^request id \* +call-of-asked$/m);
   expect(shown).toMatch(/^personal data +no; searched: full$/m);
@@ -119,9 +119,20 @@ test('the list tells failures, and what was not searched, from the rest', async 
   expect(shown.get(two)).toMatch(/ worker +failed: 429 .* no, searched in part +evt_/);
   expect(shown.get(three)).toMatch(/ worker +killed .* email +evt_/);
   expect(await done(`why ${two}`)).toMatch(/^personal data +no; searched: partial$/m);
-  expect(shown.get(four)).toMatch(/ worker +ok .* no +evt_/);
-  expect(shown.get(five)).toMatch(/ worker +500 .* evt_/);
-  expect(await done(`why ${five}`)).toMatch(/^result +500$/m);
+  expect(shown.get(four)).toMatch(/ worker +completed .* no +evt_/);
+  expect(shown.get(five)).toMatch(/ worker +answered 500 .* evt_/);
+  expect(await done(`why ${five}`)).toMatch(
+    /^500 is the provider's own answer, .*\n\nid +evt_[\s\S]*^result +answered 500$/m,
+  );
+  await set(four, "outcome = 'failed', failure = 'reset'");
+  expect(await done(`why ${four}`)).toMatch(
+    /^The answer began, with status 200, and broke off: .*\n\nid +evt_[\s\S]*^status +-$/m,
+  );
+  await set(four, 'failure = NULL');
+  expect(await done('sessions show ses_cli')).toMatch(
+    /^TIME +RESULT +MODEL [\s\S]* answered 500 [\s\S]* failed midway /m,
+  );
+  await set(four, "outcome = 'completed'");
   expect([...(await rows('--failed')).keys()]).toEqual([one, two, five]);
   await set(one, "failure = 'refused'");
   expect((await rows()).get(one)).toMatch(/ failed: connection refused /);

@@ -7,9 +7,10 @@ import {
   unrecordedRequestSchema,
 } from '@agp/core/contracts';
 import { hashLink } from '@agp/core/lineage';
+import { describeOutcome, statusBeside } from '@agp/core/outcome';
 import type { Answer, Api } from './api.ts';
 import { ApiFailure } from './cli-error.ts';
-import type { Style } from './terminal.ts';
+import type { Column } from './table.ts';
 import { formatCount, formatDuration, formatTime, formatUsd } from './values.ts';
 
 /** An event, or what is known of a request whose event is lost. */
@@ -36,33 +37,16 @@ export async function findEvent(api: Api, id: string): Promise<FoundEvent> {
   return { event: null, unrecorded };
 }
 
-const isError = (status: number | null | undefined) => typeof status === 'number' && status >= 400;
+const toneStyles = { good: undefined, plain: undefined, warn: 'yellow', bad: 'red' } as const;
 
-/** `refused` alone would read as if the proxy had refused the request. */
-function formatFailure(failure: ListedEvent['failure']): string | null {
-  return failure === 'refused' ? 'connection refused' : (failure ?? null);
-}
-
-/** How a request ended, in a word or two: the status of an answer with 4xx or 5xx; `-` if that is not known. */
-export function formatOutcome({
-  outcome,
-  http_status,
-  failure,
-}: Pick<ListedEvent, 'outcome' | 'http_status' | 'failure'>): string {
-  if (!outcome) return '-';
-  if (outcome === 'completed') return isError(http_status) ? String(http_status) : 'ok';
-  const why = formatFailure(failure) ?? (outcome === 'failed' ? http_status : null);
-  return why === null || why === undefined ? outcome : `${outcome}: ${why}`;
-}
-
-export function chooseOutcomeStyle({
-  outcome,
-  http_status,
-}: Pick<ListedEvent, 'outcome' | 'http_status'>): Style | undefined {
-  if (!outcome) return undefined;
-  if (outcome === 'completed') return isError(http_status) ? 'red' : undefined;
-  return outcome === 'failed' ? 'red' : 'yellow';
-}
+/** How an event ended. */
+export const resultColumn: Column<Pick<ListedEvent, 'outcome' | 'http_status' | 'failure'>> = {
+  head: 'RESULT',
+  cell: (event) => describeOutcome(event).text,
+  brief: (event) => describeOutcome(event).short,
+  style: (event) => toneStyles[describeOutcome(event).tone],
+  least: 6,
+};
 
 /** The kinds of personal data found; `no` if all was searched and none found; `-` if nothing was searched, or that is not known. */
 export function formatPii({
@@ -107,9 +91,9 @@ export function listDetail(event: EventDetail): [name: string, value: string][] 
     ['agent', `${event.agent_name ?? '-'} (${event.agent_id})`, 'agent_name'],
     ['address', orNone(event.source_ip)],
     ['session', event.session_id],
-    ['result', formatOutcome(event)],
-    ['status', orNone(event.http_status)],
-    ['failure', orNone(formatFailure(event.failure)), 'failure'],
+    ['result', describeOutcome(event).text],
+    ['status', orNone(statusBeside(event))],
+    ['failure', orNone(event.failure), 'failure'],
     ['request', `${orNone(event.method)} ${orNone(event.path)}`],
     ['provider', event.provider],
     [

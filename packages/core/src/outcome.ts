@@ -1,7 +1,5 @@
 import type { EventDetail } from './contracts/index.ts';
-
-/** How a thing is to be looked at. */
-type Tone = 'good' | 'warn' | 'bad' | 'plain';
+import type { FailureCause } from './events/index.ts';
 
 interface Ended {
   outcome?: string | null | undefined;
@@ -9,16 +7,28 @@ interface Ended {
   failure?: string | null | undefined;
 }
 
-/** How a request ended, in a word or two. */
-export function describeOutcome({ outcome, http_status, failure }: Ended): { text: string; tone: Tone } {
-  if (!outcome) return { text: 'not known', tone: 'plain' };
-  const isError = typeof http_status === 'number' && http_status >= 400;
-  if (outcome === 'completed')
-    return isError ? { text: `answered ${http_status}`, tone: 'bad' } : { text: 'completed', tone: 'good' };
-  const why = failure === 'refused' ? 'connection refused' : (failure ?? (isError ? http_status : null));
-  const text = why === null || why === undefined ? outcome : `${outcome}: ${why}`;
-  return { text, tone: outcome === 'failed' || outcome === 'lost' ? 'bad' : 'warn' };
+interface Result {
+  text: string;
+  /** The same for a narrow column. */
+  short: string;
+  tone: 'good' | 'warn' | 'bad' | 'plain';
 }
+
+/** How a request ended, in a word or two, and how it is to be looked at: the same words on every screen and in every line. */
+export function describeOutcome({ outcome, http_status, failure }: Ended): Result {
+  const result = (text: string, tone: Result['tone'], short = text): Result => ({ text, short, tone });
+  if (!outcome) return result('not known', 'plain', '-');
+  const error = typeof http_status === 'number' && http_status >= 400 ? String(http_status) : null;
+  if (outcome === 'completed')
+    return error === null ? result('completed', 'good', 'ok') : result(`answered ${error}`, 'bad', error);
+  // `refused` alone would read as if the proxy had refused the request.
+  const why = failure === 'refused' ? 'connection refused' : (failure ?? error);
+  if (why) return result(`${outcome}: ${why}`, outcome === 'failed' ? 'bad' : 'warn');
+  if (outcome === 'failed' && typeof http_status === 'number') return result('failed midway', 'bad', 'midway');
+  return result(outcome, outcome === 'failed' || outcome === 'lost' ? 'bad' : 'warn');
+}
+
+const theirs = 'Neither the agent nor the proxy is at fault.';
 
 const hints: Record<number, string> = {
   400: 'It did not take the request as it was: compare it with what its documentation asks for.',
@@ -27,13 +37,69 @@ const hints: Record<number, string> = {
   404: 'It knows no such path or model.',
   413: 'The request was too large for it.',
   429: "The account's limit there is reached: wait, send less, or ask the provider for more.",
+  500: `It failed by a fault of its own. ${theirs} Try again, or look at its status page.`,
+  503: `It is overloaded or out of service. ${theirs} Wait and try again, or look at its status page.`,
+  529: `It is overloaded by all its customers together. ${theirs} Wait and try again, or look at its status page.`,
 };
 
-export function explainAnswer({
-  outcome,
-  http_status: status,
-}: Pick<EventDetail, 'outcome' | 'http_status'>): string | null {
+const network = "Look at the provider's address and at the network of the proxy.";
+const repeats = "Try again; if it repeats, look at the provider's status page and at the network of the proxy.";
+
+const causes: Record<FailureCause, [what: string, todo: string]> = {
+  name_not_found: ["the provider's name was not found", network],
+  refused: ['the connection was refused', network],
+  unreachable: ["no way led to the provider's address", network],
+  connect_timeout: ['no connection was made in time', network],
+  tls: [
+    'no TLS connection was made',
+    "Look at the provider's certificate, and at what stands between it and the proxy.",
+  ],
+  reset: ['the connection was closed by the provider, or by something between it and the proxy', repeats],
+  timeout: ['the provider was silent for longer than UPSTREAM_TIMEOUT_SECONDS', 'Try again, or raise that.'],
+  protocol: ['what came is not valid HTTP', repeats],
+  other: ['the connection failed', "The proxy's log says how: search it for the request id."],
+};
+
+const notStored = 'The text of the error is not stored; the agent has it.';
+
+type Explained = Pick<EventDetail, 'outcome' | 'http_status' | 'failure' | 'usage_source' | 'cost_usd'>;
+
+function explainCost({ usage_source: source, cost_usd: usd }: Explained): string {
+  if (usd === 0) return 'It cost nothing.';
+  return source === 'estimated' ? 'It gave no figures, so the cost is an estimate.' : 'It cost what its figures say.';
+}
+
+/** What happened, whose fault it is and what to do; null for a call that did not fail. */
+function explainEnd({ outcome, http_status: status, failure }: Explained): string | null {
+  if (outcome === 'killed') return 'A block or a pause ended it: the audit log says who made it and why.';
+  if (outcome === 'aborted')
+    return 'The agent left before it had the whole answer, or stopped reading it: look at its own timeout.';
+  if (outcome === 'failed' && failure !== null) {
+    const [what, todo] = causes[failure];
+    const had =
+      status === null
+        ? `No answer came: ${what}. The agent got ${failure === 'timeout' ? 504 : 502} from the proxy.`
+        : `The answer began, with status ${status}, and broke off: ${what}. The agent has what came until then.`;
+    return `${had} The agent is not at fault. ${todo}`;
+  }
+  if (outcome === 'failed')
+    return status === null
+      ? "No answer came: the request's body was too large, too slow or incomplete, or the proxy failed or stopped. The agent got a refusal that says which."
+      : `The answer began, with status ${status}, and failed midway: the provider sent an error in it, or the proxy stopped. The agent is not at fault. ${notStored} Try again, or look at the provider's status page.`;
   if (outcome !== 'completed' || status === null || status < 400) return null;
-  const hint = hints[status] ?? (status >= 500 ? 'It failed: try again, or look at its status page.' : '');
-  return `${status} is the provider's own answer, which the agent got as it was. ${hint}`.trim();
+  const hint = hints[status] ?? (status >= 500 ? `It failed. ${theirs} Try again, or look at its status page.` : '');
+  return [`${status} is the provider's own answer, which the agent got as it was.`, hint, notStored]
+    .filter(Boolean)
+    .join(' ');
+}
+
+/** Why a call did not end as it should, what it cost and what to do; null for one that did, or whose end is not known. */
+export function explainOutcome(event: Explained): string | null {
+  const end = explainEnd(event);
+  return end && `${end} ${explainCost(event)}`;
+}
+
+/** The status that stands beside a result: none of a success beside a failure. */
+export function statusBeside({ outcome, http_status }: Ended): number | null {
+  return outcome === 'failed' && (http_status ?? 0) < 400 ? null : (http_status ?? null);
 }

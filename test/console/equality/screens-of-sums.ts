@@ -9,7 +9,7 @@ import type {
   Status,
 } from '@agp/core/contracts';
 import { sumUsd } from '@agp/core/money';
-import { describeOutcome } from '@agp/core/outcome';
+import { describeOutcome, statusBeside } from '@agp/core/outcome';
 import { expect } from 'vitest';
 import {
   formatCount,
@@ -93,7 +93,7 @@ export const eventScreen = (id: string): Screen => ({
         Time: time(detail.timestamp),
         Took: `${formatDuration(detail.duration_ms)}, first byte after ${formatDuration(detail.first_byte_ms)}`,
         Request: `${detail.method} ${detail.path}`,
-        Status: String(detail.http_status),
+        Status: String(statusBeside(detail)),
         From: detail.source_ip,
         Provider: detail.provider,
         Tokens: `${formatCount(detail.prompt_tokens)} in, ${formatCount(detail.completion_tokens)} out`,

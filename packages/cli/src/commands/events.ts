@@ -3,14 +3,7 @@ import { escapeJson, toLineText } from '@agp/core/text';
 import { type Command, Option } from 'commander';
 import { writeQuery } from '../api.ts';
 import { addCommand, addCsv, addRequestFilters } from '../arguments.ts';
-import {
-  chooseOutcomeStyle,
-  findEvent,
-  formatOutcome,
-  formatPii,
-  listDetail,
-  listUnrecorded,
-} from '../event-detail.ts';
+import { findEvent, formatPii, listDetail, listUnrecorded, resultColumn } from '../event-detail.ts';
 import { findGivenAgentId } from '../find-agent.ts';
 import type { Shell } from '../shell.ts';
 import { timeColumn } from '../table.ts';
@@ -63,7 +56,7 @@ export function addEventCommands(program: Command, shell: Shell): void {
       await shell.showList(path, listedEventListSchema, [
         timeColumn<ListedEvent>('TIME', ({ timestamp }) => timestamp),
         { head: 'AGENT', cell: ({ agent_name, agent_id }) => agent_name ?? agent_id, least: 8 },
-        { head: 'RESULT', cell: formatOutcome, style: chooseOutcomeStyle, least: 6 },
+        resultColumn,
         { head: 'PROVIDER', cell: ({ provider }) => provider, least: 6, spare: 5 },
         { head: 'MODEL', cell: ({ model }) => model, least: 10, spare: 2 },
         { head: 'IN', right: true, cell: ({ prompt_tokens }) => formatCount(prompt_tokens), spare: 4 },

@@ -4,18 +4,22 @@ import {
   type Lineage,
   type LineageRemovals,
   type LineageVerdict,
+  type ListedEvent,
   lineageRemovalsSchema,
   lineageSchema,
   lineageVerdictSchema,
+  listedEventListSchema,
+  maxPageSize,
   sessionDetailSchema,
   sessionListSchema,
 } from '@agp/core/contracts';
 import { emptyHead, findCut, findDivergence, findMisshown, findRefusal, passRemoved } from '@agp/core/lineage';
 import { toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
-import { writeQuery } from '../api.ts';
+import { type Answer, type Api, writeQuery } from '../api.ts';
 import { addCommand, addCsv, addFilters, addPaging } from '../arguments.ts';
 import { CliError } from '../cli-error.ts';
+import { resultColumn } from '../event-detail.ts';
 import { findGivenAgentId } from '../find-agent.ts';
 import { findLoss, headOption } from '../known-head.ts';
 import type { Shell } from '../shell.ts';
@@ -56,6 +60,18 @@ function verifySession(
   return { verdict, reason: place && `${sessionId} ${place}: ${divergence.reason}` };
 }
 
+/** A session's events with how they ended, by id. */
+async function readEnds(api: Api, sessionId: string): Promise<Map<string, ListedEvent>> {
+  const ends = new Map<string, ListedEvent>();
+  const first = writeQuery('/api/v1/events', { session_id: sessionId, expand: 'outcome', limit: maxPageSize });
+  for (let next: string | null = first; next !== null; ) {
+    const page: Answer<ListedEvent[]> = await api.get(next, listedEventListSchema);
+    for (const event of page.data) ends.set(event.id, event);
+    next = page.next;
+  }
+  return ends;
+}
+
 /** `sessions`: conversations, and the proof that nobody changed them. */
 export function addSessionCommands(program: Command, shell: Shell): void {
   const sessions = program
@@ -86,7 +102,9 @@ export function addSessionCommands(program: Command, shell: Shell): void {
   addCommand(sessions, 'show <id>', 'show one session with its events', 'sessions show ses_...').action(
     async (id: string) => {
       const path = `/api/v1/sessions/${encodeURIComponent(id)}`;
-      await shell.show(await shell.api.get(path, sessionDetailSchema), ({ session, events }, paint) => {
+      const answer = await shell.api.get(path, sessionDetailSchema);
+      const ends = shell.json ? new Map<string, ListedEvent>() : await readEnds(shell.api, answer.data.session.id);
+      await shell.show(answer, ({ session, events }, paint) => {
         const fields = formatFields(
           [
             ['id', session.id],
@@ -99,8 +117,10 @@ export function addSessionCommands(program: Command, shell: Shell): void {
           ],
           paint,
         );
-        const table = shell.drawTable(events, [
+        const rows = events.map((event) => ({ ...event, ...ends.get(event.id) }));
+        const table = shell.drawTable(rows, [
           timeColumn('TIME', ({ timestamp }) => timestamp),
+          resultColumn,
           { head: 'MODEL', cell: ({ model }) => model, least: 10 },
           { head: 'IN', right: true, cell: ({ prompt_tokens }) => formatCount(prompt_tokens), spare: 2 },
           { head: 'OUT', right: true, cell: ({ completion_tokens }) => formatCount(completion_tokens), spare: 1 },

@@ -2,7 +2,7 @@ import { eventListSchema, maxPageSize, type Refusal, refusalListSchema } from '@
 import { requestIdPattern } from '@agp/core/events';
 import { explainRefusal } from '@agp/core/explain';
 import { fromPublicId } from '@agp/core/ids';
-import { explainAnswer } from '@agp/core/outcome';
+import { explainOutcome } from '@agp/core/outcome';
 import { toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
 import { writeQuery } from '../api.ts';
@@ -88,8 +88,8 @@ export function addWhyCommand(program: Command, shell: Shell): void {
     }
     const parts = found.flatMap(({ event, unrecorded }) => {
       const fields = formatFields(event ? listDetail(event.data) : listUnrecorded(unrecorded.data), terminal.paint);
-      const meaning = event && explainAnswer(event.data);
-      return meaning === null ? [fields] : [fields, meaning];
+      const meaning = event && explainOutcome(event.data);
+      return meaning === null ? [fields] : [meaning, fields];
     });
     if (refusals?.data.length) {
       parts.push(shell.drawTable(refusals.data, refusalColumns));

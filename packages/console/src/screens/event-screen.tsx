@@ -1,4 +1,4 @@
-import { explainAnswer } from '@agp/core/outcome';
+import { explainOutcome, statusBeside } from '@agp/core/outcome';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { apiQuery } from '../api/api.ts';
@@ -148,7 +148,7 @@ function starNames(event: EventDetail, members: Record<string, EventDetail['not_
 
 function WhatHappened({ event }: { event: EventDetail }) {
   const { method, path, duration_ms: took, first_byte_ms: firstByte, producer, producer_seq: number } = event;
-  const meaning = explainAnswer(event);
+  const meaning = explainOutcome(event);
   return (
     <Card title="What happened">
       {meaning && <p style={{ marginTop: 0 }}>{meaning}</p>}
@@ -162,7 +162,7 @@ function WhatHappened({ event }: { event: EventDetail }) {
           Recorded: <TimeStamp at={event.recorded_at} />,
           Took: took === null ? null : `${formatDuration(took)}, first byte after ${time(firstByte) ?? '–'}`,
           Request: method === null ? null : <span className="mono">{`${method} ${path ?? ''}`}</span>,
-          Status: event.http_status,
+          Status: statusBeside(event),
           From: event.source_ip,
           'Request id': whole(event.request_id, 'request id'),
           'Provider’s request id': whole(event.provider_request_id, 'provider’s request id'),
