@@ -194,7 +194,7 @@ test('a blocked agent stays blocked under whatever name it gives itself', async 
     body: JSON.stringify({ status: 'blocked' }),
   });
   for (const proxy of replicas) {
-    expect((await identity.send(proxy, { 'x-agent-token': secret })).error).toBe('agent blocked');
+    expect((await identity.send(proxy, { 'x-agent-token': secret })).error).toMatch(/^agent blocked since /);
     expect((await identity.send(proxy, { 'x-agent-token': secret, 'x-agent-name': 'another' })).status).toBe(400);
     expect(await identity.send(proxy, { 'x-agent-name': 'another' })).toEqual(refusedForToken);
   }
@@ -218,7 +218,11 @@ test('a token in another spelling reaches no provider and no record, wherever it
     expect(await ask(`/openai/v1/files/${written}`)).toEqual({
       status: 400,
       text: JSON.stringify({
-        error: { message: `request target ${why}`, type: 'invalid_request_error', code: 'malformed_request' },
+        error: {
+          message: `governance proxy: request target ${why}`,
+          type: 'invalid_request_error',
+          code: 'malformed_request',
+        },
       }),
     });
   expect((await ask('/openai/v1/models', { 'x-session-id': `ses_${secret}` })).status).toBe(400);

@@ -88,7 +88,7 @@ test('the refusal says so in the words of the interface, and tells SDKs not to r
   const answer = await fetch(`${system.proxies[0]?.url}/openai/v1/models`, { headers: { 'x-agent-name': 'told' } });
   expect([answer.status, refusalText(await answer.json()), answer.headers.get('x-should-retry')]).toEqual([
     403,
-    'agent blocked',
+    expect.stringMatching(/^agent blocked since [-\d]+ [\d:]+ UTC$/),
     'false',
   ]);
 });

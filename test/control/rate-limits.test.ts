@@ -31,7 +31,11 @@ test('requests a minute are exact across three proxies, and the refusal says how
     // Few at once: where Redis does not answer in time requests are let through.
     const results = [];
     for (const agentName of agentNames) results.push(await budgets.sendMany(12, () => ({ agentName })));
-    for (const ofAgent of results) expect(countResults(ofAgent)).toEqual({ 200: 5, '429 rate limit exceeded': 7 });
+    for (const ofAgent of results)
+      expect(countResults(ofAgent)).toEqual({
+        200: 5,
+        '429 rate limit exceeded: at most 5 a minute for this agent': 7,
+      });
     const refused = results.flat().find(({ status }) => status === 429);
     expect(refused?.headers).toMatchObject({
       'ratelimit-limit': '5',
@@ -46,11 +50,11 @@ test('requests a minute are exact across three proxies, and the refusal says how
 
     // It counts on every route, holds from the next request on, and reserves nothing for what it refuses.
     const asked = await budgets.send({ agentName: first, path: 'models' }, 2);
-    expect(asked.error).toBe('rate limit exceeded');
+    expect(asked.error).toMatch(/^rate limit exceeded: at most \d+ a minute/);
     await pool.query('UPDATE agents SET requests_per_minute = 8 WHERE name = $1', [first]);
     expect(countResults(await budgets.sendMany(10, () => ({ agentName: first })))).toEqual({
       200: 3,
-      '429 rate limit exceeded': 7,
+      '429 rate limit exceeded: at most 8 a minute for this agent': 7,
     });
     await pool.query('UPDATE agents SET requests_per_minute = NULL WHERE name = $1', [first]);
     expect(countResults(await budgets.sendMany(10, () => ({ agentName: first })))).toEqual({ 200: 10 });

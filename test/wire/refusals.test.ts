@@ -109,34 +109,35 @@ const dialects = [
   { dialect: "OpenAI's at Gemini's own", ...openai, path: '/gemini/v1beta/openai/chat/completions' },
 ];
 
-const cap = expect.stringMatching(/^daily budget exceeded: cap 0 USD, spent 0\b/);
+const told = (text: string) => `governance proxy: ${text}`;
+const cap = expect.stringMatching(/^governance proxy: daily budget exceeded: cap 0 USD, spent 0\b/);
 const session = `ses_${randomUUID()}`;
 const refusals: [status: number, code: string, message: unknown, asked: Partial<Asked>][] = [
   [
     400,
     'malformed_request',
-    expect.stringMatching(/^x-compliance-tag must be/),
+    expect.stringMatching(/^governance proxy: x-compliance-tag must be/),
     { headers: { 'x-compliance-tag': '!' } },
   ],
   [
     401,
     'unauthorized_agent',
-    'missing or invalid agent token',
+    told('missing or invalid agent token'),
     { headers: { 'x-agent-token': `agp_${'x'.repeat(43)}` } },
   ],
-  [403, 'agent_blocked', 'agent blocked', { name: 'blocked' }],
-  [409, 'session_of_another_agent', 'session belongs to another agent', { headers: { 'x-session-id': session } }],
-  [413, 'request_too_large', 'request body too large', { body: { filler: 'x'.repeat(20_000) } }],
+  [403, 'agent_blocked', told('agent blocked'), { name: 'blocked' }],
+  [409, 'session_of_another_agent', told('session belongs to another agent'), { headers: { 'x-session-id': session } }],
+  [413, 'request_too_large', told('request body too large'), { body: { filler: 'x'.repeat(20_000) } }],
   [429, 'agent_budget_exceeded', cap, { name: 'capped' }],
-  [429, 'rate_limited', 'rate limit exceeded', { name: 'limited' }],
+  [429, 'rate_limited', told('rate limit exceeded: at most 1 a minute for this agent'), { name: 'limited' }],
   [
     501,
     'not_governed',
-    'resumable uploads are not governed yet',
+    told('resumable uploads are not governed yet'),
     { headers: { 'x-goog-upload-protocol': 'resumable' } },
   ],
-  [502, 'provider_unreachable', 'provider unreachable', { headers: { 'x-test-fault': 'cut' } }],
-  [504, 'provider_timeout', 'provider timed out', { headers: { 'x-test-fault': 'silence' } }],
+  [502, 'provider_unreachable', told('provider unreachable'), { headers: { 'x-test-fault': 'cut' } }],
+  [504, 'provider_timeout', told('provider timed out'), { headers: { 'x-test-fault': 'silence' } }],
 ];
 
 describe.concurrent.each(refusals)('a refusal with %i %s', (status, code, message, asked) => {
@@ -155,15 +156,19 @@ describe.concurrent.each(refusals)('a refusal with %i %s', (status, code, messag
   });
 });
 
-const other = 'request target must not contain //, \\, # or dot segments, plain or encoded';
+const other = told('request target must not contain //, \\, # or dot segments, plain or encoded');
+const unknown = expect.stringMatching(
+  /^governance proxy: unknown provider; a base URL is this proxy's address and a provider, as in \/\w+\/v1; known here: .*\bopenai\b/,
+);
 
 test.each([
   ['/openai//v1/chat/completions', toOpenai(400, 'malformed_request', other)],
   ['/agents/a/anthropic/v1//messages', toAnthropic(400, '', other)],
   ['/gemini/v1beta//models', toGemini(400, '', other)],
-  ['/nobody/v1/models', { error: 'unknown provider' }],
-  ['/agents/nobody', { error: 'unknown provider' }],
-  ['/', { error: 'unknown provider' }],
+  ['/nobody/v1/models', { error: unknown }],
+  ['/v1/models', { error: expect.stringMatching(/^governance proxy: unknown provider: the path lacks it; /) }],
+  ['/agents/nobody', { error: unknown }],
+  ['/', { error: unknown }],
   ['//openai/v1/models', { error: other }],
 ])(
   'a target that cannot be read is refused in the words of the provider that it names, if any: %s',
@@ -174,7 +179,7 @@ test.each([
 
 test('the path of a key, and a HEAD, which has no body', async () => {
   const path = '/keyed/v1/files';
-  const body = toOpenai(403, 'path_not_allowed', 'path not allowed');
+  const body = toOpenai(403, 'path_not_allowed', told('path not allowed'));
   expect(await ask({ name: 'free', path })).toMatchObject({ status: 403, body });
   expect(await ask({ name: 'free', path, method: 'HEAD' })).toMatchObject({ status: 403, body: '' });
 });

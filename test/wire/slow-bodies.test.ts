@@ -37,9 +37,9 @@ const change = (columns: string, agentName: string) =>
 
 test.each([
   ['daily_cap_usd = 0', 'daily budget exceeded: cap 0 USD, spent 0'],
-  ['requests_per_minute = 1', 'rate limit exceeded'],
+  ['requests_per_minute = 1', 'rate limit exceeded: at most 1 a minute for this agent'],
 ])('what is set while a body is on its way holds for that request: %s', async (columns, error) => {
-  const agentName = `slow ${error}`;
+  const agentName = `slow ${columns}`;
   // The first request of this minute, and of the next should it begin right now.
   const finish = await beginSlowly(agentName);
   const others = await Promise.all([beginSlowly(agentName), beginSlowly(agentName)]);

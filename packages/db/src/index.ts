@@ -27,6 +27,7 @@ export * from './queries/refusals.ts';
 export * from './queries/sessions.ts';
 export * from './queries/spend.ts';
 export * from './queries/status.ts';
+export * from './queries/stops.ts';
 export * from './queries/unrecorded.ts';
 export * from './queries/usage.ts';
 export * from './record-events/counted-names.ts';

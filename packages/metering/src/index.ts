@@ -4,7 +4,7 @@ export { type AnswerEnd, type Call, type Doubt, type Measurement, type Unscanned
 export type { CallHead } from './call-head.ts';
 export { canDecode } from './content-coding.ts';
 export { type Caps, createMetering, type Metering } from './create-metering.ts';
-export type { Operation, ProviderApi } from './dialects/operation.ts';
+export type { Operation, ProviderApi, Refusal } from './dialects/operation.ts';
 export { readTierHeader } from './dialects/tier.ts';
 export { dialects, findLinkPaths, handsOutCredential, matchOperation, operationWords } from './match-operation.ts';
 export type { CallMeter } from './measure/call-meter.ts';

@@ -12,7 +12,7 @@ const listMembers = (value: object, before = ''): string[] =>
   );
 
 /**
- * The text of a refusal, and in whose words it stands.
+ * The text of a refusal, without the proxy's name before it, and in whose words it stands.
  * @param body as it came, or parsed
  * @throws Error if it has another shape
  */
@@ -21,7 +21,7 @@ export function readRefusal(body: unknown): { dialect: string; text: string } {
   const dialect = shapes[listMembers(parsed).sort().join()];
   const text = parsed.error?.message ?? parsed.error;
   if (dialect === undefined || typeof text !== 'string') throw new Error(`no refusal: ${JSON.stringify(parsed)}`);
-  return { dialect, text };
+  return { dialect, text: text.replace(/^governance proxy: /, '') };
 }
 
 /** Only the text. */

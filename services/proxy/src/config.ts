@@ -1,3 +1,4 @@
+import { isPrintableText } from '@agp/core/contracts';
 import {
   ConfigError,
   commonFields,
@@ -45,6 +46,15 @@ export const proxyConfigSchema = z.object({
     .describe('[reserved](proxy.md#caps-and-limits) if no price is known'),
   storageTimeoutMs: storageTimeoutField.default(900).describe('longest wait for Postgres, before and after the body'),
   trustProxy: trustProxyField.describe('hops, or networks separated by commas, whose `X-Forwarded-For` counts'),
+  refusalContact: z
+    .string()
+    .refine((text) => isPrintableText(text, 200), 'must be at most 200 printable characters')
+    .optional()
+    .describe('whom [refusals](proxy.md#what-it-refuses) tell agents to ask, such as `#ai-gov`'),
+  refusalTellsWhy: z
+    .stringbool()
+    .default(false)
+    .describe('`true` tells a blocked or paused agent also who stopped it, and the reason given'),
   providersFile: z.string().optional().describe('[providers](#providers)'),
   pricesFile: z.string().optional().describe('[prices](#prices)'),
   sessionIdleSeconds: positive.default(1_800).describe('idle time that ends a session without an id'),

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ApiError, isFinal } from '@agp/core/errors';
-import { dialects, type ProviderApi } from '@agp/metering';
+import { ApiError, type ErrorCode, isFinal } from '@agp/core/errors';
+import { dialects, type ProviderApi, type Refusal } from '@agp/metering';
 import type { Full } from '@agp/runtime/fairness';
 import { unreadBodyMs } from './limits.ts';
 
@@ -39,6 +39,23 @@ export function dropRest(request: IncomingMessage): void {
   request.once('close', () => clearTimeout(cut));
 }
 
+/** Refusals that somebody's setting is behind. */
+const isDecided: ReadonlySet<ErrorCode> = new Set([
+  'agent_blocked',
+  'paused',
+  'agent_budget_exceeded',
+  'global_budget_exceeded',
+  'rate_limited',
+  'path_not_allowed',
+  'unauthorized_agent',
+]);
+
+/** As agents read it: nobody takes it for the provider's. @param contact whom to ask, if that is set */
+export function tellRefusal({ code, status, message }: ApiError, contact: string | undefined): Refusal {
+  const ask = contact !== undefined && isDecided.has(code) ? `; ask ${contact}` : '';
+  return { code, status, message: `governance proxy: ${message}${ask}` };
+}
+
 /**
  * Answers unless an answer has begun; `x-should-retry` keeps SDKs from repeating what would fail again.
  * @param api whose errors the caller reads; null if no provider is known
@@ -48,10 +65,12 @@ export function answerError(
   error: ApiError,
   headers: Record<string, string>,
   api: ProviderApi | null,
+  contact: string | undefined,
 ): void {
   const { request, response } = exchange;
   if (response.headersSent || response.destroyed) return;
-  const body = api === null ? JSON.stringify({ error: error.message }) : dialects[api].formatRefusal(error);
+  const told = tellRefusal(error, contact);
+  const body = api === null ? JSON.stringify({ error: told.message }) : dialects[api].formatRefusal(told);
   response.writeHead(error.status, {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),

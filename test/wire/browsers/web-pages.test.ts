@@ -90,7 +90,7 @@ describe.skipIf(isMissing)(isMissing ? 'a web page (skipped: there is no Chromiu
     for (const readings of await Promise.all(listTargets('rebound.test').map(reboundTo))) {
       expect(readings.length).toBeGreaterThan(0);
       for (const reading of readings)
-        expect(reading).toMatch(/: (?:421 \{"error":(?:\{"message":)?"host not allowed|405 )/);
+        expect(reading).toMatch(/: (?:421 \{"error":(?:\{"message":)?"(?:governance proxy: )?host not allowed|405 )/);
     }
     expect(provider.requests).toEqual([]);
   });

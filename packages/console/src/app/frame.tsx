@@ -18,7 +18,7 @@ import { sessionKey, signOut } from '../api/session.ts';
 import { usePermissions, useSession } from '../api/session-context.ts';
 import { ConfirmButton } from '../components/confirm.tsx';
 import { Brand } from '../components/layout.tsx';
-import { Pill, TimeAgo } from '../components/values.tsx';
+import { Pill, StoppedBy, TimeAgo } from '../components/values.tsx';
 import { formatDuration, formatTime, type Tone } from '../format/format.ts';
 import { CommandPalette, PaletteButton } from './command-palette.tsx';
 import { Navigation } from './navigation.tsx';
@@ -109,11 +109,13 @@ function LagBadge() {
 function PauseBanner() {
   const { data } = useQuery(statusQuery);
   const { change } = usePermissions();
-  if (!data?.data.pause?.paused) return null;
+  const pause = data?.data.pause;
+  if (!pause?.paused) return null;
   return (
     <div className="banner no-print" role="status" style={{ marginBottom: '1rem' }}>
       <div>
-        <strong>All agents are paused.</strong> Every request is answered with 503 until somebody resumes them.
+        <strong>All agents are paused</strong>
+        <StoppedBy stop={pause.stop} />. Every request is answered with 503 until somebody resumes them.
       </div>
       {change && (
         <ConfirmButton

@@ -85,6 +85,17 @@ export function PiiLinks({ findings, search, none }: PiiLinksProps) {
   );
 }
 
+/** Since when something is stopped, by whom and why, as far as the audit log has it. */
+export function StoppedBy({ stop }: { stop: { since: string; by: string; reason: string | null } | null }) {
+  if (stop === null) return null;
+  return (
+    <>
+      {' '}
+      since <TimeStamp at={stop.since} /> by {stop.by}: {stop.reason ?? 'no reason given'}
+    </>
+  );
+}
+
 const statusTones = { active: 'good', blocked: 'bad', retired: 'plain' } as const;
 
 export function StatusPill({ status }: { status: keyof typeof statusTones }) {

@@ -3,6 +3,7 @@ import { listedAgentSchema } from './agent.ts';
 import { auditEntrySchema } from './audit.ts';
 import { budgetSchema } from './budget.ts';
 import { agentEventListSchema } from './event.ts';
+import { stopSchema } from './status.ts';
 
 const sums = {
   total_cost_usd: z.number().min(0),
@@ -13,6 +14,7 @@ const sums = {
 export const agentOverviewSchema = z
   .strictObject({
     agent: listedAgentSchema.required(),
+    block: z.nullable(stopSchema).meta({ description: 'Null if it is not blocked, or was blocked past this API' }),
     budget: budgetSchema.nullable().meta({ description: 'Null while the amounts that requests hold cannot be read' }),
     running_requests: z.int().min(0).nullable().meta({
       description:

@@ -18,8 +18,20 @@ const serviceSchema = z
   })
   .meta({ id: 'ServiceState' });
 
+export const stopSchema = z
+  .strictObject({
+    since: timestampSchema,
+    by: z.string().meta({ description: 'The key or the person', example: 'key ops-1' }),
+    reason: z.string().nullable(),
+  })
+  .meta({ id: 'Stop', description: 'Who blocked an agent or paused all, and why, from the audit log' });
+
+export type Stop = z.infer<typeof stopSchema>;
+
+const stop = z.nullable(stopSchema).meta({ description: 'Null if not paused, or if it was done past this API' });
+
 export const statusParts = {
-  pause: z.strictObject({ paused: z.boolean() }),
+  pause: z.strictObject({ paused: z.boolean(), stop }),
   services: z.array(serviceSchema),
   recording: z.strictObject({
     last_recorded_at: timestampSchema.nullable(),
@@ -107,6 +119,8 @@ export const pauseSchema = z
     paused: z.boolean().meta({ description: 'While true, no agent is served and running requests end' }),
   })
   .meta({ id: 'Pause' });
+
+export const pauseStateSchema = pauseSchema.extend({ stop }).meta({ id: 'PauseState' });
 
 export type Pause = z.infer<typeof pauseSchema>;
 

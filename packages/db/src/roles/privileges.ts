@@ -52,6 +52,8 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
       insert: columns('provider bill event_id'),
       update: columns('event_id claimed_at'),
     },
+    // To tell a stopped agent since when, by whom and why.
+    audit_log: { select: columns('seq action agent_id payload') },
     // To see whether an event is recorded.
     events: { select: columns('id') },
     daily_usage: { select: columns('day agent_id cost_usd') },

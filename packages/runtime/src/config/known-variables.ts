@@ -62,6 +62,8 @@ export const knownVariables: readonly string[] = [
   'REDIS_CA_FILE',
   'REDIS_TIMEOUT_MS',
   'REDIS_URL',
+  'REFUSAL_CONTACT',
+  'REFUSAL_TELLS_WHY',
   'SESSION_IDLE_SECONDS',
   'SHUTDOWN_GRACE_SECONDS',
   'STORAGE_TIMEOUT_MS',

@@ -1,4 +1,4 @@
-import type { AgentOverview } from '@agp/core/contracts';
+import type { AgentOverview, Stop } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
 import { toPublicId, uuidOf } from '@agp/core/ids';
 import {
@@ -10,6 +10,9 @@ import {
   listEvents,
   readAgentBudgets,
   readAgentUsage,
+  readBlocks,
+  readControl,
+  readPause,
 } from '@agp/db';
 import type { BudgetReservations, HeldReservation } from '@agp/reservations';
 import { presentAgentEvent, presentAuditEntry, presentBudget, presentListedAgent } from '../presenters.ts';
@@ -37,6 +40,12 @@ export async function readHeld(reservations: BudgetReservations, day: string): P
   } catch {
     throw new ApiError('reservations_unavailable');
   }
+}
+
+/** Whether all agents are stopped, and by whom. */
+export async function readPauseState(db: Db): Promise<{ paused: boolean; stop: Stop | null }> {
+  const { paused } = await readControl(db);
+  return { paused, stop: paused ? await readPause(db) : null };
 }
 
 const dayCount = 30;
@@ -76,7 +85,8 @@ export async function readAgentOverview(db: Db, reservations: BudgetReservations
     { day, withUsage: true, order: 'name' },
   ).next();
   const row = found((rows ?? [])[0], 'agent_not_found');
-  const [held, usage, changes, events] = await Promise.all([
+  const [block, held, usage, changes, events] = await Promise.all([
+    row.status === 'blocked' ? readBlocks(db, [id]).then((blocks) => blocks.get(id) ?? null) : null,
     readHeldOf(db, reservations, id, day),
     readAgentUsage(db, id, day, dayCount),
     listAudit(db, { agentId: id }, { limit: mostChanges, offset: 0 }),
@@ -84,6 +94,7 @@ export async function readAgentOverview(db: Db, reservations: BudgetReservations
   ]);
   return {
     agent: presentListedAgent(row) as AgentOverview['agent'],
+    block,
     ...held,
     ...usage,
     changes: changes.map(presentAuditEntry),

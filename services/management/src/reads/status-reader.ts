@@ -8,7 +8,6 @@ import {
   listTopSpenders,
   readCapsAndSpend,
   readCapUse,
-  readControl,
   readRecordingState,
   readUnpriced,
   StorageUnavailableError,
@@ -16,6 +15,7 @@ import {
 import { Gauge, keepReading, type Registry, TimeoutError, withTimeout } from '@agp/runtime';
 import { presentRow } from '../presenters.ts';
 import { today } from '../requests.ts';
+import { readPauseState } from './reads.ts';
 
 interface StatusSources {
   db: Db;
@@ -116,7 +116,7 @@ export class StatusReader {
     const recording = readRecordingState(db);
     const since = new Date(Math.floor(at.getTime() / hourMs) * hourMs - hourMs);
     const work: { [Name in StatusPart]: Promise<Status[Name]> } = {
-      pause: readControl(db).then(({ paused }) => ({ paused })),
+      pause: readPauseState(db),
       services: this.#judgeServices(recording),
       recording: recording.then((state) => ({
         last_recorded_at: state.latest?.recorded_at.toISOString() ?? null,

@@ -4,7 +4,7 @@ import type { FailureCause } from '@agp/core/events';
 import { type CallMeter, dialects, findLinkPaths, type ResponseTap, StreamUsageStripper } from '@agp/metering';
 import type { Dispatcher } from 'undici';
 import { ContentDigest } from '../body/body-buffer.ts';
-import { type Exchange, type HeaderValues, requestIdHeaders } from '../exchange.ts';
+import { type Exchange, type HeaderValues, requestIdHeaders, tellRefusal } from '../exchange.ts';
 import { type AdmittedRequest, type Answer, type CallTimes, noTimes } from '../journey.ts';
 import type { StopReason } from '../stop/running-requests.ts';
 import { Flow, toDispatch } from './dispatch.ts';
@@ -221,7 +221,7 @@ export class Relay implements Dispatcher.DispatchHandler {
       else if (this.#canEndWithError) {
         const { operation, provider } = head;
         const dialect = dialects[operation?.api ?? provider.api];
-        const refusal = new ApiError(reason);
+        const refusal = tellRefusal(new ApiError(reason), undefined);
         const bytes = Buffer.from(dialect.formatStreamError(refusal, operation, this.#endsAsArray));
         this.#digest.update(bytes);
         response.end(bytes);

@@ -71,6 +71,7 @@ function countSecondsLeft(day: string, now: number): string {
 
 export function rateLimited(limit: number, resetSeconds: number): ApiError {
   return new ApiError('rate_limited', {
+    message: `${errorTable.rate_limited.message}: at most ${limit} a minute for this agent`,
     headers: {
       'Retry-After': String(resetSeconds),
       'RateLimit-Limit': String(limit),

@@ -24,6 +24,6 @@ test('a request whose end fails inside the proxy gets a plain 500, and no longer
   onTestFinished(() => void server.close());
   await once(server, 'listening');
   const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/nowhere/v1/models`);
-  expect([answer.status, await answer.json()]).toEqual([500, { error: 'internal error' }]);
+  expect([answer.status, await answer.json()]).toEqual([500, { error: 'governance proxy: internal error' }]);
   expect(load.running).toBe(0);
 });

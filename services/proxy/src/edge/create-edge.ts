@@ -31,7 +31,13 @@ export function createEdge(context: ProxyContext): RequestListener {
     } catch (error) {
       // The pipeline ends every request itself.
       context.logger.error({ error: (error as Error).stack }, 'a request could not be finished');
-      answerError(exchange, new ApiError('internal'), {}, findApi(context.config.providers, exchange));
+      answerError(
+        exchange,
+        new ApiError('internal'),
+        {},
+        findApi(context.config.providers, exchange),
+        context.config.refusalContact,
+      );
     }
   };
   const settings = express();

@@ -1,5 +1,7 @@
-import { ApiError } from '@agp/core/errors';
+import type { Stop } from '@agp/core/contracts';
+import { ApiError, errorTable } from '@agp/core/errors';
 import { complianceTagPattern } from '@agp/core/events';
+import { toLineText } from '@agp/core/text';
 import { handsOutCredential } from '@agp/metering';
 import type { ProxyContext } from '../context.ts';
 import { isAllowedPath } from '../head/allowed-paths.ts';
@@ -30,7 +32,7 @@ export async function admit(context: ProxyContext, head: Head, agent: Agent, dea
   }
   const needsToken = context.config.agentIdentity === 'token' || stored.nameIsClaimed || agent.tokenId !== null;
   if (needsToken && !stored.tokenIsValid) throw new ApiError('unauthorized_agent');
-  if (stored.status === 'blocked') throw new ApiError('agent_blocked');
+  if (stored.status === 'blocked') throw await refuseStopped(context, 'agent_blocked', agent.uuid);
   if (head.operation === null && handsOutCredential(decodeOnce(head.path))) {
     const message = `${toListedPath(head.path) ?? 'the path'} would hand out a credential of the provider, for calls past the proxy`;
     throw new ApiError('credential_path', message);
@@ -41,7 +43,7 @@ export async function admit(context: ProxyContext, head: Head, agent: Agent, dea
     context.warnings.pathNotAllowed({ requestId, agentId: agent.id, provider: provider.id, method, path });
     throw new ApiError('path_not_allowed');
   }
-  if (stored.paused) throw new ApiError('paused');
+  if (stored.paused) throw await refuseStopped(context, 'paused', agent.uuid);
   if ((head.contentLength ?? 0) > context.config.maxRequestBytes) throw new ApiError('request_too_large');
   const { audit } = context.config;
   if (audit === 'strict' && context.outbox.size + context.load.promised >= context.outbox.capacity) {
@@ -61,4 +63,20 @@ export async function admit(context: ProxyContext, head: Head, agent: Agent, dea
 function chooseTag(ofAgent: string | null, ofCaller: string | null): string {
   if (ofAgent !== null && complianceTagPattern.test(ofAgent)) return ofAgent;
   return ofCaller ?? 'default';
+}
+
+/** Since when an agent is blocked or all are paused, by whom and why, as far as agents may know it. Read for a refusal alone. */
+async function refuseStopped(
+  { config, storage }: ProxyContext,
+  reason: 'agent_blocked' | 'paused',
+  agentId: string,
+): Promise<ApiError> {
+  const stop = await storage.findStop(reason === 'paused' ? null : agentId);
+  return new ApiError(reason, stop === null ? {} : { message: writeStop(reason, stop, config.refusalTellsWhy) });
+}
+
+function writeStop(reason: 'agent_blocked' | 'paused', stop: Stop, tellsWhy: boolean): string {
+  const since = `${errorTable[reason].message} since ${stop.since.slice(0, 16).replace('T', ' ')} UTC`;
+  if (!tellsWhy) return since;
+  return toLineText(`${since} by ${stop.by}${stop.reason === null ? '' : `: ${stop.reason}`}`);
 }

@@ -1,3 +1,4 @@
+import type { Stop } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
 import {
   type AdmissionKey,
@@ -14,6 +15,8 @@ import {
   type NewAgent,
   type Pool,
   readAdmissions,
+  readBlocks,
+  readPause,
   readRunningStates,
   readSpend,
   readSpendWithRecorded,
@@ -35,6 +38,9 @@ interface SpendAsk {
 interface CloserSpendAsk extends SpendAsk {
   eventIds: readonly string[];
 }
+
+/** A refusal waits no longer for who caused it, in milliseconds. */
+const stopMs = 250;
 
 const nothing: Spend = { agentNanoUsd: 0, globalNanoUsd: 0 };
 
@@ -105,7 +111,19 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
     return new Map<ForwardedSpend, void>();
   });
 
+  // However many requests are refused, one such read runs at a time.
+  const stops = coalesce(async (ids: (string | null)[]): Promise<Map<string | null, Stop | null>> => {
+    const blocks = await readBlocks(
+      pool,
+      ids.filter((id) => id !== null),
+    );
+    return ids.includes(null) ? new Map([...blocks, [null, await readPause(pool)]]) : blocks;
+  });
+
   return {
+    /** Who blocked this agent, or paused all (null); null if that is not known, or not within a moment. */
+    findStop: async (agentId: string | null): Promise<Stop | null> =>
+      (await deadlines.wait(stops(agentId), performance.now() + stopMs).catch(() => null)) ?? null,
     findAgentId: async (name: string, deadline: number) => (await inTime(findAgent(name), deadline)) ?? null,
     /** By the hex digest of its secret; undefined for one that was never issued, or is revoked. */
     findAgentToken: (secretSha256: string, deadline: number) => inTime(findToken(secretSha256), deadline),

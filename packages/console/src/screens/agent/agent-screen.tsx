@@ -7,7 +7,7 @@ import { ChangeStatus, SetCap, SetLimit } from '../../changes/changes.tsx';
 import { CapBar, Outlook } from '../../components/cap-bar.tsx';
 import { Reading } from '../../components/feedback.tsx';
 import { Screen, Stat } from '../../components/layout.tsx';
-import { Money, ShortId, StatusPill, TimeAgo, TimeStamp } from '../../components/values.tsx';
+import { Money, ShortId, StatusPill, StoppedBy, TimeAgo, TimeStamp } from '../../components/values.tsx';
 import { formatCount } from '../../format/format.ts';
 import { AgentTimeline } from './agent-timeline.tsx';
 import { AgentUsage } from './agent-usage.tsx';
@@ -102,6 +102,7 @@ export function AgentScreen() {
       <Reading query={query}>
         {({ data }) => (
           <>
+            <Blocked overview={data} />
             <RetiredButSending overview={data} />
             <AgentFigures overview={data} />
             <AgentUsage overview={data} />
@@ -130,6 +131,18 @@ function Actions({ overview: { agent, budget } }: { overview: AgentOverview }) {
       {agent.status !== 'active' && <ChangeStatus agent={agent} to="active" />}
       {agent.status !== 'blocked' && <ChangeStatus agent={agent} to="blocked" />}
     </>
+  );
+}
+
+function Blocked({ overview: { agent, block } }: { overview: AgentOverview }) {
+  if (agent.status !== 'blocked') return null;
+  return (
+    <div className="banner">
+      <div>
+        <strong>It is blocked</strong>
+        <StoppedBy stop={block} />. Its requests are answered with 403 until somebody unblocks it.
+      </div>
+    </div>
   );
 }
 

@@ -1,0 +1,44 @@
+import type { AuditEntry } from '@agp/core/audit';
+import type { Stop } from '@agp/core/contracts';
+import { parseJson } from '@agp/core/json';
+import { CompiledQuery } from 'kysely';
+import type { Pool } from 'pg';
+import type { Db } from '../database.ts';
+
+/** Whoever changed the state by plain SQL is in no audit log: then an older change is the latest, and is not taken for it. */
+function toStop(payload: string, member: 'status' | 'paused'): Stop | null {
+  const { timestamp, actor, reason, after } = parseJson(payload) as AuditEntry;
+  const state = after?.[member];
+  if (state !== 'blocked' && state !== true) return null;
+  const by = actor.kind === 'api_key' ? `key ${actor.name}` : 'name' in actor ? actor.name : actor.kind;
+  return { since: timestamp, by, reason: reason ?? null };
+}
+
+const changed = (member: string) =>
+  `payload::json #>> '{before,${member}}' IS DISTINCT FROM payload::json #>> '{after,${member}}'
+   ORDER BY seq DESC LIMIT 1`;
+
+const blocks = `
+  SELECT asked.id, log.payload FROM unnest($1::uuid[]) AS asked (id) CROSS JOIN LATERAL (
+    SELECT payload FROM audit_log
+    WHERE agent_id = asked.id AND action IN ('agent.update', 'agent.retire') AND ${changed('status')}
+  ) AS log`;
+
+const pause = `SELECT payload FROM audit_log WHERE action = 'pause.set' AND ${changed('paused')}`;
+
+const read = async <Row extends object>(from: Db | Pool, text: string, values: unknown[]): Promise<Row[]> =>
+  'executeQuery' in from
+    ? (await from.executeQuery<Row>(CompiledQuery.raw(text, values))).rows
+    : (await from.query<Row>(text, values)).rows;
+
+/** Of blocked agents, by UUID; of others, and of those that were blocked past the API, nothing is known. */
+export async function readBlocks(from: Db | Pool, agentIds: readonly string[]): Promise<Map<string, Stop | null>> {
+  const rows = await read<{ id: string; payload: string }>(from, blocks, [agentIds]);
+  return new Map(rows.map(({ id, payload }) => [id, toStop(payload, 'status')]));
+}
+
+/** Of the pause that lasts; null without one, or if it was set past the API. */
+export async function readPause(from: Db | Pool): Promise<Stop | null> {
+  const [row] = await read<{ payload: string }>(from, pause, []);
+  return row === undefined ? null : toStop(row.payload, 'paused');
+}

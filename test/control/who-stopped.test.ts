@@ -1,0 +1,66 @@
+import { readRefusal } from '@agp/testing';
+import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type System, startSystem } from '../system/start-system.ts';
+
+let provider: FakeProvider;
+let system: System;
+
+beforeAll(async () => {
+  provider = await startFakeProvider(answerCanned());
+  system = await startSystem({ environment: { PROVIDER_OPENAI_URL: provider.url, REFUSAL_CONTACT: '#ai-gov' } });
+  system.proxies.push(await system.start('proxy', { REFUSAL_CONTACT: '#ai-gov', REFUSAL_TELLS_WHY: 'true' }));
+});
+afterAll(async () => {
+  await system?.[Symbol.asyncDispose]();
+  await provider?.stop();
+});
+
+/** What each proxy answers: the first keeps who and why to itself, the second tells it. */
+const ask = (agentName: string) =>
+  Promise.all(
+    system.proxies.map(async ({ url }) => {
+      const headers = { 'content-type': 'application/json', 'x-agent-name': agentName };
+      const body = JSON.stringify({ model: 'gpt-4o', messages: [] });
+      const answer = await fetch(`${url}/openai/v1/chat/completions`, { method: 'POST', headers, body });
+      return answer.ok ? 'ok' : readRefusal(await answer.text()).text;
+    }),
+  );
+const put = (path: string, body: object) => system.api(path, { method: 'PUT', body: JSON.stringify(body) });
+const day = new Date().toISOString().slice(0, 8);
+
+test('a blocked agent reads since when and whom to ask, and who and why only if it may', async () => {
+  expect(await ask('told')).toEqual(['ok', 'ok']);
+  const [agent] = await system.api<{ id: string }[]>('/api/v1/agents?search=told');
+  const id = agent?.id;
+  await put(`/api/v1/agents/${id}?reason=incident-42`, { status: 'blocked' });
+  // A change of anything else is no block.
+  await put(`/api/v1/agents/${id}?reason=a%20note`, { metadata: { team: 'sales' } });
+  expect(await ask('told')).toEqual([
+    expect.stringMatching(new RegExp(`^agent blocked since ${day}\\d\\d \\d\\d:\\d\\d UTC; ask #ai-gov$`)),
+    expect.stringMatching(/^agent blocked since [-\d]+ [\d:]+ UTC by key bootstrap: incident-42; ask #ai-gov$/),
+  ]);
+  const overview = await system.api<{ block: object }>(`/api/v1/agents/${id}/overview`);
+  expect(overview.block).toMatchObject({ by: 'key bootstrap', reason: 'incident-42' });
+  await put(`/api/v1/agents/${id}`, { status: 'active' });
+  expect(await ask('told')).toEqual(['ok', 'ok']);
+  // A block past the API is in no audit log: an earlier one is not taken for it.
+  await system.database.pool.query("UPDATE agents SET status = 'blocked' WHERE name = 'told'");
+  expect(await ask('told')).toEqual(Array(2).fill('agent blocked; ask #ai-gov'));
+  await system.database.pool.query("UPDATE agents SET status = 'active' WHERE name = 'told'");
+});
+
+test('a pause says the same, and nothing is told if the audit log cannot be read', async () => {
+  expect(await ask('paused')).toEqual(['ok', 'ok']);
+  await put('/api/v1/pause?reason=drill', { paused: true });
+  const [short, long] = await ask('paused');
+  expect(short).toMatch(/^paused by operator since [-\d]+ [\d:]+ UTC; ask #ai-gov$/);
+  expect(long).toMatch(/^paused by operator since [-\d]+ [\d:]+ UTC by key bootstrap: drill; ask #ai-gov$/);
+  expect((await system.api<{ pause: { stop: object } }>('/api/v1/status')).pause.stop).toMatchObject({
+    reason: 'drill',
+  });
+  await system.database.pool.query('ALTER TABLE audit_log RENAME TO away');
+  expect(await ask('paused')).toEqual(Array(2).fill('paused by operator; ask #ai-gov'));
+  await system.database.pool.query('ALTER TABLE away RENAME TO audit_log');
+  await put('/api/v1/pause', { paused: false });
+});
