@@ -1,3 +1,4 @@
+import { shortenId } from '@agp/core/text';
 import { expect, test } from 'vitest';
 import { measureText } from '../../packages/cli/src/table.ts';
 import { waitFor } from '../system/start-system.ts';
@@ -88,9 +89,17 @@ test.each([80, 120])(
         new RegExp(` session_of_another_agent .*${uuid}\n$`),
       );
       const { id } = await readJson('agents show worker');
-      expect(await done('agents list --no-color')).toMatch(new RegExp(`^worker +active .*${id}$`, 'm'));
+      expect(await done('agents list --no-color')).toMatch(
+        new RegExp(`^worker +active .*(${id}|${shortenId(id)})$`, 'm'),
+      );
       const report = await done('costs report --no-color --by agent,model,provider,tag');
       expect(report).toMatch(/^worker +gpt-4o\S* +openai +default +0\.\d+/m);
+      const heads: [string, RegExp][] = [
+        ['events list', /^TIME +AGENT +RESULT .*MODEL .*COST \(USD\) .*ID$/m],
+        ['audit list', /^TIME +WHO .*ACTION +ABOUT +WHAT/m],
+        ['sessions list', /^STARTED .*AGENT +EVENTS .*COST \(USD\) .*ID$/m],
+      ];
+      for (const [list, head] of heads) expect(await done(`${list} --no-color`)).toMatch(head);
       for (const list of [
         'agents list',
         'events list',

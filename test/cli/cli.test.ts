@@ -79,7 +79,9 @@ test('lists and reports come as CSV, in all pages, and of the time asked for', a
   await refused('costs report --by colour', 1, /^group_by: must be some of hour, day, agent/);
   const pages = (await done('events list --agent worker --all --json')).trimEnd().split('\n');
   expect(pages.flatMap((page) => JSON.parse(page))).toHaveLength(rows.length - 1);
-  expect((await agp('events list --limit 2')).stderr).toMatch(/^there are more than these 2: --limit, /);
+  expect((await agp('events list --limit 2')).stderr).toMatch(
+    /^showing the first 2; use --limit, --from or --to for others$/m,
+  );
   expect((await agp('events list --agent worker --limit 1000')).stderr).toBe('');
   await done('costs report --from yesterday --agent worker --by model');
   expect(await readJson('costs report --agent worker --by agent')).toMatchObject({
@@ -144,9 +146,13 @@ test('caps and limits are set for agents, for new ones and for all together', as
 });
 
 test('all agents are paused and resumed', async () => {
-  expect(await done('pause on')).toBe('paused: every agent is refused\n');
+  expect(await done('pause on --reason drill')).toBe('paused: every agent is refused\n');
   expect((await send('worker')).status).toBe(503);
-  expect(await readJson('pause status')).toEqual({ paused: true });
+  const since = expect.any(String);
+  const stop = { since, by: 'key bootstrap', reason: 'drill' };
+  expect(await readJson('pause status')).toEqual({ paused: true, stop });
+  for (const command of ['pause status', 'status'])
+    expect(await done(command)).toMatch(/paused since [-\d]+ [\d:]+Z by key bootstrap \(drill\): every agent/i);
   expect(await readJson('pause off')).toEqual({ paused: false });
   expect((await send('worker')).status).toBe(200);
 });

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { toPublicId, uuidOf } from '@agp/core/ids';
+import { shortenId } from '@agp/core/text';
 import { addUnrecordedSpend } from '@agp/db';
 import { expect, test } from 'vitest';
 import { waitFor } from '../system/start-system.ts';
@@ -40,7 +41,7 @@ test('a request id leads to its event or its refusal, and unknown or hostile one
   );
   const explained = await done('why after-the-block');
   expect(explained).toMatch(
-    /^TIME .*\n.* stopped +agent_blocked .*\n\nagent_blocked: Somebody blocked the agent\. "agents unblock"/,
+    /^agent_blocked: Somebody blocked the agent\. "agents unblock".*\n\nTIME .*\n.* stopped +agent_blocked /,
   );
   await waitFor('the event', async () => (await readJson('events list --request-id before-the-block')).length === 1);
   expect(await done('why before-the-block')).toMatch(/^agent \* +stopped /m);
@@ -140,4 +141,32 @@ test('the list tells failures, and what was not searched, from the rest', async 
   expect([...(await rows('--outcome failed')).keys()]).toEqual([one, two]);
   expect([...(await rows('--status 4xx')).keys()]).toEqual([two]);
   expect([...(await rows('--pii-type email')).keys()]).toEqual([three]);
+});
+
+test('an id is taken by its beginning, or by both ends as tables show it; what fits several says so', async () => {
+  const [{ id, agent_id: agentId }] = await readJson('events list --agent worker --limit 1');
+  for (const short of [shortenId(id), id.slice(0, -1), shortenId(id).replace('…', '...')]) {
+    expect(await readJson(`events show ${short}`)).toMatchObject({ id });
+    expect(await readJson(`why ${short}`)).toMatchObject({ events: [{ id }] });
+  }
+  await refused(`why ${id.slice(0, 8)}`, 1, /^evt_\w{4} fits \d+ ids \(evt_\w{26}, .* \.\.\.\): give more of it$/m);
+  await refused('why evt_7', 1, /^No event and no listed refusal has the id evt_7; /);
+  expect(await readJson('sessions show ses_cl')).toMatchObject({ session: { id: 'ses_cli' } });
+  // An earlier test changed an event of it.
+  await refused('sessions verify ses_cl', 1, /^ses_cli diverges at seq /);
+  expect(await readJson(`agents show ${agentId.slice(0, -2)}`)).toMatchObject({ name: 'worker' });
+  await refused('why ses_cli', 1, /; it is one of a session: "sessions show" lists its events$/m);
+  await refused(`why ${agentId}`, 1, /; it is one of an agent: "agents show" shows it/);
+});
+
+test('lists take the words that they show as filters, and a report has its columns as asked', async () => {
+  await send('tagged', { 'x-compliance-tag': 'team-sales' });
+  await waitFor('its event', async () => (await readJson('events list --tag team-sales')).length === 1);
+  expect(await done('events list --result completed --tag team-sales')).toMatch(/ tagged +completed /);
+  for (const result of ['answered 500', '500', '5xx'])
+    expect(await readJson(`events list --result "${result}" --agent tagged`)).toEqual([]);
+  await refused('events list --result nonsense', 1, /^outcome: /);
+  expect(await done('agents list --search AGGE --order seen')).toMatch(/^NAME .*\ntagged [^\n]*\n$/);
+  expect(await done('costs report --by tag,model')).toMatch(/^TAG +MODEL /);
+  expect(await done('status')).toMatch(/^spent today +[\d.]+ USD; no cap$/m);
 });

@@ -25,7 +25,7 @@ test.each([80, 120])('at %i columns everything is seen at a glance, whatever age
   expect(shown).toMatch(/^agents +not paused$/m);
   expect(shown).toMatch(/1 blocked: worker$/m);
   expect(shown).toMatch(/^postgres +ready +answers$/m);
-  expect(shown).toMatch(/^spent today +[\d.]+ USD of no cap$/m);
+  expect(shown).toMatch(/^spent today +[\d.]+ USD; no cap$/m);
   expect(shown).toMatch(/^TOP SPENDERS TODAY .*\nworker /m);
   expect(await done('agents list')).toMatch(/^worker +blocked +20\d\d-\S+ \S+ +0\.\d+ /m);
   await done('agents unblock worker');

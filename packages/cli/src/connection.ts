@@ -56,7 +56,9 @@ export function readConnection(options: ConnectionOptions, environment: NodeJS.P
   const given = options.url ?? (environment.AGP_URL || undefined);
   const address = given ?? environment.AGP_LOCAL_URL;
   if (address === undefined) {
-    throw new CliError('No deployment is named: start one here with "npm start", or set AGP_URL and AGP_API_KEY.');
+    throw new CliError(
+      'No deployment is named: start one here with "npm start"; if one runs already, set AGP_DATA_DIR as it was set there, or AGP_URL and AGP_API_KEY.',
+    );
   }
   const url = readUrl(address, options.url === undefined ? 'AGP_URL' : '--url');
   const local = given === undefined ? environment.AGP_LOCAL_API_KEY : undefined;

@@ -58,6 +58,10 @@ export function formatPii({
   return pii_scan === 'full' ? 'no' : '-';
 }
 
+/** `email +2` for three kinds. */
+export const formatBriefPii = ({ pii_types: types }: Pick<EventDetail, 'pii_types'>): string =>
+  types.length > 1 ? `${types[0]} +${types.length - 1}` : (types[0] ?? '-');
+
 const orNone = (value: string | number | null) => (value === null ? '-' : String(value));
 const formatMs = (ms: number | null) => (ms === null ? '-' : formatDuration(ms));
 

@@ -3,17 +3,24 @@ import { fromPublicId } from '@agp/core/ids';
 import { toLineText } from '@agp/core/text';
 import type { Api } from './api.ts';
 import { CliError } from './cli-error.ts';
+import { pickId } from './find-id.ts';
 
 /** The id of an agent that the user gave by id or name. */
 export async function findAgentId(api: Api, nameOrId: string): Promise<string> {
   if (fromPublicId('agt', nameOrId) !== null) return nameOrId;
   const { data: agents } = await api.get('/api/v1/agents', agentListSchema);
-  const agent = agents.find(({ name }) => name === nameOrId);
-  if (agent === undefined)
+  const id =
+    agents.find(({ name }) => name === nameOrId)?.id ??
+    pickId(
+      'agt',
+      nameOrId,
+      agents.map((agent) => agent.id),
+    );
+  if (id === null)
     throw new CliError(
       `No agent is named ${toLineText(nameOrId)}; "agents list" shows all agents; an agent begins with its first request`,
     );
-  return agent.id;
+  return id;
 }
 
 /** The same for an option that may not have been given. */

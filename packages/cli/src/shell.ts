@@ -85,7 +85,7 @@ export function createShell(program: Command, environment: NodeJS.ProcessEnv): S
       const { paint, width } = shell.terminal;
       const { text, omitted } = formatTable(rows, columns, paint, width);
       if (omitted.length > 0)
-        shell.terminal.note(`no room for ${omitted.join(', ')}: a wider terminal, a pipe and --json have all`);
+        shell.terminal.note(`hidden at this width: ${omitted.join(', ')}; widen the terminal, or use --json`);
       return text;
     },
     async showRows(answer, pick, columns) {
@@ -93,9 +93,7 @@ export function createShell(program: Command, environment: NodeJS.ProcessEnv): S
       if (rows.length === 0 && !shell.json) return shell.terminal.note('nothing to show');
       await shell.show(answer, () => shell.drawTable(rows, columns));
       if (answer.next !== null)
-        shell.terminal.note(
-          `there are more than these ${rows.length}: --limit, --from and --to have them; --help says if --all does`,
-        );
+        shell.terminal.note(`showing the first ${rows.length}; use --limit, --from or --to for others`);
     },
     showList: async (path, schema, columns) =>
       shell.showRows(await shell.api.get(path, schema), (rows) => rows, columns),

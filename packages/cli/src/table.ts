@@ -1,4 +1,4 @@
-import { toLineText } from '@agp/core/text';
+import { shortenId, toLineText } from '@agp/core/text';
 import stringWidth from 'string-width';
 import type { Paint, Style } from './terminal.ts';
 import { formatTime } from './values.ts';
@@ -108,6 +108,11 @@ export function formatTable<Row>(
 /** A column of times. */
 export function timeColumn<Row>(head: string, pick: (row: Row) => string | null): Column<Row> {
   return { head, cell: (row) => formatTime(pick(row)), brief: (row) => formatTime(pick(row)).slice(5, -1) || '-' };
+}
+
+/** A column of ids: `evt_01k9r3…7y1zb` on a narrow terminal, which `why` and `show` take too. */
+export function idColumn<Row>(head: string, pick: (row: Row) => string): Column<Row> {
+  return { head, cell: pick, brief: (row) => shortenId(pick(row)) };
 }
 
 /** A field of an object. */

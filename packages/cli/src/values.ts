@@ -1,3 +1,6 @@
+import type { Stop } from '@agp/core/contracts';
+import { toLineText } from '@agp/core/text';
+
 const count = new Intl.NumberFormat('en');
 
 /** Tokens, requests: with separators. */
@@ -30,3 +33,7 @@ export function formatDuration(ms: number): string {
 
 /** Requests a minute. */
 export const formatRate = (rate: number | null) => (rate === null ? 'none' : formatCount(rate));
+
+/** Since when something is stopped, by whom and why. */
+export const formatStop = ({ since, by, reason }: Stop) =>
+  toLineText(`since ${formatTime(since)} by ${by} (${reason ?? 'no reason given'})`);

@@ -2,6 +2,7 @@ import {
   type Agent,
   agentEventListSchema,
   agentListSchema,
+  agentOverviewSchema,
   agentSchema,
   budgetListSchema,
   costUsageSchema,
@@ -9,7 +10,9 @@ import {
   limitListSchema,
   type Pause,
   pauseSchema,
+  pauseStateSchema,
   retiredAgentSchema,
+  type Stop,
 } from '@agp/core/contracts';
 import { toLineText } from '@agp/core/text';
 import { type Command, Option } from 'commander';
@@ -18,9 +21,9 @@ import { addCommand, addPaging, addReason, type ReasonOption } from '../argument
 import { ApiFailure, CliError } from '../cli-error.ts';
 import { findAgentId } from '../find-agent.ts';
 import type { Shell } from '../shell.ts';
-import { timeColumn } from '../table.ts';
+import { idColumn, timeColumn } from '../table.ts';
 import type { Paint, Style } from '../terminal.ts';
-import { formatCap, formatCount, formatRate, formatTime, formatUsd } from '../values.ts';
+import { formatCap, formatCount, formatRate, formatStop, formatTime, formatUsd } from '../values.ts';
 
 const statusStyles: Record<Agent['status'], Style> = { active: 'green', blocked: 'red', retired: 'dim' };
 
@@ -53,8 +56,10 @@ async function listUse(api: Api, agentId: string): Promise<[string, string][]> {
   const used = (await orNull(api.get(usage, costUsageSchema)))?.usage[0];
   const budget = (await orNull(api.get('/api/v1/budgets', budgetListSchema)))?.agents.find(isOf);
   const limit = (await orNull(api.get('/api/v1/limits', limitListSchema)))?.agents.find(isOf);
+  const block = (await orNull(api.get(`/api/v1/agents/${agentId}/overview`, agentOverviewSchema)))?.block;
   const cap = budget && `${formatCap(budget.daily_cap_usd)}${budget.warn_only ? ' (warns only)' : ''}`;
   return [
+    ...(block ? [['blocked', formatStop(block)] as [string, string]] : []),
     ['last seen', formatTime(events?.[0]?.timestamp ?? null)],
     [
       'spent in all (USD)',
@@ -70,8 +75,17 @@ async function listUse(api: Api, agentId: string): Promise<[string, string][]> {
 export function addAgentCommands(program: Command, shell: Shell): void {
   const agents = program.command('agents').description('the agents, and the kill switch');
 
-  addPaging(addCommand(agents, 'list', 'list agents, oldest first', 'agents list --status blocked'))
+  addPaging(
+    addCommand(agents, 'list', 'list agents, oldest first unless ordered otherwise', 'agents list --status blocked'),
+  )
     .addOption(new Option('--status <status>', 'only those').choices(['active', 'blocked', 'retired']))
+    .option('--search <text>', 'only those with this text in the name')
+    .addOption(
+      new Option(
+        '--order <order>',
+        'oldest first, by name, the dearest of today first, or the latest seen first',
+      ).choices(['created', 'name', 'cost', 'seen']),
+    )
     .action((given) =>
       shell.showList(
         writeQuery('/api/v1/agents', { ...given, expand: shell.json ? undefined : 'usage' }),
@@ -83,7 +97,7 @@ export function addAgentCommands(program: Command, shell: Shell): void {
           { head: 'TODAY (USD)', right: true, cell: ({ cost_today_usd = 0 }) => formatUsd(cost_today_usd), spare: 2 },
           { head: 'ADDRESS', cell: ({ source_ip }) => source_ip, spare: 3 },
           { ...timeColumn<ListedAgent>('CREATED', ({ created_at }) => created_at), spare: 4 },
-          { head: 'ID', cell: ({ id }) => id },
+          idColumn('ID', ({ id }) => id),
         ],
       ),
     );
@@ -148,8 +162,10 @@ export function addAgentCommands(program: Command, shell: Shell): void {
   }
 }
 
-function describe({ paused }: Pause, paint: Paint): string {
-  return paused ? paint('red', 'paused: every agent is refused') : paint('green', 'not paused: agents work');
+function describe({ paused, stop = null }: Pause & { stop?: Stop | null }, paint: Paint): string {
+  return paused
+    ? paint('red', `paused${stop ? ` ${formatStop(stop)}` : ''}: every agent is refused`)
+    : paint('green', 'not paused: agents work');
 }
 
 /** `pause`: stops or resumes all agents. */
@@ -165,6 +181,6 @@ export function addPauseCommands(program: Command, shell: Shell): void {
   set('on', true, 'refuse all agents from their next request on, and end what they have running');
   set('off', false, 'let all agents work again that are not blocked');
   addCommand(pause, 'status', 'show whether agents are paused', 'pause status').action(async () => {
-    await shell.show(await shell.api.get('/api/v1/pause', pauseSchema), describe);
+    await shell.show(await shell.api.get('/api/v1/pause', pauseStateSchema), describe);
   });
 }

@@ -108,10 +108,9 @@ export function addAuditCommands(program: Command, shell: Shell): void {
       await shell.showRows(answer, (data) => data, [
         timeColumn<ListedAuditEntry>('TIME', ({ timestamp }) => timestamp),
         { head: 'WHO', cell: ({ actor }) => ('name' in actor ? actor.name : actor.kind), least: 8 },
-        { head: 'FROM', cell: ({ source_ip }) => source_ip ?? '-', spare: 2 },
+        { head: 'FROM', cell: ({ source_ip }) => source_ip ?? '-', spare: 3 },
         {
           head: 'ACTION',
-          spare: 1,
           cell: (entry) => entry.action,
           style: (entry) => (entry.action === 'request.refused' ? 'yellow' : undefined),
         },
@@ -120,8 +119,8 @@ export function addAuditCommands(program: Command, shell: Shell): void {
           cell: ({ agent_id, target }) => (agent_id && names?.find(agent_id)) ?? target ?? '-',
           least: 10,
         },
-        { head: 'WHAT', cell: formatChange, least: 26 },
-        { head: 'WHY', cell: ({ reason }) => reason ?? '-', least: 8 },
+        { head: 'WHAT', cell: formatChange, least: 16 },
+        { head: 'WHY', cell: ({ reason }) => reason ?? '-', least: 8, spare: 1 },
       ]);
     });
 

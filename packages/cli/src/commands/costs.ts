@@ -68,7 +68,10 @@ function addReportCommand(costs: Command, shell: Shell): void {
       const inTime = groups.includes('hour') || groups.includes('day');
       const rows = ({ usage }: typeof answer.data) =>
         inTime ? usage : usage.toSorted((one, other) => other.total_cost_usd - one.total_cost_usd);
-      await shell.showRows(answer, rows, [...groups.map((name) => groupColumns[name]), ...sumColumns]);
+      // As they were asked for: the API names them in its own order.
+      const asked = (by ?? '').split(',');
+      const inOrder = groups.toSorted((one, other) => asked.indexOf(one) - asked.indexOf(other));
+      await shell.showRows(answer, rows, [...inOrder.map((name) => groupColumns[name]), ...sumColumns]);
       if (!shell.json && from !== null)
         shell.terminal.note(`from ${formatTime(from)} to ${to === null ? 'now' : formatTime(to)}`);
     },

@@ -21,9 +21,10 @@ import { addCommand, addCsv, addFilters, addPaging } from '../arguments.ts';
 import { CliError } from '../cli-error.ts';
 import { resultColumn } from '../event-detail.ts';
 import { findGivenAgentId } from '../find-agent.ts';
+import { findSessionId } from '../find-id.ts';
 import { findLoss, headOption } from '../known-head.ts';
 import type { Shell } from '../shell.ts';
-import { formatFields, timeColumn } from '../table.ts';
+import { formatFields, idColumn, timeColumn } from '../table.ts';
 import { formatCount, formatDuration, formatTime, formatUsd } from '../values.ts';
 
 /**
@@ -85,22 +86,23 @@ export function addSessionCommands(program: Command, shell: Shell): void {
     if (csv || all) return shell.showPages(path, { csv: csv === true });
     await shell.showList(path, sessionListSchema, [
       timeColumn('STARTED', ({ started_at }) => started_at),
-      { head: 'LASTED', right: true, cell: ({ duration_ms }) => formatDuration(duration_ms), spare: 1 },
+      { head: 'LASTED', right: true, cell: ({ duration_ms }) => formatDuration(duration_ms), spare: 2 },
       { head: 'AGENT', cell: ({ agent_name }) => agent_name, least: 8 },
-      { head: 'EVENTS', right: true, cell: ({ event_count }) => formatCount(event_count), spare: 2 },
-      { head: 'TOKENS', right: true, cell: ({ total_tokens }) => formatCount(total_tokens), spare: 3 },
+      { head: 'EVENTS', right: true, cell: ({ event_count }) => formatCount(event_count) },
+      { head: 'TOKENS', right: true, cell: ({ total_tokens }) => formatCount(total_tokens), spare: 1 },
       { head: 'COST (USD)', right: true, cell: ({ total_cost_usd }) => formatUsd(total_cost_usd) },
       {
         head: 'PII',
         cell: ({ pii_detected }) => (pii_detected ? 'yes' : '-'),
         style: (row) => (row.pii_detected ? 'yellow' : undefined),
       },
-      { head: 'ID', cell: ({ id }) => id, least: 30 },
+      idColumn('ID', ({ id }) => id),
     ]);
   });
 
   addCommand(sessions, 'show <id>', 'show one session with its events', 'sessions show ses_...').action(
-    async (id: string) => {
+    async (given: string) => {
+      const id = await findSessionId(shell.api, given);
       const path = `/api/v1/sessions/${encodeURIComponent(id)}`;
       const answer = await shell.api.get(path, sessionDetailSchema);
       const ends = shell.json ? new Map<string, ListedEvent>() : await readEnds(shell.api, answer.data.session.id);
@@ -126,7 +128,7 @@ export function addSessionCommands(program: Command, shell: Shell): void {
           { head: 'OUT', right: true, cell: ({ completion_tokens }) => formatCount(completion_tokens), spare: 1 },
           { head: 'COST (USD)', right: true, cell: ({ cost_usd }) => formatUsd(cost_usd) },
           { head: 'PII', cell: ({ pii_types }) => pii_types.join(',') || '-', least: 5 },
-          { head: 'ID', cell: (event) => event.id },
+          idColumn('ID', ({ id }) => id),
         ]);
         return `${fields}\n\n${table}`;
       });
@@ -140,8 +142,9 @@ export function addSessionCommands(program: Command, shell: Shell): void {
     'sessions verify ses_...',
   )
     .option(...headOption)
-    .action(async (id: string, { head }: { head?: string }) => {
+    .action(async (given: string, { head }: { head?: string }) => {
       const { api } = shell;
+      const id = await findSessionId(api, given);
       const path = `/api/v1/lineage/${encodeURIComponent(id)}`;
       const told = await api.get(`${path}/verify`, lineageVerdictSchema);
       const lineage = await api.get(path, lineageSchema);

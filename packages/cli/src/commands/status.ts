@@ -7,7 +7,7 @@ import { ApiFailure } from '../cli-error.ts';
 import type { Shell } from '../shell.ts';
 import { type Column, type Field, formatFields, formatTable } from '../table.ts';
 import { type Paint, type Style, untilInterrupted } from '../terminal.ts';
-import { formatCap, formatCount, formatDuration, formatTime, formatUsd } from '../values.ts';
+import { formatCount, formatDuration, formatStop, formatTime, formatUsd } from '../values.ts';
 
 const stateStyles: Record<ServiceState['state'], Style> = { ready: 'green', not_ready: 'red', unknown: 'yellow' };
 
@@ -18,8 +18,10 @@ interface Line {
 
 type Part<Name extends keyof Status> = NonNullable<Status[Name]>;
 
-const showPause = ({ paused }: Part<'pause'>): Line =>
-  paused ? { text: 'PAUSED: every agent is refused', style: 'red' } : { text: 'not paused' };
+const showPause = ({ paused, stop }: Part<'pause'>): Line =>
+  paused
+    ? { text: `PAUSED${stop ? ` ${formatStop(stop)}` : ''}: every agent is refused`, style: 'red' }
+    : { text: 'not paused' };
 
 const showRecording = ({ last_recorded_at, lag_ms, quarantine_waiting }: Part<'recording'>): Line => ({
   text: [
@@ -42,7 +44,10 @@ function showRequests(part: Part<'requests'>): Line {
 }
 
 const showSpend = ({ spent_usd, daily_cap_usd, warn_only }: Part<'spend'>): Line => ({
-  text: `${formatUsd(spent_usd)} USD of ${daily_cap_usd === null ? 'no cap' : formatCap(daily_cap_usd)}${warn_only ? ' (warns only)' : ''}`,
+  text:
+    daily_cap_usd === null
+      ? `${formatUsd(spent_usd)} USD; no cap`
+      : `${formatUsd(spent_usd)} USD of ${formatUsd(daily_cap_usd)}${warn_only ? ' (warns only)' : ''}`,
   style: daily_cap_usd !== null && spent_usd >= 0.8 * daily_cap_usd ? 'red' : undefined,
 });
 

@@ -10,6 +10,7 @@ import { addCommand, parsePageSize } from '../arguments.ts';
 import { CliError } from '../cli-error.ts';
 import { findEvent, listDetail, listUnrecorded } from '../event-detail.ts';
 import { findGivenAgentId } from '../find-agent.ts';
+import { findEventId } from '../find-id.ts';
 import type { Shell } from '../shell.ts';
 import { type Column, formatFields, timeColumn } from '../table.ts';
 
@@ -43,6 +44,12 @@ export function addRefusalsCommand(program: Command, shell: Shell): void {
     });
 }
 
+/** What to ask of ids that are of no request. */
+const hints: Record<string, string> = {
+  ses_: 'it is one of a session: "sessions show" lists its events',
+  agt_: 'it is one of an agent: "agents show" shows it, "events list --agent" its events',
+};
+
 /** Events of one id that are shown whole. */
 const most = 5;
 
@@ -53,8 +60,9 @@ export function addWhyCommand(program: Command, shell: Shell): void {
     'why <id>',
     "show what became of a request, by its event's id, its request id or the provider's: the event, the refusal, or its loss",
     'why 5f0c1d5e-9a4b-4c1f-8a8e-2f6d1b3c4d5e',
-  ).action(async (id: string) => {
+  ).action(async (given: string) => {
     const { api, terminal } = shell;
+    const id = await findEventId(api, given);
     const find = async (name: string) => {
       const { data, next } = await api.get(writeQuery('/api/v1/events', { [name]: id, limit: most }), eventListSchema);
       // Callers may give many requests one id.
@@ -75,7 +83,7 @@ export function addWhyCommand(program: Command, shell: Shell): void {
     for (const each of ids) found.push(await findEvent(api, each));
     if (found.length === 0 && !refusals?.data.length)
       throw new CliError(
-        `No event and no listed refusal has the id ${toLineText(id, 128)}; it may not be recorded yet`,
+        `No event and no listed refusal has the id ${toLineText(id, 128)}; ${hints[id.slice(0, 4)] ?? 'it may not be recorded yet'}`,
       );
     if (shell.json) {
       const whole = {
@@ -92,12 +100,12 @@ export function addWhyCommand(program: Command, shell: Shell): void {
       return meaning === null ? [fields] : [meaning, fields];
     });
     if (refusals?.data.length) {
-      parts.push(shell.drawTable(refusals.data, refusalColumns));
       for (const reason of new Set(refusals.data.map((refusal) => refusal.reason))) {
         const known = explainRefusal(reason, 'cli');
         const meaning = known ? `${known.why} ${known.wayOut}` : 'docs/proxy.md lists what the proxy refuses, and why';
         parts.push(`${toLineText(reason, 128)}: ${meaning}`);
       }
+      parts.push(shell.drawTable(refusals.data, refusalColumns));
     }
     await terminal.print(parts.join('\n\n'));
   });

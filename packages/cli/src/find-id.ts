@@ -1,0 +1,66 @@
+import { eventListSchema, sessionListSchema } from '@agp/core/contracts';
+import { toLineText } from '@agp/core/text';
+import { type Answer, type Api, writeQuery } from './api.ts';
+import { CliError } from './cli-error.ts';
+
+const digits = '0123456789abcdefghjkmnpqrstvwxyz';
+/** Digits of an id, each of five bits; the time is in its first 48 bits of 128. */
+const idLength = 26;
+
+/** The beginning of an id, or its two ends as tables show them; null for a whole id, and for anything else. */
+function readShort(prefix: 'evt' | 'ses' | 'agt', text: string): { begin: string; end: string } | null {
+  const [begin = '', end] = text.split(/…|\.\.\./, 2);
+  if (!begin.startsWith(`${prefix}_`)) return null;
+  if (end !== undefined) return { begin, end };
+  return text.length < prefix.length + 1 + idLength ? { begin, end: '' } : null;
+}
+
+/** The one id that begins and ends so; null without one. Throws CliError if there are several. */
+export function pickId(prefix: 'evt' | 'ses' | 'agt', text: string, ids: readonly string[]): string | null {
+  const short = readShort(prefix, text);
+  if (short === null) return null;
+  const fitting = ids.filter((id) => id.startsWith(short.begin) && id.endsWith(short.end));
+  if (fitting.length < 2) return fitting[0] ?? null;
+  const shown = fitting.slice(0, 3).join(', ');
+  throw new CliError(`${toLineText(text, 64)} fits ${fitting.length} ids (${shown} ...): give more of it`);
+}
+
+/** The last that the API takes, of the year 9999, in milliseconds. */
+const lastTime = 253_402_300_799_999;
+
+/** Ids are looked through up to so many pages of a thousand. */
+const mostPages = 5;
+
+/** The whole id of an event of which the beginning is given; what was given, if no event or no beginning is. */
+export async function findEventId(api: Api, text: string): Promise<string> {
+  const begin = readShort('evt', text)?.begin.slice('evt_'.length);
+  if (
+    begin === undefined ||
+    begin === '' ||
+    begin.length > idLength ||
+    [...begin].some((digit) => !digits.includes(digit))
+  )
+    return text;
+  // Ids are made in the order of time: those that begin so are of one span.
+  const value = [...begin].reduce((sum, digit) => sum * 32n + BigInt(digits.indexOf(digit)), 0n);
+  const shift = BigInt(5 * (idLength - begin.length));
+  const toTime = (id: bigint) => new Date(Math.min(Number(id >> 80n), lastTime)).toISOString();
+  const [from, to] = [toTime(value << shift), toTime(((value + 1n) << shift) - 1n + (1n << 80n))];
+  const ids: string[] = [];
+  let next: string | null = writeQuery('/api/v1/events', { from, to, limit: 1000 });
+  for (let page = 0; next !== null; page += 1) {
+    if (page === mostPages) throw new CliError(`${toLineText(text, 64)} fits too many events: give more of it`);
+    const answer: Answer<{ id: string }[]> = await api.get(next, eventListSchema);
+    ids.push(...answer.data.map(({ id }) => id));
+    next = answer.next;
+  }
+  return pickId('evt', text, ids) ?? text;
+}
+
+/** The same for a session, among the latest thousand. */
+export async function findSessionId(api: Api, text: string): Promise<string> {
+  if (readShort('ses', text) === null) return text;
+  const { data } = await api.get(writeQuery('/api/v1/sessions', { limit: 1000 }), sessionListSchema);
+  const ids = data.map(({ id }) => id);
+  return ids.includes(text) ? text : (pickId('ses', text, ids) ?? text);
+}
