@@ -53,8 +53,8 @@ function Attention({ status: { spend, recording, unpriced_models: unpriced } }: 
       )}
       {unpriced && unpriced.count > 0 && (
         <Matter tone="warn">
-          {countOf(unpriced.count, 'model has', 'models have')} no price: calls of{' '}
-          {unpriced.count === 1 ? 'it' : 'them'} are recorded with cost 0.{' '}
+          {countOf(unpriced.count, 'model has', 'models have')} no price: {unpriced.count === 1 ? 'its' : 'their'} calls
+          are recorded as $0.{' '}
           <Link to="/costs" search={{ view: 'unpriced' }}>
             Unpriced models
           </Link>
