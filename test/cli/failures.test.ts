@@ -33,7 +33,10 @@ test('an event is shown with all that is known of it, and the proof is computed 
 
 test('a request id leads to its event or its refusal, and unknown or hostile ones to neither', async () => {
   await send('stopped', { 'x-request-id': 'before-the-block' });
-  await done('agents block stopped');
+  await done('agents block stopped --reason incident-42');
+  expect(await done('agents show stopped')).toMatch(
+    /^blocked +since [-\d]+ [\d:]+Z by key bootstrap \(incident-42\)$/m,
+  );
   expect((await send('stopped', { 'x-request-id': 'after-the-block' })).status).toBe(403);
   await waitFor('the refusal', async () => (await readJson('refusals --agent stopped')).length === 1);
   expect(await done('refusals --reason agent_blocked')).toMatch(
@@ -41,7 +44,7 @@ test('a request id leads to its event or its refusal, and unknown or hostile one
   );
   const explained = await done('why after-the-block');
   expect(explained).toMatch(
-    /^agent_blocked: Somebody blocked the agent\. "agents unblock".*\n\nTIME .*\n.* stopped +agent_blocked /,
+    /^agent_blocked: Somebody blocked the agent\. "agents show" says .*\n\nTIME .*\n.* stopped +agent_blocked /,
   );
   await waitFor('the event', async () => (await readJson('events list --request-id before-the-block')).length === 1);
   expect(await done('why before-the-block')).toMatch(/^agent \* +stopped /m);

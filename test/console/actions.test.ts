@@ -43,10 +43,23 @@ inBrowser('what operators do in the console', () => {
     await page.getByRole('link', { name: 'runaway' }).click();
     await page.getByText('status: active → blocked').waitFor();
     await page.getByText('“runs in a loop”').waitFor();
+    await page.locator('.banner', { hasText: /It is blocked since .+ by .+: runs in a loop\./ }).waitFor();
     await page.getByRole('button', { name: 'Unblock runaway' }).click();
     await confirm(page, 'Unblock');
     await page.getByRole('button', { name: 'Block runaway', exact: true }).waitFor();
     expect((await send('runaway')).status).toBe(200);
+    expect(faults).toEqual([]);
+  });
+
+  test('the banner of a pause says who paused, why and since when', async () => {
+    const pause = (paused: boolean) =>
+      system().api('/api/v1/pause?reason=drill', { method: 'PUT', body: JSON.stringify({ paused }) });
+    await pause(true);
+    const { page, faults } = await show('/agents');
+    await page
+      .locator('.banner', { hasText: /All agents are paused since .+ by key bootstrap: drill\. Every/ })
+      .waitFor();
+    await pause(false);
     expect(faults).toEqual([]);
   });
 

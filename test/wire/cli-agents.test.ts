@@ -43,10 +43,13 @@ const agents: CodingAgent[] = [
     // Its sandbox needs rights that a container lacks; it runs what the simulated model says.
     args: (prompt) => ['exec', '--skip-git-repo-check', '--sandbox', 'danger-full-access', prompt],
     refused: {
-      blocked: { words: 'unexpected status 403 Forbidden: agent blocked', requests: 6 },
+      blocked: { words: 'unexpected status 403 Forbidden: governance proxy: agent blocked', requests: 6 },
       // It has its own words for OpenAI's `insufficient_quota`.
       capped: { words: 'Quota exceeded. Check your plan and billing details.', requests: 1 },
-      paused: { words: 'unexpected status 503 Service Unavailable: paused by operator', requests: 30 },
+      paused: {
+        words: 'unexpected status 503 Service Unavailable: governance proxy: paused by operator',
+        requests: 30,
+      },
     },
     environment(proxyUrl, home, agent) {
       const [shown = ''] = readSnippets('docs/clients.md', 'toml');
@@ -67,7 +70,7 @@ const agents: CodingAgent[] = [
     }),
     args: (prompt) => ['-p', prompt, '--model', opus.model, '--allowedTools', 'Read'],
     refused: {
-      blocked: { words: 'API Error: 403 agent blocked', requests: 1 },
+      blocked: { words: 'API Error: 403 governance proxy: agent blocked', requests: 1 },
       capped: { words: 'daily budget exceeded: cap 0 USD', requests: 1 },
       paused: { words: 'Repeated 529 Overloaded errors', requests: 3 },
     },

@@ -28,8 +28,8 @@ const explanations: Partial<Record<ErrorCode, [why: string, wayOut: WayOut]>> = 
     'Send a bound such as max_tokens, or take the cap away.',
   ],
   unknown_provider: [
-    'The path begins with no configured provider.',
-    'Correct the base URL of the SDK, or configure the provider in PROVIDERS_FILE.',
+    'The path begins with no configured provider, as /v1/... does.',
+    'Put the provider into the base URL of the SDK, as in /openai/v1, or configure it in PROVIDERS_FILE.',
   ],
   unauthorized_agent: [
     'Its agent token was missing, unknown, revoked or expired.',
@@ -42,7 +42,7 @@ const explanations: Partial<Record<ErrorCode, [why: string, wayOut: WayOut]>> = 
     'Somebody blocked the agent.',
     {
       console: 'The agent’s page says who and why, and unblocks it.',
-      cli: '"agents unblock" lets it work again; "audit list" says who blocked it and why.',
+      cli: '"agents show" says who blocked it, why and since when; "agents unblock" lets it work again.',
     },
   ],
   credential_path: [
@@ -79,7 +79,7 @@ const explanations: Partial<Record<ErrorCode, [why: string, wayOut: WayOut]>> = 
     },
   ],
   rate_limited: [
-    'The agent made more requests than it may in a minute.',
+    'The agent made more requests in a minute than its limit here allows: the limit is not the provider’s.',
     {
       console: 'Wait for the next minute, or raise the limit on the agent’s page.',
       cli: 'Wait for the next minute, or raise the limit with "limits set".',
@@ -103,8 +103,8 @@ const explanations: Partial<Record<ErrorCode, [why: string, wayOut: WayOut]>> = 
   paused: [
     'All agents are paused.',
     {
-      console: 'Resume them; the audit log says who paused them and why.',
-      cli: '"pause off" ends it; "audit list" says who began it and why.',
+      console: 'The banner says who paused them, why and since when, and resumes them.',
+      cli: '"pause status" says who paused them, why and since when; "pause off" ends it.',
     },
   ],
   budget_unavailable: ['With BUDGET=strict and without Redis no cap can be kept.', seeTo('Redis')],

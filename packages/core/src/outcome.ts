@@ -71,7 +71,8 @@ function explainCost({ usage_source: source, cost_usd: usd }: Explained): string
 
 /** What happened, whose fault it is and what to do; null for a call that did not fail. */
 function explainEnd({ outcome, http_status: status, failure }: Explained): string | null {
-  if (outcome === 'killed') return 'A block or a pause ended it: the audit log says who made it and why.';
+  if (outcome === 'killed')
+    return 'A block of the agent or a pause of all ended it, and is to be lifted if it is over: the audit log says who made it and why.';
   if (outcome === 'aborted')
     return 'The agent left before it had the whole answer, or stopped reading it: look at its own timeout.';
   if (outcome === 'failed' && failure !== null) {
