@@ -207,7 +207,10 @@ test('it finds the running local stack by what was noted, and gives the local ke
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const start = (environment: Record<string, string>) =>
     startCli(['agents', 'list', '--json'], { AGP_DATA_DIR: folder, ...environment }, { withLocalStack: true }).ended;
-  expect(await start({})).toMatchObject({ code: 1, stderr: expect.stringMatching(/^No deployment is named: .*\n$/) });
+  expect(await start({})).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^No deployment is named: .* set AGP_DATA_DIR as it was set there, .*\n$/),
+  });
   writeFileSync(join(folder, 'services.json'), JSON.stringify({ managementUrl: system().management.url }));
   writeFileSync(join(folder, 'secrets.json'), JSON.stringify({ managementApiKey: system().apiKey }));
   expect(await start({})).toMatchObject({ code: 0, stderr: '' });

@@ -45,7 +45,7 @@ export const resultColumn: Column<Pick<ListedEvent, 'outcome' | 'http_status' | 
   cell: (event) => describeOutcome(event).text,
   brief: (event) => describeOutcome(event).short,
   style: (event) => toneStyles[describeOutcome(event).tone],
-  least: 6,
+  least: 7,
 };
 
 /** The kinds of personal data found; `no` if all was searched and none found; `-` if nothing was searched, or that is not known. */
@@ -58,9 +58,9 @@ export function formatPii({
   return pii_scan === 'full' ? 'no' : '-';
 }
 
-/** `email +2` for three kinds. */
+/** The kind if there is one, else how many there are. */
 export const formatBriefPii = ({ pii_types: types }: Pick<EventDetail, 'pii_types'>): string =>
-  types.length > 1 ? `${types[0]} +${types.length - 1}` : (types[0] ?? '-');
+  types.length > 1 ? `${types.length} kinds` : (types[0] ?? '-');
 
 const orNone = (value: string | number | null) => (value === null ? '-' : String(value));
 const formatMs = (ms: number | null) => (ms === null ? '-' : formatDuration(ms));

@@ -129,6 +129,8 @@ test('a change is told field by field, bounded, and no value passes for another 
   expect(entry(state, { status: 'active', metadata: { team: 'a -> b, status: x', tags: ['x'] } })).toBe(
     'metadata.team: ops -> "a -> b, status: x", metadata.level: 3 -> none, metadata.tags: none -> ["x"]',
   );
+  const blocked = { before: state, after: { ...state, status: 'blocked' }, action: 'agent.update', count: 1 };
+  expect(formatChange(blocked as unknown as ListedAuditEntry, true)).toBe('status -> blocked');
   expect(entry(state, state)).toBe('-');
   expect(entry(null, { name: 'dashboard', scopes: ['read'], expires_at: '2027-01-31T00:00:00.000Z' })).toBe(
     'name: dashboard, scopes: ["read"], expires_at: 2027-01-31 00:00:00Z',

@@ -132,7 +132,7 @@ export function formatFields(fields: readonly Field[], paint: Paint, room = Numb
 }
 
 /** Breaks a text between words into lines of so many columns; a longer word is cut. */
-function wrapText(text: string, width: number): string[] {
+export function wrapText(text: string, width: number): string[] {
   if (measureText(text) <= width) return [text];
   const lines: string[] = [];
   for (const word of text.split(' ').map((each) => cutText(each, width))) {

@@ -48,7 +48,7 @@ test('a result never has the status of a success beside a failure', () => {
   const text = (outcome: string | null, http_status: number | null = null, failure: string | null = null) =>
     describeOutcome({ outcome, http_status, failure });
   expect(text('failed', 200)).toEqual({ text: 'failed midway', short: 'midway', tone: 'bad' });
-  expect(text('failed', 200, 'reset').text).toBe('failed: reset');
+  expect(text('failed', 200, 'reset')).toMatchObject({ text: 'failed: reset', short: 'reset' });
   expect(text('failed', null, 'refused').text).toBe('failed: connection refused');
   expect(text('failed', 429).text).toBe('failed: 429');
   expect(text('failed').text).toBe('failed');

@@ -23,7 +23,7 @@ export function describeOutcome({ outcome, http_status, failure }: Ended): Resul
     return error === null ? result('completed', 'good', 'ok') : result(`answered ${error}`, 'bad', error);
   // `refused` alone would read as if the proxy had refused the request.
   const why = failure === 'refused' ? 'connection refused' : (failure ?? error);
-  if (why) return result(`${outcome}: ${why}`, outcome === 'failed' ? 'bad' : 'warn');
+  if (why) return result(`${outcome}: ${why}`, outcome === 'failed' ? 'bad' : 'warn', why);
   if (outcome === 'failed' && typeof http_status === 'number') return result('failed midway', 'bad', 'midway');
   return result(outcome, outcome === 'failed' || outcome === 'lost' ? 'bad' : 'warn');
 }

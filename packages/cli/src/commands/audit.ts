@@ -47,8 +47,9 @@ function listValues(state: Record<string, unknown> | null, prefix = ''): Map<str
 /**
  * An entry in one line: each changed field as `status: active -> blocked`, all values of a thing that was made or removed, or counts of
  * refusals by reason.
+ * @param isBrief leaves out what was before
  */
-export function formatChange({ action, count, before, after }: ListedAuditEntry): string {
+export function formatChange({ action, count, before, after }: ListedAuditEntry, isBrief = false): string {
   if (action === 'request.refused') {
     const reasons = [...listValues(after)].map(
       ([name, times]) =>
@@ -61,7 +62,9 @@ export function formatChange({ action, count, before, after }: ListedAuditEntry)
     const [was, is] = [formatValue(old.get(name)), formatValue(now.get(name))];
     if (before === null) return `${name}: ${is}`;
     if (after === null) return `${name}: ${was}`;
-    return JSON.stringify(old.get(name)) === JSON.stringify(now.get(name)) ? [] : `${name}: ${was} -> ${is}`;
+    return JSON.stringify(old.get(name)) === JSON.stringify(now.get(name))
+      ? []
+      : `${name}${isBrief ? '' : `: ${was}`} -> ${is}`;
   });
   const more = changes.length - most.fields;
   return [...changes.slice(0, most.fields), ...(more > 0 ? [`and ${more} more`] : [])].join(', ') || '-';
@@ -119,7 +122,12 @@ export function addAuditCommands(program: Command, shell: Shell): void {
           cell: ({ agent_id, target }) => (agent_id && names?.find(agent_id)) ?? target ?? '-',
           least: 10,
         },
-        { head: 'WHAT', cell: formatChange, least: 16 },
+        {
+          head: 'WHAT',
+          cell: (entry) => formatChange(entry),
+          brief: (entry) => formatChange(entry, true),
+          least: 17,
+        },
         { head: 'WHY', cell: ({ reason }) => reason ?? '-', least: 8, spare: 1 },
       ]);
     });

@@ -12,7 +12,7 @@ import { findEvent, listDetail, listUnrecorded } from '../event-detail.ts';
 import { findGivenAgentId } from '../find-agent.ts';
 import { findEventId } from '../find-id.ts';
 import type { Shell } from '../shell.ts';
-import { type Column, formatFields, timeColumn } from '../table.ts';
+import { type Column, formatFields, timeColumn, wrapText } from '../table.ts';
 
 const refusalColumns: Column<Refusal>[] = [
   { ...timeColumn<Refusal>('TIME', ({ timestamp }) => timestamp), spare: 1 },
@@ -97,7 +97,9 @@ export function addWhyCommand(program: Command, shell: Shell): void {
     const parts = found.flatMap(({ event, unrecorded }) => {
       const fields = formatFields(event ? listDetail(event.data) : listUnrecorded(unrecorded.data), terminal.paint);
       const meaning = event && explainOutcome(event.data);
-      return meaning === null ? [fields] : [meaning, fields];
+      return meaning === null
+        ? [fields]
+        : [wrapText(meaning, terminal.width ?? Number.POSITIVE_INFINITY).join('\n'), fields];
     });
     if (refusals?.data.length) {
       for (const reason of new Set(refusals.data.map((refusal) => refusal.reason))) {

@@ -96,7 +96,7 @@ export function UnpricedView() {
           ]}
           none={
             <EmptyState title="Every model has a price">
-              Calls of a model without one would be recorded with cost 0, and listed here.
+              Calls of a model without one would be recorded as $0, and listed here.
             </EmptyState>
           }
         />
