@@ -7,9 +7,16 @@ interface Rate {
   readonly nano: bigint;
 }
 
+interface Term {
+  readonly unit: Unit;
+  readonly rates: readonly [Rate, ...Rate[]];
+  /** Places of the later terms whose count this one's is part of. */
+  readonly within: readonly number[];
+}
+
 export interface PriceRow {
   readonly scale: bigint;
-  readonly terms: readonly { readonly unit: Unit; readonly rates: readonly [Rate, ...Rate[]] }[];
+  readonly terms: readonly Term[];
   /** The row has no price at all, which is how the library lists a free model. */
   readonly free: boolean;
   /** Whole units without a price. */
@@ -54,7 +61,8 @@ export function compilePriceRow(prices: ModelPrice, [times, of]: TokenFactor = l
       .map((rate) => ({ above: rate.above, nano: rate.digits * 10n ** BigInt(places - rate.places) * share }))
       .sort((a, b) => a.above - b.above);
     if (base === undefined) throw new TypeError('a price has no rate');
-    return { unit, rates: [base, ...tiers] as const };
+    const within = unit.within.map((whole) => decimals.findIndex((term) => term.unit.priceKey === whole));
+    return { unit, rates: [base, ...tiers] as const, within: within.filter((place) => place >= 0) };
   });
   const free = Object.keys(prices).length === 0;
   return { scale: of * parts * 10n ** BigInt(places), terms, free, missing: free ? [] : findMissing(prices) };
@@ -84,16 +92,16 @@ export function listUnpriced(row: PriceRow, usage: Usage): string[] | undefined 
  * @param requests that the usage is the sum of: what a price is from some size on follows the size of one
  */
 export function chargeUsage(row: PriceRow, usage: Usage, requests = 1): number | null {
-  const left = new Map<string, number>();
-  for (const { unit } of row.terms)
-    left.set(unit.priceKey, unit.usageKey === 'requests' ? requests : usage[unit.usageKey]);
+  const inParts = new Array<number>(row.terms.length).fill(0);
   let scaled = 0n;
   let metered = false;
-  for (const { unit, rates } of row.terms) {
-    const charged = Math.max(0, left.get(unit.priceKey) ?? 0);
-    if (charged === 0) continue;
+  for (let place = 0; place < row.terms.length; place += 1) {
+    const { unit, rates, within } = row.terms[place] as Term;
+    const count = unit.usageKey === 'requests' ? requests : usage[unit.usageKey];
+    const charged = count - (inParts[place] as number);
+    if (!(charged > 0)) continue;
     metered = true;
-    for (const whole of unit.within) left.set(whole, (left.get(whole) ?? 0) - charged);
+    for (const whole of within) inParts[whole] = (inParts[whole] as number) + charged;
     let rate = rates[0];
     for (const step of rates) if (usage.promptTokens > step.above * requests) rate = step;
     scaled += BigInt(charged) * rate.nano;

@@ -94,8 +94,12 @@ function startsUnseen(operation: Operation, { hasItems, hasReference }: Demand):
 
 /** Gemini's bodies name models with their path, which is the same model. */
 function listModels(...names: (string | null)[]): string[] {
-  const known = names.filter((name) => name !== null).map((name) => name.replace(/^models\//, ''));
-  return [...new Set(known)];
+  const known: string[] = [];
+  for (const name of names) {
+    const model = name?.replace(/^models\//, '');
+    if (model !== undefined && !known.includes(model)) known.push(model);
+  }
+  return known;
 }
 
 function catchApiError<Value>(read: () => Value): Value | ApiError {

@@ -35,6 +35,12 @@ const neverToAgent = new Set([
 /** Which web pages may read answers is up to this installation, not to a provider; and headers of ours. */
 const neverToAgentPrefix = /^(?:proxy-|access-control-|x-agp-|x-budget-)/;
 
+/** Headers that are for the connection alone; null for the two usual values, which name none that is passed on. */
+function readNamed(connection: string | undefined): ReadonlySet<string> | null {
+  const names = connection?.toLowerCase() ?? 'close';
+  return names === 'keep-alive' || names === 'close' ? null : new Set(names.split(/[\s,]+/));
+}
+
 /**
  * The agent's headers for the provider, in their case, without what `isSecret` names (given the lower-case name, one value, the name as
  * written).
@@ -44,14 +50,14 @@ export function toProviderHeaders(
   connection: string | undefined,
   isSecret: (name: string, value: string, written: string) => boolean = () => false,
 ): HeaderValues {
-  const named = new Set(connection?.toLowerCase().split(/[\s,]+/));
+  const named = readNamed(connection);
   const result: HeaderValues = {};
   const spelling = new Map<string, string>();
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
     const value = rawHeaders[index + 1] as string;
     const key = name.toLowerCase();
-    if (neverToProvider.has(key) || named.has(key) || neverToProviderPrefix.test(key)) continue;
+    if (neverToProvider.has(key) || named?.has(key) || neverToProviderPrefix.test(key)) continue;
     if (isSecret(key, value, name)) continue;
     const known = spelling.get(key);
     if (known === undefined) {
@@ -66,7 +72,7 @@ export function toProviderHeaders(
 
 /** The provider's headers for the agent; of our own only `X-Request-Id` may come from the provider. */
 export function toAgentHeaders(headers: IncomingHttpHeaders): HeaderValues {
-  const named = headers.connection ? new Set(headers.connection.toLowerCase().split(/[\s,]+/)) : null;
+  const named = readNamed(headers.connection);
   const result: HeaderValues = {};
   for (const name in headers) {
     const value = headers[name];
