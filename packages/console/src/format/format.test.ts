@@ -94,8 +94,14 @@ test('ids and hashes keep their prefix and both ends', () => {
 });
 
 test('an answer with an error is no success, and nothing found is not said of what was not searched', () => {
-  expect(describeOutcome({ outcome: 'completed', http_status: 200 })).toEqual({ text: 'completed', tone: 'good' });
-  expect(describeOutcome({ outcome: 'completed', http_status: 429 })).toEqual({ text: 'answered 429', tone: 'bad' });
+  expect(describeOutcome({ outcome: 'completed', http_status: 200 })).toMatchObject({
+    text: 'completed',
+    tone: 'good',
+  });
+  expect(describeOutcome({ outcome: 'completed', http_status: 429 })).toMatchObject({
+    text: 'answered 429',
+    tone: 'bad',
+  });
   expect(describeOutcome({ outcome: 'failed', failure: 'refused' }).text).toBe('failed: connection refused');
   expect(describeOutcome({ outcome: null }).text).toBe('not known');
   expect(describePii({ pii_types: [], pii_scan: 'none' }).text).toBe('not searched');
