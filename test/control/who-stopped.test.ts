@@ -27,7 +27,6 @@ const ask = (agentName: string) =>
     }),
   );
 const put = (path: string, body: object) => system.api(path, { method: 'PUT', body: JSON.stringify(body) });
-const day = new Date().toISOString().slice(0, 8);
 
 test('a blocked agent reads since when and whom to ask, and who and why only if it may', async () => {
   expect(await ask('told')).toEqual(['ok', 'ok']);
@@ -37,7 +36,7 @@ test('a blocked agent reads since when and whom to ask, and who and why only if 
   // A change of anything else is no block.
   await put(`/api/v1/agents/${id}?reason=a%20note`, { metadata: { team: 'sales' } });
   expect(await ask('told')).toEqual([
-    expect.stringMatching(new RegExp(`^agent blocked since ${day}\\d\\d \\d\\d:\\d\\d UTC; ask #ai-gov$`)),
+    expect.stringMatching(/^agent blocked since \d{4}-\d\d-\d\d \d\d:\d\d UTC; ask #ai-gov$/),
     expect.stringMatching(/^agent blocked since [-\d]+ [\d:]+ UTC by key bootstrap: incident-42; ask #ai-gov$/),
   ]);
   const overview = await system.api<{ block: object }>(`/api/v1/agents/${id}/overview`);

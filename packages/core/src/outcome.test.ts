@@ -13,7 +13,7 @@ test('a success has no explanation, and an end that is not known neither', () =>
 
 test("a provider's error is its own, has a way out, and costs nothing", () => {
   expect(explain('completed', 429)).toBe(
-    "429 is the provider's own answer, which the agent got as it was. The account's limit there is reached: wait, send less, or ask the provider for more. The text of the error is not stored; the agent has it. It cost nothing.",
+    "429 is the provider's own answer, which the agent got as it was. The account's limit there is reached: wait, send less, or ask the provider for more. The text of the error is not stored; the agent has it. The call cost nothing.",
   );
   for (const status of [500, 502, 503, 529])
     expect(explain('completed', status)).toMatch(
@@ -30,7 +30,7 @@ test("a provider's error is its own, has a way out, and costs nothing", () => {
 test('each way of breaking off says what happened, what the agent has, whose fault it is, what it cost and what to do', () => {
   for (const failure of failureCauses) {
     expect(explain('failed', null, { failure })).toMatch(
-      /^No answer came: .+\. The agent got 50[24] from the proxy\. The agent is not at fault\. .+\. It cost nothing\.$/,
+      /^No answer came: .+\. The agent got 50[24] from the proxy\. The agent is not at fault\. .+\. The call cost nothing\.$/,
     );
     expect(explain('failed', 200, { failure, usage_source: 'estimated', cost_usd: 0.1 })).toMatch(
       /^The answer began, with status 200, and broke off: .+ The agent is not at fault\. .+ the cost is an estimate\.$/,
@@ -38,10 +38,10 @@ test('each way of breaking off says what happened, what the agent has, whose fau
   }
   expect(explain('failed', null, { failure: 'timeout' })).toContain('The agent got 504');
   expect(explain('failed', 200, { usage_source: 'provider', cost_usd: 0.1 })).toMatch(
-    /^The answer began, with status 200, and failed midway: the provider sent an error .+ It cost what its figures say\.$/,
+    /^The answer began, with status 200, and failed midway: the provider sent an error .+ The cost is what the provider's figures say\.$/,
   );
   for (const ended of [explain('failed', null), explain('aborted', 200), explain('killed', 200)])
-    expect(ended).toMatch(/^[A-Z].+\. It cost nothing\.$/);
+    expect(ended).toMatch(/^[A-Z].+\. The call cost nothing\.$/);
 });
 
 test('a result never has the status of a success beside a failure', () => {

@@ -65,14 +65,16 @@ const notStored = 'The text of the error is not stored; the agent has it.';
 type Explained = Pick<EventDetail, 'outcome' | 'http_status' | 'failure' | 'usage_source' | 'cost_usd'>;
 
 function explainCost({ usage_source: source, cost_usd: usd }: Explained): string {
-  if (usd === 0) return 'It cost nothing.';
-  return source === 'estimated' ? 'It gave no figures, so the cost is an estimate.' : 'It cost what its figures say.';
+  if (usd === 0) return 'The call cost nothing.';
+  return source === 'estimated'
+    ? 'The provider gave no figures, so the cost is an estimate.'
+    : "The cost is what the provider's figures say.";
 }
 
 /** What happened, whose fault it is and what to do; null for a call that did not fail. */
 function explainEnd({ outcome, http_status: status, failure }: Explained): string | null {
   if (outcome === 'killed')
-    return 'A block of the agent or a pause of all ended it, and is to be lifted if it is over: the audit log says who made it and why.';
+    return 'A block of the agent, or a pause of all agents, ended it: the audit log says who did that and why. Lift it once its cause is gone.';
   if (outcome === 'aborted')
     return 'The agent left before it had the whole answer, or stopped reading it: look at its own timeout.';
   if (outcome === 'failed' && failure !== null) {

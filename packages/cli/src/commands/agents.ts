@@ -49,14 +49,15 @@ const orNull = async <Data>(answer: Promise<Answer<Data>>): Promise<Data | null>
   }
 };
 
-async function listUse(api: Api, agentId: string): Promise<[string, string][]> {
+async function listUse(api: Api, { id: agentId, status }: Agent): Promise<[string, string][]> {
   const isOf = ({ agent_id }: { agent_id: string }) => agent_id === agentId;
   const usage = writeQuery('/api/v1/costs/usage', { agent_id: agentId });
   const events = await orNull(api.get(`/api/v1/agents/${agentId}/events?limit=1`, agentEventListSchema));
   const used = (await orNull(api.get(usage, costUsageSchema)))?.usage[0];
   const budget = (await orNull(api.get('/api/v1/budgets', budgetListSchema)))?.agents.find(isOf);
   const limit = (await orNull(api.get('/api/v1/limits', limitListSchema)))?.agents.find(isOf);
-  const block = (await orNull(api.get(`/api/v1/agents/${agentId}/overview`, agentOverviewSchema)))?.block;
+  const block =
+    status === 'blocked' && (await orNull(api.get(`/api/v1/agents/${agentId}/overview`, agentOverviewSchema)))?.block;
   const cap = budget && `${formatCap(budget.daily_cap_usd)}${budget.warn_only ? ' (warns only)' : ''}`;
   return [
     ...(block ? [['blocked', formatStop(block)] as [string, string]] : []),
@@ -106,7 +107,7 @@ export function addAgentCommands(program: Command, shell: Shell): void {
     async (agent: string) => {
       const { api } = shell;
       const answer = await api.get(`/api/v1/agents/${await findAgentId(api, agent)}`, agentSchema);
-      const use = shell.json ? [] : await listUse(api, answer.data.id);
+      const use = shell.json ? [] : await listUse(api, answer.data);
       await shell.showFields(answer, (data) => [...listFields(data), ...use]);
     },
   );

@@ -5,7 +5,7 @@ import { CompiledQuery } from 'kysely';
 import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
 
-/** Whoever changed the state by plain SQL is in no audit log: then an older change is the latest, and is not taken for it. */
+/** A stop by plain SQL is in no audit log: if the latest change there ended a stop, nothing is known. */
 function toStop(payload: string, member: 'status' | 'paused'): Stop | null {
   const { timestamp, actor, reason, after } = parseJson(payload) as AuditEntry;
   const state = after?.[member];
@@ -18,10 +18,11 @@ const changed = (member: string) =>
   `payload::json #>> '{before,${member}}' IS DISTINCT FROM payload::json #>> '{after,${member}}'
    ORDER BY seq DESC LIMIT 1`;
 
+// An agent's own refusals may be a million entries: IS NOT DISTINCT FROM uses no index of its id, so only operators' changes are read.
 const blocks = `
   SELECT asked.id, log.payload FROM unnest($1::uuid[]) AS asked (id) CROSS JOIN LATERAL (
     SELECT payload FROM audit_log
-    WHERE agent_id = asked.id AND action IN ('agent.update', 'agent.retire') AND ${changed('status')}
+    WHERE agent_id IS NOT DISTINCT FROM asked.id AND action = 'agent.update' AND ${changed('status')}
   ) AS log`;
 
 const pause = `SELECT payload FROM audit_log WHERE action = 'pause.set' AND ${changed('paused')}`;
@@ -31,13 +32,13 @@ const read = async <Row extends object>(from: Db | Pool, text: string, values: u
     ? (await from.executeQuery<Row>(CompiledQuery.raw(text, values))).rows
     : (await from.query<Row>(text, values)).rows;
 
-/** Of blocked agents, by UUID; of others, and of those that were blocked past the API, nothing is known. */
+/** Of blocked agents, by UUID; null or missing if one was blocked by plain SQL. */
 export async function readBlocks(from: Db | Pool, agentIds: readonly string[]): Promise<Map<string, Stop | null>> {
   const rows = await read<{ id: string; payload: string }>(from, blocks, [agentIds]);
   return new Map(rows.map(({ id, payload }) => [id, toStop(payload, 'status')]));
 }
 
-/** Of the pause that lasts; null without one, or if it was set past the API. */
+/** Of the pause that lasts; null without one, or if plain SQL set it. */
 export async function readPause(from: Db | Pool): Promise<Stop | null> {
   const [row] = await read<{ payload: string }>(from, pause, []);
   return row === undefined ? null : toStop(row.payload, 'paused');

@@ -69,7 +69,7 @@ export class FairShares {
   }
 }
 
-/** Holders without a share that are remembered: a Map that is emptied and filled again for each request builds a table each time. */
+/** So many holders stay in a map when they hold nothing: V8 builds a new table each time that one is emptied. */
 const keptEmpty = 1_000;
 
 function add(held: Map<string, number>, key: string, amount: number): void {
