@@ -32,6 +32,8 @@ beforeEach(async () => {
   await manager.streams.add({ name: keptStream, subjects: [keptSubject] });
   await setTimeout(5);
   begun = new Date();
+  // No message is of the same millisecond.
+  await setTimeout(5);
 });
 
 afterEach(() => vi.restoreAllMocks());
