@@ -55,7 +55,7 @@ const trees = fc.letrec((tie) => ({
   ),
 })).node;
 
-const operations = fc.constantFrom(
+const allOperations = [
   ...paths.map((path) => findOperation(path)),
   ...['/v1/messages', '/v1/messages/batches'].map((path) => findOperation(path, 'anthropic')),
   findOperation('/v1/messages/batches/b/results', 'anthropic', 'GET'),
@@ -70,7 +70,9 @@ const operations = fc.constantFrom(
   ),
   findOperation('/v1beta/batches/b', 'gemini', 'GET'),
   findOperation('/v1beta/batches', 'gemini', 'GET'),
-);
+];
+
+const operations = fc.constantFrom(...allOperations);
 
 /** Whatever was read, it adds up: no figure is negative, broken or larger than what it is a part of. */
 function expectSound(reading: { usage: object | null; outputText(): { parts: readonly string[] } }): void {
@@ -78,6 +80,17 @@ function expectSound(reading: { usage: object | null; outputText(): { parts: rea
     expect(Number.isSafeInteger(figure) && figure >= 0).toBe(true);
   for (const part of reading.outputText().parts) expect(typeof part).toBe('string');
 }
+
+test('an object that cannot be text stands for no figure', () => {
+  const odd = JSON.parse('{"toString":0}');
+  const body = Object.fromEntries(names.map((name) => [name, odd]));
+  // Where the two figures of requests for videos and pictures are.
+  const request = { model: 'imagen', instances: [{}], parameters: body };
+  for (const operation of allOperations) {
+    for (const given of [body, request]) operation.readRequest(given, '/v1/models/imagen:predict').inputText();
+    expectSound(operation.readAnswer(body));
+  }
+});
 
 test('no body makes the mappings throw, or gives invalid figures', () => {
   fc.assert(

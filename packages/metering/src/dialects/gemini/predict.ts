@@ -38,7 +38,8 @@ function describe(
 }
 
 /** A number, also as text: `8`, `"8"`, `"8s"`. */
-const readNumber = (value: unknown): number | null => readCount(Number.parseFloat(String(value)));
+const readNumber = (value: unknown): number | null =>
+  readCount(typeof value === 'number' ? value : Number.parseFloat(asText(value) ?? ''));
 
 const toModel = (name: unknown) => asText(name)?.replace(/^.*models\//, '') ?? null;
 
@@ -107,7 +108,7 @@ const hourMs = 3_600_000;
 
 /** How long a cache is kept, from its answer. */
 function readHours({ expireTime, updateTime, createTime }: JsonObject): number {
-  const ms = Date.parse(String(expireTime)) - Date.parse(String(updateTime ?? createTime));
+  const ms = Date.parse(asText(expireTime) ?? '') - Date.parse(asText(updateTime ?? createTime) ?? '');
   return ms > 0 ? ms / hourMs : 0;
 }
 
