@@ -30,6 +30,20 @@ test('several agents are blocked by one command: each is reported, and a wrong n
   expect(entry).toMatchObject({ action: 'agent.retire', reason: 'moved', after: { status: 'retired' } });
 });
 
+test('labels are set and found, a block ends when it was told to, and one command caps several agents', async () => {
+  await send('fourth');
+  expect(await done('agents label fourth team=sales note=x owner-')).toBe('fourth: note=x, team=sales\n');
+  expect(await done('agents list --label team=sales')).toMatch(/^fourth +active/m);
+  expect(await done('agents label fourth team- note-')).toBe('fourth: no labels\n');
+  await refused('agents label fourth team', 2, /team: must be name=value, or name- to remove a label/);
+  expect(await done('agents block fourth --until 2h')).toMatch(/^fourth \(\w+\) is blocked until [-\d]+ [\d:]+Z\n$/);
+  expect(await done('agents show fourth')).toMatch(/^blocked +since .* by key bootstrap .*, until [-\d]+ [\d:]+Z$/m);
+  await done('agents unblock fourth');
+  const capped = await agp('budgets set worker nobody fourth 7');
+  expect([capped.code, capped.stdout.match(/ 7\.00 /g)?.length]).toEqual([1, 2]);
+  await done('budgets set worker fourth none');
+});
+
 test('a first token for a name in use is not made unasked, and what it will refuse is said', async () => {
   expect((await send('in-use')).status).toBe(200);
   const { id } = await readJson('agents show in-use');

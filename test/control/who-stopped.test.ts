@@ -1,7 +1,7 @@
 import { readRefusal } from '@agp/testing';
 import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type System, startSystem } from '../system/start-system.ts';
+import { type System, startSystem, waitFor } from '../system/start-system.ts';
 
 let provider: FakeProvider;
 let system: System;
@@ -47,6 +47,30 @@ test('a blocked agent reads since when and whom to ask, and who and why only if 
   await system.database.pool.query("UPDATE agents SET status = 'blocked' WHERE name = 'told'");
   expect(await ask('told')).toEqual(Array(2).fill('agent blocked; ask #ai-gov'));
   await system.database.pool.query("UPDATE agents SET status = 'active' WHERE name = 'told'");
+});
+
+test('a block that is until a time says so, and ends by itself', async () => {
+  expect(await ask('until')).toEqual(['ok', 'ok']);
+  const [agent] = await system.api<{ id: string }[]>('/api/v1/agents?search=until');
+  const path = `/api/v1/agents/${agent?.id}`;
+  await put(path, { status: 'blocked', blocked_until: new Date(Date.now() + 3_600_000).toISOString() });
+  expect(await ask('until')).toEqual(
+    Array(2).fill(expect.stringMatching(/^agent blocked since [-\d]+ [\d:]+ UTC until [-\d]+ [\d:]+ UTC.*; ask #ai-gov$/)),
+  );
+  await system.database.pool.query(
+    "UPDATE agents SET blocked_until = clock_timestamp() - interval '1 second' WHERE name = 'until'",
+  );
+  await waitFor('the end of the block', async () => (await ask('until'))[0] === 'ok');
+  const [entry] = await system.api<object[]>(`/api/v1/audit?agent_id=${agent?.id}&action=agent.update`);
+  expect(entry).toMatchObject({
+    actor: { kind: 'system' },
+    before: { status: 'blocked' },
+    after: { status: 'active' },
+    reason: 'the block was until now',
+  });
+  // A block without an end has none left over.
+  await put(path, { status: 'blocked' });
+  expect(await ask('until')).toEqual(Array(2).fill(expect.not.stringContaining('until')));
 });
 
 test('a pause says the same, and nothing is told if the audit log cannot be read', async () => {

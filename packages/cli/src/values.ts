@@ -35,5 +35,7 @@ export function formatDuration(ms: number): string {
 export const formatRate = (rate: number | null) => (rate === null ? 'none' : formatCount(rate));
 
 /** Since when something is stopped, by whom and why. */
-export const formatStop = ({ since, by, reason }: Stop) =>
-  toLineText(`since ${formatTime(since)} by ${by} (${reason ?? 'no reason given'})`);
+export const formatStop = ({ since, by, reason, until }: Stop) =>
+  toLineText(
+    `since ${formatTime(since)} by ${by} (${reason ?? 'no reason given'})${until ? `, until ${formatTime(until)}` : ''}`,
+  );

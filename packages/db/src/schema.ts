@@ -48,6 +48,7 @@ export interface Schema {
     daily_cap_usd: ColumnType<number | null, string | null | undefined, string | null>;
     warn_only: Generated<boolean>;
     requests_per_minute: number | null;
+    blocked_until: Timestamp | null;
   };
   agent_last_seen: {
     agent_id: string;

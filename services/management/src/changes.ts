@@ -1,5 +1,6 @@
 import type { AuditAction, AuditState } from '@agp/core/audit';
-import { changeQuerySchema } from '@agp/core/contracts';
+import { changeQuerySchema, metadataInputSchema } from '@agp/core/contracts';
+import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
 import { type AgentChange, type AgentRow, appendAudit, type Db, updateAgent } from '@agp/db';
 import { type Logger, toPlainAddress } from '@agp/runtime';
@@ -58,7 +59,10 @@ export function changeAgent(
     const { before, after } = found(await updateAgent(transaction, input.params.id, change), 'agent_not_found');
     const target = toPublicId('agt', input.params.id);
     const { status, metadata } = after;
-    return { result: after, agentId: target, target, before, after: { status, metadata } };
+    if (!metadataInputSchema.safeParse(metadata).success)
+      throw new ApiError('invalid_parameter', 'labels: the metadata would exceed 16 KiB');
+    const until = change.blocked_until && { blocked_until: change.blocked_until.toISOString() };
+    return { result: after, agentId: target, target, before, after: { status, metadata, ...until } };
   });
 }
 

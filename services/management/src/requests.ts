@@ -46,11 +46,11 @@ export const sessionId: Parameter = {
   read: (text) => (sessionIdPattern.test(text) ? text : null),
 };
 
-/** Reads when a key or token expires; null is never. Throws ApiError for a time in the past. */
-export function parseExpiry(expiresAt: string | null | undefined): Date | null {
-  if (!expiresAt) return null;
-  const time = new Date(expiresAt);
-  if (time.getTime() <= Date.now()) throw new ApiError('invalid_parameter', 'expires_at: must lie in the future');
+/** Reads when something ends; null is never. Throws ApiError for a time in the past. */
+export function parseFuture(field: string, text: string | null | undefined): Date | null {
+  if (!text) return null;
+  const time = new Date(text);
+  if (time.getTime() <= Date.now()) throw new ApiError('invalid_parameter', `${field}: must lie in the future`);
   return time;
 }
 

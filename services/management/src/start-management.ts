@@ -20,6 +20,7 @@ import { isPagePath, readConsoleFiles } from './console/console-files.ts';
 import { createSignIns, listAllowedHosts } from './console/sign-ins.ts';
 import { findOidcFault } from './console-fields.ts';
 import { createApp } from './create-app.ts';
+import { keepEndingBlocks } from './keep-ending-blocks.ts';
 import { waitForBootstrapKey } from './keys.ts';
 import { connections, failureLimit, shareOfReads, signInLimit } from './limits.ts';
 import { endRevokedStreams, followRecordings, type Recordings } from './live/follow-recordings.ts';
@@ -116,6 +117,7 @@ export async function startManagement(
   opened.defer(endRevokedStreams(db, streams));
 
   opened.defer(watchCapUse(db, registry));
+  opened.defer(keepEndingBlocks(db, logger));
   await readiness.look();
 
   // No key alone can take all connections from it; two busy ones can make it wait.

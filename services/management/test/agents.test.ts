@@ -140,6 +140,23 @@ describe('changing an agent', () => {
     expect((await management.read(path, agentSchema)).metadata).toEqual({ owner: 'b', compliance_tag: 'pci' });
   });
 
+  test('sets and removes labels and leaves all other metadata as it is', async () => {
+    const id = await seedAgent(management.database, 'labelled');
+    const path = `/api/v1/agents/${id}`;
+    await management.send('PUT', path, { metadata: { team: 'a', owner: 'was', deep: { list: [1] } } });
+    const response = await management.send('PUT', path, { labels: { team: 'sales', owner: null, compliance_tag: 'pci' } });
+    const expected = { team: 'sales', compliance_tag: 'pci', deep: { list: [1] } };
+    expect(agentSchema.parse(await response.json()).metadata).toEqual(expected);
+    const names = async (label: string) =>
+      (await management.read(`/api/v1/agents?label=${encodeURIComponent(label)}`, agentListSchema)).map(({ name }) => name);
+    expect([await names('team=sales'), await names('team=sale'), await names('owner=was')]).toEqual([['labelled'], [], []]);
+    await management.refuse(await management.call('/api/v1/agents?label=team'), 400, /^label: must be a label and its value/);
+    const full = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`n${index}`, 'x'.repeat(1000)]));
+    const refused = await management.send('PUT', path, { labels: full });
+    await management.refuse(refused, 400, 'labels: the metadata would exceed 16 KiB');
+    expect((await management.read(path, agentSchema)).metadata).toEqual(expected);
+  });
+
   test('keeps a key named __proto__ as data', async () => {
     const id = await seedAgent(management.database, 'proto');
     const body = '{"metadata":{"__proto__":{"polluted":true},"constructor":{"prototype":1}}}';
@@ -159,7 +176,13 @@ describe('changing an agent', () => {
   const metadata = (json: string) => `{"metadata":${json}}`;
 
   test.each([
-    ['nothing', '{}', /^body: must hold status, metadata or both/],
+    ['nothing', '{}', /^body: must hold status, metadata or labels/],
+    ['a label with a space in its name', '{"labels":{"a b":"x"}}', /^labels.a b: must have a name/],
+    ['a label that is no text', '{"labels":{"team":7}}', /^labels.team: /],
+    ['an empty label', '{"labels":{"team":""}}', /^labels.team: must be 1 to 1024/],
+    ['an end without a block', '{"blocked_until":"2099-01-01T00:00:00Z"}', /^blocked_until: needs status blocked/],
+    ['an end in the past', '{"status":"blocked","blocked_until":"2020-01-01T00:00:00Z"}', /^blocked_until: must lie/],
+    ['an end that is no time', '{"status":"blocked","blocked_until":"soon"}', /^blocked_until: /],
     ['no object', '[]', /^body: /],
     ['null', 'null', /^body: /],
     ['a number', '7', /^body: /],

@@ -11,19 +11,26 @@ import {
   type Pause,
   pauseSchema,
   pauseStateSchema,
+  readLabels,
   retiredAgentSchema,
   type Stop,
 } from '@agp/core/contracts';
 import { toLineText } from '@agp/core/text';
 import { type Command, Option } from 'commander';
 import { type Answer, type Api, writeQuery } from '../api.ts';
-import { addCommand, addPaging, addReason, type ReasonOption } from '../arguments.ts';
-import { ApiFailure, CliError } from '../cli-error.ts';
+import { addCommand, addPaging, addReason, parseExpiry, type ReasonOption } from '../arguments.ts';
+import { changeEach } from '../change-each.ts';
+import { ApiFailure, UsageError } from '../cli-error.ts';
 import { findAgentId } from '../find-agent.ts';
 import type { Shell } from '../shell.ts';
 import { idColumn, timeColumn } from '../table.ts';
 import type { Paint, Style } from '../terminal.ts';
 import { formatCap, formatCount, formatRate, formatStop, formatTime, formatUsd } from '../values.ts';
+
+const formatLabels = (metadata: Agent['metadata']) =>
+  readLabels(metadata)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(', ');
 
 const statusStyles: Record<Agent['status'], Style> = { active: 'green', blocked: 'red', retired: 'dim' };
 
@@ -72,6 +79,19 @@ async function listUse(api: Api, { id: agentId, status }: Agent): Promise<[strin
   ];
 }
 
+type Query = { reason?: string | undefined };
+
+/** `team=sales` sets a label, `owner-` removes one. */
+function readLabelChanges(words: readonly string[]): Record<string, string | null> {
+  const changes = words.map((word): [string, string | null] => {
+    const [, name, value, removed] = /^(?:([^=]+)=(.+)|([^=]+)-)$/s.exec(word) ?? [];
+    if (name !== undefined && value !== undefined) return [name, value];
+    if (removed !== undefined) return [removed, null];
+    throw new UsageError(`${toLineText(word)}: must be name=value, or name- to remove a label`);
+  });
+  return Object.fromEntries(changes);
+}
+
 /** `agents`: the registry, and the kill switch. */
 export function addAgentCommands(program: Command, shell: Shell): void {
   const agents = program.command('agents').description('the agents, and the kill switch');
@@ -81,6 +101,7 @@ export function addAgentCommands(program: Command, shell: Shell): void {
   )
     .addOption(new Option('--status <status>', 'only those').choices(['active', 'blocked', 'retired']))
     .option('--search <text>', 'only those with this text in the name')
+    .option('--label <name=value>', 'only those with this label')
     .addOption(
       new Option(
         '--order <order>',
@@ -98,6 +119,7 @@ export function addAgentCommands(program: Command, shell: Shell): void {
           { head: 'TODAY (USD)', right: true, cell: ({ cost_today_usd = 0 }) => formatUsd(cost_today_usd), spare: 2 },
           { head: 'ADDRESS', cell: ({ source_ip }) => source_ip, spare: 3 },
           { ...timeColumn<ListedAgent>('CREATED', ({ created_at }) => created_at), spare: 4 },
+          { head: 'LABELS', cell: ({ metadata }) => formatLabels(metadata), spare: 5 },
           idColumn('ID', ({ id }) => id),
         ],
       ),
@@ -115,7 +137,7 @@ export function addAgentCommands(program: Command, shell: Shell): void {
   const addChange = (
     usage: string,
     summary: string,
-    change: (id: string, query: { reason?: string | undefined }) => Promise<void>,
+    change: (id: string, query: Query, until?: string) => Promise<void>,
   ) =>
     addReason(
       addCommand(
@@ -124,19 +146,38 @@ export function addAgentCommands(program: Command, shell: Shell): void {
         `${summary}; of several, each is reported, and it ends with 1 if one failed`,
         `agents ${usage} invoice-checker my-editor --reason incident-42`,
       ),
-    ).action((words: string[], { reason }: ReasonOption) =>
-      changeEach(words, async (agent) => change(await findAgentId(shell.api, agent), { reason })),
+    ).action((words: string[], { reason, until }: ReasonOption & { until?: string }) =>
+      changeEach(shell, words, (agentId) => change(agentId, { reason }, until)),
     );
-  const setStatus = (status: Agent['status']) => async (agentId: string, query: { reason?: string | undefined }) => {
-    const answer = await shell.api.send('PUT', writeQuery(`/api/v1/agents/${agentId}`, query), { status }, agentSchema);
+  const setStatus = (status: Agent['status']) => async (agentId: string, query: Query, until?: string) => {
+    const body = { status, ...(until !== undefined && { blocked_until: until }) };
+    const answer = await shell.api.send('PUT', writeQuery(`/api/v1/agents/${agentId}`, query), body, agentSchema);
     await shell.show(
       answer,
-      ({ name, id }, paint) => `${toLineText(name)} (${id}) is ${paint(statusStyles[status], status)}`,
+      ({ name, id }, paint) =>
+        `${toLineText(name)} (${id}) is ${paint(statusStyles[status], status)}${until ? ` until ${formatTime(until)}` : ''}`,
     );
   };
   const stop = 'refuse agents from their next request on, and end what they have running';
-  addChange('block', stop, setStatus('blocked'));
+  addChange('block', stop, setStatus('blocked')).option(
+    '--until <when>',
+    'unblock them by itself: after a span such as 2h or 7d, or at a time',
+    parseExpiry,
+  );
   addChange('unblock', 'let agents work again', setStatus('active'));
+  addReason(
+    addCommand(
+      agents,
+      'label <agent> <label...>',
+      'set labels of an agent, such as team, owner, note or compliance_tag, or remove them',
+      'agents label invoice-checker team=sales owner-',
+    ),
+  ).action(async (agent: string, words: string[], { reason }: ReasonOption) => {
+    const labels = readLabelChanges(words);
+    const path = writeQuery(`/api/v1/agents/${await findAgentId(shell.api, agent)}`, { reason });
+    const answer = await shell.api.send('PUT', path, { labels }, agentSchema);
+    await shell.show(answer, ({ name, metadata }) => `${toLineText(name)}: ${formatLabels(metadata) || 'no labels'}`);
+  });
   addChange(
     'retire',
     'retire agents: they leave the dashboards, and their requests still get through unless they are blocked',
@@ -145,22 +186,6 @@ export function addAgentCommands(program: Command, shell: Shell): void {
       await shell.show(await shell.api.send('POST', path, {}, retiredAgentSchema), ({ id }) => `${id} is retired`);
     },
   );
-
-  /** Goes on after a failure, so that one wrong name keeps no other agent from being blocked. */
-  async function changeEach(words: readonly string[], change: (agent: string) => Promise<void>): Promise<void> {
-    const agents = [...new Set(words)];
-    let failed = 0;
-    for (const agent of agents) {
-      try {
-        await change(agent);
-      } catch (error) {
-        if (agents.length === 1 || !(error instanceof CliError)) throw error;
-        failed += 1;
-        shell.terminal.note(`${toLineText(agent)}: ${error.message}`);
-      }
-    }
-    if (failed > 0) throw new CliError(`${failed} of ${agents.length} agents were not changed`);
-  }
 }
 
 function describe({ paused, stop = null }: Pause & { stop?: Stop | null }, paint: Paint): string {

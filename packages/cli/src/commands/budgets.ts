@@ -10,6 +10,7 @@ import {
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Answer, writeQuery } from '../api.ts';
 import { addCommand, addReason, parseRate, parseUsd, type ReasonOption } from '../arguments.ts';
+import { changeEach } from '../change-each.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import { findAgentId } from '../find-agent.ts';
 import type { Shell } from '../shell.ts';
@@ -22,8 +23,8 @@ interface TargetOptions {
   default?: boolean;
 }
 
-/** The agents that a cap or limit applies to, and its value. */
-type Target<Value> = { value: Value } & ({ kind: 'global' | 'default' } | { kind: 'agent'; agent: string });
+/** What a cap or limit applies to, and its value. */
+type Target<Value> = { value: Value } & ({ kind: 'global' | 'default' } | { kind: 'agents'; agents: readonly string[] });
 
 function parseValue<Value>(text: string, parse: (text: string) => Value): Value {
   try {
@@ -34,22 +35,22 @@ function parseValue<Value>(text: string, parse: (text: string) => Value): Value 
   }
 }
 
-/** Reads `<agent> <value>`, or only a value after `--global` or `--default`. */
+/** Reads `<agent...> <value>`, or only a value after `--global` or `--default`. */
 function readTarget<Value>(
   words: readonly string[],
   options: TargetOptions,
   parse: (text: string) => Value,
 ): Target<Value> {
-  const [first = '', second] = words;
+  const agents = words.slice(0, -1);
+  const value = words.at(-1) ?? '';
   if (options.global && options.default) throw new UsageError('--global and --default exclude each other');
   if (options.global || options.default) {
     if (words.length !== 1)
       throw new UsageError(`${options.global ? '--global' : '--default'} takes a value and no agent`);
-    return { kind: options.global ? 'global' : 'default', value: parseValue(first, parse) };
+    return { kind: options.global ? 'global' : 'default', value: parseValue(value, parse) };
   }
-  if (second === undefined || words.length > 2)
-    throw new UsageError('name one agent and a value for it; --help shows how');
-  return { kind: 'agent', agent: first, value: parseValue(second, parse) };
+  if (agents.length === 0) throw new UsageError('name an agent, or several, and a value; --help shows how');
+  return { kind: 'agents', agents, value: parseValue(value, parse) };
 }
 
 type BudgetRow = Budget & { name: string };
@@ -103,26 +104,23 @@ export function addBudgetCommands(program: Command, shell: Shell): void {
 
   addReason(addCommand(budgets, 'set <words...>', 'set a daily cap, or none', 'budgets set invoice-checker 12.50'))
     .usage(
-      '<agent> <usd|none> [options]\n       ... budgets set --global <usd|none>\n       ... budgets set --default <usd|none>',
+      '<agent...> <usd|none> [options]\n       ... budgets set --global <usd|none>\n       ... budgets set --default <usd|none>',
     )
     .option('--global', 'the cap of all agents together')
     .option('--default', 'the cap that new agents begin with; it changes nothing for existing ones')
     .option('--warn-only', 'let requests over the cap through, and count them')
     .action(async (words: string[], options: TargetOptions & ReasonOption & { warnOnly?: boolean }) => {
       const target = readTarget(words, options, parseUsd);
-      const { api } = shell;
-      const last = target.kind === 'agent' ? `agents/${await findAgentId(api, target.agent)}` : target.kind;
-      const body = { daily_cap_usd: target.value, ...(options.warnOnly && { warn_only: true }) };
-      const path = writeQuery(`/api/v1/budgets/${last}`, { reason: options.reason });
-      const answer = await api.send('PUT', path, body, budgetSchema);
-      const name = {
-        agent: target.kind === 'agent' ? target.agent : '',
-        global: '(all together)',
-        default: '(new agents)',
+      const put = async (last: string, name: string) => {
+        const body = { daily_cap_usd: target.value, ...(options.warnOnly && { warn_only: true }) };
+        const path = writeQuery(`/api/v1/budgets/${last}`, { reason: options.reason });
+        const answer = await shell.api.send('PUT', path, body, budgetSchema);
+        // New agents have spent nothing.
+        const shown = last === 'default' ? budgetColumns.filter(({ head }) => !isUse.has(head)) : budgetColumns;
+        await shell.showRows(answer, (data) => [{ ...data, name }], shown);
       };
-      // New agents have spent nothing.
-      const shown = target.kind === 'default' ? budgetColumns.filter(({ head }) => !isUse.has(head)) : budgetColumns;
-      await shell.showRows(answer, (data) => [{ ...data, name: name[target.kind] }], shown);
+      if (target.kind === 'agents') await changeEach(shell, target.agents, (id, name) => put(`agents/${id}`, name));
+      else await put(target.kind, target.kind === 'global' ? '(all together)' : '(new agents)');
     });
 }
 
@@ -163,17 +161,18 @@ export function addLimitCommands(program: Command, shell: Shell): void {
     'limits set invoice-checker 60',
   );
   addReason(set)
-    .usage('<agent> <number|none> [options]\n       ... limits set --default <number|none>')
+    .usage('<agent...> <number|none> [options]\n       ... limits set --default <number|none>')
     .option('--default', 'the limit that new agents begin with; it changes nothing for existing ones')
     .action(async (words: string[], options: TargetOptions & ReasonOption) => {
       const target = readTarget(words, options, parseRate);
       if (target.kind === 'global') throw new UsageError('there is no limit of all agents together');
-      const { api } = shell;
-      const last = target.kind === 'agent' ? `agents/${await findAgentId(api, target.agent)}` : 'default';
-      const body = { requests_per_minute: target.value };
-      const path = writeQuery(`/api/v1/limits/${last}`, { reason: options.reason });
-      const answer = await api.send('PUT', path, body, limitSchema);
-      const agent_name = target.kind === 'agent' ? target.agent : '(new agents)';
-      await shell.showRows(answer, (data) => [{ ...data, agent_name }], limitColumns);
+      const put = async (last: string, agent_name: string) => {
+        const body = { requests_per_minute: target.value };
+        const path = writeQuery(`/api/v1/limits/${last}`, { reason: options.reason });
+        const answer = await shell.api.send('PUT', path, body, limitSchema);
+        await shell.showRows(answer, (data) => [{ ...data, agent_name }], limitColumns);
+      };
+      if (target.kind === 'agents') await changeEach(shell, target.agents, (id, name) => put(`agents/${id}`, name));
+      else await put('default', '(new agents)');
     });
 }

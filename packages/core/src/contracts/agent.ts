@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { toLineText } from '../text.ts';
-import { metadataInputSchema } from './metadata.ts';
+import { labelChangesSchema, metadataInputSchema } from './metadata.ts';
 import { timestampSchema } from './timestamp.ts';
 
 export const agentIdSchema = z.string().startsWith('agt_').meta({ example: 'agt_01k9r3v8w5f2q8m6t4n0x7y1za' });
@@ -43,9 +43,20 @@ export const listedAgentSchema = agentSchema
 export const agentListSchema = z.array(listedAgentSchema);
 
 export const agentUpdateSchema = z
-  .strictObject({ status: agentStatusSchema.optional(), metadata: metadataInputSchema.optional() })
-  .refine((body) => body.status !== undefined || body.metadata !== undefined, 'must hold status, metadata or both')
-  .meta({ id: 'AgentUpdate', description: 'At least one of the two', minProperties: 1 });
+  .strictObject({
+    status: agentStatusSchema.optional(),
+    blocked_until: z.iso.datetime({ offset: true }).optional().meta({
+      description: 'With `status` = `blocked`: when the block ends by itself; without it, when somebody ends it',
+    }),
+    metadata: metadataInputSchema.optional(),
+    labels: labelChangesSchema.optional(),
+  })
+  .refine((body) => Object.keys(body).length > 0, 'must hold status, metadata or labels')
+  .refine(({ status, blocked_until }) => blocked_until === undefined || status === 'blocked', {
+    path: ['blocked_until'],
+    message: 'needs status blocked',
+  })
+  .meta({ id: 'AgentUpdate', description: 'At least one member', minProperties: 1 });
 
 export const retiredAgentSchema = z
   .strictObject({ id: agentIdSchema, status: z.literal('retired'), updated_at: timestampSchema })

@@ -27,6 +27,38 @@ function findFault(root: unknown): string | null {
   return null;
 }
 
+const labelName = /^[A-Za-z0-9](?:[A-Za-z0-9._/-]{0,62}[A-Za-z0-9])?$/;
+const labelValue = /^(?! )[^\p{C}]{1,1024}(?<! )$/u;
+const maxLabels = 64;
+
+function findLabelFault(name: string, value: string | null): string | null {
+  if (!labelName.test(name)) return 'must have a name of up to 64 letters, digits and . _ / -, with a letter or digit at both ends';
+  if (value === null) return null;
+  if (name === 'compliance_tag' && !complianceTagPattern.test(value)) return `must match ${complianceTagPattern.source}`;
+  return labelValue.test(value) ? null : 'must be 1 to 1024 printable characters';
+}
+
+/** Changes of labels, which are the string members of metadata; null removes one. */
+export const labelChangesSchema = z
+  .record(z.string(), z.string().nullable())
+  .superRefine((labels, context) => {
+    const entries = Object.entries(labels);
+    if (entries.length > maxLabels) context.addIssue({ code: 'custom', message: `must hold at most ${maxLabels} labels` });
+    for (const [name, value] of entries) {
+      const message = findLabelFault(name, value);
+      if (message !== null) context.addIssue({ code: 'custom', path: [name], message });
+    }
+  })
+  .meta({
+    description: 'Sets these string members of the metadata, and removes those that are null; the others stay',
+    example: { team: 'sales', owner: null },
+  });
+
+/** The string members of metadata. */
+export function readLabels(metadata: Readonly<Record<string, unknown>>): [name: string, value: string][] {
+  return Object.entries(metadata).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+}
+
 /** The object passes through unchanged: zod's own records drop a key named `__proto__`, which JSON allows and Postgres keeps. */
 export const metadataInputSchema = z
   .unknown()

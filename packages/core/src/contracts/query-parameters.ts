@@ -46,6 +46,10 @@ export const agentListQuerySchema = z.object({
   status: agentStatusSchema.optional(),
   ...paging,
   search: text.optional().meta({ description: 'Only agents whose name has this text in it, in any case' }),
+  label: text
+    .regex(/^[^=]+=./, 'must be a label and its value, such as team=sales')
+    .optional()
+    .meta({ description: 'Only agents with this label, a string member of their metadata', example: 'team=sales' }),
   order: z
     .enum(['created', 'name', 'cost', 'seen'])
     .default('created')

@@ -23,6 +23,7 @@ export const stopSchema = z
     since: timestampSchema,
     by: z.string().meta({ description: 'The key or the person', example: 'key ops-1' }),
     reason: z.string().nullable(),
+    until: timestampSchema.optional().meta({ description: 'When a block ends by itself' }),
   })
   .meta({ id: 'Stop', description: 'Who blocked an agent or paused all, and why, from the audit log' });
 

@@ -1,7 +1,9 @@
 import type { Agent } from '@agp/core/contracts';
 import { sql } from 'kysely';
+import { toPublicId } from '@agp/core/ids';
 import type { Db } from '../database.ts';
 import { inTransaction, type RowOf } from '../statements.ts';
+import { appendAudit, type NewAuditEntry } from './audit.ts';
 import { type PageRange, readOldestFirst } from './pages.ts';
 
 export type AgentRow = RowOf<Agent, 'created_at' | 'updated_at'>;
@@ -32,6 +34,8 @@ interface AgentFilter {
   status?: AgentRow['status'] | undefined;
   search?: string | undefined;
   id?: string | undefined;
+  /** A string member of the metadata, as `name=value`. */
+  label?: string | undefined;
 }
 
 /** By when they came, by name, by what they cost today, by when they were last seen. */
@@ -64,11 +68,17 @@ const usageColumns = (day: string) =>
 
 const escapeLike = (text: string) => text.replace(/[\\%_]/g, '\\$&');
 
-const ofFilter = (db: Db, { status, search, id }: AgentFilter) =>
+function toMember(label: string): string {
+  const at = label.indexOf('=');
+  return JSON.stringify({ [label.slice(0, at)]: label.slice(at + 1) });
+}
+
+const ofFilter = (db: Db, { status, search, id, label }: AgentFilter) =>
   db
     .selectFrom('agents')
     .$if(id !== undefined, (asked) => asked.where('agents.id', '=', id as string))
     .$if(status !== undefined, (asked) => asked.where('agents.status', '=', status as AgentRow['status']))
+    .$if(label !== undefined, (asked) => asked.where(sql<boolean>`agents.metadata @> ${toMember(label ?? '')}::jsonb`))
     .$if(search !== undefined, (asked) => asked.where('agents.name', 'ilike', `%${escapeLike(search ?? '')}%`));
 
 /** What the order goes by is read for all agents at once, and nothing else is. */
@@ -133,7 +143,11 @@ export async function agentExists(db: Db, id: string): Promise<boolean> {
 
 export interface AgentChange {
   status?: AgentRow['status'] | undefined;
+  /** When a block ends by itself. */
+  blocked_until?: Date | undefined;
   metadata?: Record<string, unknown> | undefined;
+  /** String members that are set in the metadata; null removes one. */
+  labels?: Readonly<Record<string, string | null>> | undefined;
 }
 
 /** `updated_at` grows by at least a millisecond, whatever the clock says. Undefined for an unknown agent. */
@@ -150,17 +164,50 @@ export function updateAgent(
       .forNoKeyUpdate()
       .executeTakeFirst();
     if (before === undefined) return undefined;
+    const { status, blocked_until = null, metadata, labels } = change;
+    const base = metadata === undefined ? sql`metadata` : sql`${JSON.stringify(metadata)}::jsonb`;
+    const kept = Object.entries(labels ?? {}).filter(([, value]) => value !== null);
     const after = await transaction
       .updateTable('agents')
       .set({
-        ...(change.status !== undefined && { status: change.status }),
-        ...(change.metadata !== undefined && { metadata: JSON.stringify(change.metadata) }),
+        ...(status !== undefined && { status, blocked_until }),
+        ...((metadata ?? labels) && {
+          metadata: sql<string>`${base} - ${Object.keys(labels ?? {})}::text[] || ${JSON.stringify(Object.fromEntries(kept))}::jsonb`,
+        }),
         updated_at: sql<Date>`greatest(clock_timestamp(), agents.updated_at + interval '1 millisecond')`,
       })
       .where('agents.id', '=', id)
       .returning(agentColumns)
       .executeTakeFirstOrThrow();
     return { before, after };
+  });
+}
+
+/** Ends blocks whose time is over, each with its entry in the audit log; several processes may do it at once. @returns how many */
+export function endBlocks(db: Db): Promise<number> {
+  return inTransaction(db, async (transaction) => {
+    const over = await transaction
+      .selectFrom('agents')
+      .select('id')
+      .where('status', '=', 'blocked')
+      .where('blocked_until', '<=', sql<Date>`clock_timestamp()`)
+      .orderBy('id')
+      .limit(mostSorted)
+      .forNoKeyUpdate()
+      .skipLocked()
+      .execute();
+    const entries: NewAuditEntry[] = [];
+    for (const { id } of over) {
+      const changed = await updateAgent(transaction, id, { status: 'active' });
+      const target = toPublicId('agt', id);
+      const after = changed && { status: changed.after.status, metadata: changed.after.metadata };
+      entries.push({
+        ...{ actor: { kind: 'system' }, source_ip: null, action: 'agent.update', agent_id: target, target },
+        ...{ before: changed?.before ?? null, after: after ?? null, count: 1, reason: 'the block was until now' },
+      });
+    }
+    await appendAudit(transaction, entries);
+    return over.length;
   });
 }
 

@@ -11,7 +11,8 @@ function toStop(payload: string, member: 'status' | 'paused'): Stop | null {
   const state = after?.[member];
   if (state !== 'blocked' && state !== true) return null;
   const by = actor.kind === 'api_key' ? `key ${actor.name}` : 'name' in actor ? actor.name : actor.kind;
-  return { since: timestamp, by, reason: reason ?? null };
+  const until = after?.blocked_until;
+  return { since: timestamp, by, reason: reason ?? null, ...(typeof until === 'string' && { until }) };
 }
 
 const changed = (member: string) =>

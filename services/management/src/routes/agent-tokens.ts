@@ -13,7 +13,7 @@ import { defineRoute, tagRoutes } from '../define-route.ts';
 import { issueSecret } from '../keys.ts';
 import { presentRow } from '../presenters.ts';
 import { replyWithList } from '../replies.ts';
-import { agentTokenId, found, type Parameter, parseExpiry } from '../requests.ts';
+import { agentTokenId, found, type Parameter, parseFuture } from '../requests.ts';
 
 const claimedName: Parameter = {
   description: 'Agent name',
@@ -30,7 +30,7 @@ export const agentTokenRoutes = tagRoutes('Agent tokens', [
     answer: { status: 201, description: 'The token, with its secret', schema: createdAgentTokenSchema },
     handle: async (input, context) => {
       const { agent_name: agentName, expires_at } = input.body;
-      const expiresAt = parseExpiry(expires_at);
+      const expiresAt = parseFuture('expires_at', expires_at);
       const { id, secret, secretSha256 } = issueSecret('agp_');
       const token = await recordChange(context, input, 'agent_token.create', async (transaction) => {
         const stored = await createAgentToken(transaction, { id, agentName, secretSha256, expiresAt });

@@ -14,7 +14,7 @@ import { defineRoute, tagRoutes } from '../define-route.ts';
 import { presentAgentEvent, presentListedAgent, presentRow } from '../presenters.ts';
 import { readAgentOverview } from '../reads/reads.ts';
 import { makeEventsCsv, replyWithEvents, replyWithList } from '../replies.ts';
-import { agentId, found, today } from '../requests.ts';
+import { agentId, found, parseFuture, today } from '../requests.ts';
 
 export const agentRoutes = tagRoutes('Agents', [
   defineRoute('GET /api/v1/agents', {
@@ -35,11 +35,15 @@ export const agentRoutes = tagRoutes('Agents', [
     handle: async ({ params }, { db }) => presentRow(found(await readAgent(db, params.id), 'agent_not_found'), 'agt'),
   }),
   defineRoute('PUT /api/v1/agents/{id}', {
-    summary: 'Block, unblock or retire an agent, or replace its metadata',
+    summary: 'Block, unblock or retire an agent, change its labels, or replace its metadata',
     params: { id: agentId },
     body: agentUpdateSchema,
     answer: { description: 'The agent as it is stored now', schema: agentSchema },
-    handle: async (input, context) => presentRow(await changeAgent(context, input, 'agent.update', input.body), 'agt'),
+    handle: async (input, context) => {
+      const { blocked_until: until, ...change } = input.body;
+      const blocked_until = parseFuture('blocked_until', until) ?? undefined;
+      return presentRow(await changeAgent(context, input, 'agent.update', { ...change, blocked_until }), 'agt');
+    },
   }),
   defineRoute('POST /api/v1/agents/{id}/retire', {
     summary: 'Retire an agent; a body is ignored',

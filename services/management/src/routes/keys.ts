@@ -6,7 +6,7 @@ import { recordChange } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { issueSecret } from '../keys.ts';
 import { presentApiKey } from '../presenters.ts';
-import { keyId, parseExpiry } from '../requests.ts';
+import { keyId, parseFuture } from '../requests.ts';
 
 const refusals = { unknown: 'key_not_found', bootstrap: 'bootstrap_key', expired: 'key_expired' } as const;
 
@@ -25,7 +25,7 @@ export const keyRoutes = tagRoutes('Keys', [
     answer: { status: 201, description: 'The key, with its secret', schema: createdApiKeySchema },
     handle: async (input, context) => {
       const { name, scopes, expires_at } = input.body;
-      const expiresAt = parseExpiry(expires_at);
+      const expiresAt = parseFuture('expires_at', expires_at);
       const { id, secret, secretSha256 } = issueSecret('agm_');
       const key = await recordChange(context, input, 'key.create', async (transaction) => {
         const result = presentApiKey(await createApiKey(transaction, { id, name, secretSha256, scopes, expiresAt }));

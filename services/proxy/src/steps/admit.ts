@@ -76,7 +76,9 @@ async function refuseStopped(
 }
 
 function writeStop(reason: 'agent_blocked' | 'paused', stop: Stop, tellsWhy: boolean): string {
-  const since = `${errorTable[reason].message} since ${stop.since.slice(0, 16).replace('T', ' ')} UTC`;
+  const toMinute = (at: string) => `${at.slice(0, 16).replace('T', ' ')} UTC`;
+  const until = stop.until === undefined ? '' : ` until ${toMinute(stop.until)}`;
+  const since = `${errorTable[reason].message} since ${toMinute(stop.since)}${until}`;
   if (!tellsWhy) return since;
   return toLineText(`${since} by ${stop.by}${stop.reason === null ? '' : `: ${stop.reason}`}`);
 }
