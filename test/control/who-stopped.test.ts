@@ -55,7 +55,9 @@ test('a block that is until a time says so, and ends by itself', async () => {
   const path = `/api/v1/agents/${agent?.id}`;
   await put(path, { status: 'blocked', blocked_until: new Date(Date.now() + 3_600_000).toISOString() });
   expect(await ask('until')).toEqual(
-    Array(2).fill(expect.stringMatching(/^agent blocked since [-\d]+ [\d:]+ UTC until [-\d]+ [\d:]+ UTC.*; ask #ai-gov$/)),
+    Array(2).fill(
+      expect.stringMatching(/^agent blocked since [-\d]+ [\d:]+ UTC until [-\d]+ [\d:]+ UTC.*; ask #ai-gov$/),
+    ),
   );
   await system.database.pool.query(
     "UPDATE agents SET blocked_until = clock_timestamp() - interval '1 second' WHERE name = 'until'",

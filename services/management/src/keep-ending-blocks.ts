@@ -11,7 +11,10 @@ export function keepEndingBlocks(db: Db, logger: Logger): () => Promise<void> {
       const count = await endBlocks(db);
       if (count > 0) logger.info({ count }, 'blocks ended: their time was over');
     } catch (error) {
-      logger.warn({ error: (error as Error).message }, 'blocks whose time is over could not be ended; it is tried again');
+      logger.warn(
+        { error: (error as Error).message },
+        'blocks whose time is over could not be ended; it is tried again',
+      );
     } finally {
       running = null;
     }

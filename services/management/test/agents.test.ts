@@ -144,13 +144,25 @@ describe('changing an agent', () => {
     const id = await seedAgent(management.database, 'labelled');
     const path = `/api/v1/agents/${id}`;
     await management.send('PUT', path, { metadata: { team: 'a', owner: 'was', deep: { list: [1] } } });
-    const response = await management.send('PUT', path, { labels: { team: 'sales', owner: null, compliance_tag: 'pci' } });
+    const response = await management.send('PUT', path, {
+      labels: { team: 'sales', owner: null, compliance_tag: 'pci' },
+    });
     const expected = { team: 'sales', compliance_tag: 'pci', deep: { list: [1] } };
     expect(agentSchema.parse(await response.json()).metadata).toEqual(expected);
     const names = async (label: string) =>
-      (await management.read(`/api/v1/agents?label=${encodeURIComponent(label)}`, agentListSchema)).map(({ name }) => name);
-    expect([await names('team=sales'), await names('team=sale'), await names('owner=was')]).toEqual([['labelled'], [], []]);
-    await management.refuse(await management.call('/api/v1/agents?label=team'), 400, /^label: must be a label and its value/);
+      (await management.read(`/api/v1/agents?label=${encodeURIComponent(label)}`, agentListSchema)).map(
+        ({ name }) => name,
+      );
+    expect([await names('team=sales'), await names('team=sale'), await names('owner=was')]).toEqual([
+      ['labelled'],
+      [],
+      [],
+    ]);
+    await management.refuse(
+      await management.call('/api/v1/agents?label=team'),
+      400,
+      /^label: must be a label and its value/,
+    );
     const full = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`n${index}`, 'x'.repeat(1000)]));
     const refused = await management.send('PUT', path, { labels: full });
     await management.refuse(refused, 400, 'labels: the metadata would exceed 16 KiB');

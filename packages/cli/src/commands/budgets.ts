@@ -24,7 +24,10 @@ interface TargetOptions {
 }
 
 /** What a cap or limit applies to, and its value. */
-type Target<Value> = { value: Value } & ({ kind: 'global' | 'default' } | { kind: 'agents'; agents: readonly string[] });
+type Target<Value> = { value: Value } & (
+  | { kind: 'global' | 'default' }
+  | { kind: 'agents'; agents: readonly string[] }
+);
 
 function parseValue<Value>(text: string, parse: (text: string) => Value): Value {
   try {

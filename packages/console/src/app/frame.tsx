@@ -22,6 +22,7 @@ import { Pill, StoppedBy, TimeAgo } from '../components/values.tsx';
 import { formatDuration, formatTime, type Tone } from '../format/format.ts';
 import { CommandPalette, PaletteButton } from './command-palette.tsx';
 import { Navigation } from './navigation.tsx';
+import { Shortcuts } from './shortcuts.tsx';
 
 function AccountMenu() {
   const { name, role, expires_at } = useSession();
@@ -188,6 +189,7 @@ export function Frame() {
         <Navigation onNavigate={close} />
       </AppShell.Navbar>
       <CommandPalette />
+      <Shortcuts />
       <AppShell.Main id="main" tabIndex={-1}>
         <PauseBanner />
         <Outlet />

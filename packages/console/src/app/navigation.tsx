@@ -18,6 +18,8 @@ interface Place {
   to: NonNullable<LinkProps['to']>;
   name: string;
   icon: typeof IconHome;
+  /** After `g`, it leads here. */
+  letter: string;
   /** Only in the extended edition. */
   extended?: boolean;
 }
@@ -27,27 +29,27 @@ export const placeGroups: { title: string; places: Place[] }[] = [
   {
     title: 'Watch',
     places: [
-      { to: '/', name: 'Now', icon: IconHome },
-      { to: '/live', name: 'Live', icon: IconActivity },
-      { to: '/events', name: 'Events', icon: IconList },
-      { to: '/refusals', name: 'Refusals', icon: IconBan },
-      { to: '/sessions', name: 'Sessions', icon: IconMessages, extended: true },
+      { to: '/', name: 'Now', letter: 'n', icon: IconHome },
+      { to: '/live', name: 'Live', letter: 'l', icon: IconActivity },
+      { to: '/events', name: 'Events', letter: 'e', icon: IconList },
+      { to: '/refusals', name: 'Refusals', letter: 'r', icon: IconBan },
+      { to: '/sessions', name: 'Sessions', letter: 's', icon: IconMessages, extended: true },
     ],
   },
   {
     title: 'Govern',
     places: [
-      { to: '/agents', name: 'Agents', icon: IconRobot },
-      { to: '/budgets', name: 'Budgets', icon: IconGauge },
-      { to: '/costs', name: 'Costs', icon: IconCoin },
+      { to: '/agents', name: 'Agents', letter: 'a', icon: IconRobot },
+      { to: '/budgets', name: 'Budgets', letter: 'b', icon: IconGauge },
+      { to: '/costs', name: 'Costs', letter: 'c', icon: IconCoin },
     ],
   },
-  { title: 'Prove', places: [{ to: '/audit', name: 'Audit log', icon: IconFileCertificate }] },
+  { title: 'Prove', places: [{ to: '/audit', name: 'Audit log', letter: 'u', icon: IconFileCertificate }] },
   {
     title: 'Set up',
     places: [
-      { to: '/start', name: 'Connect an agent', icon: IconPlugConnected },
-      { to: '/keys', name: 'Keys and tokens', icon: IconKey },
+      { to: '/start', name: 'Connect an agent', letter: 'o', icon: IconPlugConnected },
+      { to: '/keys', name: 'Keys and tokens', letter: 'k', icon: IconKey },
     ],
   },
 ];

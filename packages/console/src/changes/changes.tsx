@@ -5,6 +5,7 @@ import { apiQuery, callApi } from '../api/api.ts';
 import type { AgentStatus } from '../api/shapes.ts';
 import { ConfirmButton } from '../components/confirm.tsx';
 import { countOf, formatCap, formatCount, formatUsd } from '../format/format.ts';
+import { useBlockUntil } from './block-until.tsx';
 
 interface ChangeStatusProps {
   agent: { id: string; name: string; status: AgentStatus };
@@ -58,27 +59,37 @@ export function ChangeStatus({ agent, to, size = 'sm' }: ChangeStatusProps) {
   const verb = verbs[to](agent.status);
   const { id } = agent;
   const isLoud = to === 'blocked' && size === 'sm';
+  const { fields, ready, findEnd } = useBlockUntil();
   return (
     <ConfirmButton
       of={agent.name}
       button={{ size, ...(isLoud && { variant: 'filled', color: 'red.9' }) }}
       verb={verb}
       danger={to === 'blocked'}
-      change={(reason) =>
-        callApi('put', '/api/v1/agents/{id}', { params: { path: { id }, query: { reason } }, body: { status: to } })
-      }
+      ready={to !== 'blocked' || ready}
+      change={(reason) => {
+        const end = to === 'blocked' ? findEnd() : undefined;
+        const body = { status: to, ...(end !== undefined && { blocked_until: end }) };
+        return callApi('put', '/api/v1/agents/{id}', { params: { path: { id }, query: { reason } }, body });
+      }}
     >
-      <Consequence agent={agent} to={to} />
+      <Stack gap="sm">
+        <div>
+          <Consequence agent={agent} to={to} />
+        </div>
+        {to === 'blocked' && fields}
+      </Stack>
     </ConfirmButton>
   );
 }
 
 /** A number or none that a dialog asks for: `current` at first, `usual` if there was none. */
-function useAmount(current: number | null, usual: number | '', isPossible: (value: number) => boolean) {
-  const [limited, setLimited] = useState(current !== null);
+export function useAmount(current: number | null, usual: number | '', isPossible: (value: number) => boolean) {
+  // Who opens the dialog wants an amount; to have none is to take the tick away.
+  const [limited, setLimited] = useState(true);
   const [entered, setEntered] = useState<number | string>(current ?? usual);
   const reset = () => {
-    setLimited(current !== null);
+    setLimited(true);
     setEntered(current ?? usual);
   };
   const isNumber = typeof entered === 'number';
@@ -91,7 +102,7 @@ interface AmountFieldsProps extends NumberInputProps {
   question: string;
 }
 
-function AmountFields({ amount, question, ...input }: AmountFieldsProps) {
+export function AmountFields({ amount, question, ...input }: AmountFieldsProps) {
   return (
     <>
       <Checkbox
@@ -107,6 +118,7 @@ function AmountFields({ amount, question, ...input }: AmountFieldsProps) {
           value={amount.entered}
           onChange={amount.setEntered}
           required
+          data-autofocus
         />
       )}
     </>
@@ -179,7 +191,7 @@ interface SetCapProps {
 }
 
 /** The highest cap that the API takes, USD a day. */
-const highestCap = 9_000_000;
+export const highestCap = 9_000_000;
 
 const nameOf = (owner: CapOwner) =>
   ({ agent: owner.kind === 'agent' ? owner.name : '', global: 'all agents together', default: 'new agents' })[

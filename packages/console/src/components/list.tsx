@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Checkbox } from '@mantine/core';
 import { IconArrowUp, IconChevronLeft, IconChevronRight, IconDownload } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useRouter } from '@tanstack/react-router';
@@ -181,6 +181,33 @@ export interface RowsTableProps<Row> {
   rowKey: (row: Row) => string;
   /** Rows of before, while newer ones are read. */
   stale?: boolean;
+  /** Rows can be selected, by their keys. */
+  selection?: { selected: ReadonlySet<string>; onChange: (selected: ReadonlySet<string>) => void };
+}
+
+const selectHead = 'Select';
+
+function selectColumn<Row>(
+  { selected, onChange }: NonNullable<RowsTableProps<Row>['selection']>,
+  rowKey: RowsTableProps<Row>['rowKey'],
+): Column<Row> {
+  return {
+    head: selectHead,
+    silent: true,
+    cell: (row) => {
+      const key = rowKey(row);
+      return (
+        <Checkbox
+          size="xs"
+          aria-label={`Select ${(row as { name?: string }).name ?? key}`}
+          checked={selected.has(key)}
+          onChange={(event) =>
+            onChange(event.currentTarget.checked ? new Set([...selected, key]) : selected.difference(new Set([key])))
+          }
+        />
+      );
+    },
+  };
 }
 
 /** Styles that make cards of rows take the roles of a table away, so they are named. */
@@ -193,7 +220,9 @@ const roles = {
 };
 
 /** Rows with columns; on a phone a card for each row. */
-export function RowsTable<Row>({ label, rows, columns, rowKey, stale = false }: RowsTableProps<Row>) {
+export function RowsTable<Row>({ label, rows, columns: given, rowKey, stale = false, selection }: RowsTableProps<Row>) {
+  const columns = selection ? [selectColumn(selection, rowKey), ...given] : given;
+  const keys = rows.map(rowKey);
   return (
     <div className="rows-scroll">
       <table className="rows" {...roles.table} aria-label={label} data-stale={stale}>
@@ -201,7 +230,18 @@ export function RowsTable<Row>({ label, rows, columns, rowKey, stale = false }: 
           <tr {...roles.row}>
             {columns.map(({ head, right, silent }) => (
               <th key={head} {...roles.columnheader} scope="col" className={right ? 'right' : undefined}>
-                {silent ? <span className="visually-hidden">{head}</span> : head}
+                {selection && head === selectHead ? (
+                  <Checkbox
+                    size="xs"
+                    aria-label="Select all shown"
+                    checked={keys.length > 0 && keys.every((key) => selection.selected.has(key))}
+                    onChange={(event) => selection.onChange(new Set(event.currentTarget.checked ? keys : []))}
+                  />
+                ) : silent ? (
+                  <span className="visually-hidden">{head}</span>
+                ) : (
+                  head
+                )}
               </th>
             ))}
           </tr>

@@ -1,3 +1,4 @@
+import { readLabels } from '@agp/core/contracts';
 import { describeOutcome } from '@agp/core/outcome';
 import { shortenId } from '@agp/core/text';
 import { ActionIcon, CopyButton, Tooltip } from '@mantine/core';
@@ -85,13 +86,52 @@ export function PiiLinks({ findings, search, none }: PiiLinksProps) {
   );
 }
 
+interface Stop {
+  since: string;
+  by: string;
+  reason: string | null;
+  until?: string | undefined;
+}
+
 /** Since when something is stopped, by whom and why, as far as the audit log has it. */
-export function StoppedBy({ stop }: { stop: { since: string; by: string; reason: string | null } | null }) {
+export function StoppedBy({ stop }: { stop: Stop | null }) {
   if (stop === null) return null;
   return (
     <>
       {' '}
       since <TimeStamp at={stop.since} /> by {stop.by}: {stop.reason ?? 'no reason given'}
+      {stop.until && (
+        <>
+          ; until <TimeStamp at={stop.until} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** An agent's labels; its note is too long for a list. */
+export function Labels({ metadata, most = 3 }: { metadata: Readonly<Record<string, unknown>>; most?: number }) {
+  const labels = readLabels(metadata).filter(([name]) => name !== 'note');
+  const more = labels.length - most;
+  return (
+    <>
+      {labels.slice(0, most).map(([name, value]) => (
+        <Link key={name} to="/agents" search={{ label: `${name}=${value}` }} title={`${name}=${value}`}>
+          <Pill>
+            {name}={value}
+          </Pill>
+        </Link>
+      ))}
+      {more > 0 && (
+        <Pill
+          title={labels
+            .slice(most)
+            .map(([name, value]) => `${name}=${value}`)
+            .join(', ')}
+        >
+          +{more}
+        </Pill>
+      )}
     </>
   );
 }

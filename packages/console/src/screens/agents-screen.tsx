@@ -1,16 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { apiQuery, refreshMs } from '../api/api.ts';
 import { usePermissions } from '../api/session-context.ts';
 import type { Agent } from '../api/shapes.ts';
 import { ChangeStatus } from '../changes/changes.tsx';
+import { ManyAgents } from '../changes/many-agents.tsx';
 import { CapBar } from '../components/cap-bar.tsx';
 import { EmptyState } from '../components/feedback.tsx';
 import { Choice, SearchField } from '../components/filters.tsx';
 import { ConnectButton } from '../components/layout.tsx';
 import { actionColumn, type Column } from '../components/list.tsx';
 import { ListScreen, pageQuery, useFilters } from '../components/list-screen.tsx';
-import { Money, Pill, StatusPill, TimeAgo } from '../components/values.tsx';
+import { Labels, Money, Pill, StatusPill, TimeAgo } from '../components/values.tsx';
 import { formatCount } from '../format/format.ts';
 
 function isRetiredButSending({ status, requests_today }: Agent): boolean {
@@ -34,10 +36,13 @@ function agentColumns(mayChange: boolean): Column<Agent>[] {
   const columns: Column<Agent>[] = [
     {
       head: 'Agent',
-      cell: ({ id, name }) => (
-        <Link to="/agents/$agentId" params={{ agentId: id }}>
-          {name}
-        </Link>
+      cell: ({ id, name, metadata }) => (
+        <span className="named">
+          <Link to="/agents/$agentId" params={{ agentId: id }}>
+            {name}
+          </Link>
+          <Labels metadata={metadata} />
+        </span>
       ),
     },
     {
@@ -92,15 +97,18 @@ const orders = [
 
 export function AgentsScreen() {
   const search = route.useSearch();
-  const { order = 'cost', status } = search;
+  const { order = 'cost', status, label } = search;
   const { change: mayChange } = usePermissions();
   const { change, ...at } = useFilters(search);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const query = useQuery({
     ...apiQuery('/api/v1/agents', {
-      query: { ...pageQuery(at.page), expand: 'usage', order, status, search: search.search },
+      query: { ...pageQuery(at.page), expand: 'usage', order, status, label, search: search.search },
     }),
     refetchInterval: refreshMs,
   });
+  // What is no longer shown is not changed.
+  const chosen = (query.data?.data ?? []).filter(({ id }) => selected.has(id));
   return (
     <ListScreen
       title="Agents"
@@ -112,6 +120,12 @@ export function AgentsScreen() {
             placeholder="Any part of it"
             value={search.search}
             onChange={(text) => change({ search: text })}
+          />
+          <SearchField
+            label="Label"
+            placeholder="team=sales"
+            value={label}
+            onChange={(next) => change({ label: next === undefined || /^[^=]+=./.test(next) ? next : undefined })}
           />
           <Choice
             label="Status"
@@ -130,12 +144,15 @@ export function AgentsScreen() {
       rowKey={({ id }) => id}
       columns={agentColumns(mayChange)}
       numbered={['Previous', 'Next']}
-      hint="None of the agents has this name and status."
+      {...(mayChange && { selection: { selected, onChange: setSelected } })}
+      hint="None of the agents has this name, label and status."
       none={
         <EmptyState title="No agent yet" action={<ConnectButton />}>
           An agent appears here with its first request through the proxy.
         </EmptyState>
       }
-    />
+    >
+      {chosen.length > 0 && <ManyAgents agents={chosen} onDone={() => setSelected(new Set())} />}
+    </ListScreen>
   );
 }

@@ -4,6 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { apiQuery } from '../api/api.ts';
 import type { ListedEvent, StreamEvent } from '../api/shapes.ts';
+import { CopyAs } from '../components/copy-as.tsx';
 import { EmptyState } from '../components/feedback.tsx';
 import { Choice, LinkedFilter, SearchField, TimeRange } from '../components/filters.tsx';
 import { ConnectButton } from '../components/layout.tsx';
@@ -160,6 +161,12 @@ export function EventsScreen() {
           <Button variant="default" loading={query.isFetching && !query.isPending} onClick={() => void query.refetch()}>
             Refresh
           </Button>
+          <CopyAs
+            path="/api/v1/events"
+            query={filter}
+            command="events list"
+            flags={{ agent_id: '--agent', session_id: '--session', compliance_tag: '--tag' }}
+          />
           <CsvButton
             path="/api/v1/events"
             query={{ ...filter, limit: 1_000, expand: 'agent,outcome' }}

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../api/api.ts';
 import type { Refusal } from '../api/shapes.ts';
+import { CopyAs } from '../components/copy-as.tsx';
 import { EmptyState } from '../components/feedback.tsx';
 import { Choice, LinkedFilter } from '../components/filters.tsx';
 import type { Column } from '../components/list.tsx';
@@ -83,6 +84,7 @@ export function RefusalsScreen() {
             onChange={(reason) => change({ reason })}
           />
           <LinkedFilter name="agent" value={filter.agent_id} onRemove={() => change({ agent_id: undefined })} />
+          <CopyAs path="/api/v1/refusals" query={filter} command="refusals" flags={{ agent_id: '--agent' }} />
         </>
       }
       label="Refused requests"

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../api/api.ts';
 import type { Session } from '../api/shapes.ts';
+import { CopyAs } from '../components/copy-as.tsx';
 import { EmptyState } from '../components/feedback.tsx';
 import { LinkedFilter, TimeRange } from '../components/filters.tsx';
 import { ConnectButton } from '../components/layout.tsx';
@@ -50,6 +51,7 @@ export function SessionsScreen() {
             onChange={change}
           />
           <LinkedFilter name="agent" value={filter.agent_id} onRemove={() => change({ agent_id: undefined })} />
+          <CopyAs path="/api/v1/sessions" query={filter} command="sessions list" flags={{ agent_id: '--agent' }} />
           <CsvButton
             path="/api/v1/sessions"
             query={{ ...filter, limit: 1_000 }}

@@ -3,6 +3,7 @@ import { readChoice, readFlag, readPageNumber, readSearch, readText, readTime } 
 
 export const readAgentsSearch = readSearch({
   search: readText,
+  label: readText,
   status: readChoice(['active', 'blocked', 'retired']),
   order: readChoice(['cost', 'seen', 'name', 'created']),
   page: readPageNumber,

@@ -32,9 +32,11 @@ const labelValue = /^(?! )[^\p{C}]{1,1024}(?<! )$/u;
 const maxLabels = 64;
 
 function findLabelFault(name: string, value: string | null): string | null {
-  if (!labelName.test(name)) return 'must have a name of up to 64 letters, digits and . _ / -, with a letter or digit at both ends';
+  if (!labelName.test(name))
+    return 'must have a name of up to 64 letters, digits and . _ / -, with a letter or digit at both ends';
   if (value === null) return null;
-  if (name === 'compliance_tag' && !complianceTagPattern.test(value)) return `must match ${complianceTagPattern.source}`;
+  if (name === 'compliance_tag' && !complianceTagPattern.test(value))
+    return `must match ${complianceTagPattern.source}`;
   return labelValue.test(value) ? null : 'must be 1 to 1024 printable characters';
 }
 
@@ -43,7 +45,8 @@ export const labelChangesSchema = z
   .record(z.string(), z.string().nullable())
   .superRefine((labels, context) => {
     const entries = Object.entries(labels);
-    if (entries.length > maxLabels) context.addIssue({ code: 'custom', message: `must hold at most ${maxLabels} labels` });
+    if (entries.length > maxLabels)
+      context.addIssue({ code: 'custom', message: `must hold at most ${maxLabels} labels` });
     for (const [name, value] of entries) {
       const message = findLabelFault(name, value);
       if (message !== null) context.addIssue({ code: 'custom', path: [name], message });

@@ -1,6 +1,6 @@
 import type { Agent } from '@agp/core/contracts';
-import { sql } from 'kysely';
 import { toPublicId } from '@agp/core/ids';
+import { sql } from 'kysely';
 import type { Db } from '../database.ts';
 import { inTransaction, type RowOf } from '../statements.ts';
 import { appendAudit, type NewAuditEntry } from './audit.ts';

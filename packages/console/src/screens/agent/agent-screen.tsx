@@ -4,10 +4,11 @@ import { apiQuery, refreshMs } from '../../api/api.ts';
 import { usePermissions, useSession } from '../../api/session-context.ts';
 import type { AgentOverview } from '../../api/shapes.ts';
 import { ChangeStatus, SetCap, SetLimit } from '../../changes/changes.tsx';
+import { EditLabels } from '../../changes/labels.tsx';
 import { CapBar, Outlook } from '../../components/cap-bar.tsx';
 import { Reading } from '../../components/feedback.tsx';
 import { Screen, Stat } from '../../components/layout.tsx';
-import { Money, ShortId, StatusPill, StoppedBy, TimeAgo, TimeStamp } from '../../components/values.tsx';
+import { Labels, Money, ShortId, StatusPill, StoppedBy, TimeAgo, TimeStamp } from '../../components/values.tsx';
 import { formatCount } from '../../format/format.ts';
 import { AgentTimeline } from './agent-timeline.tsx';
 import { AgentUsage } from './agent-usage.tsx';
@@ -90,6 +91,7 @@ export function AgentScreen() {
           <span style={{ display: 'flex', flexWrap: 'wrap', gap: '0.625rem', alignItems: 'center' }}>
             <span style={{ overflowWrap: 'anywhere' }}>{overview.agent.name}</span>
             <StatusPill status={overview.agent.status} />
+            <Labels metadata={overview.agent.metadata} most={8} />
           </span>
         ) : (
           'Agent'
@@ -127,6 +129,7 @@ function Actions({ overview: { agent, budget } }: { overview: AgentOverview }) {
         size="sm"
       />
       <SetLimit agent={agent} limit={agent.requests_per_minute} size="sm" />
+      <EditLabels agent={agent} />
       {agent.status !== 'retired' && <ChangeStatus agent={agent} to="retired" />}
       {agent.status !== 'active' && <ChangeStatus agent={agent} to="active" />}
       {agent.status !== 'blocked' && <ChangeStatus agent={agent} to="blocked" />}
@@ -140,7 +143,8 @@ function Blocked({ overview: { agent, block } }: { overview: AgentOverview }) {
     <div className="banner">
       <div>
         <strong>It is blocked</strong>
-        <StoppedBy stop={block} />. Its requests are answered with 403 until somebody unblocks it.
+        <StoppedBy stop={block} />. Its requests are answered with 403
+        {block?.until ? '' : ' until somebody unblocks it'}.
       </div>
     </div>
   );

@@ -79,6 +79,7 @@ export function MakeSecret({
           {...(nameHint !== undefined && { description: nameHint })}
           required
           maxLength={longestName}
+          data-autofocus
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
         />

@@ -1,0 +1,60 @@
+import { Modal } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { useSession } from '../api/session-context.ts';
+import { Fields } from '../components/values.tsx';
+import { placeGroups } from './navigation.tsx';
+
+/** How long after `g` a letter still leads to a screen, in milliseconds. */
+const patienceMs = 1_500;
+
+const isTyping = (target: EventTarget | null) =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
+/** Keys that lead to the screen's search, to a screen, and to a list of all of them. */
+export function Shortcuts() {
+  const [opened, setOpened] = useState(false);
+  const navigate = useNavigate();
+  const { edition } = useSession();
+  const goUntil = useRef(0);
+  const places = placeGroups
+    .flatMap((group) => group.places)
+    .filter(({ extended }) => !extended || edition === 'extended');
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target)) return;
+      const isGoing = event.timeStamp < goUntil.current;
+      goUntil.current = 0;
+      const place = isGoing ? places.find(({ letter }) => letter === event.key) : undefined;
+      if (place !== undefined) void navigate({ to: place.to });
+      else if (event.key === 'g') goUntil.current = event.timeStamp + patienceMs;
+      else if (event.key === '?') setOpened(true);
+      else if (event.key === '/') {
+        const field = document.querySelector<HTMLInputElement>('#main input[type="search"]');
+        if (field === null) return;
+        event.preventDefault();
+        field.focus();
+      }
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  });
+  const ways = places.map(({ letter, name }) => [`g ${letter}`, name]);
+  const fields = {
+    '/': 'Search on this screen',
+    'Ctrl K': 'Find anything',
+    ...Object.fromEntries(ways),
+    '?': 'These keys',
+  };
+  return (
+    <Modal
+      opened={opened}
+      onClose={() => setOpened(false)}
+      title="Keys"
+      centered
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Fields fields={fields} />
+    </Modal>
+  );
+}

@@ -1,0 +1,48 @@
+import { Button, Menu } from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
+import { IconTerminal2 } from '@tabler/icons-react';
+import { compact } from '../search/search.ts';
+
+interface CopyAsProps {
+  path: `/api/v1/${string}`;
+  query?: Record<string, string | number | boolean | undefined>;
+  /** What `agp` is to do, such as `events list`. */
+  command: string;
+  /** Words of `agp` for parts of the query, if they are others than their names. */
+  flags?: Readonly<Record<string, string>>;
+}
+
+const quote = (text: string) => (/^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`);
+
+const toFlag = (name: string) => `--${name.replaceAll('_', '-')}`;
+
+/** What the screen shows as a command line, without a secret: the key is the variable `KEY`. */
+export function CopyAs({ path, query = {}, command, flags = {} }: CopyAsProps) {
+  const clipboard = useClipboard();
+  const given = Object.entries(compact(query)).map(([name, value]) => [name, String(value)] as [string, string]);
+  const address = `${window.location.origin}${path}${given.length > 0 ? `?${new URLSearchParams(given)}` : ''}`;
+  const words = given.flatMap(([name, value]) => {
+    const flag = flags[name] ?? toFlag(name);
+    return value === 'true' ? [flag] : [flag, quote(value)];
+  });
+  const ways = [
+    ['curl', `curl -s -H "Authorization: Bearer $KEY" ${quote(address)}`],
+    ['agp', ['agp', command, ...words, '--url', window.location.origin].join(' ')],
+  ] as const;
+  return (
+    <Menu withinPortal position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" className="no-print" leftSection={<IconTerminal2 size={16} aria-hidden />}>
+          {clipboard.copied ? 'Copied' : 'Copy as'}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {ways.map(([name, line]) => (
+          <Menu.Item key={name} onClick={() => clipboard.copy(line)} title={line}>
+            {name}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
