@@ -158,9 +158,14 @@ export function presentSessionEvent(row: EventRow): SessionEvent {
   return shown;
 }
 
-export function presentStreamEvent(event: AnnouncedEvent, agent_name?: string): StreamEvent {
-  const { pii_types, ...shown } = event;
-  return { ...shown, ...(pii_types.length > 0 && { pii_types }), ...(agent_name !== undefined && { agent_name }) };
+export function presentStreamEvent(event: AnnouncedEvent, agent_name?: string, withOutcome = false): StreamEvent {
+  const { pii_types, outcome, http_status, failure, ...shown } = event;
+  return {
+    ...shown,
+    ...(pii_types.length > 0 && { pii_types }),
+    ...(agent_name !== undefined && { agent_name }),
+    ...(withOutcome && ({ outcome, http_status, failure } as Pick<StreamEvent, 'outcome' | 'http_status' | 'failure'>)),
+  };
 }
 
 export function presentListedAgent({ last_event_id: last, ...row }: ListedAgentRow): ListedAgent {

@@ -158,6 +158,12 @@ function writeNextLink(request: Request, query: PageQuery, cursor: string): stri
   return `<${url.pathname}${url.search}>; rel="next"`;
 }
 
+/** What a list of events is to have beside its own columns. */
+export const readExpand = (expand = '') => ({
+  withNames: expand.includes('agent'),
+  withOutcomes: expand.includes('outcome'),
+});
+
 /**
  * Sends one page of a list, with a `Link` header while there is a next one; `rows` has one more than the page has room for if there are
  * more.
@@ -207,7 +213,7 @@ export async function replyWithEvents(
     },
     // Reads one more than is shown, to know if there is a next page.
     { limit: query.limit + 1, offset: query.offset },
-    { withNames: query.expand?.includes('agent') ?? false, withOutcomes: query.expand?.includes('outcome') ?? false },
+    readExpand(query.expand),
   );
   replyWithPage(input, response, rows, present, ({ id }) => toPublicId('evt', id));
 }

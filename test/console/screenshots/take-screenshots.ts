@@ -16,7 +16,7 @@ export interface Screen {
 const schemes = ['light', 'dark'] as const;
 /** In CSS pixels: a telephone, a laptop, a large screen. */
 const viewports = [
-  { width: 360, height: 740 },
+  { width: 390, height: 844 },
   { width: 1280, height: 900 },
   { width: 1920, height: 1080 },
 ];

@@ -1,8 +1,9 @@
 import { shortenId } from '@agp/core/text';
 import { Button, NativeSelect, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { useDebouncedCallback, useDebouncedValue } from '@mantine/hooks';
+import { IconFilter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useId, useState } from 'react';
 import { apiQuery } from '../api/api.ts';
 import { addDays, findLastWeek, isDay } from '../search/search.ts';
 
@@ -69,31 +70,134 @@ function DayField({ label, value, onChange }: DayFieldProps) {
   );
 }
 
-interface LinkedFilterProps {
-  /** Of what it is, such as `agent`, which is shown by its name. */
-  name: string;
-  value: string | undefined;
-  onRemove: () => void;
+const chipNames: Readonly<Record<string, string>> = {
+  agent_id: 'agent',
+  session_id: 'session',
+  pii_type: 'personal data',
+  pii: 'personal data',
+  compliance_tag: 'tag',
+  request_id: 'request',
+  outcome: 'result',
+  text: 'has',
+};
+
+interface ChipsProps<Filter extends object> {
+  /** What narrows the list, by the names in the address. */
+  filter: Filter;
+  onChange: (next: Partial<Filter>) => void;
 }
 
-/** A filter that came with a link and has no field of its own: it can be taken away. */
-export function LinkedFilter({ name, value, onRemove }: LinkedFilterProps) {
-  const agent = useQuery({
-    ...apiQuery('/api/v1/agents/{id}', { path: { id: value ?? '' } }),
-    enabled: name === 'agent' && value !== undefined,
-  });
-  if (value === undefined) return null;
-  const shown = agent.data?.data.name ?? shortenId(value);
+/** Every filter that holds, also one that came with a link: each can be taken away. */
+export function Chips<Filter extends object>({ filter, onChange }: ChipsProps<Filter>) {
+  const set = Object.entries(filter).filter(([, value]) => value !== undefined);
+  if (set.length === 0) return null;
+  return (
+    <div className="chips no-print">
+      {set.map(([name, value]) => (
+        <Chip
+          key={name}
+          name={chipNames[name] ?? name}
+          value={String(value)}
+          onRemove={() => onChange({ [name]: undefined } as Partial<Filter>)}
+        />
+      ))}
+    </div>
+  );
+}
+
+function Chip({ name, value, onRemove }: { name: string; value: string; onRemove: () => void }) {
+  const agent = useQuery({ ...apiQuery('/api/v1/agents/{id}', { path: { id: value } }), enabled: name === 'agent' });
+  const shown = value === 'true' ? '' : (agent.data?.data.name ?? shortenId(value));
   return (
     <Button
       variant="default"
+      size="compact-xs"
+      radius="xl"
       maw="20rem"
       onClick={onRemove}
-      aria-label={`Remove the filter ${name} ${shown}`}
+      aria-label={`Remove the filter ${name} ${shown}`.trim()}
       title={value}
     >
-      {name}: {shown} ×
+      {name}
+      {shown && `: ${shown}`} ×
     </Button>
+  );
+}
+
+/** Fields that narrow a list; on a phone they fold behind a button. */
+export function Filters({ children }: { children: ReactNode }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <div className="filters fold no-print" data-open={isOpen}>
+      <Button
+        variant="default"
+        className="fold-button"
+        leftSection={<IconFilter size={16} aria-hidden />}
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        Filters
+      </Button>
+      <div className="filters">{children}</div>
+    </div>
+  );
+}
+
+const mostAgents = 10;
+
+/** An agent by its name, which is completed. @param value its id */
+export function AgentField({
+  value,
+  onChange,
+}: {
+  value: string | undefined;
+  onChange: (id: string | undefined) => void;
+}) {
+  const [text, setText] = useState('');
+  const [isTyping, setTyping] = useState(false);
+  const [wanted] = useDebouncedValue(text.trim(), pauseMs);
+  const list = useId();
+  const known = useQuery({
+    ...apiQuery('/api/v1/agents/{id}', { path: { id: value ?? '' } }),
+    enabled: value !== undefined,
+  });
+  const found = useQuery({
+    ...apiQuery('/api/v1/agents', { query: { search: wanted, order: 'seen', limit: mostAgents } }),
+    enabled: wanted !== '',
+  });
+  const name = value === undefined ? '' : known.data?.data.name;
+  // The address may change by itself: by a chip, a link, or the browser's way back.
+  useEffect(() => {
+    if (name !== undefined) setText(name);
+  }, [name]);
+  const agents = found.data?.data ?? [];
+  const chosen = agents.find((agent) => agent.name === wanted)?.id;
+  useEffect(() => {
+    if (!isTyping || chosen === undefined) return;
+    setTyping(false);
+    if (chosen !== value) onChange(chosen);
+  }, [isTyping, chosen, value, onChange]);
+  return (
+    <>
+      <TextInput
+        label="Agent"
+        type="search"
+        size="sm"
+        maxLength={longest}
+        list={list}
+        value={text}
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+          setTyping(true);
+          if (event.currentTarget.value === '' && value !== undefined) onChange(undefined);
+        }}
+      />
+      <datalist id={list}>
+        {agents.map((agent) => (
+          <option key={agent.id} value={agent.name} />
+        ))}
+      </datalist>
+    </>
   );
 }
 

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import type { Reply } from '../api/api.ts';
 import { countOf } from '../format/format.ts';
 import { EmptyState, Reading } from './feedback.tsx';
+import { Chips, Filters } from './filters.tsx';
 import { Screen } from './layout.tsx';
 import { CursorPager, ListCard, NumberedPager, PastTheEnd, type RowsTableProps } from './list.tsx';
 
@@ -36,6 +37,7 @@ export function useFilters<Search extends ListSearch>(search: Search) {
     cursor,
     isFirst: page === 1 && cursor === undefined,
     change: (next: Partial<Search>) => go(next, true),
+    chips: <Chips filter={filter} onChange={(next) => go(next, true)} />,
     /** Takes all filters away; undefined if there are none. */
     showAll: set.length > 0 ? () => go(Object.fromEntries(set.map(([name]) => [name, undefined])), false) : undefined,
   };
@@ -44,9 +46,11 @@ export function useFilters<Search extends ListSearch>(search: Search) {
 interface ListScreenProps<Row> extends Omit<RowsTableProps<Row>, 'rows' | 'stale'> {
   title: string;
   about: string;
-  actions: ReactNode;
+  actions?: ReactNode;
+  /** Fields that narrow the list, with a chip for each that does. */
+  filters?: ReactNode;
   query: UseQueryResult<Reply<Row[]>, Error>;
-  at: Pick<ReturnType<typeof useFilters>, 'page' | 'cursor' | 'showAll'>;
+  at: Pick<ReturnType<typeof useFilters>, 'page' | 'cursor' | 'showAll' | 'chips'>;
   /** What one row is, such as `session`, and many. */
   nouns: readonly [one: string, many: string];
   /** What to try if no row matches the filters. */
@@ -79,7 +83,7 @@ function NoMatch({
 
 /** A screen that is one list, a page at a time: rows, or why there are none. */
 export function ListScreen<Row>(props: ListScreenProps<Row>) {
-  const { title, about, actions, query, at, nouns, hint, none, numbered, footer, children, ...table } = props;
+  const { title, about, actions, filters, query, at, nouns, hint, none, numbered, footer, children, ...table } = props;
   const { page, cursor, showAll } = at;
   const shownCount = (count: number) => (
     <>
@@ -97,6 +101,8 @@ export function ListScreen<Row>(props: ListScreenProps<Row>) {
   const nothing = showAll ? <NoMatch nouns={nouns} hint={hint} onShowAll={showAll} /> : none;
   return (
     <Screen title={title} about={about} actions={actions}>
+      {filters && <Filters>{filters}</Filters>}
+      {at.chips}
       {children}
       <Reading query={query}>
         {({ data: rows, next }) => (

@@ -161,6 +161,8 @@ export interface Column<Row> {
   head: string;
   cell: (row: Row) => ReactNode;
   right?: boolean;
+  /** Not on a phone. */
+  wide?: boolean;
   /** The head is not shown: what is below speaks for itself. */
   silent?: boolean;
 }
@@ -249,8 +251,13 @@ export function RowsTable<Row>({ label, rows, columns: given, rowKey, stale = fa
         <tbody {...roles.rowgroup}>
           {rows.map((row) => (
             <tr key={rowKey(row)} {...roles.row}>
-              {columns.map(({ head, cell, right, silent }) => (
-                <td key={head} {...roles.cell} data-label={silent ? '' : head} className={right ? 'right' : undefined}>
+              {columns.map(({ head, cell, right, silent, wide }) => (
+                <td
+                  key={head}
+                  {...roles.cell}
+                  data-label={silent ? '' : head}
+                  className={[right && 'right', wide && 'wide'].filter(Boolean).join(' ') || undefined}
+                >
                   {cell(row)}
                 </td>
               ))}

@@ -63,6 +63,20 @@ export function OutcomePill({ event }: { event: Parameters<typeof describeOutcom
   return <Pill tone={tone}>{text}</Pill>;
 }
 
+/** Kinds of personal data: the first two by name, all on hover and for those who hear the screen. */
+export function PiiKinds({ kinds }: { kinds: readonly string[] }) {
+  const [names, more] = [kinds.map((kind) => kind.replaceAll('_', ' ')), kinds.length - 2];
+  return (
+    <Pill tone="warn" title={names.join(', ')}>
+      <span aria-hidden={more > 0}>
+        {names.slice(0, 2).join(', ')}
+        {more > 0 && ` +${more}`}
+      </span>
+      {more > 0 && <span className="visually-hidden">{names.join(', ')}</span>}
+    </Pill>
+  );
+}
+
 interface PiiLinksProps {
   findings: readonly { type: string; event_count: number }[];
   /** What else narrows the events that a link leads to. */
@@ -142,10 +156,19 @@ export function StatusPill({ status }: { status: keyof typeof statusTones }) {
   return <Pill tone={statusTones[status]}>{status}</Pill>;
 }
 
+/** A name that may be long: whole on hover, and for those who hear the screen. */
+export function Name({ children }: { children: string }) {
+  return (
+    <span className="name" title={children}>
+      {children}
+    </span>
+  );
+}
+
 /** An agent by its name if that is known, with a link to it. */
 export function AgentLink({ id, name }: { id: string; name?: string | null | undefined }) {
   return (
-    <Link to="/agents/$agentId" params={{ agentId: id }} title={id} className="agent-link">
+    <Link to="/agents/$agentId" params={{ agentId: id }} title={name || id} className="name">
       {name || <span className="mono">{shortenId(id)}</span>}
     </Link>
   );

@@ -18,7 +18,7 @@ async function readEventStream(
   filter: StreamFilter,
   { onEvents, onOpen, signal }: { onEvents: (events: StreamEvent[]) => void; onOpen: () => void; signal: AbortSignal },
 ): Promise<void> {
-  const query = new URLSearchParams(compact({ ...filter, expand: 'agent' }) as Record<string, string>);
+  const query = new URLSearchParams(compact({ ...filter, expand: 'agent,outcome' }) as Record<string, string>);
   const headers = { Accept: 'text/event-stream' };
   const response = await fetch(`/api/v1/events/stream?${query}`, { headers, signal, cache: 'no-store' });
   if (!response.ok || response.body === null)
@@ -68,7 +68,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 /** What was recorded since a minute before the last event that came. */
 async function readMissed(filter: StreamFilter, lastAt: number, signal: AbortSignal): Promise<StreamEvent[]> {
   const recorded_after = new Date(lastAt - minuteMs).toISOString();
-  const query = { ...filter, recorded_after, limit: mostMissed, expand: 'agent' as const };
+  const query = { ...filter, recorded_after, limit: mostMissed, expand: 'agent,outcome' as const };
   const { data } = await callApi('get', '/api/v1/events', { params: { query }, signal });
   return data.toReversed();
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { apiQuery, refreshMs } from '../api/api.ts';
 import { usePermissions } from '../api/session-context.ts';
@@ -12,24 +12,11 @@ import { Choice, SearchField } from '../components/filters.tsx';
 import { ConnectButton } from '../components/layout.tsx';
 import { actionColumn, type Column } from '../components/list.tsx';
 import { ListScreen, pageQuery, useFilters } from '../components/list-screen.tsx';
-import { Labels, Money, Pill, StatusPill, TimeAgo } from '../components/values.tsx';
+import { AgentLink, Labels, Money, PiiKinds, Pill, StatusPill, TimeAgo } from '../components/values.tsx';
 import { formatCount } from '../format/format.ts';
 
 function isRetiredButSending({ status, requests_today }: Agent): boolean {
   return status === 'retired' && (requests_today ?? 0) > 0;
-}
-
-function Pii({ kinds }: { kinds: readonly string[] }) {
-  if (kinds.length === 0) return <span className="dim">none</span>;
-  const more = kinds.length - 2;
-  return (
-    <span title={kinds.join(', ')}>
-      <Pill tone="warn">
-        {kinds.slice(0, 2).join(', ').replaceAll('_', ' ')}
-        {more > 0 && ` +${more}`}
-      </Pill>
-    </span>
-  );
 }
 
 function agentColumns(mayChange: boolean): Column<Agent>[] {
@@ -38,9 +25,7 @@ function agentColumns(mayChange: boolean): Column<Agent>[] {
       head: 'Agent',
       cell: ({ id, name, metadata }) => (
         <span className="named">
-          <Link to="/agents/$agentId" params={{ agentId: id }}>
-            {name}
-          </Link>
+          <AgentLink id={id} name={name} />
           <Labels metadata={metadata} />
         </span>
       ),
@@ -54,7 +39,7 @@ function agentColumns(mayChange: boolean): Column<Agent>[] {
       ),
     },
     { head: 'Last seen', cell: ({ last_seen_at }) => <TimeAgo at={last_seen_at} /> },
-    { head: 'Requests today', right: true, cell: ({ requests_today }) => formatCount(requests_today ?? 0) },
+    { head: 'Requests today', right: true, wide: true, cell: ({ requests_today }) => formatCount(requests_today ?? 0) },
     { head: 'Cost today', right: true, cell: ({ cost_today_usd }) => <Money usd={cost_today_usd ?? 0} /> },
     {
       head: 'Of its cap',
@@ -70,7 +55,11 @@ function agentColumns(mayChange: boolean): Column<Agent>[] {
         </div>
       ),
     },
-    { head: 'Personal data today', cell: ({ pii_today }) => <Pii kinds={pii_today ?? []} /> },
+    {
+      head: 'Personal data today',
+      cell: ({ pii_today = [] }) =>
+        pii_today.length === 0 ? <span className="dim">none</span> : <PiiKinds kinds={pii_today} />,
+    },
   ];
   if (!mayChange) return columns;
   return [
@@ -113,7 +102,7 @@ export function AgentsScreen() {
     <ListScreen
       title="Agents"
       about="Whatever sends requests through the proxy under a name of its own"
-      actions={
+      filters={
         <>
           <SearchField
             label="Name"

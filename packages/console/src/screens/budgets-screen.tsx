@@ -38,7 +38,7 @@ function budgetColumns(mayChange: boolean): Column<AgentBudget>[] {
       ),
     },
     { head: 'Spent today', right: true, cell: ({ spent_usd }) => <Money usd={spent_usd} /> },
-    { head: 'Held', right: true, cell: ({ reserved_usd }) => <Money usd={reserved_usd} /> },
+    { head: 'Held', right: true, wide: true, cell: ({ reserved_usd }) => <Money usd={reserved_usd} /> },
     {
       head: 'Left',
       right: true,

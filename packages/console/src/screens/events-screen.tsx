@@ -1,3 +1,4 @@
+import { describeOutcome } from '@agp/core/outcome';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -6,11 +7,11 @@ import { apiQuery } from '../api/api.ts';
 import type { ListedEvent, StreamEvent } from '../api/shapes.ts';
 import { CopyAs } from '../components/copy-as.tsx';
 import { EmptyState } from '../components/feedback.tsx';
-import { Choice, LinkedFilter, SearchField, TimeRange } from '../components/filters.tsx';
+import { AgentField, Choice, Filters, SearchField, TimeRange } from '../components/filters.tsx';
 import { ConnectButton } from '../components/layout.tsx';
 import { type Column, CsvButton, NewPill } from '../components/list.tsx';
 import { ListScreen, pageSize, useFilters } from '../components/list-screen.tsx';
-import { AgentLink, Money, OutcomePill, Pill, SessionLink, TimeStamp } from '../components/values.tsx';
+import { AgentLink, Money, Name, OutcomePill, PiiKinds, Pill, SessionLink, TimeStamp } from '../components/values.tsx';
 import { describePii, formatCount } from '../format/format.ts';
 import { useNewCount } from '../live/use-live-events.ts';
 import type { EventsSearch } from '../search/screen-searches.ts';
@@ -33,7 +34,7 @@ const time: Column<Shown> = {
 };
 
 const rest: Column<Shown>[] = [
-  { head: 'Model', cell: ({ model }) => model },
+  { head: 'Model', cell: ({ model }) => <Name>{model}</Name> },
   { head: 'Result', cell: (event) => <OutcomePill event={event} /> },
   {
     head: 'Tokens',
@@ -48,12 +49,9 @@ const rest: Column<Shown>[] = [
   {
     head: 'Personal data',
     cell: (event) => {
+      if (event.pii_types && event.pii_types.length > 0) return <PiiKinds kinds={event.pii_types} />;
       const { text, tone } = describePii(event);
-      return tone === 'plain' ? (
-        <span className="dim">{text}</span>
-      ) : (
-        <Pill tone={tone}>{text.replaceAll('_', ' ')}</Pill>
-      );
+      return tone === 'plain' ? <span className="dim">{text}</span> : <Pill tone={tone}>{text}</Pill>;
     },
   },
 ];
@@ -65,7 +63,7 @@ export const ownEventColumns: readonly Column<Shown>[] = [time, ...rest];
 export const eventColumns: readonly Column<ListedEvent>[] = [
   time,
   { head: 'Agent', cell: ({ agent_id, agent_name }) => <AgentLink id={agent_id} name={agent_name} /> },
-  { head: 'Session', cell: ({ session_id }) => <SessionLink id={session_id} /> },
+  { head: 'Session', wide: true, cell: ({ session_id }) => <SessionLink id={session_id} /> },
   ...rest,
 ];
 
@@ -84,21 +82,13 @@ interface EventFiltersProps {
   onChange: (next: Partial<EventsSearch>) => void;
 }
 
-/** Filters that came with a link and have no field of their own. */
-const linked = ['agent_id', 'session_id', 'pii_type', 'provider'] as const;
-const linkedNames = {
-  agent_id: 'agent',
-  session_id: 'session',
-  pii_type: 'personal data',
-  provider: 'provider',
-};
-
 function EventFilters({ search, onChange }: EventFiltersProps) {
   const result: Result | undefined = search.failed ? 'wrong' : search.outcome;
+  const chooseAgent = useCallback((agent_id: string | undefined) => onChange({ agent_id }), [onChange]);
   const chooseResult = (chosen: Result | undefined) =>
     onChange(chosen === 'wrong' ? { failed: true, outcome: undefined } : { failed: undefined, outcome: chosen });
   return (
-    <div className="filters">
+    <Filters>
       <TimeRange label="Time" none="All" spans={timeSpans} from={search.from} to={search.to} onChange={onChange} />
       <Choice label="Result" none="All" options={results} value={result} onChange={chooseResult} />
       <SearchField
@@ -112,15 +102,16 @@ function EventFilters({ search, onChange }: EventFiltersProps) {
         value={search.compliance_tag}
         onChange={(compliance_tag) => onChange({ compliance_tag })}
       />
-      {linked.map((name) => (
-        <LinkedFilter
-          key={name}
-          name={linkedNames[name]}
-          value={search[name]}
-          onRemove={() => onChange({ [name]: undefined })}
-        />
-      ))}
-    </div>
+      <AgentField value={search.agent_id} onChange={chooseAgent} />
+      <SearchField label="Provider" value={search.provider} onChange={(provider) => onChange({ provider })} />
+      <SearchField
+        label="Personal data"
+        placeholder="email"
+        value={search.pii_type}
+        onChange={(pii_type) => onChange({ pii_type })}
+      />
+      <SearchField label="Request id" value={search.request_id} onChange={(request_id) => onChange({ request_id })} />
+    </Filters>
   );
 }
 
@@ -130,7 +121,7 @@ const route = getRouteApi('/events');
 export function EventsScreen() {
   const search = route.useSearch();
   const { filter, change, ...at } = useFilters(search);
-  const { model, compliance_tag: tag, pii_type: pii } = filter;
+  const { model, compliance_tag: tag, pii_type: pii, outcome, failed } = filter;
   const query = useQuery({
     ...apiQuery('/api/v1/events', {
       query: { ...filter, cursor: at.cursor, limit: pageSize, expand: 'agent,outcome' },
@@ -143,11 +134,13 @@ export function EventsScreen() {
     (event: StreamEvent) =>
       (model === undefined || event.model === model) &&
       (tag === undefined || event.compliance_tag === tag) &&
-      (pii === undefined || (event.pii_types ?? []).includes(pii)),
-    [model, tag, pii],
+      (pii === undefined || (event.pii_types ?? []).includes(pii)) &&
+      (outcome === undefined || event.outcome === outcome) &&
+      (!failed || describeOutcome(event).tone === 'bad'),
+    [model, tag, pii, outcome, failed],
   );
-  // The stream tells neither results nor providers: no pill rather than one that counts others.
-  const isCountable = [filter.outcome, filter.failed, filter.provider, filter.to].every((value) => value === undefined);
+  // The stream tells no providers: no pill rather than one that counts others.
+  const isCountable = [filter.provider, filter.to, filter.request_id].every((value) => value === undefined);
   const count = useNewCount(
     { agent_id: filter.agent_id, session_id: filter.session_id },
     { matches, since: query.dataUpdatedAt, enabled: isCountable && at.isFirst },

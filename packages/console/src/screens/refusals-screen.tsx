@@ -5,7 +5,7 @@ import { apiQuery, refreshMs } from '../api/api.ts';
 import type { Refusal } from '../api/shapes.ts';
 import { CopyAs } from '../components/copy-as.tsx';
 import { EmptyState } from '../components/feedback.tsx';
-import { Choice, LinkedFilter } from '../components/filters.tsx';
+import { AgentField, Choice, SearchField } from '../components/filters.tsx';
 import type { Column } from '../components/list.tsx';
 import { ListScreen, pageSize, useFilters } from '../components/list-screen.tsx';
 import { AgentLink, ShortId, TimeStamp } from '../components/values.tsx';
@@ -37,7 +37,7 @@ export const refusalColumns: readonly Column<Refusal>[] = [
     cell: ({ reason }) => {
       const { why, wayOut } = explainRefusal(reason, 'console') ?? unknown;
       return (
-        <div>
+        <div className="text-cell">
           <strong>{reason.replaceAll('_', ' ')}</strong>
           <div className="small">
             {why} <span className="dim">{wayOut}</span>
@@ -67,7 +67,8 @@ export function RefusalsScreen() {
     <ListScreen
       title="Refusals"
       about="Requests that the proxy refused. They cost nothing and are no events; the audit log counts all of them."
-      actions={
+      actions={<CopyAs path="/api/v1/refusals" query={filter} command="refusals" flags={{ agent_id: '--agent' }} />}
+      filters={
         <>
           <Choice
             label="Time"
@@ -83,8 +84,8 @@ export function RefusalsScreen() {
             value={filter.reason}
             onChange={(reason) => change({ reason })}
           />
-          <LinkedFilter name="agent" value={filter.agent_id} onRemove={() => change({ agent_id: undefined })} />
-          <CopyAs path="/api/v1/refusals" query={filter} command="refusals" flags={{ agent_id: '--agent' }} />
+          <AgentField value={filter.agent_id} onChange={(agent_id) => change({ agent_id })} />
+          <SearchField label="Request id" value={filter.request_id} onChange={(request_id) => change({ request_id })} />
         </>
       }
       label="Refused requests"

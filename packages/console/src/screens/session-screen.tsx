@@ -1,4 +1,5 @@
 import { findCut, findMisshown, findRefusal } from '@agp/core/chain';
+import { describeOutcome } from '@agp/core/outcome';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
@@ -83,13 +84,13 @@ const turnsAtOnce = 100;
 /** One session: its turns in their order, and its chain, checked in this browser. */
 export function SessionScreen() {
   const { sessionId } = route.useParams();
-  const query = useQuery(apiQuery('/api/v1/sessions/{id}', { path: { id: sessionId } }));
+  const query = useQuery(apiQuery('/api/v1/sessions/{id}', { path: { id: sessionId }, query: { expand: 'outcome' } }));
   return (
     <Screen title="Session" about={<ShortId id={sessionId} what="session id" whole />}>
       <Reading query={query}>
         {({ data: { session, events } }) => (
           <>
-            <Sums session={session} />
+            <Sums session={session} failed={events.filter(isWrong).length} />
             <SessionChain key={sessionId} sessionId={sessionId} eventCount={session.event_count} />
             <Card
               title="Turns"
@@ -100,7 +101,7 @@ export function SessionScreen() {
                 label="Turns"
                 rows={events}
                 rowKey={({ id }) => id}
-                columns={ownEventColumns.filter(({ head }) => head !== 'Result')}
+                columns={ownEventColumns}
                 atOnce={turnsAtOnce}
                 more={5 * turnsAtOnce}
               />
@@ -112,7 +113,9 @@ export function SessionScreen() {
   );
 }
 
-function Sums({ session }: { session: Session }) {
+const isWrong = (event: Parameters<typeof describeOutcome>[0]) => describeOutcome(event).tone === 'bad';
+
+function Sums({ session, failed }: { session: Session; failed: number }) {
   return (
     <div className="stats">
       <Stat name="Agent" figure={<AgentLink id={session.agent_id} name={session.agent_name} />}>
@@ -122,7 +125,14 @@ function Sums({ session }: { session: Session }) {
         <span className="small dim">{formatShortCount(session.total_tokens)} tokens</span>
       </Stat>
       <Stat name="Turns" figure={formatCount(session.event_count)}>
-        <span className="small dim">in {formatDuration(session.duration_ms)}</span>
+        {failed > 0 && (
+          <div>
+            <Pill tone="bad">
+              {formatCount(failed)} of {formatCount(session.event_count)} failed
+            </Pill>
+          </div>
+        )}
+        {session.event_count > 1 && <span className="small dim">in {formatDuration(session.duration_ms)}</span>}
       </Stat>
       <Stat name="Began" figure={<TimeStamp at={session.started_at} />}>
         <span className="small dim">

@@ -4,11 +4,11 @@ import { apiQuery, refreshMs } from '../api/api.ts';
 import type { Session } from '../api/shapes.ts';
 import { CopyAs } from '../components/copy-as.tsx';
 import { EmptyState } from '../components/feedback.tsx';
-import { LinkedFilter, TimeRange } from '../components/filters.tsx';
+import { AgentField, TimeRange } from '../components/filters.tsx';
 import { ConnectButton } from '../components/layout.tsx';
 import { type Column, CsvButton } from '../components/list.tsx';
 import { ListScreen, pageSize, useFilters } from '../components/list-screen.tsx';
-import { AgentLink, Money, Pill, SessionLink, TimeAgo, TimeStamp } from '../components/values.tsx';
+import { AgentLink, Money, Name, Pill, SessionLink, TimeAgo, TimeStamp } from '../components/values.tsx';
 import { formatCount, formatDuration, formatShortCount } from '../format/format.ts';
 import { timeSpans } from '../search/search.ts';
 
@@ -16,12 +16,18 @@ const sessionColumns: readonly Column<Session>[] = [
   { head: 'Session', cell: ({ id }) => <SessionLink id={id} /> },
   { head: 'Agent', cell: ({ agent_id, agent_name }) => <AgentLink id={agent_id} name={agent_name} /> },
   { head: 'Began', cell: ({ started_at }) => <TimeStamp at={started_at} /> },
-  { head: 'Last turn', cell: ({ ended_at }) => <TimeAgo at={ended_at} /> },
-  { head: 'Lasted', right: true, cell: ({ duration_ms }) => formatDuration(duration_ms) },
+  { head: 'Last turn', wide: true, cell: ({ ended_at }) => <TimeAgo at={ended_at} /> },
+  {
+    head: 'Lasted',
+    right: true,
+    wide: true,
+    cell: ({ duration_ms, event_count }) =>
+      event_count > 1 ? formatDuration(duration_ms) : <span className="dim">–</span>,
+  },
   { head: 'Turns', right: true, cell: ({ event_count }) => formatCount(event_count) },
-  { head: 'Tokens', right: true, cell: ({ total_tokens }) => formatShortCount(total_tokens) },
+  { head: 'Tokens', right: true, wide: true, cell: ({ total_tokens }) => formatShortCount(total_tokens) },
   { head: 'Cost', right: true, cell: ({ total_cost_usd }) => <Money usd={total_cost_usd} /> },
-  { head: 'Tag', cell: ({ compliance_tag }) => compliance_tag },
+  { head: 'Tag', cell: ({ compliance_tag }) => <Name>{compliance_tag}</Name> },
   {
     head: 'Personal data',
     cell: ({ pii_detected }) => (pii_detected ? <Pill tone="warn">found</Pill> : <span className="dim">none</span>),
@@ -42,6 +48,17 @@ export function SessionsScreen() {
       about="The requests that belong together: one conversation, one run. Each is a chain of hashes."
       actions={
         <>
+          <CopyAs path="/api/v1/sessions" query={filter} command="sessions list" flags={{ agent_id: '--agent' }} />
+          <CsvButton
+            path="/api/v1/sessions"
+            query={{ ...filter, limit: 1_000 }}
+            name="sessions"
+            title="The latest 1,000 that match"
+          />
+        </>
+      }
+      filters={
+        <>
           <TimeRange
             label="Began"
             none="At any time"
@@ -50,14 +67,7 @@ export function SessionsScreen() {
             to={filter.to}
             onChange={change}
           />
-          <LinkedFilter name="agent" value={filter.agent_id} onRemove={() => change({ agent_id: undefined })} />
-          <CopyAs path="/api/v1/sessions" query={filter} command="sessions list" flags={{ agent_id: '--agent' }} />
-          <CsvButton
-            path="/api/v1/sessions"
-            query={{ ...filter, limit: 1_000 }}
-            name="sessions"
-            title="The latest 1,000 that match"
-          />
+          <AgentField value={filter.agent_id} onChange={(agent_id) => change({ agent_id })} />
         </>
       }
       label="Sessions"

@@ -53,6 +53,7 @@ export const readEventsSearch = readSearch({
   provider: readText,
   compliance_tag: readText,
   pii_type: readText,
+  request_id: readText,
   outcome: readChoice(['completed', 'failed', 'aborted', 'killed']),
   failed: readFlag,
   from: readTime,
@@ -66,12 +67,19 @@ export const readFindSearch = readSearch({ id: readText });
 export const keyViews = ['keys', 'tokens', 'names'] as const;
 export const readKeysSearch = readSearch({ view: readChoice(keyViews) });
 
-export const readLiveSearch = readSearch({ agent_id: readText, session_id: readText, text: readText, pii: readFlag });
+export const readLiveSearch = readSearch({
+  agent_id: readText,
+  session_id: readText,
+  text: readText,
+  pii: readFlag,
+  failed: readFlag,
+});
 export type LiveSearch = ReturnType<typeof readLiveSearch>;
 
 export const readRefusalsSearch = readSearch({
   agent_id: readText,
   reason: readText,
+  request_id: readText,
   from: readTime,
   cursor: readText,
 });

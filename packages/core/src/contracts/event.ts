@@ -42,6 +42,9 @@ const withOutcome = z
   })
   .partial().shape;
 
+const { outcome, http_status, failure } = withOutcome;
+const ended = { outcome, http_status, failure };
+
 /** Columns of an event that a list has only with `expand=outcome`. */
 export const outcomeNames = Object.keys(withOutcome) as (keyof typeof withOutcome)[];
 
@@ -66,11 +69,12 @@ export const agentEventListSchema = z.array(
 
 export const sessionEventSchema = eventSchema
   .omit({ provider: true })
+  .extend(withOutcome)
   .meta({ id: 'SessionEvent', description: "An event in its session's detail" });
 
 export const streamEventSchema = eventSchema
   .omit({ direction: true, provider: true, total_tokens: true })
-  .extend({ pii_types: z.array(z.string()).min(1).optional(), agent_name: agentName })
+  .extend({ pii_types: z.array(z.string()).min(1).optional(), agent_name: agentName, ...ended })
   .meta({ id: 'StreamEvent', description: 'The data of one `agent_event`; `pii_types` only when PII was found' });
 
 export type Event = z.infer<typeof eventSchema>;

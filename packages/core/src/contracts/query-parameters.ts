@@ -106,8 +106,12 @@ export const sessionListQuerySchema = z
   })
   .refine(isForward, forwardFault);
 
-const expand = z.enum(['agent']).optional().meta({ description: '`agent` adds `agent_name` to each event' });
 const expandOutcome = `\`outcome\` adds ${outcomeNames.map((name) => `\`${name}\``).join(', ')} to each event`;
+
+const expand = z
+  .enum(['agent', 'outcome', 'agent,outcome', 'outcome,agent'])
+  .optional()
+  .meta({ description: `\`agent\` adds \`agent_name\`, ${expandOutcome}` });
 
 const requestId = z
   .string()
@@ -160,10 +164,7 @@ export const eventListQuerySchema = z
     limit: limit.default(50).meta({ override: { default: 50 } }),
     ...idFilters,
     ...eventFilters,
-    expand: z
-      .enum(['agent', 'outcome', 'agent,outcome', 'outcome,agent'])
-      .optional()
-      .meta({ description: `\`agent\` adds \`agent_name\`, ${expandOutcome}` }),
+    expand,
   })
   .refine(isForward, forwardFault);
 
@@ -178,6 +179,10 @@ export const agentEventListQuerySchema = z
 export const eventStreamQuerySchema = z.object({ ...idFilters, expand });
 
 export const sessionEventsQuerySchema = z.object({ expand });
+
+export const sessionDetailQuerySchema = z.object({
+  expand: z.enum(['outcome']).optional().meta({ description: expandOutcome }),
+});
 
 export const auditListQuerySchema = z
   .object({

@@ -98,6 +98,9 @@ const announcedEventSchema = z.object({
   lineage_hash: z.string(),
   pii_detected: z.boolean(),
   pii_types: z.array(z.string()),
+  outcome: z.string().nullable().optional(),
+  http_status: z.int().nullable().optional(),
+  failure: z.string().nullable().optional(),
 });
 
 /**
@@ -127,5 +130,8 @@ export function toAnnouncedEvent(event: EventMessage, lineageHash: string): Anno
     lineage_hash: lineageHash,
     pii_detected: event.pii_detected,
     pii_types: event.pii_types,
+    outcome: event.outcome,
+    http_status: event.http_status,
+    failure: event.failure ?? null,
   };
 }

@@ -183,13 +183,14 @@ export async function listEvents(
 export function listSessionEvents(
   db: Db,
   sessionId: string,
-  { length, withNames = false }: EventExtras & { length?: number } = {},
+  { length, withNames = false, withOutcomes = false }: EventExtras & { length?: number } = {},
 ): AsyncGenerator<EventRow[]> {
   return readPages<EventRow>({ offset: 0 }, ({ after, limit }) => {
     let query = db
       .selectFrom('events')
       .select(eventColumns)
       .$if(withNames, (named) => named.select(nameOfAgent('events.agent_id')))
+      .$if(withOutcomes, (ended) => ended.select(outcomeNames))
       .where('session_id', '=', sessionId);
     if (length !== undefined) query = query.where('seq', '<', length);
     if (after !== undefined) query = query.where('id', '>', after.id);

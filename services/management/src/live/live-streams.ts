@@ -43,6 +43,8 @@ export interface StreamFilter {
   sessionId?: string | undefined;
   /** Sends the agents' names with the events. */
   withNames?: boolean;
+  /** Sends how they ended. */
+  withOutcomes?: boolean;
 }
 
 type StreamOwner = Pick<Caller, 'holder' | 'secretSha256'>;
@@ -197,19 +199,20 @@ export class LiveStreams {
   }
 
   #sendAll(streams: readonly Stream[], events: readonly AnnouncedEvent[], names?: ReadonlyMap<string, string>): void {
-    if (streams.length === 0) return;
-    const messages = events.map((event) => ({
-      event,
-      text: `event: agent_event\ndata: ${JSON.stringify(presentStreamEvent(event, names?.get(event.agent_id)))}\n\n`,
-    }));
-    // Joined once for the many streams without a filter.
-    const everything = messages.map(({ text }) => text).join('');
-    for (const stream of streams) {
-      const { agentId, sessionId } = stream.filter;
-      const isFiltered = agentId !== undefined || sessionId !== undefined;
-      const wanted = (isFiltered ? messages : []).filter(({ event }) => matches(event, stream.filter));
-      const text = isFiltered ? wanted.map((each) => each.text).join('') : everything;
-      if (text !== '') this.#send(stream, text);
+    for (const [withOutcomes, alike] of Map.groupBy(streams, ({ filter }) => filter.withOutcomes === true)) {
+      const messages = events.map((event) => {
+        const shown = presentStreamEvent(event, names?.get(event.agent_id), withOutcomes);
+        return { event, text: `event: agent_event\ndata: ${JSON.stringify(shown)}\n\n` };
+      });
+      // Joined once for the many streams without a filter.
+      const everything = messages.map(({ text }) => text).join('');
+      for (const stream of alike) {
+        const { agentId, sessionId } = stream.filter;
+        const isFiltered = agentId !== undefined || sessionId !== undefined;
+        const wanted = (isFiltered ? messages : []).filter(({ event }) => matches(event, stream.filter));
+        const text = isFiltered ? wanted.map((each) => each.text).join('') : everything;
+        if (text !== '') this.#send(stream, text);
+      }
     }
   }
 

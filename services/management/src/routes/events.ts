@@ -11,7 +11,7 @@ import {
 import { listSessionEvents, readEvent, readEventDetail } from '@agp/db';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { presentEvent, presentEventDetail } from '../presenters.ts';
-import { makeEventsCsv, replyWithEvents, replyWithList } from '../replies.ts';
+import { makeEventsCsv, readExpand, replyWithEvents, replyWithList } from '../replies.ts';
 import { eventId, found, readAgentFilter, refuseUnrecorded, sessionId } from '../requests.ts';
 
 /** Reads as an empty list if others answer 404, so any text is let through. */
@@ -48,7 +48,7 @@ export const eventRoutes = tagRoutes('Events', [
     errors: ['live_stream_unavailable', 'too_many_streams_of_key', 'too_many_streams'],
     handle: ({ query, caller }, { streams }, response) => {
       const owner = found(caller, 'internal');
-      const filter = { agentId: query.agent_id, sessionId: query.session_id, withNames: query.expand === 'agent' };
+      const filter = { agentId: query.agent_id, sessionId: query.session_id, ...readExpand(query.expand) };
       streams.open(response, filter, owner);
     },
   }),
@@ -58,11 +58,7 @@ export const eventRoutes = tagRoutes('Events', [
     query: sessionEventsQuerySchema,
     answer: { description: "The session's events", schema: listedEventListSchema, csv: eventsCsv },
     handle: ({ params, query }, { db }, response) =>
-      replyWithList(
-        response,
-        listSessionEvents(db, params.session_id, { withNames: query.expand === 'agent' }),
-        presentEvent,
-      ),
+      replyWithList(response, listSessionEvents(db, params.session_id, readExpand(query.expand)), presentEvent),
   }),
   defineRoute('GET /api/v1/events/{id}/detail', {
     summary:

@@ -1,4 +1,5 @@
 import {
+  sessionDetailQuerySchema,
   sessionDetailSchema,
   sessionListQuerySchema,
   sessionListSchema,
@@ -41,11 +42,15 @@ export const sessionRoutes = tagRoutes('Sessions', [
     extendedOnly: true,
     summary: 'One session with all its events, oldest first',
     params: { id: sessionId },
+    query: sessionDetailQuerySchema,
     answer: { description: 'The session and its events', schema: sessionDetailSchema },
-    handle: async ({ params }, { db }, response) => {
+    handle: async ({ params, query }, { db }, response) => {
       const session = found(await readSession(db, params.id), 'session_not_found');
       // The links that the totals hold, and none recorded since: both parts of the answer agree.
-      const events = listSessionEvents(db, session.id, { length: session.event_count });
+      const events = listSessionEvents(db, session.id, {
+        length: session.event_count,
+        withOutcomes: query.expand === 'outcome',
+      });
       const framing = { before: `{"session":${JSON.stringify(presentRow(session))},"events":[`, after: ']}' };
       await replyWithList(response, events, presentSessionEvent, framing);
     },

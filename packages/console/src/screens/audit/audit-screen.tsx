@@ -9,7 +9,7 @@ import { apiQuery, refreshMs } from '../../api/api.ts';
 import { useSession } from '../../api/session-context.ts';
 import type { AuditEntry } from '../../api/shapes.ts';
 import { EmptyState } from '../../components/feedback.tsx';
-import { Choice, LinkedFilter, TimeRange } from '../../components/filters.tsx';
+import { AgentField, Choice, TimeRange } from '../../components/filters.tsx';
 import type { Column } from '../../components/list.tsx';
 import { ListScreen, pageQuery, pageSize, useFilters } from '../../components/list-screen.tsx';
 import { AgentLink, MinuteStamp, Pill, ShortId, TimeStamp } from '../../components/values.tsx';
@@ -115,7 +115,8 @@ export function AuditScreen() {
     <ListScreen
       title="Audit log"
       about="Every change with who made it and why, and every refused request: one chain of hashes"
-      actions={
+      actions={<PrintButton />}
+      filters={
         <>
           <TimeRange label="Time" none="All" spans={timeSpans} from={filter.from} to={filter.to} onChange={change} />
           <Choice
@@ -125,8 +126,7 @@ export function AuditScreen() {
             value={filter.action}
             onChange={(action) => change({ action })}
           />
-          <LinkedFilter name="agent" value={filter.agent_id} onRemove={() => change({ agent_id: undefined })} />
-          <PrintButton />
+          <AgentField value={filter.agent_id} onChange={(agent_id) => change({ agent_id })} />
         </>
       }
       label="Entries of the audit log"

@@ -5,7 +5,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { apiQuery } from '../../api/api.ts';
 import { EmptyState, FaultBoundary, Reading } from '../../components/feedback.tsx';
-import { Choice, LinkedFilter, TimeRange } from '../../components/filters.tsx';
+import { Chips, Choice, TimeRange } from '../../components/filters.tsx';
 import { Card, Stat } from '../../components/layout.tsx';
 import { CsvButton, GrowingTable } from '../../components/list.tsx';
 import { AgentLink, Money } from '../../components/values.tsx';
@@ -141,7 +141,7 @@ export function UsageView() {
           value={second}
           onChange={(next) => group(first, next)}
         />
-        <LinkedFilter name="agent" value={agent_id} onRemove={() => change({ agent_id: undefined })} />
+        <Chips filter={{ agent_id }} onChange={change} />
         <CsvButton
           path="/api/v1/costs/usage"
           query={{ group_by: groups.join(','), ...range }}

@@ -2,20 +2,22 @@ import { Button, Checkbox } from '@mantine/core';
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { memo, type RefObject, useCallback, useRef, useState } from 'react';
+import { memo, type ReactNode, type RefObject, useCallback, useRef, useState } from 'react';
 import type { StreamEvent } from '../../api/shapes.ts';
 import { EmptyState, FailureNotice } from '../../components/feedback.tsx';
-import { LinkedFilter, SearchField } from '../../components/filters.tsx';
+import { AgentField, Chips, Filters, SearchField } from '../../components/filters.tsx';
 import { Screen } from '../../components/layout.tsx';
 import { NewPill } from '../../components/list.tsx';
-import { Pill } from '../../components/values.tsx';
+import { OutcomePill, PiiKinds, Pill } from '../../components/values.tsx';
 import { formatCount, formatExactUsd, formatTime, formatUsd, formatUtc } from '../../format/format.ts';
 import { useLiveEvents } from '../../live/use-live-events.ts';
 import type { LiveSearch } from '../../search/screen-searches.ts';
 import { matchEvent } from './match-event.ts';
 
-/** As `styles/live.css` has it. */
+/** As `styles/live.css` has them. */
 const rowHeight = 40;
+const phoneRowHeight = 64;
+const isPhone = () => window.matchMedia('(max-width: 48em)').matches;
 const overscan = 8;
 
 interface LiveRowsProps {
@@ -25,30 +27,50 @@ interface LiveRowsProps {
   onAway: (away: boolean) => void;
 }
 
+/** The cells of a row, with their heads. */
+const cells: { head: string; className?: string; cell: (event: StreamEvent) => ReactNode }[] = [
+  {
+    head: 'Time',
+    cell: ({ id, timestamp }) => (
+      <Link to="/events/$eventId" params={{ eventId: id }} preload={false} title={formatUtc(timestamp)}>
+        {formatTime(timestamp)}
+      </Link>
+    ),
+  },
+  {
+    head: 'Agent',
+    cell: ({ agent_id, agent_name }) => (
+      <Link to="/agents/$agentId" params={{ agentId: agent_id }} preload={false} title={agent_name ?? agent_id}>
+        {agent_name ?? agent_id}
+      </Link>
+    ),
+  },
+  { head: 'Model', cell: ({ model }) => <span title={model}>{model}</span> },
+  { head: 'Result', cell: (event) => <OutcomePill event={event} /> },
+  {
+    head: 'Tokens',
+    className: 'right hide-narrow',
+    cell: ({ prompt_tokens, completion_tokens }) => formatCount(prompt_tokens + completion_tokens),
+  },
+  {
+    head: 'Cost',
+    className: 'right',
+    cell: ({ cost_usd }) => <span title={formatExactUsd(cost_usd)}>{formatUsd(cost_usd)}</span>,
+  },
+  {
+    head: 'Personal data',
+    cell: ({ pii_detected, pii_types = [] }) =>
+      pii_detected && <PiiKinds kinds={pii_types.length > 0 ? pii_types : ['found']} />,
+  },
+];
+
 const Row = memo(({ event, top, place, count }: { event: StreamEvent; top: number; place: number; count: number }) => (
   <li className="live-row" aria-posinset={place} aria-setsize={count} style={{ transform: `translateY(${top}px)` }}>
-    <span title={formatUtc(event.timestamp)}>
-      <Link to="/events/$eventId" params={{ eventId: event.id }} preload={false}>
-        {formatTime(event.timestamp)}
-      </Link>
-    </span>
-    <span>
-      <Link to="/agents/$agentId" params={{ agentId: event.agent_id }} preload={false}>
-        {event.agent_name ?? event.agent_id}
-      </Link>
-    </span>
-    <span className="hide-narrow">{event.model}</span>
-    <span className="hide-narrow right">{formatCount(event.prompt_tokens + event.completion_tokens)} tokens</span>
-    <span className="right" title={formatExactUsd(event.cost_usd)}>
-      {formatUsd(event.cost_usd)}
-    </span>
-    <span className="live-pii hide-narrow">
-      {event.pii_detected && (
-        <span className="pill" data-tone="warn" title={event.pii_types?.join(', ')}>
-          {event.pii_types?.[0]?.replaceAll('_', ' ') ?? 'personal data'}
-        </span>
-      )}
-    </span>
+    {cells.map(({ head, className, cell }) => (
+      <span key={head} className={className}>
+        {cell(event)}
+      </span>
+    ))}
   </li>
 ));
 
@@ -57,7 +79,7 @@ function LiveRows({ rows, scroller, onAway }: LiveRowsProps) {
   const list = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
+    estimateSize: () => (isPhone() ? phoneRowHeight : rowHeight),
     getItemKey: (index) => rows[index]?.id ?? index,
     overscan,
   });
@@ -86,8 +108,8 @@ const route = getRouteApi('/live');
 export function LiveScreen() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { text, pii, agent_id, session_id } = search;
-  const matches = useCallback((event: StreamEvent) => matchEvent(event, { text, pii }), [text, pii]);
+  const { text, pii, failed, agent_id, session_id } = search;
+  const matches = useCallback((event: StreamEvent) => matchEvent(event, { text, pii, failed }), [text, pii, failed]);
   const { rows, waiting, perMinute, state, hold } = useLiveEvents({ agent_id, session_id }, matches);
   const [paused, setPaused] = useState(false);
   const scroller = useRef<HTMLElement>(null);
@@ -123,7 +145,7 @@ export function LiveScreen() {
         </>
       }
     >
-      <div className="filters">
+      <Filters>
         <SearchField
           label="Agent, model or tag"
           placeholder="Has this text in it"
@@ -136,9 +158,15 @@ export function LiveScreen() {
           onChange={(event) => change({ pii: event.currentTarget.checked || undefined })}
           mb={8}
         />
-        <LinkedFilter name="agent" value={agent_id} onRemove={() => change({ agent_id: undefined })} />
-        <LinkedFilter name="session" value={session_id} onRemove={() => change({ session_id: undefined })} />
-      </div>
+        <Checkbox
+          label="Only failed"
+          checked={failed === true}
+          onChange={(event) => change({ failed: event.currentTarget.checked || undefined })}
+          mb={8}
+        />
+        <AgentField value={agent_id} onChange={(next) => change({ agent_id: next })} />
+      </Filters>
+      <Chips filter={search} onChange={change} />
       {state.kind === 'lost' && <FailureNotice error={state.error} />}
       <NewPill count={waiting} onShow={showNew} />
       <div className="card">
@@ -151,15 +179,24 @@ export function LiveScreen() {
             .
           </EmptyState>
         ) : (
-          <LiveRows
-            rows={rows}
-            scroller={scroller}
-            onAway={(away) => {
-              if (away === isAway.current) return;
-              isAway.current = away;
-              hold(paused || away);
-            }}
-          />
+          <>
+            <div className="live-row live-heads" aria-hidden>
+              {cells.map(({ head, className }) => (
+                <span key={head} className={className}>
+                  {head}
+                </span>
+              ))}
+            </div>
+            <LiveRows
+              rows={rows}
+              scroller={scroller}
+              onAway={(away) => {
+                if (away === isAway.current) return;
+                isAway.current = away;
+                hold(paused || away);
+              }}
+            />
+          </>
         )}
       </div>
     </Screen>
