@@ -19,7 +19,7 @@ import { usePermissions, useSession } from '../api/session-context.ts';
 import { ConfirmButton } from '../components/confirm.tsx';
 import { Brand } from '../components/layout.tsx';
 import { Pill, StoppedBy, TimeAgo } from '../components/values.tsx';
-import { formatDuration, formatTime, type Tone } from '../format/format.ts';
+import { formatDuration, formatTime, formatZone, type Tone } from '../format/format.ts';
 import { CommandPalette, PaletteButton } from './command-palette.tsx';
 import { Navigation } from './navigation.tsx';
 import { Shortcuts } from './shortcuts.tsx';
@@ -157,6 +157,8 @@ function SchemeButton() {
 
 export function Frame() {
   const [opened, { toggle, close }] = useDisclosure();
+  // What is shown is of before: the header says that there is no connection.
+  const isAway = useQuery(statusQuery).isError;
   return (
     <AppShell
       header={{ height: 56 }}
@@ -192,7 +194,10 @@ export function Frame() {
       <Shortcuts />
       <AppShell.Main id="main" tabIndex={-1}>
         <PauseBanner />
-        <Outlet />
+        <div data-away={isAway}>
+          <Outlet />
+        </div>
+        <p className="dim small">Times are in your zone, {formatZone()}; days of caps and costs are of UTC.</p>
       </AppShell.Main>
     </AppShell>
   );

@@ -20,17 +20,14 @@ function judge(used: number, cap: number, warnOnly: boolean | undefined): Tone {
 
 export function CapBar({ spent, reserved = 0, cap, warnOnly, label, bare = false }: CapBarProps) {
   if (cap === null)
-    return (
-      <span className="small dim">
-        {bare ? 'no cap' : `${formatUsd(spent)} spent, no cap${reserved > 0 ? `, ${formatUsd(reserved)} held` : ''}`}
-      </span>
-    );
+    return <span className="small dim">no cap{!bare && reserved > 0 && `, ${formatUsd(reserved)} held`}</span>;
   // A cap of nothing is used up from the start.
   const share = cap === 0 ? 1 : Math.min(1, spent / cap);
   const heldShare = cap === 0 ? 0 : Math.min(1 - share, reserved / cap);
+  const percent = formatShare(cap === 0 ? 1 : spent / cap);
   const text = `${formatUsd(spent)} of ${formatCap(cap)}${warnOnly ? ' (warns only)' : ''}`;
   return (
-    <div>
+    <div className={bare ? 'cap-line' : undefined}>
       {/* biome-ignore lint/a11y/useSemanticElements: a <meter> cannot show two parts. */}
       <div
         role="meter"
@@ -46,9 +43,11 @@ export function CapBar({ spent, reserved = 0, cap, warnOnly, label, bare = false
         <div className="spent" style={{ width: `${100 * share}%` }} />
         <div className="held" style={{ width: `${100 * heldShare}%` }} />
       </div>
-      {!bare && (
+      {bare ? (
+        <span className="small">{percent}</span>
+      ) : (
         <div className="small dim">
-          {text} · {formatShare(cap === 0 ? 1 : spent / cap)}
+          {text} · {percent}
           {reserved > 0 && ` · ${formatUsd(reserved)} held`}
         </div>
       )}

@@ -124,6 +124,14 @@ export function formatFullTime(timestamp: string, timeZone?: string): string {
   }).format(new Date(timestamp));
 }
 
+/** The viewer's zone now: `Europe/Berlin (UTC+1)`. */
+export function formatZone(now: number = Date.now()): string {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  const parts = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'shortOffset' }).formatToParts(now);
+  const offset = parts.find(({ type }) => type === 'timeZoneName')?.value.replace('GMT', 'UTC');
+  return timeZone === offset ? timeZone : `${timeZone} (${offset})`;
+}
+
 /** The minute from a time on, in the viewer's zone: `15:07 to 15:08`, with its day if it is not today. */
 export function formatMinute(timestamp: string, now: number = Date.now(), timeZone?: string): string {
   const [begin, end] = [timestamp, endOfMinute(timestamp)].map((at) => formatTime(at, now, timeZone).slice(0, -3));

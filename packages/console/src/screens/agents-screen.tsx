@@ -58,7 +58,7 @@ function agentColumns(mayChange: boolean): Column<Agent>[] {
     {
       head: 'Personal data today',
       cell: ({ pii_today = [] }) =>
-        pii_today.length === 0 ? <span className="dim">none</span> : <PiiKinds kinds={pii_today} />,
+        pii_today.length === 0 ? <span className="dim none">none</span> : <PiiKinds kinds={pii_today} />,
     },
   ];
   if (!mayChange) return columns;

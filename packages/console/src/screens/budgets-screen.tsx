@@ -1,3 +1,4 @@
+import { Button, Checkbox } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../api/api.ts';
@@ -6,9 +7,10 @@ import type { AgentBudget, Budget } from '../api/shapes.ts';
 import { SetCap } from '../changes/changes.tsx';
 import { CapBar, Outlook } from '../components/cap-bar.tsx';
 import { EmptyState, Reading } from '../components/feedback.tsx';
+import { SearchField } from '../components/filters.tsx';
 import { Card, ConnectButton, Screen } from '../components/layout.tsx';
 import { actionColumn, type Column, ListCard, NumberedPager, PastTheEnd } from '../components/list.tsx';
-import { pageQuery, pageSize } from '../components/list-screen.tsx';
+import { pageQuery, pageSize, useFilters } from '../components/list-screen.tsx';
 import { AgentLink, Money } from '../components/values.tsx';
 import { formatCap } from '../format/format.ts';
 
@@ -70,10 +72,13 @@ function budgetColumns(mayChange: boolean): Column<AgentBudget>[] {
 }
 
 export function BudgetsScreen() {
-  const { page = 1 } = route.useSearch();
+  const { search, capped, page = 1 } = route.useSearch();
+  const { change: filter, showAll } = useFilters({ search, capped, page });
   const { change } = usePermissions();
   const query = useQuery({
-    ...apiQuery('/api/v1/budgets', { query: { ...pageQuery(page), order: 'use' } }),
+    ...apiQuery('/api/v1/budgets', {
+      query: { ...pageQuery(page), order: 'use', search, capped },
+    }),
     refetchInterval: refreshMs,
   });
   return (
@@ -104,6 +109,17 @@ export function BudgetsScreen() {
             </div>
             <ListCard
               title="Agents"
+              aside={
+                <div className="filters">
+                  <SearchField label="Name" value={search} onChange={(next) => filter({ search: next })} />
+                  <Checkbox
+                    label="Only with a cap"
+                    checked={capped === true}
+                    onChange={(event) => filter({ capped: event.currentTarget.checked || undefined })}
+                    mb={8}
+                  />
+                </div>
+              }
               label="Budgets of agents"
               rows={agents.slice(0, pageSize)}
               rowKey={({ agent_id }) => agent_id}
@@ -112,6 +128,17 @@ export function BudgetsScreen() {
               none={
                 page > 1 ? (
                   <PastTheEnd nouns="agents" />
+                ) : showAll ? (
+                  <EmptyState
+                    title="No agent matches"
+                    action={
+                      <Button variant="default" onClick={showAll}>
+                        Show all agents
+                      </Button>
+                    }
+                  >
+                    None has this name{capped ? ' and a cap' : ''}.
+                  </EmptyState>
                 ) : (
                   <EmptyState title="No agent yet" action={<ConnectButton />}>
                     Each agent has a budget from its first request on.

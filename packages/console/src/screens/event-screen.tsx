@@ -10,7 +10,6 @@ import {
   AgentLink,
   CopyText,
   Fields,
-  Money,
   OutcomePill,
   Pill,
   SessionLink,
@@ -188,11 +187,7 @@ function WhatItUsed({ event }: { event: EventDetail }) {
           Model: asked === null || asked === model ? model : `${model} (asked for: ${asked})`,
           Tokens: `${formatCount(event.prompt_tokens)} in, ${formatCount(event.completion_tokens)} out`,
           Figures: source === null ? null : (sources[source] ?? source),
-          Cost: (
-            <>
-              <Money usd={event.cost_usd} /> <span className="dim small">({formatExactUsd(event.cost_usd)})</span>
-            </>
-          ),
+          Cost: formatExactUsd(event.cost_usd),
           Prices: event.price_version,
           'Compliance tag': event.compliance_tag,
           'Personal data':

@@ -51,7 +51,11 @@ const rest: Column<Shown>[] = [
     cell: (event) => {
       if (event.pii_types && event.pii_types.length > 0) return <PiiKinds kinds={event.pii_types} />;
       const { text, tone } = describePii(event);
-      return tone === 'plain' ? <span className="dim">{text}</span> : <Pill tone={tone}>{text}</Pill>;
+      return tone === 'plain' ? (
+        <span className={text === 'none' ? 'dim none' : 'dim'}>{text}</span>
+      ) : (
+        <Pill tone={tone}>{text}</Pill>
+      );
     },
   },
 ];

@@ -30,7 +30,8 @@ const sessionColumns: readonly Column<Session>[] = [
   { head: 'Tag', cell: ({ compliance_tag }) => <Name>{compliance_tag}</Name> },
   {
     head: 'Personal data',
-    cell: ({ pii_detected }) => (pii_detected ? <Pill tone="warn">found</Pill> : <span className="dim">none</span>),
+    cell: ({ pii_detected }) =>
+      pii_detected ? <Pill tone="warn">found</Pill> : <span className="dim none">none</span>,
   },
 ];
 

@@ -17,7 +17,7 @@ export const readAuditSearch = readSearch({
   page: readPageNumber,
 });
 
-export const readBudgetsSearch = readSearch({ page: readPageNumber });
+export const readBudgetsSearch = readSearch({ search: readText, capped: readFlag, page: readPageNumber });
 
 export const costViews = ['usage', 'prices', 'unpriced', 'doubtful', 'unrecorded'] as const;
 export const costGroups = ['model', 'agent', 'provider', 'tag'] as const;

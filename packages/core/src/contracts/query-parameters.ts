@@ -68,6 +68,8 @@ export const wholeListQuerySchema = z.object(paging);
 
 export const budgetListQuerySchema = z.object({
   ...paging,
+  search: text.optional().meta({ description: 'Only agents whose name has this text in it, in any case' }),
+  capped: z.enum(['true']).optional().meta({ type: 'boolean', description: 'Only agents with a cap' }),
   order: z
     .enum(['created', 'use'])
     .default('created')

@@ -3,15 +3,24 @@ import { CompiledQuery, type Selectable } from 'kysely';
 import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
 import { type Changed, inTransaction } from '../statements.ts';
-import { type PageRange, readOldestFirst } from './pages.ts';
-import { agentSpendUsd, globalSpendUsd } from './spend.ts';
+import { likeAny, type PageRange, readOldestFirst } from './pages.ts';
+import { agentSpendUsd, type BudgetFilter, globalSpendUsd } from './spend.ts';
 
 const agentLimitsColumns = ['id', 'name', 'daily_cap_usd', 'warn_only', 'requests_per_minute', 'created_at'] as const;
 
 export type AgentLimitsRow = Pick<Selectable<Schema['agents']>, (typeof agentLimitsColumns)[number]>;
 
-export function listAgentLimits(db: Db, range: PageRange): AsyncGenerator<AgentLimitsRow[]> {
-  return readOldestFirst(range, db.selectFrom('agents').select(agentLimitsColumns));
+export function listAgentLimits(
+  db: Db,
+  range: PageRange,
+  { search, capped }: BudgetFilter = {},
+): AsyncGenerator<AgentLimitsRow[]> {
+  const query = db
+    .selectFrom('agents')
+    .select(agentLimitsColumns)
+    .$if(search !== undefined, (asked) => asked.where('name', 'ilike', likeAny(search)))
+    .$if(capped === true, (asked) => asked.where('daily_cap_usd', 'is not', null));
+  return readOldestFirst(range, query);
 }
 
 type AgentLimitsChange = Partial<Pick<AgentLimitsRow, 'daily_cap_usd' | 'warn_only' | 'requests_per_minute'>>;

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Db } from '../database.ts';
 import { inTransaction, type RowOf } from '../statements.ts';
 import { appendAudit, type NewAuditEntry } from './audit.ts';
-import { type PageRange, readOldestFirst } from './pages.ts';
+import { likeAny, type PageRange, readOldestFirst } from './pages.ts';
 
 export type AgentRow = RowOf<Agent, 'created_at' | 'updated_at'>;
 
@@ -66,8 +66,6 @@ const usageColumns = (day: string) =>
     )`.as('pii_today'),
   ] as const;
 
-const escapeLike = (text: string) => text.replace(/[\\%_]/g, '\\$&');
-
 function toMember(label: string): string {
   const at = label.indexOf('=');
   return JSON.stringify({ [label.slice(0, at)]: label.slice(at + 1) });
@@ -79,7 +77,7 @@ const ofFilter = (db: Db, { status, search, id, label }: AgentFilter) =>
     .$if(id !== undefined, (asked) => asked.where('agents.id', '=', id as string))
     .$if(status !== undefined, (asked) => asked.where('agents.status', '=', status as AgentRow['status']))
     .$if(label !== undefined, (asked) => asked.where(sql<boolean>`agents.metadata @> ${toMember(label ?? '')}::jsonb`))
-    .$if(search !== undefined, (asked) => asked.where('agents.name', 'ilike', `%${escapeLike(search ?? '')}%`));
+    .$if(search !== undefined, (asked) => asked.where('agents.name', 'ilike', likeAny(search)));
 
 /** What the order goes by is read for all agents at once, and nothing else is. */
 async function listSorted(

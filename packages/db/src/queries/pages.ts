@@ -13,6 +13,9 @@ export interface Page {
   offset: number;
 }
 
+/** Matches a text anywhere in a name. */
+export const likeAny = (text = ''): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+
 /** The smallest id of a time. No id is from before 1970. */
 export const firstIdAt = (time: Date): string => firstUuidAt(Math.max(0, time.getTime()));
 

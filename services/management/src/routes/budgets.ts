@@ -8,6 +8,7 @@ import {
 import { toPublicId } from '@agp/core/ids';
 import {
   type AgentLimitsRow,
+  type BudgetFilter,
   type ControlRow,
   type Db,
   type HeldAmount,
@@ -34,14 +35,16 @@ const defaultCap = (row: ControlRow) => ({
   warn_only: row.default_warn_only,
 });
 
-async function* listBudgetsByUse(db: Db, day: string, held: readonly HeldAmount[], range: PageRange) {
-  const ids = await listAgentsByCapUse(db, day, range);
+type Asked = PageRange & BudgetFilter;
+
+async function* listBudgetsByUse(db: Db, day: string, held: readonly HeldAmount[], asked: Asked) {
+  const ids = await listAgentsByCapUse(db, day, asked, asked);
   const budgets = new Map((await readAgentBudgets(db, day, ids, held)).map((row) => [row.agent_id, row]));
   yield ids.flatMap((id) => budgets.get(id) ?? []);
 }
 
-async function* listAgentBudgets(db: Db, day: string, held: readonly HeldAmount[], range: PageRange) {
-  for await (const agents of listAgentLimits(db, range)) {
+async function* listAgentBudgets(db: Db, day: string, held: readonly HeldAmount[], asked: Asked) {
+  for await (const agents of listAgentLimits(db, asked, asked)) {
     const ids = agents.map(({ id }) => id);
     yield await readAgentBudgets(db, day, ids, held);
   }
@@ -65,7 +68,8 @@ export const budgetRoutes = tagRoutes('Budgets', [
         ...(default_warn_only && { default_warn_only }),
       };
       const list = query.order === 'use' ? listBudgetsByUse : listAgentBudgets;
-      await replyWithList(response, list(db, day, held, query), presentAgentBudget, frameList(head, 'agents'));
+      const asked = { ...query, capped: query.capped === 'true' };
+      await replyWithList(response, list(db, day, held, asked), presentAgentBudget, frameList(head, 'agents'));
     },
   }),
   defineRoute('PUT /api/v1/budgets/global', {
