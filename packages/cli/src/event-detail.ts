@@ -37,7 +37,7 @@ export async function findEvent(api: Api, id: string): Promise<FoundEvent> {
   return { event: null, unrecorded };
 }
 
-const toneStyles = { good: undefined, plain: undefined, warn: 'yellow', bad: 'red' } as const;
+export const toneStyles = { good: undefined, plain: undefined, warn: 'yellow', bad: 'red' } as const;
 
 /** How an event ended. */
 export const resultColumn: Column<Pick<ListedEvent, 'outcome' | 'http_status' | 'failure'>> = {

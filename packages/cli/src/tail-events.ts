@@ -13,7 +13,7 @@ import { ApiFailure, CliError } from './cli-error.ts';
 interface EventFilter {
   agent_id?: string | undefined;
   session_id?: string | undefined;
-  expand?: 'agent' | undefined;
+  expand?: 'agent,outcome' | undefined;
 }
 
 /** Events that were recorded after a time, the oldest first. */

@@ -88,7 +88,7 @@ describe('parameters', () => {
     await management.refuse(
       response,
       400,
-      'colour: unknown parameter; those that exist: status, limit, offset, search, order, expand',
+      'colour: unknown parameter; those that exist: status, limit, offset, search, label, order, expand',
     );
   });
 });

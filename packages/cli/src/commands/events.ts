@@ -1,9 +1,18 @@
 import { type ListedEvent, listedEventListSchema, maxPageSize, type StreamEvent } from '@agp/core/contracts';
+import { describeOutcome } from '@agp/core/outcome';
 import { escapeJson, toLineText } from '@agp/core/text';
 import { type Command, Option } from 'commander';
 import { writeQuery } from '../api.ts';
 import { addCommand, addCsv, addRequestFilters } from '../arguments.ts';
-import { findEvent, formatBriefPii, formatPii, listDetail, listUnrecorded, resultColumn } from '../event-detail.ts';
+import {
+  findEvent,
+  formatBriefPii,
+  formatPii,
+  listDetail,
+  listUnrecorded,
+  resultColumn,
+  toneStyles,
+} from '../event-detail.ts';
 import { findGivenAgentId } from '../find-agent.ts';
 import { findEventId } from '../find-id.ts';
 import type { Shell } from '../shell.ts';
@@ -19,8 +28,9 @@ function formatLine(event: StreamEvent, agentName: string, paint: Paint): string
   const found =
     event.pii_types === undefined ? '' : `  ${paint('yellow', `PII: ${toLineText(event.pii_types.join(','))}`)}`;
   const figures = `${formatCount(event.prompt_tokens)} in, ${formatCount(event.completion_tokens)} out, ${formatUsd(event.cost_usd)} USD`;
+  const { text, tone } = describeOutcome(event);
   const head = `${paint('dim', formatTime(event.timestamp))}  ${paint('bold', toLineText(agentName))}`;
-  return `${head}  ${toLineText(event.model)}  ${figures}  ${paint('dim', toLineText(event.session_id))}${found}`;
+  return `${head}  ${toLineText(event.model)}  ${paint(toneStyles[tone] ?? 'dim', text)}  ${figures}  ${paint('dim', toLineText(event.session_id))}${found}`;
 }
 
 /** `429`, `answered 429` and `4xx` are a status, anything else an outcome. */
@@ -127,7 +137,7 @@ export function addEventCommands(program: Command, shell: Shell): void {
       const agentId = await findGivenAgentId(api, agent);
       await untilInterrupted((signal) =>
         tailEvents(api, {
-          filter: { agent_id: agentId, session_id: session, expand: shell.json ? undefined : 'agent' },
+          filter: { agent_id: agentId, session_id: session, expand: shell.json ? undefined : 'agent,outcome' },
           signal,
           onEvent: async ({ event, text }) =>
             terminal.print(

@@ -4,19 +4,17 @@ import {
   type Lineage,
   type LineageRemovals,
   type LineageVerdict,
-  type ListedEvent,
   lineageRemovalsSchema,
   lineageSchema,
   lineageVerdictSchema,
-  listedEventListSchema,
-  maxPageSize,
   sessionDetailSchema,
   sessionListSchema,
 } from '@agp/core/contracts';
 import { emptyHead, findCut, findDivergence, findMisshown, findRefusal, passRemoved } from '@agp/core/lineage';
+import { describeOutcome } from '@agp/core/outcome';
 import { toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
-import { type Answer, type Api, writeQuery } from '../api.ts';
+import { writeQuery } from '../api.ts';
 import { addCommand, addCsv, addFilters, addPaging } from '../arguments.ts';
 import { CliError } from '../cli-error.ts';
 import { resultColumn } from '../event-detail.ts';
@@ -61,18 +59,6 @@ function verifySession(
   return { verdict, reason: place && `${sessionId} ${place}: ${divergence.reason}` };
 }
 
-/** A session's events with how they ended, by id. */
-async function readEnds(api: Api, sessionId: string): Promise<Map<string, ListedEvent>> {
-  const ends = new Map<string, ListedEvent>();
-  const first = writeQuery('/api/v1/events', { session_id: sessionId, expand: 'outcome', limit: maxPageSize });
-  for (let next: string | null = first; next !== null; ) {
-    const page: Answer<ListedEvent[]> = await api.get(next, listedEventListSchema);
-    for (const event of page.data) ends.set(event.id, event);
-    next = page.next;
-  }
-  return ends;
-}
-
 /** `sessions`: conversations, and the proof that nobody changed them. */
 export function addSessionCommands(program: Command, shell: Shell): void {
   const sessions = program
@@ -104,9 +90,12 @@ export function addSessionCommands(program: Command, shell: Shell): void {
     async (given: string) => {
       const id = await findSessionId(shell.api, given);
       const path = `/api/v1/sessions/${encodeURIComponent(id)}`;
-      const answer = await shell.api.get(path, sessionDetailSchema);
-      const ends = shell.json ? new Map<string, ListedEvent>() : await readEnds(shell.api, answer.data.session.id);
+      const answer = await shell.api.get(
+        writeQuery(path, { expand: shell.json ? undefined : 'outcome' }),
+        sessionDetailSchema,
+      );
       await shell.show(answer, ({ session, events }, paint) => {
+        const failed = events.filter((event) => describeOutcome(event).tone === 'bad').length;
         const fields = formatFields(
           [
             ['id', session.id],
@@ -116,11 +105,11 @@ export function addSessionCommands(program: Command, shell: Shell): void {
             ['cost (USD)', formatUsd(session.total_cost_usd)],
             ['tokens', formatCount(session.total_tokens)],
             ['compliance tag', session.compliance_tag],
+            ['failed', `${formatCount(failed)} of ${formatCount(events.length)}`],
           ],
           paint,
         );
-        const rows = events.map((event) => ({ ...event, ...ends.get(event.id) }));
-        const table = shell.drawTable(rows, [
+        const table = shell.drawTable(events, [
           timeColumn('TIME', ({ timestamp }) => timestamp),
           resultColumn,
           { head: 'MODEL', cell: ({ model }) => model, least: 10 },
