@@ -12,6 +12,7 @@ import { sumUsd } from '@agp/core/money';
 import { describeOutcome, statusBeside } from '@agp/core/outcome';
 import { expect } from 'vitest';
 import {
+  compareUsd,
   formatCount,
   formatDuration,
   formatExactUsd,
@@ -19,6 +20,7 @@ import {
   formatShortCount,
   formatUsd,
 } from '../../../packages/console/src/format/format.ts';
+import { findBefore } from '../../../packages/console/src/screens/costs/usage-entries.ts';
 import type { Shown } from './read-shown.ts';
 import * as rows from './show-rows.ts';
 import { agentLink, ago, capBarWithText, money, shortId, time } from './show-values.ts';
@@ -161,7 +163,14 @@ export const agentScreen = (id: string): Screen => ({
   },
 });
 
-/** The API sums what the page sums from days. */
+const quantile = (ms: number | null) => (ms === null ? '–' : formatDuration(ms));
+const results = (sum: CostUsageEntry) => ({
+  Requests: formatCount(sum.request_count),
+  Errors: `${formatShare(sum.failed_count / sum.request_count)} {${formatCount(sum.failed_count)} of ${formatCount(sum.request_count)} failed or were answered with an error}`,
+  p50: quantile(sum.p50_ms),
+  p95: quantile(sum.p95_ms),
+});
+
 export const costsScreen = (by: 'model' | 'agent', head: string): Screen => ({
   path: `/costs?by=${by}`,
   expected: async (ask) => {
@@ -172,9 +181,13 @@ export const costsScreen = (by: 'model' | 'agent', head: string): Screen => ({
     const sums = (await read(by)).toSorted((a, b) => b.total_cost_usd - a.total_cost_usd);
     const days = await read('day');
     expect(days.length).toBe(7);
+    const before = new URLSearchParams(findBefore({ from })?.range);
+    const [was] = (await ask<CostUsage>(`/api/v1/costs/usage?${before}`)).usage as [CostUsageEntry];
     return {
       figures: {
-        Cost: money(all.total_cost_usd),
+        Cost: `${money(all.total_cost_usd)} ${compareUsd(all.total_cost_usd, was.total_cost_usd)} the 7 days before`,
+        Errors: `${results(all).Errors} ${formatCount(all.failed_count)} failed`,
+        'Half took less than': `${quantile(all.p50_ms)} 95% less than ${quantile(all.p95_ms)}; estimates`,
         Requests: `${formatShortCount(all.request_count)} ${money(all.total_cost_usd / all.request_count)} each`,
         Tokens: formatShortCount(all.total_tokens),
       },
@@ -183,7 +196,7 @@ export const costsScreen = (by: 'model' | 'agent', head: string): Screen => ({
           [head]: by === 'agent' ? agentLink({ ...sum, agent_id: sum.agent_id ?? '' }) : (sum.model ?? ''),
           Cost: money(sum.total_cost_usd),
           Share: formatShare(sum.total_cost_usd / all.total_cost_usd),
-          Requests: formatCount(sum.request_count),
+          ...results(sum),
           'Tokens in': formatShortCount(sum.total_prompt_tokens),
           'Tokens out': formatShortCount(sum.total_completion_tokens),
         })),

@@ -18,7 +18,7 @@ import { addCommand, addCsv, addPaging, addRequestFilters, addTimeRange } from '
 import { findGivenAgentId } from '../find-agent.ts';
 import type { Shell } from '../shell.ts';
 import { type Column, timeColumn } from '../table.ts';
-import { formatCount, formatTime, formatUsd } from '../values.ts';
+import { formatCount, formatDuration, formatTime, formatUsd } from '../values.ts';
 
 type Entry = Column<CostUsageEntry>;
 
@@ -34,8 +34,11 @@ const groupColumns: Record<UsageGroup, Entry> = {
 const sumColumns: Entry[] = [
   { head: 'COST (USD)', right: true, cell: ({ total_cost_usd }) => formatUsd(total_cost_usd) },
   { head: 'REQUESTS', right: true, cell: ({ request_count }) => formatCount(request_count), spare: 1 },
-  { head: 'TOKENS IN', right: true, cell: (row) => formatCount(row.total_prompt_tokens), spare: 3 },
-  { head: 'TOKENS OUT', right: true, cell: (row) => formatCount(row.total_completion_tokens), spare: 2 },
+  { head: 'FAILED', right: true, cell: ({ failed_count }) => formatCount(failed_count), spare: 2 },
+  { head: 'P50', right: true, cell: ({ p50_ms }) => (p50_ms === null ? '-' : formatDuration(p50_ms)), spare: 4 },
+  { head: 'P95', right: true, cell: ({ p95_ms }) => (p95_ms === null ? '-' : formatDuration(p95_ms)), spare: 3 },
+  { head: 'TOKENS IN', right: true, cell: (row) => formatCount(row.total_prompt_tokens), spare: 6 },
+  { head: 'TOKENS OUT', right: true, cell: (row) => formatCount(row.total_completion_tokens), spare: 5 },
 ];
 
 function addReportCommand(costs: Command, shell: Shell): void {

@@ -1,7 +1,8 @@
 import type { Migration, MigrationProvider } from 'kysely/migration';
 import * as baseline from './0001-baseline.ts';
+import * as results from './0002-results.ts';
 
-const migrations: Record<string, Migration> = { '0001-baseline': baseline };
+const migrations: Record<string, Migration> = { '0001-baseline': baseline, '0002-results': results };
 
 /** In their order. A migration that has been released is never edited. */
 export const migrationProvider: MigrationProvider = { getMigrations: async () => migrations };
