@@ -42,27 +42,57 @@ const begins = (...texts: string[]) =>
 const listKinds = (found: { type: string; event_count: number }[]) =>
   found.map(({ type, event_count }) => `${words(type)} ${formatCount(event_count)}`).join(' ');
 
+const quantile = (ms: number | null) => (ms === null ? '–' : formatDuration(ms));
+const results = (sum: CostUsageEntry) => ({
+  Requests: formatCount(sum.request_count),
+  Errors: `${formatShare(sum.failed_count / sum.request_count)} {${formatCount(sum.failed_count)} of ${formatCount(sum.request_count)} failed or were answered with an error}`,
+  p50: quantile(sum.p50_ms),
+  p95: quantile(sum.p95_ms),
+});
+
 export const nowScreen: Screen = {
   path: '/',
   expected: async (ask) => {
-    const { spend, requests, agents, recording, services, ...rest } = await ask<Whole<Status>>('/api/v1/status');
+    const status = await ask<Whole<Status>>('/api/v1/status?from=24h');
+    const { spend, requests, agents, recording, services, pii } = status;
     const day = await ask<CostUsage>('/api/v1/costs/usage?from=24h');
     const [sum] = day.usage as [CostUsageEntry];
-    const since = requests.since.slice(11, 16);
+    const dearest = (await ask<CostUsage>('/api/v1/costs/usage?from=24h&group_by=agent&top=5')).usage;
+    const left = (name: 'request_count' | 'failed_count' | 'total_cost_usd') =>
+      sumUsd([sum[name], ...dearest.map((row) => -row[name])]);
+    const rest = {
+      ...sum,
+      request_count: left('request_count'),
+      failed_count: left('failed_count'),
+      p50_ms: null,
+      p95_ms: null,
+    };
+    const other = requests.refused - requests.refused_by.slice(0, 3).reduce((total, { count }) => total + count, 0);
     return {
       figures: {
         'Spent today (UTC)': begins(`${money(spend.spent_usd)} ${capBarWithText({ ...spend, reserved_usd: 0 })}`),
-        [`Requests since ${since}`]: `${formatShortCount(requests.request_count)} ${requests.failed} failed · ${requests.aborted} aborted · ${requests.killed} ended by a block`,
-        'Refused in that time': `${formatShortCount(requests.refused)} ${requests.refused_by.map(({ reason, count }) => `${words(reason)} ${count}`).join(' · ')}`,
+        Cost: `${money(sum.total_cost_usd)} ${formatShortCount(sum.total_tokens)} tokens`,
+        'Half took less than': `${quantile(sum.p50_ms)} 95% less than ${quantile(sum.p95_ms)}; estimates`,
+        Requests: `${formatShortCount(requests.request_count)} ${requests.failed} failed · ${requests.aborted} aborted · ${requests.killed} ended by a block`,
+        Refused: `${formatShortCount(requests.refused)} ${requests.refused_by
+          .slice(0, 3)
+          .map(({ reason, count }) => `${words(reason)} ${count}`)
+          .join(' · ')}${other > 0 ? ` and ${other} other${other > 1 ? 's' : ''}` : ''}`,
         Agents: `${agents.active} active · ${agents.blocked} blocked · ${agents.retired} retired`,
         Recording: begins(
           `${formatDuration(recording.lag_ms ?? -1)} behind; last record ${ago(recording.last_recorded_at)}`,
         ),
       },
       tables: {
-        'Top spenders today': rest.top_spenders.map((row) => ({
-          ...{ Agent: agentLink(row), Cost: money(row.cost_usd), Requests: formatCount(row.request_count) },
-        })),
+        'Dearest agents': [
+          ...dearest.map((row) => ({
+            ...{ Agent: agentLink({ ...row, agent_id: row.agent_id ?? '' }), Cost: money(row.total_cost_usd) },
+            ...results(row),
+          })),
+          ...(rest.request_count > 0
+            ? [{ Agent: 'all others', Cost: money(left('total_cost_usd')), ...results(rest) }]
+            : []),
+        ],
         'Agents near their cap': spend.agents_near_cap.map((row) => ({
           ...{ Agent: agentLink(row), 'Spent of cap': capBarWithText({ ...row, reserved_usd: 0 }) },
         })),
@@ -71,15 +101,27 @@ export const nowScreen: Screen = {
         })),
       },
       cards: {
-        'Personal data today': listKinds(rest.pii_today),
+        'Personal data': listKinds(pii),
         Services: expect.stringMatching(
           new RegExp(services.map(({ name, state }) => `${name} ${words(state)} `).join('.*'), 'i'),
         ) as string,
       },
       pictures: [
-        `Cost and requests by hour of the last 24 hours: ${formatUsd(sum.total_cost_usd)} and ${formatShortCount(sum.request_count)} requests in all`,
+        `Cost and requests by hour, the last 24 hours: ${formatUsd(sum.total_cost_usd)} and ${formatShortCount(sum.request_count)} requests in all`,
       ],
     };
+  },
+};
+
+export const providersScreen: Screen = {
+  path: '/providers?from=7d',
+  expected: async (ask) => {
+    const { usage } = await ask<CostUsage>('/api/v1/costs/usage?from=7d&group_by=provider&top=100');
+    const shown = usage.map((row) => ({
+      ...{ Provider: row.provider ?? '', Cost: money(row.total_cost_usd), ...results(row) },
+      Tokens: formatShortCount(row.total_tokens),
+    }));
+    return { tables: { Providers: shown.map((row) => expect.objectContaining(row)) } };
   },
 };
 
@@ -161,14 +203,6 @@ export const agentScreen = (id: string): Screen => ({
       pictures: [`Cost by day: ${formatUsd(cost)} in ${days.length} days. The table has the figures.`],
     };
   },
-});
-
-const quantile = (ms: number | null) => (ms === null ? '–' : formatDuration(ms));
-const results = (sum: CostUsageEntry) => ({
-  Requests: formatCount(sum.request_count),
-  Errors: `${formatShare(sum.failed_count / sum.request_count)} {${formatCount(sum.failed_count)} of ${formatCount(sum.request_count)} failed or were answered with an error}`,
-  p50: quantile(sum.p50_ms),
-  p95: quantile(sum.p95_ms),
 });
 
 export const costsScreen = (by: 'model' | 'agent', head: string): Screen => ({

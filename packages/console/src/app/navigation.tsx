@@ -1,6 +1,7 @@
 import {
   IconActivity,
   IconBan,
+  IconCloud,
   IconCoin,
   IconFileCertificate,
   IconGauge,
@@ -32,6 +33,7 @@ export const placeGroups: { title: string; places: Place[] }[] = [
       { to: '/events', name: 'Events', icon: IconList },
       { to: '/refusals', name: 'Refusals', icon: IconBan },
       { to: '/sessions', name: 'Sessions', icon: IconMessages, extended: true },
+      { to: '/providers', name: 'Providers', icon: IconCloud },
     ],
   },
   {

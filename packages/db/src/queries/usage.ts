@@ -15,7 +15,7 @@ interface UsageQuery {
   top?: number | undefined;
 }
 
-type UsageRow = Omit<CostUsageEntry, 'hour'> & { hour?: Date };
+export type UsageRow = Omit<CostUsageEntry, 'hour'> & { hour?: Date };
 
 type Range = Pick<UsageQuery, 'from' | 'to' | 'agentId'>;
 

@@ -139,6 +139,8 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     doubtful_usage: { select: 'all' },
     claimed_bills: { select: columns('provider bill event_id') },
     refusal_counts: { select: 'all' },
+    hourly_refusals: { select: 'all' },
+    refusal_fill: { select: 'all' },
     refused_requests: { select: 'all' },
     control: {
       select: 'all',

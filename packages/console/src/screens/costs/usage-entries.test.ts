@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { findBefore, findFirstDay, keyOf, nameEntry, type UsageEntry } from './usage-entries.ts';
+import type { UsageEntry } from '../../api/shapes.ts';
+import { findBefore, findFirstDay, keyOf, nameEntry } from './usage-entries.ts';
 
 test('two entries have one key only if all their groups are the same, whatever their texts', () => {
   const of = (compliance_tag: string, model: string) => ({ compliance_tag, model }) as UsageEntry;

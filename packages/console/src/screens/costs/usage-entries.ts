@@ -1,4 +1,4 @@
-import type { components } from '../../api/schema.d.ts';
+import type { UsageEntry } from '../../api/shapes.ts';
 import { utcDay } from '../../format/format.ts';
 import type { CostGroup } from '../../search/screen-searches.ts';
 import { isDay } from '../../search/search.ts';
@@ -27,8 +27,6 @@ export function findBefore({ from, to }: { from?: string | undefined; to?: strin
   const before = (time: number) => new Date(time - days * dayMs).toISOString();
   return { days, range: { from: before(Date.parse(from)), to: before(last) } };
 }
-
-export type UsageEntry = components['schemas']['CostUsageEntry'];
 
 /** A value of one group. */
 export interface GroupValue {

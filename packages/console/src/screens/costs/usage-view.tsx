@@ -2,7 +2,8 @@ import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import { apiQuery } from '../../api/api.ts';
+import { usageQuery } from '../../api/api.ts';
+import type { UsageEntry } from '../../api/shapes.ts';
 import { EmptyState, FaultBoundary, Reading } from '../../components/feedback.tsx';
 import { Choice, LinkedFilter, TimeRange } from '../../components/filters.tsx';
 import { Card, Stat } from '../../components/layout.tsx';
@@ -12,7 +13,7 @@ import { AgentLink, Money } from '../../components/values.tsx';
 import { compareUsd, formatCount, formatShare, formatShortCount } from '../../format/format.ts';
 import { type CostGroup, type CostsSearch, costGroups, listGroups } from '../../search/screen-searches.ts';
 import { isDay } from '../../search/search.ts';
-import { findBefore, findFirstDay, keyOf, nameEntry, readGroup, type UsageEntry } from './usage-entries.ts';
+import { findBefore, findFirstDay, keyOf, nameEntry, readGroup } from './usage-entries.ts';
 
 /** What a compliance tag is: only callers and agents set it. */
 function TagHint() {
@@ -158,15 +159,12 @@ interface Grouped {
   groups: readonly CostGroup[];
 }
 
-const readUsage = (range: Range, groups: readonly string[], top?: number) =>
-  apiQuery('/api/v1/costs/usage', { query: { ...range, group_by: groups.join(',') || undefined, top } });
-
 function Usage({ range, groups }: Grouped) {
-  const total = useQuery(readUsage(range, []));
-  const sums = useQuery(readUsage(range, groups, mostSums));
+  const total = useQuery(usageQuery(range, []));
+  const sums = useQuery(usageQuery(range, groups, mostSums));
   // Of agents there may be a hundred thousand: then the days are those of all together.
   const barGroups = groups.includes('agent') ? [] : groups;
-  const days = useQuery(readUsage(range, ['day', ...barGroups]));
+  const days = useQuery(usageQuery(range, ['day', ...barGroups]));
   const nameOf = (entry: UsageEntry) => nameEntry(entry, barGroups) || 'All agents';
   return (
     <Reading query={total}>
@@ -215,7 +213,7 @@ function Usage({ range, groups }: Grouped) {
 function Totals({ all, range }: { all: UsageEntry; range: Range }) {
   const before = findBefore(range);
   const earlier = useQuery({
-    ...readUsage({ ...before?.range, agent_id: range.agent_id }, []),
+    ...usageQuery({ ...before?.range, agent_id: range.agent_id }, []),
     enabled: before !== null,
   });
   const [was] = earlier.data?.data.usage ?? [];
