@@ -5,7 +5,7 @@ import { startCli } from './run-cli.ts';
 import { useCliSystem } from './start-cli-system.ts';
 import { startRelay } from './start-relay.ts';
 
-const { system, send, done } = useCliSystem();
+const { system, send, done, refused } = useCliSystem();
 
 test.each([80, 120])('at %i columns everything is seen at a glance, whatever agents are named', async (columns) => {
   await send(`模型${'名'.repeat(60)}${columns}`);
@@ -26,8 +26,10 @@ test.each([80, 120])('at %i columns everything is seen at a glance, whatever age
   expect(shown).toMatch(/1 blocked: worker$/m);
   expect(shown).toMatch(/^postgres +ready +answers$/m);
   expect(shown).toMatch(/^spent today +[\d.]+ USD; no cap$/m);
-  expect(shown).toMatch(/^TOP SPENDERS TODAY .*\nworker /m);
+  expect(shown).toMatch(/^TOP SPENDERS .*\nworker /m);
   expect(await done('agents list')).toMatch(/^worker +blocked +20\d\d-\S+ \S+ +0\.\d+ /m);
+  expect(await done('status --from 7d --no-color')).toMatch(/^TOP SPENDERS .*\nworker /m);
+  await refused('status --from 8d', 2, /Allowed choices are 1h, today, 24h, 7d/);
   await done('agents unblock worker');
 });
 

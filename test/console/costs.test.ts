@@ -168,5 +168,8 @@ inBrowser('costs, and addresses that somebody has edited', () => {
     expect(new Date(from ?? 0).getUTCDay()).toBe(1);
     expect((to ?? 0) - (from ?? 0)).toBe(7 * dayMs);
     expect(await page.getByLabel('Time').inputValue()).toBe('week');
+    await page.getByLabel('Time').selectOption('Last month');
+    await page.waitForURL((url) => /^from=....-..-01&to=....-..-01$/.test(url.search.slice(1)));
+    expect(await page.getByLabel('Time').inputValue()).toBe('last-month');
   });
 });

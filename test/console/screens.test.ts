@@ -15,6 +15,7 @@ const titles = {
   '/events': 'Events',
   '/refusals': 'Refusals',
   '/sessions': 'Sessions',
+  '/providers': 'Providers',
   '/agents': 'Agents',
   '/budgets': 'Budgets',
   '/costs': 'Costs',

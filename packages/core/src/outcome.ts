@@ -7,6 +7,16 @@ interface Ended {
   failure?: string | null | undefined;
 }
 
+/** What counts as failed: an outcome, with an answer of that status or a higher one. */
+export const failedEndings = [
+  { outcome: 'failed', leastStatus: null },
+  { outcome: 'completed', leastStatus: 400 },
+] as const;
+
+export function isFailed({ outcome, http_status: status }: Ended): boolean {
+  return failedEndings.some((ending) => ending.outcome === outcome && (status ?? 0) >= (ending.leastStatus ?? 0));
+}
+
 interface Result {
   text: string;
   /** The same for a narrow column. */

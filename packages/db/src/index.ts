@@ -38,3 +38,4 @@ export * from './roles/hand-over.ts';
 export type { Schema } from './schema.ts';
 export * from './share-database.ts';
 export * from './statements.ts';
+export { durationColumns } from './usage-columns.ts';

@@ -49,7 +49,7 @@ test('a reader keeps a migration waiting, and those who come after it for two se
   const reader = await others.pool.connect();
   const migrations = await migrationProvider.getMigrations();
   try {
-    migrations['0002-planted'] = {
+    migrations['9998-planted'] = {
       up: (db) => sql`ALTER TABLE unrecorded_spend ADD COLUMN planted text`.execute(db).then(() => {}),
     };
     await reader.query('BEGIN; SELECT FROM unrecorded_spend');
@@ -63,12 +63,12 @@ test('a reader keeps a migration waiting, and those who come after it for two se
     // Behind a migration that waited on, this would wait for the reader, which waits for it.
     await others.pool.query('SELECT FROM unrecorded_spend');
     await reader.query('COMMIT');
-    expect(await migrated).toEqual(['0002-planted']);
+    expect(await migrated).toEqual(['9998-planted']);
     // The next one on the connection waits as long as it likes again.
     const { rows } = await migrating.pool.query('SHOW lock_timeout');
     expect(rows).toEqual([{ lock_timeout: '0' }]);
   } finally {
-    delete migrations['0002-planted'];
+    delete migrations['9998-planted'];
     reader.release(true);
     await Promise.all([others.close(), migrating.close()]);
   }

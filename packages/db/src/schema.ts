@@ -1,6 +1,7 @@
 import type { AgentStatus, Event } from '@agp/core/contracts';
 import type { EventMessage, FailureCause, PiiFinding } from '@agp/core/events';
 import type { ColumnType, Generated } from 'kysely';
+import type { durationColumns } from './usage-columns.ts';
 
 type Timestamp = ColumnType<Date, Date | string, Date | string>;
 type DefaultTimestamp = ColumnType<Date, Date | string | undefined, Date | string>;
@@ -30,6 +31,8 @@ interface UsageSums {
   event_count: number;
   request_count: number;
 }
+
+type Results = Record<'failed_count' | (typeof durationColumns)[number], Generated<number>>;
 
 interface UsageTimes {
   first_event_at: Timestamp;
@@ -82,8 +85,8 @@ export interface Schema {
     removal: Generated<string>;
   };
   events: EventsTable;
-  daily_usage: UsageSums & UsageTimes & { day: ColumnType<string, string, string> };
-  hourly_usage: UsageSums & { hour: Timestamp; provider: string; compliance_tag: string };
+  daily_usage: UsageSums & Results & UsageTimes & { day: ColumnType<string, string, string> };
+  hourly_usage: UsageSums & Results & { hour: Timestamp; provider: string; compliance_tag: string };
   agent_usage: UsageSums & UsageTimes;
   /** An event with several kinds counts for each. */
   hourly_findings: {

@@ -87,6 +87,8 @@ export function makeTraffic({ events, agents, sessions, eventsPerSession }: Traf
       completion_tokens: index % 400,
       total_tokens: 200 + (index % 900) + (index % 400),
       cost_nano_usd: 30_000 + index,
+      duration_ms: index % 4_000,
+      http_status: index % 9 === 0 ? 429 : 200,
       producer_seq: index,
     });
   });

@@ -13,6 +13,7 @@ let bob: string;
 beforeAll(async () => {
   alice = await seedAgent(management.database, 'alice', '2026-01-01T00:00:00.000Z');
   bob = await seedAgent(management.database, '=bob', '2026-01-02T00:00:00.000Z');
+  const demo = { model: '-1+1', provider: 'demo' };
   const half = { counts_as_request: false, direction: 'request', completion_tokens: 0, cost_nano_usd: 0 } as const;
   await seedEvents(management.database, [
     // Ten times 0.1 is 0.9999999999999999 in doubles.
@@ -21,8 +22,13 @@ beforeAll(async () => {
     ),
     makeEvent(alice, 'ses_a', '2026-03-01T10:00:00.000Z', { cost_nano_usd: 1, model: 'Z', compliance_tag: 'pci' }),
     makeEvent(alice, 'ses_a', '2026-03-01T23:59:59.999Z', { ...half, model: 'Z' }),
-    makeEvent(bob, 'ses_b', '2026-03-02T00:00:00.000Z', { cost_nano_usd: 5, model: '-1+1', provider: 'demo' }),
-    makeEvent(bob, 'ses_b', '2026-03-09T12:30:00.000Z', { cost_nano_usd: 7, model: '-1+1', provider: 'demo' }),
+    makeEvent(bob, 'ses_b', '2026-03-02T00:00:00.000Z', {
+      ...demo,
+      cost_nano_usd: 5,
+      duration_ms: 150,
+      http_status: 503,
+    }),
+    makeEvent(bob, 'ses_b', '2026-03-09T12:30:00.000Z', { ...demo, cost_nano_usd: 7, duration_ms: 250 }),
   ]);
 });
 
@@ -30,7 +36,8 @@ const read = (query = '') => management.read(`${path}${query}`, costUsageSchema)
 /** Entries by what they are grouped by, and what they cost in nano-dollars. */
 const costs = async (query: string) =>
   (await read(query)).usage.map(({ total_cost_usd: cost, total_prompt_tokens: _, ...entry }) => {
-    const { total_completion_tokens: __, total_tokens: ___, request_count: ____, agent_id: _____, ...keys } = entry;
+    const { total_completion_tokens: __, total_tokens: ___, request_count: ____, agent_id: _____, ...others } = entry;
+    const { failed_count: ______, p50_ms: _______, p95_ms: ________, ...keys } = others;
     return [...Object.values(keys), Math.round(cost * 1e9)];
   });
 
@@ -38,7 +45,14 @@ describe('usage', () => {
   test('of all time is one exact sum, that of the summary', async () => {
     const summary = await management.read('/api/v1/costs/summary', costSummarySchema);
     const { date_from: _, date_to: __, agent_count: ___, ...sums } = summary;
-    expect(await read()).toEqual({ from: null, to: null, time_zone: 'UTC', group_by: [], usage: [sums] });
+    const results = { failed_count: 1, p50_ms: 2_267, p95_ms: 3_107 };
+    expect(await read()).toEqual({
+      from: null,
+      to: null,
+      time_zone: 'UTC',
+      group_by: [],
+      usage: [{ ...sums, ...results }],
+    });
     expect(sums).toMatchObject({ total_cost_usd: 1.000000013, request_count: 13 });
   });
 
@@ -53,7 +67,7 @@ describe('usage', () => {
       '&from=2026-03-01T01:00:00Z',
       '&from=0001-01-01&to=9999-12-31',
     ])
-      expect((await read(`?group_by=agent${range}`)).usage, range).toEqual(expected);
+      expect((await read(`?group_by=agent${range}`)).usage, range).toMatchObject(expected);
     for (const group_by of ['hour', 'day', 'model', 'provider', 'tag', 'tag,provider,model,agent,hour']) {
       const { usage } = await read(`?group_by=${group_by}`);
       const nanos = usage.reduce((sum, { total_cost_usd }) => sum + Math.round(total_cost_usd * 1e9), 0);
@@ -189,8 +203,8 @@ describe('usage', () => {
     });
     expect(response.headers.get('content-disposition')).toBe('attachment; filename=costs-usage.csv');
     expect(await response.text()).toBe(
-      'agent_id,agent_name,model,total_cost_usd,total_prompt_tokens,total_completion_tokens,total_tokens,request_count\r\n' +
-        `${bob},'=bob,'-1+1,0.000000012,20,10,30,2\r\n`,
+      'agent_id,agent_name,model,total_cost_usd,total_prompt_tokens,total_completion_tokens,total_tokens,request_count,failed_count,p50_ms,p95_ms\r\n' +
+        `${bob},'=bob,'-1+1,0.000000012,20,10,30,2,1,200,380\r\n`,
     );
   });
 

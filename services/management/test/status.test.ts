@@ -1,4 +1,4 @@
-import { agentListSchema, type Status, statusSchema } from '@agp/core/contracts';
+import { agentListSchema, type Status, type StatusWindow, statusSchema } from '@agp/core/contracts';
 import { fromPublicId } from '@agp/core/ids';
 import { addRefusals } from '@agp/db';
 import { expect, test } from 'vitest';
@@ -13,7 +13,7 @@ const now = new Date();
 
 const read = () => management.read('/api/v1/status', statusSchema);
 /** A reader that shares no answer with another call. */
-const readNow = (sources: Partial<ConstructorParameters<typeof StatusReader>[0]> = {}) =>
+const readNow = (sources: Partial<ConstructorParameters<typeof StatusReader>[0]> = {}, window: StatusWindow = '1h') =>
   new StatusReader({
     db: management.database.db,
     reasons: () => [],
@@ -21,7 +21,7 @@ const readNow = (sources: Partial<ConstructorParameters<typeof StatusReader>[0]>
     pingRedis: async () => 'PONG',
     partMs: 60_000,
     ...sources,
-  }).read();
+  }).read(window);
 const stateOf = ({ services }: Status, name: string) => services?.find((service) => service.name === name)?.state;
 
 test('of an empty installation claims nothing that is not known', async () => {
@@ -34,7 +34,7 @@ test('of an empty installation claims nothing that is not known', async () => {
     ...{
       top_spenders: [],
       agents: { active: 0, blocked: 0 },
-      pii_today: [],
+      pii: [],
       unpriced_models: { count: 0, latest: [] },
     },
     unavailable: [],
@@ -111,7 +111,7 @@ test('tells what was used, spent, refused, blocked and found', async () => {
     },
     top_spenders: [{ agent_id: spender, cost_usd: 0.95, request_count: 8 }],
     agents: { active: 1, blocked: 1, retired: 0, latest_blocked: [{ agent_id: blocked, agent_name: 'blocked-one' }] },
-    pii_today: [{ type: 'email', event_count: 1 }],
+    pii: [{ type: 'email', event_count: 1 }],
   });
   expect(status.recording?.lag_ms).toBeGreaterThanOrEqual(0);
   expect(statusSchema.parse(status)).toEqual(status);
@@ -124,8 +124,30 @@ test('tells what was used, spent, refused, blocked and found', async () => {
   expect(listed.find(({ id }) => id === blocked)).toMatchObject({ cost_today_usd: 0, requests_today: 0 });
   expect((await management.read('/api/v1/agents', agentListSchema))[0]).not.toHaveProperty('cost_today_usd');
   await management.send('PUT', `/api/v1/agents/${spender}`, { status: 'retired' });
-  expect((await readNow()).top_spenders).toEqual([]);
+  // What still spends is not left out.
+  expect((await readNow()).top_spenders).toMatchObject([{ agent_id: spender }]);
   await management.send('PUT', `/api/v1/agents/${spender}`, { status: 'active' });
+});
+
+test('is of the window that was asked for, with refusals that the log has summed up by hour', async () => {
+  const { pool } = management.database;
+  const at = new Date(now.getTime() - 3 * 86_400_000);
+  await seedEvents(management.database, [
+    makeEvent(spender, 'ses_days', at.toISOString(), { cost_nano_usd: 2e9, pii_detected: true, pii_types: ['phone'] }),
+  ]);
+  await pool.query(
+    `INSERT INTO hourly_refusals VALUES (date_trunc('hour', $1::timestamptz, 'UTC'), NULL, 'rate_limited', 4)`,
+    [at],
+  );
+  const week = await readNow({}, '7d');
+  expect(week).toMatchObject({
+    requests: { request_count: 9, failed: 3, refused: 11, refused_by: [{ count: 7 }, { count: 4 }] },
+    top_spenders: [{ agent_id: spender, cost_usd: 2.95 }],
+    pii: [{ type: 'email' }, { type: 'phone' }],
+  });
+  expect(Date.parse(week.at) - Date.parse(week.requests?.since ?? '')).toBeGreaterThanOrEqual(7 * 86_400_000);
+  expect((await readNow({}, '24h')).requests).toMatchObject({ request_count: 8, refused: 7 });
+  expect((await management.call('/api/v1/status?from=8d')).status).toBe(400);
 });
 
 test('a part that cannot be read, or takes too long, hides no other', async () => {
@@ -140,13 +162,13 @@ test('a part that cannot be read, or takes too long, hides no other', async () =
   try {
     const status = await readNow({ without: () => ['nats'], pingRedis: () => new Promise(() => {}), partMs: 2_000 });
     expect(status.unavailable.toSorted((a, b) => a.part.localeCompare(b.part))).toEqual([
-      { part: 'pii_today', error: 'no answer within 2 seconds' },
+      { part: 'pii', error: 'no answer within 2 seconds' },
       { part: 'requests', error: 'could not be read' },
       { part: 'unpriced_models', error: 'could not be read' },
     ]);
     expect(status).toMatchObject({
       requests: null,
-      pii_today: null,
+      pii: null,
       unpriced_models: null,
       agents: { blocked: 1 },
       spend: { spent_usd: 0.95 },
@@ -164,14 +186,13 @@ test('a part that cannot be read, or takes too long, hides no other', async () =
   }
 });
 
-test('a writer that seals no refusals is not ready, and one that nothing tells of is not called ready', async () => {
+test('a writer that seals no refusals is not ready, and one without work is idle', async () => {
   const { pool } = management.database;
   await pool.query("UPDATE refusal_counts SET minute = minute - interval '10 minutes'");
   expect(stateOf(await readNow(), 'writer')).toBe('not_ready');
   await pool.query('DELETE FROM refusal_counts');
   await pool.query("UPDATE events SET recorded_at = now() - interval '20 minutes'");
-  const quiet = await readNow();
-  expect(stateOf(quiet, 'writer')).toBe('unknown');
+  expect(stateOf(await readNow(), 'writer')).toBe('idle');
   await pool.query(
     `UPDATE events SET payload = 'broken', recorded_at = "timestamp" + interval '5 minutes' WHERE session_id = 'ses_status'`,
   );

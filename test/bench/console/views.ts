@@ -31,7 +31,7 @@ export function listViews({ eventId, sessionId, agentId, agentName, requestId }:
     ...{ path: `/audit${query}`, title: 'Audit log', shown: rowsOf('Entries of the audit log') },
   });
   return [
-    { path: '/', title: 'Now', shown: rowsOf('Top spenders today') },
+    { path: '/', title: 'Now', shown: rowsOf('Dearest agents') },
     { path: '/live', title: 'Live', shown: '.pill[data-tone=good]' },
     events(),
     events(`?agent_id=${agentId}`),

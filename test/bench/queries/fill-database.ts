@@ -4,6 +4,7 @@ import {
   addDoubtfulUsage,
   addUnrecordedSpend,
   type Database,
+  durationColumns,
   makePartitions,
   type Pool,
   recordEvents,
@@ -85,6 +86,15 @@ const insertAgents = `
     to_timestamp($1 / 1000.0) + n * interval '1 second', to_timestamp($1 / 1000.0) + n * interval '1 minute'
   FROM generate_series(0, ${shape.agents - 1}) AS n ON CONFLICT DO NOTHING`;
 
+/** Spread over the buckets by the last byte of their ids: their sums cost the same whatever the durations are. */
+const resultColumns = ['failed_count', ...durationColumns].join(', ');
+const results = [
+  'count(*) FILTER (WHERE http_status >= 400)',
+  ...durationColumns.map(
+    (_, at) => `count(*) FILTER (WHERE get_byte(uuid_send(id), 15) % ${durationColumns.length} = ${at})`,
+  ),
+].join(', ');
+
 /** What the writer would have kept for the events of a range of ids, from `$1` on and below `$2`. Sessions begin and end within it. */
 const totals = [
   `INSERT INTO sessions (
@@ -95,14 +105,16 @@ const totals = [
   `INSERT INTO lineage_heads (session_id, length, hash)
     SELECT session_id, count(*), max(lineage_hash) FROM events WHERE id >= $1 AND id < $2 GROUP BY 1 ON CONFLICT DO NOTHING`,
   `INSERT INTO daily_usage (
-      day, agent_id, model, prompt_tokens, completion_tokens, cost_usd, event_count, request_count, first_event_at, last_event_at)
+      day, agent_id, model, prompt_tokens, completion_tokens, cost_usd, event_count, request_count, first_event_at, last_event_at,
+      ${resultColumns})
     SELECT ("timestamp" AT TIME ZONE 'UTC')::date, agent_id, model, sum(prompt_tokens), sum(completion_tokens), sum(cost_usd),
-      count(*), count(*), min("timestamp"), max("timestamp")
+      count(*), count(*), min("timestamp"), max("timestamp"), ${results}
     FROM events WHERE id >= $1 AND id < $2 GROUP BY 1, 2, 3`,
   `INSERT INTO hourly_usage (
-      hour, agent_id, model, provider, compliance_tag, prompt_tokens, completion_tokens, cost_usd, event_count, request_count)
+      hour, agent_id, model, provider, compliance_tag, prompt_tokens, completion_tokens, cost_usd, event_count, request_count,
+      ${resultColumns})
     SELECT date_trunc('hour', "timestamp", 'UTC'), agent_id, model, provider, compliance_tag, sum(prompt_tokens),
-      sum(completion_tokens), sum(cost_usd), count(*), count(*)
+      sum(completion_tokens), sum(cost_usd), count(*), count(*), ${results}
     FROM events WHERE id >= $1 AND id < $2 GROUP BY 1, 2, 3, 4, 5`,
   `INSERT INTO hourly_findings (hour, agent_id, kind, event_count, last_event_at)
     SELECT date_trunc('hour', "timestamp", 'UTC'), agent_id, kind, count(DISTINCT id), max("timestamp")

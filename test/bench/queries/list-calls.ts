@@ -105,6 +105,11 @@ export async function listCalls(pool: Pool, now: number): Promise<Call[]> {
       name: 'costs/usage of 24 h, in most detail',
       path: `/api/v1/costs/usage?from=${hourAt(dayMs)}&group_by=agent,model,provider,tag`,
     },
+    ...['provider', 'agent', 'model'].map((group) => ({
+      name: `costs/usage of 7 d, by ${group}`,
+      path: `/api/v1/costs/usage?from=${hourAt(7 * dayMs)}&group_by=${group}&top=5`,
+    })),
+    plain('status?from=7d'),
     { name: 'costs/usage of 30 d, by day', path: `/api/v1/costs/usage?from=${hourAt(30 * dayMs)}&group_by=day` },
   ];
 }

@@ -20,6 +20,7 @@ import {
   costsScreen,
   eventScreen,
   nowScreen,
+  providersScreen,
   type Screen,
   sessionScreen,
 } from './screens-of-sums.ts';
@@ -54,6 +55,7 @@ export function listScreens({ eventId, sessionId, agentId, refusedId }: DemoData
     );
   return [
     nowScreen,
+    providersScreen,
     events('/events', ''),
     events('/events?failed=true', '&failed=true'),
     events(`/events?agent_id=${agentId}&from=7d&pii_type=email`, `&agent_id=${agentId}&from=7d&pii_type=email`),

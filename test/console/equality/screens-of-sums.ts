@@ -12,6 +12,7 @@ import { sumUsd } from '@agp/core/money';
 import { describeOutcome, statusBeside } from '@agp/core/outcome';
 import { expect } from 'vitest';
 import {
+  compareUsd,
   formatCount,
   formatDuration,
   formatExactUsd,
@@ -19,6 +20,7 @@ import {
   formatShortCount,
   formatUsd,
 } from '../../../packages/console/src/format/format.ts';
+import { findBefore } from '../../../packages/console/src/screens/costs/usage-entries.ts';
 import type { Shown } from './read-shown.ts';
 import * as rows from './show-rows.ts';
 import { agentLink, ago, capBarWithText, money, shortId, time } from './show-values.ts';
@@ -40,27 +42,57 @@ const begins = (...texts: string[]) =>
 const listKinds = (found: { type: string; event_count: number }[]) =>
   found.map(({ type, event_count }) => `${words(type)} ${formatCount(event_count)}`).join(' ');
 
+const quantile = (ms: number | null) => (ms === null ? '–' : formatDuration(ms));
+const results = (sum: CostUsageEntry) => ({
+  Requests: formatCount(sum.request_count),
+  Errors: `${formatShare(sum.failed_count / sum.request_count)} {${formatCount(sum.failed_count)} of ${formatCount(sum.request_count)} failed or were answered with an error}`,
+  p50: quantile(sum.p50_ms),
+  p95: quantile(sum.p95_ms),
+});
+
 export const nowScreen: Screen = {
   path: '/',
   expected: async (ask) => {
-    const { spend, requests, agents, recording, services, ...rest } = await ask<Whole<Status>>('/api/v1/status');
+    const status = await ask<Whole<Status>>('/api/v1/status?from=24h');
+    const { spend, requests, agents, recording, services, pii } = status;
     const day = await ask<CostUsage>('/api/v1/costs/usage?from=24h');
     const [sum] = day.usage as [CostUsageEntry];
-    const since = requests.since.slice(11, 16);
+    const dearest = (await ask<CostUsage>('/api/v1/costs/usage?from=24h&group_by=agent&top=5')).usage;
+    const left = (name: 'request_count' | 'failed_count' | 'total_cost_usd') =>
+      sumUsd([sum[name], ...dearest.map((row) => -row[name])]);
+    const rest = {
+      ...sum,
+      request_count: left('request_count'),
+      failed_count: left('failed_count'),
+      p50_ms: null,
+      p95_ms: null,
+    };
+    const other = requests.refused - requests.refused_by.slice(0, 3).reduce((total, { count }) => total + count, 0);
     return {
       figures: {
         'Spent today (UTC)': begins(`${money(spend.spent_usd)} ${capBarWithText({ ...spend, reserved_usd: 0 })}`),
-        [`Requests since ${since}`]: `${formatShortCount(requests.request_count)} ${requests.failed} failed · ${requests.aborted} aborted · ${requests.killed} ended by a block`,
-        'Refused in that time': `${formatShortCount(requests.refused)} ${requests.refused_by.map(({ reason, count }) => `${words(reason)} ${count}`).join(' · ')}`,
+        Cost: `${money(sum.total_cost_usd)} ${formatShortCount(sum.total_tokens)} tokens`,
+        'Half took less than': `${quantile(sum.p50_ms)} 95% less than ${quantile(sum.p95_ms)}; estimates`,
+        Requests: `${formatShortCount(requests.request_count)} ${requests.failed} failed · ${requests.aborted} aborted · ${requests.killed} ended by a block`,
+        Refused: `${formatShortCount(requests.refused)} ${requests.refused_by
+          .slice(0, 3)
+          .map(({ reason, count }) => `${words(reason)} ${count}`)
+          .join(' · ')}${other > 0 ? ` and ${other} other${other > 1 ? 's' : ''}` : ''}`,
         Agents: `${agents.active} active · ${agents.blocked} blocked · ${agents.retired} retired`,
         Recording: begins(
           `${formatDuration(recording.lag_ms ?? -1)} behind; last record ${ago(recording.last_recorded_at)}`,
         ),
       },
       tables: {
-        'Top spenders today': rest.top_spenders.map((row) => ({
-          ...{ Agent: agentLink(row), Cost: money(row.cost_usd), Requests: formatCount(row.request_count) },
-        })),
+        'Dearest agents': [
+          ...dearest.map((row) => ({
+            ...{ Agent: agentLink({ ...row, agent_id: row.agent_id ?? '' }), Cost: money(row.total_cost_usd) },
+            ...results(row),
+          })),
+          ...(rest.request_count > 0
+            ? [{ Agent: 'all others', Cost: money(left('total_cost_usd')), ...results(rest) }]
+            : []),
+        ],
         'Agents near their cap': spend.agents_near_cap.map((row) => ({
           ...{ Agent: agentLink(row), 'Spent of cap': capBarWithText({ ...row, reserved_usd: 0 }) },
         })),
@@ -69,15 +101,27 @@ export const nowScreen: Screen = {
         })),
       },
       cards: {
-        'Personal data today': listKinds(rest.pii_today),
+        'Personal data': listKinds(pii),
         Services: expect.stringMatching(
           new RegExp(services.map(({ name, state }) => `${name} ${words(state)} `).join('.*'), 'i'),
         ) as string,
       },
       pictures: [
-        `Cost and requests by hour of the last 24 hours: ${formatUsd(sum.total_cost_usd)} and ${formatShortCount(sum.request_count)} requests in all`,
+        `Cost and requests by hour, the last 24 hours: ${formatUsd(sum.total_cost_usd)} and ${formatShortCount(sum.request_count)} requests in all`,
       ],
     };
+  },
+};
+
+export const providersScreen: Screen = {
+  path: '/providers?from=7d',
+  expected: async (ask) => {
+    const { usage } = await ask<CostUsage>('/api/v1/costs/usage?from=7d&group_by=provider&top=100');
+    const shown = usage.map((row) => ({
+      ...{ Provider: row.provider ?? '', Cost: money(row.total_cost_usd), ...results(row) },
+      Tokens: formatShortCount(row.total_tokens),
+    }));
+    return { tables: { Providers: shown.map((row) => expect.objectContaining(row)) } };
   },
 };
 
@@ -161,7 +205,6 @@ export const agentScreen = (id: string): Screen => ({
   },
 });
 
-/** The API sums what the page sums from days. */
 export const costsScreen = (by: 'model' | 'agent', head: string): Screen => ({
   path: `/costs?by=${by}`,
   expected: async (ask) => {
@@ -172,9 +215,13 @@ export const costsScreen = (by: 'model' | 'agent', head: string): Screen => ({
     const sums = (await read(by)).toSorted((a, b) => b.total_cost_usd - a.total_cost_usd);
     const days = await read('day');
     expect(days.length).toBe(7);
+    const before = new URLSearchParams(findBefore({ from })?.range);
+    const [was] = (await ask<CostUsage>(`/api/v1/costs/usage?${before}`)).usage as [CostUsageEntry];
     return {
       figures: {
-        Cost: money(all.total_cost_usd),
+        Cost: `${money(all.total_cost_usd)} ${compareUsd(all.total_cost_usd, was.total_cost_usd)} the 7 days before`,
+        Errors: `${results(all).Errors} ${formatCount(all.failed_count)} failed`,
+        'Half took less than': `${quantile(all.p50_ms)} 95% less than ${quantile(all.p95_ms)}; estimates`,
         Requests: `${formatShortCount(all.request_count)} ${money(all.total_cost_usd / all.request_count)} each`,
         Tokens: formatShortCount(all.total_tokens),
       },
@@ -183,7 +230,7 @@ export const costsScreen = (by: 'model' | 'agent', head: string): Screen => ({
           [head]: by === 'agent' ? agentLink({ ...sum, agent_id: sum.agent_id ?? '' }) : (sum.model ?? ''),
           Cost: money(sum.total_cost_usd),
           Share: formatShare(sum.total_cost_usd / all.total_cost_usd),
-          Requests: formatCount(sum.request_count),
+          ...results(sum),
           'Tokens in': formatShortCount(sum.total_prompt_tokens),
           'Tokens out': formatShortCount(sum.total_completion_tokens),
         })),

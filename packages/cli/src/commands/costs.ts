@@ -11,14 +11,14 @@ import {
   unpricedModelListSchema,
   unrecordedRequestListSchema,
 } from '@agp/core/contracts';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { z } from 'zod';
 import { writeQuery } from '../api.ts';
 import { addCommand, addCsv, addPaging, addRequestFilters, addTimeRange } from '../arguments.ts';
 import { findGivenAgentId } from '../find-agent.ts';
 import type { Shell } from '../shell.ts';
 import { type Column, timeColumn } from '../table.ts';
-import { formatCount, formatTime, formatUsd } from '../values.ts';
+import { formatCount, formatDuration, formatTime, formatUsd } from '../values.ts';
 
 type Entry = Column<CostUsageEntry>;
 
@@ -34,9 +34,25 @@ const groupColumns: Record<UsageGroup, Entry> = {
 const sumColumns: Entry[] = [
   { head: 'COST (USD)', right: true, cell: ({ total_cost_usd }) => formatUsd(total_cost_usd) },
   { head: 'REQUESTS', right: true, cell: ({ request_count }) => formatCount(request_count), spare: 1 },
-  { head: 'TOKENS IN', right: true, cell: (row) => formatCount(row.total_prompt_tokens), spare: 3 },
-  { head: 'TOKENS OUT', right: true, cell: (row) => formatCount(row.total_completion_tokens), spare: 2 },
+  { head: 'FAILED', right: true, cell: ({ failed_count }) => formatCount(failed_count), spare: 2 },
+  { head: 'P50', right: true, cell: ({ p50_ms }) => (p50_ms === null ? '-' : formatDuration(p50_ms)), spare: 4 },
+  { head: 'P95', right: true, cell: ({ p95_ms }) => (p95_ms === null ? '-' : formatDuration(p95_ms)), spare: 3 },
+  { head: 'TOKENS IN', right: true, cell: (row) => formatCount(row.total_prompt_tokens), spare: 6 },
+  { head: 'TOKENS OUT', right: true, cell: (row) => formatCount(row.total_completion_tokens), spare: 5 },
 ];
+
+/** The first day of a month, `2026-10` or `last`, and of the one after it; UTC. */
+function parseMonth(text: string, now = new Date()): { from: string; to: string } {
+  const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text) ?? [];
+  if (year === undefined && text !== 'last')
+    throw new InvalidArgumentError('must be a month such as 2026-10, or last.');
+  const at = year === undefined ? now.getUTCMonth() - 1 : Number(month) - 1;
+  const first = (months: number) =>
+    new Date(Date.UTC(year === undefined ? now.getUTCFullYear() : Number(year), at + months))
+      .toISOString()
+      .slice(0, 10);
+  return { from: first(0), to: first(1) };
+}
 
 function addReportCommand(costs: Command, shell: Shell): void {
   const report = addCommand(
@@ -46,22 +62,29 @@ function addReportCommand(costs: Command, shell: Shell): void {
     'costs report --from yesterday --to today --by agent,model --csv',
   )
     .option('--agent <agent>', 'only that of this agent, by name or id')
+    .addOption(
+      new Option('--month <month>', 'only that of 2026-10, or of last month, UTC')
+        .argParser((text) => parseMonth(text))
+        .conflicts(['from', 'to']),
+    )
     .option('--by <names>', 'some of hour, day, agent, model, provider, tag, with commas between them');
   addCsv(addTimeRange(report)).action(
     async ({
       agent,
       by,
       csv,
+      month,
       ...range
     }: {
       agent?: string;
       by?: string;
       csv?: boolean;
+      month?: { from: string; to: string };
       from?: string;
       to?: string;
     }) => {
       const agent_id = await findGivenAgentId(shell.api, agent);
-      const path = writeQuery('/api/v1/costs/usage', { ...range, agent_id, group_by: by });
+      const path = writeQuery('/api/v1/costs/usage', { ...range, ...month, agent_id, group_by: by });
       if (csv) return shell.showPages(path);
       const answer = await shell.api.get(path, costUsageSchema);
       const { from, to, group_by: groups } = answer.data;

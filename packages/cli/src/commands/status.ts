@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type ServiceState, type Status, statusSchema } from '@agp/core/contracts';
+import { type ServiceState, type Status, statusSchema, statusWindows } from '@agp/core/contracts';
 import { escapeJson, toLineText } from '@agp/core/text';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { writeQuery } from '../api.ts';
 import { addCommand, parseWhole } from '../arguments.ts';
 import { ApiFailure } from '../cli-error.ts';
 import type { Shell } from '../shell.ts';
@@ -9,7 +10,12 @@ import { type Column, type Field, formatFields, formatTable } from '../table.ts'
 import { type Paint, type Style, untilInterrupted } from '../terminal.ts';
 import { formatCount, formatDuration, formatStop, formatTime, formatUsd } from '../values.ts';
 
-const stateStyles: Record<ServiceState['state'], Style> = { ready: 'green', not_ready: 'red', unknown: 'yellow' };
+const stateStyles: Record<ServiceState['state'], Style> = {
+  ready: 'green',
+  not_ready: 'red',
+  idle: 'dim',
+  unknown: 'yellow',
+};
 
 interface Line {
   text: string;
@@ -38,7 +44,7 @@ function showRequests(part: Part<'requests'>): Line {
   const refusals = `${formatCount(refused)} refused${reasons && ` (${reasons})`}`;
   const ended = `${formatCount(failed)} failed or answered with 4xx or 5xx, ${formatCount(aborted)} aborted, ${formatCount(killed)} killed`;
   return {
-    text: `since ${formatTime(part.since).slice(11, 16)} UTC: ${formatCount(request_count)}; ${ended}; ${refusals}${is_more ? '; or more' : ''}`,
+    text: `since ${formatTime(part.since).slice(0, 16)} UTC: ${formatCount(request_count)}; ${ended}; ${refusals}${is_more ? '; or more' : ''}`,
     style: failed > 0 ? 'yellow' : undefined,
   };
 }
@@ -63,7 +69,7 @@ function showAgents({ active, blocked, retired, latest_blocked }: Part<'agents'>
   };
 }
 
-const showPii = (kinds: Part<'pii_today'>): Line =>
+const showPii = (kinds: Part<'pii'>): Line =>
   kinds.length === 0
     ? { text: 'none found' }
     : { text: kinds.map(({ type, event_count }) => `${type} ${formatCount(event_count)}`).join(', '), style: 'yellow' };
@@ -80,7 +86,7 @@ const showUnpriced = ({ count, latest }: Part<'unpriced_models'>): Line =>
       };
 
 const spenderColumns: Column<Part<'top_spenders'>[number]>[] = [
-  { head: 'TOP SPENDERS TODAY', cell: ({ agent_name }) => agent_name, least: 18 },
+  { head: 'TOP SPENDERS', cell: ({ agent_name }) => agent_name, least: 18 },
   { head: 'COST (USD)', right: true, cell: ({ cost_usd }) => formatUsd(cost_usd) },
   { head: 'REQUESTS', right: true, cell: ({ request_count }) => formatCount(request_count) },
 ];
@@ -100,7 +106,7 @@ const serviceColumns: Column<ServiceState>[] = [
 
 /** Everything at a glance, in lines that fit the terminal. @param room columns; everything is shown whole if there is none */
 function formatStatus(status: Status, paint: Paint, room = Number.POSITIVE_INFINITY): string {
-  const line = <Name extends 'pause' | 'recording' | 'requests' | 'spend' | 'agents' | 'pii_today' | 'unpriced_models'>(
+  const line = <Name extends 'pause' | 'recording' | 'requests' | 'spend' | 'agents' | 'pii' | 'unpriced_models'>(
     name: string,
     part: Name,
     show: (value: Part<Name>) => Line,
@@ -120,7 +126,7 @@ function formatStatus(status: Status, paint: Paint, room = Number.POSITIVE_INFIN
     line('requests', 'requests', showRequests),
     line('recorded', 'recording', showRecording),
     line('spent today', 'spend', showSpend),
-    line('personal data', 'pii_today', showPii),
+    line('personal data', 'pii', showPii),
     line('unpriced', 'unpriced_models', showUnpriced),
   ];
   return [
@@ -142,10 +148,15 @@ export function addStatusCommand(program: Command, shell: Shell): void {
     'show everything at a glance: what runs, what was spent, refused and found',
     'status --watch',
   )
+    .addOption(
+      new Option('--from <window>', 'requests, top spenders and personal data since then, from a full hour on')
+        .choices(statusWindows)
+        .default('1h'),
+    )
     .option('--watch', 'show it again and again, until Ctrl-C; while nothing answers it says so and goes on')
     .option('--every <seconds>', 'how often, with --watch', parseWhole(1), 2)
-    .action(async ({ watch, every }: { watch?: boolean; every: number }) => {
-      const read = () => shell.api.get('/api/v1/status', statusSchema);
+    .action(async ({ from, watch, every }: { from: string; watch?: boolean; every: number }) => {
+      const read = () => shell.api.get(writeQuery('/api/v1/status', { from }), statusSchema);
       const write = (status: Status) => formatStatus(status, shell.terminal.paint, shell.terminal.width);
       if (!watch) return shell.show(await read(), write);
       await untilInterrupted(async (signal) => {

@@ -7,6 +7,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import createClient from 'openapi-fetch';
+import { defaultWindow, type Window } from '../search/screen-searches.ts';
 import { ApiFailure, isSignedOut, toFailure, toSilence } from './api-failure.ts';
 import type { paths } from './schema.d.ts';
 import { sessionKey } from './session.ts';
@@ -118,7 +119,20 @@ export function saveFile(content: Blob, name: string): void {
 }
 
 /** Everything at a glance, every three seconds: for the header and for the first screen. */
-export const statusQuery = { ...apiQuery('/api/v1/status'), refetchInterval: 3_000 };
+export const statusQuery = (from: Window = defaultWindow) => ({
+  ...apiQuery('/api/v1/status', { query: { from } }),
+  refetchInterval: 3_000,
+});
+
+interface UsageRange {
+  from?: string | undefined;
+  to?: string | undefined;
+  agent_id?: string | undefined;
+}
+
+/** Sums of a range by groups; `top` of them, the dearest first. */
+export const usageQuery = (range: UsageRange, groups: readonly string[], top?: number) =>
+  apiQuery('/api/v1/costs/usage', { query: { ...range, group_by: groups.join(',') || undefined, top } });
 
 /**
  * A change of something stored. It is done when every screen that shows it has read it again: nothing is shown before storage says so.

@@ -14,4 +14,5 @@ export type StreamEvent = Schemas['StreamEvent'];
 export type Refusal = Schemas['Refusal'];
 export type Session = Schemas['Session'];
 export type Status = Schemas['Status'];
+export type UsageEntry = Schemas['CostUsageEntry'];
 export type AgentStatus = Schemas['AgentStatus'];

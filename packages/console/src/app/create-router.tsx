@@ -15,6 +15,8 @@ import {
   readFindSearch,
   readKeysSearch,
   readLiveSearch,
+  readNowSearch,
+  readProvidersSearch,
   readRefusalsSearch,
   readSessionsSearch,
 } from '../search/screen-searches.ts';
@@ -37,6 +39,7 @@ const files = {
   SessionScreen: () => import('../screens/session-screen.tsx'),
   AgentsScreen: () => import('../screens/agents-screen.tsx'),
   AgentScreen: () => import('../screens/agent/agent-screen.tsx'),
+  ProvidersScreen: () => import('../screens/providers-screen.tsx'),
   BudgetsScreen: () => import('../screens/budgets-screen.tsx'),
   CostsScreen: () => import('../screens/costs/costs-screen.tsx'),
   AuditScreen: () => import('../screens/audit/audit-screen.tsx'),
@@ -54,7 +57,7 @@ const screen = <const Path extends string, Search extends object = object>(
 };
 
 const tree = root.addChildren([
-  screen('/', 'NowScreen'),
+  screen('/', 'NowScreen', readNowSearch),
   screen('/live', 'LiveScreen', readLiveSearch),
   screen('/events', 'EventsScreen', readEventsSearch),
   screen('/events/$eventId', 'EventScreen'),
@@ -64,6 +67,7 @@ const tree = root.addChildren([
   screen('/sessions/$sessionId', 'SessionScreen'),
   screen('/agents', 'AgentsScreen', readAgentsSearch),
   screen('/agents/$agentId', 'AgentScreen'),
+  screen('/providers', 'ProvidersScreen', readProvidersSearch),
   screen('/budgets', 'BudgetsScreen', readBudgetsSearch),
   screen('/costs', 'CostsScreen', readCostsSearch),
   screen('/audit', 'AuditScreen', readAuditSearch),

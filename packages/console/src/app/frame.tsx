@@ -72,7 +72,7 @@ const stuckMs = 60_000;
 
 /** How far what is shown is behind what happens; of the writer it says what the services' list says. */
 function LagBadge() {
-  const { data, error } = useQuery(statusQuery);
+  const { data, error } = useQuery(statusQuery());
   const { recording, services } = data?.data ?? {};
   const writer = services?.find(({ name }) => name === 'writer');
   const pill = (tone: Tone, title: string, text: ReactNode) => (
@@ -86,7 +86,7 @@ function LagBadge() {
   const { lag_ms: lag, last_recorded_at: last } = recording;
   if (lag === null) return pill('plain', 'No event is recorded yet', 'Nothing recorded yet');
   // The latest record is too old to tell whether a writer runs.
-  if (writer?.state === 'unknown')
+  if (writer?.state === 'unknown' || writer?.state === 'idle')
     return pill(
       'plain',
       `Writer: ${writer.detail}`,
@@ -108,7 +108,7 @@ function LagBadge() {
 
 /** On every screen while all agents are paused, so that nobody wonders. */
 function PauseBanner() {
-  const { data } = useQuery(statusQuery);
+  const { data } = useQuery(statusQuery());
   const { change } = usePermissions();
   const pause = data?.data.pause;
   if (!pause?.paused) return null;

@@ -1,6 +1,7 @@
 import {
   IconActivity,
   IconBan,
+  IconCloud,
   IconCoin,
   IconFileCertificate,
   IconGauge,
@@ -34,6 +35,7 @@ export const placeGroups: { title: string; places: Place[] }[] = [
       { to: '/events', name: 'Events', letter: 'e', icon: IconList },
       { to: '/refusals', name: 'Refusals', letter: 'r', icon: IconBan },
       { to: '/sessions', name: 'Sessions', letter: 's', icon: IconMessages, extended: true },
+      { to: '/providers', name: 'Providers', letter: 'p', icon: IconCloud },
     ],
   },
   {

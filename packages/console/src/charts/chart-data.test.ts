@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fillHours, stackDays } from './chart-data.ts';
+import { fillHours, listTicks, stackDays } from './chart-data.ts';
 
 test('the dearest groups stand by themselves, the others as one, and days between are there', () => {
   const entry = (day: number, group: string, cost: number) => ({ day: `2026-11-0${day}`, group, cost });
@@ -21,10 +21,23 @@ test('nothing makes no bars, and centuries are not filled', () => {
   expect(stackDays(far, 3).days).toHaveLength(2);
 });
 
-test('every hour of the last day is there, with usage or without', () => {
+test('every hour of a window is there, with usage or without', () => {
   const now = Date.parse('2026-11-22T14:30:00Z');
-  const hours = fillHours([{ hour: '2026-11-22T13:00:00.000Z', total_cost_usd: 2, request_count: 3 }], now);
+  const used = [{ hour: '2026-11-22T13:00:00.000Z', total_cost_usd: 2, request_count: 3 }];
+  const hours = fillHours(used, Date.parse('2026-11-21T14:00:00Z'), now);
   expect(hours).toHaveLength(25);
   expect(hours[0]).toEqual({ at: Date.parse('2026-11-21T14:00:00Z'), cost: 0, requests: 0 });
   expect(hours.at(-2)).toEqual({ at: Date.parse('2026-11-22T13:00:00Z'), cost: 2, requests: 3 });
+});
+
+test.each([
+  [0, 0, [0, 0.5, 1]],
+  [0.022, 0, [0, 0.01, 0.02, 0.03]],
+  [0.3, 0, [0, 0.1, 0.2, 0.3]],
+  [1, 1, [0, 1]],
+  [3, 1, [0, 1, 2, 3]],
+  [9_870, 1, [0, 5_000, 10_000]],
+  [80, 0, [0, 20, 40, 60, 80]],
+])('ticks up to %d are round and equally far apart', (max, leastStep, ticks) => {
+  expect(listTicks(max, leastStep)).toEqual(ticks);
 });

@@ -49,7 +49,6 @@ function fillDays(known: readonly string[]): string[] {
 }
 
 const hourMs = 3_600_000;
-const hourCount = 25;
 
 /** One hour of a chart. */
 export interface Hour {
@@ -65,13 +64,26 @@ interface HourUsage {
   request_count: number;
 }
 
-/** The hours until now, this one included; those without usage as well. Entries of other hours are left out. */
-export function fillHours(entries: readonly HourUsage[], now: number): Hour[] {
+/** The hours from a time until now, this one included; those without usage as well. Entries of other hours are left out. */
+export function fillHours(entries: readonly HourUsage[], from: number, now: number): Hour[] {
   const known = new Map(entries.map((entry) => [Date.parse(entry.hour ?? ''), entry]));
-  const last = Math.floor(now / hourMs) * hourMs;
-  return Array.from({ length: hourCount }, (_, index) => {
-    const at = last - (hourCount - 1 - index) * hourMs;
+  const first = Math.floor(from / hourMs) * hourMs;
+  return Array.from({ length: Math.max(0, Math.floor((now - first) / hourMs)) + 1 }, (_, index) => {
+    const at = first + index * hourMs;
     const entry = known.get(at);
     return { at, cost: entry?.total_cost_usd ?? 0, requests: entry?.request_count ?? 0 };
   });
+}
+
+const mostSteps = 4;
+
+/** Round values from 0 to `max` or just above, in up to four equal steps of 1, 2 or 5 times a power of ten. */
+export function listTicks(max: number, leastStep = 0): number[] {
+  const top = max > 0 ? max : 1;
+  const wanted = Math.max(top / mostSteps, leastStep);
+  const power = 10 ** Math.floor(Math.log10(wanted));
+  // Rounding may leave a trace of what is a step already.
+  const step = ([1, 2, 5, 10].find((each) => each * power >= wanted * (1 - 1e-9)) as number) * power;
+  const count = Math.ceil(top / step - 1e-9);
+  return Array.from({ length: count + 1 }, (_, at) => Number((at * step).toPrecision(12)));
 }

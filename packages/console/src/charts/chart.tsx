@@ -4,14 +4,19 @@ import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import { formatShortCount, formatUsd } from '../format/format.ts';
-import { type DayCost, type Hour, stackDays } from './chart-data.ts';
+import { type DayCost, type Hour, listTicks, stackDays } from './chart-data.ts';
 
 const readColour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 const bars = uPlot.paths.bars?.({ size: [0.7, 40] }) as uPlot.Series.PathBuilder;
-const fromZero: uPlot.Scale = { range: (_plot, _min, max) => [0, max || 1] };
+// Both fill the hour that begins at their point, so that a single hour is a step and no spike.
+const hourBars = uPlot.paths.bars?.({ size: [0.8], align: 1 }) as uPlot.Series.PathBuilder;
+const steps = uPlot.paths.stepped?.({ align: 1 }) as uPlot.Series.PathBuilder;
+const fromZero = (leastStep = 0): uPlot.Scale => ({
+  range: (_plot, _min, max) => [0, listTicks(max, leastStep).at(-1) ?? 1],
+});
 
-function drawAxis(scale: string, format: (value: number) => string, side: 1 | 3): uPlot.Axis {
+function drawAxis(scale: string, format: (value: number) => string, side: 1 | 3, leastStep = 0): uPlot.Axis {
   return {
     scale,
     side,
@@ -19,6 +24,7 @@ function drawAxis(scale: string, format: (value: number) => string, side: 1 | 3)
     size: 64,
     grid: { show: side === 3, stroke: readColour('--line'), width: 1 },
     ticks: { show: false },
+    splits: (_plot, _axis, _min, max) => listTicks(max, leastStep),
     values: (_plot, values) => values.map((value) => (value === null ? '' : format(value))),
   };
 }
@@ -71,26 +77,37 @@ function Plot({ data, draw, height, label }: PlotProps) {
 const orDash = (format: (value: number) => string) => (_plot: uPlot, value: number | null) =>
   value === null ? '–' : format(value);
 
-/** Cost as a line and requests as bars, hour by hour in the viewer's zone. */
-export function HourChart({ hours, height }: { hours: readonly Hour[]; height: number }) {
+const hourSeconds = 3_600;
+const hourSteps = [1, 2, 3, 6, 12].map((count) => count * hourSeconds);
+const mostByHour = 48;
+
+/** Cost as a line and requests as bars, hour by hour in the viewer's zone. @param name of the time, such as `the last 24 hours` */
+export function HourChart({ hours, height, name }: { hours: readonly Hour[]; height: number; name: string }) {
+  const last = hours.at(-1);
+  // The line goes on to the end of the last hour.
   const data = [
-    hours.map(({ at }) => at / 1_000),
-    hours.map(({ requests }) => requests),
-    hours.map(({ cost }) => cost),
+    [...hours.map(({ at }) => at / 1_000), ...(last ? [last.at / 1_000 + hourSeconds] : [])],
+    [...hours.map(({ requests }) => requests), null],
+    [...hours.map(({ cost }) => cost), last?.cost ?? null],
   ] satisfies uPlot.AlignedData;
+  const byHour = hours.length <= mostByHour;
   const draw = (): ReturnType<PlotProps['draw']> => ({
-    scales: { x: { time: true }, y: fromZero, count: fromZero },
-    axes: [drawBelow('{HH}:{mm}' as never), drawAxis('y', formatUsd, 3), drawAxis('count', formatShortCount, 1)],
+    scales: { x: { time: true }, y: fromZero(), count: fromZero(1) },
+    axes: [
+      { ...drawBelow((byHour ? '{HH}:{mm}' : '{D} {MMM}') as never), incrs: byHour ? hourSteps : [24 * hourSeconds] },
+      drawAxis('y', formatUsd, 3),
+      drawAxis('count', formatShortCount, 1, 1),
+    ],
     series: [
       { label: 'Hour', value: '{DD} {MMM}, {HH}:{mm}' as never },
       {
         label: 'Requests',
         scale: 'count',
-        fill: readColour('--plain-soft'),
-        stroke: readColour('--mantine-color-placeholder'),
+        fill: readColour('--bar'),
+        stroke: readColour('--bar'),
         width: 0,
         points: { show: false },
-        paths: bars,
+        paths: hourBars,
         value: orDash(formatShortCount),
       },
       {
@@ -99,6 +116,7 @@ export function HourChart({ hours, height }: { hours: readonly Hour[]; height: n
         stroke: readColour('--accent'),
         width: 2,
         points: { show: false },
+        paths: steps,
         value: orDash(formatUsd),
       },
     ],
@@ -110,7 +128,7 @@ export function HourChart({ hours, height }: { hours: readonly Hour[]; height: n
       data={data}
       draw={draw}
       height={height}
-      label={`Cost and requests by hour of the last 24 hours: ${cost} and ${requests} requests in all`}
+      label={`Cost and requests by hour, ${name}: ${cost} and ${requests} requests in all`}
     />
   );
 }
@@ -126,7 +144,7 @@ export function DayBars({ entries, height }: { entries: readonly DayCost[]; heig
     days.map(({ costs }) => sumUsd(groups.slice(at).map((group) => costs[group] ?? 0))),
   );
   const draw = (): ReturnType<PlotProps['draw']> => ({
-    scales: { x: { time: false, range: () => [-0.5, days.length - 0.5] }, y: fromZero },
+    scales: { x: { time: false, range: () => [-0.5, days.length - 0.5] }, y: fromZero() },
     axes: [
       {
         ...drawBelow((_plot, places) => places.map((at) => days[at]?.day.slice(5) ?? '')),

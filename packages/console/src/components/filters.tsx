@@ -5,7 +5,7 @@ import { IconFilter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useId, useState } from 'react';
 import { apiQuery } from '../api/api.ts';
-import { addDays, findLastWeek, isDay } from '../search/search.ts';
+import { addDays, findLastWeek, findMonth, isDay } from '../search/search.ts';
 
 interface ChoiceProps<Value extends string> {
   label: string;
@@ -256,18 +256,23 @@ const describe = ({ from, to }: Range) =>
     ? 'Chosen days'
     : `${from ?? 'any time'} to ${to ?? 'now'}`;
 
-/** From when to when: a span, last week, or a first and a last UTC day. */
+/** From when to when: a span, last week, a month, or a first and a last UTC day. */
 export function TimeRange({ label, spans, none, firstDay, from, to, onChange }: TimeRangeProps) {
-  const week = findLastWeek();
-  const isWeek = from === week.from && to === week.to;
+  const named = [
+    { value: 'week', label: 'Last week (Mon–Sun)', ...findLastWeek() },
+    { value: 'month', label: 'This month', ...findMonth(0), to: undefined },
+    { value: 'last-month', label: 'Last month', ...findMonth(1) },
+  ];
+  const known = named.find((each) => each.from === from && each.to === to);
   const isSpan = to === undefined && (from === undefined || spans.some(({ value }) => value === from));
   const options = [
     ...spans,
-    { value: 'week', label: 'Last week (Mon–Sun)' },
-    ...(isWeek || isSpan ? [] : [{ value: 'own', label: describe({ from, to }) }]),
+    ...named.map(({ value, label }) => ({ value, label })),
+    ...(known || isSpan ? [] : [{ value: 'own', label: describe({ from, to }) }]),
   ];
   const choose = (chosen: string | undefined) => {
-    if (chosen === 'week') onChange(week);
+    const range = named.find(({ value }) => value === chosen);
+    if (range) onChange({ from: range.from, to: range.to });
     else if (chosen !== 'own') onChange({ from: chosen, to: undefined });
   };
   const first = from !== undefined && isDay(from) ? from : firstDay;
@@ -277,7 +282,7 @@ export function TimeRange({ label, spans, none, firstDay, from, to, onChange }: 
         label={label}
         {...(none !== undefined && { none })}
         options={options}
-        value={isWeek ? 'week' : isSpan ? from : 'own'}
+        value={known?.value ?? (isSpan ? from : 'own')}
         onChange={choose}
       />
       <DayField label="First day (UTC)" value={first} onChange={(day) => onChange({ from: day, to })} />

@@ -40,6 +40,15 @@ export function formatShare(part: number): string {
   return `${all.format(Math.round(part * 100))}%`;
 }
 
+/** How an amount stands to an earlier one, before the name of the earlier time: `18% more than`, `as much as`. */
+export function compareUsd(usd: number, before: number): string {
+  if (before === 0) return usd === 0 ? 'nothing, as in' : 'nothing in';
+  const change = Math.round((usd / before - 1) * 100);
+  if (change === 0) return 'as much as';
+  if (change >= 1_000) return `${all.format(Math.round(usd / before))} times as much as`;
+  return `${all.format(Math.abs(change))}% ${change > 0 ? 'more' : 'less'} than`;
+}
+
 /** Below it, an amount would be written with too many zeros to be read. */
 const smallest = 0.000_001;
 

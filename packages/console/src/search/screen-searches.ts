@@ -76,6 +76,16 @@ export const readLiveSearch = readSearch({
 });
 export type LiveSearch = ReturnType<typeof readLiveSearch>;
 
+/** Windows of time that sums at a glance are of, each from the start of an hour or UTC day until now. */
+export const windows = ['1h', 'today', '24h', '7d'] as const;
+export type Window = (typeof windows)[number];
+/** So that the header and the first screen share a read. */
+export const defaultWindow = '24h';
+
+const dearestGroups = ['agent', 'model', 'provider'] as const;
+export const readNowSearch = readSearch({ from: readChoice(windows), by: readChoice(dearestGroups) });
+export const readProvidersSearch = readSearch({ from: readChoice(windows) });
+
 export const readRefusalsSearch = readSearch({
   agent_id: readText,
   reason: readText,

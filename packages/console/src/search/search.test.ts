@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readEventsSearch } from './screen-searches.ts';
-import { addDays, findLastWeek, isTime, readPageNumber, readText } from './search.ts';
+import { addDays, findLastWeek, findMonth, isTime, readPageNumber, readText } from './search.ts';
 
 test('an address that anybody wrote brings only what the API would take', () => {
   expect(
@@ -48,6 +48,14 @@ test.each([
   ['2027-01-01T00:00:00.000Z', '2026-12-21'],
 ])('at %s last week began on %s', (now, monday) => {
   expect(findLastWeek(Date.parse(now))).toEqual({ from: monday, to: addDays(monday, 7) });
+});
+
+test('a month ends where the next begins, in another year too', () => {
+  const now = Date.parse('2026-01-31T23:59:59Z');
+  expect([findMonth(0, now), findMonth(1, now)]).toEqual([
+    { from: '2026-01-01', to: '2026-02-01' },
+    { from: '2025-12-01', to: '2026-01-01' },
+  ]);
 });
 
 test.each([

@@ -78,6 +78,13 @@ export function addDays(day: string, days: number): string | undefined {
   return isDay(later) ? later : undefined;
 }
 
+/** The first UTC day of a month, and of the one after it. @param back how many months before this one */
+export function findMonth(back: number, now = Date.now()): { from: string; to: string } {
+  const time = new Date(now);
+  const first = (months: number) => utcDay(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + months, 1));
+  return { from: first(-back), to: first(1 - back) };
+}
+
 /** The Monday of the UTC week before this one, and the Monday after it, which is no part of that week. */
 export function findLastWeek(now = Date.now()): { from: string; to: string } {
   const sinceMonday = (new Date(now).getUTCDay() + 6) % 7;

@@ -194,12 +194,20 @@ export const costUsageQuerySchema = z
     error: 'must not be given with the groups hour and day',
   });
 
+const milliseconds = z.int().min(0).nullable();
+
 const sums = {
-  total_cost_usd: z.number().min(0),
-  total_prompt_tokens: z.int().min(0),
-  total_completion_tokens: z.int().min(0),
-  total_tokens: z.int().min(0),
+  ...totals,
   request_count: z.int().min(0),
+  failed_count: z
+    .int()
+    .min(0)
+    .meta({ description: 'As `failed=true` of the events counts: failed, or answered with 4xx or 5xx' }),
+  p50_ms: milliseconds.meta({
+    description:
+      'Duration that half of the calls stayed below: an estimate from counts in buckets. Null if none is known',
+  }),
+  p95_ms: milliseconds.meta({ description: 'The same of 95 % of the calls' }),
 };
 
 const costUsageEntrySchema = z

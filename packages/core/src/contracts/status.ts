@@ -10,9 +10,10 @@ const agent = { agent_id: agentIdSchema, agent_name: z.string() };
 const serviceSchema = z
   .strictObject({
     name: z.enum(['management', 'postgres', 'nats', 'redis', 'writer', 'proxy']),
-    state: z.enum(['ready', 'not_ready', 'unknown']).meta({
+    state: z.enum(['ready', 'not_ready', 'idle', 'unknown']).meta({
       description:
-        '`unknown` where nothing tells: writers and proxies are known by what they have recorded, refused or had recorded lately',
+        'Writers and proxies are known by what they record and refuse: `idle` if that stopped over a minute ago and nothing waits, ' +
+        'since no requests come or none get through; `unknown` if nothing tells',
     }),
     detail: z.string(),
   })
@@ -41,7 +42,7 @@ export const statusParts = {
   }),
   requests: z
     .strictObject({
-      since: timestampSchema.meta({ description: 'The UTC hour before the current one: one to two hours ago' }),
+      since: timestampSchema.meta({ description: 'Where the window begins: the start of an hour' }),
       request_count: count,
       failed: count.meta({ description: 'Failed, or answered with 4xx or 5xx' }),
       aborted: count,
@@ -52,7 +53,7 @@ export const statusParts = {
         .meta({ description: 'The ten most frequent reasons' }),
       is_more: z.boolean().meta({ description: 'Whether some of the counts ended at a bound, so that there are more' }),
     })
-    .meta({ description: 'All since one time' }),
+    .meta({ description: 'In the window' }),
   spend: z.strictObject({
     day: z.iso.date(),
     spent_usd: usd,
@@ -65,7 +66,7 @@ export const statusParts = {
   }),
   top_spenders: z
     .array(z.strictObject({ ...agent, cost_usd: usd, request_count: count }))
-    .meta({ description: 'Five at most, of today' }),
+    .meta({ description: 'Five at most, in the window' }),
   agents: z.strictObject({
     active: count,
     blocked: count,
@@ -74,9 +75,9 @@ export const statusParts = {
       .array(z.strictObject({ ...agent, updated_at: timestampSchema }))
       .meta({ description: 'Ten at most' }),
   }),
-  pii_today: z
+  pii: z
     .array(z.strictObject({ type: z.string(), event_count: count }))
-    .meta({ description: 'The ten most frequent kinds' }),
+    .meta({ description: 'The ten most frequent kinds in the window' }),
   unpriced_models: z.strictObject({
     count: count.meta({ description: 'Of all time' }),
     latest: z
@@ -91,6 +92,17 @@ export const statusParts = {
       .meta({ description: 'Five at most' }),
   }),
 };
+
+/** The windows of a status: since the hour before this one, since midnight UTC, and so on. */
+export const statusWindows = ['1h', 'today', '24h', '7d'] as const;
+export type StatusWindow = (typeof statusWindows)[number];
+
+export const statusQuerySchema = z.object({
+  from: z.enum(statusWindows).default('1h').meta({
+    description:
+      'The window of requests, top spenders and personal data: today (UTC), or so long before the start of this hour',
+  }),
+});
 
 export type StatusPart = keyof typeof statusParts;
 

@@ -1,19 +1,16 @@
 import { sql } from 'kysely';
 import type { Db } from '../database.ts';
+import { hourlySums } from '../usage-columns.ts';
 
 /** Begins a statement that adds rows to the usage by hour; a query with these columns follows, and then {@link ifKnownAdd}. */
 const intoHours = sql`
   INSERT INTO hourly_usage AS known (
-    hour, agent_id, model, provider, compliance_tag, prompt_tokens, completion_tokens, cost_usd, event_count, request_count)`;
+    hour, agent_id, model, provider, compliance_tag, ${sql.raw(hourlySums.join(', '))})`;
 
 /** Sort by key before, as the writer does, so that neither waits for the other in a circle. */
 const ifKnownAdd = sql`
   ON CONFLICT (hour, agent_id, model, provider, compliance_tag) DO UPDATE SET
-    prompt_tokens = known.prompt_tokens + EXCLUDED.prompt_tokens,
-    completion_tokens = known.completion_tokens + EXCLUDED.completion_tokens,
-    cost_usd = known.cost_usd + EXCLUDED.cost_usd,
-    event_count = known.event_count + EXCLUDED.event_count,
-    request_count = known.request_count + EXCLUDED.request_count`;
+    ${sql.raw(hourlySums.map((name) => `${name} = known.${name} + EXCLUDED.${name}`).join(', '))}`;
 
 /** The same for findings: the columns hour, agent_id, kind, event_count and last_event_at. */
 const intoFindings = sql`INSERT INTO hourly_findings AS known (hour, agent_id, kind, event_count, last_event_at)`;
@@ -67,8 +64,8 @@ export async function mergeOldHours(transaction: Db, cut: Date): Promise<void> {
   await sql`
     WITH hours AS (DELETE FROM hourly_usage WHERE ${isOldHour(cut)} RETURNING *)
     ${intoHours}
-    SELECT date_trunc('day', hour, 'UTC'), agent_id, model, provider, compliance_tag, sum(prompt_tokens),
-      sum(completion_tokens), sum(cost_usd), sum(event_count), sum(request_count)
+    SELECT date_trunc('day', hour, 'UTC'), agent_id, model, provider, compliance_tag,
+      ${sql.raw(hourlySums.map((name) => `sum(${name})`).join(', '))}
     FROM hours GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
     ${ifKnownAdd}`.execute(transaction);
   await sql`

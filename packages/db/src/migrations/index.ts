@@ -1,8 +1,13 @@
 import type { Migration, MigrationProvider } from 'kysely/migration';
 import * as baseline from './0001-baseline.ts';
+import * as results from './0002-results.ts';
 import * as blockedUntil from './0003-blocked-until.ts';
 
-const migrations: Record<string, Migration> = { '0001-baseline': baseline, '0003-blocked-until': blockedUntil };
+const migrations: Record<string, Migration> = {
+  '0001-baseline': baseline,
+  '0002-results': results,
+  '0003-blocked-until': blockedUntil,
+};
 
 /** In their order. A migration that has been released is never edited. */
 export const migrationProvider: MigrationProvider = { getMigrations: async () => migrations };

@@ -1,6 +1,7 @@
 import { type Event, type EventDetail, eventSchema, type ListedEvent, outcomeNames } from '@agp/core/contracts';
 import type { EventMessage } from '@agp/core/events';
 import { firstUuidAt } from '@agp/core/ids';
+import { failedEndings } from '@agp/core/outcome';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
@@ -119,10 +120,10 @@ function selectMatching(db: Db, filter: EventFilter, withOutcomes: boolean): Que
 /** Failed calls and calls answered with an error are read apart: each has an index. */
 function splitByEnding(query: Query, { failed }: EventFilter): Query[] {
   if (!failed) return [query];
-  return [
-    query.where('outcome', '=', 'failed'),
-    query.where('outcome', '=', 'completed').where('http_status', '>=', 400),
-  ];
+  return failedEndings.map(({ outcome, leastStatus }) => {
+    const ended = query.where('outcome', '=', outcome);
+    return leastStatus === null ? ended : ended.where('http_status', '>=', leastStatus);
+  });
 }
 
 function inRange(query: Query, { from, to }: IdRange): Query {

@@ -4,6 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
 import { lastMigration } from '../migrations/index.ts';
+import { listUsage, type UsageRow } from './usage.ts';
 
 interface StorageChecks {
   postgres(): Promise<void>;
@@ -46,9 +47,7 @@ export async function readRecordingHealth(db: Db): Promise<RecordingHealth> {
 /** Each part reads sums or the end of an index, and ends at a bound, so that it takes as long with ten million events as with ten. */
 
 const mostCounted = 10_000;
-const mostEntries = 5_000;
-/** The index of statuses is read from a time on in each. */
-const errorStatuses = Array.from({ length: 200 }, (_, at) => 400 + at);
+const mostEntries = 20_000;
 
 async function rowsOf<Row>(db: Db, query: RawBuilder<Row>): Promise<Row[]> {
   return (await query.execute(db)).rows;
@@ -84,39 +83,34 @@ export async function countRequestsSince(db: Db, since: Date): Promise<Omit<Requ
     SELECT count(*) FROM (
       SELECT FROM events WHERE outcome = ${outcome} AND outcome <> 'completed' AND id >= ${first} LIMIT ${mostCounted}
     ) AS ended)`;
-  const answered = sql`(
-    SELECT count(*) FROM (
-      SELECT FROM events
-      WHERE http_status = ANY (${errorStatuses}::smallint[]) AND http_status >= 400 AND outcome = 'completed' AND id >= ${first}
-      LIMIT ${mostCounted}
-    ) AS answered)`;
   const [counts] = await rowsOf(
     db,
-    sql<Pick<Requests, 'request_count' | 'failed' | 'aborted' | 'killed'>>`
-      SELECT coalesce(sum(request_count), 0)::bigint AS request_count,
-        ${ended('failed')} + ${answered} AS failed, ${ended('aborted')} AS aborted, ${ended('killed')} AS killed
-      FROM hourly_usage WHERE hour >= ${since}`,
+    sql<Pick<Requests, 'aborted' | 'killed'>>`SELECT ${ended('aborted')} AS aborted, ${ended('killed')} AS killed`,
   );
+  const [[sum]] = (await Array.fromAsync(listUsage(db, { groups: [], from: since }))) as [[UsageRow]];
   const reasons = await rowsOf(
     db,
     sql<{ reason: string; count: number; entries: number }>`
       SELECT reason, sum(count)::bigint AS count, sum(entry)::bigint AS entries FROM (
         SELECT reasons.key AS reason, reasons.value::bigint AS count, 1 AS entry
         FROM (
-          SELECT payload FROM audit_log WHERE action = 'request.refused' AND "timestamp" >= ${since}
+          SELECT payload FROM audit_log
+          WHERE action = 'request.refused' AND "timestamp" >= ${since} AND seq >= (SELECT next_seq FROM refusal_fill)
           ORDER BY "timestamp" DESC LIMIT ${mostEntries}
         ) AS log CROSS JOIN LATERAL json_each_text(payload::json -> 'after' -> 'reasons') AS reasons
+        UNION ALL
+        SELECT reason, refusal_count, 0 FROM hourly_refusals WHERE hour >= ${since}
         UNION ALL
         (SELECT reason, count, 0 FROM refusal_counts WHERE minute >= ${since} LIMIT ${mostEntries})
       ) AS refused GROUP BY reason ORDER BY count DESC, reason`,
   );
-  const { request_count, failed, aborted, killed } = counts as NonNullable<typeof counts>;
-  const sum = (pick: 'count' | 'entries') => reasons.reduce((total, row) => total + row[pick], 0);
+  const { aborted, killed } = counts as NonNullable<typeof counts>;
+  const add = (pick: 'count' | 'entries') => reasons.reduce((total, row) => total + row[pick], 0);
   return {
-    ...{ request_count, failed, aborted, killed },
-    refused: sum('count'),
+    ...{ request_count: sum.request_count, failed: sum.failed_count, aborted, killed },
+    refused: add('count'),
     refused_by: reasons.slice(0, 10).map(({ reason, count }) => ({ reason, count })),
-    is_more: Math.max(failed, aborted, killed) >= mostCounted || sum('entries') >= mostEntries,
+    is_more: Math.max(aborted, killed) >= mostCounted || add('entries') >= mostEntries,
   };
 }
 
@@ -142,21 +136,6 @@ export async function readCapsAndSpend(db: Db, near: number): Promise<Spend> {
   };
 }
 
-export function listTopSpenders(db: Db, day: string): Promise<NonNullable<Status['top_spenders']>> {
-  return rowsOf(
-    db,
-    sql`
-      SELECT usage.agent_id, agents.name AS agent_name, usage.cost_usd, usage.request_count
-      FROM (
-        SELECT agent_id, sum(cost_usd) AS cost_usd, sum(request_count)::bigint AS request_count
-        FROM daily_usage
-        WHERE day = ${day} AND agent_id NOT IN (SELECT id FROM agents WHERE status = 'retired')
-        GROUP BY agent_id ORDER BY sum(cost_usd) DESC, agent_id LIMIT 5
-      ) AS usage JOIN agents ON agents.id = usage.agent_id
-      ORDER BY usage.cost_usd DESC, usage.agent_id`,
-  );
-}
-
 type Agents = NonNullable<Status['agents']>;
 type LatestBlocked = Omit<Agents['latest_blocked'][number], 'updated_at'> & { updated_at: Date };
 
@@ -176,7 +155,7 @@ export async function countAgents(db: Db) {
   return { ...(counts as NonNullable<typeof counts>), latest_blocked };
 }
 
-export function countPii(db: Db, since: Date): Promise<NonNullable<Status['pii_today']>> {
+export function countPii(db: Db, since: Date): Promise<NonNullable<Status['pii']>> {
   return rowsOf(
     db,
     sql`

@@ -3,6 +3,7 @@ import { readUnpriced } from '@agp/core/events';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../database.ts';
 import type { RowOf } from '../statements.ts';
+import { durationColumns, estimateQuantile } from '../usage-columns.ts';
 
 interface UsageQuery {
   groups: readonly UsageGroup[];
@@ -14,7 +15,7 @@ interface UsageQuery {
   top?: number | undefined;
 }
 
-type UsageRow = Omit<CostUsageEntry, 'hour'> & { hour?: Date };
+export type UsageRow = Omit<CostUsageEntry, 'hour'> & { hour?: Date };
 
 type Range = Pick<UsageQuery, 'from' | 'to' | 'agentId'>;
 
@@ -61,7 +62,10 @@ function inRange(column: RawBuilder<unknown>, bound: Bound, { from, to, agentId 
 const inDays = (range: Range) => inRange(sql`day`, dayOf, range);
 const inHours = (range: Range) => inRange(sql`hour`, (time) => sql`${time}::timestamptz`, range);
 
-const sums = sql`cost_usd, prompt_tokens, completion_tokens, request_count`;
+const sums = sql.raw(
+  ['cost_usd, prompt_tokens, completion_tokens, request_count, failed_count', ...durationColumns].join(', '),
+);
+const durations = sql.raw(`ARRAY[${durationColumns.map((name) => `sum(${name})`).join(', ')}]::float8[]`);
 const readDays = (range: Range) => sql`SELECT day, agent_id, model, ${sums} FROM daily_usage WHERE ${inDays(range)}`;
 const readDaysOfHours = (range: Range) => sql`
   SELECT (hour AT TIME ZONE 'UTC')::date AS day, agent_id, model, ${sums} FROM hourly_usage WHERE ${inHours(range)}`;
@@ -99,18 +103,23 @@ async function readPage(db: Db, groups: readonly UsageGroup[], range: Range, aft
           (${sql.join(groups.map((name) => sql`${after[usageGroups[name]]}::${keys[name].type}`))})`;
   const order = top === undefined ? list : sql`total_cost_usd DESC, request_count DESC, ${list}`;
   const ofAgent = groups.includes('agent');
-  const { rows } = await sql<UsageRow>`
+  const { rows } = await sql<UsageRow & { durations: number[] }>`
     SELECT usage.* ${ofAgent ? sql`, (SELECT name FROM agents WHERE agents.id = usage.agent_id) AS agent_name` : sql``}
     FROM (
       SELECT ${sql.join(columns, sql``)} coalesce(sum(cost_usd), 0) AS total_cost_usd,
         coalesce(sum(prompt_tokens), 0) AS total_prompt_tokens,
         coalesce(sum(completion_tokens), 0) AS total_completion_tokens,
         coalesce(sum(prompt_tokens) + sum(completion_tokens), 0) AS total_tokens,
-        coalesce(sum(request_count), 0) AS request_count
+        coalesce(sum(request_count), 0) AS request_count, coalesce(sum(failed_count), 0) AS failed_count,
+        ${durations} AS durations
       FROM (${readUsage(groups, range)}) AS used ${rest}
       ${groups.length === 0 ? sql`` : sql`GROUP BY ${sql.join(groups.map((_, at) => sql.raw(String(at + 1))))}`}
     ) AS usage ${groups.length === 0 ? sql`` : sql`ORDER BY ${order} LIMIT ${top ?? pageSizeOf(groups)}`}`.execute(db);
-  return rows;
+  return rows.map(({ durations: counts, ...row }) => ({
+    ...row,
+    p50_ms: estimateQuantile(counts, 0.5),
+    p95_ms: estimateQuantile(counts, 0.95),
+  }));
 }
 
 async function* readRange(db: Db, groups: readonly UsageGroup[], range: Range) {

@@ -73,10 +73,13 @@ async function expectConsistent(database: Database, events: readonly EventMessag
     SELECT hour, agent_id, model, provider, compliance_tag FROM hourly_usage FULL JOIN (
       SELECT date_trunc('hour', "timestamp", 'UTC') AS hour, agent_id, model, provider, compliance_tag,
         sum(prompt_tokens) AS prompt, sum(completion_tokens) AS completion, sum(cost_usd) AS cost, count(*) AS n,
-        count(*) FILTER (WHERE counts_as_request) AS requests
+        count(*) FILTER (WHERE counts_as_request) AS requests,
+        count(*) FILTER (WHERE outcome = 'failed' OR outcome = 'completed' AND http_status >= 400) AS failed,
+        count(*) FILTER (WHERE (payload::json ->> 'duration_ms')::int < 100) AS fast,
+        count(*) FILTER (WHERE (payload::json ->> 'duration_ms')::int >= 1600 AND (payload::json ->> 'duration_ms')::int < 3200) AS slow
       FROM events GROUP BY 1, 2, 3, 4, 5) AS sums USING (hour, agent_id, model, provider, compliance_tag)
-    WHERE (prompt_tokens, completion_tokens, cost_usd, event_count, request_count)
-      IS DISTINCT FROM (prompt, completion, cost, n, requests)`);
+    WHERE (prompt_tokens, completion_tokens, cost_usd, event_count, request_count, failed_count, under_100_ms, under_3200_ms)
+      IS DISTINCT FROM (prompt, completion, cost, n, requests, failed, fast, slow)`);
   expect(hours.rows).toEqual([]);
   const ofAllTime = await pool.query(`
     SELECT agent_id, model FROM agent_usage FULL JOIN (

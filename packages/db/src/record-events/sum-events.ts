@@ -1,4 +1,6 @@
 import { nanoToDecimal } from '@agp/core/money';
+import { isFailed } from '@agp/core/outcome';
+import { durationColumns, findBucket } from '../usage-columns.ts';
 import type { RecordableEvent } from './recordable-event.ts';
 
 export class Totals {
@@ -8,6 +10,9 @@ export class Totals {
   lastAt: string;
   events = 0;
   requests = 0;
+  failed = 0;
+  /** Calls by their duration, as `durationColumns` has them. */
+  readonly durations = durationColumns.map(() => 0);
   piiDetected = false;
   // Sums of safe integers are not safe integers.
   promptTokens = 0n;
@@ -28,11 +33,18 @@ export class Totals {
     if (event.timestamp > this.lastAt) this.lastAt = event.timestamp;
     this.events += 1;
     if (event.counts_as_request) this.requests += 1;
+    if (isFailed(event)) this.failed += 1;
+    if (event.duration_ms !== null) this.#countDuration(event.duration_ms);
     if (event.pii_detected) this.piiDetected = true;
     this.promptTokens += BigInt(event.prompt_tokens);
     this.completionTokens += BigInt(event.completion_tokens);
     this.totalTokens += BigInt(event.total_tokens);
     this.#costNanoUsd += BigInt(event.cost_nano_usd);
+  }
+
+  #countDuration(ms: number): void {
+    const at = findBucket(ms);
+    this.durations[at] = (this.durations[at] ?? 0) + 1;
   }
 
   /** USD, exact, for `numeric`. */

@@ -1,5 +1,6 @@
 import { nameUnpriced, readUnpricedUnits } from '@agp/core/events';
 import type { ClientBase } from 'pg';
+import { hourlySums } from '../usage-columns.ts';
 import { toPlainArray, toTextArray } from './array-literals.ts';
 import { type CountedNames, makeNameCounter } from './counted-names.ts';
 import type { RecordableEvent } from './recordable-event.ts';
@@ -32,10 +33,7 @@ export const addToDailyUsage = makeNameCounter({
     agent_id: { type: 'uuid', of: ({ agentId }) => agentId },
   },
   name: 'model',
-  measures: [
-    ...(['prompt_tokens', 'completion_tokens', 'cost_usd', 'event_count'] as const),
-    ...(['request_count', 'first_event_at', 'last_event_at'] as const),
-  ],
+  measures: [...hourlySums, 'first_event_at', 'last_event_at'],
   maxNames: maxModelsOfDay,
   order: (model) => `day, agent_id, ${model}`,
   lockName: `day || ' ' || agent_id`,
@@ -87,7 +85,7 @@ export const addToHourlyUsage = makeNameCounter({
       WHERE daily.day = (gained.hour AT TIME ZONE 'UTC')::date AND daily.agent_id = gained.agent_id AND daily.model = gained.model
     ) THEN gained.model ELSE 'other' END`,
   },
-  measures: ['prompt_tokens', 'completion_tokens', 'cost_usd', 'event_count', 'request_count'],
+  measures: hourlySums,
   maxNames: maxTagsOfHour,
   order: (tag) => `hour, agent_id, model, provider, ${tag}`,
   lockName: `'hour ' || extract(epoch FROM hour) || ' ' || agent_id`,

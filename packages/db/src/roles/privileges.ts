@@ -1,3 +1,5 @@
+import { hourlySums } from '../usage-columns.ts';
+
 /** Roles belong to a whole server, so their names begin with its own. */
 export const roleNames = {
   migrator: 'agp_migrator',
@@ -87,15 +89,9 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     daily_usage: {
       select: 'all',
       insert: 'all',
-      update: columns(
-        'prompt_tokens completion_tokens cost_usd event_count request_count first_event_at last_event_at',
-      ),
+      update: [...hourlySums, 'first_event_at', 'last_event_at'],
     },
-    hourly_usage: {
-      select: 'all',
-      insert: 'all',
-      update: columns('prompt_tokens completion_tokens cost_usd event_count request_count'),
-    },
+    hourly_usage: { select: 'all', insert: 'all', update: hourlySums },
     agent_usage: {
       select: 'all',
       insert: 'all',
@@ -143,6 +139,8 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     doubtful_usage: { select: 'all' },
     claimed_bills: { select: columns('provider bill event_id') },
     refusal_counts: { select: 'all' },
+    hourly_refusals: { select: 'all' },
+    refusal_fill: { select: 'all' },
     refused_requests: { select: 'all' },
     control: {
       select: 'all',

@@ -103,7 +103,7 @@ export function readConsoleFiles(folder: string = consoleFolder): ConsoleFiles {
         response.locals.route = '/assets';
         return sendFile(file, request, response);
       }
-      if (request.path === '/' || !isPagePath(request.path) || !wantsPage(request)) return next();
+      if (!isPagePath(request.path) || !wantsPage(request)) return next();
       response.locals.route = '/';
       sendPage(response);
     },

@@ -1,11 +1,18 @@
-import { type ServiceState, type Status, type StatusPart, statusParts } from '@agp/core/contracts';
+import {
+  readTime,
+  type ServiceState,
+  type Status,
+  type StatusPart,
+  type StatusWindow,
+  statusParts,
+} from '@agp/core/contracts';
 import { parseJson } from '@agp/core/json';
 import {
   countAgents,
   countPii,
   countRequestsSince,
   type Db,
-  listTopSpenders,
+  listUsage,
   readCapsAndSpend,
   readCapUse,
   readRecordingState,
@@ -14,7 +21,6 @@ import {
 } from '@agp/db';
 import { Gauge, keepReading, type Registry, TimeoutError, withTimeout } from '@agp/runtime';
 import { presentRow } from '../presenters.ts';
-import { today } from '../requests.ts';
 import { readPauseState } from './reads.ts';
 
 interface StatusSources {
@@ -48,6 +54,11 @@ function findLag({ latest }: Recording): number | null {
   return Math.max(0, Math.round(lag));
 }
 
+const idle = (at: Date, now: Date, what: string): Judgement => {
+  const from = at.toISOString().slice(0, 16).replace('T', ' ');
+  return judged('idle', `${what} since ${now.getTime() - at.getTime() < 24 * hourMs ? from.slice(-5) : from} UTC`);
+};
+
 const ago = (ms: number) =>
   ms < 2 * minuteMs ? `${Math.max(0, Math.round(ms / 1_000))} s ago` : `${Math.round(ms / minuteMs)} min ago`;
 
@@ -67,7 +78,7 @@ function judgeWriter(recording: Recording): Judgement {
   if (unsealed > 5 * minuteMs)
     return judged('not_ready', `refusals of ${ago(unsealed)} are not in the audit log: does a writer run?`);
   if (latest === undefined) return judged('unknown', 'nothing was ever recorded');
-  if (recorded > minuteMs) return judged('unknown', `recorded last ${ago(recorded)}: no requests since, or no writer`);
+  if (recorded > minuteMs) return idle(latest.recorded_at, now, 'nothing to record');
   if (lag > minuteMs) return judged('not_ready', `records ${Math.round(lag / 1_000)} s after requests end`);
   return judged('ready', `recorded ${ago(recorded)}`);
 }
@@ -75,10 +86,9 @@ function judgeWriter(recording: Recording): Judgement {
 function judgeProxy({ latest, last_refused, now }: Recording): Judgement {
   const served = Math.min(since(latest?.timestamp, now), since(last_refused, now));
   if (served <= minuteMs) return judged('ready', `took a request ${ago(served)}`);
-  return judged(
-    'unknown',
-    Number.isFinite(served) ? `took its last known request ${ago(served)}` : 'no request is known',
-  );
+  return Number.isFinite(served)
+    ? idle(new Date(now.getTime() - served), now, 'no request')
+    : judged('unknown', 'no request is known');
 }
 
 const within = <Value>(ms: number, work: Promise<Value>) =>
@@ -89,32 +99,32 @@ function describe(error: unknown): string {
   return error instanceof TimeoutError ? error.message : 'could not be read';
 }
 
-/** Computes the status at most once a second, however many ask. */
+/** Computes the status of each window at most once a second, however many ask. */
 export class StatusReader {
   readonly #sources: StatusSources;
-  #latest: Promise<Status> | null = null;
-  #latestAt = 0;
+  readonly #latest = new Map<StatusWindow, { status: Promise<Status>; at: number }>();
 
   constructor(sources: StatusSources) {
     this.#sources = sources;
   }
 
-  read(): Promise<Status> {
-    if (this.#latest === null || performance.now() - this.#latestAt > keptMs) {
-      this.#latestAt = Number.POSITIVE_INFINITY;
-      this.#latest = this.#compute().finally(() => {
-        this.#latestAt = performance.now();
-      });
-    }
-    return this.#latest;
+  read(window: StatusWindow): Promise<Status> {
+    const known = this.#latest.get(window);
+    if (known !== undefined && performance.now() - known.at <= keptMs) return known.status;
+    const computed = { status: this.#compute(window), at: Number.POSITIVE_INFINITY };
+    this.#latest.set(window, computed);
+    void computed.status.finally(() => {
+      computed.at = performance.now();
+    });
+    return computed.status;
   }
 
-  async #compute(): Promise<Status> {
+  async #compute(window: StatusWindow): Promise<Status> {
     const { db } = this.#sources;
     const at = new Date();
-    const day = today();
     const recording = readRecordingState(db);
-    const since = new Date(Math.floor(at.getTime() / hourMs) * hourMs - hourMs);
+    const from = readTime(window, at) as Date;
+    const since = new Date(Math.floor(from.getTime() / hourMs) * hourMs);
     const work: { [Name in StatusPart]: Promise<Status[Name]> } = {
       pause: readPauseState(db),
       services: this.#judgeServices(recording),
@@ -125,12 +135,12 @@ export class StatusReader {
       })),
       requests: countRequestsSince(db, since).then((counts) => ({ since: since.toISOString(), ...counts })),
       spend: readCapsAndSpend(db, near),
-      top_spenders: listTopSpenders(db, day).then((rows) => rows.map((row) => presentRow(row))),
+      top_spenders: this.#listSpenders(since),
       agents: countAgents(db).then((agents) => ({
         ...agents,
         latest_blocked: agents.latest_blocked.map((row) => presentRow(row)),
       })),
-      pii_today: countPii(db, new Date(`${day}T00:00:00Z`)),
+      pii: countPii(db, since),
       unpriced_models: readUnpriced(db).then(({ count, latest }) => ({
         count,
         latest: latest.map((row) => presentRow(row)),
@@ -147,6 +157,15 @@ export class StatusReader {
       }),
     );
     return { at: at.toISOString(), ...Object.fromEntries(parts), unavailable } as Status;
+  }
+
+  async #listSpenders(since: Date): Promise<Status['top_spenders']> {
+    const rows = await Array.fromAsync(listUsage(this.#sources.db, { groups: ['agent'], from: since, top: 5 }));
+    return rows
+      .flat()
+      .map(({ agent_id, agent_name, total_cost_usd, request_count }) =>
+        presentRow({ agent_id, agent_name: agent_name ?? '', cost_usd: total_cost_usd, request_count }),
+      ) as Status['top_spenders'];
   }
 
   async #judgeServices(recording: Promise<Recording>): Promise<ServiceState[]> {

@@ -33,6 +33,7 @@ test('the page may run and load what its own files hold, and nothing else', asyn
   });
   expect(text).not.toMatch(/(?:src|href)="(?!\/)/);
   expect((await get('/agents')).headers['content-security-policy']).not.toBe(policy);
+  expect((await get('/?from=7d')).status).toBe(200);
 });
 
 test('its files may be kept for ever, since their names hold their digests, and come compressed to those that take it', async () => {

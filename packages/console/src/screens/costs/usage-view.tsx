@@ -1,26 +1,19 @@
-import { sumUsd } from '@agp/core/money';
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import { apiQuery } from '../../api/api.ts';
+import { usageQuery } from '../../api/api.ts';
+import type { UsageEntry } from '../../api/shapes.ts';
 import { EmptyState, FaultBoundary, Reading } from '../../components/feedback.tsx';
 import { Chips, Choice, TimeRange } from '../../components/filters.tsx';
 import { Card, Stat } from '../../components/layout.tsx';
 import { CsvButton, GrowingTable } from '../../components/list.tsx';
+import { Errors, formatQuantile, resultColumns } from '../../components/results.tsx';
 import { AgentLink, Money } from '../../components/values.tsx';
-import { formatCount, formatShare, formatShortCount } from '../../format/format.ts';
+import { compareUsd, formatCount, formatShare, formatShortCount } from '../../format/format.ts';
 import { type CostGroup, type CostsSearch, costGroups, listGroups } from '../../search/screen-searches.ts';
 import { isDay } from '../../search/search.ts';
-import {
-  findFirstDay,
-  type GroupValue,
-  keyOf,
-  nameEntry,
-  sumUsage,
-  type UsageEntry,
-  type UsageSum,
-} from './sum-usage.ts';
+import { findBefore, findFirstDay, keyOf, nameEntry, readGroup } from './usage-entries.ts';
 
 /** What a compliance tag is: only callers and agents set it. */
 function TagHint() {
@@ -34,8 +27,8 @@ function TagHint() {
 }
 
 const rowsAtOnce = 100;
-/** Sums of agents that are read; CSV has all. */
-const mostAgents = 1_000;
+/** Sums that are read; CSV has all. */
+const mostSums = 1_000;
 
 const groupNames: Record<CostGroup, string> = {
   model: 'Model',
@@ -50,21 +43,19 @@ type Range = Pick<CostsSearch, 'from' | 'to' | 'agent_id'>;
 const filterNames = { agent: 'agent_id', model: 'model', provider: 'provider', tag: 'compliance_tag' } as const;
 
 /** An agent leads to its page, anything else to the events that were summed. */
-function GroupName({ value, sum, range }: { value: GroupValue | undefined; sum: UsageSum; range: Range }) {
-  if (value === undefined) return null;
-  if (value.group === 'agent') return <AgentLink id={value.key} name={value.name} />;
-  const filter = sum.values.map(({ group, key }) => [filterNames[group], key || undefined]);
+function GroupName({ entry, group, groups, range }: { entry: UsageEntry; group: CostGroup } & Grouped) {
+  const { key, name } = readGroup(entry, group);
+  if (group === 'agent') return <AgentLink id={key} name={name} />;
+  const filter = groups.map((each) => [filterNames[each], readGroup(entry, each).key || undefined]);
   return (
     <Link to="/events" search={{ ...range, ...Object.fromEntries(filter) }}>
-      {value.name}
+      {name}
     </Link>
   );
 }
 
-interface UsageSumsProps {
-  sums: readonly UsageSum[];
-  groups: readonly CostGroup[];
-  range: Range;
+interface UsageSumsProps extends Grouped {
+  sums: readonly UsageEntry[];
   /** Of all together, in USD. */
   cost: number;
 }
@@ -74,20 +65,20 @@ function UsageSums({ sums, groups, range, cost }: UsageSumsProps) {
     <GrowingTable
       label="Costs"
       rows={sums}
-      rowKey={keyOf}
+      rowKey={(entry) => keyOf(entry, groups)}
       columns={[
-        ...groups.map((group, at) => ({
+        ...groups.map((group) => ({
           head: groupNames[group],
-          cell: (sum: UsageSum) => <GroupName value={sum.values[at]} sum={sum} range={range} />,
+          cell: (entry: UsageEntry) => <GroupName entry={entry} group={group} groups={groups} range={range} />,
         })),
-        { head: 'Cost', right: true, cell: (sum) => <Money usd={sum.cost} /> },
-        { head: 'Share', right: true, cell: (sum) => (cost === 0 ? '–' : formatShare(sum.cost / cost)) },
-        { head: 'Requests', right: true, cell: ({ requests }) => formatCount(requests) },
-        { head: 'Tokens in', right: true, cell: ({ promptTokens }) => formatShortCount(promptTokens) },
-        { head: 'Tokens out', right: true, cell: ({ completionTokens }) => formatShortCount(completionTokens) },
+        { head: 'Cost', right: true, cell: ({ total_cost_usd: usd }) => <Money usd={usd} /> },
+        { head: 'Share', right: true, cell: (row) => (cost === 0 ? '–' : formatShare(row.total_cost_usd / cost)) },
+        ...resultColumns,
+        { head: 'Tokens in', right: true, cell: (row) => formatShortCount(row.total_prompt_tokens) },
+        { head: 'Tokens out', right: true, cell: (row) => formatShortCount(row.total_completion_tokens) },
       ]}
       atOnce={rowsAtOnce}
-      note={`${groups.includes('agent') && sums.length === mostAgents ? ' or more' : ''}, the dearest first`}
+      note={`${sums.length === mostSums ? ' or more' : ''}, the dearest first`}
     />
   );
 }
@@ -157,11 +148,8 @@ export function UsageView() {
         />
       </div>
       {groups.includes('tag') && <TagHint />}
-      {groups.includes('agent') ? (
-        <AgentsUsage range={range} groups={groups} />
-      ) : (
-        <GroupsUsage range={range} groups={groups} />
-      )}
+      {/* Anew for other groups: sums of before have other names. */}
+      <Usage key={groups.join()} range={range} groups={groups} />
     </>
   );
 }
@@ -171,87 +159,88 @@ interface Grouped {
   groups: readonly CostGroup[];
 }
 
-function GroupsUsage({ range, groups }: Grouped) {
-  const query = useQuery(apiQuery('/api/v1/costs/usage', { query: { ...range, group_by: `day,${groups.join(',')}` } }));
+function Usage({ range, groups }: Grouped) {
+  const total = useQuery(usageQuery(range, []));
+  const sums = useQuery(usageQuery(range, groups, mostSums));
+  // Of agents there may be a hundred thousand: then the days are those of all together.
+  const barGroups = groups.includes('agent') ? [] : groups;
+  const days = useQuery(usageQuery(range, ['day', ...barGroups]));
+  const nameOf = (entry: UsageEntry) => nameEntry(entry, barGroups) || 'All agents';
   return (
-    <Reading query={query}>
-      {({ data: { usage } }) => (
-        <Usage
-          days={usage}
-          nameOf={(entry) => nameEntry(entry, groups)}
-          sums={sumUsage(usage, groups)}
-          groups={groups}
-          range={range}
-        />
-      )}
+    <Reading query={total}>
+      {({
+        data: {
+          usage: [all],
+        },
+      }) =>
+        all === undefined || all.request_count === 0 ? (
+          <Card>
+            <EmptyState title="Nothing was used in this time">Choose a longer time, or connect an agent.</EmptyState>
+          </Card>
+        ) : (
+          <>
+            <Totals all={all} range={range} />
+            <Card title="By day">
+              <Reading query={days}>
+                {({ data: { usage } }) => (
+                  <FaultBoundary>
+                    <Suspense fallback={<Skeleton height={height} />}>
+                      <DayBars
+                        entries={usage.map((entry) => ({
+                          ...{ day: entry.day ?? '', group: nameOf(entry), cost: entry.total_cost_usd },
+                        }))}
+                        height={height}
+                      />
+                    </Suspense>
+                  </FaultBoundary>
+                )}
+              </Reading>
+            </Card>
+            <Card title={`By ${groups.map((group) => groupNames[group].toLowerCase()).join(' and ')}`} flush>
+              <Reading query={sums}>
+                {({ data: { usage } }) => (
+                  <UsageSums sums={usage} groups={groups} range={range} cost={all.total_cost_usd} />
+                )}
+              </Reading>
+            </Card>
+          </>
+        )
+      }
     </Reading>
   );
 }
 
-/** Of agents there may be a hundred thousand: the days of all together, and the dearest. */
-function AgentsUsage({ range, groups }: Grouped) {
-  const days = useQuery(apiQuery('/api/v1/costs/usage', { query: { ...range, group_by: 'day' } }));
-  const dearest = useQuery(
-    apiQuery('/api/v1/costs/usage', { query: { ...range, group_by: groups.join(','), top: mostAgents } }),
-  );
+function Totals({ all, range }: { all: UsageEntry; range: Range }) {
+  const before = findBefore(range);
+  const earlier = useQuery({
+    ...usageQuery({ ...before?.range, agent_id: range.agent_id }, []),
+    enabled: before !== null,
+  });
+  const [was] = earlier.data?.data.usage ?? [];
+  const { total_cost_usd: cost, request_count: requests } = all;
   return (
-    <Reading query={days}>
-      {({ data: all }) => (
-        <Reading query={dearest}>
-          {({ data: { usage } }) => (
-            <Usage
-              days={all.usage}
-              nameOf={() => 'All agents'}
-              sums={sumUsage(usage, groups)}
-              groups={groups}
-              range={range}
-            />
-          )}
-        </Reading>
-      )}
-    </Reading>
-  );
-}
-
-interface UsageProps extends Grouped {
-  days: readonly UsageEntry[];
-  /** The group of an entry, in words. */
-  nameOf: (entry: UsageEntry) => string;
-  sums: readonly UsageSum[];
-}
-
-function Usage({ days, nameOf, sums, groups, range }: UsageProps) {
-  const add = (read: (entry: UsageEntry) => number) => days.reduce((sum, entry) => sum + read(entry), 0);
-  const cost = sumUsd(days.map((entry) => entry.total_cost_usd));
-  const requests = add((entry) => entry.request_count);
-  if (days.length === 0)
-    return (
-      <Card>
-        <EmptyState title="Nothing was used in this time">Choose a longer time, or connect an agent.</EmptyState>
-      </Card>
-    );
-  const bars = days.map((entry) => ({ day: entry.day ?? '', group: nameOf(entry), cost: entry.total_cost_usd }));
-  return (
-    <>
-      <div className="stats">
-        <Stat name="Cost" figure={<Money usd={cost} />} />
-        <Stat name="Requests" figure={formatShortCount(requests)}>
+    <div className="stats">
+      <Stat name="Cost" figure={<Money usd={cost} />}>
+        {before && was && !earlier.isPlaceholderData && (
           <span className="small dim">
-            <Money usd={requests === 0 ? 0 : cost / requests} /> each
+            {compareUsd(cost, was.total_cost_usd)} the {before.days === 1 ? 'day' : `${before.days} days`} before
           </span>
-        </Stat>
-        <Stat name="Tokens" figure={formatShortCount(add((entry) => entry.total_tokens))} />
-      </div>
-      <Card title="By day">
-        <FaultBoundary>
-          <Suspense fallback={<Skeleton height={height} />}>
-            <DayBars entries={bars} height={height} />
-          </Suspense>
-        </FaultBoundary>
-      </Card>
-      <Card title={`By ${groups.map((group) => groupNames[group].toLowerCase()).join(' and ')}`} flush>
-        <UsageSums sums={sums} groups={groups} range={range} cost={cost} />
-      </Card>
-    </>
+        )}
+      </Stat>
+      <Stat name="Requests" figure={formatShortCount(requests)}>
+        <span className="small dim">
+          <Money usd={cost / requests} /> each
+        </span>
+      </Stat>
+      <Stat name="Errors" figure={<Errors of={all} />}>
+        <Link to="/events" search={{ ...range, failed: true }} className="small">
+          {formatCount(all.failed_count)} failed
+        </Link>
+      </Stat>
+      <Stat name="Half took less than" figure={formatQuantile(all.p50_ms)}>
+        <span className="small dim">95% less than {formatQuantile(all.p95_ms)}; estimates</span>
+      </Stat>
+      <Stat name="Tokens" figure={formatShortCount(all.total_tokens)} />
+    </div>
   );
 }

@@ -1,16 +1,20 @@
+import { sumUsd } from '@agp/core/money';
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense } from 'react';
-import { apiQuery } from '../../api/api.ts';
-import type { Status } from '../../api/shapes.ts';
+import { usageQuery } from '../../api/api.ts';
+import type { Status, UsageEntry } from '../../api/shapes.ts';
 import { fillHours } from '../../charts/chart-data.ts';
 import { CapBar } from '../../components/cap-bar.tsx';
-import { FailureNotice, FaultBoundary } from '../../components/feedback.tsx';
+import { FailureNotice, FaultBoundary, Reading } from '../../components/feedback.tsx';
+import { Choice } from '../../components/filters.tsx';
 import { Card } from '../../components/layout.tsx';
 import { type Column, RowsTable } from '../../components/list.tsx';
+import { resultColumns } from '../../components/results.tsx';
 import { AgentLink, Money, PiiLinks, Pill, TimeAgo } from '../../components/values.tsx';
 import { formatCount, type Tone } from '../../format/format.ts';
+import type { Window } from '../../search/screen-searches.ts';
 import { ChainCard } from '../../verify/chain-card.tsx';
 import { useChainCheck } from '../../verify/use-chain-check.ts';
 import { checkAudit } from '../audit/audit-chain.tsx';
@@ -38,9 +42,9 @@ function AgentList<Row extends Named>({ title, label = title, more, rows, column
   );
 }
 
-/** Who spends, who is near the cap, who is blocked, and what personal data went through today. */
-export function NowLists({ status }: { status: Status }) {
-  const { top_spenders: spenders, spend, agents, pii_today: pii } = status;
+/** Who is near the cap, who is blocked, and what personal data went through. */
+export function NowLists({ status, since }: { status: Status; since: string | undefined }) {
+  const { spend, agents, pii } = status;
   const agent = {
     head: 'Agent',
     cell: ({ agent_id, agent_name }: Named) => <AgentLink id={agent_id} name={agent_name} />,
@@ -48,21 +52,7 @@ export function NowLists({ status }: { status: Status }) {
   return (
     <div className="grid" style={{ ['--least' as string]: '24rem' }}>
       <AgentList
-        title="Top spenders today"
-        more={
-          <Link to="/costs" search={{ by: 'agent', from: 'today' }} className="small">
-            Costs
-          </Link>
-        }
-        rows={spenders}
-        columns={[
-          agent,
-          { head: 'Cost', right: true, cell: ({ cost_usd }) => <Money usd={cost_usd} /> },
-          { head: 'Requests', right: true, cell: ({ request_count }) => formatCount(request_count) },
-        ]}
-      />
-      <AgentList
-        title="Near their cap"
+        title="Near their cap of today"
         more={
           <Link to="/budgets" className="small">
             Budgets
@@ -97,8 +87,8 @@ export function NowLists({ status }: { status: Status }) {
         columns={[agent, { head: 'Changed', right: true, cell: ({ updated_at }) => <TimeAgo at={updated_at} /> }]}
       />
       {pii && (
-        <Card title="Personal data today">
-          <PiiLinks findings={pii} search={{ from: 'today' }} none="None was found in today’s requests." />
+        <Card title="Personal data">
+          <PiiLinks findings={pii} search={{ from: since }} none="None was found in these requests." />
         </Card>
       )}
     </div>
@@ -111,25 +101,90 @@ const height = 180;
 
 const HourChart = lazy(() => import('../../charts/chart.tsx').then((file) => ({ default: file.HourChart })));
 
-/** Cost and requests by the hour of the last day. Read after the figures, which do not wait for it. */
-export function DayChartCard() {
-  const { data, error } = useQuery({
-    ...apiQuery('/api/v1/costs/usage', { query: { group_by: 'hour', from: '24h' } }),
-    refetchInterval: refreshMs,
-  });
+interface InWindow {
+  from: Window;
+}
+
+/** Cost and requests by hour. Read after the figures, which do not wait for it; two hours would make no picture. */
+export function HoursCard({ from }: InWindow) {
+  const isShown = from !== '1h';
+  const { data, error } = useQuery({ ...usageQuery({ from }, ['hour']), refetchInterval: refreshMs, enabled: isShown });
+  const since = data?.data.from;
+  if (!isShown) return null;
   return (
-    <Card title="The last 24 hours">
+    <Card title="By hour">
       {error && <FailureNotice error={error} />}
       <div style={{ minHeight: height }}>
-        {data && (
+        {since && (
           <FaultBoundary>
             <Suspense fallback={<Skeleton height={height} />}>
-              <HourChart hours={fillHours(data.data.usage, Date.now())} height={height} />
+              <HourChart
+                hours={fillHours(data.data.usage, Date.parse(since), Date.now())}
+                height={height}
+                name={from === 'today' ? 'today' : `the last ${from === '7d' ? '7 days' : '24 hours'}`}
+              />
             </Suspense>
           </FaultBoundary>
         )}
       </div>
     </Card>
+  );
+}
+
+const dearest = 5;
+const kinds = [
+  { value: 'agent', label: 'Agents' },
+  { value: 'model', label: 'Models' },
+  { value: 'provider', label: 'Providers' },
+] as const;
+type Kind = (typeof kinds)[number]['value'];
+
+/** Who cost most, and the others together, so that all adds up. */
+export function DearestCard({ from, by, all }: InWindow & { by: Kind; all: UsageEntry | undefined }) {
+  const navigate = useNavigate({ from: '/' });
+  const query = useQuery({ ...usageQuery({ from }, [by], dearest), refetchInterval: refreshMs });
+  const label = kinds.find(({ value }) => value === by)?.label ?? '';
+  const choose = (next: Kind | undefined) =>
+    void navigate({ search: (before) => ({ ...before, by: next === 'agent' ? undefined : next }), replace: true });
+  return (
+    <Card title="What costs most" aside={<Choice label="Of" options={kinds} value={by} onChange={choose} />} flush>
+      <Reading query={query}>
+        {({ data: { usage, group_by, from: since } }) => (
+          <RowsTable
+            label={`Dearest ${label.toLowerCase()}`}
+            // Another group's are there until this one's have come.
+            rows={group_by[0] === by ? [...usage, ...restOf(usage, all)] : []}
+            rowKey={(entry) => entry.agent_id ?? entry.model ?? entry.provider ?? ''}
+            columns={[
+              { head: label.slice(0, -1), cell: (entry) => <NameOf entry={entry} since={since ?? undefined} /> },
+              { head: 'Cost', right: true, cell: ({ total_cost_usd: usd }) => <Money usd={usd} /> },
+              ...resultColumns,
+            ]}
+          />
+        )}
+      </Reading>
+    </Card>
+  );
+}
+
+/** What the rows leave of all; nothing if they are all, or if they are newer. */
+function restOf(rows: readonly UsageEntry[], all: UsageEntry | undefined): UsageEntry[] {
+  const left = (read: (entry: UsageEntry) => number) =>
+    all === undefined ? 0 : read(all) - rows.reduce((sum, entry) => sum + read(entry), 0);
+  const [requests, failed] = [left((entry) => entry.request_count), left((entry) => entry.failed_count)];
+  const usd = sumUsd([left((entry) => entry.total_cost_usd)]);
+  if (all === undefined || rows.length < dearest || requests <= 0 || failed < 0 || usd < 0) return [];
+  return [{ ...all, total_cost_usd: usd, request_count: requests, failed_count: failed, p50_ms: null, p95_ms: null }];
+}
+
+function NameOf({ entry, since }: { entry: UsageEntry; since: string | undefined }) {
+  const { agent_id, agent_name, model, provider } = entry;
+  if (agent_id !== undefined) return <AgentLink id={agent_id} name={agent_name} />;
+  if (model === undefined && provider === undefined) return <span className="dim">all others</span>;
+  return (
+    <Link to="/events" search={{ model, provider, from: since }}>
+      {model ?? provider}
+    </Link>
   );
 }
 
@@ -152,7 +207,7 @@ export function IntegrityCard() {
   );
 }
 
-const tones: Record<string, Tone> = { ready: 'good', not_ready: 'bad', unknown: 'plain' };
+const tones: Record<string, Tone> = { ready: 'good', not_ready: 'bad', idle: 'plain', unknown: 'plain' };
 
 export function Services({ services }: { services: Status['services'] }) {
   if (!services) return null;

@@ -1,17 +1,20 @@
 import { IconPlayerPause } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { callApi, statusQuery } from '../../api/api.ts';
+import { callApi, refreshMs, statusQuery, usageQuery } from '../../api/api.ts';
 import { usePermissions } from '../../api/session-context.ts';
-import type { Status } from '../../api/shapes.ts';
+import type { Status, UsageEntry } from '../../api/shapes.ts';
 import { CapBar, Outlook } from '../../components/cap-bar.tsx';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Card, ConnectButton, Screen, Stat } from '../../components/layout.tsx';
+import { formatQuantile } from '../../components/results.tsx';
 import { Money, TimeAgo, TimeStamp } from '../../components/values.tsx';
-import { countOf, formatCount, formatDuration, formatShortCount, formatTime, formatUsd } from '../../format/format.ts';
-import { DayChartCard, IntegrityCard, NowLists, Services } from './now-cards.tsx';
+import { WindowChoice } from '../../components/window-choice.tsx';
+import { countOf, formatCount, formatDuration, formatShortCount, formatUsd } from '../../format/format.ts';
+import { defaultWindow } from '../../search/screen-searches.ts';
+import { DearestCard, HoursCard, IntegrityCard, NowLists, Services } from './now-cards.tsx';
 
 function Matter({ tone, children }: { tone: 'bad' | 'warn'; children: ReactNode }) {
   return (
@@ -66,19 +69,24 @@ function Attention({ status: { spend, recording, unpriced_models: unpriced } }: 
 
 const unknown = <span className="dim">not known</span>;
 
-function NowFigures({ status }: { status: Status }) {
+const mostReasons = 3;
+
+function NowFigures({ status, all }: { status: Status; all: UsageEntry | undefined }) {
   const { requests, recording, agents } = status;
+  const from = requests?.since;
   const more = requests?.is_more ? '+' : '';
+  const reasons = requests?.refused_by.slice(0, mostReasons) ?? [];
+  const others = (requests?.refused ?? 0) - reasons.reduce((sum, { count }) => sum + count, 0);
   return (
     <div className="stats">
+      <Stat name="Cost" figure={all ? <Money usd={all.total_cost_usd} /> : unknown}>
+        {all && <span className="small dim">{formatShortCount(all.total_tokens)} tokens</span>}
+      </Stat>
       <Spend spend={status.spend} />
-      <Stat
-        name={requests ? `Requests since ${formatTime(requests.since).slice(-8, -3)}` : 'Requests'}
-        figure={requests ? formatShortCount(requests.request_count) + more : unknown}
-      >
+      <Stat name="Requests" figure={requests ? formatShortCount(requests.request_count) : unknown}>
         {requests && (
           <span className="small">
-            <Link to="/events" search={{ failed: true }} className={requests.failed > 0 ? 'tone-bad' : undefined}>
+            <Link to="/events" search={{ failed: true, from }} className={requests.failed > 0 ? 'tone-bad' : undefined}>
               {formatCount(requests.failed)} failed
             </Link>
             {' · '}
@@ -86,20 +94,29 @@ function NowFigures({ status }: { status: Status }) {
           </span>
         )}
       </Stat>
-      <Stat name="Refused in that time" figure={requests ? formatShortCount(requests.refused) + more : unknown}>
+      <Stat name="Half took less than" figure={all ? formatQuantile(all.p50_ms) : unknown}>
+        {all && <span className="small dim">95% less than {formatQuantile(all.p95_ms)}; estimates</span>}
+      </Stat>
+      <Stat name="Refused" figure={requests ? formatShortCount(requests.refused) + more : unknown}>
         {requests && (
           <span className="small">
-            {requests.refused_by.length === 0 ? (
-              <span className="dim">no request was refused</span>
-            ) : (
-              requests.refused_by.slice(0, 3).map(({ reason, count }, at) => (
-                <span key={reason}>
-                  {at > 0 && ' · '}
-                  <Link to="/refusals" search={{ reason }}>
-                    {reason.replaceAll('_', ' ')} {formatShortCount(count)}
-                  </Link>
-                </span>
-              ))
+            {requests.refused === 0 && <span className="dim">no request was refused</span>}
+            {reasons.map(({ reason, count }, at) => (
+              <span key={reason}>
+                {at > 0 && ' · '}
+                <Link to="/refusals" search={{ reason, from }}>
+                  {reason.replaceAll('_', ' ')} {formatShortCount(count)}
+                </Link>
+              </span>
+            ))}
+            {others > 0 && (
+              <>
+                {' '}
+                and{' '}
+                <Link to="/refusals" search={{ from }}>
+                  {countOf(others, 'other')}
+                </Link>
+              </>
             )}
           </span>
         )}
@@ -133,8 +150,9 @@ function NowFigures({ status }: { status: Status }) {
   );
 }
 
+/** Caps are of UTC days, whatever the window is. */
 function Spend({ spend }: { spend: Status['spend'] }) {
-  if (!spend) return <Stat name="Spent today (UTC)" figure={unknown} />;
+  if (!spend || spend.daily_cap_usd === null) return null;
   const { spent_usd, daily_cap_usd, warn_only } = spend;
   return (
     <Stat name="Spent today (UTC)" figure={<Money usd={spent_usd} />}>
@@ -144,20 +162,35 @@ function Spend({ spend }: { spend: Status['spend'] }) {
   );
 }
 
-/** What goes on at this moment: one read, which the header shares. */
+const route = getRouteApi('/');
+
+/** What goes on: all of it in the window that the reader chose. */
 export function NowScreen() {
-  const query = useQuery(statusQuery);
+  const { from = defaultWindow, by = 'agent' } = route.useSearch();
+  const query = useQuery(statusQuery(from));
+  const usage = useQuery({ ...usageQuery({ from }, []), refetchInterval: refreshMs });
+  const all = usage.data?.data.usage[0];
   return (
     <Screen
       title="Now"
       about={
         query.data && (
           <>
-            As of <TimeStamp at={query.data.data.at} />, refreshed every three seconds
+            {query.data.data.requests && (
+              <>
+                Since <TimeStamp at={query.data.data.requests.since} />, as of{' '}
+              </>
+            )}
+            <TimeStamp at={query.data.data.at} />, refreshed every three seconds
           </>
         )
       }
-      actions={<PauseButton paused={query.data?.data.pause?.paused} />}
+      actions={
+        <>
+          <WindowChoice value={from} />
+          <PauseButton paused={query.data?.data.pause?.paused} />
+        </>
+      }
     >
       <Reading query={query}>
         {({ data: status }) => (
@@ -165,9 +198,10 @@ export function NowScreen() {
             <Unavailable status={status} />
             <Attention status={status} />
             <FirstStep status={status} />
-            <NowFigures status={status} />
-            <DayChartCard />
-            <NowLists status={status} />
+            <NowFigures status={status} all={all} />
+            <HoursCard from={from} />
+            <DearestCard from={from} by={by} all={all} />
+            <NowLists status={status} since={status.requests?.since} />
             <div className="grid" style={{ ['--least' as string]: '24rem' }}>
               <Services services={status.services} />
               <IntegrityCard />

@@ -1,0 +1,54 @@
+import type { UsageEntry } from '../../api/shapes.ts';
+import { utcDay } from '../../format/format.ts';
+import type { CostGroup } from '../../search/screen-searches.ts';
+import { isDay } from '../../search/search.ts';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const words: Record<string, string> = { today: '1d', yesterday: '2d' };
+
+/**
+ * The first UTC day of a span that ends with today: `7d` are today and the six days before it, so that bars are whole days and as many as
+ * the span says.
+ */
+export function findFirstDay(span: string, now = Date.now()): string {
+  const [, days] = /^(\d+)d$/.exec(words[span] ?? span) ?? [];
+  return days === undefined ? span : utcDay(now - (Number(days) - 1) * dayMs);
+}
+
+/**
+ * The time before a range of days that is as long, in whole days: of one that goes on, up to the same hour of its last day, so that like is
+ * compared with like. Null if the range has no first day.
+ */
+export function findBefore({ from, to }: { from?: string | undefined; to?: string | undefined }, now = Date.now()) {
+  const last = to === undefined ? Math.ceil(now / hourMs) * hourMs : Date.parse(to);
+  const days = Math.ceil((last - Date.parse(from ?? '')) / dayMs);
+  if (from === undefined || !isDay(from) || !(days > 0)) return null;
+  const before = (time: number) => new Date(time - days * dayMs).toISOString();
+  return { days, range: { from: before(Date.parse(from)), to: before(last) } };
+}
+
+/** A value of one group. */
+export interface GroupValue {
+  group: CostGroup;
+  /** An id, a model, a provider or a tag. */
+  key: string;
+  name: string;
+}
+
+export function readGroup(entry: UsageEntry, group: CostGroup): GroupValue {
+  if (group === 'agent')
+    return { group, key: entry.agent_id ?? '', name: entry.agent_name || entry.agent_id || 'not known' };
+  const value = { model: entry.model, provider: entry.provider, tag: entry.compliance_tag }[group] ?? '';
+  return { group, key: value, name: value || 'none' };
+}
+
+/** What an entry is summed by, in words. */
+export function nameEntry(entry: UsageEntry, groups: readonly CostGroup[]): string {
+  return groups.map((group) => readGroup(entry, group).name).join(' · ');
+}
+
+/** What tells one sum from another: no two have the same. */
+export function keyOf(entry: UsageEntry, groups: readonly CostGroup[]): string {
+  return JSON.stringify(groups.map((group) => readGroup(entry, group).key));
+}
