@@ -59,6 +59,13 @@ test('a block that is until a time says so, and ends by itself', async () => {
       expect.stringMatching(/^agent blocked since [-\d]+ [\d:]+ UTC until [-\d]+ [\d:]+ UTC.*; ask #ai-gov$/),
     ),
   );
+  // Its end may be moved, or taken away.
+  await put(path, { status: 'blocked' });
+  expect(await ask('until')).toEqual(Array(2).fill(expect.not.stringContaining('until')));
+  await put(path, { status: 'blocked', blocked_until: new Date(Date.now() + 7_200_000).toISOString() });
+  await put(path, { labels: { owner: 'x' } });
+  const [, moved] = await ask('until');
+  expect(moved).toContain('until');
   await system.database.pool.query(
     "UPDATE agents SET blocked_until = clock_timestamp() - interval '1 second' WHERE name = 'until'",
   );

@@ -56,13 +56,13 @@ export function changeAgent(
   change: AgentChange,
 ): Promise<AgentRow> {
   return recordChange(context, input, action, async (transaction) => {
-    const { before, after } = found(await updateAgent(transaction, input.params.id, change), 'agent_not_found');
+    const updated = found(await updateAgent(transaction, input.params.id, change), 'agent_not_found');
+    const { agent, before, after } = updated;
     const target = toPublicId('agt', input.params.id);
-    const { status, metadata } = after;
-    if (!metadataInputSchema.safeParse(metadata).success)
+    // What was stored past this API keeps no agent from being blocked.
+    if (change.labels !== undefined && !metadataInputSchema.safeParse(agent.metadata).success)
       throw new ApiError('invalid_parameter', 'labels: the metadata would exceed 16 KiB');
-    const until = change.blocked_until && { blocked_until: change.blocked_until.toISOString() };
-    return { result: after, agentId: target, target, before, after: { status, metadata, ...until } };
+    return { result: agent, agentId: target, target, before, after };
   });
 }
 

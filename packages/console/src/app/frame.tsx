@@ -158,7 +158,7 @@ function SchemeButton() {
 export function Frame() {
   const [opened, { toggle, close }] = useDisclosure();
   // What is shown is of before: the header says that there is no connection.
-  const isAway = useQuery(statusQuery).isError;
+  const isAway = useQuery(statusQuery()).isError;
   return (
     <AppShell
       header={{ height: 56 }}

@@ -148,16 +148,25 @@ export interface AgentChange {
   labels?: Readonly<Record<string, string | null>> | undefined;
 }
 
+/** What the audit log keeps of an agent; an end only of a block that has one. */
+type AgentState = Pick<AgentRow, 'status' | 'metadata'> & { blocked_until?: string };
+
+const toState = ({ status, metadata }: Pick<AgentRow, 'status' | 'metadata'>, until: Date | null): AgentState => ({
+  status,
+  metadata,
+  ...(until !== null && { blocked_until: until.toISOString() }),
+});
+
 /** `updated_at` grows by at least a millisecond, whatever the clock says. Undefined for an unknown agent. */
 export function updateAgent(
   db: Db,
   id: string,
   change: AgentChange,
-): Promise<{ before: Pick<AgentRow, 'status' | 'metadata'>; after: AgentRow } | undefined> {
+): Promise<{ agent: AgentRow; before: AgentState; after: AgentState } | undefined> {
   return inTransaction(db, async (transaction) => {
     const before = await transaction
       .selectFrom('agents')
-      .select(['status', 'metadata'])
+      .select(['status', 'metadata', 'blocked_until'])
       .where('id', '=', id)
       .forNoKeyUpdate()
       .executeTakeFirst();
@@ -165,7 +174,7 @@ export function updateAgent(
     const { status, blocked_until = null, metadata, labels } = change;
     const base = metadata === undefined ? sql`metadata` : sql`${JSON.stringify(metadata)}::jsonb`;
     const kept = Object.entries(labels ?? {}).filter(([, value]) => value !== null);
-    const after = await transaction
+    const agent = await transaction
       .updateTable('agents')
       .set({
         ...(status !== undefined && { status, blocked_until }),
@@ -177,7 +186,8 @@ export function updateAgent(
       .where('agents.id', '=', id)
       .returning(agentColumns)
       .executeTakeFirstOrThrow();
-    return { before, after };
+    const until = status === undefined ? before.blocked_until : blocked_until;
+    return { agent, before: toState(before, before.blocked_until), after: toState(agent, until) };
   });
 }
 
@@ -196,12 +206,11 @@ export function endBlocks(db: Db): Promise<number> {
       .execute();
     const entries: NewAuditEntry[] = [];
     for (const { id } of over) {
-      const changed = await updateAgent(transaction, id, { status: 'active' });
+      const { before = null, after = null } = (await updateAgent(transaction, id, { status: 'active' })) ?? {};
       const target = toPublicId('agt', id);
-      const after = changed && { status: changed.after.status, metadata: changed.after.metadata };
       entries.push({
         ...{ actor: { kind: 'system' }, source_ip: null, action: 'agent.update', agent_id: target, target },
-        ...{ before: changed?.before ?? null, after: after ?? null, count: 1, reason: 'the block was until now' },
+        ...{ before, after, count: 1, reason: 'the block was until now' },
       });
     }
     await appendAudit(transaction, entries);

@@ -6,13 +6,12 @@ import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
 
 /** A stop by plain SQL is in no audit log: if the latest change there ended a stop, nothing is known. */
-function toStop(payload: string, member: 'status' | 'paused'): Stop | null {
+function toStop(payload: string, member: 'status' | 'paused', until: string | null = null): Stop | null {
   const { timestamp, actor, reason, after } = parseJson(payload) as AuditEntry;
   const state = after?.[member];
   if (state !== 'blocked' && state !== true) return null;
   const by = actor.kind === 'api_key' ? `key ${actor.name}` : 'name' in actor ? actor.name : actor.kind;
-  const until = after?.blocked_until;
-  return { since: timestamp, by, reason: reason ?? null, ...(typeof until === 'string' && { until }) };
+  return { since: timestamp, by, reason: reason ?? null, ...(until !== null && { until }) };
 }
 
 const changed = (member: string) =>
@@ -21,10 +20,13 @@ const changed = (member: string) =>
 
 // An agent's own refusals may be a million entries: IS NOT DISTINCT FROM uses no index of its id, so only operators' changes are read.
 const blocks = `
-  SELECT asked.id, log.payload FROM unnest($1::uuid[]) AS asked (id) CROSS JOIN LATERAL (
+  SELECT asked.id, log.payload, latest.until FROM unnest($1::uuid[]) AS asked (id) CROSS JOIN LATERAL (
     SELECT payload FROM audit_log
     WHERE agent_id IS NOT DISTINCT FROM asked.id AND action = 'agent.update' AND ${changed('status')}
-  ) AS log`;
+  ) AS log CROSS JOIN LATERAL (
+    SELECT payload::json #>> '{after,blocked_until}' AS until FROM audit_log
+    WHERE agent_id IS NOT DISTINCT FROM asked.id AND action = 'agent.update' ORDER BY seq DESC LIMIT 1
+  ) AS latest`;
 
 const pause = `SELECT payload FROM audit_log WHERE action = 'pause.set' AND ${changed('paused')}`;
 
@@ -35,8 +37,8 @@ const read = async <Row extends object>(from: Db | Pool, text: string, values: u
 
 /** Of blocked agents, by UUID; null or missing if one was blocked by plain SQL. */
 export async function readBlocks(from: Db | Pool, agentIds: readonly string[]): Promise<Map<string, Stop | null>> {
-  const rows = await read<{ id: string; payload: string }>(from, blocks, [agentIds]);
-  return new Map(rows.map(({ id, payload }) => [id, toStop(payload, 'status')]));
+  const rows = await read<{ id: string; payload: string; until: string | null }>(from, blocks, [agentIds]);
+  return new Map(rows.map(({ id, payload, until }) => [id, toStop(payload, 'status', until)]));
 }
 
 /** Of the pause that lasts; null without one, or if plain SQL set it. */
