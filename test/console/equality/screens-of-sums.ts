@@ -107,7 +107,7 @@ export const nowScreen: Screen = {
         ) as string,
       },
       pictures: [
-        `Cost and requests by hour, the last 24 hours: ${formatUsd(sum.total_cost_usd)} and ${formatShortCount(sum.request_count)} requests in all`,
+        `Cost and requests by hour: ${formatUsd(sum.total_cost_usd)} and ${formatShortCount(sum.request_count)} requests in all`,
       ],
     };
   },

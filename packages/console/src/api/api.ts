@@ -7,7 +7,8 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import createClient from 'openapi-fetch';
-import { defaultWindow, type Window } from '../search/screen-searches.ts';
+import type { CostsSearch } from '../search/screen-searches.ts';
+import { defaultWindow, type Window } from '../search/search.ts';
 import { ApiFailure, isSignedOut, toFailure, toSilence } from './api-failure.ts';
 import type { paths } from './schema.d.ts';
 import { sessionKey } from './session.ts';
@@ -124,15 +125,12 @@ export const statusQuery = (from: Window = defaultWindow) => ({
   refetchInterval: 3_000,
 });
 
-interface UsageRange {
-  from?: string | undefined;
-  to?: string | undefined;
-  agent_id?: string | undefined;
-}
-
 /** Sums of a range by groups; `top` of them, the dearest first. */
-export const usageQuery = (range: UsageRange, groups: readonly string[], top?: number) =>
-  apiQuery('/api/v1/costs/usage', { query: { ...range, group_by: groups.join(',') || undefined, top } });
+export const usageQuery = (
+  range: Pick<CostsSearch, 'from' | 'to' | 'agent_id'>,
+  groups: readonly string[],
+  top?: number,
+) => apiQuery('/api/v1/costs/usage', { query: { ...range, group_by: groups.join(',') || undefined, top } });
 
 /**
  * A change of something stored. It is done when every screen that shows it has read it again: nothing is shown before storage says so.

@@ -81,8 +81,8 @@ const hourSeconds = 3_600;
 const hourSteps = [1, 2, 3, 6, 12].map((count) => count * hourSeconds);
 const mostByHour = 48;
 
-/** Cost as a line and requests as bars, hour by hour in the viewer's zone. @param name of the time, such as `the last 24 hours` */
-export function HourChart({ hours, height, name }: { hours: readonly Hour[]; height: number; name: string }) {
+/** Cost as a line and requests as bars, hour by hour in the viewer's zone. */
+export function HourChart({ hours, height }: { hours: readonly Hour[]; height: number }) {
   const last = hours.at(-1);
   // The line goes on to the end of the last hour.
   const data = [
@@ -128,7 +128,7 @@ export function HourChart({ hours, height, name }: { hours: readonly Hour[]; hei
       data={data}
       draw={draw}
       height={height}
-      label={`Cost and requests by hour, ${name}: ${cost} and ${requests} requests in all`}
+      label={`Cost and requests by hour: ${cost} and ${requests} requests in all`}
     />
   );
 }

@@ -1,36 +1,29 @@
+import { Link } from '@tanstack/react-router';
+import type { UsageEntry } from '../api/shapes.ts';
 import { formatCount, formatDuration, formatShare } from '../format/format.ts';
+import type { EventsSearch } from '../search/screen-searches.ts';
 import type { Column } from './list.tsx';
-
-interface Results {
-  request_count: number;
-  failed_count: number;
-  /** Milliseconds; null without any. */
-  p50_ms: number | null;
-  p95_ms: number | null;
-}
 
 const manyFailed = 0.05;
 
-/** The part of requests that failed; how many on hover. */
-export function Errors({ of: { failed_count: failed, request_count: all } }: { of: Results }) {
-  if (all === 0) return <span className="dim">–</span>;
-  return (
-    <span
-      title={`${formatCount(failed)} of ${formatCount(all)} failed or were answered with an error`}
-      className={failed > manyFailed * all ? 'tone-bad' : undefined}
-    >
-      {formatShare(failed / all)}
-    </span>
-  );
+/** The part of requests that failed, with a link to them; how many on hover. @param search what else narrows them */
+export function Errors({ of, search }: { of: UsageEntry; search: EventsSearch }) {
+  const { failed_count: failed, request_count: all } = of;
+  const look = {
+    title: `${formatCount(failed)} of ${formatCount(all)} failed or were answered with an error`,
+    className: failed > manyFailed * all ? 'tone-bad' : undefined,
+    children: all === 0 ? '–' : formatShare(failed / all),
+  };
+  return failed > 0 ? <Link to="/events" search={{ ...search, failed: true }} {...look} /> : <span {...look} />;
 }
 
 /** Estimated from counts in buckets. */
 export const formatQuantile = (ms: number | null) => (ms === null ? '–' : formatDuration(ms));
 
-/** How the requests of sums ended, and how long they took. */
-export const resultColumns: Column<Results>[] = [
+/** How the requests of sums ended, and how long they took. @param searchOf what tells a row's events */
+export const resultColumns = (searchOf: (row: UsageEntry) => EventsSearch): Column<UsageEntry>[] => [
   { head: 'Requests', right: true, cell: ({ request_count }) => formatCount(request_count) },
-  { head: 'Errors', right: true, cell: (row) => <Errors of={row} /> },
+  { head: 'Errors', right: true, cell: (row) => <Errors of={row} search={searchOf(row)} /> },
   { head: 'p50', right: true, cell: ({ p50_ms }) => formatQuantile(p50_ms) },
   { head: 'p95', right: true, cell: ({ p95_ms }) => formatQuantile(p95_ms) },
 ];

@@ -2,29 +2,34 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { refreshMs, usageQuery } from '../api/api.ts';
 import { EmptyState, Reading } from '../components/feedback.tsx';
+import { Choice } from '../components/filters.tsx';
 import { ConnectButton, Screen } from '../components/layout.tsx';
 import { ListCard } from '../components/list.tsx';
 import { resultColumns } from '../components/results.tsx';
 import { Money } from '../components/values.tsx';
-import { WindowChoice } from '../components/window-choice.tsx';
 import { formatShortCount } from '../format/format.ts';
-import { defaultWindow } from '../search/screen-searches.ts';
+import { defaultWindow, windows } from '../search/search.ts';
 
 const route = getRouteApi('/providers');
 const most = 100;
 
 /** What each provider was asked, how it answered and what it cost. */
 export function ProvidersScreen() {
-  const { from = defaultWindow } = route.useSearch();
+  const search = route.useSearch();
+  const { from = defaultWindow } = search;
+  const navigate = route.useNavigate();
+  const change = (next: typeof search) =>
+    void navigate({ search: (before) => ({ ...before, ...next }), replace: true });
   const query = useQuery({ ...usageQuery({ from }, ['provider'], most), refetchInterval: refreshMs });
+  const since = query.data?.data.from ?? undefined;
   return (
     <Screen
       title="Providers"
       about="How each provider answers, and what it costs. p50 and p95: half and 95% of the calls took less; estimates"
-      actions={<WindowChoice value={from} />}
+      actions={<Choice label="Time" options={windows} value={from} onChange={(next) => change({ from: next })} />}
     >
       <Reading query={query}>
-        {({ data: { usage, from: since } }) => (
+        {({ data: { usage } }) => (
           <ListCard
             label="Providers"
             rows={usage}
@@ -33,31 +38,16 @@ export function ProvidersScreen() {
               {
                 head: 'Provider',
                 cell: ({ provider }) => (
-                  <Link to="/events" search={{ provider, from: since ?? undefined }}>
+                  <Link to="/events" search={{ provider, from: since }}>
                     {provider}
                   </Link>
                 ),
               },
               { head: 'Cost', right: true, cell: ({ total_cost_usd: usd }) => <Money usd={usd} /> },
-              ...resultColumns,
+              ...resultColumns(({ provider }) => ({ provider, from: since })),
               { head: 'Tokens', right: true, cell: ({ total_tokens }) => formatShortCount(total_tokens) },
-              {
-                head: 'Failed calls',
-                silent: true,
-                right: true,
-                cell: ({ provider, failed_count }) =>
-                  failed_count > 0 && (
-                    <Link to="/events" search={{ provider, failed: true, from: since ?? undefined }}>
-                      failed calls
-                    </Link>
-                  ),
-              },
             ]}
-            none={
-              <EmptyState title="No provider was asked in this time" action={<ConnectButton />}>
-                A provider appears here with the first request to it.
-              </EmptyState>
-            }
+            none={<EmptyState title="No provider was asked in this time" action={<ConnectButton />} />}
           />
         )}
       </Reading>

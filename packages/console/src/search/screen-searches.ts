@@ -1,5 +1,5 @@
 // What stands in each screen's address. Filters have the names that the API gives them.
-import { readChoice, readFlag, readPageNumber, readSearch, readText, readTime } from './search.ts';
+import { readChoice, readFlag, readPageNumber, readSearch, readText, readTime, windows } from './search.ts';
 
 export const readAgentsSearch = readSearch({
   search: readText,
@@ -76,15 +76,9 @@ export const readLiveSearch = readSearch({
 });
 export type LiveSearch = ReturnType<typeof readLiveSearch>;
 
-/** Windows of time that sums at a glance are of, each from the start of an hour or UTC day until now. */
-export const windows = ['1h', 'today', '24h', '7d'] as const;
-export type Window = (typeof windows)[number];
-/** So that the header and the first screen share a read. */
-export const defaultWindow = '24h';
-
-const dearestGroups = ['agent', 'model', 'provider'] as const;
-export const readNowSearch = readSearch({ from: readChoice(windows), by: readChoice(dearestGroups) });
-export const readProvidersSearch = readSearch({ from: readChoice(windows) });
+const readWindow = readChoice(windows.map(({ value }) => value));
+export const readNowSearch = readSearch({ from: readWindow, by: readChoice(['agent', 'model', 'provider']) });
+export const readProvidersSearch = readSearch({ from: readWindow });
 
 export const readRefusalsSearch = readSearch({
   agent_id: readText,

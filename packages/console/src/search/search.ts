@@ -66,6 +66,17 @@ export const timeSpans = [
   { value: '30d', label: 'Last 30 days' },
 ] as const;
 
+/** What sums at a glance are of: each from the start of an hour or UTC day until now. */
+export const windows = [
+  { value: '1h', label: 'Last hour' },
+  { value: 'today', label: 'Today (UTC)' },
+  { value: '24h', label: 'Last 24 hours' },
+  { value: '7d', label: 'Last 7 days' },
+] as const;
+export type Window = (typeof windows)[number]['value'];
+/** So that the header and the first screen share a read. */
+export const defaultWindow = '24h';
+
 const dayMs = 86_400_000;
 
 /** True for a day as an address has it: `YYYY-MM-DD`. */

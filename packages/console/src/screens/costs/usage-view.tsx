@@ -11,7 +11,13 @@ import { CsvButton, GrowingTable } from '../../components/list.tsx';
 import { Errors, formatQuantile, resultColumns } from '../../components/results.tsx';
 import { AgentLink, Money } from '../../components/values.tsx';
 import { compareUsd, formatCount, formatShare, formatShortCount } from '../../format/format.ts';
-import { type CostGroup, type CostsSearch, costGroups, listGroups } from '../../search/screen-searches.ts';
+import {
+  type CostGroup,
+  type CostsSearch,
+  costGroups,
+  type EventsSearch,
+  listGroups,
+} from '../../search/screen-searches.ts';
 import { isDay } from '../../search/search.ts';
 import { findBefore, findFirstDay, keyOf, nameEntry, readGroup } from './usage-entries.ts';
 
@@ -42,13 +48,18 @@ type Range = Pick<CostsSearch, 'from' | 'to' | 'agent_id'>;
 /** Names of filters of events. */
 const filterNames = { agent: 'agent_id', model: 'model', provider: 'provider', tag: 'compliance_tag' } as const;
 
+/** What tells the events of an entry. */
+function toFilter(entry: UsageEntry, groups: readonly CostGroup[], range: Range): EventsSearch {
+  const filter = groups.map((each) => [filterNames[each], readGroup(entry, each).key || undefined]);
+  return { ...range, ...Object.fromEntries(filter) };
+}
+
 /** An agent leads to its page, anything else to the events that were summed. */
 function GroupName({ entry, group, groups, range }: { entry: UsageEntry; group: CostGroup } & Grouped) {
   const { key, name } = readGroup(entry, group);
   if (group === 'agent') return <AgentLink id={key} name={name} />;
-  const filter = groups.map((each) => [filterNames[each], readGroup(entry, each).key || undefined]);
   return (
-    <Link to="/events" search={{ ...range, ...Object.fromEntries(filter) }}>
+    <Link to="/events" search={toFilter(entry, groups, range)}>
       {name}
     </Link>
   );
@@ -73,7 +84,7 @@ function UsageSums({ sums, groups, range, cost }: UsageSumsProps) {
         })),
         { head: 'Cost', right: true, cell: ({ total_cost_usd: usd }) => <Money usd={usd} /> },
         { head: 'Share', right: true, cell: (row) => (cost === 0 ? '–' : formatShare(row.total_cost_usd / cost)) },
-        ...resultColumns,
+        ...resultColumns((entry) => toFilter(entry, groups, range)),
         { head: 'Tokens in', right: true, cell: (row) => formatShortCount(row.total_prompt_tokens) },
         { head: 'Tokens out', right: true, cell: (row) => formatShortCount(row.total_completion_tokens) },
       ]}
@@ -232,10 +243,8 @@ function Totals({ all, range }: { all: UsageEntry; range: Range }) {
           <Money usd={cost / requests} /> each
         </span>
       </Stat>
-      <Stat name="Errors" figure={<Errors of={all} />}>
-        <Link to="/events" search={{ ...range, failed: true }} className="small">
-          {formatCount(all.failed_count)} failed
-        </Link>
+      <Stat name="Errors" figure={<Errors of={all} search={range} />}>
+        <span className="small dim">{formatCount(all.failed_count)} failed</span>
       </Stat>
       <Stat name="Half took less than" figure={formatQuantile(all.p50_ms)}>
         <span className="small dim">95% less than {formatQuantile(all.p95_ms)}; estimates</span>

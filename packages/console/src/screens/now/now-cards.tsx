@@ -1,7 +1,7 @@
 import { sumUsd } from '@agp/core/money';
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { usageQuery } from '../../api/api.ts';
 import type { Status, UsageEntry } from '../../api/shapes.ts';
@@ -14,7 +14,8 @@ import { type Column, RowsTable } from '../../components/list.tsx';
 import { resultColumns } from '../../components/results.tsx';
 import { AgentLink, Money, PiiLinks, Pill, TimeAgo } from '../../components/values.tsx';
 import { formatCount, type Tone } from '../../format/format.ts';
-import type { Window } from '../../search/screen-searches.ts';
+import type { EventsSearch } from '../../search/screen-searches.ts';
+import type { Window } from '../../search/search.ts';
 import { ChainCard } from '../../verify/chain-card.tsx';
 import { useChainCheck } from '../../verify/use-chain-check.ts';
 import { checkAudit } from '../audit/audit-chain.tsx';
@@ -118,11 +119,7 @@ export function HoursCard({ from }: InWindow) {
         {since && (
           <FaultBoundary>
             <Suspense fallback={<Skeleton height={height} />}>
-              <HourChart
-                hours={fillHours(data.data.usage, Date.parse(since), Date.now())}
-                height={height}
-                name={from === 'today' ? 'today' : `the last ${from === '7d' ? '7 days' : '24 hours'}`}
-              />
+              <HourChart hours={fillHours(data.data.usage, Date.parse(since), Date.now())} height={height} />
             </Suspense>
           </FaultBoundary>
         )}
@@ -139,15 +136,19 @@ const kinds = [
 ] as const;
 type Kind = (typeof kinds)[number]['value'];
 
+interface DearestProps extends InWindow {
+  by: Kind;
+  /** The sum of all. */
+  all: UsageEntry | undefined;
+  onChange: (by: Kind | undefined) => void;
+}
+
 /** Who cost most, and the others together, so that all adds up. */
-export function DearestCard({ from, by, all }: InWindow & { by: Kind; all: UsageEntry | undefined }) {
-  const navigate = useNavigate({ from: '/' });
+export function DearestCard({ from, by, all, onChange }: DearestProps) {
   const query = useQuery({ ...usageQuery({ from }, [by], dearest), refetchInterval: refreshMs });
   const label = kinds.find(({ value }) => value === by)?.label ?? '';
-  const choose = (next: Kind | undefined) =>
-    void navigate({ search: (before) => ({ ...before, by: next === 'agent' ? undefined : next }), replace: true });
   return (
-    <Card title="What costs most" aside={<Choice label="Of" options={kinds} value={by} onChange={choose} />} flush>
+    <Card title="What costs most" aside={<Choice label="Of" options={kinds} value={by} onChange={onChange} />} flush>
       <Reading query={query}>
         {({ data: { usage, group_by, from: since } }) => (
           <RowsTable
@@ -156,9 +157,9 @@ export function DearestCard({ from, by, all }: InWindow & { by: Kind; all: Usage
             rows={group_by[0] === by ? [...usage, ...restOf(usage, all)] : []}
             rowKey={(entry) => entry.agent_id ?? entry.model ?? entry.provider ?? ''}
             columns={[
-              { head: label.slice(0, -1), cell: (entry) => <NameOf entry={entry} since={since ?? undefined} /> },
+              { head: label.slice(0, -1), cell: (entry) => <NameOf entry={entry} since={since} /> },
               { head: 'Cost', right: true, cell: ({ total_cost_usd: usd }) => <Money usd={usd} /> },
-              ...resultColumns,
+              ...resultColumns((entry) => toFilter(entry, since)),
             ]}
           />
         )}
@@ -177,12 +178,16 @@ function restOf(rows: readonly UsageEntry[], all: UsageEntry | undefined): Usage
   return [{ ...all, total_cost_usd: usd, request_count: requests, failed_count: failed, p50_ms: null, p95_ms: null }];
 }
 
-function NameOf({ entry, since }: { entry: UsageEntry; since: string | undefined }) {
+const toFilter = ({ agent_id, model, provider }: UsageEntry, since: string | null): EventsSearch => ({
+  ...{ agent_id, model, provider, from: since ?? undefined },
+});
+
+function NameOf({ entry, since }: { entry: UsageEntry; since: string | null }) {
   const { agent_id, agent_name, model, provider } = entry;
   if (agent_id !== undefined) return <AgentLink id={agent_id} name={agent_name} />;
   if (model === undefined && provider === undefined) return <span className="dim">all others</span>;
   return (
-    <Link to="/events" search={{ model, provider, from: since }}>
+    <Link to="/events" search={toFilter(entry, since)}>
       {model ?? provider}
     </Link>
   );

@@ -8,12 +8,12 @@ import type { Status, UsageEntry } from '../../api/shapes.ts';
 import { CapBar, Outlook } from '../../components/cap-bar.tsx';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
+import { Choice } from '../../components/filters.tsx';
 import { Card, ConnectButton, Screen, Stat } from '../../components/layout.tsx';
 import { formatQuantile } from '../../components/results.tsx';
 import { Money, TimeAgo, TimeStamp } from '../../components/values.tsx';
-import { WindowChoice } from '../../components/window-choice.tsx';
 import { countOf, formatCount, formatDuration, formatShortCount, formatUsd } from '../../format/format.ts';
-import { defaultWindow } from '../../search/screen-searches.ts';
+import { defaultWindow, windows } from '../../search/search.ts';
 import { DearestCard, HoursCard, IntegrityCard, NowLists, Services } from './now-cards.tsx';
 
 function Matter({ tone, children }: { tone: 'bad' | 'warn'; children: ReactNode }) {
@@ -166,7 +166,11 @@ const route = getRouteApi('/');
 
 /** What goes on: all of it in the window that the reader chose. */
 export function NowScreen() {
-  const { from = defaultWindow, by = 'agent' } = route.useSearch();
+  const search = route.useSearch();
+  const { from = defaultWindow, by = 'agent' } = search;
+  const navigate = route.useNavigate();
+  const change = (next: typeof search) =>
+    void navigate({ search: (before) => ({ ...before, ...next }), replace: true });
   const query = useQuery(statusQuery(from));
   const usage = useQuery({ ...usageQuery({ from }, []), refetchInterval: refreshMs });
   const all = usage.data?.data.usage[0];
@@ -187,7 +191,7 @@ export function NowScreen() {
       }
       actions={
         <>
-          <WindowChoice value={from} />
+          <Choice label="Time" options={windows} value={from} onChange={(next) => change({ from: next })} />
           <PauseButton paused={query.data?.data.pause?.paused} />
         </>
       }
@@ -200,7 +204,7 @@ export function NowScreen() {
             <FirstStep status={status} />
             <NowFigures status={status} all={all} />
             <HoursCard from={from} />
-            <DearestCard from={from} by={by} all={all} />
+            <DearestCard from={from} by={by} all={all} onChange={(next) => change({ by: next })} />
             <NowLists status={status} since={status.requests?.since} />
             <div className="grid" style={{ ['--least' as string]: '24rem' }}>
               <Services services={status.services} />
