@@ -4,6 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { apiQuery } from '../api/api.ts';
 import { useSession } from '../api/session-context.ts';
 import type { EventDetail } from '../api/shapes.ts';
+import { CopyAs } from '../components/copy-as.tsx';
 import { Reading } from '../components/feedback.tsx';
 import { Card, Screen } from '../components/layout.tsx';
 import {
@@ -115,7 +116,11 @@ export function EventScreen() {
     staleTime: Number.POSITIVE_INFINITY,
   });
   return (
-    <Screen title="Event" about={<ShortId id={eventId} what="event id" whole />}>
+    <Screen
+      title="Event"
+      about={<ShortId id={eventId} what="event id" whole />}
+      actions={<CopyAs path={`/api/v1/events/${eventId}/detail`} command={`events show ${eventId}`} />}
+    >
       <Reading query={query}>
         {({ data: event }) => (
           <>

@@ -38,6 +38,8 @@ export class Relay implements Dispatcher.DispatchHandler {
   readonly #request: AdmittedRequest;
   /** How long the agent may leave written bytes unread, in milliseconds. */
   readonly #patienceMs: number;
+  /** Whom a stopped agent is to ask, if that is set. */
+  readonly #contact: string | undefined;
   readonly #linkPaths: RegExp[];
   readonly #meter: CallMeter;
   readonly #resolve: (answer: Answer) => void;
@@ -60,13 +62,14 @@ export class Relay implements Dispatcher.DispatchHandler {
   constructor(
     exchange: Exchange,
     request: AdmittedRequest,
-    patienceMs: number,
+    { patienceMs, contact }: { patienceMs: number; contact: string | undefined },
     meter: CallMeter,
     resolve: (answer: Answer) => void,
   ) {
     this.#exchange = exchange;
     this.#request = request;
     this.#patienceMs = patienceMs;
+    this.#contact = contact;
     this.#linkPaths = findLinkPaths(request.head.path);
     this.#meter = meter;
     this.#resolve = resolve;
@@ -221,7 +224,7 @@ export class Relay implements Dispatcher.DispatchHandler {
       else if (this.#canEndWithError) {
         const { operation, provider } = head;
         const dialect = dialects[operation?.api ?? provider.api];
-        const refusal = tellRefusal(new ApiError(reason), undefined);
+        const refusal = tellRefusal(new ApiError(reason), this.#contact);
         const bytes = Buffer.from(dialect.formatStreamError(refusal, operation, this.#endsAsArray));
         this.#digest.update(bytes);
         response.end(bytes);

@@ -22,7 +22,9 @@ export function forward(
     },
   };
   const done = context.runningRequests.add(running);
-  const relay = new Relay(exchange, request, context.config.upstreamTimeoutSeconds * 1_000, meter, (answer) => {
+  const { upstreamTimeoutSeconds, refusalContact } = context.config;
+  const patience = { patienceMs: upstreamTimeoutSeconds * 1_000, contact: refusalContact };
+  const relay = new Relay(exchange, request, patience, meter, (answer) => {
     done();
     resolve(answer);
   });

@@ -10,7 +10,7 @@ const route = getRouteApi('/costs');
 const names = {
   usage: 'Usage',
   prices: 'Prices',
-  unpriced: 'Unpriced models',
+  unpriced: 'Unpriced',
   doubtful: 'In doubt',
   unrecorded: 'Not recorded',
 };
