@@ -24,7 +24,7 @@ inBrowser('what somebody sees who is here for the first time', () => {
       .getByText(/^Last record [45] min ago$/)
       .waitFor();
     expect(await page.locator('header .pill').getAttribute('data-tone')).toBe('plain');
-    await page.locator('main li', { hasText: 'writer' }).getByText('unknown').waitFor();
+    await page.locator('main li', { hasText: 'writer' }).getByText('idle').waitFor();
     await show(`/audit?agent_id=${event.agent_id}`);
     await page.getByRole('button', { name: 'Remove the filter agent first-agent' }).waitFor();
     expect(faults).toEqual([]);

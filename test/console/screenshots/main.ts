@@ -67,6 +67,7 @@ async function run(): Promise<string[]> {
     { name: 'find', path: `/find?id=${refusedId}`, ready: text('night-report') },
     { name: 'sessions', path: '/sessions', ready: text('support-triage') },
     { name: 'session', path: `/sessions/${sessionId}`, ready: text('As it was written.') },
+    { name: 'providers', path: '/providers', ready: text('demo') },
     { name: 'agents', path: '/agents', ready: text('night-report') },
     { name: 'agent', path: `/agents/${agentId}`, ready: text('support-triage') },
     { name: 'budgets', path: '/budgets', ready: text('contract-reader') },
