@@ -104,8 +104,8 @@ inBrowser('every screen', () => {
       expect(await page.locator('img[src="x"], b[onmouseover]').count(), path).toBe(0);
       barriers.push(...(await listBarriers(page)));
       if (path !== '/agents') return;
-      await page.getByRole('link', { name: hostile }).waitFor();
-      await page.getByRole('link', { name: formula }).waitFor();
+      await page.getByRole('link', { name: hostile, exact: true }).waitFor();
+      await page.getByRole('link', { name: formula, exact: true }).waitFor();
     });
     // The other scheme differs in its colours alone, and a few screens have them all.
     await page.emulateMedia({ colorScheme: 'dark' });

@@ -180,7 +180,7 @@ export function LiveScreen() {
           </EmptyState>
         ) : (
           <>
-            <div className="live-row live-heads" aria-hidden>
+            <div className="live-heads" aria-hidden>
               {cells.map(({ head, className }) => (
                 <span key={head} className={className}>
                   {head}
