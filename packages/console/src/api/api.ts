@@ -7,8 +7,6 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import createClient from 'openapi-fetch';
-import type { CostsSearch } from '../search/screen-searches.ts';
-import { defaultWindow, type Window } from '../search/search.ts';
 import { ApiFailure, isSignedOut, toFailure, toSilence } from './api-failure.ts';
 import type { paths } from './schema.d.ts';
 import { sessionKey } from './session.ts';
@@ -119,15 +117,18 @@ export function saveFile(content: Blob, name: string): void {
   URL.revokeObjectURL(address);
 }
 
+/** Of what sums at a glance are, so that the header and the first screen share a read. */
+export const defaultWindow = '24h';
+
 /** Everything at a glance, every three seconds: for the header and for the first screen. */
-export const statusQuery = (from: Window = defaultWindow) => ({
+export const statusQuery = (from: '1h' | 'today' | '24h' | '7d' = defaultWindow) => ({
   ...apiQuery('/api/v1/status', { query: { from } }),
   refetchInterval: 3_000,
 });
 
 /** Sums of a range by groups; `top` of them, the dearest first. */
 export const usageQuery = (
-  range: Pick<CostsSearch, 'from' | 'to' | 'agent_id'>,
+  range: Partial<Record<'from' | 'to' | 'agent_id', string | undefined>>,
   groups: readonly string[],
   top?: number,
 ) => apiQuery('/api/v1/costs/usage', { query: { ...range, group_by: groups.join(',') || undefined, top } });

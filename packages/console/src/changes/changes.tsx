@@ -6,17 +6,19 @@ import type { AgentStatus } from '../api/shapes.ts';
 import { ConfirmButton } from '../components/confirm.tsx';
 import { countOf, formatCap, formatCount, formatUsd } from '../format/format.ts';
 import { useBlockUntil } from './block-until.tsx';
+import { type Agents, changeEach, nameAgents, putEach } from './each-agent.ts';
 
 interface ChangeStatusProps {
-  agent: { id: string; name: string; status: AgentStatus };
-  /** What the agent is to be. */
+  agents: readonly { id: string; name: string; status: AgentStatus }[];
+  /** What they are to be. */
   to: AgentStatus;
   size?: 'xs' | 'sm';
+  onDone?: () => void;
 }
 
-const verbs: Record<AgentStatus, (from: AgentStatus) => string> = {
+const verbs: Record<AgentStatus, (from: AgentStatus | undefined) => string> = {
   blocked: () => 'Block',
-  active: (from) => (from === 'blocked' ? 'Unblock' : 'Make active'),
+  active: (from) => (from === 'retired' ? 'Make active' : 'Unblock'),
   retired: () => 'Retire',
 };
 
@@ -36,46 +38,51 @@ function RunningRequests({ id }: { id: string }) {
   );
 }
 
-function Consequence({ agent, to }: Pick<ChangeStatusProps, 'agent' | 'to'>) {
+function Consequence({ agents, to }: Pick<ChangeStatusProps, 'agents' | 'to'>) {
+  const [first] = agents;
+  const [whose, who, theirs] =
+    agents.length > 1 ? ['Their', 'They leave', 'their caps'] : ['Its', 'It leaves', 'its cap'];
   if (to === 'blocked')
     return (
       <>
-        Its requests are refused with 403 from the next one on, and running ones end within a second.{' '}
-        <RunningRequests id={agent.id} />
+        {whose} requests are refused with 403 from the next one on, and running ones end within a second.{' '}
+        {first !== undefined && agents.length === 1 && <RunningRequests id={first.id} />}
       </>
     );
   if (to === 'retired')
     return (
       <>
-        It leaves the lists of active agents. <strong>Its requests are still served</strong>: block it to stop it. What
+        {who} the lists of active agents. <strong>{whose} requests are still served</strong>: block it to stop it. What
         it sends is shown as sent by a retired agent.
       </>
     );
-  return <>Its requests are served again from the next one on, within its cap and its limit.</>;
+  return (
+    <>
+      {whose} requests are served again from the next one on, within {theirs} and limit.
+    </>
+  );
 }
 
-/** A button that blocks, unblocks or retires an agent, and asks before. */
-export function ChangeStatus({ agent, to, size = 'sm' }: ChangeStatusProps) {
-  const verb = verbs[to](agent.status);
-  const { id } = agent;
+/** A button that blocks, unblocks or retires agents, and asks before. */
+export function ChangeStatus({ agents, to, size = 'sm', onDone }: ChangeStatusProps) {
   const isLoud = to === 'blocked' && size === 'sm';
   const { fields, ready, findEnd } = useBlockUntil();
   return (
     <ConfirmButton
-      of={agent.name}
+      of={nameAgents(agents)}
       button={{ size, ...(isLoud && { variant: 'filled', color: 'red.9' }) }}
-      verb={verb}
+      verb={verbs[to](agents[0]?.status)}
       danger={to === 'blocked'}
       ready={to !== 'blocked' || ready}
       change={(reason) => {
         const end = to === 'blocked' ? findEnd() : undefined;
-        const body = { status: to, ...(end !== undefined && { blocked_until: end }) };
-        return callApi('put', '/api/v1/agents/{id}', { params: { path: { id }, query: { reason } }, body });
+        return putEach(agents, reason, { status: to, ...(end !== undefined && { blocked_until: end }) });
       }}
+      {...(onDone && { onDone })}
     >
       <Stack gap="sm">
         <div>
-          <Consequence agent={agent} to={to} />
+          <Consequence agents={agents} to={to} />
         </div>
         {to === 'blocked' && fields}
       </Stack>
@@ -84,7 +91,7 @@ export function ChangeStatus({ agent, to, size = 'sm' }: ChangeStatusProps) {
 }
 
 /** A number or none that a dialog asks for: `current` at first, `usual` if there was none. */
-export function useAmount(current: number | null, usual: number | '', isPossible: (value: number) => boolean) {
+function useAmount(current: number | null, usual: number | '', isPossible: (value: number) => boolean) {
   // Who opens the dialog wants an amount; to have none is to take the tick away.
   const [limited, setLimited] = useState(true);
   const [entered, setEntered] = useState<number | string>(current ?? usual);
@@ -102,7 +109,7 @@ interface AmountFieldsProps extends NumberInputProps {
   question: string;
 }
 
-export function AmountFields({ amount, question, ...input }: AmountFieldsProps) {
+function AmountFields({ amount, question, ...input }: AmountFieldsProps) {
   return (
     <>
       <Checkbox
@@ -178,8 +185,8 @@ export function SetLimit({ agent, limit, size = 'xs' }: SetLimitProps) {
   );
 }
 
-/** Whose cap it is: of one agent, of all together, or of agents that are yet to come. */
-type CapOwner = { kind: 'agent'; id: string; name: string } | { kind: 'global' } | { kind: 'default' };
+/** Whose cap it is: of each of some agents, of all together, or of agents that are yet to come. */
+type CapOwner = { kind: 'agents'; agents: Agents } | { kind: 'global' } | { kind: 'default' };
 
 interface SetCapProps {
   owner: CapOwner;
@@ -188,24 +195,27 @@ interface SetCapProps {
   /** Today's; absent if there is none, as for new agents. */
   spent?: number | undefined;
   size?: 'xs' | 'sm';
+  onDone?: () => void;
 }
 
 /** The highest cap that the API takes, USD a day. */
-export const highestCap = 9_000_000;
+const highestCap = 9_000_000;
 
 const nameOf = (owner: CapOwner) =>
-  ({ agent: owner.kind === 'agent' ? owner.name : '', global: 'all agents together', default: 'new agents' })[
-    owner.kind
-  ];
+  owner.kind === 'agents'
+    ? nameAgents(owner.agents)
+    : { global: 'all agents together', default: 'new agents' }[owner.kind];
 
 function putCap(
   owner: CapOwner,
   reason: string | undefined,
   body: { daily_cap_usd: number | null; warn_only: boolean },
-) {
+): Promise<unknown> {
   const query = { reason };
-  if (owner.kind === 'agent')
-    return callApi('put', '/api/v1/budgets/agents/{id}', { params: { path: { id: owner.id }, query }, body });
+  if (owner.kind === 'agents')
+    return changeEach(owner.agents, (id) =>
+      callApi('put', '/api/v1/budgets/agents/{id}', { params: { path: { id }, query }, body }),
+    );
   return owner.kind === 'global'
     ? callApi('put', '/api/v1/budgets/global', { params: { query }, body })
     : callApi('put', '/api/v1/budgets/default', { params: { query }, body });
@@ -225,7 +235,7 @@ function describe(owner: CapOwner, cap: number | null, warnOnly: boolean, spent:
 }
 
 /** A button that changes a daily cap, and says what that will do. */
-export function SetCap({ owner, cap, warnOnly = false, spent, size = 'xs' }: SetCapProps) {
+export function SetCap({ owner, cap, warnOnly = false, spent, size = 'xs', onDone }: SetCapProps) {
   const amount = useAmount(cap, '', (value) => value >= 0 && value <= highestCap);
   const { ready, next } = amount;
   const [warns, setWarns] = useState(warnOnly);
@@ -243,9 +253,10 @@ export function SetCap({ owner, cap, warnOnly = false, spent, size = 'xs' }: Set
       verb="Set cap"
       ready={ready}
       change={(reason) => putCap(owner, reason, { daily_cap_usd: next, warn_only: amount.limited && warns })}
+      {...(onDone && { onDone })}
     >
       <Stack gap="sm">
-        <div className="dim small">
+        <div className="dim small" hidden={owner.kind === 'agents' && owner.agents.length > 1}>
           Now {formatCap(cap)}
           {cap !== null && warnOnly ? ', which only warns' : ''}
           {spent === undefined ? '' : `; ${formatUsd(spent)} spent today`}

@@ -1,8 +1,8 @@
 import { readLabels } from '@agp/core/contracts';
 import { Stack, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { callApi } from '../api/api.ts';
 import { ConfirmButton } from '../components/confirm.tsx';
+import { nameAgents, putEach } from './each-agent.ts';
 
 /** Labels with a field of their own, by the names that people know them by. */
 const known = {
@@ -36,7 +36,7 @@ interface LabelFieldsProps {
   onOthers: (next: string) => void;
 }
 
-export function LabelFields({ labels, onChange, others, onOthers }: LabelFieldsProps) {
+function LabelFields({ labels, onChange, others, onOthers }: LabelFieldsProps) {
   return (
     <Stack gap="sm">
       {Object.entries(known).map(([name, label], index) => (
@@ -63,56 +63,44 @@ export function LabelFields({ labels, onChange, others, onOthers }: LabelFieldsP
   );
 }
 
-/** Labels that are being entered. @param before those that there are */
-export function useLabels(before: Labels) {
-  const isKnown = (name: string) => Object.hasOwn(known, name);
-  const pick = (wanted: boolean) => Object.entries(before).filter(([name]) => isKnown(name) === wanted);
-  const toLines = () =>
-    pick(false)
-      .map(([name, value]) => `${name}=${value}`)
-      .join('\n');
-  const [labels, setLabels] = useState<Labels>(() => Object.fromEntries(pick(true)));
-  const [others, setOthers] = useState(toLines);
-  const read = readLines(others);
-  const changes = compare(before, { ...read, ...trimAll(labels) });
-  return {
-    fields: <LabelFields labels={labels} onChange={setLabels} others={others} onOthers={setOthers} />,
-    ready: read !== null && Object.keys(changes).length > 0,
-    changes,
-    reset: () => {
-      setLabels(Object.fromEntries(pick(true)));
-      setOthers(toLines());
-    },
-  };
-}
-
 const trimAll = (labels: Labels) =>
   Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, value.trim()]));
 
 interface EditLabelsProps {
-  agent: { id: string; name: string; metadata: Readonly<Record<string, unknown>> };
+  agents: readonly { id: string; name: string; metadata: Readonly<Record<string, unknown>> }[];
+  size?: 'xs' | 'sm';
+  onDone?: () => void;
 }
 
-/** A button that changes an agent's labels, its owner and a note. */
-export function EditLabels({ agent: { id, name, metadata } }: EditLabelsProps) {
-  const { fields, ready, changes, reset } = useLabels(Object.fromEntries(readLabels(metadata)));
+/** A button that changes labels, owner and note of agents: of several it only adds and replaces. */
+export function EditLabels({ agents, size = 'xs', onDone }: EditLabelsProps) {
+  const before: Labels = agents.length === 1 ? Object.fromEntries(readLabels(agents[0]?.metadata ?? {})) : {};
+  const isKnown = (name: string) => Object.hasOwn(known, name);
+  const pick = (wanted: boolean) => Object.entries(before).filter(([name]) => isKnown(name) === wanted);
+  const [labels, setLabels] = useState<Labels>({});
+  const [others, setOthers] = useState('');
+  const read = readLines(others);
+  const changes = compare(before, { ...read, ...trimAll(labels) });
   return (
     <ConfirmButton
       label="Labels"
-      name={`Labels of ${name}`}
-      button={{ size: 'sm' }}
-      onOpen={reset}
-      title={`Labels of ${name}`}
+      name={`Labels of ${nameAgents(agents)}`}
+      button={{ size }}
+      onOpen={() => {
+        setLabels(Object.fromEntries(pick(true)));
+        setOthers(
+          pick(false)
+            .map((label) => label.join('='))
+            .join('\n'),
+        );
+      }}
+      title={`Labels of ${nameAgents(agents)}`}
       verb="Save"
-      ready={ready}
-      change={(reason) =>
-        callApi('put', '/api/v1/agents/{id}', {
-          params: { path: { id }, query: { reason } },
-          body: { labels: changes },
-        })
-      }
+      ready={read !== null && Object.keys(changes).length > 0}
+      change={(reason) => putEach(agents, reason, { labels: changes })}
+      {...(onDone && { onDone })}
     >
-      {fields}
+      <LabelFields labels={labels} onChange={setLabels} others={others} onOthers={setOthers} />
     </ConfirmButton>
   );
 }

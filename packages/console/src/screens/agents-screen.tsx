@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { apiQuery, refreshMs } from '../api/api.ts';
 import { usePermissions } from '../api/session-context.ts';
 import type { Agent } from '../api/shapes.ts';
-import { ChangeStatus } from '../changes/changes.tsx';
-import { ManyAgents } from '../changes/many-agents.tsx';
+import { ChangeStatus, SetCap } from '../changes/changes.tsx';
+import { EditLabels } from '../changes/labels.tsx';
 import { CapBar } from '../components/cap-bar.tsx';
 import { EmptyState } from '../components/feedback.tsx';
 import { Choice, SearchField } from '../components/filters.tsx';
@@ -13,7 +13,7 @@ import { ConnectButton } from '../components/layout.tsx';
 import { actionColumn, type Column } from '../components/list.tsx';
 import { ListScreen, pageQuery, useFilters } from '../components/list-screen.tsx';
 import { AgentLink, Labels, Money, PiiKinds, Pill, StatusPill, TimeAgo } from '../components/values.tsx';
-import { formatCount } from '../format/format.ts';
+import { countOf, formatCount } from '../format/format.ts';
 
 function isRetiredButSending({ status, requests_today }: Agent): boolean {
   return status === 'retired' && (requests_today ?? 0) > 0;
@@ -65,7 +65,7 @@ function agentColumns(mayChange: boolean): Column<Agent>[] {
   return [
     ...columns,
     actionColumn((agent) => (
-      <ChangeStatus agent={agent} to={agent.status === 'blocked' ? 'active' : 'blocked'} size="xs" />
+      <ChangeStatus agents={[agent]} to={agent.status === 'blocked' ? 'active' : 'blocked'} size="xs" />
     )),
   ];
 }
@@ -141,7 +141,20 @@ export function AgentsScreen() {
         </EmptyState>
       }
     >
-      {chosen.length > 0 && <ManyAgents agents={chosen} onDone={() => setSelected(new Set())} />}
+      {chosen.length > 0 && <Chosen agents={chosen} onDone={() => setSelected(new Set())} />}
     </ListScreen>
+  );
+}
+
+/** What can be done to all agents that are selected. */
+function Chosen({ agents, onDone }: { agents: readonly Agent[]; onDone: () => void }) {
+  return (
+    <section className="filters no-print" aria-label="Selected agents">
+      <strong>{countOf(agents.length, 'agent')} selected</strong>
+      <ChangeStatus agents={agents} to="blocked" size="xs" onDone={onDone} />
+      <ChangeStatus agents={agents} to="active" size="xs" onDone={onDone} />
+      <SetCap owner={{ kind: 'agents', agents }} cap={null} onDone={onDone} />
+      <EditLabels agents={agents} onDone={onDone} />
+    </section>
   );
 }

@@ -62,7 +62,7 @@ function budgetColumns(mayChange: boolean): Column<AgentBudget>[] {
   if (!mayChange) return columns;
   const action = actionColumn((row: AgentBudget) => (
     <SetCap
-      owner={{ kind: 'agent', id: row.agent_id, name: row.agent_name }}
+      owner={{ kind: 'agents', agents: [{ id: row.agent_id, name: row.agent_name }] }}
       cap={row.daily_cap_usd}
       warnOnly={row.warn_only}
       spent={row.spent_usd}

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { refreshMs, usageQuery } from '../api/api.ts';
+import { defaultWindow, refreshMs, usageQuery } from '../api/api.ts';
 import { EmptyState, Reading } from '../components/feedback.tsx';
 import { Choice } from '../components/filters.tsx';
 import { ConnectButton, Screen } from '../components/layout.tsx';
@@ -8,7 +8,7 @@ import { ListCard } from '../components/list.tsx';
 import { resultColumns } from '../components/results.tsx';
 import { Money } from '../components/values.tsx';
 import { formatShortCount } from '../format/format.ts';
-import { defaultWindow, windows } from '../search/search.ts';
+import { windows } from '../search/search.ts';
 
 const route = getRouteApi('/providers');
 const most = 100;

@@ -74,8 +74,6 @@ export const windows = [
   { value: '7d', label: 'Last 7 days' },
 ] as const;
 export type Window = (typeof windows)[number]['value'];
-/** So that the header and the first screen share a read. */
-export const defaultWindow = '24h';
 
 const dayMs = 86_400_000;
 

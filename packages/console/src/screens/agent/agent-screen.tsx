@@ -122,17 +122,17 @@ function Actions({ overview: { agent, budget } }: { overview: AgentOverview }) {
   return (
     <>
       <SetCap
-        owner={{ kind: 'agent', id: agent.id, name: agent.name }}
+        owner={{ kind: 'agents', agents: [agent] }}
         cap={agent.daily_cap_usd}
         warnOnly={agent.warn_only}
         spent={budget?.spent_usd ?? agent.cost_today_usd}
         size="sm"
       />
       <SetLimit agent={agent} limit={agent.requests_per_minute} size="sm" />
-      <EditLabels agent={agent} />
-      {agent.status !== 'retired' && <ChangeStatus agent={agent} to="retired" />}
-      {agent.status !== 'active' && <ChangeStatus agent={agent} to="active" />}
-      {agent.status !== 'blocked' && <ChangeStatus agent={agent} to="blocked" />}
+      <EditLabels agents={[agent]} size="sm" />
+      {agent.status !== 'retired' && <ChangeStatus agents={[agent]} to="retired" />}
+      {agent.status !== 'active' && <ChangeStatus agents={[agent]} to="active" />}
+      {agent.status !== 'blocked' && <ChangeStatus agents={[agent]} to="blocked" />}
     </>
   );
 }

@@ -2,7 +2,7 @@ import { IconPlayerPause } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { callApi, refreshMs, statusQuery, usageQuery } from '../../api/api.ts';
+import { callApi, defaultWindow, refreshMs, statusQuery, usageQuery } from '../../api/api.ts';
 import { usePermissions } from '../../api/session-context.ts';
 import type { Status, UsageEntry } from '../../api/shapes.ts';
 import { CapBar, Outlook } from '../../components/cap-bar.tsx';
@@ -13,7 +13,7 @@ import { Card, ConnectButton, Screen, Stat } from '../../components/layout.tsx';
 import { formatQuantile } from '../../components/results.tsx';
 import { Money, TimeAgo, TimeStamp } from '../../components/values.tsx';
 import { countOf, formatCount, formatDuration, formatShortCount, formatUsd } from '../../format/format.ts';
-import { defaultWindow, windows } from '../../search/search.ts';
+import { windows } from '../../search/search.ts';
 import { DearestCard, HoursCard, IntegrityCard, NowLists, Services } from './now-cards.tsx';
 
 function Matter({ tone, children }: { tone: 'bad' | 'warn'; children: ReactNode }) {

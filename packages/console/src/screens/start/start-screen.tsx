@@ -47,7 +47,7 @@ function FirstEvent({ agentName }: { agentName: string }) {
             </div>
             {change && (
               <SetCap
-                owner={{ kind: 'agent', id: agent.id, name: agent.name }}
+                owner={{ kind: 'agents', agents: [agent] }}
                 cap={agent.daily_cap_usd ?? null}
                 warnOnly={agent.warn_only}
                 spent={agent.cost_today_usd}
@@ -64,7 +64,7 @@ function FirstEvent({ agentName }: { agentName: string }) {
         {agent ? (
           <div className="filters" style={{ alignItems: 'center' }}>
             <StatusPill status={agent.status} />
-            {change && <ChangeStatus agent={agent} to={agent.status === 'blocked' ? 'active' : 'blocked'} />}
+            {change && <ChangeStatus agents={[agent]} to={agent.status === 'blocked' ? 'active' : 'blocked'} />}
             <span className="dim small">
               {agent.status === 'blocked'
                 ? 'Run it again: the answer is 403, and it is listed among the refusals. Then unblock it.'
