@@ -20,6 +20,7 @@ test('it has every command', () => {
     [
       ...[
         'agents block',
+        'agents label',
         'agents list',
         'agents retire',
         'agents show',
