@@ -61,12 +61,12 @@ inBrowser('what a screen shows', () => {
     for (const word of ['one', 'two', 'three'])
       await data.ask('release-notes', 'gpt-5-mini', `Number ${word}, please.`);
     await eventually(async () => {
-      const events = await ask<ListedEvent[]>('/api/v1/events?expand=agent&limit=3');
+      const events = await ask<ListedEvent[]>('/api/v1/events?expand=agent,outcome&limit=3');
       const shown = await page.locator('.live-row').allTextContents();
       expect(shown).toEqual(
         events.map(
-          ({ timestamp, agent_name, model, prompt_tokens, completion_tokens, cost_usd }) =>
-            `${timestamp.slice(11, 19)}${agent_name}${model}${formatCount(prompt_tokens + completion_tokens)} tokens${formatUsd(cost_usd)}`,
+          ({ timestamp, agent_name, model, prompt_tokens, completion_tokens, cost_usd, outcome }) =>
+            `${timestamp.slice(11, 19)}${agent_name}${model}${outcome}${formatCount(prompt_tokens + completion_tokens)}${formatUsd(cost_usd)}`,
         ),
       );
     });

@@ -141,7 +141,7 @@ export const eventScreen = (id: string): Screen => ({
         From: detail.source_ip,
         Provider: detail.provider,
         Tokens: `${formatCount(detail.prompt_tokens)} in, ${formatCount(detail.completion_tokens)} out`,
-        Cost: `${money(detail.cost_usd)} (${formatExactUsd(detail.cost_usd)})`,
+        Cost: formatExactUsd(detail.cost_usd),
         Prices: detail.price_version,
         'Compliance tag': detail.compliance_tag,
         'Personal data': words(detail.pii_types.join(', ')),
@@ -156,7 +156,9 @@ export const eventScreen = (id: string): Screen => ({
 export const sessionScreen = (id: string): Screen => ({
   path: `/sessions/${id}`,
   expected: async (ask) => {
-    const { session: sums, events } = await ask<{ session: Session; events: SessionEvent[] }>(`/api/v1/sessions/${id}`);
+    const { session: sums, events } = await ask<{ session: Session; events: SessionEvent[] }>(
+      `/api/v1/sessions/${id}?expand=outcome`,
+    );
     return {
       figures: {
         Agent: `${agentLink(sums)} tag ${sums.compliance_tag}`,

@@ -24,25 +24,28 @@ import {
   formatUsd,
 } from '../../../packages/console/src/format/format.ts';
 import { showPrice as inUsd } from '../../../packages/console/src/format/prices.ts';
-import { agentLink, ago, capBar, minute, money, orDash, shortId, time } from './show-values.ts';
+import { agentLink, ago, capBar, minute, money, named, orDash, shortId, time } from './show-values.ts';
 
 const words = (code: string) => code.replaceAll('_', ' ');
 const ends = ({ expires_at }: { expires_at: string | null }) => (expires_at === null ? 'never' : time(expires_at));
 
-/** Of one session's events; lists add what {@link showEvent} has. */
+const showKinds = (kinds: readonly string[]) =>
+  `${words(kinds.slice(0, 2).join(', '))}${kinds.length > 2 ? ` +${kinds.length - 2}` : ''} {${words(kinds.join(', '))}}`;
+
+/** Of one session's events. */
 export const showTurn = (event: SessionEvent | ListedEvent) => ({
   Time: time(event.timestamp),
-  Model: event.model,
+  Model: named(event.model),
+  Result: describeOutcome(event).text,
   Tokens: `${formatCount(event.prompt_tokens + event.completion_tokens)} {${formatCount(event.prompt_tokens)} in, ${formatCount(event.completion_tokens)} out}`,
   Cost: money(event.cost_usd),
-  'Personal data': words(describePii(event).text),
+  'Personal data': event.pii_types.length > 0 ? showKinds(event.pii_types) : describePii(event).text,
 });
 
 export const showEvent = (event: ListedEvent) => ({
   ...showTurn(event),
   Agent: agentLink(event),
   Session: shortId(event.session_id),
-  Result: describeOutcome(event).text,
 });
 
 /** What a code means is the console's own; {@link Refusal} has the code. */
@@ -60,21 +63,16 @@ export const showSession = (session: Session) => ({
   Agent: agentLink(session),
   Began: time(session.started_at),
   'Last turn': ago(session.ended_at),
-  Lasted: formatDuration(session.duration_ms),
+  Lasted: session.event_count > 1 ? formatDuration(session.duration_ms) : '–',
   Turns: formatCount(session.event_count),
   Tokens: formatShortCount(session.total_tokens),
   Cost: money(session.total_cost_usd),
-  Tag: session.compliance_tag,
+  Tag: named(session.compliance_tag),
   'Personal data': session.pii_detected ? 'found' : 'none',
 });
 
-const showKinds = (kinds: readonly string[]) =>
-  kinds.length === 0
-    ? 'none'
-    : `${words(kinds.slice(0, 2).join(', '))}${kinds.length > 2 ? ` +${kinds.length - 2}` : ''} {${kinds.join(', ')}}`;
-
 export const showAgent = (agent: ListedAgent) => ({
-  Agent: agent.name,
+  Agent: named(agent.name),
   Status: agent.status + (agent.status === 'retired' && (agent.requests_today ?? 0) > 0 ? ' still sending' : ''),
   'Last seen': ago(agent.last_seen_at),
   'Requests today': formatCount(agent.requests_today ?? 0),
@@ -85,7 +83,7 @@ export const showAgent = (agent: ListedAgent) => ({
     daily_cap_usd: agent.daily_cap_usd ?? null,
     warn_only: agent.warn_only === true,
   }),
-  'Personal data today': showKinds(agent.pii_today ?? []),
+  'Personal data today': agent.pii_today?.length ? showKinds(agent.pii_today) : 'none',
 });
 
 /** What it comes to at this pace changes by itself. */

@@ -15,8 +15,10 @@ export const zone = 'UTC';
 
 /** Values as `readShown` reads them: what stands behind a text on hover is in braces. */
 export const money = (usd: number) => `${formatUsd(usd)} {${formatExactUsd(usd)}}`;
-export const agentLink = ({ agent_id, agent_name }: { agent_id: string; agent_name?: string | null | undefined }) =>
-  `${agent_name} {${agent_id}}`;
+/** A name that may be long. */
+export const named = (name: string) => `${name} {${name}}`;
+export const agentLink = ({ agent_name }: { agent_id: string; agent_name?: string | null | undefined }) =>
+  named(agent_name ?? '');
 export const shortId = (id: string, ends?: number) => `${shortenId(id, ends)} {${id}}`;
 
 const onHover = (at: string) => `{${formatUtc(at)} ${formatFullTime(at, zone)}}`;
@@ -36,10 +38,10 @@ const capText = ({ spent_usd, daily_cap_usd, warn_only }: Cap) =>
 const share = ({ spent_usd, daily_cap_usd }: Cap) => Math.min(1, spent_usd / (daily_cap_usd ?? 1));
 
 /** A bar of a cap: its text for those who do not see it, and its width. */
-export const capBar = (cap: Cap) =>
-  cap.daily_cap_usd === null ? 'no cap' : `${capText(cap)} ${Math.round(100 * share(cap))}%`;
+const bar = (cap: Cap) => `${capText(cap)} ${Math.round(100 * share(cap))}%`;
+const used = ({ spent_usd, daily_cap_usd }: Cap) => formatShare(spent_usd / (daily_cap_usd ?? 1));
+/** With its share beside it. */
+export const capBar = (cap: Cap) => (cap.daily_cap_usd === null ? 'no cap' : `${bar(cap)}${used(cap)}`);
 /** With the line of text below it. */
 export const capBarWithText = (cap: Cap) =>
-  cap.daily_cap_usd === null
-    ? `${formatUsd(cap.spent_usd)} spent, no cap`
-    : `${capBar(cap)} ${capText(cap)} · ${formatShare(cap.spent_usd / cap.daily_cap_usd)}`;
+  cap.daily_cap_usd === null ? 'no cap' : `${bar(cap)} ${capText(cap)} · ${used(cap)}`;
