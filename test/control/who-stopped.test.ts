@@ -77,9 +77,13 @@ test('a block that is until a time says so, and ends by itself', async () => {
     after: { status: 'active' },
     reason: 'the block was until now',
   });
-  // A block without an end has none left over.
+  // A block without an end has none left over, nor has one by plain SQL.
   await put(path, { status: 'blocked' });
   expect(await ask('until')).toEqual(Array(2).fill(expect.not.stringContaining('until')));
+  await put(path, { status: 'blocked', blocked_until: new Date(Date.now() + 3_600_000).toISOString() });
+  await system.database.pool.query("UPDATE agents SET status = 'blocked' WHERE name = 'until'");
+  const { rows } = await system.database.pool.query("SELECT blocked_until FROM agents WHERE name = 'until'");
+  expect(rows).toEqual([{ blocked_until: null }]);
 });
 
 test('a pause says the same, and nothing is told if the audit log cannot be read', async () => {

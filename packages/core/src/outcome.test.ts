@@ -13,7 +13,7 @@ test('a success has no explanation, and an end that is not known neither', () =>
 
 test("a provider's error is its own, has a way out, and costs nothing", () => {
   expect(explain('completed', 429)).toBe(
-    "429 is the provider's own answer, which the agent got as it was. The account's limit there is reached: wait, send less, or ask the provider for more. The text of the error is not stored; the agent has it. The call cost nothing.",
+    "429 is the provider's own answer, which the agent got as it was. The limit of the account at the provider is reached, which is not the proxy's: wait, send less, or ask the provider for more. The text of the error is not stored; the agent has it. The call cost nothing.",
   );
   for (const status of [500, 502, 503, 529])
     expect(explain('completed', status)).toMatch(

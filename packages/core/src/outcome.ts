@@ -41,15 +41,15 @@ export function describeOutcome({ outcome, http_status, failure }: Ended): Resul
 const theirs = 'Neither the agent nor the proxy is at fault.';
 
 const hints: Record<number, string> = {
-  400: 'It did not take the request as it was: compare it with what its documentation asks for.',
-  401: 'It did not take the API key: the one that the agent sent, or that the proxy has for this provider.',
+  400: 'The provider did not take the request as it was: compare it with what its documentation asks for.',
+  401: 'The provider did not take the API key: the one that the agent sent, or that the proxy has for this provider.',
   403: 'The API key may not do this there.',
-  404: 'It knows no such path or model.',
-  413: 'The request was too large for it.',
-  429: "The account's limit there is reached: wait, send less, or ask the provider for more.",
-  500: `It failed by a fault of its own. ${theirs} Try again, or look at its status page.`,
-  503: `It is overloaded or out of service. ${theirs} Wait and try again, or look at its status page.`,
-  529: `It is overloaded by all its customers together. ${theirs} Wait and try again, or look at its status page.`,
+  404: 'The provider knows no such path or model.',
+  413: 'The request was too large for the provider.',
+  429: "The limit of the account at the provider is reached, which is not the proxy's: wait, send less, or ask the provider for more.",
+  500: `The provider failed by a fault of its own. ${theirs} Try again, or look at its status page.`,
+  503: `The provider is overloaded or out of service. ${theirs} Wait and try again, or look at its status page.`,
+  529: `The provider is overloaded by all its customers together. ${theirs} Wait and try again, or look at its status page.`,
 };
 
 const network = "Look at the provider's address and at the network of the proxy.";

@@ -158,11 +158,10 @@ describe('changing an agent', () => {
       [],
       [],
     ]);
-    await management.refuse(
-      await management.call('/api/v1/agents?label=team'),
-      400,
-      /^label: must be a label and its value/,
-    );
+    expect(await names('compliance_tag')).toContain('labelled');
+    expect(await names('deep')).toEqual([]);
+    await management.refuse(await management.call('/api/v1/agents?label=team%3D'), 400, /^label: must be a label/);
+    await management.refuse(await management.send('PUT', path, { labels: {} }), 400, /^labels: must hold a label/);
     const full = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`n${index}`, 'x'.repeat(1000)]));
     const refused = await management.send('PUT', path, { labels: full });
     await management.refuse(refused, 400, 'labels: the metadata would exceed 16 KiB');

@@ -11,10 +11,10 @@ import {
   type Pause,
   pauseSchema,
   pauseStateSchema,
-  readLabels,
   retiredAgentSchema,
   type Stop,
 } from '@agp/core/contracts';
+import { readLabels } from '@agp/core/labels';
 import { toLineText } from '@agp/core/text';
 import { type Command, Option } from 'commander';
 import { type Answer, type Api, writeQuery } from '../api.ts';

@@ -11,7 +11,7 @@ import {
   sessionListSchema,
 } from '@agp/core/contracts';
 import { emptyHead, findCut, findDivergence, findMisshown, findRefusal, passRemoved } from '@agp/core/lineage';
-import { describeOutcome } from '@agp/core/outcome';
+import { isFailed } from '@agp/core/outcome';
 import { toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
 import { writeQuery } from '../api.ts';
@@ -95,7 +95,7 @@ export function addSessionCommands(program: Command, shell: Shell): void {
         sessionDetailSchema,
       );
       await shell.show(answer, ({ session, events }, paint) => {
-        const failed = events.filter((event) => describeOutcome(event).tone === 'bad').length;
+        const failed = events.filter(isFailed).length;
         const fields = formatFields(
           [
             ['id', session.id],

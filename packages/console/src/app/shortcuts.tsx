@@ -9,7 +9,8 @@ import { placeGroups } from './navigation.tsx';
 const patienceMs = 1_500;
 
 const isTyping = (target: EventTarget | null) =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target.matches('input:not([type="checkbox"]), textarea, select'));
 
 /** Keys that lead to the screen's search, to a screen, and to a list of all of them. */
 export function Shortcuts() {
@@ -23,6 +24,8 @@ export function Shortcuts() {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target)) return;
+      // A dialog may hold what is shown once.
+      if (document.querySelector('[role="dialog"]') !== null) return;
       const isGoing = event.timeStamp < goUntil.current;
       goUntil.current = 0;
       const place = isGoing ? places.find(({ letter }) => letter === event.key) : undefined;

@@ -43,6 +43,7 @@ export function useBlockUntil() {
   );
   return {
     fields,
+    reset: () => setChoice(undefined),
     ready: !isOwn || chosen.getTime() > Date.now(),
     /** Undefined if somebody is to end it. */
     findEnd: (): string | undefined =>

@@ -66,9 +66,10 @@ function Consequence({ agents, to }: Pick<ChangeStatusProps, 'agents' | 'to'>) {
 /** A button that blocks, unblocks or retires agents, and asks before. */
 export function ChangeStatus({ agents, to, size = 'sm', onDone }: ChangeStatusProps) {
   const isLoud = to === 'blocked' && size === 'sm';
-  const { fields, ready, findEnd } = useBlockUntil();
+  const { fields, ready, findEnd, reset } = useBlockUntil();
   return (
     <ConfirmButton
+      onOpen={reset}
       of={nameAgents(agents)}
       button={{ size, ...(isLoud && { variant: 'filled', color: 'red.9' }) }}
       verb={verbs[to](agents[0]?.status)}
@@ -81,6 +82,7 @@ export function ChangeStatus({ agents, to, size = 'sm', onDone }: ChangeStatusPr
       {...(onDone && { onDone })}
     >
       <Stack gap="sm">
+        {agents.length > 1 && <div className="small dim">{agents.map(({ name }) => name).join(', ')}</div>}
         <div>
           <Consequence agents={agents} to={to} />
         </div>

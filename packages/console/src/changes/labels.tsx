@@ -1,4 +1,4 @@
-import { readLabels } from '@agp/core/contracts';
+import { readLabels } from '@agp/core/labels';
 import { Stack, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { ConfirmButton } from '../components/confirm.tsx';
@@ -16,6 +16,11 @@ type Labels = Readonly<Record<string, string>>;
 
 const line = /^\s*([^=\s]+)\s*=\s*(.*\S)\s*$/;
 
+const isWritable = ([name, value]: [string, string]) => {
+  const found = line.exec(`${name}=${value}`);
+  return found?.[1] === name && found[2] === value;
+};
+
 function readLines(text: string): Labels | null {
   const lines = text.split('\n').filter((each) => each.trim() !== '');
   const read = lines.map((each) => line.exec(each));
@@ -25,7 +30,7 @@ function readLines(text: string): Labels | null {
 /** What changes `before` into `after`; null removes. */
 function compare(before: Labels, after: Labels): Record<string, string | null> {
   const set = Object.entries(after).filter(([name, value]) => value !== '' && before[name] !== value);
-  const gone = Object.keys(before).filter((name) => !after[name]);
+  const gone = Object.keys(before).filter((name) => !Object.hasOwn(after, name) || after[name] === '');
   return { ...Object.fromEntries(set), ...Object.fromEntries(gone.map((name) => [name, null])) };
 }
 
@@ -74,7 +79,10 @@ interface EditLabelsProps {
 
 /** A button that changes labels, owner and note of agents: of several it only adds and replaces. */
 export function EditLabels({ agents, size = 'xs', onDone }: EditLabelsProps) {
-  const before: Labels = agents.length === 1 ? Object.fromEntries(readLabels(agents[0]?.metadata ?? {})) : {};
+  // What no line can say stays as it is.
+  const before: Labels = Object.fromEntries(
+    agents.length === 1 ? readLabels(agents[0]?.metadata ?? {}).filter(isWritable) : [],
+  );
   const isKnown = (name: string) => Object.hasOwn(known, name);
   const pick = (wanted: boolean) => Object.entries(before).filter(([name]) => isKnown(name) === wanted);
   const [labels, setLabels] = useState<Labels>({});

@@ -12,7 +12,11 @@ interface CopyAsProps {
   flags?: Readonly<Record<string, string>>;
 }
 
-const quote = (text: string) => (/^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`);
+/** Without control characters: some end what a terminal takes for pasted text. */
+const quote = (given: string) => {
+  const text = given.replace(/\p{C}/gu, '');
+  return /^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+};
 
 const toFlag = (name: string) => `--${name.replaceAll('_', '-')}`;
 
@@ -27,7 +31,7 @@ export function CopyAs({ path, query = {}, command, flags = {} }: CopyAsProps) {
   });
   const ways = [
     ['curl', `curl -s -H "Authorization: Bearer $KEY" ${quote(address)}`],
-    ['agp', ['agp', command, ...words, '--url', window.location.origin].join(' ')],
+    ['agp', ['AGP_API_KEY=$KEY agp', command, ...words, '--url', window.location.origin].join(' ')],
   ] as const;
   return (
     <Menu withinPortal position="bottom-end">

@@ -4,7 +4,8 @@ import { useDebouncedCallback, useDebouncedValue } from '@mantine/hooks';
 import { IconFilter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useId, useState } from 'react';
-import { apiQuery } from '../api/api.ts';
+import { apiQuery, statusQuery } from '../api/api.ts';
+import { formatTime } from '../format/format.ts';
 import { addDays, findLastWeek, findMonth, isDay } from '../search/search.ts';
 
 interface ChoiceProps<Value extends string> {
@@ -107,7 +108,10 @@ export function Chips<Filter extends object>({ filter, onChange }: ChipsProps<Fi
 
 function Chip({ name, value, onRemove }: { name: string; value: string; onRemove: () => void }) {
   const agent = useQuery({ ...apiQuery('/api/v1/agents/{id}', { path: { id: value } }), enabled: name === 'agent' });
-  const shown = value === 'true' ? '' : (agent.data?.data.name ?? shortenId(value));
+  const isId = name === 'agent' || name === 'session' || name === 'request';
+  const isTime = /^\d{4}-\d\d-\d\dT/.test(value);
+  const own = isTime ? formatTime(value) : isId ? shortenId(value) : value;
+  const shown = value === 'true' ? '' : (agent.data?.data.name ?? own);
   return (
     <Button
       variant="default"
@@ -143,6 +147,13 @@ export function Filters({ children }: { children: ReactNode }) {
   );
 }
 
+/** A kind of personal data, of those that were found lately. */
+export function KindField({ value, onChange }: Pick<ChoiceProps<string>, 'value' | 'onChange'>) {
+  const found = useQuery(statusQuery('7d')).data?.data.pii ?? [];
+  const options = found.map(({ type }) => ({ value: type, label: type.replaceAll('_', ' ') }));
+  return <Choice label="Personal data" none="All" options={options} value={value} onChange={onChange} />;
+}
+
 const mostAgents = 10;
 
 /** An agent by its name, which is completed. @param value its id */
@@ -162,7 +173,7 @@ export function AgentField({
     enabled: value !== undefined,
   });
   const found = useQuery({
-    ...apiQuery('/api/v1/agents', { query: { search: wanted, order: 'seen', limit: mostAgents } }),
+    ...apiQuery('/api/v1/agents', { query: { search: wanted, order: 'name', limit: mostAgents } }),
     enabled: wanted !== '',
   });
   const name = value === undefined ? '' : known.data?.data.name;
@@ -172,11 +183,13 @@ export function AgentField({
   }, [name]);
   const agents = found.data?.data ?? [];
   const chosen = agents.find((agent) => agent.name === wanted)?.id;
+  const isUnknown =
+    isTyping && wanted !== '' && wanted === text.trim() && found.data !== undefined && chosen === undefined;
   useEffect(() => {
-    if (!isTyping || chosen === undefined) return;
+    if (!isTyping || wanted !== text.trim() || chosen === undefined) return;
     setTyping(false);
     if (chosen !== value) onChange(chosen);
-  }, [isTyping, chosen, value, onChange]);
+  }, [isTyping, wanted, text, chosen, value, onChange]);
   return (
     <>
       <TextInput
@@ -185,6 +198,7 @@ export function AgentField({
         size="sm"
         maxLength={longest}
         list={list}
+        error={isUnknown && 'No agent has this name'}
         value={text}
         onChange={(event) => {
           setText(event.currentTarget.value);

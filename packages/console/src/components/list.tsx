@@ -184,7 +184,10 @@ export interface RowsTableProps<Row> {
   /** Rows of before, while newer ones are read. */
   stale?: boolean;
   /** Rows can be selected, by their keys. */
-  selection?: { selected: ReadonlySet<string>; onChange: (selected: ReadonlySet<string>) => void };
+  selection?: {
+    selected: Pick<ReadonlyMap<string, unknown>, 'has' | 'keys'>;
+    onChange: (selected: ReadonlySet<string>) => void;
+  };
 }
 
 const selectHead = 'Select';
@@ -198,14 +201,13 @@ function selectColumn<Row>(
     silent: true,
     cell: (row) => {
       const key = rowKey(row);
+      const rest = [...selected.keys()].filter((each) => each !== key);
       return (
         <Checkbox
           size="xs"
           aria-label={`Select ${(row as { name?: string }).name ?? key}`}
           checked={selected.has(key)}
-          onChange={(event) =>
-            onChange(event.currentTarget.checked ? new Set([...selected, key]) : selected.difference(new Set([key])))
-          }
+          onChange={(event) => onChange(new Set([...rest, ...(event.currentTarget.checked ? [key] : [])]))}
         />
       );
     },

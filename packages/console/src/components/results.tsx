@@ -6,22 +6,26 @@ import type { Column } from './list.tsx';
 
 const manyFailed = 0.05;
 
-/** The part of requests that failed, with a link to them; how many on hover. @param search what else narrows them */
-export function Errors({ of, search }: { of: UsageEntry; search: EventsSearch }) {
+/** The part of requests that failed, with a link to them; how many on hover. @param search what else narrows them; null if no list is of them */
+export function Errors({ of, search }: { of: UsageEntry; search: EventsSearch | null }) {
   const { failed_count: failed, request_count: all } = of;
   const look = {
     title: `${formatCount(failed)} of ${formatCount(all)} failed or were answered with an error`,
     className: failed > manyFailed * all ? 'tone-bad' : undefined,
     children: all === 0 ? '–' : formatShare(failed / all),
   };
-  return failed > 0 ? <Link to="/events" search={{ ...search, failed: true }} {...look} /> : <span {...look} />;
+  return failed > 0 && search !== null ? (
+    <Link to="/events" search={{ ...search, failed: true }} {...look} />
+  ) : (
+    <span {...look} />
+  );
 }
 
 /** Estimated from counts in buckets. */
 export const formatQuantile = (ms: number | null) => (ms === null ? '–' : formatDuration(ms));
 
 /** How the requests of sums ended, and how long they took. @param searchOf what tells a row's events */
-export const resultColumns = (searchOf: (row: UsageEntry) => EventsSearch): Column<UsageEntry>[] => [
+export const resultColumns = (searchOf: (row: UsageEntry) => EventsSearch | null): Column<UsageEntry>[] => [
   { head: 'Requests', right: true, cell: ({ request_count }) => formatCount(request_count) },
   { head: 'Errors', right: true, cell: (row) => <Errors of={row} search={searchOf(row)} /> },
   { head: 'p50', right: true, cell: ({ p50_ms }) => formatQuantile(p50_ms) },

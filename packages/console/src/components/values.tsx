@@ -1,4 +1,4 @@
-import { readLabels } from '@agp/core/contracts';
+import { readLabels } from '@agp/core/labels';
 import { describeOutcome } from '@agp/core/outcome';
 import { shortenId } from '@agp/core/text';
 import { ActionIcon, CopyButton, Tooltip } from '@mantine/core';
@@ -130,7 +130,12 @@ export function Labels({ metadata, most = 3 }: { metadata: Readonly<Record<strin
   return (
     <>
       {labels.slice(0, most).map(([name, value]) => (
-        <Link key={name} to="/agents" search={{ label: `${name}=${value}` }} title={`${name}=${value}`}>
+        <Link
+          key={name}
+          to="/agents"
+          search={{ label: value === '' || name.length + value.length > 250 ? name : `${name}=${value}` }}
+          title={`${name}=${value}`}
+        >
           <Pill>
             {name}={value}
           </Pill>

@@ -89,15 +89,19 @@ export function AgentsScreen() {
   const { order = 'cost', status, label } = search;
   const { change: mayChange } = usePermissions();
   const { change, ...at } = useFilters(search);
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [selected, setSelected] = useState<ReadonlyMap<string, Agent>>(new Map());
   const query = useQuery({
     ...apiQuery('/api/v1/agents', {
       query: { ...pageQuery(at.page), expand: 'usage', order, status, label, search: search.search },
     }),
     refetchInterval: refreshMs,
   });
-  // What is no longer shown is not changed.
-  const chosen = (query.data?.data ?? []).filter(({ id }) => selected.has(id));
+  const shown = query.data?.data ?? [];
+  // A selected agent stays so while the list moves under it.
+  const select = (keys: ReadonlySet<string>) =>
+    setSelected(
+      new Map([...selected.values(), ...shown].filter(({ id }) => keys.has(id)).map((agent) => [agent.id, agent])),
+    );
   return (
     <ListScreen
       title="Agents"
@@ -114,7 +118,7 @@ export function AgentsScreen() {
             label="Label"
             placeholder="team=sales"
             value={label}
-            onChange={(next) => change({ label: next === undefined || /^[^=]+=./.test(next) ? next : undefined })}
+            onChange={(next) => change({ label: next?.replace(/=$/, '') || undefined })}
           />
           <Choice
             label="Status"
@@ -133,7 +137,7 @@ export function AgentsScreen() {
       rowKey={({ id }) => id}
       columns={agentColumns(mayChange)}
       numbered={['Previous', 'Next']}
-      {...(mayChange && { selection: { selected, onChange: setSelected } })}
+      {...(mayChange && { selection: { selected, onChange: select } })}
       hint="None of the agents has this name, label and status."
       none={
         <EmptyState title="No agent yet" action={<ConnectButton />}>
@@ -141,18 +145,19 @@ export function AgentsScreen() {
         </EmptyState>
       }
     >
-      {chosen.length > 0 && <Chosen agents={chosen} onDone={() => setSelected(new Set())} />}
+      {selected.size > 0 && <Chosen agents={[...selected.values()]} onDone={() => setSelected(new Map())} />}
     </ListScreen>
   );
 }
 
 /** What can be done to all agents that are selected. */
 function Chosen({ agents, onDone }: { agents: readonly Agent[]; onDone: () => void }) {
+  const blocked = agents.filter(({ status }) => status === 'blocked');
   return (
-    <section className="filters no-print" aria-label="Selected agents">
-      <strong>{countOf(agents.length, 'agent')} selected</strong>
+    <section className="filters selected no-print" aria-label="Selected agents">
+      <strong title={agents.map(({ name }) => name).join(', ')}>{countOf(agents.length, 'agent')} selected</strong>
       <ChangeStatus agents={agents} to="blocked" size="xs" onDone={onDone} />
-      <ChangeStatus agents={agents} to="active" size="xs" onDone={onDone} />
+      {blocked.length > 0 && <ChangeStatus agents={blocked} to="active" size="xs" onDone={onDone} />}
       <SetCap owner={{ kind: 'agents', agents }} cap={null} onDone={onDone} />
       <EditLabels agents={agents} onDone={onDone} />
     </section>

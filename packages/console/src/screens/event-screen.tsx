@@ -119,7 +119,10 @@ export function EventScreen() {
     <Screen
       title="Event"
       about={<ShortId id={eventId} what="event id" whole />}
-      actions={<CopyAs path={`/api/v1/events/${eventId}/detail`} command={`events show ${eventId}`} />}
+      // The address may hold anything.
+      actions={
+        /^\w+$/.test(eventId) && <CopyAs path={`/api/v1/events/${eventId}/detail`} command={`events show ${eventId}`} />
+      }
     >
       <Reading query={query}>
         {({ data: event }) => (

@@ -1,4 +1,4 @@
-import { describeOutcome } from '@agp/core/outcome';
+import { isFailed } from '@agp/core/outcome';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -7,7 +7,7 @@ import { apiQuery } from '../api/api.ts';
 import type { ListedEvent, StreamEvent } from '../api/shapes.ts';
 import { CopyAs } from '../components/copy-as.tsx';
 import { EmptyState } from '../components/feedback.tsx';
-import { AgentField, Choice, Filters, SearchField, TimeRange } from '../components/filters.tsx';
+import { AgentField, Choice, Filters, KindField, SearchField, TimeRange } from '../components/filters.tsx';
 import { ConnectButton } from '../components/layout.tsx';
 import { type Column, CsvButton, NewPill } from '../components/list.tsx';
 import { ListScreen, pageSize, useFilters } from '../components/list-screen.tsx';
@@ -88,7 +88,6 @@ interface EventFiltersProps {
 
 function EventFilters({ search, onChange }: EventFiltersProps) {
   const result: Result | undefined = search.failed ? 'wrong' : search.outcome;
-  const chooseAgent = useCallback((agent_id: string | undefined) => onChange({ agent_id }), [onChange]);
   const chooseResult = (chosen: Result | undefined) =>
     onChange(chosen === 'wrong' ? { failed: true, outcome: undefined } : { failed: undefined, outcome: chosen });
   return (
@@ -106,14 +105,9 @@ function EventFilters({ search, onChange }: EventFiltersProps) {
         value={search.compliance_tag}
         onChange={(compliance_tag) => onChange({ compliance_tag })}
       />
-      <AgentField value={search.agent_id} onChange={chooseAgent} />
+      <AgentField value={search.agent_id} onChange={(agent_id) => onChange({ agent_id })} />
       <SearchField label="Provider" value={search.provider} onChange={(provider) => onChange({ provider })} />
-      <SearchField
-        label="Personal data"
-        placeholder="email"
-        value={search.pii_type}
-        onChange={(pii_type) => onChange({ pii_type })}
-      />
+      <KindField value={search.pii_type} onChange={(pii_type) => onChange({ pii_type })} />
       <SearchField label="Request id" value={search.request_id} onChange={(request_id) => onChange({ request_id })} />
     </Filters>
   );
@@ -140,7 +134,7 @@ export function EventsScreen() {
       (tag === undefined || event.compliance_tag === tag) &&
       (pii === undefined || (event.pii_types ?? []).includes(pii)) &&
       (outcome === undefined || event.outcome === outcome) &&
-      (!failed || describeOutcome(event).tone === 'bad'),
+      (!failed || isFailed(event)),
     [model, tag, pii, outcome, failed],
   );
   // The stream tells no providers: no pill rather than one that counts others.

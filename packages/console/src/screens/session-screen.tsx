@@ -1,5 +1,5 @@
 import { findCut, findMisshown, findRefusal } from '@agp/core/chain';
-import { describeOutcome } from '@agp/core/outcome';
+import { isFailed } from '@agp/core/outcome';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
@@ -90,7 +90,7 @@ export function SessionScreen() {
       <Reading query={query}>
         {({ data: { session, events } }) => (
           <>
-            <Sums session={session} failed={events.filter(isWrong).length} />
+            <Sums session={session} failed={events.filter(isFailed).length} />
             <SessionChain key={sessionId} sessionId={sessionId} eventCount={session.event_count} />
             <Card
               title="Turns"
@@ -112,8 +112,6 @@ export function SessionScreen() {
     </Screen>
   );
 }
-
-const isWrong = (event: Parameters<typeof describeOutcome>[0]) => describeOutcome(event).tone === 'bad';
 
 function Sums({ session, failed }: { session: Session; failed: number }) {
   return (

@@ -45,6 +45,7 @@ export const labelChangesSchema = z
   .record(z.string(), z.string().nullable())
   .superRefine((labels, context) => {
     const entries = Object.entries(labels);
+    if (entries.length === 0) context.addIssue({ code: 'custom', message: 'must hold a label' });
     if (entries.length > maxLabels)
       context.addIssue({ code: 'custom', message: `must hold at most ${maxLabels} labels` });
     for (const [name, value] of entries) {
@@ -56,11 +57,6 @@ export const labelChangesSchema = z
     description: 'Sets these string members of the metadata, and removes those that are null; the others stay',
     example: { team: 'sales', owner: null },
   });
-
-/** The string members of metadata. */
-export function readLabels(metadata: Readonly<Record<string, unknown>>): [name: string, value: string][] {
-  return Object.entries(metadata).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
-}
 
 /** The object passes through unchanged: zod's own records drop a key named `__proto__`, which JSON allows and Postgres keeps. */
 export const metadataInputSchema = z

@@ -47,9 +47,12 @@ export const agentListQuerySchema = z.object({
   ...paging,
   search: text.optional().meta({ description: 'Only agents whose name has this text in it, in any case' }),
   label: text
-    .regex(/^[^=]+=./, 'must be a label and its value, such as team=sales')
+    .regex(/^[^=]+(?:=.+)?$/, 'must be a label, such as team, or one with its value, such as team=sales')
     .optional()
-    .meta({ description: 'Only agents with this label, a string member of their metadata', example: 'team=sales' }),
+    .meta({
+      description: 'Only agents with this label, a string member of their metadata, or with this value of it',
+      example: 'team=sales',
+    }),
   order: z
     .enum(['created', 'name', 'cost', 'seen'])
     .default('created')

@@ -12,7 +12,7 @@ const serviceSchema = z
     name: z.enum(['management', 'postgres', 'nats', 'redis', 'writer', 'proxy']),
     state: z.enum(['ready', 'not_ready', 'idle', 'unknown']).meta({
       description:
-        'Writers and proxies are known by what they record and refuse: `idle` if that stopped over a minute ago and nothing waits, ' +
+        'Writers and proxies are known by what they record and refuse: `idle` if that stopped over a minute ago, ' +
         'since no requests come or none get through; `unknown` if nothing tells',
     }),
     detail: z.string(),

@@ -1,6 +1,6 @@
 import type { Agent } from '@agp/core/contracts';
 import { toPublicId } from '@agp/core/ids';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../database.ts';
 import { inTransaction, type RowOf } from '../statements.ts';
 import { appendAudit, type NewAuditEntry } from './audit.ts';
@@ -66,9 +66,12 @@ const usageColumns = (day: string) =>
     )`.as('pii_today'),
   ] as const;
 
-function toMember(label: string): string {
-  const at = label.indexOf('=');
-  return JSON.stringify({ [label.slice(0, at)]: label.slice(at + 1) });
+/** `team=sales`, or `team` for any value. */
+function hasLabel(label: string): RawBuilder<boolean> {
+  const [, name = '', value] = /^([^=]*)(?:=(.*))?$/s.exec(label) ?? [];
+  return value === undefined
+    ? sql`jsonb_typeof(agents.metadata->${name}::text) = 'string'`
+    : sql`agents.metadata @> ${JSON.stringify({ [name]: value })}::jsonb`;
 }
 
 const ofFilter = (db: Db, { status, search, id, label }: AgentFilter) =>
@@ -76,7 +79,7 @@ const ofFilter = (db: Db, { status, search, id, label }: AgentFilter) =>
     .selectFrom('agents')
     .$if(id !== undefined, (asked) => asked.where('agents.id', '=', id as string))
     .$if(status !== undefined, (asked) => asked.where('agents.status', '=', status as AgentRow['status']))
-    .$if(label !== undefined, (asked) => asked.where(sql<boolean>`agents.metadata @> ${toMember(label ?? '')}::jsonb`))
+    .$if(label !== undefined, (asked) => asked.where(hasLabel(label ?? '')))
     .$if(search !== undefined, (asked) => asked.where('agents.name', 'ilike', likeAny(search)));
 
 /** What the order goes by is read for all agents at once, and nothing else is. */
@@ -174,7 +177,7 @@ export function updateAgent(
     const { status, blocked_until = null, metadata, labels } = change;
     const base = metadata === undefined ? sql`metadata` : sql`${JSON.stringify(metadata)}::jsonb`;
     const kept = Object.entries(labels ?? {}).filter(([, value]) => value !== null);
-    const agent = await transaction
+    const { blocked_until: until, ...agent } = await transaction
       .updateTable('agents')
       .set({
         ...(status !== undefined && { status, blocked_until }),
@@ -184,12 +187,14 @@ export function updateAgent(
         updated_at: sql<Date>`greatest(clock_timestamp(), agents.updated_at + interval '1 millisecond')`,
       })
       .where('agents.id', '=', id)
-      .returning(agentColumns)
+      .returning([...agentColumns, 'agents.blocked_until'])
       .executeTakeFirstOrThrow();
-    const until = status === undefined ? before.blocked_until : blocked_until;
     return { agent, before: toState(before, before.blocked_until), after: toState(agent, until) };
   });
 }
+
+/** Others wait for the log's end meanwhile; what is left is ended a moment later. */
+const mostEnded = 50;
 
 /** Ends blocks whose time is over, each with its entry in the audit log; several processes may do it at once. @returns how many */
 export function endBlocks(db: Db): Promise<number> {
@@ -200,7 +205,7 @@ export function endBlocks(db: Db): Promise<number> {
       .where('status', '=', 'blocked')
       .where('blocked_until', '<=', sql<Date>`clock_timestamp()`)
       .orderBy('id')
-      .limit(mostSorted)
+      .limit(mostEnded)
       .forNoKeyUpdate()
       .skipLocked()
       .execute();

@@ -78,7 +78,7 @@ function judgeWriter(recording: Recording): Judgement {
   if (unsealed > 5 * minuteMs)
     return judged('not_ready', `refusals of ${ago(unsealed)} are not in the audit log: does a writer run?`);
   if (latest === undefined) return judged('unknown', 'nothing was ever recorded');
-  if (recorded > minuteMs) return idle(latest.recorded_at, now, 'nothing to record');
+  if (recorded > minuteMs) return idle(latest.recorded_at, now, 'nothing recorded, so no requests or no writer');
   if (lag > minuteMs) return judged('not_ready', `records ${Math.round(lag / 1_000)} s after requests end`);
   return judged('ready', `recorded ${ago(recorded)}`);
 }
@@ -113,9 +113,10 @@ export class StatusReader {
     if (known !== undefined && performance.now() - known.at <= keptMs) return known.status;
     const computed = { status: this.#compute(window), at: Number.POSITIVE_INFINITY };
     this.#latest.set(window, computed);
-    void computed.status.finally(() => {
+    const keep = () => {
       computed.at = performance.now();
-    });
+    };
+    computed.status.then(keep, keep);
     return computed.status;
   }
 

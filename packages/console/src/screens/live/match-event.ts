@@ -1,4 +1,4 @@
-import { describeOutcome } from '@agp/core/outcome';
+import { isFailed } from '@agp/core/outcome';
 import type { StreamEvent } from '../../api/shapes.ts';
 import type { LiveSearch } from '../../search/screen-searches.ts';
 
@@ -12,7 +12,7 @@ export function matchEvent(
 ): boolean {
   const { agent_name, model, compliance_tag, pii_detected } = event;
   if (pii && !pii_detected) return false;
-  if (failed && describeOutcome(event).tone !== 'bad') return false;
+  if (failed && !isFailed(event)) return false;
   if (text === undefined) return true;
   const wanted = text.toLowerCase();
   return [agent_name ?? '', model, compliance_tag].some((value) => value.toLowerCase().includes(wanted));

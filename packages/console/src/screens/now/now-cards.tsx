@@ -159,7 +159,7 @@ export function DearestCard({ from, by, all, onChange }: DearestProps) {
             columns={[
               { head: label.slice(0, -1), cell: (entry) => <NameOf entry={entry} since={since} /> },
               { head: 'Cost', right: true, cell: ({ total_cost_usd: usd }) => <Money usd={usd} /> },
-              ...resultColumns((entry) => toFilter(entry, since)),
+              ...resultColumns((entry) => (isRest(entry) ? null : toFilter(entry, since))),
             ]}
           />
         )}
@@ -178,6 +178,9 @@ function restOf(rows: readonly UsageEntry[], all: UsageEntry | undefined): Usage
   return [{ ...all, total_cost_usd: usd, request_count: requests, failed_count: failed, p50_ms: null, p95_ms: null }];
 }
 
+const isRest = ({ agent_id, model, provider }: UsageEntry) =>
+  agent_id === undefined && model === undefined && provider === undefined;
+
 const toFilter = ({ agent_id, model, provider }: UsageEntry, since: string | null): EventsSearch => ({
   ...{ agent_id, model, provider, from: since ?? undefined },
 });
@@ -185,7 +188,7 @@ const toFilter = ({ agent_id, model, provider }: UsageEntry, since: string | nul
 function NameOf({ entry, since }: { entry: UsageEntry; since: string | null }) {
   const { agent_id, agent_name, model, provider } = entry;
   if (agent_id !== undefined) return <AgentLink id={agent_id} name={agent_name} />;
-  if (model === undefined && provider === undefined) return <span className="dim">all others</span>;
+  if (isRest(entry)) return <span className="dim">all others</span>;
   return (
     <Link to="/events" search={toFilter(entry, since)}>
       {model ?? provider}
