@@ -33,6 +33,7 @@ export function addRefusalsCommand(program: Command, shell: Shell): void {
     'refusals --agent invoice-checker --from 2026-11-20',
   )
     .option('--agent <agent>', 'only those of this agent, by name or id')
+    .option('--provider <provider>', 'only those to this provider')
     .option('--reason <code>', 'only those refused with this code, such as agent_blocked')
     .option('--request-id <id>', 'only those with this request id')
     .option('--from <time>', 'only those of this time or later')

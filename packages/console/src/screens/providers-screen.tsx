@@ -45,6 +45,14 @@ export function ProvidersScreen() {
               },
               { head: 'Cost', right: true, cell: ({ total_cost_usd: usd }) => <Money usd={usd} /> },
               ...resultColumns(({ provider }) => ({ provider, from: since })),
+              {
+                head: 'Refused',
+                cell: ({ provider }) => (
+                  <Link to="/refusals" search={{ provider, from: since }}>
+                    what was refused
+                  </Link>
+                ),
+              },
               { head: 'Tokens', right: true, cell: ({ total_tokens }) => formatShortCount(total_tokens) },
             ]}
             none={<EmptyState title="No provider was asked in this time" action={<ConnectButton />} />}

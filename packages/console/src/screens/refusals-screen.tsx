@@ -85,6 +85,7 @@ export function RefusalsScreen() {
             onChange={(reason) => change({ reason })}
           />
           <AgentField value={filter.agent_id} onChange={(agent_id) => change({ agent_id })} />
+          <SearchField label="Provider" value={filter.provider} onChange={(provider) => change({ provider })} />
           <SearchField label="Request id" value={filter.request_id} onChange={(request_id) => change({ request_id })} />
         </>
       }

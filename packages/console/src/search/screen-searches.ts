@@ -82,6 +82,7 @@ export const readProvidersSearch = readSearch({ from: readWindow });
 
 export const readRefusalsSearch = readSearch({
   agent_id: readText,
+  provider: readText,
   reason: readText,
   request_id: readText,
   from: readTime,

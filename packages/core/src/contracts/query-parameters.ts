@@ -220,6 +220,7 @@ export const refusalListQuerySchema = z
   .object({
     limit: limit.default(50).meta({ override: { default: 50 } }),
     agent_id: z.string().optional().meta({ description: 'Only requests of this agent' }),
+    provider: text.optional().meta({ description: 'Only requests to this provider' }),
     ...timeRange('requests'),
     reason: z
       .string()

@@ -73,6 +73,7 @@ export async function addRefusals(pool: Pool, counts: readonly RefusalCount[]): 
 
 interface RefusalFilter extends RequestFilter {
   reason?: string | undefined;
+  provider?: string | undefined;
   requestId?: string | undefined;
   cursor?: string | undefined;
 }
@@ -87,6 +88,7 @@ export function listRefusals(db: Db, filter: RefusalFilter, limit: number): Prom
     .select(['refused.source_ip', 'refused.provider', 'refused.path']);
   if (filter.agentId !== undefined) query = query.where('refused.agent_id', '=', filter.agentId);
   if (filter.reason !== undefined) query = query.where('refused.reason', '=', filter.reason);
+  if (filter.provider !== undefined) query = query.where('refused.provider', '=', filter.provider);
   if (filter.requestId !== undefined) query = query.where('refused.request_id', '=', filter.requestId);
   if (filter.from !== undefined) query = query.where('refused.id', '>=', firstIdAt(filter.from));
   if (filter.to !== undefined) query = query.where('refused.id', '<', firstIdAt(filter.to));
