@@ -203,9 +203,9 @@ export function NowScreen() {
             <Attention status={status} />
             <FirstStep status={status} />
             <NowFigures status={status} all={all} />
+            <NowLists status={status} since={status.requests?.since} />
             <HoursCard from={from} />
             <DearestCard from={from} by={by} all={all} onChange={(next) => change({ by: next })} />
-            <NowLists status={status} since={status.requests?.since} />
             <div className="grid" style={{ ['--least' as string]: '24rem' }}>
               <Services services={status.services} />
               <IntegrityCard />
