@@ -53,6 +53,13 @@ const explanations: Partial<Record<ErrorCode, [why: string, wayOut: WayOut]>> = 
     "The proxy's own key may not be used on this path.",
     "Add the path to the provider's allow_paths.",
   ],
+  policy_denied: [
+    'A policy does not let it pass; its rule stands beside it.',
+    {
+      console: 'Change the request, or the policy under Policies.',
+      cli: 'Change the request, or the policy: "policies show" has it.',
+    },
+  ],
   session_of_another_agent: ['Its X-Session-Id belongs to another agent.', 'Send an id of its own, or none.'],
   request_too_large: ['Its body was larger than MAX_REQUEST_BYTES.', 'Send less, or raise that.'],
   body_too_slow: [

@@ -22,6 +22,7 @@ export * from './queries/events.ts';
 export * from './queries/forwarded.ts';
 export * from './queries/lineage.ts';
 export type { PageRange } from './queries/pages.ts';
+export * from './queries/policies.ts';
 export * from './queries/quarantine.ts';
 export * from './queries/refusals.ts';
 export * from './queries/sessions.ts';

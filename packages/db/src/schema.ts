@@ -1,11 +1,13 @@
 import type { AgentStatus, Event } from '@agp/core/contracts';
-import type { EventMessage, FailureCause, PiiFinding } from '@agp/core/events';
+import type { Asked, Decision, EventMessage, EventTools, FailureCause, PiiFinding } from '@agp/core/events';
 import type { ColumnType, Generated } from 'kysely';
 import type { durationColumns } from './usage-columns.ts';
 
 type Timestamp = ColumnType<Date, Date | string, Date | string>;
 type DefaultTimestamp = ColumnType<Date, Date | string | undefined, Date | string>;
 type Money = ColumnType<number, string, string>;
+
+type Json<Value> = ColumnType<Value | null, string | null | undefined, string | null>;
 
 type Details = Pick<EventMessage, 'outcome' | 'http_status' | 'provider_request_id' | 'pii_scan'>;
 
@@ -19,7 +21,10 @@ interface EventsTable extends Omit<Event, 'timestamp' | 'cost_usd'>, Details {
   payload: string;
   request_id: string | null;
   failure: FailureCause | null;
-  pii_findings: ColumnType<PiiFinding[] | null, string | null, string | null>;
+  pii_findings: Json<PiiFinding[]>;
+  decision: Json<Decision[]>;
+  tools: Json<EventTools>;
+  asked: Json<Asked>;
 }
 
 interface UsageSums {
@@ -175,6 +180,15 @@ export interface Schema {
     default_agent_cap_usd: ColumnType<number | null, string | null, string | null>;
     default_warn_only: Generated<boolean>;
     default_requests_per_minute: number | null;
+    policy_version: Generated<number>;
+  };
+  policies: {
+    id: string;
+    name: string;
+    version: Generated<number>;
+    policy: ColumnType<unknown, string, string>;
+    created_at: DefaultTimestamp;
+    updated_at: DefaultTimestamp;
   };
   daily_global_spend: {
     day: string;
@@ -245,5 +259,7 @@ export interface Schema {
     source_ip: string;
     provider: string | null;
     path: string | null;
+    /** The policy and its rule, if one refused it. */
+    rule: string | null;
   };
 }

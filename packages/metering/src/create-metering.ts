@@ -6,6 +6,7 @@ import type { CallHead } from './call-head.ts';
 import type { Operation } from './dialects/operation.ts';
 import { type CallMeter, openCallMeter } from './measure/call-meter.ts';
 import type { MeteringOptions, MeteringParts } from './metering-parts.ts';
+import { type BodyChange, changeBody } from './request/change-body.ts';
 import { type BodyForm, type InspectedBody, inspectBody } from './request/inspect-body.ts';
 import { type Cheaper, findCheaper } from './reserve/find-cheaper.ts';
 import { computeReservation } from './reserve/reserve.ts';
@@ -16,6 +17,8 @@ export interface Caps {
   /** A cap holds, be it one that only warns: the usage of a stream is then asked for in any case. */
   isCapped: boolean;
   mayRefuse: boolean;
+  /** A policy asks what the request names. */
+  mustName?: boolean;
 }
 
 /**
@@ -28,6 +31,7 @@ export interface Metering {
   /** The amount that a request reserves, in whole nano-dollars. @throws ApiError `cost_not_bounded` */
   findReservation(head: CallHead, body: InspectedBody | null, caps: Caps): number;
   findCheaper(head: CallHead, body: InspectedBody | null, caps: Caps): Cheaper | null;
+  changeBody(head: CallHead, body: InspectedBody, change: BodyChange): Buffer | null;
   open(call: Call): CallMeter;
   stop(): Promise<void>;
 }
@@ -47,10 +51,15 @@ export function createMetering(options: MeteringOptions): Metering {
     memory: new FairShares({ max: maxInspected }),
   };
   return {
-    inspect: (operation, head, bytes, form, { isCapped, mayRefuse }) =>
-      inspectBody(operation, head, bytes, form, { mustTell: isCapped, mustBound: mayRefuse && options.isStrict }),
+    inspect: (operation, head, bytes, form, { isCapped, mayRefuse, mustName = false }) =>
+      inspectBody(operation, head, bytes, form, {
+        mustTell: isCapped,
+        mustBound: mayRefuse && options.isStrict,
+        mustName,
+      }),
     findReservation: (head, body, { mayRefuse }) => computeReservation(parts, head, body, mayRefuse),
     findCheaper: (head, body, { mayRefuse }) => findCheaper(parts, head, body, mayRefuse),
+    changeBody,
     open: (call) => openCallMeter(parts, call),
     stop: async () => {
       await Promise.all([estimator.stop(), scanner?.stop()]);

@@ -4,11 +4,12 @@ export { type AnswerEnd, type Call, type Doubt, type Measurement, type Unscanned
 export type { CallHead } from './call-head.ts';
 export { canDecode } from './content-coding.ts';
 export { type Caps, createMetering, type Metering } from './create-metering.ts';
-export type { Operation, ProviderApi, Refusal } from './dialects/operation.ts';
+export { listOperationNames, type Operation, type ProviderApi, type Refusal } from './dialects/operation.ts';
 export { readTierHeader } from './dialects/tier.ts';
 export { dialects, findLinkPaths, handsOutCredential, matchOperation, operationWords } from './match-operation.ts';
 export type { CallMeter } from './measure/call-meter.ts';
 export type { MeteringOptions } from './metering-parts.ts';
+export type { BodyChange } from './request/change-body.ts';
 export { decodeBody } from './request/decode-body.ts';
 export type { InspectedBody } from './request/inspect-body.ts';
 export type { Cheaper } from './reserve/find-cheaper.ts';

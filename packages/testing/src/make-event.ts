@@ -39,6 +39,10 @@ export function makeEvent(over: Partial<EventMessage> = {}): EventMessage {
     pii_scan: 'none',
     producer: 'proxy-7f9c4d5b8-x2x4z/1',
     producer_seq: 0,
+    policy_version: null,
+    decision: null,
+    tools: null,
+    forwarded_sha256: null,
     counts_as_request: true,
     ...over,
   };

@@ -64,13 +64,15 @@ const members =
   provider_request_id request_sha256 requested_model response_sha256 seq session_id source_ip timestamp total_tokens
   usage_source v`.split(/\s+/);
 
-/** Whether the payload is the canonical form of a version 1 event at this place of this session. */
+const membersOf2 = [...members, 'decision', 'forwarded_sha256', 'policy_version', 'tools'].sort();
+
+/** Whether the payload is the canonical form of an event of version 1 or 2 at this place of this session. */
 function fits(entry: ChainEntry, seq: number, sessionId: string): boolean {
   const payload = JSON.parse(entry.payload) as { [name: string]: Json };
   return (
     canonical(payload) === entry.payload &&
-    Object.keys(payload).join() === members.join() &&
-    payload.v === 1 &&
+    Object.keys(payload).join() === (payload.v === 2 ? membersOf2 : members).join() &&
+    (payload.v === 1 || payload.v === 2) &&
     payload.seq === seq &&
     entry.seq === seq &&
     payload.id === entry.event_id &&

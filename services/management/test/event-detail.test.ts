@@ -172,7 +172,12 @@ describe('lists', () => {
       .map(
         (id, index): RefusedRequest => ({
           ...{ id, agentId, reason: index < 3 ? 'agent_blocked' : 'rate_limited', requestId: `refused-${index}` },
-          ...{ sourceIp: '10.0.0.9', provider: index === 0 ? null : 'openai', path: index === 0 ? null : '/v1/x' },
+          ...{
+            sourceIp: '10.0.0.9',
+            rule: null,
+            provider: index === 0 ? null : 'openai',
+            path: index === 0 ? null : '/v1/x',
+          },
         }),
       );
     const now = Date.now();
@@ -195,7 +200,7 @@ describe('lists', () => {
       {
         ...{ id: toPublicId('ref', requests[4]?.id ?? ''), timestamp: expect.any(String), agent_id: own },
         ...{ agent_name: 'refused-often', reason: 'rate_limited', request_id: 'refused-4', source_ip: '10.0.0.9' },
-        ...{ provider: 'openai', path: '/v1/x' },
+        ...{ provider: 'openai', path: '/v1/x', rule: null },
       },
     ]);
     expect(await names(`agent_id=${own}&reason=agent_blocked`)).toEqual(all.slice(2));

@@ -12,6 +12,7 @@ import type { ProxyConfig } from './config.ts';
 import type { DoubtLog } from './events/doubts.ts';
 import type { RefusalLog } from './events/refusal-log.ts';
 import type { Agent } from './journey.ts';
+import type { Rules } from './policy/rules.ts';
 import type { BackgroundWork } from './stop/background-work.ts';
 import type { RunningRequests } from './stop/running-requests.ts';
 import type { Storage } from './storage/storage.ts';
@@ -66,6 +67,7 @@ export interface Working {
   background: BackgroundWork;
   bodyMemory: BodyMemory;
   places: FairShares;
+  rules: Rules;
 }
 
 /** Everything that the steps work with, made once by `createContext`; each asks for the parts that it uses. */

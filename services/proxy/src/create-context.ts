@@ -13,6 +13,7 @@ import { DoubtLog } from './events/doubts.ts';
 import { RefusalLog } from './events/refusal-log.ts';
 import { reportUnpriced, reportUnread } from './events/reports.ts';
 import { rememberedAgents, rememberedSessions } from './limits.ts';
+import { Rules } from './policy/rules.ts';
 import { BackgroundWork } from './stop/background-work.ts';
 import { RunningRequests } from './stop/running-requests.ts';
 import { createStorage } from './storage/storage.ts';
@@ -75,6 +76,7 @@ export function createContext(
       durationSeconds: 60,
     }),
     places: new FairShares({ max: config.maxConnections }),
+    rules: new Rules({ read: storage.readRules, onUnreadable: warnings.policyUnreadable }),
     idleSessions: createIdleSessions(redis, {
       idleSeconds: config.sessionIdleSeconds,
       onFailure: warnings.sessionsAlone,

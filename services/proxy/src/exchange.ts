@@ -47,6 +47,7 @@ const isDecided: ReadonlySet<ErrorCode> = new Set([
   'global_budget_exceeded',
   'rate_limited',
   'path_not_allowed',
+  'policy_denied',
   'unauthorized_agent',
 ]);
 

@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { ApiError, ErrorCode } from '@agp/core/errors';
-import type { EventMessage, FailureCause } from '@agp/core/events';
+import type { Decision, EventMessage, EventTool, FailureCause } from '@agp/core/events';
 import type { AdmissionState } from '@agp/db';
 import type { AnswerEnd, InspectedBody, Measurement, Operation } from '@agp/metering';
+import type { CallFacts, Finding, RuleSet } from '@agp/policy';
 import { toNetwork } from '@agp/runtime';
 import type { Holder } from '@agp/runtime/fairness';
 import type { HeaderValues } from './exchange.ts';
@@ -66,6 +67,12 @@ export interface Admission {
   sessionOwner: string | null;
   complianceTag: string;
   limits: Pick<AdmissionState, 'agentCap' | 'globalCap' | 'requestsPerMinute'>;
+  /** Null while there is no policy. */
+  rules: RuleSet | null;
+  /** Empty while there is no policy. */
+  labels: Readonly<Record<string, string>>;
+  /** What policies said of its head that do not refuse it. */
+  findings: readonly Finding[];
   /** On the monotonic clock, in milliseconds. */
   admittedAt: number;
 }
@@ -108,6 +115,19 @@ export interface AdmittedRequest {
   sessionId: string;
   body: Body;
   reservation: Reservation;
+  governed: Governed;
+}
+
+/** What policies say of a request that they let pass. */
+export interface Governed {
+  /** What they asked of it; null while there is no policy. */
+  facts: CallFacts | null;
+  /** In the order of their weight. */
+  decisions: readonly Decision[];
+  /** Policies and rules that the agent is told of. */
+  warnings: readonly string[];
+  /** Hex, of the body that goes to the provider; null if no policy changed it. */
+  forwardedSha256: string | null;
 }
 
 /** Which process made an event, and its place in that process's own count. A gap in the count proves a loss. */
@@ -128,6 +148,10 @@ export interface Answer extends AnswerEnd {
   firstByteMs: number | null;
   durationMs: number;
   times: CallTimes;
+  /** What policies decided of it. */
+  decisions: readonly Decision[];
+  /** Tools that it called, by name. */
+  called: readonly EventTool[];
 }
 
 /** On the monotonic clock in milliseconds; null if it never happened. */

@@ -9,6 +9,7 @@ import { claimSession } from './steps/claim-session.ts';
 import { countEarly } from './steps/count-early.ts';
 import { finish } from './steps/finish.ts';
 import { forward } from './steps/forward.ts';
+import { govern } from './steps/govern.ts';
 import { identify } from './steps/identify.ts';
 import { meter, openMeter } from './steps/meter.ts';
 import { promisePlaces } from './steps/promise-places.ts';
@@ -62,15 +63,18 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     };
     // An agent whose body took its time may be under another cap by now.
     if (isStale(admission)) admission = await admitAgain();
+    let governed = govern(context, head, agent, admission, body);
     begin('reserve');
     const reservation = await reserve(context, head, agent, admission, body, counted, deadline);
     journey.reservation = reservation;
     begin('claimSession');
     const sessionId = await claimSession(context, agent, admission, session, deadline.at);
     journey.sessionId = sessionId;
+    const { rules } = admission;
     if (isStale(admission)) admission = await admitAgain();
+    if (admission.rules?.version !== rules?.version) governed = govern(context, head, agent, admission, body);
 
-    const request = { head, agent, admission, sessionId, body, reservation };
+    const request = { head, agent, admission, sessionId, body, reservation, governed };
     journey.promisedPlaces = promisePlaces(context, head);
     await context.budget.markForwarded(reservation.eventId, describeForwarded(request));
     if (head.requestEventId) {

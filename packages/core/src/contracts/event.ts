@@ -102,6 +102,10 @@ const chainedMeanings = {
   response_sha256: undefined,
   producer: 'The proxy process',
   producer_seq: 'Its count; a gap is a lost event',
+  policy_version: 'Of the rules that decided; null without policies',
+  decision: 'What rules decided of it',
+  tools: undefined,
+  forwarded_sha256: 'Of what went to the provider, if a policy changed it',
 } as const;
 
 type ChainedName = keyof typeof chainedMeanings;
@@ -118,7 +122,7 @@ export const chainedDetailSchema = z.strictObject(
 
 const detailNotes = eventNotesSchema.required().shape;
 
-export const unchainedNames = ['agent_name', 'recorded_at', 'request_id', 'failure', 'pii_findings'] as const;
+export const unchainedNames = ['agent_name', 'recorded_at', 'request_id', 'failure', 'pii_findings', 'asked'] as const;
 
 export const eventDetailSchema = eventSchema
   .extend({
@@ -132,6 +136,7 @@ export const eventDetailSchema = eventSchema
     pii_findings: detailNotes.pii_findings.meta({
       description: 'Where personal data was found: never the text. Null where no places were kept',
     }),
+    asked: detailNotes.asked,
     not_chained: z.array(z.enum(unchainedNames)).meta({
       description: 'Members that no hash covers: the database alone vouches for them',
     }),

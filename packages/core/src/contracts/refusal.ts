@@ -17,6 +17,10 @@ const refusalSchema = z
     request_id: z.string().meta({ description: "The caller's `X-Request-Id`, or one that the proxy made; not unique" }),
     source_ip: z.string(),
     provider: z.string().nullable().meta({ description: 'Null where the path names none that is configured' }),
+    rule: z.string().nullable().meta({
+      description: 'The policy that refused it and its rule; null where none did',
+      example: 'interns models',
+    }),
     path: z.string().nullable().meta({ description: "The provider's, without query" }),
   })
   .meta({ id: 'Refusal', description: 'A request that the proxy refused' });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { fromPublicId, uuidTime } from '../ids.ts';
 import { nanoToUsd } from '../money.ts';
 import { eventNotesSchema } from './event-notes.ts';
+import { decisionSchema, eventToolsSchema, maxDecisions } from './event-policy.ts';
 import { maxPriceVersion } from './unpriced-units.ts';
 
 /** Without NUL, and without half a surrogate pair. */
@@ -22,6 +23,7 @@ export const complianceTagPattern = /^[a-z0-9][a-z0-9._:-]{0,63}$/;
 
 /**
  * One event on its way from a proxy to the writer: every member of the lineage payload but `v` and `seq`, and {@link eventNotesSchema}.
+ * Its payload is of version 2 if it has `policy_version`, which proxies of 0.3.0 do not send.
  * Money is in whole nano-dollars, so that it is added exactly. Members that only a later version knows are left out.
  */
 export const eventMessageSchema = z
@@ -58,11 +60,18 @@ export const eventMessageSchema = z
     pii_scan: z.enum(['full', 'partial', 'none']).nullable(),
     producer: text(128).nullable(),
     producer_seq: z.int().min(0).nullable(),
+    /** Of the rules that decided; null without policies. */
+    policy_version: z.int().min(1).nullable().optional(),
+    decision: z.array(decisionSchema).max(maxDecisions).nullable().optional(),
+    tools: eventToolsSchema.nullable().optional(),
+    /** Of the content bytes that went to the provider, if a policy changed them. */
+    forwarded_sha256: sha256.nullable().optional(),
     /** False for the `request` half of a recorded pair: requests are counted once. */
     counts_as_request: z.boolean(),
     request_id: eventNotesSchema.shape.request_id.catch(undefined),
     failure: eventNotesSchema.shape.failure.catch(undefined),
     pii_findings: eventNotesSchema.shape.pii_findings.catch(undefined),
+    asked: eventNotesSchema.shape.asked.catch(undefined),
   })
   .superRefine((event, context) => {
     const uuid = fromPublicId('evt', event.id);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { askedSchema } from './event-policy.ts';
 
 /** Why a provider could not be reached, or broke off its answer. */
 export const failureCauses = [
@@ -29,7 +30,7 @@ export const piiFindingSchema = z.object({
 export type PiiFinding = z.infer<typeof piiFindingSchema>;
 
 /**
- * Stored with an event, and no part of its lineage payload, whose version 1 never gets members. A value that only a later version knows is
+ * Stored with an event, and no part of its lineage payload. A value that only a later version knows is
  * left out.
  */
 export const eventNotesSchema = z
@@ -38,5 +39,6 @@ export const eventNotesSchema = z
     request_id: z.string().regex(requestIdPattern).nullable(),
     failure: z.enum(failureCauses).nullable(),
     pii_findings: z.array(piiFindingSchema).max(maxPiiFindings).nullable(),
+    asked: askedSchema.nullable(),
   })
   .partial();

@@ -3,7 +3,7 @@ import { findDivergence, makeEvent } from '@agp/testing/events';
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type EventMessage, eventMessageSchema, toEventText } from '../events/event-message.ts';
+import { type EventMessage, eventMessageSchema, isStorableText, toEventText } from '../events/event-message.ts';
 import { buildPayload } from './build-payload.ts';
 import { emptyHead } from './chain.ts';
 import { hashLink, headAfter, type LinkedEvent, link } from './link.ts';
@@ -43,7 +43,30 @@ const details = fc.record<Partial<EventMessage>>({
   producer_seq: orNull(count),
   counts_as_request: fc.boolean(),
 });
-const anyEvent = details.map((over) => makeEvent({ session_id: 'ses_property', ...over }));
+const tool = fc.record({
+  names: fc.array(fc.string({ minLength: 1, maxLength: 20 }).filter(isStorableText), { minLength: 1, maxLength: 4 }),
+  kind: fc.constantFrom('client' as const, 'hosted' as const),
+});
+const tools = fc.array(tool, { maxLength: 3 });
+const decided = fc.record({
+  policy_version: fc.option(fc.integer({ min: 1 }), { nil: null }),
+  decision: fc.option(
+    fc.array(fc.constant({ version: 3, rule: 'models', policy: 'interns', action: 'warn' as const }), { maxLength: 3 }),
+    { nil: null },
+  ),
+  tools: fc.option(fc.record({ more: fc.nat(), declared: fc.option(tools, { nil: null }), called: tools }), {
+    nil: null,
+  }),
+});
+const version1 = fc.constant({
+  policy_version: undefined,
+  decision: undefined,
+  tools: undefined,
+  forwarded_sha256: undefined,
+});
+const anyEvent = fc
+  .tuple(details, fc.oneof(decided, version1))
+  .map(([over, version]) => makeEvent({ session_id: 'ses_property', ...over, ...version }));
 
 function chain(events: readonly EventMessage[]): LinkedEvent[] {
   let head = emptyHead;
@@ -71,7 +94,9 @@ test('a payload is the RFC 8785 form that the canonicalize library gives', () =>
   fc.assert(
     fc.property(anyEvent, fc.nat(), (event, seq) => {
       const { cost_nano_usd, counts_as_request: _, ...members } = event;
-      expect(buildPayload(event, seq)).toBe(canonicalize({ ...members, seq, v: 1, cost_usd: cost_nano_usd / 1e9 }));
+      expect(buildPayload(event, seq)).toBe(
+        canonicalize({ ...members, seq, v: event.policy_version === undefined ? 1 : 2, cost_usd: cost_nano_usd / 1e9 }),
+      );
     }),
     { numRuns: 200 },
   );

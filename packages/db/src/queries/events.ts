@@ -206,7 +206,7 @@ export type ChainedColumn = (typeof chainedColumns)[number];
 const detailColumns = [
   ...chainedColumns,
   ...(['seq', 'recorded_at', 'payload'] as const),
-  ...(['request_id', 'failure', 'pii_findings'] as const),
+  ...(['request_id', 'failure', 'pii_findings', 'asked'] as const),
 ];
 
 export type EventDetailRow = EventRow & {
@@ -216,7 +216,7 @@ export type EventDetailRow = EventRow & {
   payload: string;
   /** `genesis` for the first; null if it is not near. */
   previous_hash: string | null;
-} & Pick<EventDetail, ChainedColumn | 'request_id' | 'failure' | 'pii_findings'>;
+} & Pick<EventDetail, ChainedColumn | 'request_id' | 'failure' | 'pii_findings' | 'asked'>;
 
 /** Events of the session before and after one, among which the one before it in the chain is looked for: no index has `seq`. */
 const near = 2_000;

@@ -31,6 +31,7 @@ function makeRefused(over: Partial<RefusedRequest> = {}): RefusedRequest {
     requestId: 'same',
     sourceIp: '10.0.0.1',
     provider: 'openai',
+    rule: 'interns "models"',
     path: '/openai/v1/"quoted",{}\\',
     ...over,
   };
@@ -54,7 +55,7 @@ test('refused requests are listed with their counts, once, and removed when they
     { ...makeCount([unknown]), agentId: null, reason: 'unknown_provider' },
   ]);
   expect(await readListed()).toEqual(
-    [old, young, unknown].map(({ id, agentId, reason, requestId, sourceIp, provider, path }) => ({
+    [old, young, unknown].map(({ id, agentId, reason, requestId, sourceIp, provider, path, rule }) => ({
       id,
       agent_id: agentId,
       reason,
@@ -62,6 +63,7 @@ test('refused requests are listed with their counts, once, and removed when they
       source_ip: sourceIp,
       provider,
       path,
+      rule,
     })),
   );
   const { rows } = await owner.pool.query('SELECT reason, count FROM refusal_counts ORDER BY reason');

@@ -27,14 +27,16 @@ export interface RefusedRequest {
   requestId: string;
   sourceIp: string;
   provider: string | null;
+  /** The policy that refused it and its rule, with a space between; null if none did. */
+  rule: string | null;
   /** Of the target, without query and agent's name; null if it cannot be shown. */
   path: string | null;
 }
 
 const text = `
   WITH listed AS (
-    INSERT INTO refused_requests (id, agent_id, reason, request_id, source_ip, provider, path)
-    SELECT * FROM unnest($7::uuid[], $8::uuid[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[])
+    INSERT INTO refused_requests (id, agent_id, reason, request_id, source_ip, provider, path, rule)
+    SELECT * FROM unnest($7::uuid[], $8::uuid[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[])
     ON CONFLICT DO NOTHING
   )
   INSERT INTO refusal_counts (minute, agent_id, reason, count, source_ip, refused_at)
@@ -67,6 +69,7 @@ export async function addRefusals(pool: Pool, counts: readonly RefusalCount[]): 
       listed.map(({ sourceIp }) => sourceIp),
       listed.map(({ provider }) => provider),
       listed.map(({ path }) => path),
+      listed.map(({ rule }) => rule),
     ],
   });
 }
@@ -85,7 +88,7 @@ export function listRefusals(db: Db, filter: RefusalFilter, limit: number): Prom
     .selectFrom('refused_requests as refused')
     .leftJoin('agents', 'agents.id', 'refused.agent_id')
     .select(['refused.id', 'refused.agent_id', 'agents.name as agent_name', 'refused.reason', 'refused.request_id'])
-    .select(['refused.source_ip', 'refused.provider', 'refused.path']);
+    .select(['refused.source_ip', 'refused.provider', 'refused.path', 'refused.rule']);
   if (filter.agentId !== undefined) query = query.where('refused.agent_id', '=', filter.agentId);
   if (filter.reason !== undefined) query = query.where('refused.reason', '=', filter.reason);
   if (filter.provider !== undefined) query = query.where('refused.provider', '=', filter.provider);

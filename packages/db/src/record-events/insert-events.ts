@@ -29,6 +29,10 @@ function nullable(name: string, type: string, read: (row: RecordableLink) => str
   };
 }
 
+function json(name: 'pii_findings' | 'decision' | 'tools' | 'asked'): Column {
+  return nullable(name, 'jsonb', ({ event }) => event[name] && JSON.stringify(event[name]));
+}
+
 const columns: readonly Column[] = [
   plain('id', 'uuid', (row) => row.id),
   plain('session_id', 'text', (row) => row.event.session_id),
@@ -60,7 +64,10 @@ const columns: readonly Column[] = [
   nullable('request_id', 'text', (row) => row.event.request_id),
   nullable('provider_request_id', 'text', (row) => row.event.provider_request_id),
   nullable('pii_scan', 'text', (row) => row.event.pii_scan),
-  nullable('pii_findings', 'jsonb', ({ event }) => event.pii_findings && JSON.stringify(event.pii_findings)),
+  json('pii_findings'),
+  json('decision'),
+  json('tools'),
+  json('asked'),
 ];
 
 const names = columns.map(({ name }) => `"${name}"`).join(', ');

@@ -46,6 +46,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
       insert: columns('id name source_ip daily_cap_usd warn_only requests_per_minute'),
     },
     control: { select: 'all' },
+    policies: { select: columns('name version policy') },
     claimed_names: { select: columns('name') },
     agent_tokens: { select: columns('id agent_name secret_sha256 expires_at') },
     sessions: { select: columns('id agent_id'), insert: columns('id agent_id') },
@@ -73,7 +74,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     events: {
       select: columns('id lineage_hash'),
       insert: columns(
-        'id session_id seq agent_id timestamp direction model provider prompt_tokens completion_tokens total_tokens cost_usd compliance_tag pii_detected pii_types counts_as_request lineage_hash payload outcome http_status failure request_id provider_request_id pii_scan pii_findings',
+        'id session_id seq agent_id timestamp direction model provider prompt_tokens completion_tokens total_tokens cost_usd compliance_tag pii_detected pii_types counts_as_request lineage_hash payload outcome http_status failure request_id provider_request_id pii_scan pii_findings decision tools asked',
       ),
     },
     lineage_heads: { select: 'all', insert: 'all', update: columns('length hash') },
@@ -145,8 +146,14 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     control: {
       select: 'all',
       update: columns(
-        'paused global_cap_usd global_warn_only default_agent_cap_usd default_warn_only default_requests_per_minute',
+        'paused global_cap_usd global_warn_only default_agent_cap_usd default_warn_only default_requests_per_minute policy_version',
       ),
+    },
+    policies: {
+      select: 'all',
+      insert: columns('id name policy'),
+      update: columns('name version policy updated_at'),
+      delete: true,
     },
     claimed_names: { select: 'all', insert: columns('name'), update: columns('name'), delete: true },
     // Without SELECT of the digest, which it never reads again.

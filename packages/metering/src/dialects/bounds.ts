@@ -32,6 +32,8 @@ export interface RequestBounds {
   settings?: MemberRules;
   writes: 'text' | 'speech' | 'pictures' | 'nothing';
   isEitherCase?: boolean;
+  /** The path of the member that bounds one answer, for a request that gives none; absent if the API has none. */
+  outputBound?(baseUrl: URL): readonly string[];
   /** Who runs a tool: the agent alone, or the agent by a description that the provider adds; null for the provider. */
   readTool?(tool: JsonObject): 'own' | 'described' | null;
 }

@@ -1,5 +1,7 @@
 import type { ApiError } from '@agp/core/errors';
+import type { EventTool } from '@agp/core/events';
 import { makeUsage, type Usage } from '@agp/pricing';
+import type { JsonObject } from '../json/members.ts';
 import type { Writing } from '../text/writing.ts';
 import type { RequestBounds } from './bounds.ts';
 import type { FigureNotes } from './figures.ts';
@@ -102,6 +104,10 @@ export interface Operation {
   readonly showsOtherBills?: boolean;
   /** @param body the parsed JSON, or the text fields of a form @param size bytes of the whole body */
   readRequest(body: unknown, path: string, size?: number): RequestReading;
+  /** The calls that a batch contains; null if they are stored elsewhere. Absent if the body is one call. */
+  listCalls?(body: JsonObject): readonly JsonObject[] | null;
+  /** The tools that a call offers its model, wherever in its body. Absent if it can offer none. @throws UnreadTool */
+  readTools?(body: JsonObject): EventTool[];
   readAnswer(body: unknown): AnswerReading;
   createStreamReader(onCall?: OnCall): StreamReader;
 }
@@ -134,6 +140,13 @@ export interface Dialect {
   formatRefusal(refusal: Refusal): string;
   /** The same for the end of a stream; it closes a frame that was cut. @param asArray of frames, not SSE */
   formatStreamError(refusal: Refusal, operation: Operation | null, asArray: boolean): string;
+}
+
+/** All names by which rules may know an operation, its own first: `images` stands for `images.edits`, and `batches` for all batches. */
+export function listOperationNames({ name, isBilledLater, traceName }: Operation): string[] {
+  const words = name.split('.');
+  const isBatch = isBilledLater === true || words.includes('batches');
+  return [...new Set([name, ...(isBatch ? ['batches'] : [...words, ...(traceName ? [traceName] : [])])])];
 }
 
 /** What holds of most operations. */

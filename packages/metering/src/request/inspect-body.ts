@@ -5,6 +5,7 @@ import type { RequestBounds } from '../dialects/bounds.ts';
 import type { Operation, RequestReading } from '../dialects/operation.ts';
 import { type Demand, readDemand } from './read-demand.ts';
 import { readMembers } from './read-members.ts';
+import { type CallNames, readNames } from './read-names.ts';
 import { type BodyForm, notBounded, readStrictly, type StrictDemand } from './strict-demand.ts';
 
 export type { BodyForm };
@@ -22,6 +23,8 @@ export interface InspectedBody extends Demand, Pick<RequestReading, 'requestedMo
   /** Its value, if it is small and valid JSON: so that whoever reads its texts does not parse it again. */
   parsed: unknown;
   form: BodyForm;
+  /** What rules ask for; null if none does and it was too large to be read. */
+  names: CallNames | null;
   toProvider: Buffer;
   /** The proxy asked for a usage frame that the agent did not ask for, and must remove it from the answer. */
   usageAsked: boolean;
@@ -44,10 +47,10 @@ export function inspectBody(
   { provider, path, query }: Pick<CallHead, 'path' | 'query'> & { provider: Pick<CallProvider, 'asksForUsage'> },
   bytes: Buffer,
   form: BodyForm,
-  { mustTell, mustBound }: { mustTell: boolean; mustBound: boolean },
+  { mustTell, mustBound, mustName = false }: { mustTell: boolean; mustBound: boolean; mustName?: boolean },
 ): InspectedBody {
   const plain = form.decoded ?? bytes;
-  const body = readMembers(plain, form.contentType, mustBound ? 'whole' : 'outline');
+  const body = readMembers(plain, form.contentType, mustBound || mustName ? 'whole' : 'outline');
   const asked = operation.readRequest(body.value, path, plain.length);
   const {
     requestedModel,
@@ -63,6 +66,7 @@ export function inspectBody(
     return readStrictly(plain, form, body, operation.bounds, demand, query);
   };
   const ofPath = operation.readRequest(undefined, path).requestedModel;
+  const models = listModels(requestedModel, ofPath, ...demand.models);
   // An encoded body goes on as it is.
   const canAsk = plain === bytes && operation.usageNeedsAsking;
   const asks = canAsk && provider.asksForUsage && (stream || (mustTell && mayStream(bytes)));
@@ -71,7 +75,9 @@ export function inspectBody(
     ...demand,
     tiers: priceTier === null ? demand.tiers : [...demand.tiers, priceTier],
     requestedModel,
-    models: listModels(requestedModel, ofPath, ...demand.models),
+    models,
+    names:
+      mustName || body.parsed !== undefined ? readNames(operation, plain, body, { models, query, mustName }) : null,
     stream,
     toldUsage,
     inBackground,

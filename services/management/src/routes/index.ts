@@ -11,6 +11,7 @@ import { keyRoutes } from './keys.ts';
 import { limitRoutes } from './limits.ts';
 import { lineageRoutes } from './lineage.ts';
 import { pauseRoutes } from './pause.ts';
+import { policyRoutes } from './policies.ts';
 import { priceRoutes } from './prices.ts';
 import { refusalRoutes } from './refusals.ts';
 import { sessionRoutes } from './sessions.ts';
@@ -19,7 +20,17 @@ import { statusRoutes } from './status.ts';
 /** Express takes the first that matches, so each list has fixed paths before those with parameters. */
 export function listRoutes(): readonly Route[] {
   const routes: Route[] = [
-    ...[agentRoutes, eventRoutes, sessionRoutes, costRoutes, budgetRoutes, limitRoutes, pauseRoutes, lineageRoutes],
+    ...[
+      agentRoutes,
+      eventRoutes,
+      sessionRoutes,
+      costRoutes,
+      budgetRoutes,
+      limitRoutes,
+      pauseRoutes,
+      policyRoutes,
+      lineageRoutes,
+    ],
     ...[refusalRoutes, statusRoutes, priceRoutes],
     ...[keyRoutes, agentTokenRoutes, consoleRoutes, auditRoutes, makeDocsRoutes(() => routes)],
   ].flat();

@@ -263,6 +263,8 @@ export class Relay implements Dispatcher.DispatchHandler {
       firstByteMs: this.#firstByteMs,
       durationMs: now - this.#request.head.arrived,
       times: this.#times,
+      decisions: [],
+      called: [],
     });
   }
 }

@@ -21,24 +21,53 @@ const anyText = fc.oneof(
 const orNull = <Value>(values: fc.Arbitrary<Value>) => fc.option(values, { nil: null });
 const outcome = fc.constantFrom('completed', 'aborted', 'failed', 'killed') as fc.Arbitrary<Answer['outcome']>;
 
-const anyRequest = fc.record({ method: anyText, path: anyText, sourceIp: anyText, model: orNull(anyText) }).map(
-  ({ method, path, sourceIp, model }) =>
-    ({
-      head: {
-        eventId: toPublicId('evt', uuid),
-        requestEventId: null,
-        timestamp,
-        method,
-        path,
-        sourceIp,
-        provider: { id: 'openai' },
-      },
-      agent: { id: toPublicId('agt', uuid) },
-      admission: { complianceTag: 'default', sessionId: 'ses_a' },
-      sessionId: 'ses_a',
-      body: { inspected: { requestedModel: model }, sha256: () => 'a'.repeat(64) },
-    }) as unknown as AdmittedRequest,
+const anyTools = fc.array(
+  fc.record({
+    kind: fc.constant('client' as const),
+    names: fc.array(anyText.filter(Boolean), { minLength: 1, maxLength: 6 }),
+  }),
+  { maxLength: 150 },
 );
+const anyDecisions = fc.array(
+  fc.constant({ policy: 'interns', version: 1, rule: 'models', action: 'observe' as const }),
+  { maxLength: 30 },
+);
+const anyNames = fc.record({ models: orNull(fc.array(anyText, { maxLength: 30 })), tools: orNull(anyTools) });
+
+const anyRequest = fc
+  .record({
+    method: anyText,
+    path: anyText,
+    sourceIp: anyText,
+    model: orNull(anyText),
+    names: anyNames,
+    output: orNull(anyNumber),
+  })
+  .map(
+    ({ method, path, sourceIp, model, names, output }) =>
+      ({
+        head: {
+          eventId: toPublicId('evt', uuid),
+          requestEventId: null,
+          timestamp,
+          method,
+          path,
+          sourceIp,
+          provider: { id: 'openai' },
+          operation: null,
+          hasBody: true,
+        },
+        agent: { id: toPublicId('agt', uuid) },
+        admission: { complianceTag: 'default', sessionId: 'ses_a', rules: null },
+        sessionId: 'ses_a',
+        body: {
+          inspected: { requestedModel: model, names, maxOutputTokens: output, bytes: Buffer.alloc(7) },
+          sha256: () => 'a'.repeat(64),
+        },
+        governed: { facts: null, decisions: [], warnings: [], forwardedSha256: null },
+        reservation: { nanoUsd: 1 },
+      }) as unknown as AdmittedRequest,
+  );
 
 const anyAnswer = fc
   .record({
@@ -47,6 +76,8 @@ const anyAnswer = fc
     firstByteMs: orNull(anyNumber),
     durationMs: anyNumber,
     outcome,
+    called: anyTools,
+    decisions: anyDecisions,
   })
   .map(
     (given): Answer => ({

@@ -1,5 +1,16 @@
-import { type EventMessage, maxPiiFindings, maxPriceVersion, toEventText } from '@agp/core/events';
-import type { Measurement } from '@agp/metering';
+import {
+  type Asked,
+  type EventMessage,
+  type EventTool,
+  type EventTools,
+  maxDecisions,
+  maxPiiFindings,
+  maxPriceVersion,
+  maxToolName,
+  maxTools,
+  toEventText,
+} from '@agp/core/events';
+import { listOperationNames, type Measurement } from '@agp/metering';
 import type { AdmittedRequest, Answer, ProducerStamp } from '../journey.ts';
 import {
   maxEventPath,
@@ -10,6 +21,7 @@ import {
   maxProviderRequestId,
   maxShortText,
 } from '../limits.ts';
+import { readInputBytes, readOutputBound, runsModel } from '../policy/judge.ts';
 
 function fitCount(value: number, max = Number.MAX_SAFE_INTEGER): number {
   if (Number.isNaN(value)) return 0;
@@ -77,6 +89,10 @@ export function buildRequestEvent(request: AdmittedRequest, stamp: ProducerStamp
     usage_source: 'none',
     price_version: null,
     pii_scan: 'none',
+    policy_version: admission.rules?.version ?? null,
+    decision: fitList(request.governed.decisions),
+    tools: null,
+    forwarded_sha256: request.governed.forwardedSha256,
     counts_as_request: false,
     request_id: head.requestId,
   };
@@ -112,15 +128,53 @@ export function buildEvent(
     pii_detected: measured.piiTypes.length > 0,
     pii_types: measured.piiTypes.slice(0, maxPiiTypes).map((type) => toEventText(type, maxShortText)),
     pii_scan: measured.piiScan,
-    pii_findings: fitFindings(measured.piiFindings),
+    pii_findings: fitList(measured.piiFindings.slice(0, maxPiiFindings)),
+    decision: fitList([...answer.decisions, ...request.governed.decisions].slice(0, maxDecisions)),
+    tools: listTools(request, answer.called),
+    asked: describeAsked(request),
     counts_as_request: true,
     failure: answer.cause,
   };
 }
 
-function fitFindings(findings: Measurement['piiFindings']): EventMessage['pii_findings'] {
-  return findings.length === 0 ? null : findings.slice(0, maxPiiFindings);
+const fitList = <Item>(items: readonly Item[]): Item[] | null => (items.length === 0 ? null : [...items]);
+
+/** Null if there are none. */
+function listTools({ governed, body }: AdmittedRequest, called: readonly EventTool[]): EventTools | null {
+  const declared = governed.facts === null ? (body.inspected?.names?.tools ?? null) : governed.facts.tools;
+  const isUnread = declared === null && body.inspected?.names !== null && body.inspected !== null;
+  if (!isUnread && called.length === 0 && (declared?.length ?? 0) === 0) return null;
+  const more = [declared ?? [], called].reduce((sum, tools) => sum + Math.max(0, tools.length - maxTools), 0);
+  return {
+    declared: declared && declared.slice(0, maxTools).map(fitTool),
+    called: called.slice(0, maxTools).map(fitTool),
+    more,
+  };
 }
+
+const fitTool = ({ kind, names }: EventTool): EventTool => ({
+  kind,
+  names: names.slice(0, 4).map((name) => toEventText(name, maxToolName)),
+});
+
+/** What a preview of policies reads: without a policy as far as the body was read in any case. */
+function describeAsked({ head, body, governed, reservation }: AdmittedRequest): Asked {
+  const { facts } = governed;
+  const { inspected } = body;
+  const named = runsModel(head) ? (inspected?.names?.models ?? null) : [];
+  const models = facts === null ? named : facts.models;
+  const output = readOutputBound(head, inspected);
+  return {
+    operations: head.operation && listOperationNames(head.operation).slice(0, 8),
+    models:
+      models === null || models.length > maxModels ? null : models.map((model) => toEventText(model, maxModelName)),
+    output_tokens: output === null ? null : fitCount(output),
+    input_bytes: readInputBytes(head, inspected),
+    nano_usd: fitCount(reservation.nanoUsd),
+  };
+}
+
+const maxModels = 20;
 
 function toStatus(status: number | null): number | null {
   return status !== null && Number.isInteger(status) && status >= 100 && status <= 999 ? status : null;

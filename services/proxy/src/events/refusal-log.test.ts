@@ -21,7 +21,10 @@ function startLog(options: Partial<RefusalLogOptions> = {}) {
 }
 
 function refuse(log: RefusalLog, agentId: string | null, reason: Refusal['reason'], sourceIp: string): void {
-  log.count({ agentId, reason, sourceIp, requestId: 'req_1' }, () => ({ provider: 'openai', path: '/openai/v1' }));
+  log.count({ agentId, reason, rule: null, sourceIp, requestId: 'req_1' }, () => ({
+    provider: 'openai',
+    path: '/openai/v1',
+  }));
 }
 
 test('refusals of one minute, agent and reason are one count with the latest address', async () => {
@@ -117,6 +120,7 @@ test('the first of each agent, reason and minute are listed, and no network take
   expect(stored.flat().reduce((sum, counted) => sum + counted.count, 0)).toBe(5_517);
   expect(listed[0]).toEqual({
     id: expect.any(String),
+    rule: null,
     agentId: 'a',
     reason: 'agent_blocked',
     sourceIp: '10.0.0.1',

@@ -41,10 +41,10 @@ export class RefusalLog extends BatchLog<RefusalCount> {
   }
 
   count(refusal: Refusal, describe: () => Pick<RefusedRequest, 'provider' | 'path'>): void {
-    const { agentId, reason, sourceIp } = refusal;
+    const { agentId, reason, rule, sourceIp } = refusal;
     const refusedAt = this.#now();
     const minute = refusedAt - (refusedAt % minuteMs);
-    const isListed = this.#mayList(minute, `${agentId ?? ''} ${reason}`, sourceIp);
+    const isListed = this.#mayList(minute, `${agentId ?? ''} ${reason} ${rule ?? ''}`, sourceIp);
     const requests = isListed ? [{ id: randomUUIDv7(), ...refusal, ...describe() }] : [];
     this.#add({ minute, agentId, reason, count: 1, sourceIp, refusedAt, requests });
   }

@@ -1,20 +1,24 @@
 import type { Stop } from '@agp/core/contracts';
 import { ApiError, errorTable } from '@agp/core/errors';
 import { complianceTagPattern } from '@agp/core/events';
+import { readLabels } from '@agp/core/labels';
 import { toLineText } from '@agp/core/text';
+import type { AdmissionState } from '@agp/db';
 import { handsOutCredential } from '@agp/metering';
-import type { ProxyContext } from '../context.ts';
+import type { RuleSet } from '@agp/policy';
+import type { ProxyContext, Working } from '../context.ts';
 import { isAllowedPath } from '../head/allowed-paths.ts';
 import { decodeOnce } from '../head/query-parameters.ts';
 import { toSessionId } from '../head/session-id.ts';
 import { toListedPath } from '../head/target.ts';
 import type { Admission, Agent, Head } from '../journey.ts';
+import { governHead } from '../policy/judge.ts';
 
 /**
  * Reads what governs the agent at this moment, never cached.
  * @param deadline on the monotonic clock in milliseconds
  * @throws ApiError `status_unavailable`, `unauthorized_agent`, `paused`, `agent_blocked`, `credential_path`,
- *   `path_not_allowed`, `request_too_large`, `audit_unavailable`
+ *   `path_not_allowed`, `policy_denied`, `request_too_large`, `audit_unavailable`
  */
 export async function admit(context: ProxyContext, head: Head, agent: Agent, deadline: number): Promise<Admission> {
   const named = head.sessionName === null ? null : toSessionId(agent.id, head.sessionName);
@@ -50,13 +54,32 @@ export async function admit(context: ProxyContext, head: Head, agent: Agent, dea
     throw new ApiError('audit_unavailable');
   }
   if (sessionId !== null && stored.sessionOwner !== null) context.sessionOwners.set(sessionId, stored.sessionOwner);
+  const governed = await readRules(context, stored, deadline);
+  const complianceTag = chooseTag(stored.complianceTag, head.complianceTag);
   return {
     isProven: stored.tokenIsValid,
     sessionOwner: knownOwner ?? stored.sessionOwner,
-    complianceTag: chooseTag(stored.complianceTag, head.complianceTag),
+    complianceTag,
     limits: stored,
     admittedAt,
+    ...governed,
+    findings: governed.rules === null ? [] : governHead(head, agent, { ...governed, complianceTag }),
   };
+}
+
+const ungoverned = { rules: null, labels: {} };
+
+/** The policies at the version that was read with the status, never older. */
+async function readRules(
+  { rules }: Working,
+  { policyVersion, metadata }: Pick<AdmissionState, 'policyVersion' | 'metadata'>,
+  deadline: number,
+): Promise<{ rules: RuleSet; labels: Record<string, string> } | typeof ungoverned> {
+  if (policyVersion === 0) return ungoverned;
+  const read = await rules.at(policyVersion, deadline);
+  return read.policies.length === 0
+    ? ungoverned
+    : { rules: read, labels: Object.fromEntries(readLabels(metadata ?? {})) };
 }
 
 /** The agent's tag, set by operators, overrides the caller's. */

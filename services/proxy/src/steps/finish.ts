@@ -9,6 +9,7 @@ import { answerError, type Exchange } from '../exchange.ts';
 import { findApi } from '../head/match-operation.ts';
 import { describeTarget } from '../head/target.ts';
 import { type AdmittedRequest, type Answer, type Head, type Journey, noTimes, type RequestEnd } from '../journey.ts';
+import { PolicyDenied } from '../policy/judge.ts';
 import { logRequest, readTraceId } from '../telemetry/log-request.ts';
 import type { RequestTrace } from '../telemetry/request-trace.ts';
 import { observeTimes } from '../telemetry/times.ts';
@@ -62,7 +63,9 @@ function record(context: ProxyContext, exchange: Exchange, journey: Journey, tra
     if (journey.reservation) context.budget.release(journey.reservation.eventId);
     context.metrics.refusals.inc({ code: error.code });
     const { requestId, sourceIp, target } = exchange;
-    context.refusals.count({ agentId: journey.agent?.uuid ?? null, reason: error.code, requestId, sourceIp }, () =>
+    const rule = error instanceof PolicyDenied ? error.decidedBy : null;
+    const agentId = journey.agent?.uuid ?? null;
+    context.refusals.count({ agentId, reason: error.code, rule, requestId, sourceIp }, () =>
       describeTarget(context.config.providers, target),
     );
     // Without a claimed name's token nobody learns whose it is.
@@ -100,6 +103,8 @@ function failedAnswer(head: Head): Answer {
     firstByteMs: null,
     durationMs: performance.now() - head.arrived,
     times: noTimes,
+    decisions: [],
+    called: [],
   };
 }
 

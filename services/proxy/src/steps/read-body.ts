@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { ApiError } from '@agp/core/errors';
 import { decodeBody } from '@agp/metering';
+import { asksNames } from '@agp/policy';
 import { BodyBuffer, ContentDigest, watchPace } from '../body/body-buffer.ts';
 import type { BodyShare } from '../body/body-memory.ts';
 import { findCaps } from '../budget/caps.ts';
@@ -47,7 +48,10 @@ export async function readBody(
     const { 'content-type': contentType = '', 'content-encoding': contentEncoding = '' } = request.headers;
     const decoded = await decodeBody(bytes, contentEncoding, context.config.maxRequestBytes, share.grow);
     const form = { contentType, contentEncoding, decoded };
-    const inspected = context.metering.inspect(head.operation, head, bytes, form, findCaps(admission));
+    const inspected = context.metering.inspect(head.operation, head, bytes, form, {
+      ...findCaps(admission),
+      mustName: admission.rules !== null && asksNames(admission.rules),
+    });
     if (inspected.toProvider !== bytes) share.grow(inspected.toProvider.length);
     return {
       inspected,

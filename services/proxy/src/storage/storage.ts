@@ -17,12 +17,14 @@ import {
   readAdmissions,
   readBlocks,
   readPause,
+  readRules,
   readRunningStates,
   readSpend,
   readSpendWithRecorded,
   registerAgent,
   type SessionClaim,
   type Spend,
+  type StoredRules,
   type UnrecordedSpend,
 } from '@agp/db';
 import { coalesce } from '@agp/runtime/fairness';
@@ -41,6 +43,8 @@ interface CloserSpendAsk extends SpendAsk {
 
 /** A refusal waits no longer for who caused it, in milliseconds. */
 const stopMs = 250;
+
+const noRules: StoredRules = { version: 0, policies: [] };
 
 const nothing: Spend = { agentNanoUsd: 0, globalNanoUsd: 0 };
 
@@ -106,6 +110,8 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
     return new Map(claims.map((claim) => [claim, owners.get(claim.sessionId)]));
   });
 
+  const rules = coalesce(async (asks: null[]) => new Map([[asks[0] ?? null, await readRules(pool)]]));
+
   const forwarded = coalesce(async (spends: ForwardedSpend[]) => {
     await keepForwarded(pool, spends);
     return new Map<ForwardedSpend, void>();
@@ -131,6 +137,8 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
     registerAgent: (agent: NewAgent, deadline: number) => inTime(registerAgent(pool, agent), deadline),
     /** Read for this request, never cached; undefined when the agent is gone. */
     readAdmission: (key: AdmissionKey, deadline: number) => inTime(admissions(key), deadline),
+    /** All policies and their version, read after this call begins. */
+    readRules: async (deadline: number): Promise<StoredRules> => (await inTime(rules(null), deadline)) ?? noRules,
     claimSession: (claim: SessionClaim, deadline: number) => inTime(sessionOwners(claim), deadline),
     /** Whether this event pays for a job that is billed once. */
     claimBill: (claim: BillClaim, deadline: number) => inTime(claimBill(pool, claim), deadline),

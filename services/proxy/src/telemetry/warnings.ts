@@ -46,6 +46,12 @@ export function createWarnings(logger: Logger) {
         `path not allowed: with a configured key only those of allow_paths of provider ${refused.provider} in PROVIDERS_FILE are`,
       ),
     ),
+    policyUnreadable: logSparsely((policy: string, heldBack) =>
+      logger.error(
+        { policy, heldBack },
+        'a policy is of a later version: requests are refused until this proxy is too',
+      ),
+    ),
     textUnscanned: logSparsely((missed: UnscannedText, heldBack) =>
       logger.warn({ ...missed, heldBack }, 'text was not scanned for PII'),
     ),

@@ -16,6 +16,7 @@ function onlyClears(management: unknown): boolean {
 
 export const messages: RequestBounds = {
   writes: 'text',
+  outputBound: () => ['max_tokens'],
   readTool,
   members: {
     ...listMembers({

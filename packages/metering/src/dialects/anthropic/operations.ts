@@ -5,6 +5,7 @@ import { BatchResultsReader } from './batches.ts';
 import * as bounds from './bounds.ts';
 import { formatRefusal, formatStreamError, MessageStreamReader } from './stream.ts';
 import { readMessageText } from './text.ts';
+import { readTools } from './tools.ts';
 import { readMessageFigures } from './usage.ts';
 
 /** On Vertex AI the path names the model: `.../publishers/anthropic/models/{model}:rawPredict`. */
@@ -38,6 +39,7 @@ const plain: Operation = {
       inputText: () => collectText(...textMembers(body)),
     };
   },
+  readTools,
   readAnswer: (body) => ({ ...readMessageFigures(body), outputText: () => readMessageText(body) }),
 };
 
@@ -50,13 +52,16 @@ const countTokens: Operation = {
   readAnswer: () => nothingTold,
 };
 
+const listBatch = ({ requests }: JsonObject) => asArray(requests).map((request) => asObject(asObject(request).params));
+
 const createBatch: Operation = {
   ...plain,
   name: 'messages.batches',
   isFree: true,
   isBilledLater: true,
+  listCalls: listBatch,
   readRequest(value) {
-    const calls = asArray(asObject(value).requests).map((request) => asObject(asObject(request).params));
+    const calls = listBatch(asObject(value));
     const models = new Set(calls.map(({ model }) => asText(model)));
     return {
       requestedModel: models.size === 1 ? ([...models][0] ?? null) : null,

@@ -18,6 +18,7 @@ const declarations = new Set(['functionDeclarations', 'function_declarations']);
 
 export const generateContent: RequestBounds = {
   writes: 'text',
+  outputBound: () => ['generationConfig', 'maxOutputTokens'],
   isEitherCase: true,
   settings,
   // Tools have no type: the name of a member says what each is.
@@ -54,6 +55,7 @@ export const batchGenerateContent: RequestBounds = {
 
 export const interactions: RequestBounds = {
   writes: 'text',
+  outputBound: () => ['generation_config', 'max_output_tokens'],
   settings,
   readTool: ({ type }: JsonObject) => (type === 'function' ? 'own' : null),
   members: {

@@ -16,6 +16,7 @@ import { describeLater } from '../later.ts';
 import { type Operation, toCancelPath, usual } from '../operation.ts';
 import * as bounds from './bounds.ts';
 import { readInteraction, readInteractionDelta } from './text.ts';
+import { readTools } from './tools.ts';
 import { billSearches, modality, readContentUsage } from './usage.ts';
 
 function readInteractionUsage(value: unknown, model: string | null): Usage | null {
@@ -113,6 +114,7 @@ const interactions: Operation = {
   traceName: 'chat',
   bounds: bounds.interactions,
   ...usual,
+  readTools,
   cancelPath: toCancelPath,
   createStreamReader: () => new InteractionStreamReader(),
   readRequest(value) {

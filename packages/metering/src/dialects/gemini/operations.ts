@@ -8,6 +8,7 @@ import { matchInteraction } from './interactions.ts';
 import { describePredictions, resources } from './predict.ts';
 import { ContentStreamReader, formatRefusal, formatStreamError } from './stream.ts';
 import { readContent } from './text.ts';
+import { readTools } from './tools.ts';
 import { readContentFigures } from './usage.ts';
 
 const names = [
@@ -53,6 +54,17 @@ function findCalls(body: JsonObject): JsonObject[] {
   ];
 }
 
+const either = (value: unknown, camel: string, snake: string) => asObject(value)[camel] ?? asObject(value)[snake];
+
+/** Those of a batch; null if a file has them. */
+function listContained(body: JsonObject): JsonObject[] | null {
+  if (body.batch === undefined) return findCalls(body);
+  const config = either(body.batch, 'inputConfig', 'input_config');
+  const requests = asArray(asObject(asObject(config).requests).requests);
+  if (either(config, 'fileName', 'file_name') !== undefined || requests.length === 0) return null;
+  return requests.map((item) => asObject(asObject(item).request));
+}
+
 const kinds: Partial<Record<(typeof names)[number], Pick<Operation, 'bounds' | 'traceName'>>> = {
   generateContent: { bounds: bounds.generateContent, traceName: 'generate_content' },
   streamGenerateContent: { bounds: bounds.generateContent, traceName: 'generate_content' },
@@ -74,6 +86,8 @@ function describe(name: (typeof names)[number]): Operation {
     isBilledLater: /batch(?:Generate|Embed)Content$/i.test(name),
     writesText: !name.toLowerCase().includes('embed'),
     createStreamReader: () => new ContentStreamReader(),
+    readTools,
+    listCalls: listContained,
     readRequest(value, path) {
       const body = asObject(value);
       return {

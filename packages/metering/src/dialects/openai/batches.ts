@@ -57,6 +57,8 @@ const createBatch = describeOperation({
   name: 'batches',
   isFree: true,
   isBilledLater: true,
+  // A file, or another provider's form of lines.
+  listCalls: () => null,
   readFigures: () => ({ usage: null }),
 });
 

@@ -20,8 +20,12 @@ function readTool({ type, environment }: JsonObject) {
   return /^(?:computer|computer_use_preview|local_shell|shell|apply_patch)$/.test(name) ? 'described' : null;
 }
 
+/** OpenAI's own models refuse the older name, which alone many other servers know. */
+const ofOpenai = /(?:^|\.)(?:openai|azure)\.com$/;
+
 export const chat: RequestBounds = {
   writes: 'text',
+  outputBound: ({ hostname }) => [ofOpenai.test(hostname) ? 'max_completion_tokens' : 'max_tokens'],
   readTool,
   members: {
     ...listMembers(
@@ -44,6 +48,7 @@ export const chat: RequestBounds = {
 
 export const completions: RequestBounds = {
   writes: 'text',
+  outputBound: () => ['max_tokens'],
   members: listMembers(
     { prompts: 'prompt', bound: 'max_tokens', answers: 'n best_of', free: 'suffix echo' },
     everywhere,
@@ -53,6 +58,7 @@ export const completions: RequestBounds = {
 
 export const responses: RequestBounds = {
   writes: 'text',
+  outputBound: () => ['max_output_tokens'],
   readTool,
   members: listMembers(
     {

@@ -20,7 +20,9 @@ type Described =
   | 'isBilledLater'
   | 'writesText'
   | 'otherAnswers'
-  | 'figuresWithin';
+  | 'figuresWithin'
+  | 'listCalls'
+  | 'readTools';
 
 export interface OperationDescription extends Partial<Pick<Operation, Described>> {
   name: string;

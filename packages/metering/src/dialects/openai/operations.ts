@@ -15,6 +15,7 @@ import { imageEdits, imageGenerations, imageVariations, speech, transcriptions, 
 import { ResponseStreamReader, readResponseFigures, readResponseText, searchesByPreview } from './responses.ts';
 import { CompletionStreamReader, formatRefusal, formatStreamError, noOutput } from './stream.ts';
 import { readChat, readCompletion } from './text.ts';
+import { readTools } from './tools.ts';
 import { readUsageFigures, usageFigures } from './usage.ts';
 import { videos, videosTarget } from './videos.ts';
 
@@ -50,6 +51,7 @@ const chatCompletions = describeOperation({
   input: ['messages', 'tools', 'functions', 'response_format', 'prediction'],
   readToldUsage: readBackground,
   isInBackground,
+  readTools,
 });
 
 /** Perplexity's: a chat within a request, and later within an answer. */
@@ -57,6 +59,7 @@ const asyncChat: Operation = {
   ...chatCompletions,
   name: 'async.chat.completions',
   bounds: undefined,
+  listCalls: ({ request }) => [asObject(request)],
   readRequest: (body, path, size) =>
     chatCompletions.readRequest({ ...asObject(asObject(body).request), deferred: true }, path, size),
   readAnswer: (body) => chatCompletions.readAnswer(asObject(body).response ?? body),
@@ -89,6 +92,7 @@ function describeResponses(name: string, isFree: boolean): Operation {
     input: ['instructions', 'prompt', 'input', 'tools', 'text'],
     readToldUsage: readBackground,
     isInBackground,
+    readTools,
     searchesByPreview,
     figuresWithin: ['web_search', 'file_search', 'code_interpreter', 'shell', 'image_generation']
       .map((tool) => `"${tool}_call"`)

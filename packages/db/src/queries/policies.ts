@@ -1,0 +1,91 @@
+import { type Selectable, sql } from 'kysely';
+import type { Pool } from 'pg';
+import type { Db } from '../database.ts';
+import type { Schema } from '../schema.ts';
+import { inTransaction } from '../statements.ts';
+
+export type PolicyRow = Selectable<Schema['policies']>;
+
+/** A policy's document, as it was stored. */
+export type StoredPolicy = Record<string, unknown> & { name: string };
+
+/** All policies as they are at one version. */
+export interface StoredRules {
+  version: number;
+  policies: { version: number; policy: unknown }[];
+}
+
+/** One statement, so that the policies are just those of the version. */
+export async function readRules(pool: Pool): Promise<StoredRules> {
+  const { rows } = await pool.query<StoredRules>({
+    name: 'read-rules',
+    text: `SELECT policy_version AS version,
+             (SELECT coalesce(jsonb_agg(jsonb_build_object('version', version, 'policy', policy) ORDER BY name COLLATE "C"), '[]') FROM policies) AS policies FROM control LIMIT 1`,
+  });
+  return rows[0] ?? { version: 0, policies: [] };
+}
+
+export function listPolicies(db: Db): Promise<PolicyRow[]> {
+  return db.selectFrom('policies').selectAll().orderBy(sql`name COLLATE "C"`).execute();
+}
+
+export function readPolicy(db: Db, id: string): Promise<PolicyRow | undefined> {
+  return db.selectFrom('policies').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Changes wait for each other, and each raises the version that requests read. */
+function changeRules<Result>(db: Db, change: (transaction: Db) => Promise<Result>): Promise<Result> {
+  return inTransaction(db, async (transaction) => {
+    await transaction.updateTable('control').set({ policy_version: sql<number>`policy_version + 1` }).execute();
+    return change(transaction);
+  });
+}
+
+/** @returns null if the name is taken, or there are `most` already */
+export function createPolicy(db: Db, id: string, policy: StoredPolicy, most: number): Promise<PolicyRow | null> {
+  return changeRules(db, async (transaction) => {
+    const row = await transaction
+      .insertInto('policies')
+      .columns(['id', 'name', 'policy'])
+      .expression(
+        transaction
+          .selectNoFrom([sql<string>`${id}::uuid`.as('id'), sql<string>`${policy.name}`.as('name')])
+          .select(sql<string>`${JSON.stringify(policy)}::jsonb`.as('policy'))
+          .where(sql<boolean>`(SELECT count(*) FROM policies) < ${most}`),
+      )
+      .onConflict((conflict) => conflict.column('name').doNothing())
+      .returningAll()
+      .executeTakeFirst();
+    return row ?? null;
+  });
+}
+
+/** Undefined for an unknown policy. Rejects with Postgres' unique violation if the new name is taken. */
+export function replacePolicy(
+  db: Db,
+  id: string,
+  policy: StoredPolicy,
+): Promise<{ before: PolicyRow; after: PolicyRow } | undefined> {
+  return changeRules(db, async (transaction) => {
+    const before = await readPolicy(transaction, id);
+    if (before === undefined) return undefined;
+    const after = await transaction
+      .updateTable('policies')
+      .set({
+        name: policy.name,
+        policy: JSON.stringify(policy),
+        version: sql<number>`version + 1`,
+        updated_at: sql<Date>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
+      })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    return { before, after };
+  });
+}
+
+export function deletePolicy(db: Db, id: string): Promise<PolicyRow | undefined> {
+  return changeRules(db, (transaction) =>
+    transaction.deleteFrom('policies').where('id', '=', id).returningAll().executeTakeFirst(),
+  );
+}

@@ -1,0 +1,97 @@
+import { agentIdSchema, eventIdSchema, sessionIdSchema, timestampSchema } from '@agp/core/contracts';
+import { z } from 'zod';
+import { policySchema } from './schema.ts';
+
+/** How many an installation may have. */
+export const maxPolicies = 100;
+
+export const storedPolicySchema = z
+  .strictObject({
+    id: z.string().startsWith('pol_'),
+    version: z.int().min(1).meta({ description: 'Raised by each change' }),
+    policy: policySchema,
+    created_at: timestampSchema,
+    updated_at: timestampSchema,
+    hits: z
+      .strictObject({ refused: z.int().min(0), noted: z.int().min(0) })
+      .optional()
+      .meta({
+        description:
+          'Only with `expand=hits`: requests of the last 24 hours that it refused, and that it changed, ended or noted',
+      }),
+  })
+  .meta({ id: 'StoredPolicy', description: 'A policy with its id and version' });
+
+export const policyListSchema = z.array(storedPolicySchema);
+
+export const previewRequestSchema = z
+  .strictObject({
+    policies: z.array(policySchema).min(1).max(maxPolicies),
+    from: timestampSchema.optional().meta({ description: 'Seven days ago if absent' }),
+    to: timestampSchema.optional().meta({ description: 'Now if absent' }),
+  })
+  .meta({ id: 'PreviewRequest', description: 'Policies to try on what was recorded' });
+
+const share = z.strictObject({ name: z.string(), requests: z.int().min(0) });
+const shares = z.array(share).max(20);
+
+export const previewSchema = z
+  .strictObject({
+    from: timestampSchema,
+    to: timestampSchema,
+    requests: z.int().min(0).meta({ description: 'That were looked at, the latest first' }),
+    is_complete: z.boolean().meta({ description: 'False if more were recorded than are looked at' }),
+    refused: z.int().min(0).meta({ description: 'That the policies, enforced, would have refused, changed or cut' }),
+    agents: z.int().min(0).meta({ description: 'Agents of those' }),
+    by: z.strictObject({
+      rule: shares,
+      agent: shares,
+      model: shares,
+      tool: shares,
+      hour: z
+        .array(share)
+        .max(24 * 31)
+        .meta({ description: 'By the hour that begins at the name, UTC' }),
+    }),
+    examples: z
+      .array(
+        z.strictObject({
+          event_id: eventIdSchema,
+          session_id: sessionIdSchema,
+          agent_id: agentIdSchema,
+          agent_name: z.string(),
+          timestamp: timestampSchema,
+          model: z.string(),
+          policy: z.string(),
+          rule: z.string(),
+          reason: z.string(),
+        }),
+      )
+      .max(10),
+    cannot_tell: z
+      .array(z.strictObject({ rule: z.string(), requests: z.int().min(0), reason: z.string() }))
+      .meta({ description: 'Requests whose records do not say what a rule asks; they are not counted as refused' }),
+    never: z
+      .array(z.strictObject({ policy: z.string(), rule: z.string().nullable() }))
+      .meta({ description: 'Rules that found nothing; without a rule, policies that matched no request' }),
+    contradictions: z.array(z.string()).meta({ description: 'Rules that cancel each other out, in words' }),
+  })
+  .meta({ id: 'Preview', description: 'What policies would have done to recorded requests' });
+
+export const agentToolSchema = z
+  .strictObject({
+    kind: z.string(),
+    name: z.string(),
+    declared: z.int().min(0).meta({ description: 'Requests that offered it' }),
+    called: z.int().min(0).meta({ description: 'Answers that called it' }),
+    first_seen_at: timestampSchema,
+    last_seen_at: timestampSchema,
+  })
+  .meta({ id: 'AgentTool', description: 'A tool that an agent declared or called' });
+
+export const agentToolListSchema = z.array(agentToolSchema);
+
+export type StoredPolicy = z.infer<typeof storedPolicySchema>;
+export type PreviewRequest = z.infer<typeof previewRequestSchema>;
+export type Preview = z.infer<typeof previewSchema>;
+export type AgentTool = z.infer<typeof agentToolSchema>;

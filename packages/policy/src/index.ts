@@ -1,0 +1,30 @@
+export {
+  type AgentTool,
+  agentToolListSchema,
+  agentToolSchema,
+  maxPolicies,
+  type Preview,
+  type PreviewRequest,
+  policyListSchema,
+  previewRequestSchema,
+  previewSchema,
+  type StoredPolicy,
+  storedPolicySchema,
+} from './contract.ts';
+export {
+  type AnswerFacts,
+  applies,
+  asksNames,
+  bodyRules,
+  type CallFacts,
+  type CallHead,
+  type Finding,
+  headRules,
+  judgeAnswer,
+  judgeBody,
+  judgeHead,
+  prepareRules,
+  type RuleName,
+  type RuleSet,
+} from './decide.ts';
+export { type Policy, policySchema } from './schema.ts';

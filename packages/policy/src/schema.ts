@@ -1,0 +1,131 @@
+import { isStorableText } from '@agp/core/events';
+import { z } from 'zod';
+import { isZone, parseHours } from './hours.ts';
+
+const maxNames = 100;
+
+const text = (max: number) =>
+  z
+    .string()
+    .min(1)
+    .max(max)
+    .refine((value) => isStorableText(value) && !/\p{C}/u.test(value), 'must be printable');
+
+const exactOrBeginning = text(256)
+  .refine((name) => !name.slice(0, -1).includes('*'), 'may hold * at its end alone')
+  .meta({ description: 'A whole name, or its beginning and `*`; in any case' });
+
+const anywhere = text(256).meta({ description: 'A name in which each `*` stands for any characters; in any case' });
+
+const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).max(maxNames);
+
+/** With `allow` all else is denied; what both name is denied. */
+function allowOrDeny<Item extends z.ZodType>(item: Item) {
+  return z
+    .strictObject({ allow: listOf(item).optional(), deny: listOf(item).min(1).optional() })
+    .refine(({ allow, deny }) => allow !== undefined || deny !== undefined, 'must hold allow, deny or both');
+}
+
+const selectorFields = {
+  agents: listOf(exactOrBeginning).min(1).optional(),
+  labels: z
+    .record(text(256), listOf(text(256)).min(1))
+    .refine((labels) => Object.keys(labels).length <= maxNames, `must hold at most ${maxNames} labels`)
+    .optional()
+    .meta({ description: "Values by label, which is a string member of the agent's metadata" }),
+  tags: listOf(exactOrBeginning).min(1).optional().meta({ description: 'Compliance tags' }),
+  providers: listOf(exactOrBeginning).min(1).optional(),
+};
+
+const matchSchema = z
+  .strictObject({ ...selectorFields, not: z.strictObject(selectorFields).optional() })
+  .meta({ description: 'All that is named must match, and not all that `not` names; without any, every request does' });
+
+const hoursSchema = z
+  .strictObject({
+    allow: text(512).refine(
+      (value) => parseHours(value) !== null,
+      'must be such as "Mon-Fri 08:00-18:00, Sat 09:00-12:00"',
+    ),
+    zone: text(64).refine(isZone, 'must be a time zone such as Europe/Berlin'),
+  })
+  .meta({ description: 'When requests are allowed; an hour that ends before it begins goes on to the next day' });
+
+const limitsSchema = z
+  .strictObject({
+    max_output_tokens: z.int().min(1).max(8_388_608).optional(),
+    max_input_bytes: z.int().min(1).max(2_147_483_647).optional(),
+    over: z.enum(['refuse', 'lower']).default('refuse').meta({
+      description: '`lower` sets the bound of output to the limit in place of a refusal',
+    }),
+    max_cost_usd: z
+      .number()
+      .positive()
+      .max(9_000_000)
+      .optional()
+      .meta({ description: 'What a call may be likely to cost' }),
+  })
+  .refine((limits) => Object.keys(limits).some((name) => name !== 'over'), 'must hold a limit');
+
+const toolsSchema = z
+  .strictObject({
+    client: allowOrDeny(anywhere).optional().meta({ description: 'Tools that the agent runs, by name' }),
+    hosted: allowOrDeny(anywhere).optional().meta({ description: 'Tools that the provider runs, by name or type' }),
+    remote_mcp: z
+      .strictObject({ hosts: listOf(anywhere), connectors: listOf(anywhere), tunnels: listOf(anywhere) })
+      .partial()
+      .optional()
+      .meta({ description: 'MCP servers that the provider may reach for the agent; no others' }),
+    on_declared: z.enum(['refuse', 'strip']).default('refuse').meta({
+      description: 'What becomes of a request that offers a denied tool: it is refused, or goes on without the tool',
+    }),
+    on_call: z.enum(['record', 'block']).default('block').meta({
+      description:
+        'What becomes of an answer that calls a denied tool: it is recorded, or ended before the call is out',
+    }),
+  })
+  .refine(
+    ({ client, hosted, remote_mcp: mcp }) => client !== undefined || hosted !== undefined || mcp !== undefined,
+    'must hold client, hosted or remote_mcp',
+  );
+
+/** One policy, as people write it. */
+export const policySchema = z
+  .strictObject({
+    name: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be up to 64 of a-z, 0-9, ".", "_", "-", first a letter or digit')
+      .meta({ example: 'interns' }),
+    mode: z.enum(['observe', 'warn', 'enforce']).default('observe').meta({
+      description: '`observe` records what it would decide, `warn` also tells the agent in a header, `enforce` decides',
+    }),
+    match: matchSchema.prefault({}),
+    models: allowOrDeny(exactOrBeginning).optional(),
+    providers: allowOrDeny(exactOrBeginning).optional(),
+    operations: allowOrDeny(exactOrBeginning).optional(),
+    limits: limitsSchema.optional(),
+    tools: toolsSchema.optional().meta({ description: 'What a request may offer its model, and its answer may call' }),
+    hours: hoursSchema.optional(),
+    unreadable: z
+      .enum(['refuse', 'allow'])
+      .default('refuse')
+      .meta({ description: 'What becomes of a request that cannot be read so that a rule is sure of it' }),
+    running: z.enum(['finish', 'stop']).default('finish').meta({
+      description: 'What becomes of requests that are under way when the policy begins to forbid them',
+    }),
+    refusal: text(256)
+      .optional()
+      .meta({ description: 'What the agent reads; `{rule}` and `{policy}` stand for their names' }),
+    until: z.iso
+      .datetime({ offset: true })
+      .or(z.iso.date())
+      .optional()
+      .meta({ description: 'The policy ends by itself; a date ends it when that day begins, in UTC' }),
+  })
+  .meta({
+    id: 'Policy',
+    description: 'Which models, providers and operations are allowed, for whom, when and how much',
+  });
+
+export type Policy = z.infer<typeof policySchema>;
+export type Selector = Pick<Policy['match'], 'agents' | 'labels' | 'tags' | 'providers'>;

@@ -1,0 +1,86 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { ApiError } from '@agp/core/errors';
+import { toPublicId } from '@agp/core/ids';
+import { createPolicy, deletePolicy, listPolicies, type PolicyRow, readPolicy, replacePolicy } from '@agp/db';
+import { maxPolicies, type Policy, policyListSchema, policySchema, storedPolicySchema } from '@agp/policy';
+import { recordChange } from '../changes.ts';
+import { defineRoute, tagRoutes } from '../define-route.ts';
+import { found, policyId } from '../requests.ts';
+
+const present = ({ id, version, policy, created_at, updated_at }: PolicyRow) => ({
+  id: toPublicId('pol', id),
+  version,
+  policy: policySchema.parse(policy),
+  created_at: created_at.toISOString(),
+  updated_at: updated_at.toISOString(),
+});
+
+const describe = ({ version, policy }: PolicyRow) => ({ version, policy });
+
+export const policyRoutes = tagRoutes('Policies', [
+  defineRoute('GET /api/v1/policies', {
+    summary: 'All policies, by name',
+    answer: { description: 'The policies', schema: policyListSchema },
+    handle: async (_input, { db }) => (await listPolicies(db)).map(present),
+  }),
+  defineRoute('POST /api/v1/policies', {
+    scope: 'admin',
+    summary: 'Make a policy: it holds from the next request on',
+    body: policySchema,
+    answer: { status: 201, description: 'The policy', schema: storedPolicySchema },
+    errors: ['policy_name_taken', 'too_many_policies'],
+    handle: (input, context) =>
+      recordChange(context, input, 'policy.create', async (transaction) => {
+        const row = await createPolicy(transaction, randomUUIDv7(), input.body, maxPolicies);
+        if (row === null) throw await explainMissing(transaction, input.body);
+        return { result: present(row), target: toPublicId('pol', row.id), after: describe(row) };
+      }),
+  }),
+  defineRoute('GET /api/v1/policies/{id}', {
+    summary: 'One policy',
+    params: { id: policyId },
+    answer: { description: 'The policy', schema: storedPolicySchema },
+    handle: async ({ params }, { db }) => present(found(await readPolicy(db, params.id), 'policy_not_found')),
+  }),
+  defineRoute('PUT /api/v1/policies/{id}', {
+    scope: 'admin',
+    summary: 'Replace a policy: the new one holds from the next request on',
+    params: { id: policyId },
+    body: policySchema,
+    answer: { description: 'The policy as it is now', schema: storedPolicySchema },
+    errors: ['policy_name_taken'],
+    handle: (input, context) =>
+      recordChange(context, input, 'policy.update', async (transaction) => {
+        await refuseTakenName(transaction, input.body, input.params.id);
+        const { before, after } = found(
+          await replacePolicy(transaction, input.params.id, input.body),
+          'policy_not_found',
+        );
+        const target = toPublicId('pol', after.id);
+        return { result: present(after), target, before: describe(before), after: describe(after) };
+      }),
+  }),
+  defineRoute('DELETE /api/v1/policies/{id}', {
+    scope: 'admin',
+    summary: 'Remove a policy: it holds for no further request',
+    params: { id: policyId },
+    answer: { status: 204, description: 'The policy is gone' },
+    handle: (input, context) =>
+      recordChange(context, input, 'policy.delete', async (transaction) => {
+        const row = found(await deletePolicy(transaction, input.params.id), 'policy_not_found');
+        return { result: undefined, target: toPublicId('pol', row.id), before: describe(row) };
+      }),
+  }),
+]);
+
+type Listed = Parameters<typeof listPolicies>[0];
+
+async function refuseTakenName(db: Listed, { name }: Policy, own: string | null): Promise<void> {
+  const taken = (await listPolicies(db)).some((row) => row.name === name && row.id !== own);
+  if (taken) throw new ApiError('policy_name_taken');
+}
+
+async function explainMissing(db: Listed, policy: Policy): Promise<ApiError> {
+  await refuseTakenName(db, policy, null);
+  return new ApiError('too_many_policies');
+}

@@ -1,0 +1,90 @@
+import { ApiError } from '@agp/core/errors';
+import { type Decision, maxDecisions } from '@agp/core/events';
+import { listOperationNames } from '@agp/metering';
+import { type CallFacts, type CallHead, type Finding, judgeHead, type RuleSet } from '@agp/policy';
+import { findCaps } from '../budget/caps.ts';
+import type { Setup, Working } from '../context.ts';
+import type { Admission, Agent, Body, Head } from '../journey.ts';
+
+type Known = Pick<Admission, 'complianceTag' | 'labels'> & { rules: RuleSet };
+
+/**
+ * What policies say of a request before its body is read.
+ * @throws ApiError `policy_denied`
+ */
+export function governHead(head: Head, agent: Agent, known: Known): readonly Finding[] {
+  const findings = judgeHead(known.rules, describeCall(head, agent, known));
+  const denied = findings.find(({ policy }) => policy.mode === 'enforce');
+  if (denied !== undefined) throw new PolicyDenied(denied);
+  return findings;
+}
+
+/** All that rules ask of a request whose body is read. */
+export function describeBody(
+  { metering }: Setup & Working,
+  head: Head,
+  agent: Agent,
+  admission: Admission & Known,
+  { inspected }: Body,
+): CallFacts {
+  const names = readNames(metering, head, inspected);
+  return {
+    ...describeCall(head, agent, admission),
+    models: runsModel(head) ? (names?.models ?? null) : [],
+    tools: runsModel(head) ? (names?.tools ?? null) : [],
+    outputTokens: readOutputBound(head, inspected),
+    inputBytes: readInputBytes(head, inspected),
+    nanoUsd: metering.findReservation(head, inspected, findCaps(admission)),
+  };
+}
+
+/** Whatever does not only look something up may run a model. */
+export const runsModel = ({ hasBody, operation, method }: Head): boolean =>
+  hasBody || (operation !== null && method !== 'GET');
+
+/** In tokens of one answer; null without a bound. */
+export function readOutputBound(head: Head, inspected: Body['inspected']): number | null {
+  if (head.operation?.writesText === false || !runsModel(head)) return 0;
+  return inspected?.maxOutputTokens ?? null;
+}
+
+/** Null if it is not known before the request goes on. */
+export const readInputBytes = ({ contentLength, hasBody }: Head, inspected: Body['inspected']): number | null =>
+  inspected?.bytes.length ?? contentLength ?? (hasBody ? null : 0);
+
+/** The first policy may have come while the body was read. */
+function readNames(metering: Working['metering'], head: Head, body: Body['inspected']) {
+  if (body === null || head.operation === null || body.names?.isSure) return body?.names ?? null;
+  const caps = { isCapped: false, mayRefuse: false, mustName: true };
+  return metering.inspect(head.operation, head, body.bytes, body.form, caps).names;
+}
+
+export function describeCall(head: Head, agent: Agent, { complianceTag, labels }: Omit<Known, 'rules'>): CallHead {
+  const { provider, operation, timestamp } = head;
+  const operations = operation && listOperationNames(operation);
+  return { agent: agent.name, labels, tag: complianceTag, provider: provider.id, operations, at: timestamp };
+}
+
+/** What one rule decided, as the event records it; refusals have no event. */
+export function noteDecisions(findings: readonly (Finding & { action?: Decision['action'] })[]): Decision[] {
+  return findings.slice(0, maxDecisions).map(({ policy, version, rule, action }) => ({
+    policy: policy.name,
+    version,
+    rule,
+    action: action ?? (policy.mode === 'warn' ? 'warn' : 'observe'),
+  }));
+}
+
+export class PolicyDenied extends ApiError {
+  /** The policy and its rule, as lists show them. */
+  readonly decidedBy: string;
+
+  constructor({ policy: { name, refusal }, rule, reason }: Finding) {
+    const hint = refusal?.replaceAll('{rule}', rule).replaceAll('{policy}', name);
+    super(
+      'policy_denied',
+      `denied by policy ${name} (rule ${rule}): ${reason}${hint === undefined ? '' : `; ${hint}`}`,
+    );
+    this.decidedBy = `${name} ${rule}`;
+  }
+}

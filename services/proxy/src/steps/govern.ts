@@ -1,0 +1,78 @@
+import { hash } from 'node:crypto';
+import type { Decision } from '@agp/core/events';
+import type { InspectedBody } from '@agp/metering';
+import { type CallFacts, type Finding, judgeBody } from '@agp/policy';
+import type { Setup, Working } from '../context.ts';
+import type { Admission, Agent, Body, Governed, Head } from '../journey.ts';
+import { describeBody, noteDecisions, PolicyDenied } from '../policy/judge.ts';
+
+const ungoverned: Governed = { facts: null, decisions: [], warnings: [], forwardedSha256: null };
+
+/**
+ * Judges a request by the policies that hold for it, and changes its body if they say so in place of a refusal.
+ * @throws ApiError `policy_denied`
+ */
+export function govern(context: Setup & Working, head: Head, agent: Agent, admission: Admission, body: Body): Governed {
+  const { rules } = admission;
+  if (rules === null) return ungoverned;
+  const facts = describeBody(context, head, agent, { ...admission, rules }, body);
+  const findings = judgeBody(rules, facts);
+  const enforced = findings.filter(isEnforced).map((finding) => ({ ...finding, action: toRemedy(finding) }));
+  const refusing = enforced.find(({ action }) => action === null);
+  if (refusing !== undefined) throw new PolicyDenied(refusing);
+  const noted = [...admission.findings, ...findings.filter((finding) => !isEnforced(finding))];
+  const changed = enforced[0] === undefined ? null : change(context, head, body, enforced as [Remedied, ...Remedied[]]);
+  if (changed !== null) {
+    const after = judgeBody(rules, describeChanged(context, head, facts, body.inspected as InspectedBody, changed));
+    const denied = after.find(isEnforced);
+    if (denied !== undefined) throw new PolicyDenied(denied);
+    body.toProvider = changed;
+  } else if (body.inspected !== null) body.toProvider = body.inspected.toProvider;
+  return {
+    facts,
+    decisions: noteDecisions([...(enforced as Remedied[]), ...noted]),
+    warnings: noted
+      .filter(({ policy }) => policy.mode === 'warn')
+      .map(({ policy, rule }) => `${policy.name} (rule ${rule})`),
+    forwardedSha256: changed && hash('sha256', changed),
+  };
+}
+
+type Remedied = Finding & { action: Extract<Decision['action'], 'lower' | 'strip'> };
+
+const isEnforced = ({ policy }: Finding) => policy.mode === 'enforce';
+
+/** Null for a refusal. */
+function toRemedy({ policy: { limits, tools }, rule, denied }: Finding): Remedied['action'] | null {
+  if (rule === 'limits.max_output_tokens' && limits?.over === 'lower') return 'lower';
+  return denied !== undefined && tools?.on_declared === 'strip' ? 'strip' : null;
+}
+
+function change({ metering }: Working, head: Head, { inspected }: Body, findings: [Remedied, ...Remedied[]]): Buffer {
+  const bounds = findings.map(({ action, policy }) =>
+    action === 'lower' ? (policy.limits?.max_output_tokens ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY,
+  );
+  const least = Math.min(...bounds);
+  const denied = new Set(findings.flatMap((finding) => finding.denied ?? []).map((tool) => JSON.stringify(tool)));
+  const changed =
+    inspected &&
+    metering.changeBody(head, inspected, {
+      mostOutputTokens: Number.isFinite(least) ? least : null,
+      isDenied: (tool) => denied.has(JSON.stringify(tool)),
+    });
+  if (changed) return changed;
+  throw new PolicyDenied({ ...findings[0], reason: `${findings[0].reason}, and its body cannot be changed` });
+}
+
+function describeChanged(
+  { metering }: Working,
+  head: Head,
+  facts: CallFacts,
+  { form }: InspectedBody,
+  changed: Buffer,
+): CallFacts {
+  if (head.operation === null) return facts;
+  const caps = { isCapped: false, mayRefuse: false, mustName: true };
+  const { names, maxOutputTokens } = metering.inspect(head.operation, head, changed, form, caps);
+  return { ...facts, models: names?.models ?? null, tools: names?.tools ?? null, outputTokens: maxOutputTokens };
+}
