@@ -1,5 +1,5 @@
 import type { DoubtReason } from '@agp/core/contracts';
-import type { PiiFinding } from '@agp/core/events';
+import type { EventTool, PiiFinding } from '@agp/core/events';
 import type { PiiType } from '@agp/pii';
 import type { Holder } from '@agp/runtime/fairness';
 import type { CallHead } from './call-head.ts';
@@ -60,6 +60,8 @@ export interface Measurement {
   piiTypes: readonly PiiType[];
   piiFindings: readonly PiiFinding[];
   piiScan: 'full' | 'partial' | 'none';
+  /** Tools that the answer called, by name. */
+  called: readonly EventTool[];
   outcome: AnswerEnd['outcome'];
   doubt: Doubt | null;
   unpriced: readonly string[];
@@ -90,6 +92,7 @@ export const unmeasured: Omit<Measurement, 'outcome'> = {
   piiTypes: [],
   piiFindings: [],
   piiScan: 'none',
+  called: [],
   doubt: null,
   unpriced: [],
   heldNanoUsd: 0,

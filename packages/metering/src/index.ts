@@ -1,9 +1,11 @@
+export { type AnswerGate, openAnswerGate } from './answer/answer-gate.ts';
 export type { ResponseTap } from './answer/reading.ts';
 export { StreamUsageStripper } from './answer/strip-usage.ts';
 export { type AnswerEnd, type Call, type Doubt, type Measurement, type UnscannedReason, unmeasured } from './call.ts';
 export type { CallHead } from './call-head.ts';
 export { canDecode } from './content-coding.ts';
 export { type Caps, createMetering, type Metering } from './create-metering.ts';
+export type { AnswerNames } from './dialects/named-tools.ts';
 export { listOperationNames, type Operation, type ProviderApi, type Refusal } from './dialects/operation.ts';
 export { readTierHeader } from './dialects/tier.ts';
 export { dialects, findLinkPaths, handsOutCredential, matchOperation, operationWords } from './match-operation.ts';

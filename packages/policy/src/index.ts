@@ -1,3 +1,4 @@
+export { ends, judgeUnread, mayEnd } from './answers.ts';
 export {
   type AgentTool,
   agentToolListSchema,

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { ApiError, ErrorCode } from '@agp/core/errors';
-import type { Decision, EventMessage, EventTool, FailureCause } from '@agp/core/events';
+import type { Decision, EventMessage, FailureCause } from '@agp/core/events';
 import type { AdmissionState } from '@agp/db';
 import type { AnswerEnd, InspectedBody, Measurement, Operation } from '@agp/metering';
 import type { CallFacts, Finding, RuleSet } from '@agp/policy';
@@ -137,8 +137,10 @@ export interface ProducerStamp {
 }
 
 export interface Answer extends AnswerEnd {
-  /** If the provider never answered; else null. */
+  /** If the agent got no answer of the provider; else null. */
   failure: ErrorCode | null;
+  /** Why a policy ended it; null if none did. */
+  denied: ApiError | null;
   /** Null if it did not fail. */
   cause: FailureCause | null;
   providerRequestId: string | null;
@@ -150,8 +152,6 @@ export interface Answer extends AnswerEnd {
   times: CallTimes;
   /** What policies decided of it. */
   decisions: readonly Decision[];
-  /** Tools that it called, by name. */
-  called: readonly EventTool[];
 }
 
 /** On the monotonic clock in milliseconds; null if it never happened. */

@@ -91,17 +91,20 @@ export async function readAdmissions(
 export interface RunningState {
   paused: boolean;
   blocked: Set<string>;
+  /** Raised by each change of a policy; 0 until there is one. */
+  policyVersion: number;
 }
 
 export async function readRunningStates(pool: Pool, agentIds: readonly string[]): Promise<RunningState> {
-  const { rows } = await pool.query<{ paused: boolean; id: string | null }>({
+  const { rows } = await pool.query<{ paused: boolean; id: string | null; policyVersion: number }>({
     name: 'read-running-states',
-    text: `SELECT control.paused, agents.id FROM control
+    text: `SELECT control.paused, control.policy_version AS "policyVersion", agents.id FROM control
            LEFT JOIN agents ON agents.id = ANY($1) AND agents.status = 'blocked'`,
     values: [agentIds],
   });
   return {
     paused: rows[0]?.paused ?? false,
+    policyVersion: rows[0]?.policyVersion ?? 0,
     blocked: new Set(rows.flatMap(({ id }) => (id === null ? [] : [id]))),
   };
 }

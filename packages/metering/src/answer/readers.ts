@@ -169,7 +169,8 @@ export class JsonReader implements BodyReader {
     const { outputText } = reading;
     // An answer with an error and with text is billed.
     const isError = reading.usage === null && Boolean(asObject(body).error) && outputText().parts.length === 0;
-    return { ...finish(reading, () => addBeside('answer', body, outputText())), isError };
+    const called = this.#operation.answerNames?.read(asObject(body)).called;
+    return { ...finish(reading, () => addBeside('answer', body, outputText())), isError, ...(called && { called }) };
   }
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { canDecode, createDecoder, type Decoder } from '../content-coding.ts';
 import type { OnCall, Operation } from '../dialects/operation.ts';
+import { createCallingReader } from './called-tools.ts';
 import { ArrayReader, JsonReader, LinesReader, TextReader } from './readers.ts';
 import {
   type BodyReader,
@@ -166,7 +167,7 @@ function createOtherReader(operation: Operation, type: string): BodyReader {
 function createBodyReader(operation: Operation, contentType: string, onCall?: OnCall): BodyReader {
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   // JSON lines come under several content types (application/x-jsonl, application/binary ...).
-  if (operation.answerFormat === 'lines') return new LinesReader(operation.createStreamReader(onCall));
+  if (operation.answerFormat === 'lines') return new LinesReader(createCallingReader(operation, onCall));
   const isStream = type === 'text/event-stream';
   const isJson = type === 'application/json' || type.endsWith('+json');
   if (!isStream && !isJson && (!mislabelled.test(type) || operation.otherAnswers))
@@ -174,10 +175,10 @@ function createBodyReader(operation: Operation, contentType: string, onCall?: On
   return new FirstBytesReader((start) => {
     if (json.test(start) || (isJson && !frame.test(start))) {
       return operation.answerFormat === 'array'
-        ? new ArrayReader(operation.createStreamReader())
+        ? new ArrayReader(createCallingReader(operation))
         : new JsonReader(operation);
     }
-    if (isStream || frame.test(start)) return new SseReader(operation.createStreamReader());
+    if (isStream || frame.test(start)) return new SseReader(createCallingReader(operation));
     return createOtherReader(operation, type);
   });
 }

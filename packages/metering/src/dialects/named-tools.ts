@@ -26,3 +26,25 @@ export function listObjects(value: unknown): readonly JsonObject[] {
   if (!Array.isArray(value) || value.some((item) => typeof item !== 'object' || item === null)) throw new UnreadTool();
   return value;
 }
+
+export type CalledTool = EventTool;
+
+/** What an answer names that rules ask for. */
+export interface AnswerNames {
+  /** That answered, as the answer itself says. */
+  model: string | null;
+  called: readonly CalledTool[];
+}
+
+export interface AnswerNaming {
+  /** Finds frames in which a call is named; in text the quotes would be escaped. */
+  readonly marks: RegExp;
+  /** @param value a whole answer, a frame of a stream or a line of results */
+  read(value: JsonObject): AnswerNames;
+}
+
+/** A call whose name comes later, or never, is none yet. */
+export function callTool(kind: EventTool['kind'], ...names: unknown[]): CalledTool[] {
+  const known = [...new Set(names.map(asText).filter((name) => name !== null && name !== ''))] as string[];
+  return known.length === 0 ? [] : [{ kind, names: known }];
+}

@@ -5,6 +5,7 @@ import type { JsonObject } from '../json/members.ts';
 import type { Writing } from '../text/writing.ts';
 import type { RequestBounds } from './bounds.ts';
 import type { FigureNotes } from './figures.ts';
+import type { AnswerNaming } from './named-tools.ts';
 
 export type ProviderApi = 'openai' | 'anthropic' | 'gemini';
 
@@ -45,6 +46,8 @@ export interface AnswerReading extends FigureNotes {
   isUnbilled?: boolean;
   /** What it answers for was served, and it does not tell what that used. */
   isUntold?: boolean;
+  /** Tools that it called, by name. */
+  called?: readonly EventTool[];
   /** It says itself that it was made in the background, whoever asked for it. */
   isOfBackground?: boolean;
   /** The provider's id of what may go on after this answer. */
@@ -108,6 +111,8 @@ export interface Operation {
   listCalls?(body: JsonObject): readonly JsonObject[] | null;
   /** The tools that a call offers its model, wherever in its body. Absent if it can offer none. @throws UnreadTool */
   readTools?(body: JsonObject): EventTool[];
+  /** Absent if its answers name neither a model nor a tool. */
+  readonly answerNames?: AnswerNaming;
   readAnswer(body: unknown): AnswerReading;
   createStreamReader(onCall?: OnCall): StreamReader;
 }

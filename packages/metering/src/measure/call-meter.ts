@@ -38,7 +38,7 @@ export function openCallMeter(parts: MeteringParts, call: Call): CallMeter {
           measureUsage(parts, call, end, { reading, texts, reported }),
           scanCall(parts, call, end, texts, answerHeaders),
         ]);
-        return { ...usage, ...pii, outcome: judgeOutcome(end, reading) };
+        return { ...usage, ...pii, called: reading?.called ?? [], outcome: judgeOutcome(end, reading) };
       } finally {
         tap?.release();
       }

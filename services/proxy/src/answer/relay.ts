@@ -1,11 +1,20 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, type ErrorCode } from '@agp/core/errors';
 import type { FailureCause } from '@agp/core/events';
-import { type CallMeter, dialects, findLinkPaths, type ResponseTap, StreamUsageStripper } from '@agp/metering';
+import {
+  type AnswerGate,
+  type CallMeter,
+  dialects,
+  findLinkPaths,
+  openAnswerGate,
+  type ResponseTap,
+  StreamUsageStripper,
+} from '@agp/metering';
 import type { Dispatcher } from 'undici';
 import { ContentDigest } from '../body/body-buffer.ts';
 import { type Exchange, type HeaderValues, requestIdHeaders, tellRefusal } from '../exchange.ts';
 import { type AdmittedRequest, type Answer, type CallTimes, noTimes } from '../journey.ts';
+import { type AnswerJudge, openJudge } from '../policy/judge-answer.ts';
 import type { StopReason } from '../stop/running-requests.ts';
 import { Flow, toDispatch } from './dispatch.ts';
 import { toFailure, toFailureCause } from './failures.ts';
@@ -27,7 +36,8 @@ interface CallTrace {
 const providerIdHeaders = ['x-request-id', 'request-id', 'x-goog-request-id', 'apim-request-id'];
 
 /**
- * Relays one answer to the agent, byte for byte but for links and usage that was asked for, while a tap reads a copy.
+ * Relays one answer to the agent, byte for byte but for links and usage that was asked for, while a tap reads a copy. If a policy may end
+ * it, a gate holds back what is not judged yet: of a stream the frame that comes, of any other answer all of it.
  *
  *   waiting --status line--> answering --end--> ended
  *      |                        |
@@ -46,6 +56,11 @@ export class Relay implements Dispatcher.DispatchHandler {
   readonly #digest = new ContentDigest();
   #controller: Dispatcher.DispatchController | null = null;
   #tap: ResponseTap | null = null;
+  readonly #judge: AnswerJudge | null;
+  #gate: AnswerGate | null = null;
+  /** Writes the head of an answer that is held back whole. */
+  #begin: (() => void) | null = null;
+  #denied: ApiError | null = null;
   #filter: StreamUsageStripper | LinkRewriter | null = null;
   #status: number | null = null;
   #providerRequestId: string | null = null;
@@ -73,11 +88,12 @@ export class Relay implements Dispatcher.DispatchHandler {
     this.#linkPaths = findLinkPaths(request.head.path);
     this.#meter = meter;
     this.#resolve = resolve;
+    this.#judge = openJudge(request);
     exchange.response.once('close', () => this.onAgentClose());
   }
 
   dispatch(upstream: Dispatcher, trace: CallTrace | null): void {
-    const options = toDispatch(this.#request, this.#linkPaths.length > 0);
+    const options = toDispatch(this.#request, this.#linkPaths.length > 0 || this.#judge !== null);
     const dispatched = performance.now();
     this.#times.dispatched = dispatched;
     trace?.startCall(this.#request, options.headers, dispatched);
@@ -104,7 +120,11 @@ export class Relay implements Dispatcher.DispatchHandler {
     this.#tap = this.#meter.openTap(headers);
     try {
       const answerHeaders = this.#prepareHeaders(headers);
-      response.writeHead(status, statusMessage?.replace(/[^\t\x20-\x7e]/g, '') ?? '', answerHeaders);
+      if (!this.#openGate(status, headers)) return;
+      const begin = () =>
+        response.writeHead(status, statusMessage?.replace(/[^\t\x20-\x7e]/g, '') ?? '', answerHeaders);
+      if (this.#gate?.isWhole) this.#begin = begin;
+      else begin();
     } catch (error) {
       // Node refuses a header of the provider, or its links cannot be changed, and nothing is out yet.
       controller.abort(error as Error);
@@ -114,7 +134,22 @@ export class Relay implements Dispatcher.DispatchHandler {
     const passedOn = performance.now();
     this.#firstByteMs = passedOn - this.#request.head.arrived;
     this.#times.relayedMs += passedOn - answered;
-    if (isEventStream(headers) || headers['content-length'] === undefined) response.flushHeaders();
+    if (this.#begin === null && (isEventStream(headers) || headers['content-length'] === undefined))
+      response.flushHeaders();
+  }
+
+  /** @returns false if it cannot be read, and must not pass unread */
+  #openGate(status: number, headers: IncomingHttpHeaders): boolean {
+    const { operation } = this.#request.head;
+    const judge = this.#judge;
+    if (judge === null || operation === null || status >= 400) return true;
+    this.#gate = openAnswerGate(operation, headers, (names) => judge.allows(names));
+    if (this.#gate === null || isPlain(headers) || judge.allows(null)) return true;
+    this.#gate = null;
+    this.#status = status;
+    this.#begin = () => undefined;
+    this.#deny();
+    return false;
   }
 
   #prepareHeaders(headers: IncomingHttpHeaders): HeaderValues {
@@ -123,28 +158,30 @@ export class Relay implements Dispatcher.DispatchHandler {
     answerHeaders['X-Agent-Id'] = agent.id;
     answerHeaders['X-Session-Id'] = sessionId;
     answerHeaders['X-Event-Id'] = head.eventId;
+    const { warnings } = this.#request.governed;
+    if (warnings.length > 0) answerHeaders['X-Agp-Policy-Warning'] = warnings.join(', ');
     Object.assign(answerHeaders, requestIdHeaders(head.requestId, answerHeaders['x-request-id']));
     const streams = isEventStream(headers);
     // The bytes of a server that compresses unasked cannot be changed.
-    const encoding = headers['content-encoding']?.toLowerCase() ?? '';
-    const isPlain = ['', 'identity'].includes(encoding);
+    const canChange = isPlain(headers);
     const isArray = head.operation?.answerFormat === 'array';
     this.#streamed = streams || isArray;
     this.#endsAsArray = isArray && !streams;
     const isAsked = this.#request.body.inspected?.usageAsked === true;
-    if (isAsked && isPlain && (streams || mayStream(headers))) this.#filter = new StreamUsageStripper();
+    if (isAsked && canChange && (streams || mayStream(headers))) this.#filter = new StreamUsageStripper();
     for (const name of linkHeaders) {
       const value = answerHeaders[name];
       if (typeof value !== 'string') continue;
       answerHeaders[name] = rewriteLinkHeader(head.provider, readCallersBase(this.#exchange), value);
     }
     if (this.#linkPaths.length > 0) {
-      if (!isPlain) throw new Error(`links in an answer encoded as ${encoding}, unasked, cannot be changed`);
+      if (!canChange)
+        throw new Error(`links in an answer encoded as ${headers['content-encoding']}, unasked, cannot be changed`);
       this.#filter = new LinkRewriter(this.#linkPaths, readCallersBase(this.#exchange));
     }
     if (this.#filter) delete answerHeaders['content-length'];
     // No error can be appended to an answer with Content-Length.
-    this.#canEndWithError = this.#streamed && isPlain && answerHeaders['content-length'] === undefined;
+    this.#canEndWithError = this.#streamed && canChange && answerHeaders['content-length'] === undefined;
     return answerHeaders;
   }
 
@@ -153,7 +190,8 @@ export class Relay implements Dispatcher.DispatchHandler {
     const came = performance.now();
     this.#times.firstChunk ??= came;
     const isRead = this.#tap?.push(chunk) ?? true;
-    this.#write(controller, this.#filter ? this.#filter.push(chunk) : chunk);
+    this.#pass(controller, chunk);
+    if (this.#ended) return;
     // Only a file of results may arrive faster than it is read, and nobody waits for each of its bytes.
     if (!isRead && this.#flow.pause(controller, 'reader'))
       this.#tap?.whenReady(() => this.#flow.resume(controller, 'reader'));
@@ -163,6 +201,16 @@ export class Relay implements Dispatcher.DispatchHandler {
   onResponseEnd(controller: Dispatcher.DispatchController): void {
     if (this.#ended) return;
     this.#times.ended = performance.now();
+    if (this.#gate) {
+      const { bytes, isAllowed } = this.#gate.end();
+      if (!isAllowed) {
+        this.#deny();
+        return;
+      }
+      this.#begin?.();
+      this.#begin = null;
+      this.#write(controller, this.#filter ? this.#filter.push(bytes) : bytes);
+    }
     if (this.#filter) this.#write(controller, this.#filter.end());
     this.#exchange.response.end();
     this.#waitForAgent(this.#patienceMs);
@@ -171,7 +219,7 @@ export class Relay implements Dispatcher.DispatchHandler {
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.#ended) return;
     this.#cause = toFailureCause(error);
-    if (this.#status === null) {
+    if (this.#status === null || this.#begin !== null) {
       this.#end('failed', toFailure(error));
       return;
     }
@@ -185,6 +233,21 @@ export class Relay implements Dispatcher.DispatchHandler {
     const { socket } = this.#exchange.request;
     const patience = setTimeout(() => socket.destroy(), lastWordsMs);
     socket.once('close', () => clearTimeout(patience)).destroySoon();
+  }
+
+  #pass(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const { bytes, isAllowed } = this.#gate?.push(chunk) ?? { bytes: chunk, isAllowed: true };
+    if (bytes.length > 0 && isAllowed) {
+      this.#begin?.();
+      this.#begin = null;
+    }
+    this.#write(controller, this.#filter ? this.#filter.push(bytes) : bytes);
+    if (!isAllowed) this.#deny();
+  }
+
+  /** Ends it for what its judge found. */
+  #deny(): void {
+    if (this.#judge?.denied) this.stop('policy_denied', this.#judge.denied);
   }
 
   #write(controller: Dispatcher.DispatchController, bytes: Buffer): void {
@@ -212,26 +275,29 @@ export class Relay implements Dispatcher.DispatchHandler {
   /**
    * A stream ends with an error that the provider's own SDK raises, an answer that has not begun with a refusal, any other with a cut:
    * half of it must not pass for a whole.
+   * @param told what the agent reads
    * @returns false if it had ended already
    */
-  stop(reason: StopReason): boolean {
+  stop(reason: StopReason, told = new ApiError(reason)): boolean {
     const { response } = this.#exchange;
     if (this.#ended || response.writableFinished || response.destroyed) return false;
     const { head } = this.#request;
-    if (this.#status !== null) {
+    const hasBegun = this.#status !== null && this.#begin === null;
+    if (hasBegun) {
       // All is written, but the agent has not read it.
       if (response.writableEnded) response.destroy();
       else if (this.#canEndWithError) {
         const { operation, provider } = head;
         const dialect = dialects[operation?.api ?? provider.api];
-        const refusal = tellRefusal(new ApiError(reason), this.#contact);
+        const refusal = tellRefusal(told, this.#contact);
         const bytes = Buffer.from(dialect.formatStreamError(refusal, operation, this.#endsAsArray));
         this.#digest.update(bytes);
         response.end(bytes);
         this.#waitForAgent(lastWordsMs);
       } else this.#cut();
     }
-    this.#end(reason === 'proxy_stopping' ? 'failed' : 'killed', this.#status === null ? reason : null);
+    if (reason === 'policy_denied') this.#denied = told;
+    this.#end(reason === 'proxy_stopping' ? 'failed' : 'killed', hasBegun ? null : reason);
     this.#controller?.abort(new Stopped());
     return true;
   }
@@ -255,18 +321,22 @@ export class Relay implements Dispatcher.DispatchHandler {
       outcome,
       sent: this.#sent,
       failure,
+      denied: this.#denied,
       cause: this.#cause,
       status: this.#status,
       streamed: this.#streamed,
       providerRequestId: this.#providerRequestId,
-      sha256: this.#status === null ? null : this.#digest.digest(),
+      sha256: this.#status === null || failure !== null ? null : this.#digest.digest(),
       firstByteMs: this.#firstByteMs,
       durationMs: now - this.#request.head.arrived,
       times: this.#times,
-      decisions: [],
-      called: [],
+      decisions: this.#judge?.decisions ?? [],
     });
   }
+}
+
+function isPlain({ 'content-encoding': encoding = '' }: IncomingHttpHeaders): boolean {
+  return ['', 'identity'].includes(encoding.toLowerCase());
 }
 
 /** Some servers send streams as text, or without a type. */

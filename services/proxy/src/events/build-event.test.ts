@@ -76,13 +76,13 @@ const anyAnswer = fc
     firstByteMs: orNull(anyNumber),
     durationMs: anyNumber,
     outcome,
-    called: anyTools,
     decisions: anyDecisions,
   })
   .map(
     (given): Answer => ({
       sent: true,
       failure: null,
+      denied: null,
       cause: null,
       streamed: false,
       sha256: null,
@@ -102,6 +102,7 @@ const anyMeasurement = fc
     piiFindings: fc.array(fc.constant({ in: 'request', message: 1, type: 'email' }), { maxLength: 150 }),
     usageSource: fc.constantFrom('provider', 'estimated', 'none'),
     outcome,
+    called: anyTools,
   })
   .map((given) => ({ ...unmeasured, ...given }) as unknown as Measurement);
 

@@ -1,3 +1,4 @@
+import { errorTable } from '@agp/core/errors';
 import {
   type Asked,
   type EventMessage,
@@ -121,7 +122,7 @@ export function buildEvent(
     provider_request_id: text(answer.providerRequestId, maxProviderRequestId),
     duration_ms: fitCount(answer.durationMs),
     first_byte_ms: answer.firstByteMs === null ? null : fitCount(answer.firstByteMs),
-    http_status: toStatus(answer.status),
+    http_status: toStatus(readStatus(answer)),
     outcome: measured.outcome,
     usage_source: measured.usageSource,
     price_version: text(measured.priceVersion, maxPriceVersion),
@@ -130,7 +131,7 @@ export function buildEvent(
     pii_scan: measured.piiScan,
     pii_findings: fitList(measured.piiFindings.slice(0, maxPiiFindings)),
     decision: fitList([...answer.decisions, ...request.governed.decisions].slice(0, maxDecisions)),
-    tools: listTools(request, answer.called),
+    tools: listTools(request, measured.called),
     asked: describeAsked(request),
     counts_as_request: true,
     failure: answer.cause,
@@ -175,6 +176,10 @@ function describeAsked({ head, body, governed, reservation }: AdmittedRequest): 
 }
 
 const maxModels = 20;
+
+/** An answer that was held back may end as a refusal. */
+const readStatus = ({ status, failure }: Answer): number | null =>
+  status === null || failure === null ? status : errorTable[failure].status;
 
 function toStatus(status: number | null): number | null {
   return status !== null && Number.isInteger(status) && status >= 100 && status <= 999 ? status : null;

@@ -1,10 +1,10 @@
 import { ApiError } from '@agp/core/errors';
 import { type Decision, maxDecisions } from '@agp/core/events';
 import { listOperationNames } from '@agp/metering';
-import { type CallFacts, type CallHead, type Finding, judgeHead, type RuleSet } from '@agp/policy';
+import { type CallFacts, type CallHead, type Finding, judgeBody, judgeHead, type RuleSet } from '@agp/policy';
 import { findCaps } from '../budget/caps.ts';
 import type { Setup, Working } from '../context.ts';
-import type { Admission, Agent, Body, Head } from '../journey.ts';
+import type { Admission, AdmittedRequest, Agent, Body, Head } from '../journey.ts';
 
 type Known = Pick<Admission, 'complianceTag' | 'labels'> & { rules: RuleSet };
 
@@ -51,6 +51,23 @@ export function readOutputBound(head: Head, inspected: Body['inspected']): numbe
 /** Null if it is not known before the request goes on. */
 export const readInputBytes = ({ contentLength, hasBody }: Head, inspected: Body['inspected']): number | null =>
   inspected?.bytes.length ?? contentLength ?? (hasBody ? null : 0);
+
+/** What becomes of a request in place of a refusal; null if it is refused. */
+export function findRemedy({ policy: { limits, tools }, rule, denied }: Finding): 'lower' | 'strip' | null {
+  if (rule === 'limits.max_output_tokens' && limits?.over === 'lower') return 'lower';
+  return denied !== undefined && tools?.on_declared === 'strip' ? 'strip' : null;
+}
+
+/** Why rules that came while a request runs end it; null if they let it finish. */
+export function findStop(context: Setup & Working, request: AdmittedRequest, rules: RuleSet): PolicyDenied | null {
+  const { head, agent, admission, body, governed } = request;
+  const known = { ...admission, rules };
+  const facts = governed.facts ?? describeBody(context, head, agent, known, body);
+  const stops = (finding: Finding) =>
+    finding.policy.mode === 'enforce' && finding.policy.running === 'stop' && findRemedy(finding) === null;
+  const denied = [...judgeHead(rules, facts), ...judgeBody(rules, facts)].find(stops);
+  return denied === undefined ? null : new PolicyDenied(denied);
+}
 
 /** The first policy may have come while the body was read. */
 function readNames(metering: Working['metering'], head: Head, body: Body['inspected']) {

@@ -10,6 +10,7 @@ import { findApi } from '../head/match-operation.ts';
 import { describeTarget } from '../head/target.ts';
 import { type AdmittedRequest, type Answer, type Head, type Journey, noTimes, type RequestEnd } from '../journey.ts';
 import { PolicyDenied } from '../policy/judge.ts';
+import { decideAnswer } from '../policy/judge-answer.ts';
 import { logRequest, readTraceId } from '../telemetry/log-request.ts';
 import type { RequestTrace } from '../telemetry/request-trace.ts';
 import { observeTimes } from '../telemetry/times.ts';
@@ -38,14 +39,15 @@ function record(context: ProxyContext, exchange: Exchange, journey: Journey, tra
     refusal: error,
   };
   if (forwarded) {
-    const answer = journey.answer ?? failedAnswer(forwarded.request.head);
-    const measured = fitMeasurement(journey.measurement ?? assume(forwarded.request, answer));
+    const ofCall = journey.answer ?? failedAnswer(forwarded.request.head);
+    const measured = fitMeasurement(journey.measurement ?? assume(forwarded.request, ofCall));
+    const answer = { ...ofCall, decisions: decideAnswer(forwarded.request, ofCall, measured) };
     const event = buildEvent(forwarded.request, forwarded.stamp, answer, measured);
     publishEvent(context, event);
     reportDoubt(context, forwarded.request, event, measured);
     ended.event = event;
     ended.answer = answer;
-    ended.refusal ??= answer.failure === null ? null : new ApiError(answer.failure);
+    ended.refusal ??= answer.denied ?? (answer.failure === null ? null : new ApiError(answer.failure));
     context.metrics.requests.inc({ provider: event.provider, outcome: event.outcome ?? 'failed' });
     if (answer.status !== null)
       context.metrics.providerAnswers.inc({ provider: event.provider, status: toStatusClass(answer.status) });
@@ -94,6 +96,7 @@ function failedAnswer(head: Head): Answer {
   return {
     outcome: 'failed',
     failure: 'internal',
+    denied: null,
     cause: null,
     sent: true,
     status: null,
@@ -104,7 +107,6 @@ function failedAnswer(head: Head): Answer {
     durationMs: performance.now() - head.arrived,
     times: noTimes,
     decisions: [],
-    called: [],
   };
 }
 

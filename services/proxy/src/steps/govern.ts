@@ -4,7 +4,7 @@ import type { InspectedBody } from '@agp/metering';
 import { type CallFacts, type Finding, judgeBody } from '@agp/policy';
 import type { Setup, Working } from '../context.ts';
 import type { Admission, Agent, Body, Governed, Head } from '../journey.ts';
-import { describeBody, noteDecisions, PolicyDenied } from '../policy/judge.ts';
+import { describeBody, findRemedy, noteDecisions, PolicyDenied } from '../policy/judge.ts';
 
 const ungoverned: Governed = { facts: null, decisions: [], warnings: [], forwardedSha256: null };
 
@@ -17,7 +17,7 @@ export function govern(context: Setup & Working, head: Head, agent: Agent, admis
   if (rules === null) return ungoverned;
   const facts = describeBody(context, head, agent, { ...admission, rules }, body);
   const findings = judgeBody(rules, facts);
-  const enforced = findings.filter(isEnforced).map((finding) => ({ ...finding, action: toRemedy(finding) }));
+  const enforced = findings.filter(isEnforced).map((finding) => ({ ...finding, action: findRemedy(finding) }));
   const refusing = enforced.find(({ action }) => action === null);
   if (refusing !== undefined) throw new PolicyDenied(refusing);
   const noted = [...admission.findings, ...findings.filter((finding) => !isEnforced(finding))];
@@ -41,12 +41,6 @@ export function govern(context: Setup & Working, head: Head, agent: Agent, admis
 type Remedied = Finding & { action: Extract<Decision['action'], 'lower' | 'strip'> };
 
 const isEnforced = ({ policy }: Finding) => policy.mode === 'enforce';
-
-/** Null for a refusal. */
-function toRemedy({ policy: { limits, tools }, rule, denied }: Finding): Remedied['action'] | null {
-  if (rule === 'limits.max_output_tokens' && limits?.over === 'lower') return 'lower';
-  return denied !== undefined && tools?.on_declared === 'strip' ? 'strip' : null;
-}
 
 function change({ metering }: Working, head: Head, { inspected }: Body, findings: [Remedied, ...Remedied[]]): Buffer {
   const bounds = findings.map(({ action, policy }) =>

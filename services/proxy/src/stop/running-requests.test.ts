@@ -2,7 +2,7 @@ import type { RunningState } from '@agp/db';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { RunningRequests, type StopReason, watchRunning } from './running-requests.ts';
 
-const none: RunningState = { paused: false, blocked: new Set() };
+const none: RunningState = { paused: false, blocked: new Set(), policyVersion: 0 };
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -21,7 +21,13 @@ const watch = (
   runningRequests: RunningRequests,
   readRunningStates: Read,
   storageUnreadable = (_: Error): unknown => null,
-) => watchRunning({ runningRequests, storage: { readRunningStates }, warnings: { storageUnreadable } });
+) =>
+  watchRunning({
+    runningRequests,
+    storage: { readRunningStates },
+    rules: { at: () => Promise.reject(new Error('there is no policy')) },
+    warnings: { storageUnreadable },
+  });
 
 test('a block stops the requests of that agent, a pause those of all; a request stopped by both gets the block', () => {
   const requests = new RunningRequests();
@@ -59,7 +65,7 @@ test('while storage is silent or fails nothing is stopped and no second query pi
   const read = vi
     .fn<(agentIds: string[]) => Promise<RunningState>>()
     .mockReturnValueOnce(silent.promise)
-    .mockResolvedValue({ paused: true, blocked: new Set() });
+    .mockResolvedValue({ paused: true, blocked: new Set(), policyVersion: 0 });
   const stop = watch(requests, read, (error) => failures.push(error));
   await vi.advanceTimersByTimeAsync(5_000);
   expect(read).toHaveBeenCalledTimes(1);

@@ -1,13 +1,16 @@
 import type { RunningState } from '@agp/db';
+import type { RuleSet } from '@agp/policy';
 import { Bag } from '@agp/runtime';
 
-export type KillReason = 'agent_blocked' | 'paused';
+export type KillReason = 'agent_blocked' | 'paused' | 'policy_denied';
 export type StopReason = KillReason | 'proxy_stopping';
 
 interface RunningRequest {
   /** UUID */
   agentId: string;
-  stop(reason: StopReason): void;
+  stop(reason: Exclude<StopReason, 'policy_denied'>): void;
+  /** Stops it if policies forbid it that end what is under way. */
+  judgeAgain?(rules: RuleSet): void;
 }
 
 export class RunningRequests {
@@ -29,7 +32,11 @@ export class RunningRequests {
     return all.length;
   }
 
-  stopForbidden({ paused, blocked }: RunningState): void {
+  judgeAgain(rules: RuleSet): void {
+    for (const request of this.#running) request.judgeAgain?.(rules);
+  }
+
+  stopForbidden({ paused, blocked }: Pick<RunningState, 'paused' | 'blocked'>): void {
     for (const request of this.#running) {
       if (blocked.has(request.agentId)) request.stop('agent_blocked');
       else if (paused) request.stop('paused');
@@ -43,18 +50,22 @@ const lookEveryMs = 500;
 interface Watched {
   runningRequests: RunningRequests;
   storage: { readRunningStates(agentIds: string[]): Promise<RunningState> };
+  rules: { at(version: number, deadline: number): Promise<RuleSet> };
   warnings: { storageUnreadable(error: Error): void };
 }
 
 /** Polls, since a poll cannot be lost as a message can. While storage is away it ends nothing. */
-export function watchRunning({ runningRequests, storage, warnings }: Watched): () => void {
+export function watchRunning({ runningRequests, storage, rules, warnings }: Watched): () => void {
   let isLooking = false;
   const look = async () => {
     const agents = runningRequests.listAgents();
     if (isLooking || agents.length === 0) return;
     isLooking = true;
     try {
-      runningRequests.stopForbidden(await storage.readRunningStates(agents));
+      const states = await storage.readRunningStates(agents);
+      runningRequests.stopForbidden(states);
+      if (states.policyVersion > 0)
+        runningRequests.judgeAgain(await rules.at(states.policyVersion, performance.now() + lookEveryMs));
     } catch (error) {
       warnings.storageUnreadable(error as Error);
     } finally {

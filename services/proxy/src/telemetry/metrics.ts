@@ -171,7 +171,7 @@ const refusals = [
   'proxy_stopping',
   'internal',
 ] satisfies ErrorCode[];
-const stops: Record<KillReason, true> = { agent_blocked: true, paused: true };
+const stops: Record<KillReason, true> = { agent_blocked: true, paused: true, policy_denied: true };
 const doubts: Record<DoubtReason, true> = {
   claim_too_large: true,
   unreadable: true,

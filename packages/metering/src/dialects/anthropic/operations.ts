@@ -3,6 +3,7 @@ import { collectText } from '../../text/strings.ts';
 import { type AnswerReading, type Dialect, decodeName, type Operation, toPlainPath, usual } from '../operation.ts';
 import { BatchResultsReader } from './batches.ts';
 import * as bounds from './bounds.ts';
+import { answerNames } from './called-tools.ts';
 import { formatRefusal, formatStreamError, MessageStreamReader } from './stream.ts';
 import { readMessageText } from './text.ts';
 import { readTools } from './tools.ts';
@@ -40,6 +41,7 @@ const plain: Operation = {
     };
   },
   readTools,
+  answerNames,
   readAnswer: (body) => ({ ...readMessageFigures(body), outputText: () => readMessageText(body) }),
 };
 

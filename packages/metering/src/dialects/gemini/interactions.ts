@@ -15,6 +15,7 @@ import { FrameReader } from '../frame-reader.ts';
 import { describeLater } from '../later.ts';
 import { type Operation, toCancelPath, usual } from '../operation.ts';
 import * as bounds from './bounds.ts';
+import { answerNames } from './called-tools.ts';
 import { readInteraction, readInteractionDelta } from './text.ts';
 import { readTools } from './tools.ts';
 import { billSearches, modality, readContentUsage } from './usage.ts';
@@ -115,6 +116,7 @@ const interactions: Operation = {
   bounds: bounds.interactions,
   ...usual,
   readTools,
+  answerNames,
   cancelPath: toCancelPath,
   createStreamReader: () => new InteractionStreamReader(),
   readRequest(value) {

@@ -4,6 +4,7 @@ import { collectText } from '../../text/strings.ts';
 import { type Dialect, decodeName, type Operation, toPlainPath, usual } from '../operation.ts';
 import { batchListTarget, batchTarget, describeBatchList, describeBatchResults } from './batches.ts';
 import * as bounds from './bounds.ts';
+import { answerNames } from './called-tools.ts';
 import { matchInteraction } from './interactions.ts';
 import { describePredictions, resources } from './predict.ts';
 import { ContentStreamReader, formatRefusal, formatStreamError } from './stream.ts';
@@ -87,6 +88,7 @@ function describe(name: (typeof names)[number]): Operation {
     writesText: !name.toLowerCase().includes('embed'),
     createStreamReader: () => new ContentStreamReader(),
     readTools,
+    answerNames,
     listCalls: listContained,
     readRequest(value, path) {
       const body = asObject(value);

@@ -1,5 +1,5 @@
 import type { EventTool } from '@agp/core/events';
-import { asName, asObject, asText, type JsonObject } from '../../json/members.ts';
+import { asObject, asText, type JsonObject } from '../../json/members.ts';
 import { listObjects, nameServer, nameTool, UnreadTool } from '../named-tools.ts';
 
 /** Names of members come in snake_case and in camelCase. */
@@ -27,6 +27,6 @@ function readServer({ streamableHttpTransport, streamable_http_transport, url }:
 /** What a request offers its model. @throws UnreadTool */
 export function readTools(body: JsonObject): EventTool[] {
   // What is cached at the provider may bring tools of its own.
-  if (asName(body.cachedContent ?? body.cached_content) !== '') throw new UnreadTool();
+  if (body.cachedContent ?? body.cached_content) throw new UnreadTool();
   return listObjects(body.tools).flatMap(readTool);
 }

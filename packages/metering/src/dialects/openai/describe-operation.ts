@@ -3,6 +3,7 @@ import { asObject, asText, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Writing } from '../../text/writing.ts';
 import { type AnswerReading, decodeName, type Operation, type StreamReader, usual } from '../operation.ts';
+import { answerNames } from './called-tools.ts';
 
 export type Figures = Pick<
   AnswerReading,
@@ -60,6 +61,7 @@ export function describeOperation(description: OperationDescription): Operation 
   return {
     api: 'openai',
     ...usual,
+    answerNames,
     ...rest,
     readRequest(value, path, size = 0) {
       const body = asObject(value);

@@ -1,0 +1,51 @@
+import { type EventTool, maxTools } from '@agp/core/events';
+import type { AnswerNaming } from '../dialects/named-tools.ts';
+import type { OnCall, Operation, StreamReader, StreamReading } from '../dialects/operation.ts';
+import { asObject, parseFrame } from '../json/members.ts';
+
+/** Tools that an answer called, each once. */
+export class CalledTools {
+  readonly #known = new Map<string, EventTool>();
+
+  add(tools: readonly EventTool[]): void {
+    for (const tool of tools) if (this.#known.size <= maxTools) this.#known.set(`${tool.kind} ${tool.names[0]}`, tool);
+  }
+
+  list(): EventTool[] {
+    return [...this.#known.values()];
+  }
+}
+
+/** Notes the tools that a stream calls, beside what its own reader reads. */
+class CallingReader implements StreamReader {
+  readonly #reader: StreamReader;
+  readonly #naming: AnswerNaming;
+  #called: CalledTools | null = null;
+
+  constructor(reader: StreamReader, naming: AnswerNaming) {
+    this.#reader = reader;
+    this.#naming = naming;
+  }
+
+  push(event: string, data: string): void {
+    this.#reader.push(event, data);
+    if (!this.#naming.marks.test(data)) return;
+    const { called } = this.#naming.read(asObject(parseFrame(data)));
+    if (called.length === 0) return;
+    this.#called ??= new CalledTools();
+    this.#called.add(called);
+  }
+
+  pushEnds(event: string, head: string, tail: Buffer): void {
+    this.#reader.pushEnds?.(event, head, tail);
+  }
+
+  end(): StreamReading {
+    return { ...this.#reader.end(), called: this.#called?.list() ?? [] };
+  }
+}
+
+export function createCallingReader(operation: Operation, onCall?: OnCall): StreamReader {
+  const reader = operation.createStreamReader(onCall);
+  return operation.answerNames ? new CallingReader(reader, operation.answerNames) : reader;
+}
