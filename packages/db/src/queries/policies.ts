@@ -1,3 +1,4 @@
+import { randomUUIDv7 } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
@@ -42,14 +43,14 @@ function changeRules<Result>(db: Db, change: (transaction: Db) => Promise<Result
 }
 
 /** @returns null if the name is taken, or there are `most` already */
-export function createPolicy(db: Db, id: string, policy: StoredPolicy, most: number): Promise<PolicyRow | null> {
+export function createPolicy(db: Db, policy: StoredPolicy, most: number): Promise<PolicyRow | null> {
   return changeRules(db, async (transaction) => {
     const row = await transaction
       .insertInto('policies')
       .columns(['id', 'name', 'policy'])
       .expression(
         transaction
-          .selectNoFrom([sql<string>`${id}::uuid`.as('id'), sql<string>`${policy.name}`.as('name')])
+          .selectNoFrom([sql<string>`${randomUUIDv7()}::uuid`.as('id'), sql<string>`${policy.name}`.as('name')])
           .select(sql<string>`${JSON.stringify(policy)}::jsonb`.as('policy'))
           .where(sql<boolean>`(SELECT count(*) FROM policies) < ${most}`),
       )

@@ -1,4 +1,3 @@
-import { randomUUIDv7 } from 'node:crypto';
 import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
 import { createPolicy, deletePolicy, listPolicies, type PolicyRow, readPolicy, replacePolicy } from '@agp/db';
@@ -31,7 +30,7 @@ export const policyRoutes = tagRoutes('Policies', [
     errors: ['policy_name_taken', 'too_many_policies'],
     handle: (input, context) =>
       recordChange(context, input, 'policy.create', async (transaction) => {
-        const row = await createPolicy(transaction, randomUUIDv7(), input.body, maxPolicies);
+        const row = await createPolicy(transaction, input.body, maxPolicies);
         if (row === null) throw await explainMissing(transaction, input.body);
         return { result: present(row), target: toPublicId('pol', row.id), after: describe(row) };
       }),

@@ -1,24 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, type ErrorCode } from '@agp/core/errors';
 import type { FailureCause } from '@agp/core/events';
-import {
-  type AnswerGate,
-  type CallMeter,
-  dialects,
-  findLinkPaths,
-  openAnswerGate,
-  type ResponseTap,
-  StreamUsageStripper,
-} from '@agp/metering';
+import { type CallMeter, dialects, findLinkPaths, type ResponseTap, StreamUsageStripper } from '@agp/metering';
 import type { Dispatcher } from 'undici';
 import { ContentDigest } from '../body/body-buffer.ts';
 import { type Exchange, type HeaderValues, requestIdHeaders, tellRefusal } from '../exchange.ts';
 import { type AdmittedRequest, type Answer, type CallTimes, noTimes } from '../journey.ts';
-import { type AnswerJudge, openJudge } from '../policy/judge-answer.ts';
 import type { StopReason } from '../stop/running-requests.ts';
 import { Flow, toDispatch } from './dispatch.ts';
 import { toFailure, toFailureCause } from './failures.ts';
 import { toAgentHeaders } from './forwarded-headers.ts';
+import { HeldAnswer, isEventStream, isPlain } from './held-answer.ts';
 import { LinkRewriter, linkHeaders, readCallersBase, rewriteLinkHeader } from './rewrite-links.ts';
 
 class AgentLeft extends Error {}
@@ -36,8 +28,7 @@ interface CallTrace {
 const providerIdHeaders = ['x-request-id', 'request-id', 'x-goog-request-id', 'apim-request-id'];
 
 /**
- * Relays one answer to the agent, byte for byte but for links and usage that was asked for, while a tap reads a copy. If a policy may end
- * it, a gate holds back what is not judged yet: of a stream the frame that comes, of any other answer all of it.
+ * Relays one answer to the agent, byte for byte but for links and usage that was asked for, while a tap reads a copy.
  *
  *   waiting --status line--> answering --end--> ended
  *      |                        |
@@ -56,10 +47,7 @@ export class Relay implements Dispatcher.DispatchHandler {
   readonly #digest = new ContentDigest();
   #controller: Dispatcher.DispatchController | null = null;
   #tap: ResponseTap | null = null;
-  readonly #judge: AnswerJudge | null;
-  #gate: AnswerGate | null = null;
-  /** Writes the head of an answer that is held back whole. */
-  #begin: (() => void) | null = null;
+  readonly #held: HeldAnswer;
   #denied: ApiError | null = null;
   #filter: StreamUsageStripper | LinkRewriter | null = null;
   #status: number | null = null;
@@ -88,12 +76,12 @@ export class Relay implements Dispatcher.DispatchHandler {
     this.#linkPaths = findLinkPaths(request.head.path);
     this.#meter = meter;
     this.#resolve = resolve;
-    this.#judge = openJudge(request);
+    this.#held = new HeldAnswer(request);
     exchange.response.once('close', () => this.onAgentClose());
   }
 
   dispatch(upstream: Dispatcher, trace: CallTrace | null): void {
-    const options = toDispatch(this.#request, this.#linkPaths.length > 0 || this.#judge !== null);
+    const options = toDispatch(this.#request, this.#linkPaths.length > 0 || this.#held.isJudged);
     const dispatched = performance.now();
     this.#times.dispatched = dispatched;
     trace?.startCall(this.#request, options.headers, dispatched);
@@ -120,11 +108,9 @@ export class Relay implements Dispatcher.DispatchHandler {
     this.#tap = this.#meter.openTap(headers);
     try {
       const answerHeaders = this.#prepareHeaders(headers);
-      if (!this.#openGate(status, headers)) return;
-      const begin = () =>
+      const writeHead = () =>
         response.writeHead(status, statusMessage?.replace(/[^\t\x20-\x7e]/g, '') ?? '', answerHeaders);
-      if (this.#gate?.isWhole) this.#begin = begin;
-      else begin();
+      this.#held.begin(status, headers, writeHead);
     } catch (error) {
       // Node refuses a header of the provider, or its links cannot be changed, and nothing is out yet.
       controller.abort(error as Error);
@@ -134,32 +120,17 @@ export class Relay implements Dispatcher.DispatchHandler {
     const passedOn = performance.now();
     this.#firstByteMs = passedOn - this.#request.head.arrived;
     this.#times.relayedMs += passedOn - answered;
-    if (this.#begin === null && (isEventStream(headers) || headers['content-length'] === undefined))
-      response.flushHeaders();
-  }
-
-  /** @returns false if it cannot be read, and must not pass unread */
-  #openGate(status: number, headers: IncomingHttpHeaders): boolean {
-    const { operation } = this.#request.head;
-    const judge = this.#judge;
-    if (judge === null || operation === null || status >= 400) return true;
-    this.#gate = openAnswerGate(operation, headers, (names) => judge.allows(names));
-    if (this.#gate === null || isPlain(headers) || judge.allows(null)) return true;
-    this.#gate = null;
-    this.#status = status;
-    this.#begin = () => undefined;
-    this.#deny();
-    return false;
+    if (this.#endDenied() || this.#held.isUnbegun) return;
+    if (isEventStream(headers) || headers['content-length'] === undefined) response.flushHeaders();
   }
 
   #prepareHeaders(headers: IncomingHttpHeaders): HeaderValues {
-    const { head, agent, sessionId } = this.#request;
+    const { head, agent, sessionId, governed } = this.#request;
     const answerHeaders = toAgentHeaders(headers);
     answerHeaders['X-Agent-Id'] = agent.id;
     answerHeaders['X-Session-Id'] = sessionId;
     answerHeaders['X-Event-Id'] = head.eventId;
-    const { warnings } = this.#request.governed;
-    if (warnings.length > 0) answerHeaders['X-Agp-Policy-Warning'] = warnings.join(', ');
+    if (governed.warnings.length > 0) answerHeaders['X-Agp-Policy-Warning'] = governed.warnings.join(', ');
     Object.assign(answerHeaders, requestIdHeaders(head.requestId, answerHeaders['x-request-id']));
     const streams = isEventStream(headers);
     // The bytes of a server that compresses unasked cannot be changed.
@@ -190,8 +161,9 @@ export class Relay implements Dispatcher.DispatchHandler {
     const came = performance.now();
     this.#times.firstChunk ??= came;
     const isRead = this.#tap?.push(chunk) ?? true;
-    this.#pass(controller, chunk);
-    if (this.#ended) return;
+    const allowed = this.#held.push(chunk);
+    this.#write(controller, this.#filter ? this.#filter.push(allowed) : allowed);
+    if (this.#endDenied()) return;
     // Only a file of results may arrive faster than it is read, and nobody waits for each of its bytes.
     if (!isRead && this.#flow.pause(controller, 'reader'))
       this.#tap?.whenReady(() => this.#flow.resume(controller, 'reader'));
@@ -201,16 +173,9 @@ export class Relay implements Dispatcher.DispatchHandler {
   onResponseEnd(controller: Dispatcher.DispatchController): void {
     if (this.#ended) return;
     this.#times.ended = performance.now();
-    if (this.#gate) {
-      const { bytes, isAllowed } = this.#gate.end();
-      if (!isAllowed) {
-        this.#deny();
-        return;
-      }
-      this.#begin?.();
-      this.#begin = null;
-      this.#write(controller, this.#filter ? this.#filter.push(bytes) : bytes);
-    }
+    const rest = this.#held.end();
+    if (this.#endDenied()) return;
+    if (rest !== null) this.#write(controller, this.#filter ? this.#filter.push(rest) : rest);
     if (this.#filter) this.#write(controller, this.#filter.end());
     this.#exchange.response.end();
     this.#waitForAgent(this.#patienceMs);
@@ -219,7 +184,7 @@ export class Relay implements Dispatcher.DispatchHandler {
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.#ended) return;
     this.#cause = toFailureCause(error);
-    if (this.#status === null || this.#begin !== null) {
+    if (this.#status === null || this.#held.isUnbegun) {
       this.#end('failed', toFailure(error));
       return;
     }
@@ -235,19 +200,10 @@ export class Relay implements Dispatcher.DispatchHandler {
     socket.once('close', () => clearTimeout(patience)).destroySoon();
   }
 
-  #pass(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const { bytes, isAllowed } = this.#gate?.push(chunk) ?? { bytes: chunk, isAllowed: true };
-    if (bytes.length > 0 && isAllowed) {
-      this.#begin?.();
-      this.#begin = null;
-    }
-    this.#write(controller, this.#filter ? this.#filter.push(bytes) : bytes);
-    if (!isAllowed) this.#deny();
-  }
-
-  /** Ends it for what its judge found. */
-  #deny(): void {
-    if (this.#judge?.denied) this.stop('policy_denied', this.#judge.denied);
+  /** @returns whether a policy ended it */
+  #endDenied(): boolean {
+    const { denied } = this.#held;
+    return denied !== null && this.stop('policy_denied', denied);
   }
 
   #write(controller: Dispatcher.DispatchController, bytes: Buffer): void {
@@ -282,7 +238,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     const { response } = this.#exchange;
     if (this.#ended || response.writableFinished || response.destroyed) return false;
     const { head } = this.#request;
-    const hasBegun = this.#status !== null && this.#begin === null;
+    const hasBegun = this.#status !== null && !this.#held.isUnbegun;
     if (hasBegun) {
       // All is written, but the agent has not read it.
       if (response.writableEnded) response.destroy();
@@ -330,20 +286,12 @@ export class Relay implements Dispatcher.DispatchHandler {
       firstByteMs: this.#firstByteMs,
       durationMs: now - this.#request.head.arrived,
       times: this.#times,
-      decisions: this.#judge?.decisions ?? [],
+      decisions: this.#held.decisions,
     });
   }
-}
-
-function isPlain({ 'content-encoding': encoding = '' }: IncomingHttpHeaders): boolean {
-  return ['', 'identity'].includes(encoding.toLowerCase());
 }
 
 /** Some servers send streams as text, or without a type. */
 function mayStream({ 'content-type': type = '' }: IncomingHttpHeaders): boolean {
   return /^(?:$|text\/plain|application\/octet-stream)/i.test(type);
-}
-
-function isEventStream(headers: IncomingHttpHeaders): boolean {
-  return headers['content-type']?.toLowerCase().startsWith('text/event-stream') ?? false;
 }

@@ -147,7 +147,7 @@ function listTools({ governed, body }: AdmittedRequest, called: readonly EventTo
   if (!isUnread && called.length === 0 && (declared?.length ?? 0) === 0) return null;
   const more = [declared ?? [], called].reduce((sum, tools) => sum + Math.max(0, tools.length - maxTools), 0);
   return {
-    declared: declared && declared.slice(0, maxTools).map(fitTool),
+    declared: declared?.slice(0, maxTools).map(fitTool) ?? null,
     called: called.slice(0, maxTools).map(fitTool),
     more,
   };

@@ -69,6 +69,8 @@ async function relay({ ofProvider, providerEnds, isStuck, upstreamTimeoutSeconds
     agent: { uuid: agentId, id: 'agt_x' },
     sessionId: 'ses_x',
     body: { inspected: null, toProvider: null },
+    admission: { rules: null },
+    governed: { facts: null, decisions: [], warnings: [], forwardedSha256: null },
   };
   const meter = { openTap: () => null } as unknown as CallMeter;
   const answer = Promise.withResolvers<Answer>();
