@@ -25,6 +25,7 @@ COPY packages/demo-provider/package.json packages/demo-provider/
 COPY packages/metering/package.json packages/metering/
 COPY packages/operator/package.json packages/operator/
 COPY packages/pii/package.json packages/pii/
+COPY packages/policy/package.json packages/policy/
 COPY packages/pricing/package.json packages/pricing/
 COPY packages/reservations/package.json packages/reservations/
 COPY packages/runtime/package.json packages/runtime/
@@ -59,6 +60,7 @@ COPY packages/console/package.json packages/console/
 RUN pnpm install --frozen-lockfile --ignore-scripts --filter '@agp/console...'
 COPY tsconfig.json ./
 COPY packages/core packages/core
+COPY packages/policy packages/policy
 COPY packages/console packages/console
 RUN ["node", "packages/console/build/main.ts"]
 RUN chmod -R u=rwX,go=rX packages/console/dist
@@ -74,7 +76,9 @@ COPY packages/reservations /stored/packages/reservations
 COPY packages/demo-provider /demo-provider/packages/demo-provider
 COPY packages/operator /operator/packages/operator
 COPY packages/metering /proxy/packages/metering
+COPY packages/policy /proxy/packages/policy
 COPY packages/pricing /proxy/packages/pricing
+COPY packages/policy /management/packages/policy
 COPY packages/pricing /management/packages/pricing
 COPY services/management /management/services/management
 COPY services/proxy /proxy/services/proxy

@@ -9,6 +9,7 @@ export * from './queries/admission.ts';
 export * from './queries/agent-limits.ts';
 export * from './queries/agent-registration.ts';
 export * from './queries/agent-tokens.ts';
+export * from './queries/agent-tools.ts';
 export * from './queries/agent-usage.ts';
 export type { AgentRow } from './queries/agents.ts';
 export * from './queries/agents.ts';

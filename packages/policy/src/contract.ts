@@ -17,7 +17,8 @@ export const storedPolicySchema = z
       .optional()
       .meta({
         description:
-          'Only with `expand=hits`: requests of the last 24 hours that it refused, and that it changed, ended or noted',
+          'Only with `expand=hits`: requests of the last 24 hours that it refused, of those that `GET /api/v1/refusals` lists, and that ' +
+          'it changed, ended or noted; of the latest 20,000 of each',
       }),
   })
   .meta({ id: 'StoredPolicy', description: 'A policy with its id and version' });

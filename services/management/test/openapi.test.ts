@@ -71,6 +71,7 @@ describe('openapi.json', () => {
         'POST /api/v1/agents/{id}/retire',
         'GET /api/v1/agents/{id}/events',
         'GET /api/v1/agents/{id}/overview',
+        'GET /api/v1/agents/{id}/tools',
         'GET /api/v1/events',
         'GET /api/v1/events/{id}',
         'GET /api/v1/events/{id}/detail',

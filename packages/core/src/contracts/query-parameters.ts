@@ -196,6 +196,7 @@ export const auditListQuerySchema = z
     agent_id: z.string().optional().meta({ description: 'Only entries about this agent' }),
     ...timeRange('entries'),
     action: text.optional().meta({ description: 'Only entries of this action' }),
+    policy_id: text.optional().meta({ description: 'Only changes of this policy' }),
     expand: z.enum(['agent']).optional().meta({ description: '`agent` adds `agent_name` to each entry' }),
   })
   .refine(isForward, forwardFault);

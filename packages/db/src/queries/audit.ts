@@ -46,6 +46,8 @@ export async function appendAudit(transaction: Db, entries: readonly NewAuditEnt
 interface AuditFilter {
   agentId?: string | undefined;
   action?: string | undefined;
+  /** As the log has it, `pol_...`. */
+  policyId?: string | undefined;
   from?: Date | undefined;
   to?: Date | undefined;
 }
@@ -60,11 +62,15 @@ type Row = Partial<RefusalRow> & { payload: string | null; lineage_hash: string 
 /** What has no number yet comes first. One statement, so that refusals that are being sealed are shown exactly once. */
 export async function listAudit(
   db: Db,
-  { agentId, action, from, to }: AuditFilter,
+  { agentId, action, policyId, from, to }: AuditFilter,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<AuditRow[]> {
   const ofAgent = agentId === undefined ? sql`true` : sql`agent_id = ${agentId}`;
   const ofAction = action === undefined ? sql`true` : sql`action = ${action}`;
+  const ofPolicy =
+    policyId === undefined
+      ? sql`true`
+      : sql`action IN ('policy.create', 'policy.update', 'policy.delete') AND strpos(payload, ${`"target":${JSON.stringify(policyId)}`}) > 0`;
   const inRange = (time: string) =>
     sql.join(
       [from && sql`${sql.ref(time)} >= ${from}`, to && sql`${sql.ref(time)} < ${to}`, sql`true`].filter(
@@ -72,12 +78,12 @@ export async function listAudit(
       ),
       sql` AND `,
     );
-  const withCounts = action === undefined || action === 'request.refused';
+  const withCounts = policyId === undefined && (action === undefined || action === 'request.refused');
   const { rows } = await sql<Row>`
     (
       SELECT "timestamp" AS minute, agent_id, NULL::jsonb AS reasons, NULL::bigint AS count, NULL AS source_ip,
         seq, payload, lineage_hash
-      FROM audit_log WHERE ${ofAgent} AND ${ofAction} AND ${inRange('timestamp')}
+      FROM audit_log WHERE ${ofAgent} AND ${ofAction} AND ${ofPolicy} AND ${inRange('timestamp')}
       ORDER BY seq DESC LIMIT ${limit + offset}
     ) UNION ALL (
       SELECT ${refusalColumns}, NULL, NULL, NULL

@@ -4,6 +4,7 @@ import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
 import { inTransaction } from '../statements.ts';
+import { firstIdAt } from './pages.ts';
 
 export type PolicyRow = Selectable<Schema['policies']>;
 
@@ -89,4 +90,28 @@ export function deletePolicy(db: Db, id: string): Promise<PolicyRow | undefined>
   return changeRules(db, (transaction) =>
     transaction.deleteFrom('policies').where('id', '=', id).returningAll().executeTakeFirst(),
   );
+}
+
+export interface PolicyHits {
+  refused: number;
+  noted: number;
+}
+
+/** Of refused requests, and of decided events: the latest. */
+const mostHits = 20_000;
+
+/** Listed requests since a time that policies refused, and events that they changed, ended or noted, by the policies' names. */
+export async function countPolicyHits(db: Db, since: Date): Promise<Map<string, PolicyHits>> {
+  const from = firstIdAt(since);
+  const { rows } = await sql<PolicyHits & { name: string }>`
+    SELECT name, sum(refused)::bigint AS refused, sum(noted)::bigint AS noted FROM (
+      SELECT split_part(rule, ' ', 1) AS name, count(*) AS refused, 0 AS noted FROM (
+        SELECT rule FROM refused_requests WHERE rule IS NOT NULL AND id >= ${from} ORDER BY id DESC LIMIT ${mostHits}
+      ) AS latest GROUP BY name
+      UNION ALL
+      SELECT decided ->> 'policy', 0, count(DISTINCT id) FROM (
+        SELECT id, decision FROM events WHERE decision IS NOT NULL AND id >= ${from} ORDER BY id DESC LIMIT ${mostHits}
+      ) AS latest, jsonb_array_elements(decision) AS decided GROUP BY decided ->> 'policy'
+    ) AS hits GROUP BY name`.execute(db);
+  return new Map(rows.map(({ name, refused, noted }) => [name, { refused, noted }]));
 }

@@ -8,13 +8,16 @@ import {
   agentUpdateSchema,
   retiredAgentSchema,
 } from '@agp/core/contracts';
-import { agentExists, listAgents, readAgent } from '@agp/db';
+import { agentExists, listAgents, listAgentTools, readAgent } from '@agp/db';
+import { agentToolListSchema } from '@agp/policy';
 import { changeAgent } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { presentAgentEvent, presentListedAgent, presentRow } from '../presenters.ts';
 import { readAgentOverview } from '../reads/reads.ts';
 import { makeEventsCsv, replyWithEvents, replyWithList } from '../replies.ts';
 import { agentId, found, parseFuture, today } from '../requests.ts';
+
+const toolsMs = 30 * 86_400_000;
 
 export const agentRoutes = tagRoutes('Agents', [
   defineRoute('GET /api/v1/agents', {
@@ -59,6 +62,19 @@ export const agentRoutes = tagRoutes('Agents', [
     params: { id: agentId },
     answer: { description: 'The agent and more', schema: agentOverviewSchema },
     handle: ({ params }, { db, reservations }) => readAgentOverview(db, reservations, params.id),
+  }),
+  defineRoute('GET /api/v1/agents/{id}/tools', {
+    summary: 'Tools that an agent declared and called, those called most first',
+    params: { id: agentId },
+    answer: {
+      description: 'Tools of its latest 5,000 events of the last 30 days, 500 at most',
+      schema: agentToolListSchema,
+    },
+    handle: async ({ params }, { db }) => {
+      found((await agentExists(db, params.id)) || null, 'agent_not_found');
+      const tools = await listAgentTools(db, params.id, new Date(Date.now() - toolsMs));
+      return tools.map((tool) => presentRow(tool));
+    },
   }),
   defineRoute('GET /api/v1/agents/{id}/events', {
     summary: 'Events of one agent, newest first',

@@ -13,7 +13,7 @@ export const auditRoutes = tagRoutes('Audit log', [
     query: auditListQuerySchema,
     answer: { description: 'One page of entries', schema: auditListSchema },
     handle: async ({ query }, { db }) => {
-      const filter = { ...query, agentId: readAgentFilter(query.agent_id) };
+      const filter = { ...query, agentId: readAgentFilter(query.agent_id), policyId: query.policy_id };
       const entries = (await listAudit(db, filter, query)).map(presentAuditEntry);
       return query.expand === undefined ? entries : await addAgentNames(db, entries);
     },

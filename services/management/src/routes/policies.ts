@@ -1,7 +1,16 @@
 import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
-import { createPolicy, deletePolicy, listPolicies, type PolicyRow, readPolicy, replacePolicy } from '@agp/db';
+import {
+  countPolicyHits,
+  createPolicy,
+  deletePolicy,
+  listPolicies,
+  type PolicyRow,
+  readPolicy,
+  replacePolicy,
+} from '@agp/db';
 import { maxPolicies, type Policy, policyListSchema, policySchema, storedPolicySchema } from '@agp/policy';
+import { z } from 'zod';
 import { recordChange } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { found, policyId } from '../requests.ts';
@@ -16,11 +25,26 @@ const present = ({ id, version, policy, created_at, updated_at }: PolicyRow) => 
 
 const describe = ({ version, policy }: PolicyRow) => ({ version, policy });
 
+const dayMs = 86_400_000;
+
+const listQuerySchema = z.object({
+  expand: z
+    .enum(['hits'])
+    .optional()
+    .meta({ description: '`hits` adds what each refused and noted in the last 24 hours' }),
+});
+
 export const policyRoutes = tagRoutes('Policies', [
   defineRoute('GET /api/v1/policies', {
     summary: 'All policies, by name',
+    query: listQuerySchema,
     answer: { description: 'The policies', schema: policyListSchema },
-    handle: async (_input, { db }) => (await listPolicies(db)).map(present),
+    handle: async ({ query }, { db }) => {
+      const policies = (await listPolicies(db)).map(present);
+      if (query.expand === undefined) return policies;
+      const hits = await countPolicyHits(db, new Date(Date.now() - dayMs));
+      return policies.map((each) => ({ ...each, hits: hits.get(each.policy.name) ?? { refused: 0, noted: 0 } }));
+    },
   }),
   defineRoute('POST /api/v1/policies', {
     scope: 'admin',

@@ -1,0 +1,106 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { auditListSchema } from '@agp/core/contracts';
+import type { EventTool } from '@agp/core/events';
+import { addRefusals } from '@agp/db';
+import { agentToolListSchema, policyListSchema, storedPolicySchema } from '@agp/policy';
+import { expect, test } from 'vitest';
+import { makeEvent } from './support/make-event.ts';
+import { seedAgent, seedEvents } from './support/seed.ts';
+import { shareTestManagement } from './support/start-test-management.ts';
+
+const management = shareTestManagement();
+const dayMs = 86_400_000;
+const before = (ms: number) => new Date(Date.now() - ms).toISOString();
+
+async function makePolicy(name: string) {
+  const response = await management.send('POST', '/api/v1/policies', { name, models: { allow: ['gpt-5-mini'] } });
+  return storedPolicySchema.parse(await response.json());
+}
+
+test('policies have what they refused and noted in the last day, each event once', async () => {
+  await makePolicy('hit');
+  await makePolicy('hit-not');
+  const agent = await seedAgent(management.database, 'hits');
+  const decided = (policy: string, rule: string) => ({ policy, version: 1, rule, action: 'observe' as const });
+  const decision = [decided('hit', 'models'), decided('hit', 'hours'), decided('gone', 'models')];
+  await seedEvents(management.database, [
+    makeEvent(agent, 'ses_hits', before(2 * dayMs), { decision }),
+    makeEvent(agent, 'ses_hits', before(60_000), { decision }),
+    makeEvent(agent, 'ses_hits', before(30_000), { decision: decision.slice(0, 1) }),
+    makeEvent(agent, 'ses_hits', before(20_000)),
+  ]);
+  const requests = ['hit models', 'hit tools.client', 'hit', 'hit-not-this models', null].map((rule) => {
+    const reason = rule === null ? 'agent_blocked' : 'policy_denied';
+    return {
+      ...{ id: randomUUIDv7(), agentId: null, reason, requestId: 'r', sourceIp: '::1' },
+      provider: null,
+      path: null,
+      rule,
+    };
+  });
+  const count = {
+    minute: Date.now(),
+    agentId: null,
+    reason: 'policy_denied',
+    count: 5,
+    sourceIp: '::1',
+    refusedAt: Date.now(),
+  };
+  await addRefusals(management.database.pool, [{ ...count, requests }]);
+  const listed = await management.read('/api/v1/policies?expand=hits', policyListSchema);
+  expect(Object.fromEntries(listed.map(({ policy, hits }) => [policy.name, hits]))).toEqual({
+    hit: { refused: 3, noted: 2 },
+    'hit-not': { refused: 0, noted: 0 },
+  });
+  const [plain] = await management.read('/api/v1/policies', policyListSchema);
+  expect(plain).not.toHaveProperty('hits');
+});
+
+test('the audit log gives the changes of one policy', async () => {
+  const one = await makePolicy('audited');
+  await makePolicy('audited-too');
+  await management.send('PUT', `/api/v1/policies/${one.id}`, { ...one.policy, mode: 'enforce' });
+  await management.call(`/api/v1/policies/${one.id}`, { method: 'DELETE' });
+  const read = (query: string) => management.read(`/api/v1/audit?${query}`, auditListSchema);
+  const entries = await read(`policy_id=${one.id}`);
+  expect(entries.map(({ action, target }) => ({ action, target }))).toEqual(
+    ['policy.delete', 'policy.update', 'policy.create'].map((action) => ({ action, target: one.id })),
+  );
+  expect(entries[1]).toMatchObject({ before: { version: 1 }, after: { version: 2, policy: { mode: 'enforce' } } });
+  expect(await read('policy_id=pol_')).toEqual([]);
+  expect(await read(`policy_id=${one.id.replace(/.$/, '_')}`)).toEqual([]);
+});
+
+test('an agent has the tools that it declared and called, first and last seen', async () => {
+  const agent = await seedAgent(management.database, 'with-tools');
+  const shell: EventTool = { kind: 'client', names: ['functions.shell', 'shell'] };
+  const search: EventTool = { kind: 'hosted', names: ['web_search'] };
+  const times = [before(31 * dayMs), before(3 * dayMs), before(dayMs), before(60_000), before(1_000)];
+  const tools = [
+    { declared: [{ kind: 'client' as const, names: ['long_ago'] }], called: [], more: 0 },
+    { declared: [shell, search], called: [], more: 0 },
+    { declared: [shell], called: [shell, shell], more: 0 },
+    { declared: null, called: [], more: 0 },
+    null,
+  ];
+  await seedEvents(
+    management.database,
+    times.map((time, index) => makeEvent(agent, 'ses_tools', time, { tools: tools[index] ?? null })),
+  );
+  await seedEvents(management.database, [
+    makeEvent(await seedAgent(management.database, 'other'), 'ses_o', times[4] ?? '', { tools: tools[0] ?? null }),
+  ]);
+  expect(await management.read(`/api/v1/agents/${agent}/tools`, agentToolListSchema)).toEqual([
+    {
+      kind: 'client',
+      name: 'functions.shell',
+      declared: 2,
+      called: 1,
+      first_seen_at: times[1],
+      last_seen_at: times[2],
+    },
+    { kind: 'hosted', name: 'web_search', declared: 1, called: 0, first_seen_at: times[1], last_seen_at: times[1] },
+  ]);
+  const unknown = await management.call('/api/v1/agents/agt_x/tools');
+  await management.refuse(unknown, 404, 'agent not found');
+});
