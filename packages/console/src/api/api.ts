@@ -126,6 +126,12 @@ export const statusQuery = (from: '1h' | 'today' | '24h' | '7d' = defaultWindow)
   refetchInterval: 3_000,
 });
 
+/** All policies with their hits, which are counted anew each time. */
+export const policiesQuery = {
+  ...apiQuery('/api/v1/policies', { query: { expand: 'hits' } }),
+  refetchInterval: 30_000,
+};
+
 /** Sums of a range by groups; `top` of them, the dearest first. */
 export const usageQuery = (
   range: Partial<Record<'from' | 'to' | 'agent_id', string | undefined>>,

@@ -7,12 +7,14 @@ interface Permissions {
   change: boolean;
   /** Keys to the API, agent tokens and claimed names. */
   manageKeys: boolean;
+  /** Policies. */
+  govern: boolean;
 }
 
 /** @returns what the scopes of the session allow */
 function readPermissions({ scopes }: Pick<SignedIn, 'scopes'>): Permissions {
   const isAdmin = scopes.includes('admin');
-  return { change: isAdmin || scopes.includes('write'), manageKeys: isAdmin };
+  return { change: isAdmin || scopes.includes('write'), manageKeys: isAdmin, govern: isAdmin };
 }
 
 /** The signed-in person, for all that is below the sign-in. */

@@ -12,6 +12,7 @@ export type EventDetail = Schemas['EventDetail'];
 export type ListedEvent = Schemas['ListedEvent'];
 export type StreamEvent = Schemas['StreamEvent'];
 export type Refusal = Schemas['Refusal'];
+export type StoredPolicy = Schemas['StoredPolicy'];
 export type Session = Schemas['Session'];
 export type Status = Schemas['Status'];
 export type UsageEntry = Schemas['CostUsageEntry'];

@@ -5,6 +5,7 @@ import {
   IconCoin,
   IconFileCertificate,
   IconGauge,
+  IconGavel,
   IconHome,
   IconKey,
   IconList,
@@ -25,7 +26,7 @@ interface Place {
   extended?: boolean;
 }
 
-/** Screens by what somebody wants to do. Policies and alerts will be in the second group, evidence in the third. */
+/** Screens by what somebody wants to do. Alerts will be in the second group, evidence in the third. */
 export const placeGroups: { title: string; places: Place[] }[] = [
   {
     title: 'Watch',
@@ -42,6 +43,7 @@ export const placeGroups: { title: string; places: Place[] }[] = [
     title: 'Govern',
     places: [
       { to: '/agents', name: 'Agents', letter: 'a', icon: IconRobot },
+      { to: '/policies', name: 'Policies', letter: 'y', icon: IconGavel },
       { to: '/budgets', name: 'Budgets', letter: 'b', icon: IconGauge },
       { to: '/costs', name: 'Costs', letter: 'c', icon: IconCoin },
     ],

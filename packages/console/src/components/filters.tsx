@@ -74,6 +74,7 @@ function DayField({ label, value, onChange }: DayFieldProps) {
 const chipNames: Readonly<Record<string, string>> = {
   agent_id: 'agent',
   session_id: 'session',
+  policy_id: 'policy',
   pii_type: 'personal data',
   pii: 'personal data',
   compliance_tag: 'tag',
@@ -108,7 +109,7 @@ export function Chips<Filter extends object>({ filter, onChange }: ChipsProps<Fi
 
 function Chip({ name, value, onRemove }: { name: string; value: string; onRemove: () => void }) {
   const agent = useQuery({ ...apiQuery('/api/v1/agents/{id}', { path: { id: value } }), enabled: name === 'agent' });
-  const isId = name === 'agent' || name === 'session' || name === 'request';
+  const isId = name === 'agent' || name === 'policy' || name === 'session' || name === 'request';
   const isTime = /^\d{4}-\d\d-\d\dT/.test(value);
   const own = isTime ? formatTime(value) : isId ? shortenId(value) : value;
   const shown = value === 'true' ? '' : (agent.data?.data.name ?? own);

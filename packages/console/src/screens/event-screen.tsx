@@ -19,6 +19,7 @@ import {
 } from '../components/values.tsx';
 import { describePii, formatCount, formatDuration, formatExactUsd } from '../format/format.ts';
 import { canHash, hashLink } from '../verify/check-chain.ts';
+import { EventRules, starNames } from './event-rules.tsx';
 
 function judge(event: EventDetail, computed: string | undefined): { tone: 'good' | 'warn' | 'bad'; text: string } {
   const { previous_hash: previous, altered } = event.chain;
@@ -68,6 +69,9 @@ export function EventProof({ event }: { event: EventDetail }) {
           'Computed here': whole(computed, 'computed hash'),
           'Hash before it': previous === 'genesis' ? 'genesis: it is the first' : whole(previous, 'hash before it'),
           'SHA-256 of the request': whole(event.request_sha256, 'SHA-256 of the request'),
+          ...(event.forwarded_sha256 && {
+            'SHA-256 of what went on': whole(event.forwarded_sha256, 'SHA-256 of what went to the provider'),
+          }),
           'SHA-256 of the answer': whole(event.response_sha256, 'SHA-256 of the answer'),
         }}
       />
@@ -131,25 +135,12 @@ export function EventScreen() {
               <WhatHappened event={event} />
               <WhatItUsed event={event} />
             </div>
+            <EventRules event={event} />
             <EventProof event={event} />
           </>
         )}
       </Reading>
     </Screen>
-  );
-}
-
-/** The names of fields with a star if no hash covers them. */
-function starNames(event: EventDetail, members: Record<string, EventDetail['not_chained'][number]>) {
-  const bare = Object.entries(members).filter(([, member]) => event.not_chained.includes(member));
-  return Object.fromEntries(
-    bare.map(([name]) => [
-      name,
-      <span key={name} title="No hash covers this: the database alone vouches for it">
-        {name} <span aria-hidden>*</span>
-        <span className="visually-hidden">not covered by the hash</span>
-      </span>,
-    ]),
   );
 }
 

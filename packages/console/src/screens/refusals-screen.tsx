@@ -8,7 +8,7 @@ import { EmptyState } from '../components/feedback.tsx';
 import { AgentField, Choice, SearchField } from '../components/filters.tsx';
 import type { Column } from '../components/list.tsx';
 import { ListScreen, pageSize, useFilters } from '../components/list-screen.tsx';
-import { AgentLink, ShortId, TimeStamp } from '../components/values.tsx';
+import { AgentLink, DecidedBy, ShortId, TimeStamp } from '../components/values.tsx';
 import { timeSpans } from '../search/search.ts';
 
 const route = getRouteApi('/refusals');
@@ -34,7 +34,7 @@ export const refusalColumns: readonly Column<Refusal>[] = [
   },
   {
     head: 'Why',
-    cell: ({ reason }) => {
+    cell: ({ reason, rule }) => {
       const { why, wayOut } = explainRefusal(reason, 'console') ?? unknown;
       return (
         <div className="text-cell">
@@ -42,6 +42,7 @@ export const refusalColumns: readonly Column<Refusal>[] = [
           <div className="small">
             {why} <span className="dim">{wayOut}</span>
           </div>
+          {rule && <RuleOf rule={rule} />}
         </div>
       );
     },
@@ -56,6 +57,16 @@ export const refusalColumns: readonly Column<Refusal>[] = [
   },
   { head: 'Request id', cell: ({ request_id }) => <ShortId id={request_id} what="request id" /> },
 ];
+
+/** @param rule the policy's name and its rule, with a space between them */
+function RuleOf({ rule }: { rule: string }) {
+  const [policy = '', name] = rule.split(' ');
+  return (
+    <div className="small">
+      By <DecidedBy policy={policy} rule={name} />
+    </div>
+  );
+}
 
 export function RefusalsScreen() {
   const { filter, change, ...at } = useFilters(route.useSearch());

@@ -11,6 +11,7 @@ export const readAgentsSearch = readSearch({
 
 export const readAuditSearch = readSearch({
   agent_id: readText,
+  policy_id: readText,
   action: readText,
   from: readTime,
   to: readTime,

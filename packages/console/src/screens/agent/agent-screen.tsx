@@ -11,6 +11,7 @@ import { Screen, Stat } from '../../components/layout.tsx';
 import { Labels, Money, ShortId, StatusPill, StoppedBy, TimeAgo, TimeStamp } from '../../components/values.tsx';
 import { formatCount } from '../../format/format.ts';
 import { AgentTimeline } from './agent-timeline.tsx';
+import { AgentTools } from './agent-tools.tsx';
 import { AgentUsage } from './agent-usage.tsx';
 
 function AgentFigures({ overview }: { overview: AgentOverview }) {
@@ -108,6 +109,7 @@ export function AgentScreen() {
             <RetiredButSending overview={data} />
             <AgentFigures overview={data} />
             <AgentUsage overview={data} />
+            <AgentTools id={data.agent.id} />
             <AgentTimeline overview={data} />
           </>
         )}

@@ -1,0 +1,94 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { policiesQuery } from '../../api/api.ts';
+import { usePermissions } from '../../api/session-context.ts';
+import type { StoredPolicy } from '../../api/shapes.ts';
+import { CopyAs } from '../../components/copy-as.tsx';
+import { EmptyState, Reading } from '../../components/feedback.tsx';
+import { Screen } from '../../components/layout.tsx';
+import { type Column, ListCard } from '../../components/list.tsx';
+import { newPolicy, Pill, PolicyMode, TimeAgo } from '../../components/values.tsx';
+import { formatCount } from '../../format/format.ts';
+import { describeMatch, hasEnded, listRules } from './describe-policy.ts';
+
+const columns: readonly Column<StoredPolicy>[] = [
+  {
+    head: 'Policy',
+    cell: ({ id, policy }) => (
+      <Link to="/policies/$policyId" params={{ policyId: id }}>
+        {policy.name}
+      </Link>
+    ),
+  },
+  {
+    head: 'Mode',
+    cell: ({ policy }) => (
+      <>
+        <PolicyMode mode={policy.mode} /> {hasEnded(policy) && <Pill tone="warn">ended</Pill>}
+      </>
+    ),
+  },
+  { head: 'For', cell: ({ policy }) => <div className="small text-cell">{describeMatch(policy.match)}</div> },
+  { head: 'Rules', cell: ({ policy }) => <span className="small">{listRules(policy).join(', ') || 'none'}</span> },
+  {
+    head: 'Refused',
+    right: true,
+    cell: ({ hits }) =>
+      hits?.refused ? (
+        <Link to="/refusals" search={{ reason: 'policy_denied', from: '24h' }}>
+          {formatCount(hits.refused)}
+        </Link>
+      ) : (
+        '0'
+      ),
+  },
+  { head: 'Noted', right: true, cell: ({ hits }) => formatCount(hits?.noted ?? 0) },
+  { head: 'Version', right: true, wide: true, cell: ({ version }) => formatCount(version) },
+  { head: 'Changed', cell: ({ updated_at }) => <TimeAgo at={updated_at} /> },
+];
+
+function NewPolicyButton({ children }: { children: string }) {
+  const { govern } = usePermissions();
+  if (!govern) return null;
+  return (
+    <Button renderRoot={(props) => <Link to="/policies/$policyId" params={{ policyId: newPolicy }} {...props} />}>
+      {children}
+    </Button>
+  );
+}
+
+/** What agents may do: all policies, and what each did in the last day. */
+export function PoliciesScreen() {
+  const query = useQuery(policiesQuery);
+  return (
+    <Screen
+      title="Policies"
+      about="What agents may use. All that match a request must let it pass. Refused and noted: in the last 24 hours, as far as requests are listed"
+      actions={
+        <>
+          <CopyAs path="/api/v1/policies" command="policies list" />
+          <NewPolicyButton>New policy</NewPolicyButton>
+        </>
+      }
+    >
+      <Reading query={query}>
+        {({ data }) => (
+          <ListCard
+            label="Policies"
+            rows={data}
+            rowKey={({ id }) => id}
+            columns={columns}
+            none={
+              <EmptyState title="No policy yet" action={<NewPolicyButton>Start from an example</NewPolicyButton>}>
+                A policy says which models, providers, tools, hours and amounts are allowed, and for whom. It can be
+                tried on the requests of the last days, then observe without refusing anything, and hold from the next
+                request on once it is enforced.
+              </EmptyState>
+            }
+          />
+        )}
+      </Reading>
+    </Screen>
+  );
+}

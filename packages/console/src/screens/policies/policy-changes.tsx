@@ -1,0 +1,109 @@
+import type { Policy } from '@agp/policy';
+import { useNavigate } from '@tanstack/react-router';
+import { callApi } from '../../api/api.ts';
+import type { StoredPolicy } from '../../api/shapes.ts';
+import { ConfirmButton } from '../../components/confirm.tsx';
+import { formatCount } from '../../format/format.ts';
+
+const modes = ['observe', 'warn', 'enforce'] as const;
+const verbs = { observe: 'Only observe', warn: 'Only warn', enforce: 'Enforce' };
+
+/** What requests meet under each mode, from the next one on. */
+const meanings: Record<Policy['mode'], string> = {
+  observe: 'What it does not allow goes on, and is recorded in its events.',
+  warn: 'What it does not allow goes on; its agents read so in a header, and it is recorded in its events.',
+  enforce: 'What it does not allow is refused with 403, or changed or ended where the policy says so.',
+};
+
+function SwitchMode({ stored, to }: { stored: StoredPolicy; to: Policy['mode'] }) {
+  const { id, policy, hits } = stored;
+  const isOn = to === 'enforce';
+  return (
+    <ConfirmButton
+      of={policy.name}
+      verb={verbs[to]}
+      danger={isOn}
+      button={{ size: 'sm', ...(isOn && { variant: 'filled', color: 'red.9' }) }}
+      change={(reason) => putPolicy(id, { ...policy, mode: to }, reason)}
+    >
+      <strong>From the next request on:</strong> {meanings[to]}
+      {isOn && policy.running === 'stop' && ' Running requests that it forbids end too.'}
+      {hits && (
+        <p style={{ marginBottom: 0 }}>
+          In the last 24 hours it refused {formatCount(hits.refused)} and noted {formatCount(hits.noted)}
+          {isOn ? '; what it noted it would then refuse.' : '.'}
+        </p>
+      )}
+    </ConfirmButton>
+  );
+}
+
+/** Ways to the other modes, and to the end of a policy. */
+export function PolicyActions({ stored }: { stored: StoredPolicy }) {
+  const navigate = useNavigate();
+  const { id, policy } = stored;
+  return (
+    <>
+      {modes
+        .filter((mode) => mode !== policy.mode)
+        .map((mode) => (
+          <SwitchMode key={mode} stored={stored} to={mode} />
+        ))}
+      <ConfirmButton
+        of={policy.name}
+        verb="Delete"
+        danger
+        button={{ size: 'sm' }}
+        change={(reason) => callApi('delete', '/api/v1/policies/{id}', { params: { path: { id }, query: { reason } } })}
+        onDone={() => void navigate({ to: '/policies' })}
+      >
+        It holds for no further request{policy.mode === 'enforce' && ': what it refused is let through'}. Its history
+        stays in the audit log.
+      </ConfirmButton>
+    </>
+  );
+}
+
+const putPolicy = async (id: string, policy: Policy, reason: string | undefined): Promise<StoredPolicy> =>
+  (
+    await callApi('put', '/api/v1/policies/{id}', {
+      params: { path: { id }, query: { reason } },
+      body: policy as never,
+    })
+  ).data;
+
+const postPolicy = async (policy: Policy, reason: string | undefined): Promise<StoredPolicy> =>
+  (await callApi('post', '/api/v1/policies', { params: { query: { reason } }, body: policy as never })).data;
+
+interface SavePolicyProps {
+  /** Null for a new one. */
+  stored: StoredPolicy | null;
+  /** Null while the text is none. */
+  policy: Policy | null;
+  isChanged: boolean;
+  onDone: (stored: StoredPolicy) => void;
+}
+
+/** A button that stores what was written. */
+export function SavePolicy({ stored, policy, isChanged, onDone }: SavePolicyProps) {
+  const name = policy?.name ?? stored?.policy.name ?? 'the policy';
+  return (
+    <ConfirmButton
+      of={name}
+      verb="Save"
+      label={policy === null ? 'Save: mend it first' : 'Save'}
+      button={{ size: 'sm', ...(policy && isChanged && { variant: 'filled', color: 'indigo' }) }}
+      ready={policy !== null && isChanged}
+      change={(reason) =>
+        stored === null ? postPolicy(policy as Policy, reason) : putPolicy(stored.id, policy as Policy, reason)
+      }
+      onDone={onDone}
+    >
+      {policy === null
+        ? 'The text is no policy yet: the editor marks what is wrong.'
+        : !isChanged
+          ? 'Nothing was changed.'
+          : `From the next request on: ${meanings[policy.mode]}`}
+    </ConfirmButton>
+  );
+}

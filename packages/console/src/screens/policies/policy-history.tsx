@@ -1,0 +1,83 @@
+import { policySchema } from '@agp/policy/schema';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { structuredPatch } from 'diff';
+import { apiQuery } from '../../api/api.ts';
+import type { AuditEntry } from '../../api/shapes.ts';
+import { Reading } from '../../components/feedback.tsx';
+import { Card } from '../../components/layout.tsx';
+import { Pill, TimeStamp } from '../../components/values.tsx';
+import { nameAction, nameActor } from '../../format/describe-change.ts';
+import { writePolicy } from './policy-yaml.ts';
+
+const mostChanges = 50;
+/** Lines of both versions around what differs. */
+const context = 2;
+
+/** What an entry has before or after a change, its members in the order of the schema if this version knows them. */
+function writeState(state: AuditEntry['before']): string {
+  if (state === null || typeof state.policy !== 'object' || state.policy === null) return '';
+  return writePolicy(policySchema.safeParse(state.policy).data ?? state.policy);
+}
+
+function Diff({ before, after }: { before: string; after: string }) {
+  const { hunks } = structuredPatch('', '', before, after, '', '', { context });
+  const lines = hunks.flatMap((hunk, index) => [...(index > 0 ? [' …'] : []), ...hunk.lines]);
+  const tags = { '+': 'ins', '-': 'del' } as const;
+  return (
+    <pre className="code-block diff">
+      {lines.length === 0 && <span>The same text.</span>}
+      {lines.map((line, index) => {
+        const Tag = tags[line[0] as '+' | '-'] ?? 'span';
+        return <Tag key={index}>{line}</Tag>;
+      })}
+    </pre>
+  );
+}
+
+function Change({ entry }: { entry: AuditEntry }) {
+  const version = entry.after?.version;
+  return (
+    <li data-kind="change">
+      <div className="small">
+        <TimeStamp at={entry.timestamp} />
+      </div>
+      <div>
+        <div>
+          <Pill tone={entry.action === 'policy.delete' ? 'warn' : 'plain'}>{nameAction(entry.action)}</Pill>{' '}
+          {typeof version === 'number' && `version ${version}`}
+        </div>
+        <div className="small dim">
+          by {nameActor(entry.actor)}
+          {entry.reason && `: “${entry.reason}”`}
+        </div>
+        <Diff before={writeState(entry.before)} after={writeState(entry.after)} />
+      </div>
+    </li>
+  );
+}
+
+/** Every version of a policy, the newest first, with what differs from the one before. */
+export function PolicyHistory({ id }: { id: string }) {
+  const query = useQuery(apiQuery('/api/v1/audit', { query: { policy_id: id, limit: mostChanges } }));
+  return (
+    <Card
+      title="History"
+      aside={
+        <Link to="/audit" search={{ policy_id: id }} className="small">
+          In the audit log
+        </Link>
+      }
+    >
+      <Reading query={query}>
+        {({ data }) => (
+          <ol className="timeline">
+            {data.map((entry) => (
+              <Change key={entry.id} entry={entry} />
+            ))}
+          </ol>
+        )}
+      </Reading>
+    </Card>
+  );
+}

@@ -1,0 +1,199 @@
+import type { Policy, Preview } from '@agp/policy';
+import { Button, Stack } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { callApi } from '../../api/api.ts';
+import { FailureNotice } from '../../components/feedback.tsx';
+import { Choice } from '../../components/filters.tsx';
+import { Card } from '../../components/layout.tsx';
+import { RowsTable } from '../../components/list.tsx';
+import { AgentLink, TimeStamp } from '../../components/values.tsx';
+import { countOf, formatCount, formatMinute } from '../../format/format.ts';
+
+const spans = [
+  { value: '1', label: 'Last 24 hours' },
+  { value: '7', label: 'Last 7 days' },
+  { value: '30', label: 'Last 30 days' },
+] as const;
+type Span = (typeof spans)[number]['value'];
+const dayMs = 86_400_000;
+
+interface Asked {
+  policy: Policy;
+  span: Span;
+}
+
+async function preview({ policy, span }: Asked): Promise<Preview> {
+  const from = new Date(Date.now() - Number(span) * dayMs).toISOString();
+  const body = { policies: [policy], from };
+  return (await callApi('post', '/api/v1/policies/preview' as never, { body } as never)).data;
+}
+
+/** What a policy would have done to recorded requests. @param policy null while the text is none */
+export function PolicyPreview({ policy }: { policy: Policy | null }) {
+  const [span, setSpan] = useState<Span>('7');
+  const { mutate, data, error, isPending, variables } = useMutation({ mutationFn: preview });
+  const isOld = data !== undefined && JSON.stringify(variables?.policy) !== JSON.stringify(policy);
+  return (
+    <Card title="Try it on what was recorded">
+      <Stack gap="md">
+        <div className="filters">
+          <Choice label="Requests of the" options={spans} value={span} onChange={(next) => setSpan(next ?? '7')} />
+          <Button
+            variant="default"
+            loading={isPending}
+            disabled={policy === null}
+            onClick={() => policy && mutate({ policy, span })}
+          >
+            Try it
+          </Button>
+        </div>
+        <div role="status">
+          {error && <FailureNotice error={error} />}
+          {data === undefined && !error && (
+            <span className="dim">Nothing is stored or refused: it only says what would have happened.</span>
+          )}
+          {isOld && <span className="tone-warn">The text was changed since: try it again.</span>}
+          {data && <Verdict preview={data} />}
+        </div>
+        {data && <Details preview={data} />}
+      </Stack>
+    </Card>
+  );
+}
+
+function Verdict({ preview: { requests, refused, agents, is_complete, from, to } }: { preview: Preview }) {
+  return (
+    <>
+      <div className="stat-line">
+        {refused === 0
+          ? 'It would have refused nothing'
+          : `Would have refused ${countOf(refused, 'request')} of ${countOf(agents, 'agent')}`}
+      </div>
+      <div className="small dim">
+        of {countOf(requests, 'request')} from <TimeStamp at={from} /> to <TimeStamp at={to} />
+        {!is_complete && ', the latest of more'}; refused, changed or cut if it were enforced
+      </div>
+    </>
+  );
+}
+
+const shares = { rule: 'Rule', agent: 'Agent', model: 'Model', tool: 'Tool' } as const;
+
+function Details({ preview }: { preview: Preview }) {
+  const { by, examples, cannot_tell: unknown, never, contradictions } = preview;
+  return (
+    <>
+      {contradictions.length > 0 && (
+        <Lines title="Contradictions" lines={contradictions.map((text) => [text, text])} tone="tone-warn" />
+      )}
+      <Hours hours={by.hour} />
+      <div className="grid" style={{ ['--least' as string]: '13rem' }}>
+        {(Object.keys(shares) as (keyof typeof shares)[])
+          .filter((name) => by[name].length > 0)
+          .map((name) => (
+            <RowsTable
+              key={name}
+              label={`By ${name}`}
+              rows={by[name]}
+              rowKey={(row) => row.name}
+              columns={[
+                { head: shares[name], cell: (row) => row.name },
+                { head: 'Requests', right: true, cell: (row) => formatCount(row.requests) },
+              ]}
+            />
+          ))}
+      </div>
+      {examples.length > 0 && <Examples examples={examples} />}
+      {unknown.length > 0 && (
+        <Lines
+          title="What records cannot tell"
+          lines={unknown.map(({ rule, requests, reason }) => [
+            `${rule} ${reason}`,
+            `${rule}: ${countOf(requests, 'request')}, ${reason}`,
+          ])}
+        />
+      )}
+      {never.length > 0 && (
+        <Lines
+          title="Never matched"
+          lines={never.map(({ policy, rule }) => [
+            `${policy} ${rule}`,
+            rule === null ? `${policy}: no request is for it` : `${rule}: found nothing`,
+          ])}
+        />
+      )}
+    </>
+  );
+}
+
+interface LinesProps {
+  title: string;
+  lines: readonly (readonly [key: string, text: string])[];
+  tone?: string;
+}
+
+function Lines({ title, lines, tone }: LinesProps) {
+  return (
+    <div className={tone}>
+      <strong>{title}</strong>
+      <ul className="lines small">
+        {lines.map(([key, text]) => (
+          <li key={key}>{text}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** A bar for each hour that has some. */
+function Hours({ hours }: { hours: Preview['by']['hour'] }) {
+  if (hours.length === 0) return null;
+  const most = Math.max(...hours.map(({ requests }) => requests));
+  return (
+    <div
+      className="hour-bars"
+      role="img"
+      aria-label={`By hour: ${countOf(hours.length, 'hour')} with some, at most ${formatCount(most)} in one`}
+    >
+      {hours.map(({ name, requests }) => (
+        <span
+          key={name}
+          title={`${formatCount(requests)} in the hour from ${formatMinute(name)}`}
+          style={{ height: `${(100 * requests) / most}%` }}
+        />
+      ))}
+    </div>
+  );
+}
+
+function Examples({ examples }: Pick<Preview, 'examples'>) {
+  return (
+    <RowsTable
+      label="Examples"
+      rows={examples}
+      rowKey={(row) => `${row.event_id} ${row.policy} ${row.rule}`}
+      columns={[
+        {
+          head: 'Request',
+          cell: ({ event_id, timestamp }) => (
+            <Link to="/events/$eventId" params={{ eventId: event_id }}>
+              <TimeStamp at={timestamp} />
+            </Link>
+          ),
+        },
+        { head: 'Agent', cell: ({ agent_id, agent_name }) => <AgentLink id={agent_id} name={agent_name} /> },
+        { head: 'Model', cell: ({ model }) => model },
+        {
+          head: 'Why',
+          cell: ({ rule, reason }) => (
+            <div className="small text-cell">
+              {rule}: {reason}
+            </div>
+          ),
+        },
+      ]}
+    />
+  );
+}

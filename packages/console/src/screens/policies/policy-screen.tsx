@@ -1,0 +1,169 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { policiesQuery } from '../../api/api.ts';
+import { usePermissions } from '../../api/session-context.ts';
+import type { StoredPolicy } from '../../api/shapes.ts';
+import { EmptyState, Reading } from '../../components/feedback.tsx';
+import { Card, Screen } from '../../components/layout.tsx';
+import { newPolicy, Pill, PolicyMode, ShortId, TimeAgo } from '../../components/values.tsx';
+import { formatCount } from '../../format/format.ts';
+import { describeMatch, hasEnded } from './describe-policy.ts';
+import { PolicyActions, SavePolicy } from './policy-changes.tsx';
+import { PolicyEditor } from './policy-editor.tsx';
+import { PolicyHistory } from './policy-history.tsx';
+import { PolicyPreview } from './policy-preview.tsx';
+import { readPolicy, writePolicy } from './policy-yaml.ts';
+
+const example = `name: interns
+mode: observe            # records what it would decide; then warn, then enforce
+match:                   # whose requests; without it, everybody's
+  labels:
+    team: [interns]      # a label of the agent
+models:
+  allow: [gpt-5-mini, "claude-haiku-*"]
+tools:
+  client:
+    deny: [shell, "mcp__*__delete_*"]
+refusal: "Ask the platform team ({rule})"
+`;
+
+const route = getRouteApi('/policies/$policyId');
+
+/** One policy, by its id or the name that refusals and events have: its text, what it would do, and how it came to be so. */
+export function PolicyScreen() {
+  const { policyId } = route.useParams();
+  const { govern } = usePermissions();
+  const query = useQuery(policiesQuery);
+  if (policyId === newPolicy)
+    return (
+      <Screen title="New policy" about="It refuses nothing while its mode is observe or warn">
+        {govern ? (
+          <Draft key={newPolicy} stored={null} />
+        ) : (
+          <Missing>Sign in with a key of scope admin to make one.</Missing>
+        )}
+      </Screen>
+    );
+  const policies = query.data?.data;
+  const stored =
+    policies?.find(({ id }) => id === policyId) ?? policies?.find(({ policy: { name } }) => name === policyId);
+  return (
+    <Screen
+      name={stored?.policy.name ?? 'Policy'}
+      title={stored ? <Title stored={stored} /> : 'Policy'}
+      about={
+        stored && (
+          <>
+            For {describeMatch(stored.policy.match)} · version {formatCount(stored.version)}, changed{' '}
+            <TimeAgo at={stored.updated_at} /> · <ShortId id={stored.id} what="policy id" />
+          </>
+        )
+      }
+      actions={stored && govern && <PolicyActions stored={stored} />}
+    >
+      <Reading query={query}>
+        {() =>
+          stored === undefined ? (
+            <Missing>It may have been deleted or renamed: the audit log has every change.</Missing>
+          ) : (
+            <>
+              {govern ? <Draft key={stored.id} stored={stored} /> : <Shown stored={stored} />}
+              <PolicyHistory id={stored.id} />
+            </>
+          )
+        }
+      </Reading>
+    </Screen>
+  );
+}
+
+function Title({ stored: { policy, hits } }: { stored: StoredPolicy }) {
+  return (
+    <span className="named">
+      {policy.name} <PolicyMode mode={policy.mode} /> {hasEnded(policy) && <Pill tone="warn">ended</Pill>}{' '}
+      {hits && (
+        <span className="small dim">
+          last 24 hours: {formatCount(hits.refused)} refused, {formatCount(hits.noted)} noted
+        </span>
+      )}
+    </span>
+  );
+}
+
+function Missing({ children }: { children: string }) {
+  return (
+    <Card>
+      <EmptyState title="There is no such policy" action={<Link to="/policies">All policies</Link>}>
+        {children}
+      </EmptyState>
+    </Card>
+  );
+}
+
+const columns = { ['--least' as string]: '26rem' };
+
+function Shown({ stored: { policy } }: { stored: StoredPolicy }) {
+  return (
+    <Card title="Policy">
+      <pre className="code-block">{writePolicy(policy)}</pre>
+    </Card>
+  );
+}
+
+/** What somebody writes, until it is stored. @param stored null for a new one */
+function Draft({ stored }: { stored: StoredPolicy | null }) {
+  const navigate = useNavigate();
+  const [base, setBase] = useState(stored);
+  const own = useMemo(() => (base === null ? example : writePolicy(base.policy)), [base]);
+  const [text, setText] = useState(own);
+  const { policy, faults } = useMemo(() => readPolicy(text), [text]);
+  const take = (next: StoredPolicy) => {
+    setBase(next);
+    setText(writePolicy(next.policy));
+  };
+  const isNewer = stored !== null && base !== null && stored.version > base.version;
+  if (isNewer && text === own) take(stored);
+  return (
+    <>
+      {isNewer && (
+        <div className="banner" data-tone="warn" role="status">
+          <div>
+            <strong>It was changed to version {formatCount(stored.version)} meanwhile.</strong> If you save, your text
+            takes its place.
+          </div>
+          <Button size="xs" variant="default" onClick={() => take(stored)}>
+            Drop mine
+          </Button>
+        </div>
+      )}
+      <div className="grid" style={columns}>
+        <Card
+          title="Policy"
+          aside={
+            <SavePolicy
+              stored={base}
+              policy={policy}
+              isChanged={base === null || text !== own}
+              onDone={(next) => {
+                take(next);
+                if (base === null) void navigate({ to: '/policies/$policyId', params: { policyId: next.id } });
+              }}
+            />
+          }
+        >
+          <PolicyEditor key={base?.version ?? 0} text={own} onChange={setText} />
+          <p className="small dim" role="status" style={{ marginBottom: 0 }}>
+            {faults[0]
+              ? `Line ${lineOf(text, faults[0].from)}: ${faults[0].message}`
+              : 'Ctrl Space completes. Comments are not kept.'}
+          </p>
+        </Card>
+        <PolicyPreview policy={policy} />
+      </div>
+    </>
+  );
+}
+
+const lineOf = (text: string, at: number) => text.slice(0, at).split('\n').length;
