@@ -28,4 +28,5 @@ export {
   type RuleName,
   type RuleSet,
 } from './decide.ts';
+export { type RecordedCall, Replay } from './replay.ts';
 export { type Policy, policySchema } from './schema.ts';

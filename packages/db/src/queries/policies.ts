@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
+import type { Asked, EventTools } from '@agp/core/events';
 import { type Selectable, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
@@ -114,4 +115,48 @@ export async function countPolicyHits(db: Db, since: Date): Promise<Map<string, 
       ) AS latest, jsonb_array_elements(decision) AS decided GROUP BY decided ->> 'policy'
     ) AS hits GROUP BY name`.execute(db);
   return new Map(rows.map(({ name, refused, noted }) => [name, { refused, noted }]));
+}
+
+export interface RecordedCallRow {
+  id: string;
+  session_id: string;
+  agent_id: string;
+  agent_name: string;
+  metadata: Record<string, unknown>;
+  timestamp: Date;
+  compliance_tag: string;
+  provider: string;
+  model: string;
+  asked: Asked | null;
+  tools: EventTools | null;
+}
+
+const replayedAtOnce = 5_000;
+
+/** Recorded requests of a range of time, the latest first, in pages. */
+export async function* readRecordedCalls(db: Db, from: Date, to: Date): AsyncGenerator<RecordedCallRow[]> {
+  for (let end = firstIdAt(to); ; ) {
+    const rows = await db
+      .selectFrom('events')
+      .innerJoin('agents', 'agents.id', 'events.agent_id')
+      .select(['events.id', 'events.session_id', 'events.agent_id', 'agents.name as agent_name', 'agents.metadata'])
+      .select([
+        'events.timestamp',
+        'events.compliance_tag',
+        'events.provider',
+        'events.model',
+        'events.asked',
+        'events.tools',
+      ])
+      .where('events.id', '>=', firstIdAt(from))
+      .where('events.id', '<', end)
+      .where('events.counts_as_request', '=', true)
+      .orderBy('events.id', 'desc')
+      .limit(replayedAtOnce)
+      .execute();
+    yield rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < replayedAtOnce) return;
+    end = last.id;
+  }
 }

@@ -141,16 +141,13 @@ export function buildEvent(
 const fitList = <Item>(items: readonly Item[]): Item[] | null => (items.length === 0 ? null : [...items]);
 
 /** Null if there are none. */
-function listTools({ governed, body }: AdmittedRequest, called: readonly EventTool[]): EventTools | null {
-  const declared = governed.facts === null ? (body.inspected?.names?.tools ?? null) : governed.facts.tools;
-  const isUnread = declared === null && body.inspected?.names !== null && body.inspected !== null;
-  if (!isUnread && called.length === 0 && (declared?.length ?? 0) === 0) return null;
+function listTools({ head, governed, body }: AdmittedRequest, called: readonly EventTool[]): EventTools | null {
+  const read = runsModel(head) ? (body.inspected?.names?.tools ?? null) : [];
+  const declared = governed.facts === null ? read : governed.facts.tools;
+  if (declared?.length === 0 && called.length === 0) return null;
   const more = [declared ?? [], called].reduce((sum, tools) => sum + Math.max(0, tools.length - maxTools), 0);
-  return {
-    declared: declared?.slice(0, maxTools).map(fitTool) ?? null,
-    called: called.slice(0, maxTools).map(fitTool),
-    more,
-  };
+  const fit = (tools: readonly EventTool[]) => tools.slice(0, maxTools).map(fitTool);
+  return { declared: declared && fit(declared), called: fit(called), more };
 }
 
 const fitTool = ({ kind, names }: EventTool): EventTool => ({

@@ -1,0 +1,217 @@
+import type { Asked, EventTools } from '@agp/core/events';
+import { ends } from './answers.ts';
+import type { Preview } from './contract.ts';
+import { findContradictions } from './contradictions.ts';
+import {
+  applies,
+  type CallFacts,
+  type Finding,
+  judgeAnswer,
+  judgeBody,
+  judgeHead,
+  prepareRules,
+  type RuleSet,
+} from './decide.ts';
+import type { Policy } from './schema.ts';
+
+/** What was recorded of a request. */
+export interface RecordedCall {
+  event_id: string;
+  session_id: string;
+  agent_id: string;
+  agent_name: string;
+  /** Those of now: what they were then is not recorded. */
+  labels: Readonly<Record<string, string>>;
+  timestamp: string;
+  tag: string;
+  provider: string;
+  /** That answered. */
+  model: string;
+  asked: Asked | null;
+  /** Null if there were none. */
+  tools: EventTools | null;
+}
+
+const maxExamples = 10;
+const maxShares = 20;
+
+/** What policies, each as if it were enforced, would have done to recorded requests, told one by one. */
+export class Replay {
+  readonly #rules: RuleSet;
+  readonly #matched = new Set<string>();
+  readonly #found = new Set<string>();
+  readonly #agents = new Set<string>();
+  readonly #counts = {
+    rule: new Counts(),
+    agent: new Counts(),
+    model: new Counts(),
+    tool: new Counts(),
+    hour: new Counts(),
+  };
+  readonly #cannotTell = new Map<string, { requests: number; reason: string }>();
+  readonly #examples: Preview['examples'] = [];
+  #requests = 0;
+  #refused = 0;
+
+  constructor(policies: readonly Policy[]) {
+    const enforced = policies.map(({ until: _, ...policy }): Policy => ({ ...policy, mode: 'enforce' }));
+    this.#rules = prepareRules(
+      1,
+      enforced.map((policy) => ({ version: 1, policy })),
+    );
+  }
+
+  add(call: RecordedCall): void {
+    this.#requests += 1;
+    const facts = toFacts(call);
+    for (const prepared of this.#rules.policies) if (applies(prepared, facts)) this.#matched.add(prepared.policy.name);
+    const { certain, doubtful } = judge(this.#rules, call, facts);
+    for (const finding of certain) this.#found.add(nameRule(finding));
+    if (certain[0] === undefined) {
+      this.#doubt(doubtful);
+      return;
+    }
+    this.#refused += 1;
+    this.#agents.add(call.agent_id);
+    for (const name of new Set(certain.map(nameRule))) this.#counts.rule.add(name);
+    this.#counts.agent.add(call.agent_name);
+    this.#counts.model.add(call.model);
+    this.#counts.hour.add(`${call.timestamp.slice(0, 13)}:00:00.000Z`);
+    const tools = certain.flatMap(({ denied = [] }) => denied.map(({ names }) => names[0] as string));
+    for (const tool of new Set(tools)) this.#counts.tool.add(tool);
+    const [{ policy, rule, reason }] = certain as [Finding];
+    const { event_id, session_id, agent_id, agent_name, timestamp, model } = call;
+    if (this.#examples.length < maxExamples)
+      this.#examples.push({
+        event_id,
+        session_id,
+        agent_id,
+        agent_name,
+        timestamp,
+        model,
+        policy: policy.name,
+        rule,
+        reason,
+      });
+  }
+
+  #doubt(doubtful: readonly Finding[]): void {
+    for (const { policy, rule } of doubtful) {
+      const name = `${policy.name} ${rule}`;
+      const known = this.#cannotTell.get(name) ?? { requests: 0, reason: missing[rule] ?? 'it is not recorded' };
+      known.requests += 1;
+      this.#cannotTell.set(name, known);
+    }
+  }
+
+  end(now: Date): Omit<Preview, 'from' | 'to' | 'is_complete'> {
+    const policies = this.#rules.policies.map(({ policy }) => policy);
+    const { rule, agent, model, tool, hour } = this.#counts;
+    return {
+      requests: this.#requests,
+      refused: this.#refused,
+      agents: this.#agents.size,
+      by: {
+        ...{ rule: rule.most(maxShares), agent: agent.most(maxShares), model: model.most(maxShares) },
+        ...{ tool: tool.most(maxShares), hour: hour.inOrder() },
+      },
+      examples: this.#examples,
+      cannot_tell: [...this.#cannotTell].map(([name, doubt]) => ({ rule: name, ...doubt })),
+      never: policies.flatMap((policy): Preview['never'] => {
+        if (!this.#matched.has(policy.name)) return [{ policy: policy.name, rule: null }];
+        const silent = listRules(policy).filter((name) => !this.#found.has(`${policy.name} ${name}`));
+        return silent.map((name) => ({ policy: policy.name, rule: name }));
+      }),
+      contradictions: findContradictions(policies, now),
+    };
+  }
+}
+
+class Counts {
+  readonly #counts = new Map<string, number>();
+
+  add(name: string): void {
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+  }
+
+  inOrder(): { name: string; requests: number }[] {
+    const all = [...this.#counts].map(([name, requests]) => ({ name, requests }));
+    return all.sort((one, other) => (one.name < other.name ? -1 : 1)).slice(-maxHours);
+  }
+
+  most(max: number): { name: string; requests: number }[] {
+    return this.inOrder()
+      .sort((one, other) => other.requests - one.requests)
+      .slice(0, max);
+  }
+}
+
+const maxHours = 24 * 31;
+
+const nameRule = ({ policy, rule }: Finding) => `${policy.name} ${rule}`;
+
+function toFacts({ agent_name, labels, timestamp, tag, provider, asked, tools }: RecordedCall): CallFacts {
+  return {
+    ...{ agent: agent_name, labels, tag, provider, at: Date.parse(timestamp) },
+    operations: asked?.operations ?? null,
+    models: asked?.models ?? null,
+    tools: tools === null ? [] : tools.declared,
+    outputTokens: asked?.output_tokens ?? null,
+    inputBytes: asked?.input_bytes ?? null,
+    nanoUsd: asked?.nano_usd ?? 0,
+  };
+}
+
+/** Rules whose question an event does not answer are in doubt. */
+function judge(rules: RuleSet, call: RecordedCall, facts: CallFacts): { certain: Finding[]; doubtful: Finding[] } {
+  const { asked, tools, model } = call;
+  const request = [...judgeHead(rules, facts), ...judgeBody(rules, facts)];
+  const answer = judgeAnswer(rules, { ...facts, asked: asked?.models ?? [], model, called: tools?.called ?? [] });
+  const isDoubtful = ({ rule, isUnread }: Finding) =>
+    isUnread === true || (asked === null && (rule === 'operations' || rule === 'limits.max_output_tokens'));
+  // Without what was asked for, a dated name may stand for one that is allowed.
+  const isCertain = ({ rule }: Finding) => rule !== 'models' || asked?.models != null;
+  const certain = [...request.filter((finding) => !isDoubtful(finding)), ...answer.filter(ends).filter(isCertain)];
+  return { certain, doubtful: [...request.filter(isDoubtful), ...listUnlisted(rules, call, facts)] };
+}
+
+/** Of very many tools an event has the first alone, and older events have none of this. */
+function listUnlisted(rules: RuleSet, { asked, tools }: RecordedCall, facts: CallFacts): Finding[] {
+  const areListed = asked !== null && (tools === null || tools.more === 0);
+  if (areListed) return [];
+  return rules.policies
+    .filter((prepared) => applies(prepared, facts))
+    .flatMap(({ policy, version }) =>
+      listRules(policy)
+        .filter((rule) => rule.startsWith('tools.') || (asked === null && rule === 'limits.max_cost_usd'))
+        .map((rule) => ({ policy, version, rule, reason: '' })),
+    );
+}
+
+const missing: Partial<Record<Finding['rule'], string>> = {
+  models: 'which models the request named is not recorded, or could not be read',
+  operations: 'the operation is not recorded',
+  'tools.client': 'not all tools are recorded, or they could not be read',
+  'tools.hosted': 'not all tools are recorded, or they could not be read',
+  'tools.remote_mcp': 'not all tools are recorded, or they could not be read',
+  'limits.max_output_tokens': 'the bound of output is not recorded',
+  'limits.max_input_bytes': 'the size is not recorded',
+  'limits.max_cost_usd': 'the likely cost is not recorded',
+};
+
+/** The rules that a policy has. */
+function listRules({ models, providers, operations, hours, tools, limits }: Policy): Finding['rule'][] {
+  const all: [Finding['rule'], unknown][] = [
+    ['providers', providers],
+    ['operations', operations],
+    ['hours', hours],
+    ['models', models],
+    ['tools.client', tools?.client],
+    ['tools.hosted', tools?.hosted],
+    ['tools.remote_mcp', tools?.remote_mcp],
+    ['limits.max_output_tokens', limits?.max_output_tokens],
+    ['limits.max_input_bytes', limits?.max_input_bytes],
+    ['limits.max_cost_usd', limits?.max_cost_usd],
+  ];
+  return all.filter(([, rule]) => rule !== undefined).map(([name]) => name);
+}
