@@ -8,7 +8,14 @@ export { type Caps, createMetering, type Metering } from './create-metering.ts';
 export type { AnswerNames } from './dialects/named-tools.ts';
 export { listOperationNames, type Operation, type ProviderApi, type Refusal } from './dialects/operation.ts';
 export { readTierHeader } from './dialects/tier.ts';
-export { dialects, findLinkPaths, handsOutCredential, matchOperation, operationWords } from './match-operation.ts';
+export {
+  choosesModel,
+  dialects,
+  findLinkPaths,
+  handsOutCredential,
+  matchOperation,
+  operationWords,
+} from './match-operation.ts';
 export type { CallMeter } from './measure/call-meter.ts';
 export type { MeteringOptions } from './metering-parts.ts';
 export type { BodyChange } from './request/change-body.ts';

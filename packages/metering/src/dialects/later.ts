@@ -24,6 +24,7 @@ export function describeLater(
     traceName: undefined,
     bounds: undefined,
     settlesBackground: true,
+    runsModel: false,
     billedOnce: (path) => target.exec(path)?.[1] ?? null,
     readAnswer(value) {
       const body = asObject(value);

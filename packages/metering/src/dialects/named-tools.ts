@@ -1,5 +1,6 @@
 import type { EventTool } from '@agp/core/events';
 import { asText, type JsonObject } from '../json/members.ts';
+import { foldName } from './bounds.ts';
 
 /** More tools than any agent has: a request with more cannot be read. */
 export const maxNamedTools = 5_000;
@@ -13,18 +14,70 @@ export function nameTool(kind: EventTool['kind'], ...names: unknown[]): EventToo
   return { kind, names: known };
 }
 
-/** By its host, in lower case and without its port, as a URL parser reads it. */
+/** One of the provider's, by its type, with and without a date; no server may take another spelling for it. */
+export function nameTyped(kind: EventTool['kind'], type: unknown, ...others: unknown[]): EventTool {
+  const name = asText(type) ?? '';
+  if (!/^[a-z0-9_.:/-]+$/.test(name)) throw new UnreadTool();
+  return nameTool(kind, ...others, name.replace(/(?:_preview)?(?:_\d{4}_\d{2}_\d{2}|_\d{8})?$/, ''), name);
+}
+
+const plainHost = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?(\[[^\]/?#@]*\]|[^:/?#@[\]]+)(?::\d*)?(?:[/?#]|$)/i;
+
+/** By its host, in lower case and without its port; parsers of URLs may not read it in two ways. */
 export function nameServer(url: unknown): EventTool {
   const text = asText(url) ?? '';
-  if (!URL.canParse(text)) throw new UnreadTool();
-  return nameTool('remote_mcp', new URL(text).hostname.replace(/\.$/, ''));
+  if (!/^[\x21-\x7e]+$/.test(text) || text.includes('\\') || !URL.canParse(text)) throw new UnreadTool();
+  const { hostname } = new URL(text);
+  if (plainHost.exec(text)?.[1]?.toLowerCase() !== hostname) throw new UnreadTool();
+  return nameTool('remote_mcp', hostname.replace(/\.$/, ''));
 }
 
 /** A list that is absent has no tools; anything else than a list cannot be read. */
 export function listObjects(value: unknown): readonly JsonObject[] {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value) || value.some((item) => typeof item !== 'object' || item === null)) throw new UnreadTool();
+  if (
+    !Array.isArray(value) ||
+    !value.every((item) => typeof item === 'object' && item !== null && isPlainlySpelled(item))
+  )
+    throw new UnreadTool();
   return value;
+}
+
+/** Members of requests and tools by which they name or find models and tools, in all dialects. */
+const words = new Set(
+  `model models preset fallbacks agent agent_config tools functions plugins connectors mcp_servers mcpServers type name
+  function custom tool definition url server_url connector_id tunnel_id mcp_server_name prompt input messages content
+  previous_response_id conversation thread requests request params batch inputConfig input_config fileName file_name
+  generateContentRequest generate_content_request generationConfig generation_config cachedContent cached_content
+  functionDeclarations function_declarations streamableHttpTransport streamable_http_transport tool_changes
+  web_search_options search_parameters enable_search compound_custom data_sources dataSources`.split(/\s+/),
+);
+const foldedWords = new Set([...words].map(foldName));
+
+/** Whether no server that ignores case, or takes names in snake_case and in camelCase, reads other members than we do. */
+export function isPlainlySpelled(object: JsonObject): boolean {
+  const keys = Object.keys(object);
+  if (!/[^a-z_,]/.test(keys.join())) return true;
+  const seen = new Set<string>();
+  return keys.every((key) => {
+    const name = foldName(key);
+    return !foldedWords.has(name) || (words.has(key) && seen.size < seen.add(name).size);
+  });
+}
+
+const maxDepth = 4;
+
+/** Models that a tool of the provider's names, such as an adviser's, wherever within it. */
+export function listToolModels(tool: JsonObject, depth = 0): string[] {
+  if (tool.type === 'function' || tool.type === 'custom' || depth > maxDepth) return [];
+  return Object.entries(tool).flatMap(([key, value]) => {
+    const isName = /models?(?:name)?$/.test(foldName(key));
+    const values = Array.isArray(value) ? value : [value];
+    return values.flatMap((each) => {
+      if (typeof each === 'object' && each !== null) return listToolModels(each as JsonObject, depth + 1);
+      return isName && typeof each === 'string' && each !== '' ? [each] : [];
+    });
+  });
 }
 
 export type CalledTool = EventTool;

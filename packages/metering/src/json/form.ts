@@ -42,6 +42,35 @@ export function parseFormFields(bytes: Buffer, contentType: string, maxValue: nu
   return undefined;
 }
 
+const plainType =
+  /^\s*multipart\/form-data\s*(?:;\s*charset=utf-8)?;\s*boundary=(?:"[^"]{1,70}"|[^\s";,]{1,70})\s*;?\s*$/i;
+const plainPart =
+  /^content-disposition:\s*form-data;\s*name=(?:"([^"\\%]*)"|([\w.[\]-]+))(;\s*filename=(?:"[^"\\]*"|[^\s";]+))?(?:;\s*filename\*=[^\s";]+)?\s*$/i;
+const otherHeader =
+  /^content-(?:length|transfer-encoding:\s*(?:binary|8bit|7bit)\s*$|type:(?!.*charset\s*=\s*"?(?!utf-?8)))/i;
+
+/**
+ * Whether all servers read the same fields of a form: nothing stands before them, and no part can be taken for another's name, for a file
+ * in place of a model, or in another encoding.
+ */
+export function isPlainForm(bytes: Buffer, contentType: string): boolean {
+  const found = boundaryParameter.exec(contentType);
+  const delimiter = `--${found?.[1] ?? found?.[2]}`;
+  if (!plainType.test(contentType) || !bytes.subarray(0, delimiter.length).equals(Buffer.from(delimiter))) return false;
+  for (let at = delimiter.length; bytes[at] === 0x0d; ) {
+    const end = bytes.subarray(at, at + maxHeader).indexOf(headerEnd);
+    const lines = bytes.toString('utf8', at + lineEnd.length, at + end).split('\r\n');
+    const parts = lines.map((line) => plainPart.exec(line)).filter((part) => part !== null);
+    const [, quoted, plain, file] = parts[0] ?? [];
+    const isModel = /^models?$/i.test((quoted ?? plain ?? '').replace(/[^a-z]/gi, ''));
+    const areKnown = lines.every((line) => plainPart.test(line) || otherHeader.test(line));
+    if (end < 0 || parts.length !== 1 || !areKnown || (isModel && file !== undefined)) return false;
+    at = findEnd(bytes, Buffer.from(`\r\n${delimiter}`), at + end + headerEnd.length);
+    if (at < 0) return false;
+  }
+  return true;
+}
+
 function findEnd(bytes: Buffer, delimiter: Buffer, from: number): number {
   const at = bytes.indexOf(delimiter, from);
   return at < 0 ? -1 : at + delimiter.length;

@@ -22,8 +22,9 @@ export function changeBody(
   change: BodyChange,
 ): Buffer | null {
   const isWhole = parsed !== undefined || names?.tools !== null;
-  if (operation === null || operation.listCalls !== undefined || form.decoded !== null || !isWhole) return null;
-  if (bytes.length === 0) return null;
+  const isPlain = form.decoded === null && /^\s*(?:identity)?\s*$/i.test(form.contentEncoding);
+  if (operation === null || operation.listCalls !== undefined || !isPlain || !isWhole || bytes.length === 0)
+    return null;
   const body = parseExactly(toProvider.toString());
   if (body === null) return null;
   if (change.mostOutputTokens !== null && !lower(operation, provider.baseUrl, body, change.mostOutputTokens))
@@ -68,7 +69,10 @@ function lower({ bounds }: Operation, baseUrl: URL, body: Record<string, unknown
       .filter(isBound)
       .map((key) => ({ each, key })),
   );
-  for (const { each, key } of given) if (!(Number(asNumber(each[key])) <= most)) each[key] = most;
+  for (const { each, key } of given) {
+    const amount = asNumber(each[key]);
+    if (amount === null || !(Number(amount) <= most)) each[key] = most;
+  }
   if (!given.some(({ each }) => each === holder)) holder[own] = most;
   return true;
 }
@@ -78,6 +82,8 @@ const asNumber = (value: unknown) =>
 
 /** Lists of tools, those first that others refer to. */
 const lists = ['mcp_servers', 'tools', 'functions', 'plugins'];
+/** Members that are a tool by themselves. */
+const searches = ['web_search_options', 'search_parameters', 'enable_search'];
 const choices = ['tool_choice', 'function_call', 'toolConfig', 'tool_config'];
 
 function strip(operation: Operation, body: Record<string, unknown>, isDenied: BodyChange['isDenied']): void {
@@ -97,6 +103,8 @@ function strip(operation: Operation, body: Record<string, unknown>, isDenied: Bo
     if (kept.length > 0) body[list] = kept;
     else delete body[list];
   }
+  for (const member of searches)
+    if (body[member] && operation.readTools?.({ [member]: body[member] }).some(isGone)) delete body[member];
   if (gone.size === 0) return;
   for (const choice of choices) {
     const names = JSON.stringify(body[choice]) ?? '';

@@ -5,7 +5,7 @@ import type { RequestBounds } from '../dialects/bounds.ts';
 import type { Operation, RequestReading } from '../dialects/operation.ts';
 import { type Demand, readDemand } from './read-demand.ts';
 import { readMembers } from './read-members.ts';
-import { type CallNames, readNames } from './read-names.ts';
+import { type CallNames, readNames, toModelName } from './read-names.ts';
 import { type BodyForm, notBounded, readStrictly, type StrictDemand } from './strict-demand.ts';
 
 export type { BodyForm };
@@ -67,6 +67,7 @@ export function inspectBody(
   };
   const ofPath = operation.readRequest(undefined, path).requestedModel;
   const models = listModels(requestedModel, ofPath, ...demand.models);
+  const isNamed = ofPath !== null || (requestedModel !== null && operation.listCalls === undefined);
   // An encoded body goes on as it is.
   const canAsk = plain === bytes && operation.usageNeedsAsking;
   const asks = canAsk && provider.asksForUsage && (stream || (mustTell && mayStream(bytes)));
@@ -77,7 +78,9 @@ export function inspectBody(
     requestedModel,
     models,
     names:
-      mustName || body.parsed !== undefined ? readNames(operation, plain, body, { models, query, mustName }) : null,
+      mustName || body.parsed !== undefined
+        ? readNames(operation, { plain, form, body }, { models, isNamed, query, mustName })
+        : null,
     stream,
     toldUsage,
     inBackground,
@@ -98,12 +101,11 @@ function startsUnseen(operation: Operation, { hasItems, hasReference }: Demand):
   return operation.isBilledLater === true && operation.bounds !== undefined && (hasReference || !hasItems);
 }
 
-/** Gemini's bodies name models with their path, which is the same model. */
 function listModels(...names: (string | null)[]): string[] {
   const known: string[] = [];
   for (const name of names) {
-    const model = name?.replace(/^models\//, '');
-    if (model !== undefined && !known.includes(model)) known.push(model);
+    const model = name === null ? null : toModelName(name);
+    if (model !== null && !known.includes(model)) known.push(model);
   }
   return known;
 }

@@ -1,10 +1,13 @@
+import { isUtf8 } from 'node:buffer';
 import type { EventTool } from '@agp/core/events';
 import { foldName } from '../dialects/bounds.ts';
-import { maxNamedTools, UnreadTool } from '../dialects/named-tools.ts';
+import { isPlainlySpelled, maxNamedTools, UnreadTool } from '../dialects/named-tools.ts';
 import type { Operation } from '../dialects/operation.ts';
 import { hasRepeatedMember } from '../json/faults.ts';
+import { isForm, isPlainForm } from '../json/form.ts';
 import { asArray, asObject, asText, type JsonObject } from '../json/members.ts';
 import type { BodyMembers } from './read-members.ts';
+import type { BodyForm } from './strict-demand.ts';
 
 /** What a request names; null if it cannot be read, or several servers may read it differently. */
 export interface CallNames {
@@ -17,55 +20,70 @@ export interface CallNames {
 
 const isPlain = (name: string) => /^[\x21-\x7e]{1,256}$/.test(name);
 
+/** Google's bodies name models with their path, which is the same model. */
+export const toModelName = (name: string): string =>
+  name.replace(/^(?:projects\/[^/]+\/locations\/[^/]+\/)?(?:publishers\/[^/]+\/)?models\//, '');
+
 /** Models that a query names: some servers take them there. */
 const listQueried = (query: string) =>
   query === ''
     ? []
-    : [...new URLSearchParams(query)].flatMap(([name, value]) => (foldName(name) === 'model' ? [value] : []));
+    : [...new URLSearchParams(query.replaceAll(';', '&'))].flatMap(([name, value]) =>
+        /^models?$/.test(foldName(name)) ? [value] : [],
+      );
+
+/** A body and how it was sent. */
+interface Sent {
+  plain: Buffer;
+  form: BodyForm;
+  body: BodyMembers;
+}
 
 interface Asked {
   /** That its head and its members name. */
   models: readonly string[];
+  /** The head or the one call says which model is to answer. */
+  isNamed: boolean;
   query: string;
   /** A rule asks, so that no two servers may read it differently. */
   mustName: boolean;
 }
 
-export function readNames(
-  operation: Operation,
-  plain: Buffer,
-  body: BodyMembers,
-  { models, query, mustName }: Asked,
-): CallNames {
-  const calls = operation.listCalls ? operation.listCalls(asObject(body.value)) : [asObject(body.value)];
-  const isTwofold = () => mustName && body.parsed !== undefined && hasRepeatedMember(plain.toString(), body.parsed);
-  if (!body.isExact || calls === null || isTwofold()) return { isSure: mustName, models: null, tools: null };
-  const named = [...models, ...listQueried(query), ...calls.flatMap(listInside)];
-  const areAll = named.length > 0 && calls.every(namesAll) && named.every((name) => name !== null && isPlain(name));
-  const distinct = areAll ? [...new Set(named as string[])] : null;
+export function readNames(operation: Operation, sent: Sent, { models, isNamed, query, mustName }: Asked): CallNames {
+  const { body } = sent;
+  const root = asObject(body.value);
+  const calls = operation.listCalls ? operation.listCalls(root) : [root];
+  const isRead = body.isExact && (!mustName || (isReadAlike(sent) && [root, ...(calls ?? [])].every(isPlainlySpelled)));
+  if (!isRead || calls === null) return { isSure: mustName, models: null, tools: null };
+  const inside = calls.flatMap((call) => [asText(call.model) ?? [], operation.listModels?.(call) ?? []].flat());
+  const named = [...models, ...listQueried(query), ...inside];
+  const areAll =
+    (isNamed || (calls.length > 0 && calls.every(namesOne))) && named.every((name) => name && isPlain(name));
+  const distinct = areAll ? [...new Set((named as string[]).map(toModelName))] : null;
   return { isSure: mustName, models: distinct, tools: readTools(operation, calls) };
 }
 
-/** Anthropic's `fallbacks` may be left to the provider, or to a list. */
-const namesAll = ({ fallbacks }: JsonObject) =>
-  fallbacks === undefined || fallbacks === null || Array.isArray(fallbacks);
+const namesOne = ({ model, models }: JsonObject) => asText(model) !== null || asArray(models).length > 0;
 
-function listInside({ model, fallbacks, tools }: JsonObject): (string | null)[] {
-  const others = asArray(tools).flatMap((tool) => {
-    const { model: inside } = asObject(tool);
-    return inside === undefined ? [] : [asText(inside)];
-  });
-  return [
-    ...(model === undefined ? [] : [asText(model)]),
-    ...asArray(fallbacks).map((each) => asText(asObject(each).model)),
-    ...others,
-  ];
+const jsonType =
+  /^\s*(?:(?:text\/plain|application\/(?:[\w.-]+\+)?json)\s*(?:;\s*charset\s*=\s*"?(?:utf-?8|us-ascii)"?\s*)?;?\s*)?$/i;
+
+/** Whether all servers read the same body: not encoded past us, of one type, and without a member that is given twice. */
+function isReadAlike({ plain, form, body }: Sent): boolean {
+  const { contentType, contentEncoding, decoded } = form;
+  if (!decoded && !/^\s*(?:identity)?\s*$/i.test(contentEncoding)) return false;
+  if (isForm(contentType)) return isPlainForm(plain, contentType);
+  if (!jsonType.test(contentType) || !isUtf8(plain) || body.parsed === undefined) return false;
+  return !hasRepeatedMember(plain.toString(), body.parsed);
 }
 
+/** Members that bring tools at some server, for operations that know of none. */
+const toolLists = ['tools', 'functions', 'mcp_servers', 'plugins'];
+
 function readTools({ readTools: read }: Operation, calls: readonly JsonObject[]): EventTool[] | null {
-  if (read === undefined) return [];
+  if (read === undefined) return calls.some((call) => toolLists.some((list) => call[list])) ? null : [];
   try {
-    const tools = calls.flatMap(read);
+    const tools = calls.flatMap((call) => read(call));
     return tools.length > maxNamedTools ? null : tools;
   } catch (error) {
     if (error instanceof UnreadTool) return null;

@@ -1,6 +1,6 @@
 import { ApiError } from '@agp/core/errors';
 import { type Decision, maxDecisions } from '@agp/core/events';
-import { listOperationNames } from '@agp/metering';
+import { choosesModel, listOperationNames } from '@agp/metering';
 import { type CallFacts, type CallHead, type Finding, judgeBody, judgeHead, type RuleSet } from '@agp/policy';
 import { findCaps } from '../budget/caps.ts';
 import type { Setup, Working } from '../context.ts';
@@ -27,7 +27,8 @@ export function describeBody(
   admission: Admission & Known,
   { inspected }: Body,
 ): CallFacts {
-  const names = readNames(metering, head, inspected);
+  const isChosen = Object.keys(head.headers).some((name) => choosesModel(name.toLowerCase()));
+  const names = isChosen ? null : readNames(metering, head, inspected);
   return {
     ...describeCall(head, agent, admission),
     models: runsModel(head) ? (names?.models ?? null) : [],
@@ -40,11 +41,13 @@ export function describeBody(
 
 /** Whatever does not only look something up may run a model. */
 export const runsModel = ({ hasBody, operation, method }: Head): boolean =>
-  hasBody || (operation !== null && method !== 'GET');
+  operation?.runsModel !== false && (hasBody || (operation !== null && method !== 'GET'));
 
 /** In tokens of one answer; null without a bound. */
 export function readOutputBound(head: Head, inspected: Body['inspected']): number | null {
-  if (head.operation?.writesText === false || !runsModel(head)) return 0;
+  const { operation } = head;
+  const isCount = operation?.isFree === true && !operation.isBilledLater;
+  if (operation?.writesText === false || isCount || !runsModel(head)) return 0;
   return inspected?.maxOutputTokens ?? null;
 }
 

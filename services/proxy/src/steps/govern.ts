@@ -14,6 +14,8 @@ const ungoverned: Governed = { facts: null, decisions: [], warnings: [], forward
  */
 export function govern(context: Setup & Working, head: Head, agent: Agent, admission: Admission, body: Body): Governed {
   const { rules } = admission;
+  // An earlier version may have changed it.
+  if (body.inspected !== null) body.toProvider = body.inspected.toProvider;
   if (rules === null) return ungoverned;
   const facts = describeBody(context, head, agent, { ...admission, rules }, body);
   const findings = judgeBody(rules, facts);
@@ -27,7 +29,7 @@ export function govern(context: Setup & Working, head: Head, agent: Agent, admis
     const denied = after.find(isEnforced);
     if (denied !== undefined) throw new PolicyDenied(denied);
     body.toProvider = changed;
-  } else if (body.inspected !== null) body.toProvider = body.inspected.toProvider;
+  }
   return {
     facts,
     decisions: noteDecisions([...(enforced as Remedied[]), ...noted]),

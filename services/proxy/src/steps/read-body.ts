@@ -45,7 +45,9 @@ export async function readBody(
     const waitedMs = performance.now() - from;
     const digest = new ContentDigest();
     digest.update(bytes);
-    const { 'content-type': contentType = '', 'content-encoding': contentEncoding = '' } = request.headers;
+    const contentEncoding = request.headers['content-encoding'] ?? '';
+    // Given twice, it is none: servers take the first, or the last.
+    const contentType = request.headersDistinct['content-type']?.join(', ') ?? '';
     const decoded = await decodeBody(bytes, contentEncoding, context.config.maxRequestBytes, share.grow);
     const form = { contentType, contentEncoding, decoded };
     const inspected = context.metering.inspect(head.operation, head, bytes, form, {

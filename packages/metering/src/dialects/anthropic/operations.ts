@@ -6,7 +6,7 @@ import * as bounds from './bounds.ts';
 import { answerNames } from './called-tools.ts';
 import { formatRefusal, formatStreamError, MessageStreamReader } from './stream.ts';
 import { readMessageText } from './text.ts';
-import { readTools } from './tools.ts';
+import { listModels, readTools } from './tools.ts';
 import { readMessageFigures } from './usage.ts';
 
 /** On Vertex AI the path names the model: `.../publishers/anthropic/models/{model}:rawPredict`. */
@@ -41,6 +41,7 @@ const plain: Operation = {
     };
   },
   readTools,
+  listModels,
   answerNames,
   readAnswer: (body) => ({ ...readMessageFigures(body), outputText: () => readMessageText(body) }),
 };

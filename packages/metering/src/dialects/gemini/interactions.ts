@@ -17,7 +17,7 @@ import { type Operation, toCancelPath, usual } from '../operation.ts';
 import * as bounds from './bounds.ts';
 import { answerNames } from './called-tools.ts';
 import { readInteraction, readInteractionDelta } from './text.ts';
-import { readTools } from './tools.ts';
+import { listModels, readTypedTools } from './tools.ts';
 import { billSearches, modality, readContentUsage } from './usage.ts';
 
 function readInteractionUsage(value: unknown, model: string | null): Usage | null {
@@ -115,7 +115,8 @@ const interactions: Operation = {
   traceName: 'chat',
   bounds: bounds.interactions,
   ...usual,
-  readTools,
+  readTools: readTypedTools,
+  listModels,
   answerNames,
   cancelPath: toCancelPath,
   createStreamReader: () => new InteractionStreamReader(),

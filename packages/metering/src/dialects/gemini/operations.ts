@@ -9,7 +9,7 @@ import { matchInteraction } from './interactions.ts';
 import { describePredictions, resources } from './predict.ts';
 import { ContentStreamReader, formatRefusal, formatStreamError } from './stream.ts';
 import { readContent } from './text.ts';
-import { readTools } from './tools.ts';
+import { listModels, readTools } from './tools.ts';
 import { readContentFigures } from './usage.ts';
 
 const names = [
@@ -45,17 +45,17 @@ function textMembers(body: JsonObject): unknown[] {
   return [body.systemInstruction ?? body.system_instruction, body.contents, body.tools, body.content];
 }
 
+const either = (value: unknown, camel: string, snake: string) => asObject(value)[camel] ?? asObject(value)[snake];
+
 function findCalls(body: JsonObject): JsonObject[] {
   const { requests } = asObject(asObject(asObject(asObject(body.batch).inputConfig).requests));
   return [
     body,
-    asObject(body.generateContentRequest),
+    asObject(either(body, 'generateContentRequest', 'generate_content_request')),
     ...asArray(body.requests).map(asObject),
     ...asArray(requests).map((item) => asObject(asObject(item).request)),
   ];
 }
-
-const either = (value: unknown, camel: string, snake: string) => asObject(value)[camel] ?? asObject(value)[snake];
 
 /** Those of a batch; null if a file has them. */
 function listContained(body: JsonObject): JsonObject[] | null {
@@ -65,6 +65,14 @@ function listContained(body: JsonObject): JsonObject[] | null {
   if (either(config, 'fileName', 'file_name') !== undefined || requests.length === 0) return null;
   return requests.map((item) => asObject(asObject(item).request));
 }
+
+/** Their bodies hold calls, each with members of its own. */
+const holdsCalls = new Set<string>([
+  'batchEmbedContents',
+  'countTokens',
+  'batchGenerateContent',
+  'asyncBatchEmbedContent',
+]);
 
 const kinds: Partial<Record<(typeof names)[number], Pick<Operation, 'bounds' | 'traceName'>>> = {
   generateContent: { bounds: bounds.generateContent, traceName: 'generate_content' },
@@ -88,8 +96,9 @@ function describe(name: (typeof names)[number]): Operation {
     writesText: !name.toLowerCase().includes('embed'),
     createStreamReader: () => new ContentStreamReader(),
     readTools,
+    listModels,
     answerNames,
-    listCalls: listContained,
+    ...(holdsCalls.has(name) && { listCalls: listContained }),
     readRequest(value, path) {
       const body = asObject(value);
       return {

@@ -5,6 +5,7 @@ import type { Writing } from '../../text/writing.ts';
 import { findUnread, listFigures } from '../figures.ts';
 import { type AnswerReading, type Operation, type RequestReading, usual } from '../operation.ts';
 import { ContentStreamReader } from './stream.ts';
+import { readTools } from './tools.ts';
 
 type Asked = Partial<RequestReading> & Pick<RequestReading, 'requestedModel'>;
 
@@ -116,8 +117,9 @@ function readHours({ expireTime, updateTime, createTime }: JsonObject): number {
 const cacheFigures = listFigures('totalTokenCount textCount imageCount videoDurationSeconds audioDurationSeconds');
 
 /** A cache costs its input once, and its storage each time that its end is set. */
-const describeCache = (name: string, isNew: boolean): Operation =>
-  describe(
+const describeCache = (name: string, isNew: boolean): Operation => ({
+  ...(isNew ? { readTools } : { runsModel: false }),
+  ...describe(
     name,
     (answer) => {
       const tokens = readCount(asObject(answer.usageMetadata).totalTokenCount);
@@ -131,7 +133,8 @@ const describeCache = (name: string, isNew: boolean): Operation =>
       toldUsage: { storedTokenHours: Math.round((size / 4) * ((readNumber(body.ttl) ?? 3_600) / 3_600)) },
       inputText: () => collectText(body.systemInstruction, body.contents, body.tools),
     }),
-  );
+  ),
+});
 
 /** Vertex AI's batches take their requests from a store and put the results into one. */
 const batchPrediction: Operation = {
@@ -142,6 +145,7 @@ const batchPrediction: Operation = {
   ),
   isFree: true,
   isBilledLater: true,
+  listCalls: () => null,
   bounds: { members: {}, writes: 'nothing' },
 };
 

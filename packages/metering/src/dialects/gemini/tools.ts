@@ -1,32 +1,60 @@
 import type { EventTool } from '@agp/core/events';
-import { asObject, asText, type JsonObject } from '../../json/members.ts';
-import { listObjects, nameServer, nameTool, UnreadTool } from '../named-tools.ts';
+import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
+import { listObjects, listToolModels, nameServer, nameTool, nameTyped, UnreadTool } from '../named-tools.ts';
 
 /** Names of members come in snake_case and in camelCase. */
 const toSnake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** An interaction's tools have a type; elsewhere the name of a member says what a tool is. */
-function readTool(tool: JsonObject): EventTool[] {
-  const { type, name, url } = tool;
-  if (type === 'function') return [nameTool('client', name)];
-  if (type === 'mcp_server') return [nameServer(url)];
-  if (asText(type) !== null) return [nameTool(type === 'computer_use' ? 'client' : 'hosted', type)];
+/** The name of a member says what a tool is. */
+function readMembers(tool: JsonObject): EventTool[] {
   return Object.entries(tool).flatMap(([member, value]) => {
     const kind = toSnake(member);
     if (kind === 'function_declarations')
       return listObjects(value).map((declared) => nameTool('client', declared.name));
-    if (kind === 'mcp_servers') return listObjects(value).map(readServer);
+    if (kind === 'mcp_servers') return listObjects(value).flatMap(readServer);
     return [nameTool(kind === 'computer_use' ? 'client' : 'hosted', kind, member)];
   });
 }
 
-function readServer({ streamableHttpTransport, streamable_http_transport, url }: JsonObject): EventTool {
-  return nameServer(asObject(streamableHttpTransport ?? streamable_http_transport).url ?? url);
+function readServer({ streamableHttpTransport, streamable_http_transport, url }: JsonObject): EventTool[] {
+  const { url: within } = asObject(streamableHttpTransport ?? streamable_http_transport);
+  return [...(url ? [nameServer(url)] : []), ...(within || !url ? [nameServer(within)] : [])];
+}
+
+function readTyped({ type, name, url }: JsonObject): EventTool[] {
+  if (type === 'function') return [nameTool('client', name)];
+  if (type === 'mcp_server') return [nameServer(url)];
+  return [nameTyped(type === 'computer_use' ? 'client' : 'hosted', type)];
+}
+
+/** What is stored at the provider may bring tools of its own. */
+function assureNotStored({ cachedContent, cached_content, agent }: JsonObject): void {
+  if (cachedContent || cached_content || agent) throw new UnreadTool();
 }
 
 /** What a request offers its model. @throws UnreadTool */
 export function readTools(body: JsonObject): EventTool[] {
-  // What is cached at the provider may bring tools of its own.
-  if (body.cachedContent ?? body.cached_content) throw new UnreadTool();
-  return listObjects(body.tools).flatMap(readTool);
+  assureNotStored(body);
+  return listObjects(body.tools).flatMap(readMembers);
+}
+
+/** The tools of an interaction have types. @throws UnreadTool */
+export function readTypedTools(body: JsonObject): EventTool[] {
+  assureNotStored(body);
+  return listObjects(body.tools).flatMap(readTyped);
+}
+
+/** Vertex AI may route to another model than the path's, an agent has one of its own. */
+export function listModels({ generationConfig, generation_config, agent, agent_config, tools }: JsonObject) {
+  const { routingConfig, routing_config, modelConfig, model_config } = asObject(generationConfig ?? generation_config);
+  const routings = [routingConfig, routing_config, modelConfig, model_config].filter(Boolean);
+  return [
+    ...routings.map((routing): string | null => {
+      const { manualMode, manual_mode } = asObject(routing);
+      const { modelName, model_name } = asObject(manualMode ?? manual_mode);
+      return asText(modelName ?? model_name);
+    }),
+    ...(agent ? [asText(agent)] : []),
+    ...[asObject(agent_config), ...asArray(tools).map(asObject)].flatMap((each) => listToolModels(each)),
+  ];
 }

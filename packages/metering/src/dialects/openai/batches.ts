@@ -64,6 +64,7 @@ const createBatch = describeOperation({
 
 const getBatch: Operation = {
   ...describeOperation({ ...described, name: 'batches.get', readFigures: readBatchFigures }),
+  runsModel: false,
   billedOnce: (path) => oneTarget.exec(path)?.[1] ?? null,
 };
 

@@ -3,6 +3,7 @@ import { collectText } from '../../text/strings.ts';
 import type { Write } from '../../text/writing.ts';
 import { describeOperation, type Figures } from './describe-operation.ts';
 import { EventStreamReader, noOutput } from './stream.ts';
+import { readTools } from './tools.ts';
 import { readUsageFigures } from './usage.ts';
 
 /** What Cohere bills stands beside what it counted, in the answer or in the last event. */
@@ -22,6 +23,7 @@ export const cohereChat = describeOperation({
   name: 'cohere.chat',
   traceName: 'chat',
   input: ['messages', 'message', 'preamble', 'chat_history', 'documents', 'tools'],
+  readTools,
   readFigures: readBilledUnits,
   readText(answer) {
     const { message, text } = asObject(answer);

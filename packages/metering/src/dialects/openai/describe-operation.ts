@@ -4,6 +4,7 @@ import { collectText } from '../../text/strings.ts';
 import type { Writing } from '../../text/writing.ts';
 import { type AnswerReading, decodeName, type Operation, type StreamReader, usual } from '../operation.ts';
 import { answerNames } from './called-tools.ts';
+import { listModels } from './tools.ts';
 
 export type Figures = Pick<
   AnswerReading,
@@ -39,7 +40,7 @@ export interface OperationDescription extends Partial<Pick<Operation, Described>
 }
 
 /** Azure names the model in the path, as a deployment. */
-const deployment = /\/deployments\/([^/]+)\//;
+const deployment = /\/deployments\/([^/]+)\//i;
 
 function findDeployment(path: string): string | null {
   const [, name = null] = deployment.exec(path) ?? [];
@@ -62,6 +63,7 @@ export function describeOperation(description: OperationDescription): Operation 
     api: 'openai',
     ...usual,
     answerNames,
+    listModels,
     ...rest,
     readRequest(value, path, size = 0) {
       const body = asObject(value);

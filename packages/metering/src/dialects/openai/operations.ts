@@ -71,6 +71,7 @@ const completions = describeOperation({
   traceName: 'text_completion',
   bounds: bounds.completions,
   input: ['prompt', 'suffix'],
+  readTools,
   readToldUsage: ({ prompt }) => countTokenIds(prompt),
 });
 

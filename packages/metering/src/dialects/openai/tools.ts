@@ -1,45 +1,94 @@
 import type { EventTool } from '@agp/core/events';
 import { asArray, asName, asObject, asText, type JsonObject } from '../../json/members.ts';
-import { listObjects, nameServer, nameTool, UnreadTool } from '../named-tools.ts';
+import { listObjects, listToolModels, nameServer, nameTool, nameTyped, UnreadTool } from '../named-tools.ts';
 
 /** Those that the agent runs by a description of the provider's, by their types. */
 const ranByClient = /^(?:computer|computer_use_preview|local_shell|shell|apply_patch)$/;
 
-function readTool(tool: JsonObject, space: string): EventTool[] {
+/** Groups within groups, of which no API has any. */
+const maxSpaces = 4;
+
+function readTool(tool: JsonObject, spaces: readonly string[] = []): EventTool[] {
   const { type, function: called, custom, name, server_url: url, connector_id: connector, tunnel_id: tunnel } = tool;
-  const own = asText(asObject(called).name) ?? asText(asObject(custom).name) ?? asText(name);
-  if (type === undefined || type === null || type === 'function' || type === 'custom')
-    return [nameTool('client', own && space + own, own)];
-  if (type === 'namespace')
-    return listObjects(tool.tools).flatMap((each) => readTool(each, `${space}${asName(name)}.`));
+  const named = new Set(
+    [asObject(called).name, asObject(custom).name, name].map(asText).filter((each) => each !== null),
+  );
+  const [own = null] = named;
+  if (type === undefined || type === null || type === 'function' || type === 'custom') {
+    if (named.size > 1) throw new UnreadTool();
+    return [nameTool('client', own && [...spaces, own].join('.'), own)];
+  }
+  if (type === 'namespace') {
+    if (spaces.length >= maxSpaces) throw new UnreadTool();
+    return listObjects(tool.tools).flatMap((each) => readTool(each, [...spaces, asName(name)]));
+  }
+  const places = [
+    ...(url ? [nameServer(url)] : []),
+    ...(connector ? [nameTool('connector', connector)] : []),
+    ...(tunnel ? [nameTool('tunnel', tunnel)] : []),
+  ];
   if (type === 'mcp') {
-    const places = [
-      ...(url ? [nameServer(url)] : []),
-      ...(connector ? [nameTool('connector', connector)] : []),
-      ...(tunnel ? [nameTool('tunnel', tunnel)] : []),
-    ];
     if (places.length === 0) throw new UnreadTool();
     return places;
   }
-  const isOwn = ranByClient.test(asName(type)) && (type !== 'shell' || tool.environment === undefined);
-  return [nameTool(isOwn ? 'client' : 'hosted', type)];
+  const isOwn = ranByClient.test(asName(type)) && (type !== 'shell' || runsShell(tool.environment));
+  // Moonshot's have a function each.
+  const others = type === 'builtin_function' ? [own] : [];
+  return [nameTyped(isOwn ? 'client' : 'hosted', type, ...others), ...places];
 }
+
+/** A shell without an environment, or with a local one, is the agent's. */
+const runsShell = (environment: unknown) => !environment || asObject(environment).type === 'local';
 
 const bringsTools = new Set<unknown>(['additional_tools', 'tool_search_output']);
 
-/** What a chat or a response offers its model. @throws UnreadTool */
-export function readTools(body: JsonObject): EventTool[] {
-  const { tools, functions, input, prompt, plugins, web_search_options: search, search_parameters: live } = body;
-  // A prompt that is stored at the provider may bring tools of its own.
-  if (asObject(prompt).id !== undefined) throw new UnreadTool();
-  const brought = asArray(input)
+/** References to stored items that hold no tools, by their ids. */
+const toNoTools = /^(?:msg|rs|fc|fco|ctc|ws|fs|ci|ig)_/;
+
+const listBrought = (input: unknown) =>
+  asArray(input)
     .map(asObject)
     .filter(({ type }) => bringsTools.has(type));
-  const lists = [tools, ...brought.map((item) => item.tools)];
+
+/** What is stored at the provider may bring tools of its own. */
+function assureNotStored({ prompt, previous_response_id: previous, conversation, preset, input }: JsonObject): void {
+  const isStored = asArray(input)
+    .map(asObject)
+    .some(({ type, id }) => type === 'item_reference' && !toNoTools.test(asName(id)));
+  if (asObject(prompt).id !== undefined || previous || conversation || preset || isStored) throw new UnreadTool();
+}
+
+/** Members that make a server search, of OpenAI, xAI, Alibaba and OpenRouter. */
+function searches(body: JsonObject): boolean {
+  const { web_search_options: options, search_parameters: live, enable_search: enabled, model, models } = body;
+  const isOnline = [model, ...asArray(models)].some((name) => /:online$/i.test(asName(name)));
+  return Boolean(options || enabled) || isOnline || Boolean(live && asObject(live).mode !== 'off');
+}
+
+/** What a chat or a response offers its model, at the servers that speak the format too. @throws UnreadTool */
+export function readTools(body: JsonObject): EventTool[] {
+  assureNotStored(body);
+  const { tools, functions, input, plugins, connectors, compound_custom: groq } = body;
+  const sources = [...listObjects(body.data_sources), ...listObjects(body.dataSources)];
   return [
-    ...lists.flatMap((list) => listObjects(list).flatMap((tool) => readTool(tool, ''))),
+    ...[tools, ...listBrought(input).map((item) => item.tools)].flatMap(listObjects).flatMap((tool) => readTool(tool)),
     ...listObjects(functions).map(({ name }) => nameTool('client', name)),
-    ...listObjects(plugins).map(({ id }) => nameTool('hosted', id)),
-    ...(search || (live && asObject(live).mode !== 'off') ? [nameTool('hosted', 'web_search')] : []),
+    ...listObjects(plugins).map(({ id }) => nameTyped('hosted', id)),
+    ...sources.map(({ type }) => nameTyped('hosted', type)),
+    ...listObjects(connectors).map(({ id }) => nameTool('connector', id)),
+    ...asArray(asObject(asObject(groq).tools).enabled_tools).map((name) => nameTyped('hosted', name)),
+    ...(searches(body) ? [nameTool('hosted', 'web_search')] : []),
   ];
+}
+
+/** Headers by which Azure, Portkey, Helicone, Cloudflare and LiteLLM choose a model in place of the body's, or bring tools. */
+export const choosingHeaders =
+  /^(?:azureml-model-deployment|x-ms-model-mesh-model-name|x-portkey-(?!trace|metadata|api-key|request)|helicone-(?:fallbacks|target-url|prompt)|cf-aig-(?!authorization|metadata|cache|skip|collect|event|request)|x-litellm-(?:model|tags|mcp)|x-mcp-)/;
+
+/** OpenRouter's lists and stored presets, and what tools that are models name. */
+export function listModels({ model, models, preset, tools, plugins, input }: JsonObject): (string | null)[] {
+  const listed = models === undefined || models === null ? [] : Array.isArray(models) ? models : [null];
+  const isPreset = [model, ...listed].some((name) => asText(name)?.includes('@preset/'));
+  const all = [tools, plugins, ...listBrought(input).map((item) => item.tools)].flatMap(asArray).map(asObject);
+  return [...listed.map(asText), ...(preset || isPreset ? [null] : []), ...all.flatMap((tool) => listToolModels(tool))];
 }
