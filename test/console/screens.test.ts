@@ -17,6 +17,8 @@ const titles = {
   '/sessions': 'Sessions',
   '/providers': 'Providers',
   '/agents': 'Agents',
+  '/policies': 'Policies',
+  '/policies/_new': 'New policy',
   '/budgets': 'Budgets',
   '/costs': 'Costs',
   '/audit': 'Audit log',
@@ -31,7 +33,7 @@ const formula = '=HYPERLINK("http://evil.test","x")';
 
 /** Buttons that change something. */
 const changing =
-  /^(?:Block|Unblock|Retire|Set cap|Change cap|Set limit|Change limit|Pause|Resume|Make|Revoke|Rotate|Delete|Release|New)\b/;
+  /^(?:Block|Unblock|Retire|Set cap|Change cap|Set limit|Change limit|Pause|Resume|Make|Revoke|Rotate|Delete|Release|New|Save|Enforce|Only)\b/;
 
 /** What this needs of an element; these tests know no DOM. */
 interface Labelled {
@@ -54,6 +56,12 @@ inBrowser('every screen', () => {
     });
     await fetch(`${console.system.proxies[0]?.url}/${encodeURIComponent(hostile)}/v1/x`, { method: 'POST' });
     await console.makeKey(['read'], hostile);
+    const policy = {
+      name: 'hostile',
+      match: { agents: [hostile], labels: { [hostile]: [formula] } },
+      refusal: hostile,
+    };
+    await console.system.api('/api/v1/policies', { method: 'POST', body: JSON.stringify(policy) });
     [eventId, agentId, sessionId] = ['x-event-id', 'x-agent-id', 'x-session-id'].map(
       (name) => answer.headers.get(name) ?? '',
     ) as [string, string, string];
@@ -66,6 +74,7 @@ inBrowser('every screen', () => {
     [`/events/${eventId}`, 'Event'],
     [`/agents/${agentId}`, hostile],
     [`/sessions/${sessionId}`, 'Session'],
+    ['/policies/hostile', 'hostile'],
   ];
 
   /** Shows each screen in turn, and looks at it once all that it reads is there. */
@@ -110,7 +119,9 @@ inBrowser('every screen', () => {
     // The other scheme differs in its colours alone, and a few screens have them all.
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.locator('[data-mantine-color-scheme=dark]').waitFor();
-    const coloured = screens().filter(([path]) => /^\/(?:$|budgets|sessions\/|agents\/|events\/)/.test(path));
+    const coloured = screens().filter(([path]) =>
+      /^\/(?:$|budgets|sessions\/|agents\/|events\/|policies\/)/.test(path),
+    );
     await walk(page, coloured, async () => void barriers.push(...(await listBarriers(page, ['color-contrast']))));
     expect(barriers).toEqual([]);
     expect(asked.filter((url) => !url.startsWith(console.url))).toEqual([]);

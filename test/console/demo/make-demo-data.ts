@@ -10,8 +10,10 @@ export interface DemoData {
   eventId: string;
   /** The request id of one that was refused. */
   refusedId: string;
+  /** One that has been enforced. */
+  policyId: string;
   /** Sends one more request of an agent, and gives its answer's headers. */
-  ask(agent: string, model: string, content: string, session?: string): Promise<Headers>;
+  ask(agent: string, model: string, content: string, session?: string, tools?: readonly string[]): Promise<Headers>;
 }
 
 interface ShownAgent {
@@ -27,21 +29,41 @@ const refund = [
   'She answers that +49 30 901820 is the number to call. Add that to the ticket.',
 ];
 
+const policies = [
+  {
+    name: 'no-shell',
+    match: { agents: ['release-notes'] },
+    tools: { client: { deny: ['shell', 'mcp__*__delete_*'] } },
+    refusal: 'Ask the platform team ({rule})',
+  },
+  { name: 'small-models', match: { agents: ['night-report', 'stock-forecast'] }, models: { allow: ['gpt-5-mini'] } },
+  { name: 'contracts', mode: 'warn', match: { tags: ['legal'] }, limits: { max_output_tokens: 4_000, over: 'lower' } },
+];
+
 /**
- * Fills a system as some days would: conversations, personal data, caps, a blocked agent, refusals, an unpriced model, keys.
+ * Fills a system as some days would: conversations, personal data, caps, a blocked agent, policies, refusals, an unpriced model, keys.
  *
  * @param rounds how often the agents of the demo hold their conversations
  */
 export async function makeDemoData(system: System, rounds = 3): Promise<DemoData> {
   const proxyUrl = system.proxies[0]?.url ?? '';
   const change = (method: string, path: string, body?: object) =>
-    system.api<unknown>(path, { method, ...(body && { body: JSON.stringify(body) }) });
+    system.api<{ id: string }>(path, { method, ...(body && { body: JSON.stringify(body) }) });
 
-  async function ask(agent: string, model: string, content: string, session = `${agent} today`): Promise<Headers> {
+  async function ask(
+    agent: string,
+    model: string,
+    content: string,
+    session = `${agent} today`,
+    tools: readonly string[] = [],
+  ): Promise<Headers> {
     const answer = await fetch(`${proxyUrl}/demo/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-agent-name': agent, 'x-session-id': session },
-      body: JSON.stringify({ model, messages: [{ role: 'user', content }] }),
+      body: JSON.stringify({
+        ...{ model, messages: [{ role: 'user', content }] },
+        ...(tools.length > 0 && { tools: tools.map((name) => ({ type: 'function', function: { name } })) }),
+      }),
     });
     await answer.text();
     return answer.headers;
@@ -53,8 +75,17 @@ export async function makeDemoData(system: System, rounds = 3): Promise<DemoData
   const known = await system.api<ShownAgent[]>('/api/v1/agents');
   await makeHistory(system, new Map(known.map(({ id, name }) => [name, id])));
   for (let round = 1; round < rounds; round += 1) await runDemo(demo, () => {});
+  const [noShell] = await Promise.all(policies.map((policy) => change('POST', '/api/v1/policies', policy)));
+  const policyId = noShell?.id ?? '';
+  await change('PUT', `/api/v1/policies/${policyId}?reason=tried%20for%20a%20week`, {
+    ...policies[0],
+    mode: 'enforce',
+  });
   let last = new Headers();
-  for (const question of refund) last = await ask('support-triage', 'gpt-5-mini', question, 'refund of order 4711');
+  for (const question of refund)
+    last = await ask('support-triage', 'gpt-5-mini', question, 'refund of order 4711', ['find_order', 'send_mail']);
+  for (const page of ['new', 'old'])
+    await ask('release-notes', 'gpt-5-mini', `Tidy the ${page} page.`, page, ['shell']);
   for (const page of ['first', 'second', 'third'])
     await ask('night-report', 'gpt-4.1', `Put the ${page} page of the figures into words.`);
   await ask('stock-forecast', 'in-house-7b', 'How many pallets will Lyon need in May?');
@@ -84,12 +115,13 @@ export async function makeDemoData(system: System, rounds = 3): Promise<DemoData
   for (let turn = 0; turn < 2; turn += 1) await ask('warehouse-planner', 'gpt-4o-mini', 'And for next week?');
   const refusedId = refused.get('x-agp-request-id') ?? '';
   const listed = () => system.api<{ request_id: string }[]>('/api/v1/refusals?limit=50');
-  await waitFor('the refusals', async () => (await listed().catch(() => [])).length >= 7);
+  await waitFor('the refusals', async () => (await listed().catch(() => [])).length >= 9);
   return {
     agentId: last.get('x-agent-id') ?? '',
     sessionId: last.get('x-session-id') ?? '',
     eventId: last.get('x-event-id') ?? '',
     refusedId,
+    policyId,
     ask,
   };
 }

@@ -12,6 +12,7 @@ import type {
   UnpricedModel,
   UnrecordedRequest,
 } from '@agp/core/contracts';
+import type { StoredPolicy } from '@agp/policy';
 import { expect } from 'vitest';
 import type { DemoData } from '../demo/make-demo-data.ts';
 import {
@@ -20,6 +21,7 @@ import {
   costsScreen,
   eventScreen,
   nowScreen,
+  policyScreen,
   providersScreen,
   type Screen,
   sessionScreen,
@@ -37,7 +39,7 @@ const list = <Row>(path: string, label: string, query: string, show: (row: Row) 
 });
 
 /** Every screen that shows what is stored, filters and pages too. */
-export function listScreens({ eventId, sessionId, agentId, refusedId }: DemoData): Screen[] {
+export function listScreens({ eventId, sessionId, agentId, refusedId, policyId }: DemoData): Screen[] {
   const events = (path: string, query: string) =>
     list<ListedEvent>(path, 'Events', `/api/v1/events?expand=agent,outcome&limit=50${query}`, rows.showEvent);
   const refusals = (path: string, query: string) =>
@@ -70,6 +72,8 @@ export function listScreens({ eventId, sessionId, agentId, refusedId }: DemoData
     agents('/agents?status=blocked', '&order=cost&status=blocked'),
     agents('/agents?search=o&order=name', '&order=name&search=o'),
     agentScreen(agentId),
+    list<StoredPolicy>('/policies', 'Policies', '/api/v1/policies?expand=hits', rows.showPolicy),
+    policyScreen(policyId),
     budgetsScreen,
     costsScreen('model', 'Model'),
     costsScreen('agent', 'Agent'),
@@ -93,6 +97,7 @@ export function listScreens({ eventId, sessionId, agentId, refusedId }: DemoData
       rows.showUnrecorded,
     ),
     audit('/audit', ''),
+    audit(`/audit?policy_id=${policyId}`, `&policy_id=${policyId}`),
     audit(`/audit?agent_id=${agentId}&action=budget.agent.set`, `&agent_id=${agentId}&action=budget.agent.set`),
     list<ApiKey>('/keys', 'API keys', '/api/v1/keys', rows.showKey),
     list<AgentToken>('/keys?view=tokens', 'Agent tokens', '/api/v1/agent-tokens', rows.showToken),

@@ -4,12 +4,14 @@ import type {
   CostUsage,
   CostUsageEntry,
   EventDetail,
+  ListedAuditEntry,
   Session,
   SessionEvent,
   Status,
 } from '@agp/core/contracts';
 import { sumUsd } from '@agp/core/money';
 import { describeOutcome, statusBeside } from '@agp/core/outcome';
+import type { AgentTool, StoredPolicy } from '@agp/policy';
 import { expect } from 'vitest';
 import {
   compareUsd,
@@ -145,6 +147,10 @@ export const eventScreen = (id: string): Screen => ({
         Prices: detail.price_version,
         'Compliance tag': detail.compliance_tag,
         'Personal data': words(detail.pii_types.join(', ')),
+        'Tools offered': (detail.tools.declared ?? [])
+          .map(({ kind, names }) => `${names[0]} {${kind}: ${names.join(', ')}}`)
+          .join(' '),
+        'Version of the rules': formatCount(detail.policy_version),
         'Place in the chain': String(detail.chain.seq),
         Hash: `${detail.lineage_hash} {${detail.lineage_hash}}`,
         'Computed here': `${detail.lineage_hash} {${detail.lineage_hash}}`,
@@ -177,6 +183,8 @@ export const agentScreen = (id: string): Screen => ({
   expected: async (ask) => {
     const overview = await ask<Whole<AgentOverview>>(`/api/v1/agents/${id}/overview`);
     const { agent: own, budget, days } = overview;
+    const tools = await ask<AgentTool[]>(`/api/v1/agents/${id}/tools`);
+    expect(tools.length).toBeGreaterThan(0);
     const cost = sumUsd(days.map((day) => day.total_cost_usd));
     const limit = own.requests_per_minute as number | null;
     return {
@@ -191,6 +199,7 @@ export const agentScreen = (id: string): Screen => ({
           ...{ Model: row.model, Requests: formatCount(row.request_count) },
           ...{ Tokens: formatShortCount(row.total_tokens), Cost: money(row.total_cost_usd) },
         })),
+        Tools: tools.map(rows.showTool),
       },
       cards: {
         'Personal data, last 30 days': listKinds(overview.findings),
@@ -238,6 +247,26 @@ export const costsScreen = (by: 'model' | 'agent', head: string): Screen => ({
         })),
       },
       pictures: [`Cost by day: ${formatUsd(all.total_cost_usd)} in 7 days. The table has the figures.`],
+    };
+  },
+});
+
+/** Its history is of the audit log: who, when, why, and lines that were added or taken away. */
+export const policyScreen = (id: string): Screen => ({
+  path: `/policies/${id}`,
+  expected: async (ask) => {
+    const entries = await ask<ListedAuditEntry[]>(`/api/v1/audit?policy_id=${id}`);
+    const { policy } = await ask<StoredPolicy>(`/api/v1/policies/${id}`);
+    expect(entries.map(({ action }) => action)).toEqual(['policy.update', 'policy.create']);
+    const [update, create] = entries.map(({ timestamp, actor }) => [
+      time(timestamp),
+      `by ${'name' in actor ? actor.name : ''}`,
+    ]) as [string[], string[]];
+    return {
+      cards: {
+        Policy: expect.stringContaining(`name: ${policy.name}`) as string,
+        History: begins(...update, '-mode: observe', '+mode: enforce', ...create, `+name: ${policy.name}`),
+      },
     };
   },
 });

@@ -15,6 +15,7 @@ import type {
   UnrecordedRequest,
 } from '@agp/core/contracts';
 import { describeOutcome } from '@agp/core/outcome';
+import type { AgentTool, StoredPolicy } from '@agp/policy';
 import { expect } from 'vitest';
 import {
   describePii,
@@ -24,6 +25,7 @@ import {
   formatUsd,
 } from '../../../packages/console/src/format/format.ts';
 import { showPrice as inUsd } from '../../../packages/console/src/format/prices.ts';
+import { describeMatch, listRules } from '../../../packages/console/src/screens/policies/describe-policy.ts';
 import { agentLink, ago, capBar, minute, money, named, orDash, shortId, time } from './show-values.ts';
 
 const words = (code: string) => code.replaceAll('_', ' ');
@@ -53,7 +55,9 @@ export const showRefusal = (refusal: Refusal) => ({
   Time: time(refusal.timestamp),
   Agent:
     refusal.agent_id === null ? `not known, from ${refusal.source_ip}` : agentLink(refusal as { agent_id: string }),
-  Why: expect.stringMatching(new RegExp(`^${words(refusal.reason)} [A-Z]`)) as string,
+  Why: expect.stringMatching(
+    new RegExp(`^${words(refusal.reason)} [A-Z].*${RegExp.escape(refusal.rule?.replace(' ', ', rule ') ?? '')}$`),
+  ) as string,
   'Sent to': `${refusal.provider ?? 'no provider'} ${refusal.path ?? ''}`.trim(),
   'Request id': shortId(refusal.request_id),
 });
@@ -177,4 +181,18 @@ export const showUnrecorded = (request: UnrecordedRequest) => ({
   Why: expect.any(String) as string,
   'Counts as': money(request.cost_usd),
   'Event id': shortId(request.event_id),
+});
+
+export const showPolicy = ({ policy, version, hits, updated_at }: StoredPolicy) => ({
+  ...{ Policy: policy.name, Mode: policy.mode, For: describeMatch(policy.match) },
+  Rules: listRules(policy).join(', '),
+  Refused: formatCount(hits?.refused ?? -1),
+  Noted: formatCount(hits?.noted ?? -1),
+  Version: formatCount(version),
+  Changed: ago(updated_at),
+});
+
+export const showTool = ({ kind, name, called, declared, first_seen_at, last_seen_at }: AgentTool) => ({
+  ...{ Tool: named(name), Kind: kind, Called: formatCount(called), Offered: formatCount(declared) },
+  ...{ 'First seen': time(first_seen_at), 'Last seen': ago(last_seen_at) },
 });

@@ -42,7 +42,7 @@ async function run(): Promise<string[]> {
   resources.defer(stop);
   useTestServers(servers);
   const console_ = resources.use(await openDemoConsole());
-  const { eventId, refusedId, sessionId, agentId, ask } = await makeDemoData(console_.system);
+  const { eventId, refusedId, sessionId, agentId, policyId, ask } = await makeDemoData(console_.system);
 
   const text = (words: string | RegExp) => (page: Parameters<NonNullable<Screen['ready']>>[0]) =>
     page.getByText(words).first().waitFor();
@@ -70,6 +70,9 @@ async function run(): Promise<string[]> {
     { name: 'providers', path: '/providers', ready: text('demo') },
     { name: 'agents', path: '/agents', ready: text('night-report') },
     { name: 'agent', path: `/agents/${agentId}`, ready: text('support-triage') },
+    { name: 'policies', path: '/policies', ready: text('small-models') },
+    { name: 'policy', path: `/policies/${policyId}`, ready: text('Policy changed') },
+    { name: 'policy-new', path: '/policies/_new', ready: text('Ctrl Space completes') },
     { name: 'budgets', path: '/budgets', ready: text('contract-reader') },
     { name: 'costs', path: '/costs', ready: (page) => page.getByRole('img', { name: /by day/ }).waitFor() },
     { name: 'costs-prices', path: '/costs?view=prices', ready: text('in-house-7b') },
