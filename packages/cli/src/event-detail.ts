@@ -75,6 +75,23 @@ function formatFindings({ pii_findings: findings }: EventDetail): string {
   );
 }
 
+function formatDecisions({ decision, policy_version: version }: EventDetail): string {
+  if (decision === null) return version === null ? '-' : `none decided; rules of version ${version}`;
+  const rules = decision.map(
+    ({ policy, version: own, rule, action }) => `${action} by ${policy} (version ${own}, rule ${rule})`,
+  );
+  return `${rules.join('; ')}; rules of version ${version}`;
+}
+
+function formatTools({ tools }: EventDetail): string {
+  if (tools === null) return '-';
+  const list = (named: NonNullable<typeof tools>['called']) =>
+    named.map(({ kind, names }) => `${names[0]} (${kind})`).join(', ');
+  const declared = tools.declared === null ? 'not read' : list(tools.declared) || 'none';
+  const more = tools.more > 0 ? `; and ${formatCount(tools.more)} more` : '';
+  return `declared: ${declared}; called: ${list(tools.called) || 'none'}${more}`;
+}
+
 /** The server's word is not taken for it: the hash is computed here. */
 function formatProof({ lineage_hash, chain }: EventDetail): string {
   if (chain.previous_hash === null)
@@ -120,6 +137,11 @@ export function listDetail(event: EventDetail): [name: string, value: string][] 
       `${event.pii_types.length === 0 && event.pii_scan === 'partial' ? 'no' : formatPii(event)}; searched: ${orNone(event.pii_scan)}`,
     ],
     ['where', formatFindings(event), 'pii_findings'],
+    ['policies', formatDecisions(event)],
+    ['tools', formatTools(event)],
+    ...(event.forwarded_sha256 === null
+      ? []
+      : ([['SHA-256 of what went on', event.forwarded_sha256]] as [string, string][])),
     ['SHA-256 of the request', orNone(event.request_sha256)],
     ['SHA-256 of the answer', orNone(event.response_sha256)],
     ['proxy', `${orNone(event.producer)}, its request ${orNone(event.producer_seq)}`],

@@ -10,6 +10,7 @@ import { addConsoleCommands } from './commands/console.ts';
 import { addCostCommands, addPricesCommand } from './commands/costs.ts';
 import { addEventCommands } from './commands/events.ts';
 import { addKeyCommands } from './commands/keys.ts';
+import { addPolicyCommands } from './commands/policies.ts';
 import { addSessionCommands } from './commands/sessions.ts';
 import { addStatusCommand } from './commands/status.ts';
 import { addNameCommands, addTokenCommands } from './commands/tokens.ts';
@@ -55,7 +56,7 @@ export function createProgram(environment: NodeJS.ProcessEnv): Command {
     ...[addAgentCommands, addBudgetCommands, addLimitCommands, addPauseCommands, addEventCommands],
     ...[addStatusCommand, addRefusalsCommand, addWhyCommand, addPricesCommand],
     ...[addSessionCommands, addCostCommands, addKeyCommands, addTokenCommands, addNameCommands, addAuditCommands],
-    addConsoleCommands,
+    ...[addPolicyCommands, addConsoleCommands],
   ];
   for (const addGroup of groups) addGroup(program, shell);
   return program;

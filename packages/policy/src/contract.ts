@@ -1,4 +1,10 @@
-import { agentIdSchema, eventIdSchema, sessionIdSchema, timestampSchema } from '@agp/core/contracts';
+import {
+  agentIdSchema,
+  eventIdSchema,
+  sessionIdSchema,
+  timeParameterSchema,
+  timestampSchema,
+} from '@agp/core/contracts';
 import { z } from 'zod';
 import { policySchema } from './schema.ts';
 
@@ -28,8 +34,8 @@ export const policyListSchema = z.array(storedPolicySchema);
 export const previewRequestSchema = z
   .strictObject({
     policies: z.array(policySchema).min(1).max(maxPolicies),
-    from: timestampSchema.optional().meta({ description: 'Seven days ago if absent' }),
-    to: timestampSchema.optional().meta({ description: 'Now if absent' }),
+    from: timeParameterSchema.optional().meta({ description: 'Seven days ago if absent' }),
+    to: timeParameterSchema.optional().meta({ description: 'Now if absent' }),
   })
   .meta({ id: 'PreviewRequest', description: 'Policies to try on what was recorded' });
 

@@ -28,5 +28,6 @@ export {
   type RuleName,
   type RuleSet,
 } from './decide.ts';
+export { describeMatch } from './describe-match.ts';
 export { type RecordedCall, Replay } from './replay.ts';
 export { type Policy, policySchema } from './schema.ts';

@@ -16,6 +16,7 @@ import type {
 } from '@agp/core/contracts';
 import { describeOutcome } from '@agp/core/outcome';
 import type { AgentTool, StoredPolicy } from '@agp/policy';
+import { describeMatch } from '@agp/policy';
 import { expect } from 'vitest';
 import {
   describePii,
@@ -25,7 +26,7 @@ import {
   formatUsd,
 } from '../../../packages/console/src/format/format.ts';
 import { showPrice as inUsd } from '../../../packages/console/src/format/prices.ts';
-import { describeMatch, listRules } from '../../../packages/console/src/screens/policies/describe-policy.ts';
+import { listRules } from '../../../packages/console/src/screens/policies/describe-policy.ts';
 import { agentLink, ago, capBar, minute, money, named, orDash, shortId, time } from './show-values.ts';
 
 const words = (code: string) => code.replaceAll('_', ' ');

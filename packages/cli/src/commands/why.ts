@@ -17,7 +17,12 @@ import { type Column, formatFields, timeColumn, wrapText } from '../table.ts';
 const refusalColumns: Column<Refusal>[] = [
   { ...timeColumn<Refusal>('TIME', ({ timestamp }) => timestamp), spare: 1 },
   { head: 'AGENT', cell: ({ agent_name, agent_id }) => agent_name ?? agent_id ?? '-', least: 8 },
-  { head: 'REASON', cell: ({ reason }) => reason, style: () => 'yellow' },
+  {
+    head: 'REASON',
+    cell: ({ reason, rule }) => (rule === null ? reason : `${reason} (${rule})`),
+    brief: ({ reason }) => reason,
+    style: () => 'yellow',
+  },
   { head: 'FROM', cell: ({ source_ip }) => source_ip, spare: 4 },
   { head: 'PROVIDER', cell: ({ provider }) => provider ?? '-', least: 6, spare: 3 },
   { head: 'PATH', cell: ({ path }) => path ?? '-', least: 16, spare: 2 },

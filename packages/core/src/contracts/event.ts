@@ -114,10 +114,10 @@ type ChainedName = keyof typeof chainedMeanings;
 export const chainedDetailSchema = z.strictObject(
   Object.fromEntries(
     Object.entries(chainedMeanings).map(([name, description]) => {
-      const schema = z.nullable(eventMessageSchema.shape[name as ChainedName]);
+      const schema = z.nullable(z.nonoptional(eventMessageSchema.shape[name as ChainedName]));
       return [name, description === undefined ? schema : schema.meta({ description })];
     }),
-  ) as { [Name in ChainedName]: z.ZodNullable<(typeof eventMessageSchema.shape)[Name]> },
+  ) as { [Name in ChainedName]: z.ZodNullable<z.ZodNonOptional<(typeof eventMessageSchema.shape)[Name]>> },
 );
 
 const detailNotes = eventNotesSchema.required().shape;

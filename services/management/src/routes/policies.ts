@@ -123,8 +123,8 @@ const maxReplayed = 200_000;
 const daysBefore = 7;
 
 async function replay(db: Listed, { policies, from, to }: PreviewRequest): Promise<Preview> {
-  const end = to === undefined ? new Date() : new Date(to);
-  const start = from === undefined ? new Date(end.getTime() - daysBefore * dayMs) : new Date(from);
+  const end = to ?? new Date();
+  const start = from ?? new Date(end.getTime() - daysBefore * dayMs);
   if (start >= end) throw new ApiError('invalid_parameter', 'from: must be before to');
   const tried = new Replay(policies);
   let left = maxReplayed;

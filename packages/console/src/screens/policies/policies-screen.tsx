@@ -1,3 +1,4 @@
+import { describeMatch } from '@agp/policy';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -10,7 +11,7 @@ import { Screen } from '../../components/layout.tsx';
 import { type Column, ListCard } from '../../components/list.tsx';
 import { newPolicy, Pill, PolicyMode, TimeAgo } from '../../components/values.tsx';
 import { formatCount } from '../../format/format.ts';
-import { describeMatch, hasEnded, listRules } from './describe-policy.ts';
+import { hasEnded, listRules } from './describe-policy.ts';
 
 const columns: readonly Column<StoredPolicy>[] = [
   {

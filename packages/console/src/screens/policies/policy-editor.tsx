@@ -1,3 +1,4 @@
+import { readPolicy } from '@agp/policy/yaml';
 import { autocompletion } from '@codemirror/autocomplete';
 import { yaml } from '@codemirror/lang-yaml';
 import { syntaxHighlighting } from '@codemirror/language';
@@ -9,7 +10,6 @@ import { basicSetup } from 'codemirror';
 import { useEffect, useRef } from 'react';
 import { readStyleNonce } from '../../app/theme.ts';
 import { completePolicy } from './complete-policy.ts';
-import { readPolicy } from './policy-yaml.ts';
 
 const checks = linter(({ state }): Diagnostic[] =>
   readPolicy(state.doc.toString()).faults.map((fault) => ({ ...fault, severity: 'error' })),

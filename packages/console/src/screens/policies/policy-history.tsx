@@ -1,4 +1,5 @@
 import { policySchema } from '@agp/policy/schema';
+import { writePolicy } from '@agp/policy/yaml';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { structuredPatch } from 'diff';
@@ -8,7 +9,6 @@ import { Reading } from '../../components/feedback.tsx';
 import { Card } from '../../components/layout.tsx';
 import { Pill, TimeStamp } from '../../components/values.tsx';
 import { nameAction, nameActor } from '../../format/describe-change.ts';
-import { writePolicy } from './policy-yaml.ts';
 
 const mostChanges = 50;
 /** Lines of both versions around what differs. */

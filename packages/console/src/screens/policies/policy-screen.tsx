@@ -1,3 +1,5 @@
+import { describeMatch } from '@agp/policy';
+import { readPolicy, writePolicy } from '@agp/policy/yaml';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
@@ -9,12 +11,11 @@ import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Card, Screen } from '../../components/layout.tsx';
 import { newPolicy, Pill, PolicyMode, ShortId, TimeAgo } from '../../components/values.tsx';
 import { formatCount } from '../../format/format.ts';
-import { describeMatch, hasEnded } from './describe-policy.ts';
+import { hasEnded } from './describe-policy.ts';
 import { PolicyActions, SavePolicy } from './policy-changes.tsx';
 import { PolicyEditor } from './policy-editor.tsx';
 import { PolicyHistory } from './policy-history.tsx';
 import { PolicyPreview } from './policy-preview.tsx';
-import { readPolicy, writePolicy } from './policy-yaml.ts';
 
 const example = `name: interns
 mode: observe            # records what it would decide; then warn, then enforce

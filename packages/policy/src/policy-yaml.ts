@@ -1,6 +1,6 @@
-import { type Policy, policySchema } from '@agp/policy/schema';
 import { isMap, isScalar, parseDocument, stringify } from 'yaml';
 import type { z } from 'zod';
+import { type Policy, policySchema } from './schema.ts';
 
 /** What is wrong with a text, from one character to another of one line. */
 export interface TextFault {

@@ -1,0 +1,268 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { type Agent, agentListSchema } from '@agp/core/contracts';
+import { readLabels } from '@agp/core/labels';
+import {
+  applies,
+  describeMatch,
+  judgeBody,
+  judgeHead,
+  type Policy,
+  type Preview,
+  policyListSchema,
+  prepareRules,
+  previewSchema,
+  type StoredPolicy,
+  storedPolicySchema,
+} from '@agp/policy';
+import { writePolicy } from '@agp/policy/yaml';
+import type { Command } from 'commander';
+import { createPatch } from 'diff';
+import { writeQuery } from '../api.ts';
+import { addCommand, addReason, type ReasonOption } from '../arguments.ts';
+import { CliError, UsageError } from '../cli-error.ts';
+import { readPolicyFiles } from '../policy-files.ts';
+import type { Shell } from '../shell.ts';
+import type { Column } from '../table.ts';
+import { formatCount, formatTime } from '../values.ts';
+
+const path = '/api/v1/policies';
+
+const columns: Column<StoredPolicy>[] = [
+  { head: 'POLICY', cell: ({ policy }) => policy.name, least: 12 },
+  {
+    head: 'MODE',
+    cell: ({ policy }) => policy.mode,
+    style: ({ policy }) => (policy.mode === 'enforce' ? 'green' : 'yellow'),
+  },
+  { head: 'FOR', cell: ({ policy }) => describeMatch(policy.match), least: 16 },
+  { head: 'REFUSED 24H', right: true, cell: ({ hits }) => formatCount(hits?.refused ?? 0) },
+  { head: 'NOTED 24H', right: true, cell: ({ hits }) => formatCount(hits?.noted ?? 0), spare: 1 },
+  { head: 'VERSION', right: true, cell: ({ version }) => formatCount(version), spare: 2 },
+  { head: 'CHANGED', cell: ({ updated_at }) => formatTime(updated_at), spare: 3 },
+];
+
+interface FileOption {
+  filename: string;
+}
+
+const addFile = (command: Command) =>
+  command.requiredOption('-f, --filename <path>', 'a file in YAML or JSON, or a folder of them');
+
+const readStored = async ({ api }: Shell): Promise<StoredPolicy[]> => (await api.get(path, policyListSchema)).data;
+
+async function findStored(shell: Shell, name: string): Promise<StoredPolicy> {
+  const found = (await readStored(shell)).find(({ id, policy }) => policy.name === name || id === name);
+  if (found === undefined) throw new CliError(`no policy is named ${name}; "policies list" shows all policies`);
+  return found;
+}
+
+interface Planned {
+  name: string;
+  verb: 'created' | 'configured' | 'unchanged' | 'deleted';
+  stored: StoredPolicy | null;
+  wanted: Policy | null;
+}
+
+function plan(stored: readonly StoredPolicy[], wanted: readonly Policy[], prunes: boolean): Planned[] {
+  const named = new Map(stored.map((each) => [each.policy.name, each]));
+  const kept = wanted.map((policy): Planned => {
+    const known = named.get(policy.name) ?? null;
+    const isSame = known !== null && isDeepStrictEqual(known.policy, policy);
+    return {
+      name: policy.name,
+      verb: isSame ? 'unchanged' : known ? 'configured' : 'created',
+      stored: known,
+      wanted: policy,
+    };
+  });
+  const names = new Set(wanted.map(({ name }) => name));
+  const others = prunes ? stored.filter(({ policy }) => !names.has(policy.name)) : [];
+  return [
+    ...kept,
+    ...others.map((each): Planned => ({ name: each.policy.name, verb: 'deleted', stored: each, wanted: null })),
+  ];
+}
+
+async function carryOut({ api }: Shell, { stored, wanted, verb }: Planned, reason: string | undefined): Promise<void> {
+  if (verb === 'unchanged') return;
+  const one = writeQuery(stored ? `${path}/${stored.id}` : path, { reason });
+  if (wanted === null) await api.delete(one);
+  else await api.send(stored ? 'PUT' : 'POST', one, wanted, storedPolicySchema);
+}
+
+const toYaml = (policy: Policy | null | undefined): string => (policy ? writePolicy(policy) : '');
+
+const listShares = (title: string, shares: Preview['by']['rule']) =>
+  shares.length === 0
+    ? []
+    : [`${title}: ${shares.map(({ name, requests }) => `${name} ${formatCount(requests)}`).join(', ')}`];
+
+function describePreview(preview: Preview): string {
+  const { from, to, requests, is_complete: isComplete, refused, agents, by, examples } = preview;
+  const range = `${formatTime(from)} to ${formatTime(to)} UTC`;
+  return [
+    `would have refused, changed or ended ${formatCount(refused)} of ${formatCount(requests)} requests, of ${formatCount(agents)} agents (${range})`,
+    ...(isComplete ? [] : ['older requests of that time were not looked at: there are too many']),
+    ...[...listShares('by rule', by.rule), ...listShares('by agent', by.agent), ...listShares('by model', by.model)],
+    ...[...listShares('by tool', by.tool), ...listShares('by hour', by.hour)],
+    ...(examples.length > 0 ? ['examples:'] : []),
+    ...examples.map(
+      (each) =>
+        `  ${each.event_id}  ${each.agent_name}  ${each.model}  ${each.policy} (rule ${each.rule}): ${each.reason}`,
+    ),
+    ...preview.cannot_tell.map(
+      ({ rule, requests: count, reason }) => `cannot tell for ${formatCount(count)} requests, ${rule}: ${reason}`,
+    ),
+    ...preview.never.map(({ policy, rule }) =>
+      rule === null ? `${policy} matched no request` : `${policy} (rule ${rule}) found nothing`,
+    ),
+    ...preview.contradictions.map((words) => `contradiction: ${words}`),
+    'labels are those that agents have now; requests that a policy refused were not recorded',
+  ].join('\n');
+}
+
+interface ExplainOptions {
+  agent: string;
+  tag: string;
+  provider: string;
+  operation: string;
+  model?: string;
+  tool?: string;
+  at?: string;
+}
+
+async function explain(shell: Shell, options: ExplainOptions): Promise<void> {
+  const { agent, tag, provider, operation, model, tool, at } = options;
+  const [{ data: agents }, stored] = await Promise.all([
+    shell.api.get('/api/v1/agents', agentListSchema),
+    readStored(shell),
+  ]);
+  const known: Agent | undefined = agents.find(({ id, name }) => id === agent || name === agent);
+  const time = at === undefined ? Date.now() : Date.parse(at);
+  if (Number.isNaN(time)) throw new UsageError('--at must be a time such as 2026-11-20T22:00:00+01:00');
+  const facts = {
+    agent: known?.name ?? agent,
+    labels: Object.fromEntries(readLabels(known?.metadata ?? {})),
+    ...{ tag, provider, operations: [operation, ...operation.split('.')], at: time },
+    models: model === undefined ? [] : [model],
+    tools: tool === undefined ? [] : [{ kind: 'client' as const, names: [tool] }],
+    ...{ outputTokens: 0, inputBytes: 0, nanoUsd: 0 },
+  };
+  const rules = prepareRules(1, stored);
+  const findings = [...judgeHead(rules, facts), ...judgeBody(rules, facts)];
+  const lines = rules.policies.map((prepared) => {
+    const { name, mode, match } = prepared.policy;
+    if (!applies(prepared, facts)) return `${name}: does not match (for ${describeMatch(match)})`;
+    const against = findings.filter(({ policy }) => policy === prepared.policy);
+    if (against.length === 0) return `${name}: matches, and lets it pass`;
+    const verb = { enforce: 'refuses it', warn: 'would refuse it, and warns', observe: 'would refuse it' }[mode];
+    return against.map(({ rule, reason }) => `${name}: ${verb} (rule ${rule}): ${reason}`).join('\n');
+  });
+  if (known === undefined) shell.terminal.note(`no agent is named ${agent} yet: it has no labels`);
+  await shell.terminal.print(lines.length === 0 ? 'there are no policies' : lines.join('\n'));
+}
+
+/** `policies`: which models, providers, tools and hours, for whom. */
+export function addPolicyCommands(program: Command, shell: Shell): void {
+  const policies = program
+    .command('policies')
+    .description('which models, providers, operations, tools and hours, for whom');
+
+  addCommand(policies, 'list', 'list all policies', 'policies list').action(() =>
+    shell.showList(`${path}?expand=hits`, policyListSchema, columns),
+  );
+
+  addCommand(policies, 'show <name>', 'show a policy as YAML', 'policies show interns').action(async (name: string) => {
+    const stored = await findStored(shell, name);
+    await shell.terminal.print(shell.json ? JSON.stringify(stored) : toYaml(stored.policy).trimEnd());
+  });
+
+  const apply = addFile(
+    addCommand(policies, 'apply', 'make policies what files say', 'policies apply -f policies/ --dry-run'),
+  );
+  addReason(apply)
+    .option('--dry-run', 'say what would be changed, and change nothing')
+    .option('--prune', 'delete all policies that the files do not have')
+    .action(async (options: FileOption & ReasonOption & { dryRun?: boolean; prune?: boolean }) => {
+      const planned = plan(await readStored(shell), readPolicyFiles(options.filename), options.prune === true);
+      for (const each of planned) {
+        if (!options.dryRun) await carryOut(shell, each, options.reason);
+        await shell.terminal.print(`policy ${each.name} ${each.verb}${options.dryRun ? ' (dry run)' : ''}`);
+      }
+    });
+
+  addFile(
+    addCommand(policies, 'diff', 'what apply would change; exit code 1 if it would', 'policies diff -f policies/'),
+  ).action(async ({ filename }: FileOption) => {
+    const planned = plan(await readStored(shell), readPolicyFiles(filename), false);
+    const changed = planned.filter(({ verb }) => verb !== 'unchanged');
+    for (const { name, stored, wanted } of changed)
+      await shell.terminal.print(createPatch(name, toYaml(stored?.policy), toYaml(wanted), 'stored', 'file').trimEnd());
+    if (changed.length > 0) throw new CliError(`${changed.length} of ${planned.length} policies differ`);
+  });
+
+  addCommand(policies, 'export', 'print all policies as YAML', 'policies export --dir policies/')
+    .option('--dir <folder>', 'write a file for each policy there')
+    .action(async ({ dir }: { dir?: string }) => {
+      const all = (await readStored(shell)).map(({ policy }) => policy);
+      if (dir === undefined)
+        return shell.terminal.print(
+          all
+            .map((policy) => toYaml(policy))
+            .join('---\n')
+            .trimEnd(),
+        );
+      mkdirSync(dir, { recursive: true });
+      for (const policy of all) writeFileSync(join(dir, `${policy.name}.yaml`), toYaml(policy));
+      shell.terminal.note(`wrote ${all.length} files`);
+    });
+
+  addFile(
+    addCommand(policies, 'preview', 'what policies would have done', 'policies preview -f interns.yaml --from 7d'),
+  )
+    .option('--from <time>', 'since 7d, 24h, yesterday, 2026-11-20 or an ISO 8601 time; days are UTC', '7d')
+    .option('--to <time>', 'until such a time')
+    .action(async ({ filename, from, to }: FileOption & { from: string; to?: string }) => {
+      const body = { policies: readPolicyFiles(filename), from, ...(to !== undefined && { to }) };
+      await shell.show(await shell.api.send('POST', `${path}/preview`, body, previewSchema), describePreview);
+    });
+
+  addCommand(
+    policies,
+    'explain',
+    'what each policy says of a request',
+    'policies explain --agent nightly --model gpt-5',
+  )
+    .requiredOption('--agent <agent>', 'its name or id; its labels count')
+    .option('--tag <tag>', 'the compliance tag', 'default')
+    .option('--provider <provider>', 'the provider', 'openai')
+    .option('--operation <name>', 'such as chat.completions, responses, messages, images.edits', 'chat.completions')
+    .option('--model <model>', 'a model that it names')
+    .option('--tool <tool>', 'a tool that it declares')
+    .option('--at <time>', 'when; now if it is not given')
+    .action((options: ExplainOptions) => explain(shell, options));
+
+  const mode = addCommand(policies, 'mode <name>', 'switch a policy', 'policies mode interns enforce');
+  addReason(mode)
+    .addArgument(mode.createArgument('<mode>', 'observe, warn or enforce').choices(['observe', 'warn', 'enforce']))
+    .action(async (name: string, wanted: Policy['mode'], { reason }: ReasonOption) => {
+      const { id, policy } = await findStored(shell, name);
+      const one = writeQuery(`${path}/${id}`, { reason });
+      const answer = await shell.api.send('PUT', one, { ...policy, mode: wanted }, storedPolicySchema);
+      await shell.showRows(
+        answer,
+        (data) => [data],
+        columns.filter(({ head }) => !/24H/.test(head)),
+      );
+    });
+
+  addReason(addCommand(policies, 'delete <name>', 'delete a policy', 'policies delete interns')).action(
+    async (name: string, { reason }: ReasonOption) => {
+      const { id, policy } = await findStored(shell, name);
+      await shell.api.delete(writeQuery(`${path}/${id}`, { reason }));
+      await shell.terminal.print(`policy ${policy.name} deleted`);
+    },
+  );
+}

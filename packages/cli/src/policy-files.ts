@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Policy } from '@agp/policy';
+import { readPolicy } from '@agp/policy/yaml';
+import { UsageError } from './cli-error.ts';
+
+/** No policy comes near it. */
+const maxFile = 1024 * 1024;
+
+function listFiles(path: string): string[] {
+  try {
+    if (!statSync(path).isDirectory()) return [path];
+    const names = readdirSync(path).filter((name) => /\.(?:ya?ml|json)$/.test(name));
+    if (names.length === 0) throw new UsageError(`${path}: holds no .yaml, .yml or .json file`);
+    return names.sort().map((name) => join(path, name));
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`${path}: ${(error as NodeJS.ErrnoException).code ?? 'cannot be read'}`);
+  }
+}
+
+function readText(file: string): string {
+  try {
+    if (statSync(file).size > maxFile) throw new UsageError(`${file}: is larger than 1 MiB`);
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`${file}: ${(error as NodeJS.ErrnoException).code ?? 'cannot be read'}`);
+  }
+}
+
+/**
+ * The policies of a file, or of all in a folder that end in `.yaml`, `.yml` or `.json`; `---` begins another one.
+ * @throws UsageError with file, line and field of each fault
+ */
+export function readPolicyFiles(path: string): Policy[] {
+  const faults: string[] = [];
+  const read = new Map<string, { policy: Policy; file: string }>();
+  for (const file of listFiles(path)) {
+    let line = 1;
+    for (const text of readText(file).split(/^---.*$/m)) {
+      if (/^(?:\s*(?:#.*)?\n?)*$/.test(text)) {
+        line += countLines(text);
+        continue;
+      }
+      const { policy, faults: found } = readPolicy(text);
+      for (const { from, message } of found)
+        faults.push(`${file}:${line + countLines(text.slice(0, from))}: ${message}`);
+      const other = policy && read.get(policy.name);
+      if (other) faults.push(`${file}:${line}: ${policy.name} is also in ${other.file}`);
+      else if (policy) read.set(policy.name, { policy, file });
+      line += countLines(text);
+    }
+  }
+  if (faults.length > 0) throw new UsageError(faults.join('\n'));
+  if (read.size === 0) throw new UsageError(`${path}: holds no policy`);
+  return [...read.values()].map(({ policy }) => policy);
+}
+
+const countLines = (text: string): number => text.split('\n').length - 1;

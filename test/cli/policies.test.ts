@@ -1,0 +1,79 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitFor } from '../system/start-system.ts';
+import { useCliSystem } from './start-cli-system.ts';
+
+const { send, agp, done, refused } = useCliSystem();
+
+let folder: string;
+const file = (name: string) => join(folder, name);
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'agp-policies-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test('policies go from files to the next request and back, as kubectl would do it', async () => {
+  writeFileSync(
+    file('all.yaml'),
+    `# Two of them.
+name: interns
+match: { labels: { team: [interns] } }
+models: { allow: [gpt-5-mini] }
+refusal: "Ask #ai-gov ({rule})"
+---
+name: no-mcp
+mode: enforce
+tools: { remote_mcp: {} }
+`,
+  );
+  await done('agents label worker team=interns');
+  const dry = await done(`policies apply -f ${folder} --dry-run`);
+  expect(dry).toBe('policy interns created (dry run)\npolicy no-mcp created (dry run)\n');
+  expect(await done('policies list')).toBe('');
+  expect(await done(`policies preview -f ${file('all.yaml')} --from 1h`)).toMatch(
+    /^would have refused, changed or ended 4 of 4 requests, of 1 agents .*\nby rule: interns models 4\nby agent: worker 4\nby model: gpt-4o 4\n/,
+  );
+  const differ = await agp(`policies diff -f ${folder}`);
+  expect([differ.code, differ.stdout]).toEqual([1, expect.stringMatching(/^\+name: interns$/m)]);
+  expect(await done(`policies apply -f ${folder} --reason start`)).toBe(
+    'policy interns created\npolicy no-mcp created\n',
+  );
+  expect(await done(`policies apply -f ${folder}`)).toBe('policy interns unchanged\npolicy no-mcp unchanged\n');
+  expect(await done(`policies diff -f ${folder}`)).toBe('');
+
+  expect((await send('worker')).status).toBe(200);
+  expect(await done('policies explain --agent worker --model gpt-4o')).toBe(
+    'interns: would refuse it (rule models): the model gpt-4o is not allowed\nno-mcp: matches, and lets it pass\n',
+  );
+  expect(await done('policies mode interns enforce --reason tried')).toMatch(/^interns +enforce +team interns/m);
+  expect((await send('worker')).status).toBe(403);
+  await waitFor('the refusal', async () => (await done('refusals')).includes('policy_denied (interns models)'));
+  expect(await done('events list --limit 1')).toContain('gpt-4o');
+  expect(await done('policies list')).toMatch(/^interns +enforce +team interns +1 +1 /m);
+
+  const exported = file('exported');
+  await done(`policies export --dir ${exported}`);
+  const interns = readFileSync(join(exported, 'interns.yaml'), 'utf8');
+  expect(interns).toMatch(/^name: interns\nmode: enforce\n/);
+  expect(await done('policies show interns')).toBe(interns);
+  rmSync(join(exported, 'no-mcp.yaml'));
+  expect(await done(`policies apply -f ${exported} --prune`)).toBe('policy interns unchanged\npolicy no-mcp deleted\n');
+  expect(await done('policies delete interns')).toBe('policy interns deleted\n');
+  expect((await send('worker')).status).toBe(200);
+  expect(await done('audit list --action policy.update')).toMatch(/interns: mode: observe -> enforce|policy\.update/);
+});
+
+test('a fault names file, line and field, and nothing is changed', async () => {
+  writeFileSync(file('bad.yaml'), 'name: fine\n---\nname: bad\nmodels: { allow: ["gpt-*-mini"] }\nlimit: {}\n');
+  const { code, stderr } = await agp(`policies apply -f ${file('bad.yaml')}`);
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringMatching(/bad\.yaml:4: models\.allow\.0: .*\n.*bad\.yaml:5: limit: no such member here/),
+  ]);
+  await refused('policies apply -f /nowhere.yaml', 2, /^\/nowhere\.yaml: ENOENT/);
+  await refused('policies show nobody', 1, /^no policy is named nobody; "policies list" shows all policies/);
+  expect(await done('policies list')).toBe('');
+});
