@@ -88,19 +88,29 @@ export const maxJsonDepth = 512;
 
 interface JsonBounds {
   maxDepth?: number;
+  /** Numbers come as JSON.rawJSON, to be written again with all of their digits. */
+  keepsDigits?: boolean;
 }
+
+const keepDigits = (_key: string, value: unknown, { source }: { source?: string }) =>
+  typeof value === 'number'
+    ? (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(source ?? `${value}`)
+    : value;
 
 /**
  * Parses JSON from outside as `JSON.parse` does, also if one of our services wrote it. V8's parser crashed the process on broken JSON that
  * nests about 10,000 deep, so the depth is bounded before. Throws JsonError `too_deep` or `not_json`, which quotes nothing; bytes are
  * UTF-8, with U+FFFD for invalid ones.
  */
-export function parseJson(source: string | Uint8Array, { maxDepth = maxJsonDepth }: JsonBounds = {}): unknown {
+export function parseJson(
+  source: string | Uint8Array,
+  { maxDepth = maxJsonDepth, keepsDigits = false }: JsonBounds = {},
+): unknown {
   const text = typeof source === 'string' ? source : decode(source);
   const fault = hasMoreBrackets(text, maxDepth) ? findOutlineFault(text, maxDepth) : null;
   if (fault !== null) throw new JsonError(fault);
   try {
-    return JSON.parse(text);
+    return keepsDigits ? JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown) : JSON.parse(text);
   } catch (error) {
     // Only numbers are taken of the parser's message, which may quote the text.
     throw new JsonError('not_json', /\((line \d+ column \d+)\)$/.exec((error as Error).message)?.[1] ?? null);

@@ -1,4 +1,5 @@
 import type { EventTool } from '@agp/core/events';
+import { parseJson } from '@agp/core/json';
 import type { CallHead } from '../call-head.ts';
 import { findRule } from '../dialects/bounds.ts';
 import { UnreadTool } from '../dialects/named-tools.ts';
@@ -9,7 +10,8 @@ import type { InspectedBody } from './inspect-body.ts';
 export interface BodyChange {
   /** The most of one answer, in tokens; null to leave its bound. */
   mostOutputTokens: number | null;
-  isDenied(tool: EventTool): boolean;
+  /** Null to leave its tools. */
+  isDenied: ((tool: EventTool) => boolean) | null;
 }
 
 /**
@@ -29,19 +31,13 @@ export function changeBody(
   if (body === null) return null;
   if (change.mostOutputTokens !== null && !lower(operation, provider.baseUrl, body, change.mostOutputTokens))
     return null;
-  strip(operation, body, change.isDenied);
+  if (change.isDenied !== null) strip(operation, body, change.isDenied);
   return Buffer.from(JSON.stringify(body));
 }
 
-/** Numbers of more digits than a double holds stay as they are written. */
-const keepDigits = (_key: string, value: unknown, { source }: { source?: string }) =>
-  typeof value === 'number'
-    ? (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(source ?? `${value}`)
-    : value;
-
 function parseExactly(json: string): Record<string, unknown> | null {
   try {
-    const body: unknown = JSON.parse(json, keepDigits as (key: string, value: unknown) => unknown);
+    const body = parseJson(json, { keepsDigits: true });
     return typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as Record<string, unknown>) : null;
   } catch {
     return null;
@@ -86,7 +82,7 @@ const lists = ['mcp_servers', 'tools', 'functions', 'plugins'];
 const searches = ['web_search_options', 'search_parameters', 'enable_search'];
 const choices = ['tool_choice', 'function_call', 'toolConfig', 'tool_config'];
 
-function strip(operation: Operation, body: Record<string, unknown>, isDenied: BodyChange['isDenied']): void {
+function strip(operation: Operation, body: Record<string, unknown>, isDenied: (tool: EventTool) => boolean): void {
   const gone = new Set<string>();
   const isGone = (tool: EventTool) => {
     if (!isDenied(tool)) return false;

@@ -54,7 +54,7 @@ function change({ metering }: Working, head: Head, { inspected }: Body, findings
     inspected &&
     metering.changeBody(head, inspected, {
       mostOutputTokens: Number.isFinite(least) ? least : null,
-      isDenied: (tool) => denied.has(JSON.stringify(tool)),
+      isDenied: denied.size === 0 ? null : (tool) => denied.has(JSON.stringify(tool)),
     });
   if (changed) return changed;
   throw new PolicyDenied({ ...findings[0], reason: `${findings[0].reason}, and its body cannot be changed` });
