@@ -1,0 +1,122 @@
+import type { EventTool } from '@agp/core/events';
+import { expect, test } from 'vitest';
+import { makeHead } from '../../test/open-metering.ts';
+import { changeBody } from './change-body.ts';
+import { inspectBody } from './inspect-body.ts';
+
+type Change = { most?: number; denied?: string[]; contentEncoding?: string; decoded?: Buffer };
+
+/** The body that goes on, as text; null if it cannot be changed. */
+function change(id: string, path: string, body: string, { most, denied, contentEncoding = '', decoded }: Change) {
+  const head = makeHead(id, path);
+  const form = { contentType: 'application/json', contentEncoding, decoded: decoded ?? null };
+  const caps = { mustTell: false, mustBound: false, mustName: true };
+  const inspected = inspectBody(head.operation as never, head, Buffer.from(body), form, caps);
+  const isDenied = denied && (({ names }: EventTool) => names.some((name) => denied.includes(name)));
+  const changed = changeBody(head, inspected, { mostOutputTokens: most ?? null, isDenied: isDenied ?? null });
+  return changed?.toString() ?? null;
+}
+
+const [chat, responses, messages] = ['/v1/chat/completions', '/v1/responses', '/v1/messages'];
+const content = '/v1beta/models/g:generateContent';
+const interactions = '/v1beta/interactions';
+
+test.each([
+  ['openai', chat, '{"model":"m"}', '{"model":"m","max_completion_tokens":9}'],
+  ['groq', chat, '{"model":"m"}', '{"model":"m","max_tokens":9}'],
+  ['openai', chat, '{"max_tokens":10,"max_completion_tokens":8}', '{"max_tokens":9,"max_completion_tokens":8}'],
+  ['openai', chat, '{"max_tokens":null}', '{"max_tokens":9}'],
+  ['openai', chat, '{"max_tokens":"900"}', '{"max_tokens":9}'],
+  ['openai', chat, '{"max_tokens":1e3}', '{"max_tokens":9}'],
+  ['openai', '/v1/completions', '{"max_tokens":99}', '{"max_tokens":9}'],
+  ['openai', responses, '{"max_output_tokens":99}', '{"max_output_tokens":9}'],
+  ['anthropic', messages, '{"max_tokens":99}', '{"max_tokens":9}'],
+  ['gemini', content, '{"contents":[]}', '{"contents":[],"generationConfig":{"maxOutputTokens":9}}'],
+  [
+    'gemini',
+    content,
+    '{"generation_config":{"max_output_tokens":99,"seed":1}}',
+    '{"generation_config":{"max_output_tokens":9,"seed":1}}',
+  ],
+  ['gemini', interactions, '{"model":"m"}', '{"model":"m","generation_config":{"max_output_tokens":9}}'],
+  ['openai', chat, '{"model":"m","model":"n","max_tokens":99}', '{"model":"n","max_tokens":9}'],
+  // All else stays as it is written, but for spaces.
+  [
+    'openai',
+    chat,
+    '{"seed":12345678901234567890, "temperature":0.10,"x":-0,"y":1e400,"__proto__":{"z":1},"max_tokens":9.0}',
+    '{"seed":12345678901234567890,"temperature":0.10,"x":-0,"y":1e400,"__proto__":{"z":1},"max_tokens":9.0}',
+  ],
+])('to %s at %s %s goes on as %s', (id, path, body, expected) => {
+  expect(change(id, path, body, { most: 9 })).toBe(expected);
+});
+
+const fn = (name: string) => `{"type":"function","function":{"name":"${name}","parameters":{"maximum":1.50}}}`;
+
+test.each([
+  [
+    'openai',
+    chat,
+    `{"tools":[${fn('a')},${fn('b')}],"tool_choice":"auto"}`,
+    `{"tools":[${fn('b')}],"tool_choice":"auto"}`,
+  ],
+  [
+    'openai',
+    chat,
+    `{"tools":[${fn('a')},${fn('b')}],"tool_choice":{"type":"function","function":{"name":"a"}}}`,
+    `{"tools":[${fn('b')}]}`,
+  ],
+  ['openai', chat, `{"tools":[${fn('a')}],"tool_choice":"required"}`, '{}'],
+  ['openai', chat, '{"functions":[{"name":"a"}],"function_call":{"name":"a"}}', '{}'],
+  ['openai', chat, '{"web_search_options":{},"n":1}', '{"n":1}'],
+  [
+    'openai',
+    responses,
+    '{"tools":[{"type":"namespace","name":"n","tools":[{"type":"function","name":"a"},{"type":"function","name":"b"}]}]}',
+    '{"tools":[{"type":"namespace","name":"n","tools":[{"type":"function","name":"b"}]}]}',
+  ],
+  [
+    'anthropic',
+    messages,
+    '{"mcp_servers":[{"name":"s","url":"https://m.example"}],"tools":[{"type":"mcp_toolset","mcp_server_name":"s"},{"name":"b"}]}',
+    '{"tools":[{"name":"b"}]}',
+  ],
+  [
+    'gemini',
+    content,
+    '{"tools":[{"functionDeclarations":[{"name":"a"},{"name":"b"}],"googleSearch":{}}]}',
+    '{"tools":[{"functionDeclarations":[{"name":"b"}]}]}',
+  ],
+  [
+    'gemini',
+    content,
+    '{"tools":[{"functionDeclarations":[{"name":"a"}]}],"toolConfig":{"functionCallingConfig":{"allowedFunctionNames":["a"]}}}',
+    '{}',
+  ],
+  [
+    'gemini',
+    interactions,
+    '{"tools":[{"type":"function","name":"a"},{"type":"url_context"}]}',
+    '{"tools":[{"type":"url_context"}]}',
+  ],
+])('without denied tools, to %s at %s %s goes on as %s', (id, path, body, expected) => {
+  expect(change(id, path, body, { denied: ['a', 'web_search', 'google_search', 'm.example'] })).toBe(expected);
+});
+
+test('what cannot be changed so that it is sure is not changed', () => {
+  const body = '{"model":"m","max_tokens":99}';
+  expect(change('openai', chat, body, { most: 9, contentEncoding: 'gzip', decoded: Buffer.from(body) })).toBe(null);
+  expect(change('openai', chat, body, { most: 9, contentEncoding: 'lzma' })).toBe(null);
+  expect(change('openai', chat, `\ufeff${body}`, { most: 9 })).toBe(null);
+  expect(change('openai', chat, '[]', { most: 9 })).toBe(null);
+  expect(change('openai', chat, '', { most: 9 })).toBe(null);
+  expect(change('openai', '/v1/embeddings', body, { most: 9 })).toBe(null);
+  expect(change('anthropic', '/v1/messages/batches', '{"requests":[]}', { most: 9 })).toBe(null);
+  expect(change('gemini', '/v1beta/models/g:batchGenerateContent', '{}', { denied: ['a'] })).toBe(null);
+});
+
+test('a tool that cannot be read stays if only the output is bounded', () => {
+  expect(change('openai', chat, '{"tools":[{"type":"mcp"}],"max_tokens":99}', { most: 9 })).toBe(
+    '{"tools":[{"type":"mcp"}],"max_tokens":9}',
+  );
+});

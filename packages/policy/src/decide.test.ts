@@ -1,0 +1,102 @@
+import type { EventTool } from '@agp/core/events';
+import { expect, test } from 'vitest';
+import type { z } from 'zod';
+import { type CallFacts, judgeBody, judgeHead, prepareRules } from './decide.ts';
+import { policySchema } from './schema.ts';
+
+const usual: CallFacts = {
+  agent: 'intern-1',
+  labels: { team: 'interns' },
+  tag: 'default',
+  provider: 'openai',
+  operations: ['chat.completions', 'chat', 'completions'],
+  at: Date.UTC(2026, 10, 26, 12),
+  models: ['gpt-5'],
+  tools: [],
+  outputTokens: 100,
+  inputBytes: 1_000,
+  nanoUsd: 1_000_000,
+};
+
+type Given = Omit<z.input<typeof policySchema>, 'name'>;
+
+/** The rules of policies that do not let a call pass. */
+function judge(policies: Given[], facts: Partial<CallFacts> = {}): string[] {
+  const rules = prepareRules(
+    1,
+    policies.map((given, index) => ({ version: 1, policy: policySchema.parse({ name: `p${index}`, ...given }) })),
+  );
+  const call = { ...usual, ...facts };
+  const findings = [...judgeHead(rules, call), ...judgeBody(rules, call)];
+  return findings.map(({ policy, rule, isUnread }) => `${policy.name} ${rule}${isUnread ? ' unread' : ''}`);
+}
+
+const models = { allow: ['gpt-5'] };
+
+test.each<[Given['match'], boolean]>([
+  [{}, true],
+  [{ agents: ['intern-*'] }, true],
+  [{ agents: ['intern'] }, false],
+  [{ labels: { team: ['interns', 'others'] } }, true],
+  [{ labels: { team: ['interns'], site: ['x'] } }, false],
+  [{ labels: { constructor: ['x'] } }, false],
+  [{ tags: ['bank'] }, false],
+  [{ providers: ['OPENAI'], agents: ['*'] }, true],
+  [{ agents: ['intern-*'], providers: ['groq'] }, false],
+  [{ not: { agents: ['intern-1'] } }, false],
+  [{ not: { agents: ['intern-1'], providers: ['groq'] } }, true],
+])('a policy for %j holds: %s', (match, holds) => {
+  expect(judge([{ match, models: { deny: ['*'] } }])).toEqual(holds ? ['p0 models'] : []);
+});
+
+test('a policy holds until it ends, in UTC', () => {
+  const until = (end: string) => judge([{ until: end, models: { deny: ['*'] } }]);
+  expect([until('2026-11-26'), until('2026-11-27'), until('2026-11-26T12:00:00Z')]).toEqual([[], ['p0 models'], []]);
+  expect(until('2026-11-26T13:00:01+01:00')).toEqual(['p0 models']);
+});
+
+const shell: EventTool = { kind: 'client', names: ['n.shell', 'shell'] };
+const search: EventTool = { kind: 'hosted', names: ['web_search', 'web_search_20250305'] };
+const server: EventTool = { kind: 'remote_mcp', names: ['mcp.example.com'] };
+const connector: EventTool = { kind: 'connector', names: ['connector_gmail'] };
+
+test.each<[Given, Partial<CallFacts>, string[]]>([
+  [{ models }, {}, []],
+  [{ models }, { models: ['GPT-5'] }, []],
+  [{ models }, { models: ['gpt-5', 'gpt-6'] }, ['p0 models']],
+  [{ models }, { models: null }, ['p0 models unread']],
+  [{ models, unreadable: 'allow' }, { models: null }, []],
+  [{ models }, { models: [] }, []],
+  [{ models: { allow: ['gpt-*'], deny: ['gpt-5'] } }, {}, ['p0 models']],
+  [{ models: { allow: [] } }, {}, ['p0 models']],
+  [{ providers: { deny: ['openai'] } }, {}, ['p0 providers']],
+  [{ operations: { deny: ['chat'] } }, {}, ['p0 operations']],
+  [{ operations: { allow: ['unknown'] } }, { operations: null }, []],
+  [{ operations: { allow: ['chat'] } }, { operations: null }, ['p0 operations']],
+  [{ hours: { allow: 'Thu 12:00-13:00', zone: 'UTC' } }, {}, []],
+  [{ hours: { allow: 'Thu 12:00-13:00', zone: 'Europe/Berlin' } }, {}, ['p0 hours']],
+  [{ limits: { max_output_tokens: 100 } }, {}, []],
+  [{ limits: { max_output_tokens: 99 } }, {}, ['p0 limits.max_output_tokens']],
+  [{ limits: { max_output_tokens: 99 } }, { outputTokens: null }, ['p0 limits.max_output_tokens']],
+  [{ limits: { max_input_bytes: 999 } }, {}, ['p0 limits.max_input_bytes']],
+  [{ limits: { max_input_bytes: 999 } }, { inputBytes: null }, ['p0 limits.max_input_bytes unread']],
+  [{ limits: { max_cost_usd: 0.001 } }, {}, []],
+  [{ limits: { max_cost_usd: 0.0009 } }, {}, ['p0 limits.max_cost_usd']],
+  [{ tools: { client: { deny: ['shell'] } } }, { tools: [shell] }, ['p0 tools.client']],
+  [{ tools: { client: { allow: ['n.*'] } } }, { tools: [shell, search, server] }, []],
+  [{ tools: { client: { deny: ['shell'] } } }, { tools: null }, ['p0 tools.client unread']],
+  [{ tools: { hosted: { allow: [] } } }, { tools: [shell, search] }, ['p0 tools.hosted']],
+  [{ tools: { hosted: { allow: ['web_search'] } } }, { tools: [search] }, []],
+  [{ tools: { remote_mcp: { hosts: ['*.example.com'] } } }, { tools: [server, shell, search] }, []],
+  [{ tools: { remote_mcp: { hosts: ['mcp.example.com'] } } }, { tools: [connector] }, ['p0 tools.remote_mcp']],
+  [{ tools: { remote_mcp: {} } }, { tools: [server] }, ['p0 tools.remote_mcp']],
+])('%j of a call with %j: %j', (policy, facts, expected) => {
+  expect(judge([policy], facts)).toEqual(expected);
+});
+
+test('a request passes only if each policy lets it pass', () => {
+  expect(judge([{ models }, { models: { deny: ['gpt-5'] } }, { providers: { allow: ['groq'] } }])).toEqual([
+    'p2 providers',
+    'p1 models',
+  ]);
+});
