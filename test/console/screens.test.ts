@@ -33,7 +33,7 @@ const formula = '=HYPERLINK("http://evil.test","x")';
 
 /** Buttons that change something. */
 const changing =
-  /^(?:Block|Unblock|Retire|Set cap|Change cap|Set limit|Change limit|Pause|Resume|Make|Revoke|Rotate|Delete|Release|New|Save|Enforce|Only)\b/;
+  /^(?:Block|Unblock|Retire|Set cap|Change cap|Set limit|Change limit|Pause|Resume|Make|Revoke|Rotate|Delete|Release|New|Save|Switch)\b/;
 
 /** What this needs of an element; these tests know no DOM. */
 interface Labelled {

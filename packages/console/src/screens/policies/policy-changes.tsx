@@ -6,7 +6,6 @@ import { ConfirmButton } from '../../components/confirm.tsx';
 import { formatCount } from '../../format/format.ts';
 
 const modes = ['observe', 'warn', 'enforce'] as const;
-const verbs = { observe: 'Only observe', warn: 'Only warn', enforce: 'Enforce' };
 
 /** What requests meet under each mode, from the next one on. */
 const meanings: Record<Policy['mode'], string> = {
@@ -20,8 +19,8 @@ function SwitchMode({ stored, to }: { stored: StoredPolicy; to: Policy['mode'] }
   const isOn = to === 'enforce';
   return (
     <ConfirmButton
-      of={policy.name}
-      verb={verbs[to]}
+      title={`Switch ${policy.name} to ${to}?`}
+      verb={`Switch to ${to}`}
       danger={isOn}
       button={{ size: 'sm', ...(isOn && { variant: 'filled', color: 'red.9' }) }}
       change={(reason) => putPolicy(id, { ...policy, mode: to }, reason)}

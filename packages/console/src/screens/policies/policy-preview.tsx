@@ -52,7 +52,7 @@ export function PolicyPreview({ policy }: { policy: Policy | null }) {
         <div role="status">
           {error && <FailureNotice error={error} />}
           {data === undefined && !error && (
-            <span className="dim">Nothing is stored or refused: it only says what would have happened.</span>
+            <span className="small dim">Nothing is stored or refused: it only says what would have happened.</span>
           )}
           {isOld && <span className="tone-warn">The text was changed since: try it again.</span>}
           {data && <Verdict preview={data} />}

@@ -18,10 +18,10 @@ import { PolicyHistory } from './policy-history.tsx';
 import { PolicyPreview } from './policy-preview.tsx';
 
 const example = `name: interns
-mode: observe            # records what it would decide; then warn, then enforce
-match:                   # whose requests; without it, everybody's
+mode: observe      # then warn, then enforce
+match:             # without it: every request
   labels:
-    team: [interns]      # a label of the agent
+    team: [interns]
 models:
   allow: [gpt-5-mini, "claude-haiku-*"]
 tools:
@@ -58,7 +58,10 @@ export function PolicyScreen() {
         stored && (
           <>
             For {describeMatch(stored.policy.match)} · version {formatCount(stored.version)}, changed{' '}
-            <TimeAgo at={stored.updated_at} /> · <ShortId id={stored.id} what="policy id" />
+            <TimeAgo at={stored.updated_at} />
+            {stored.hits &&
+              ` · last 24 hours: ${formatCount(stored.hits.refused)} refused, ${formatCount(stored.hits.noted)} noted`}{' '}
+            · <ShortId id={stored.id} what="policy id" />
           </>
         )
       }
@@ -80,15 +83,10 @@ export function PolicyScreen() {
   );
 }
 
-function Title({ stored: { policy, hits } }: { stored: StoredPolicy }) {
+function Title({ stored: { policy } }: { stored: StoredPolicy }) {
   return (
     <span className="named">
-      {policy.name} <PolicyMode mode={policy.mode} /> {hasEnded(policy) && <Pill tone="warn">ended</Pill>}{' '}
-      {hits && (
-        <span className="small dim">
-          last 24 hours: {formatCount(hits.refused)} refused, {formatCount(hits.noted)} noted
-        </span>
-      )}
+      {policy.name} <PolicyMode mode={policy.mode} /> {hasEnded(policy) && <Pill tone="warn">ended</Pill>}
     </span>
   );
 }
