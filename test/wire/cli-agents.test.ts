@@ -29,6 +29,9 @@ interface CodingAgent {
   /** Reads the file `note.txt` of the folder where the agent works. */
   call: (workFolder: string) => CannedToolCall;
   args(prompt: string): string[];
+  /** The tool by which it reads the file, and what it shows of an answer that was ended before it called that, and how often it asks. */
+  tool: string;
+  ended: { words: string; requests: number };
   /** What it shows of a refusal, and how often it asks in all. */
   refused: Record<'blocked' | 'capped' | 'paused', { words: string; requests: number }>;
   environment(proxyUrl: string, home: string, agent: string): Record<string, string>;
@@ -40,6 +43,8 @@ const agents: CodingAgent[] = [
     program: 'codex',
     expected: gpt5,
     call: () => ({ id: 'call_1', name: 'exec_command', arguments: JSON.stringify({ cmd: 'cat note.txt' }) }),
+    tool: 'exec_command',
+    ended: { words: 'governance proxy: denied by policy no-reading', requests: 1 },
     // Its sandbox needs rights that a container lacks; it runs what the simulated model says.
     args: (prompt) => ['exec', '--skip-git-repo-check', '--sandbox', 'danger-full-access', prompt],
     refused: {
@@ -68,6 +73,9 @@ const agents: CodingAgent[] = [
       name: 'Read',
       arguments: JSON.stringify({ file_path: join(workFolder, 'note.txt') }),
     }),
+    tool: 'Read',
+    // It asks again without streaming.
+    ended: { words: 'governance proxy: denied by policy no-reading', requests: 2 },
     args: (prompt) => ['-p', prompt, '--model', opus.model, '--allowedTools', 'Read'],
     refused: {
       blocked: { words: 'API Error: 403 governance proxy: agent blocked', requests: 1 },
@@ -193,6 +201,42 @@ describe.runIf(folder)(title, () => {
       expect(ended.output).toContain(words);
       expect(ended.code).toBe(1);
       expect((await countRefusals(code)) - before).toBe(requests);
+    });
+
+    test('a policy that denies its tool: the declaration, and the call of a stripped one', async () => {
+      const name = `${agent.program}-denied`;
+      const headers = { authorization: `Bearer ${system.apiKey}` };
+      const apply = async (strips: boolean) => {
+        const tools = { client: { deny: [agent.tool] }, on_declared: strips ? 'strip' : 'refuse' };
+        const policy = {
+          name: 'no-reading',
+          mode: 'enforce',
+          match: { agents: [name] },
+          tools,
+          refusal: 'ask #ai-gov',
+        };
+        const { id } = await system.api<{ id: string }>('/api/v1/policies', {
+          method: 'POST',
+          body: JSON.stringify(policy),
+        });
+        return () => fetch(`${system.management.url}/api/v1/policies/${id}`, { method: 'DELETE', headers });
+      };
+      const remove = await apply(false);
+      const refused = await run(agent, 'Read the note', name);
+      await remove();
+      expect(refused.output).toContain(`denied by policy no-reading (rule tools.client): the tool ${agent.tool}`);
+      expect(refused.code).toBe(1);
+
+      const unstrip = await apply(true);
+      const before = fake.requests.length;
+      const ended = await run(agent, 'Read the note', name);
+      await unstrip();
+      expect(ended.output).toContain(agent.ended.words);
+      expect(ended.output).not.toContain(secret);
+      const sent = fake.requests.slice(before).filter(({ method }) => method === 'POST');
+      expect(sent.map(({ body }) => body.includes(`"name":"${agent.tool}"`))).toEqual(
+        Array(agent.ended.requests).fill(false),
+      );
     });
   });
 });

@@ -151,8 +151,16 @@ export function formatStreamError(refusal: Refusal, operation: Operation | null)
   const error = { ...describeRefusal(refusal), param: null };
   const { code, message, param } = error;
   // SDKs look for `error` in any frame; the Responses API has an event of its own as well.
-  const data = operation?.name === 'responses' ? { type: 'error', code, message, param, error } : { error };
-  return `\n\nevent: error\ndata: ${JSON.stringify(data)}\n\n`;
+  const isResponse = operation?.name === 'responses';
+  const data = isResponse ? { type: 'error', code, message, param, error } : { error };
+  return `\n\n${isResponse ? formatFailedResponse(refusal) : ''}event: error\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+/** Codex shows no error but this one, and asks again unless it is for the prompt. */
+function formatFailedResponse(refusal: Refusal): string {
+  const error = { code: isFinal(refusal) ? 'invalid_prompt' : 'server_error', message: refusal.message };
+  const data = { type: 'response.failed', response: { object: 'response', status: 'failed', error } };
+  return `event: response.failed\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
 /** Of operations that write no text and do not stream. */
