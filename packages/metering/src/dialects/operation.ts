@@ -136,6 +136,8 @@ export interface Link {
 export interface Dialect {
   /** Finds the operation that a method and a path of the provider ask for. */
   match(path: string, method: 'GET' | 'POST'): Operation | null;
+  /** All that `match` may find. */
+  operations: readonly Operation[];
   /** Paths, in lower case, whose answers hold a credential of the provider or lead to it past the proxy. */
   credentialPaths: RegExp;
   links: readonly Link[];

@@ -104,6 +104,7 @@ const match: Dialect['match'] = (path, method) => {
 
 export const anthropic: Dialect = {
   match,
+  operations: [batchResults, ...byTarget.map(([, operation]) => operation)],
   // `results_url`, which the SDK calls.
   links: [{ at: /\/messages\/batches(?:\/[^/]+(?:\/cancel)?)?\/?$/, path: /\/v1\/messages\/batches\// }],
   // What workload identities and Claude Code exchange for a key, and what runners of agents get.

@@ -5,7 +5,7 @@ import { type Dialect, decodeName, type Operation, toPlainPath, usual } from '..
 import { batchListTarget, batchTarget, describeBatchList, describeBatchResults } from './batches.ts';
 import * as bounds from './bounds.ts';
 import { answerNames } from './called-tools.ts';
-import { matchInteraction } from './interactions.ts';
+import { interactionOperations, matchInteraction } from './interactions.ts';
 import { describePredictions, resources } from './predict.ts';
 import { ContentStreamReader, formatRefusal, formatStreamError } from './stream.ts';
 import { readContent } from './text.ts';
@@ -134,6 +134,13 @@ const match: Dialect['match'] = (path, method) => {
 
 export const gemini: Dialect = {
   match,
+  operations: [
+    ...interactionOperations,
+    ...resources.map(([, each]) => each),
+    ...byName.values(),
+    batchResults,
+    batchList,
+  ],
   // `downloadUri`; a file's plain `uri` is sent back in requests, and stays.
   links: [{ at: /^\/v1(?:alpha|beta)\d*\/files(?:\/[^/:]+)?\/?$/, path: /\/v1[a-z0-9]*\/files\/[^"/:]+:download/ }],
   // Tokens of the Live API, also by the name of its service, and of service accounts.

@@ -5,7 +5,7 @@ import type { Writing } from '../../text/writing.ts';
 import { findUnread, listFigures } from '../figures.ts';
 import { type AnswerReading, type Operation, type RequestReading, usual } from '../operation.ts';
 import { ContentStreamReader } from './stream.ts';
-import { readTools } from './tools.ts';
+import { listModels, readTools } from './tools.ts';
 
 type Asked = Partial<RequestReading> & Pick<RequestReading, 'requestedModel'>;
 
@@ -118,7 +118,7 @@ const cacheFigures = listFigures('totalTokenCount textCount imageCount videoDura
 
 /** A cache costs its input once, and its storage each time that its end is set. */
 const describeCache = (name: string, isNew: boolean): Operation => ({
-  ...(isNew ? { readTools } : { runsModel: false }),
+  ...(isNew ? { readTools, listModels } : { runsModel: false }),
   ...describe(
     name,
     (answer) => {

@@ -78,6 +78,8 @@ const listBatches: Operation = {
   showsOtherBills: true,
 };
 
+export const batchOperations: readonly Operation[] = [createBatch, getBatch, listBatches];
+
 /** The operation on batches at a path; null if it is of none. */
 export function matchBatches(path: string, method: 'GET' | 'POST'): Operation | null {
   if (listTarget.test(path)) return method === 'POST' ? createBatch : listBatches;

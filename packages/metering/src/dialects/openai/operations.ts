@@ -6,7 +6,7 @@ import type { Write } from '../../text/writing.ts';
 import { listFigures, noteFigures } from '../figures.ts';
 import { describeLater } from '../later.ts';
 import { type Dialect, type Operation, toCancelPath } from '../operation.ts';
-import { matchBatches } from './batches.ts';
+import { batchOperations, matchBatches } from './batches.ts';
 import * as bounds from './bounds.ts';
 import { cohereChat, cohereEmbed } from './cohere.ts';
 import { readCompletionFigures } from './completion-usage.ts';
@@ -220,6 +220,7 @@ const credentialPaths =
 
 export const openai: Dialect = {
   match,
+  operations: [...batchOperations, videos, ...[...byTarget, ...byEnding].map(([, operation]) => operation)],
   credentialPaths,
   // Where OpenRouter and others let a video be asked for and fetched.
   links: [{ at: /\/videos(?:\/[^/]+)?\/?$/, path: /\/v1\/videos\// }],
