@@ -19,7 +19,9 @@ export function readPolicy(text: string): Read {
   const document = parseDocument(text, { prettyErrors: false });
   const [broken, ...others] = document.errors.map(({ pos, message }) => cutToLine(text, pos, message));
   if (broken !== undefined) return { policy: null, faults: [broken, ...others] };
-  const { data: policy, error } = policySchema.safeParse(document.toJS());
+  const { value, problem } = toValue(document);
+  if (problem !== null) return { policy: null, faults: [cutToLine(text, [0, text.length], problem)] };
+  const { data: policy, error } = policySchema.safeParse(value);
   if (policy !== undefined) return { policy, faults: [] };
   const faults = error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
@@ -30,6 +32,16 @@ export function readPolicy(text: string): Read {
 }
 
 type Parsed = ReturnType<typeof parseDocument>;
+
+/** An alias may be unknown, or stand for more than a text this long may say. */
+function toValue(document: Parsed): { value: unknown; problem: null } | { value: null; problem: string } {
+  try {
+    return { value: document.toJS(), problem: null };
+  } catch (error) {
+    return { value: null, problem: (error as Error).message };
+  }
+}
+
 type Span = readonly [from: number, to: number, ...number[]];
 
 function cutToLine(text: string, [from, to]: Span, message: string): TextFault {

@@ -129,7 +129,7 @@ export const statusQuery = (from: '1h' | 'today' | '24h' | '7d' = defaultWindow)
 /** All policies with their hits, which are counted anew each time. */
 export const policiesQuery = {
   ...apiQuery('/api/v1/policies', { query: { expand: 'hits' } }),
-  refetchInterval: 30_000,
+  refetchInterval: 10_000,
 };
 
 /** Sums of a range by groups; `top` of them, the dearest first. */

@@ -9,7 +9,8 @@ interface Schema {
   properties?: Record<string, Schema>;
 }
 
-const policyShape = z.toJSONSchema(policySchema, { io: 'input', unrepresentable: 'any' }) as Schema;
+const { $defs } = z.toJSONSchema(policySchema, { io: 'input', unrepresentable: 'any' });
+const policyShape = $defs?.Policy as Schema;
 
 const line = /^(\s*)([\w.-]+):/;
 /** Members of `{ ... }` on a line, and where it opens and closes. */
@@ -39,7 +40,7 @@ export function listPath(before: string): string[] {
 export function listCompletions(before: string): Completion[] {
   let schema: Schema | undefined = policyShape;
   for (const name of listPath(before)) schema = schema?.properties?.[name];
-  const [, member] = /(?:^|[\n{,])\s*([\w.-]+):\s*\w*$/.exec(before) ?? [];
+  const [, member] = /(?:^|[\n{,]) *([\w.-]+): *\w*$/.exec(before) ?? [];
   if (member !== undefined) return (schema?.properties?.[member]?.enum ?? []).map((label) => ({ label, type: 'enum' }));
   if (!/(?:^|[\n{,])\s*[\w.-]*$/.test(before)) return [];
   return Object.entries(schema?.properties ?? {}).map(([label, { description, type }]) => ({

@@ -1,4 +1,4 @@
-import { describeMatch } from '@agp/policy';
+import { describeMatch } from '@agp/policy/describe';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

@@ -53,8 +53,11 @@ export function PolicyActions({ stored }: { stored: StoredPolicy }) {
         verb="Delete"
         danger
         button={{ size: 'sm' }}
-        change={(reason) => callApi('delete', '/api/v1/policies/{id}', { params: { path: { id }, query: { reason } } })}
-        onDone={() => void navigate({ to: '/policies' })}
+        change={async (reason) => {
+          await callApi('delete', '/api/v1/policies/{id}', { params: { path: { id }, query: { reason } } });
+          // Before the policies are read again, which takes this button away.
+          await navigate({ to: '/policies' });
+        }}
       >
         It holds for no further request{policy.mode === 'enforce' && ': what it refused is let through'}. Its history
         stays in the audit log.

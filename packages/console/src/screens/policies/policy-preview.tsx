@@ -27,7 +27,7 @@ interface Asked {
 async function preview({ policy, span }: Asked): Promise<Preview> {
   const from = new Date(Date.now() - Number(span) * dayMs).toISOString();
   const body = { policies: [policy], from };
-  return (await callApi('post', '/api/v1/policies/preview' as never, { body } as never)).data;
+  return (await callApi('post', '/api/v1/policies/preview', { body: body as never })).data;
 }
 
 /** What a policy would have done to recorded requests. @param policy null while the text is none */

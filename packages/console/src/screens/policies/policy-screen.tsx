@@ -1,4 +1,5 @@
-import { describeMatch } from '@agp/policy';
+import type { Policy } from '@agp/policy';
+import { describeMatch } from '@agp/policy/describe';
 import { readPolicy, writePolicy } from '@agp/policy/yaml';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -103,11 +104,15 @@ function Missing({ children }: { children: string }) {
 
 const columns = { ['--least' as string]: '26rem' };
 
+/** For who may not change it. */
 function Shown({ stored: { policy } }: { stored: StoredPolicy }) {
   return (
-    <Card title="Policy">
-      <pre className="code-block">{writePolicy(policy)}</pre>
-    </Card>
+    <div className="grid" style={columns}>
+      <Card title="Policy">
+        <pre className="code-block">{writePolicy(policy)}</pre>
+      </Card>
+      <PolicyPreview policy={policy as Policy} />
+    </div>
   );
 }
 

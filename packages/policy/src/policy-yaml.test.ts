@@ -1,17 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { listCompletions, listPath } from './complete-policy.ts';
-import { describeMatch } from './describe-policy.ts';
+import { describeMatch } from './describe-match.ts';
 import { readPolicy, writePolicy } from './policy-yaml.ts';
 
 describe('a text that is no policy has its faults at their places', () => {
   test.each([
-    ['name: interns\nmode: enforced\n', ['mode:enforced:must be one of observe, warn, enforce']],
+    ['name: interns\nmode: enforced\n', ['enforced:mode:must be one of observe, warn, enforce']],
     ['name: interns\nmodles:\n  allow: [a]\n', ['modles:modles:no such member here']],
     ['name: x\nmodels:\n  allow: [a, "b*c"]\n', ['"b*c":models.allow.1:may hold * at its end alone']],
     ['name: x\ntools:\n  client:\n    deyn: [a]\n', ['deyn:deyn:no such member here', 'client:tools.client:must hold']],
     ['name: x\nlimits:\n  over: lower\n', ['limits:limits:must hold a limit']],
     ['name: x\nhours: { allow: Mon 9-5, zone: Moon }\n', ['Mon 9-5:hours.allow:must be such as', 'Moon:hours.zone:']],
-    ['name: x\nname: y\n', ['name:Map keys must be unique']],
+    ['name: x\nname: y\n', ['n:Map keys must be unique']],
     ['name: [\n', [':Flow sequence']],
     ['mode: warn\n', ['mode: warn:name:is missing']],
     ['', [':policy:']],
@@ -30,19 +29,6 @@ test('a stored policy is written so that it reads the same, and no alias makes m
   expect(readPolicy(writePolicy(policy ?? {})).policy).toEqual(policy);
   const bomb = `a: &a [x, x]\n${Array.from({ length: 30 }, (_, at) => `b${at}: &b${at} [*${at === 0 ? 'a' : `b${at - 1}`}, *a]\n`).join('')}`;
   expect(readPolicy(bomb).policy).toBeNull();
-});
-
-test('completion offers the members and values of the place', () => {
-  const at = (before: string) => listCompletions(before).map(({ label }) => label);
-  expect(at('na')).toContain('name');
-  expect(at('name: x\nmode: ')).toEqual(['observe', 'warn', 'enforce']);
-  expect(at('match:\n  not:\n    ')).toEqual(['agents', 'labels', 'tags', 'providers']);
-  expect(at('tools:\n  client:\n    deny: [a]\n  on_call: b')).toEqual(['record', 'block']);
-  expect(at('limits: { max_output_tokens: 20, ')).toContain('max_cost_usd');
-  expect(at('limits: { max_output_tokens: 20, over: ')).toEqual(['refuse', 'lower']);
-  expect(at('models:\n  allow: [a')).toEqual([]);
-  expect(at('constructor:\n  ')).toEqual([]);
-  expect(listPath('tools:\n  client: { deny: [a] }\n  hosted: { allow: [{')).toEqual(['tools', 'hosted', '']);
 });
 
 test('whom a policy is for, in words', () => {

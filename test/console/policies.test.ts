@@ -1,0 +1,117 @@
+import type { StoredPolicy } from '@agp/policy';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { inBrowser } from './support/in-browser.ts';
+import { useConsole } from './support/use-console.ts';
+
+const dialog = (page: Page) => page.getByRole('dialog');
+const editor = (page: Page) => page.getByRole('textbox', { name: 'The policy in YAML' });
+
+/** Replaces all of the text, without the editor's own brackets and indents. */
+async function write(page: Page, text: string): Promise<void> {
+  await editor(page).click();
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.press('Delete');
+  await page.keyboard.insertText(text);
+}
+
+async function save(page: Page, reason: string): Promise<void> {
+  await page.getByRole('button', { name: /^Save / }).click();
+  await dialog(page).getByLabel('Reason').fill(reason);
+  await dialog(page).getByRole('button', { name: 'Save', exact: true }).click();
+}
+
+const text = (name: string, model: string) =>
+  `name: ${name}\nmatch: { agents: [intern] }\nmodels: { allow: [${model}] }\n`;
+
+inBrowser('policies in the console', () => {
+  const { show, open, send, makeKey, system } = useConsole();
+  const read = async (name: string) =>
+    (await system().api<StoredPolicy[]>('/api/v1/policies?expand=hits')).find(({ policy }) => policy.name === name);
+
+  test('are written from an example, tried on the past, enforced, and seen where they decide', async () => {
+    const eventId = (await send('intern')).headers.get('x-event-id') ?? '';
+    await expect
+      .poll(() =>
+        system()
+          .api(`/api/v1/events/${eventId}`)
+          .catch(() => null),
+      )
+      .not.toBeNull();
+    const { page, faults } = await show('/policies');
+    await page.getByRole('heading', { name: 'No policy yet' }).waitFor();
+    await page.getByRole('link', { name: 'Start from an example' }).click();
+    await editor(page).getByText('interns').first().waitFor();
+
+    await write(page, 'name: interns\nmodle: x\n');
+    await page.getByText('Line 2: modle: no such member here').waitFor();
+    await page.locator('.cm-lint-marker-error').waitFor();
+    await page.keyboard.insertText('mod');
+    await page.keyboard.press('Control+Space');
+    await page.getByRole('option', { name: 'models' }).waitFor();
+    await page.keyboard.press('Escape');
+
+    await write(page, text('interns', 'gpt-5-mini'));
+    await page.getByRole('button', { name: 'Try it' }).click();
+    await page.getByText('Would have refused 1 request of 1 agent').waitFor();
+    const example = page.getByRole('table', { name: 'Examples' }).getByRole('link').first();
+    expect(await example.getAttribute('href')).toBe(`/events/${eventId}`);
+
+    await save(page, 'for the new team');
+    await page.getByRole('heading', { level: 1, name: /^interns/ }).waitFor();
+    await page.getByText('+mode: observe').waitFor();
+    expect((await send('intern')).status).toBe(200);
+    await expect.poll(async () => (await read('interns'))?.hits).toEqual({ refused: 0, noted: 1 });
+
+    await page.getByRole('button', { name: 'Switch to enforce' }).click();
+    await dialog(page).getByText('What it does not allow is refused with 403').waitFor();
+    await dialog(page)
+      .getByText(/it refused 0 and noted \d; what it noted it would then refuse/)
+      .waitFor();
+    await dialog(page).getByRole('button', { name: 'Switch to enforce' }).click();
+    await page.getByText('-mode: observe').waitFor();
+    const refused = await send('intern');
+    expect(refused.status).toBe(403);
+    await expect.poll(async () => (await read('interns'))?.hits?.refused).toBe(1);
+    await show(`/find?id=${refused.headers.get('x-request-id')}`);
+    await page.getByText('By policy interns, rule models').waitFor();
+    await page.getByRole('link', { name: 'interns' }).click();
+    await editor(page).getByText('enforce').waitFor();
+
+    await page.getByRole('button', { name: 'Delete interns' }).click();
+    await dialog(page).getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { name: 'No policy yet' }).waitFor();
+    expect((await send('intern')).status).toBe(200);
+    expect(faults).toEqual([]);
+  });
+
+  test('say so if a name is taken, and if somebody else changed what one writes', async () => {
+    const make = (name: string) =>
+      system().api<StoredPolicy>('/api/v1/policies', { method: 'POST', body: JSON.stringify({ name }) });
+    await make('taken');
+    const { id } = await make('shared');
+    const { page } = await show('/policies/shared');
+    await write(page, text('taken', 'gpt-4o'));
+    await save(page, 'renamed');
+    await dialog(page).getByRole('alert').getByText('policy_name_taken').waitFor();
+    await dialog(page).getByRole('button', { name: 'Cancel' }).click();
+    const body = JSON.stringify({ name: 'shared', refusal: 'theirs' });
+    await system().api(`/api/v1/policies/${id}`, { method: 'PUT', body });
+    await write(page, text('shared', 'gpt-4o'));
+    await page.getByText('It was changed to version 2 meanwhile.').waitFor();
+    await page.getByRole('button', { name: 'Drop mine' }).click();
+    await editor(page).getByText('theirs').waitFor();
+  });
+
+  test('are read, not written, by who may only read', async () => {
+    await system().api('/api/v1/policies', { method: 'POST', body: JSON.stringify({ name: 'read-only' }) });
+    const { page, context, faults } = await open('/policies/read-only', { key: await makeKey(['read'], 'reader') });
+    await page.getByText('name: read-only', { exact: false }).first().waitFor();
+    expect(await editor(page).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /^(?:Save|Switch|Delete)/ }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Try it' }).click();
+    await page.getByText('It would have refused nothing').waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+});
