@@ -36,7 +36,7 @@ test.each(vectors.filter(([, { events }]) => events !== undefined))(
   '%s: payloads follow from the events',
   (_, vector) => {
     const payloads = (vector.events ?? []).map(({ cost_nano_usd, counts_as_request: _, ...members }, seq) =>
-      canonical({ ...members, v: 1, seq, cost_usd: toUsd(cost_nano_usd) }),
+      canonical({ ...members, v: 'policy_version' in members ? 2 : 1, seq, cost_usd: toUsd(cost_nano_usd) }),
     );
     expect(payloads).toEqual(vector.entries.map(({ payload }) => payload));
   },
