@@ -48,18 +48,15 @@ const calls: Call[] = rows.flatMap((row) => {
     operation: row.name,
   });
   const ofNames = (['ok', 'bad'] as const).flatMap((kind) =>
-    listCases(row, named[kind]).flatMap((each) => {
-      const passes = each.is === 'nothing' || (each.is === 'named' && kind === 'ok');
-      return [
-        toCall('allowing', each, passes),
-        toCall('denying', each, passes),
-        ...(each.is === 'unread' && kind === 'ok' ? [toCall('lenient', each, true)] : []),
-      ];
+    listCases(row, named[kind]).map((each) => {
+      if (each.is === 'named') return ['allowing', 'denying'].map((agent) => toCall(agent, each, kind === 'ok'));
+      if (each.is === 'nothing') return [toCall('allowing', each, true)];
+      return [kind === 'ok' ? toCall('lenient', each, true) : toCall('allowing', each, false)];
     }),
   );
   const [first] = listCases(row, named.bad) as [Case];
   const ofOperations = [toCall(denyOperation(row.name), first, false), toCall('no-other', first, true)];
-  return [...ofNames, ...ofOperations, toCall('watching', first, true)];
+  return [...ofNames.flat(), ...ofOperations, toCall('watching', first, true)];
 });
 
 const nameOf = ({ agent, operation, what, wire }: Call) => `${agent}: ${operation} at ${wire.path}, ${what}`;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { buildConsole } from '@agp/console/build';
-import { answerCanned, type Handler } from '@agp/testing/providers';
+import { answerCanned } from '@agp/testing/providers';
 import { openConsole } from '../console/support/open-console.ts';
 import { startBudgetSystem, stayWithinTheDay } from '../control/support/budget-system.ts';
 import { answerAsReserved, Caller } from '../control/support/send-calls.ts';
@@ -11,6 +11,7 @@ import type { Lengths } from './read-options.ts';
 import { losePostgresUnderLoad, loseRedisUnderLoad } from './stories/budget-outages.ts';
 import { burstAgentCap, burstGlobalCap, measureCost } from './stories/burst-caps.ts';
 import { rotateCertificates } from './stories/certificates.ts';
+import { policiesStory } from './stories/change-policy.ts';
 import { followLive } from './stories/console-live.ts';
 import { recordExactlyOnce } from './stories/exactly-once.ts';
 import { listFailoverStories } from './stories/failover/list-failover-stories.ts';
@@ -29,7 +30,7 @@ import { sendOverSlowLink } from './stories/slow-links.ts';
 import { runStrict } from './stories/strict.ts';
 import { answerSlowly, crossMidnight, setClocks } from './stories/wrong-clocks.ts';
 import type { Story } from './story.ts';
-import { withSystem } from './with-system.ts';
+import { slowAnswer, withSystem } from './with-system.ts';
 
 const perSecond = 200;
 
@@ -48,6 +49,7 @@ export const listStories = (lengths: Lengths): Story[] => {
           throwKillSwitch(system, size({ inFlight: 200, each: 2_000 }, { inFlight: 20, each: 40 }), report),
         ),
     },
+    policiesStory(isShort),
     {
       name: 'kill-running',
       promise:
@@ -295,6 +297,3 @@ export const listStories = (lengths: Lengths): Story[] => {
     },
   ];
 };
-
-/** Takes 50 ms, so that requests pile up in flight. */
-const slowAnswer: Handler = async (received, index) => ({ ...(await answerCanned()(received, index)), pauseMs: 50 });

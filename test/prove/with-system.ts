@@ -1,4 +1,4 @@
-import { type FakeProvider, type Handler, startFakeProvider } from '@agp/testing/providers';
+import { answerCanned, type FakeProvider, type Handler, startFakeProvider } from '@agp/testing/providers';
 import { type ProcessOptions, type ProcessSystem, startProcesses } from '../system/start-processes.ts';
 
 /** Starts a provider and, as processes, what is to be proved. */
@@ -13,3 +13,9 @@ export async function withSystem(
   await using system = await startProcesses({ ...options, environment: { ...environment, LOG_LEVEL: 'fatal' } });
   await work(system, provider);
 }
+
+/** Takes 50 ms, so that requests pile up in flight. */
+export const slowAnswer: Handler = async (received, index) => ({
+  ...(await answerCanned()(received, index)),
+  pauseMs: 50,
+});
