@@ -104,7 +104,7 @@ function startsUnseen(operation: Operation, { hasItems, hasReference }: Demand):
 function listModels(...names: (string | null)[]): string[] {
   const known: string[] = [];
   for (const name of names) {
-    const model = name === null ? null : toModelName(name);
+    const model = name?.includes('models/') ? toModelName(name) : name;
     if (model !== null && !known.includes(model)) known.push(model);
   }
   return known;

@@ -18,19 +18,15 @@ export interface CallNames {
   tools: readonly EventTool[] | null;
 }
 
-const isPlain = (name: string) => /^[\x21-\x7e]{1,256}$/.test(name);
-
 /** Google's bodies name models with their path, which is the same model. */
 export const toModelName = (name: string): string =>
   name.replace(/^(?:projects\/[^/]+\/locations\/[^/]+\/)?(?:publishers\/[^/]+\/)?models\//, '');
 
 /** Models that a query names: some servers take them there. */
 const listQueried = (query: string) =>
-  query === ''
-    ? []
-    : [...new URLSearchParams(query.replaceAll(';', '&'))].flatMap(([name, value]) =>
-        /^models?$/.test(foldName(name)) ? [value] : [],
-      );
+  [...new URLSearchParams(query.replaceAll(';', '&'))].flatMap(([name, value]) =>
+    /^models?$/.test(foldName(name)) ? [value] : [],
+  );
 
 /** A body and how it was sent. */
 interface Sent {
@@ -55,12 +51,18 @@ export function readNames(operation: Operation, sent: Sent, { models, isNamed, q
   const calls = operation.listCalls ? operation.listCalls(root) : [root];
   const isRead = body.isExact && (!mustName || (isReadAlike(sent) && [root, ...(calls ?? [])].every(isPlainlySpelled)));
   if (!isRead || calls === null) return { isSure: mustName, models: null, tools: null };
-  const inside = calls.flatMap((call) => [asText(call.model) ?? [], operation.listModels?.(call) ?? []].flat());
-  const named = [...models, ...listQueried(query), ...inside];
-  const areAll =
-    (isNamed || (calls.length > 0 && calls.every(namesOne))) && named.every((name) => name && isPlain(name));
-  const distinct = areAll ? [...new Set((named as string[]).map(toModelName))] : null;
-  return { isSure: mustName, models: distinct, tools: readTools(operation, calls) };
+  const named: (string | null)[] = query === '' ? [...models] : [...models, ...listQueried(query)];
+  for (const call of calls) {
+    if (typeof call.model === 'string' && call.model !== '') named.push(call.model);
+    if (operation.listModels) named.push(...operation.listModels(call));
+  }
+  const distinct = new Set<string>();
+  let areAll = isNamed || (calls.length > 0 && calls.every(namesOne));
+  for (const name of named) {
+    if (name === null || !/^[\x21-\x7e]{1,256}$/.test(name)) areAll = false;
+    else distinct.add(name.includes('models/') ? toModelName(name) : name);
+  }
+  return { isSure: mustName, models: areAll ? [...distinct] : null, tools: readTools(operation, calls) };
 }
 
 const namesOne = ({ model, models }: JsonObject) => asText(model) !== null || asArray(models).length > 0;
@@ -83,7 +85,7 @@ const toolLists = ['tools', 'functions', 'mcp_servers', 'plugins'];
 function readTools({ readTools: read }: Operation, calls: readonly JsonObject[]): EventTool[] | null {
   if (read === undefined) return calls.some((call) => toolLists.some((list) => call[list])) ? null : [];
   try {
-    const tools = calls.flatMap((call) => read(call));
+    const tools = calls.length === 1 ? read(calls[0] as JsonObject) : calls.flatMap((call) => read(call));
     return tools.length > maxNamedTools ? null : tools;
   } catch (error) {
     if (error instanceof UnreadTool) return null;

@@ -65,8 +65,20 @@ function searches(body: JsonObject): boolean {
   return Boolean(options || enabled) || isOnline || Boolean(live && asObject(live).mode !== 'off');
 }
 
+const bringing = new Set(
+  `tools functions plugins connectors compound_custom data_sources dataSources web_search_options search_parameters
+  enable_search models preset prompt previous_response_id conversation input`.split(/\s+/),
+);
+
+/** Most chats have no member that names a tool or another model. */
+function isSimple(body: JsonObject): boolean {
+  for (const key in body) if (bringing.has(key)) return false;
+  return typeof body.model !== 'string' || !/@preset\/|:online$/i.test(body.model);
+}
+
 /** What a chat or a response offers its model, at the servers that speak the format too. @throws UnreadTool */
 export function readTools(body: JsonObject): EventTool[] {
+  if (isSimple(body)) return [];
   assureNotStored(body);
   const { tools, functions, input, plugins, connectors, compound_custom: groq } = body;
   const sources = [...listObjects(body.data_sources), ...listObjects(body.dataSources)];
@@ -86,7 +98,9 @@ export const choosingHeaders =
   /^(?:azureml-model-deployment|x-ms-model-mesh-model-name|x-portkey-(?!trace|metadata|api-key|request)|helicone-(?:fallbacks|target-url|prompt)|cf-aig-(?!authorization|metadata|cache|skip|collect|event|request)|x-litellm-(?:model|tags|mcp)|x-mcp-)/;
 
 /** OpenRouter's lists and stored presets, and what tools that are models name. */
-export function listModels({ model, models, preset, tools, plugins, input }: JsonObject): (string | null)[] {
+export function listModels(body: JsonObject): (string | null)[] {
+  if (isSimple(body)) return [];
+  const { model, models, preset, tools, plugins, input } = body;
   const listed = models === undefined || models === null ? [] : Array.isArray(models) ? models : [null];
   const isPreset = [model, ...listed].some((name) => asText(name)?.includes('@preset/'));
   const all = [tools, plugins, ...listBrought(input).map((item) => item.tools)].flatMap(asArray).map(asObject);
