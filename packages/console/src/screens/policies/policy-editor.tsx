@@ -7,8 +7,8 @@ import { EditorView } from '@codemirror/view';
 import { classHighlighter } from '@lezer/highlight';
 import { useComputedColorScheme } from '@mantine/core';
 import { basicSetup } from 'codemirror';
+import { getNonce } from 'get-nonce';
 import { useEffect, useRef } from 'react';
-import { readStyleNonce } from '../../app/theme.ts';
 import { completePolicy } from './complete-policy.ts';
 
 const checks = linter(({ state }): Diagnostic[] =>
@@ -34,7 +34,7 @@ export function PolicyEditor({ text, onChange }: PolicyEditorProps) {
       parent: host.current,
       doc: latest.current,
       extensions: [
-        ...[EditorView.cspNonce.of(readStyleNonce()), EditorView.theme({}, { dark }), EditorView.lineWrapping],
+        ...[EditorView.cspNonce.of(getNonce() ?? ''), EditorView.theme({}, { dark }), EditorView.lineWrapping],
         ...[basicSetup, yaml(), syntaxHighlighting(classHighlighter), checks, lintGutter()],
         autocompletion({ override: [completePolicy] }),
         EditorView.contentAttributes.of({ 'aria-label': 'The policy in YAML' }),
