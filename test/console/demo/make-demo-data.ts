@@ -36,7 +36,7 @@ const policies = [
     tools: { client: { deny: ['shell', 'mcp__*__delete_*'] } },
     refusal: 'Ask the platform team ({rule})',
   },
-  { name: 'small-models', match: { agents: ['night-report', 'stock-forecast'] }, models: { allow: ['gpt-5-mini'] } },
+  { name: 'small-models', match: { agents: ['contract-reader', 'stock-forecast'] }, models: { allow: ['gpt-5-mini'] } },
   { name: 'contracts', mode: 'warn', match: { tags: ['legal'] }, limits: { max_output_tokens: 4_000, over: 'lower' } },
 ];
 

@@ -38,6 +38,11 @@ export async function makeHistory({ stack }: System, agents: ReadonlyMap<string,
         ...{ provider, model, requested_model: model, compliance_tag: tag, pii_scan: 'full' as const },
         ...{ prompt_tokens: prompt, completion_tokens: 160, total_tokens: prompt + 160 },
         cost_nano_usd: Math.round(cost * (1 + ((index * 13) % 7) / 10)),
+        asked: {
+          ...{ operations: ['chat.completions', 'chat'], models: [model], output_tokens: null },
+          ...{ input_bytes: 4 * prompt, nano_usd: 2 * cost },
+        },
+        tools: { declared: [], called: [], more: 0 },
         ...(index % 11 === 3 && { pii_detected: true, pii_types: ['email'] }),
       });
     }),

@@ -23,7 +23,11 @@ const arriving = [
 ] as const;
 
 /** The pictures of the docs, by the file that they are copied from. */
-const shown = { 'now.png': 'now-1280-light.png', 'session.png': 'session-1280-light.png' };
+const shown = {
+  'now.png': 'now-1280-light.png',
+  'session.png': 'session-1280-light.png',
+  'policy.png': 'policy-tried-1280-light.png',
+};
 
 function copyToDocs(): string[] {
   mkdirSync(docsFolder, { recursive: true });
@@ -72,6 +76,14 @@ async function run(): Promise<string[]> {
     { name: 'agent', path: `/agents/${agentId}`, ready: text('support-triage') },
     { name: 'policies', path: '/policies', ready: text('small-models') },
     { name: 'policy', path: `/policies/${policyId}`, ready: text('Policy changed') },
+    {
+      name: 'policy-tried',
+      path: '/policies/small-models',
+      ready: async (page) => {
+        await page.getByRole('button', { name: 'Try it' }).click();
+        await text('Would have refused')(page);
+      },
+    },
     { name: 'policy-new', path: '/policies/_new', ready: text('Ctrl Space completes') },
     { name: 'budgets', path: '/budgets', ready: text('contract-reader') },
     { name: 'costs', path: '/costs', ready: (page) => page.getByRole('img', { name: /by day/ }).waitFor() },

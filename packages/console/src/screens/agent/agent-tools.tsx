@@ -14,7 +14,7 @@ const atOnce = 10;
 export function AgentTools({ id }: { id: string }) {
   const { data, error, refetch } = useQuery({
     ...apiQuery('/api/v1/agents/{id}/tools', { path: { id } }),
-    refetchInterval: 30_000,
+    staleTime: 60_000,
   });
   const tools = data?.data ?? [];
   if (error) return <FailureNotice error={error} retry={refetch} />;

@@ -9,7 +9,7 @@ import { Choice } from '../../components/filters.tsx';
 import { Card } from '../../components/layout.tsx';
 import { RowsTable } from '../../components/list.tsx';
 import { AgentLink, TimeStamp } from '../../components/values.tsx';
-import { countOf, formatCount, formatMinute } from '../../format/format.ts';
+import { countOf, formatCount, formatTime } from '../../format/format.ts';
 
 const spans = [
   { value: '1', label: 'Last 24 hours' },
@@ -147,23 +147,34 @@ function Lines({ title, lines, tone }: LinesProps) {
   );
 }
 
-/** A bar for each hour that has some. */
+const hourMs = 3_600_000;
+
+/** A bar for each hour from the first to the last that has some. */
 function Hours({ hours }: { hours: Preview['by']['hour'] }) {
-  if (hours.length === 0) return null;
-  const most = Math.max(...hours.map(({ requests }) => requests));
+  const counts = new Map(hours.map(({ name, requests }) => [Date.parse(name), requests]));
+  const [first, last] = [Math.min(...counts.keys()), Math.max(...counts.keys())];
+  if (counts.size < 2) return null;
+  const most = Math.max(...counts.values());
+  const bars = Array.from({ length: (last - first) / hourMs + 1 }, (_, at) => first + at * hourMs);
   return (
-    <div
-      className="hour-bars"
-      role="img"
-      aria-label={`By hour: ${countOf(hours.length, 'hour')} with some, at most ${formatCount(most)} in one`}
-    >
-      {hours.map(({ name, requests }) => (
-        <span
-          key={name}
-          title={`${formatCount(requests)} in the hour from ${formatMinute(name)}`}
-          style={{ height: `${(100 * requests) / most}%` }}
-        />
-      ))}
+    <div>
+      <div
+        className="hour-bars"
+        role="img"
+        aria-label={`By hour: ${countOf(counts.size, 'hour')} with some, at most ${formatCount(most)} in one`}
+      >
+        {bars.map((at) => (
+          <span
+            key={at}
+            title={`${formatCount(counts.get(at) ?? 0)} in the hour from ${formatTime(new Date(at).toISOString())}`}
+            style={{ height: `${(100 * (counts.get(at) ?? 0)) / most}%` }}
+          />
+        ))}
+      </div>
+      <div className="small dim hour-ends">
+        <TimeStamp at={new Date(first).toISOString()} />
+        <TimeStamp at={new Date(last + hourMs).toISOString()} />
+      </div>
     </div>
   );
 }

@@ -102,7 +102,7 @@ function Missing({ children }: { children: string }) {
   );
 }
 
-const columns = { ['--least' as string]: '26rem' };
+const columns = { ['--least' as string]: '26rem', alignItems: 'start' };
 
 /** For who may not change it. */
 function Shown({ stored: { policy } }: { stored: StoredPolicy }) {
