@@ -194,8 +194,15 @@ function Examples({ examples }: Pick<Preview, 'examples'>) {
             </Link>
           ),
         },
-        { head: 'Agent', cell: ({ agent_id, agent_name }) => <AgentLink id={agent_id} name={agent_name} /> },
-        { head: 'Model', cell: ({ model }) => model },
+        {
+          head: 'Agent',
+          cell: ({ agent_id, agent_name, model }) => (
+            <div>
+              <AgentLink id={agent_id} name={agent_name} />
+              <div className="small dim">{model}</div>
+            </div>
+          ),
+        },
         {
           head: 'Why',
           cell: ({ rule, reason }) => (
