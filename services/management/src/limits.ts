@@ -45,3 +45,6 @@ export const maxPersonName = 128;
 export const maxSubject = 255;
 /** Values of a claim that are looked at. */
 export const maxClaimValues = 1_000;
+
+/** Recorded requests that one preview of policies looks at. */
+export const maxReplayed = 200_000;

@@ -12,6 +12,7 @@ export const maxToolName = 128;
 /** Of the declared ones of an event, and of the called ones. */
 export const maxTools = 100;
 export const maxDecisions = 20;
+export const maxAskedModels = 20;
 
 const name = z.string().min(1).max(maxToolName).refine(isPlain);
 
@@ -52,7 +53,7 @@ export const askedSchema = z
     operations: z.array(z.string().max(64)).max(8).nullable().meta({
       description: 'All names of the operation, its own first; null for a path that is not known',
     }),
-    models: z.array(z.string().max(256).refine(isPlain)).max(20).nullable().meta({
+    models: z.array(z.string().max(256).refine(isPlain)).max(maxAskedModels).nullable().meta({
       description: 'All that the request names, each of which may answer; null if that cannot be read',
     }),
     output_tokens: z.int().min(0).nullable().meta({ description: 'The most of one answer; null without a bound' }),

@@ -28,6 +28,7 @@ import {
 import { z } from 'zod';
 import { recordChange } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
+import { maxReplayed } from '../limits.ts';
 import { found, policyId } from '../requests.ts';
 
 const present = ({ id, version, policy, created_at, updated_at }: PolicyRow) => ({
@@ -124,8 +125,6 @@ export const policyRoutes = tagRoutes('Policies', [
   }),
 ]);
 
-/** More recorded requests are not looked at. */
-const maxReplayed = 200_000;
 const daysBefore = 7;
 
 async function replay(db: Listed, { policies, from, to }: PreviewRequest): Promise<Preview> {

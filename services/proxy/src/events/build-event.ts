@@ -4,6 +4,7 @@ import {
   type EventMessage,
   type EventTool,
   type EventTools,
+  maxAskedModels,
   maxDecisions,
   maxPiiFindings,
   maxPriceVersion,
@@ -165,14 +166,14 @@ function describeAsked({ head, body, governed, reservation }: AdmittedRequest): 
   return {
     operations: head.operation && listOperationNames(head.operation).slice(0, 8),
     models:
-      models === null || models.length > maxModels ? null : models.map((model) => toEventText(model, maxModelName)),
+      models === null || models.length > maxAskedModels
+        ? null
+        : models.map((model) => toEventText(model, maxModelName)),
     output_tokens: output === null ? null : fitCount(output),
     input_bytes: readInputBytes(head, inspected),
     nano_usd: fitCount(reservation.nanoUsd),
   };
 }
-
-const maxModels = 20;
 
 /** An answer that was held back may end as a refusal. */
 const readStatus = ({ status, failure }: Answer): number | null =>

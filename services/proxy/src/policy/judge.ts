@@ -1,10 +1,13 @@
 import { ApiError } from '@agp/core/errors';
 import { type Decision, maxDecisions } from '@agp/core/events';
-import { choosesModel, listOperationNames } from '@agp/metering';
+import { choosesModel, listOperationNames, type Metering } from '@agp/metering';
 import { type CallFacts, type CallHead, type Finding, judgeBody, judgeHead, type RuleSet } from '@agp/policy';
 import { findCaps } from '../budget/caps.ts';
-import type { Setup, Working } from '../context.ts';
 import type { Admission, AdmittedRequest, Agent, Body, Head } from '../journey.ts';
+
+interface Reads {
+  metering: Metering;
+}
 
 type Known = Pick<Admission, 'complianceTag' | 'labels'> & { rules: RuleSet };
 
@@ -21,7 +24,7 @@ export function governHead(head: Head, agent: Agent, known: Known): readonly Fin
 
 /** All that rules ask of a request whose body is read. */
 export function describeBody(
-  { metering }: Setup & Working,
+  { metering }: Reads,
   head: Head,
   agent: Agent,
   admission: Admission & Known,
@@ -62,7 +65,7 @@ export function findRemedy({ policy: { limits, tools }, rule, denied }: Finding)
 }
 
 /** Why rules that came while a request runs end it; null if they let it finish. */
-export function findStop(context: Setup & Working, request: AdmittedRequest, rules: RuleSet): PolicyDenied | null {
+export function findStop(context: Reads, request: AdmittedRequest, rules: RuleSet): PolicyDenied | null {
   const { head, agent, admission, body, governed } = request;
   const known = { ...admission, rules };
   const facts = governed.facts ?? describeBody(context, head, agent, known, body);
@@ -73,7 +76,7 @@ export function findStop(context: Setup & Working, request: AdmittedRequest, rul
 }
 
 /** The first policy may have come while the body was read. */
-function readNames(metering: Working['metering'], head: Head, body: Body['inspected']) {
+function readNames(metering: Metering, head: Head, body: Body['inspected']) {
   if (body === null || head.operation === null || body.names?.isSure) return body?.names ?? null;
   const caps = { isCapped: false, mayRefuse: false, mustName: true };
   return metering.inspect(head.operation, head, body.bytes, body.form, caps).names;
