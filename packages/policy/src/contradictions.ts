@@ -1,9 +1,8 @@
-import { matchesName } from './names.ts';
+import { isWithin, parseHours } from './hours.ts';
+import { matchesTool } from './names.ts';
 import type { Policy, Selector } from './schema.ts';
 
-type Lists = { allow?: string[] | undefined; deny?: string[] | undefined };
-
-const kinds = ['models', 'providers', 'operations'] as const;
+type Names = readonly string[] | undefined;
 
 /** Rules that cancel each other out, in words. */
 export function findContradictions(policies: readonly Policy[], now: Date): string[] {
@@ -14,47 +13,69 @@ export function findContradictions(policies: readonly Policy[], now: Date): stri
       : []),
   ]);
   const between = policies.flatMap((one, at) =>
-    policies.slice(at + 1).flatMap((other) => (mayMeet(one, other) ? listBetween(one, other) : [])),
+    policies.slice(at + 1).flatMap((other) => {
+      const rules = mayMeet(one, other) ? listBetween(one, other) : [];
+      return rules.map((rule) => `${one.name} and ${other.name}: where both match, their ${rule} let nothing pass`);
+    }),
   );
   return [...within, ...between];
 }
 
 /** Names that a policy allows and denies at once. */
 function listOwn({ name, models, providers, operations, tools }: Policy): string[] {
-  const all: [string, Lists | undefined][] = [
-    ...([
-      ['models', models],
-      ['providers', providers],
-      ['operations', operations],
-      ['tools.client', tools?.client],
-      ['tools.hosted', tools?.hosted],
-    ] as [string, Lists | undefined][]),
-  ];
-  return all.flatMap(([rule, lists]) => {
-    const both = (lists?.allow ?? []).filter((pattern) => lists?.deny?.some((denied) => covers(denied, pattern)));
+  const all = { models, providers, operations, 'tools.client': tools?.client, 'tools.hosted': tools?.hosted };
+  return Object.entries(all).flatMap(([rule, lists]) => {
+    const both = (lists?.allow ?? []).filter((pattern) => isCovered(pattern, lists?.deny));
     return both.map((pattern) => `${name}: ${rule} allows and denies ${pattern}, which denies it`);
   });
 }
 
-/** Lists that together let nothing pass. */
+/** Rules of two policies that together let nothing pass. */
 function listBetween(one: Policy, other: Policy): string[] {
-  return kinds.flatMap((kind) => {
-    const [first, second] = [one[kind]?.allow, other[kind]?.allow];
-    if (first === undefined || second === undefined) return [];
-    const meet = first.some((a) => second.some((b) => covers(a, b) || covers(b, a)));
-    return meet ? [] : [`${one.name} and ${other.name}: where both match, their ${kind} allow nothing in common`];
+  const names = (['models', 'providers', 'operations'] as const).filter((kind) => {
+    const [first, second] = [one[kind], other[kind]];
+    // An operation has several names: lists that share none of them may still share an operation.
+    const isApart = kind !== 'operations' && areApart(first?.allow, second?.allow);
+    return isApart || areAllCovered(first?.allow, second?.deny) || areAllCovered(second?.allow, first?.deny);
   });
+  return areHoursApart(one.hours, other.hours) ? [...names, 'hours'] : names;
 }
 
-/** Whether all names of a pattern are another's too. */
-const covers = (wide: string, narrow: string) =>
-  narrow.endsWith('*') ? wide.endsWith('*') && matchesName(wide, narrow.slice(0, -1)) : matchesName(wide, narrow);
+function areHoursApart(one: Policy['hours'], other: Policy['hours']): boolean {
+  if (one === undefined || one.zone !== other?.zone) return false;
+  const [first, second] = [parseHours(one.allow) ?? [], parseHours(other.allow) ?? []];
+  return !first.some(({ from }) => isWithin(second, from)) && !second.some(({ from }) => isWithin(first, from));
+}
 
 /** Whether one call may match both, as far as names tell. */
 function mayMeet({ match: one }: Policy, { match: other }: Policy): boolean {
-  const lists = ['agents', 'tags', 'providers'] as const;
-  const apart = (a: string[] | undefined, b: string[] | undefined) =>
-    a !== undefined && b !== undefined && !a.some((x) => b.some((y) => covers(x, y) || covers(y, x)));
-  const labelsApart = Object.entries(one.labels ?? {}).some(([label, values]) => apart(values, other.labels?.[label]));
-  return !labelsApart && !lists.some((list: keyof Selector & (typeof lists)[number]) => apart(one[list], other[list]));
+  const [first, second] = [listSelected(one), listSelected(other)];
+  const isApart = [...first].some(([member, names]) => areApart(names, second.get(member)));
+  return !isApart && !excludes(one.not, second) && !excludes(other.not, first);
 }
+
+/** Whether `not` names all that is selected. */
+function excludes(not: Selector | undefined, selected: ReadonlyMap<string, Names>): boolean {
+  return (
+    not !== undefined && [...listSelected(not)].every(([member, names]) => areAllCovered(selected.get(member), names))
+  );
+}
+
+function listSelected({ labels = {}, ...lists }: Selector): Map<string, Names> {
+  const byLabel = Object.entries(labels).map(([label, values]) => [`label ${label}`, values] as const);
+  const { agents, tags, providers } = lists;
+  return new Map<string, Names>(
+    [...Object.entries({ agents, tags, providers }), ...byLabel].filter(([, names]) => names),
+  );
+}
+
+const areApart = (one: Names, other: Names) =>
+  one !== undefined &&
+  other !== undefined &&
+  !one.some((name) => isCovered(name, other)) &&
+  !other.some((name) => isCovered(name, one));
+
+const areAllCovered = (narrow: Names, wide: Names) => !!narrow?.length && narrow.every((name) => isCovered(name, wide));
+
+/** Whether all that a pattern names is another's too. */
+const isCovered = (narrow: string, wide: Names) => wide?.some((pattern) => matchesTool(pattern, narrow)) ?? false;

@@ -37,6 +37,7 @@ const maxShares = 20;
 
 /** What policies, each as if it were enforced, would have done to recorded requests, told one by one. */
 export class Replay {
+  readonly #policies: readonly Policy[];
   readonly #rules: RuleSet;
   readonly #matched = new Set<string>();
   readonly #found = new Set<string>();
@@ -54,6 +55,7 @@ export class Replay {
   #refused = 0;
 
   constructor(policies: readonly Policy[]) {
+    this.#policies = policies;
     const enforced = policies.map(({ until: _, ...policy }): Policy => ({ ...policy, mode: 'enforce' }));
     this.#rules = prepareRules(
       1,
@@ -96,8 +98,7 @@ export class Replay {
   }
 
   #doubt(doubtful: readonly Finding[]): void {
-    for (const { policy, rule } of doubtful) {
-      const name = `${policy.name} ${rule}`;
+    for (const [name, { rule }] of new Map(doubtful.map((finding) => [nameRule(finding), finding]))) {
       const known = this.#cannotTell.get(name) ?? { requests: 0, reason: missing[rule] ?? 'it is not recorded' };
       known.requests += 1;
       this.#cannotTell.set(name, known);
@@ -105,7 +106,6 @@ export class Replay {
   }
 
   end(now: Date): Omit<Preview, 'from' | 'to' | 'is_complete'> {
-    const policies = this.#rules.policies.map(({ policy }) => policy);
     const { rule, agent, model, tool, hour } = this.#counts;
     return {
       requests: this.#requests,
@@ -113,16 +113,16 @@ export class Replay {
       agents: this.#agents.size,
       by: {
         ...{ rule: rule.most(maxShares), agent: agent.most(maxShares), model: model.most(maxShares) },
-        ...{ tool: tool.most(maxShares), hour: hour.inOrder() },
+        ...{ tool: tool.most(maxShares), hour: hour.inOrder().slice(-maxHours) },
       },
       examples: this.#examples,
       cannot_tell: [...this.#cannotTell].map(([name, doubt]) => ({ rule: name, ...doubt })),
-      never: policies.flatMap((policy): Preview['never'] => {
+      never: this.#policies.flatMap((policy): Preview['never'] => {
         if (!this.#matched.has(policy.name)) return [{ policy: policy.name, rule: null }];
         const silent = listRules(policy).filter((name) => !this.#found.has(`${policy.name} ${name}`));
         return silent.map((name) => ({ policy: policy.name, rule: name }));
       }),
-      contradictions: findContradictions(policies, now),
+      contradictions: findContradictions(this.#policies, now),
     };
   }
 }
@@ -136,7 +136,7 @@ class Counts {
 
   inOrder(): { name: string; requests: number }[] {
     const all = [...this.#counts].map(([name, requests]) => ({ name, requests }));
-    return all.sort((one, other) => (one.name < other.name ? -1 : 1)).slice(-maxHours);
+    return all.sort((one, other) => (one.name < other.name ? -1 : 1));
   }
 
   most(max: number): { name: string; requests: number }[] {
@@ -183,7 +183,7 @@ function listUnlisted(rules: RuleSet, { asked, tools }: RecordedCall, facts: Cal
     .filter((prepared) => applies(prepared, facts))
     .flatMap(({ policy, version }) =>
       listRules(policy)
-        .filter((rule) => rule.startsWith('tools.') || (asked === null && rule === 'limits.max_cost_usd'))
+        .filter((rule) => rule.startsWith('tools.') || (asked === null && rule !== 'providers' && rule !== 'hours'))
         .map((rule) => ({ policy, version, rule, reason: '' })),
     );
 }

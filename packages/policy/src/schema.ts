@@ -12,18 +12,18 @@ const text = (max: number) =>
     .refine((value) => isStorableText(value) && !/\p{C}/u.test(value), 'must be printable');
 
 const exactOrBeginning = text(256)
-  .refine((name) => !name.slice(0, -1).includes('*'), 'may hold * at its end alone')
+  .regex(/^[^*]*\*?$/, 'may hold * at its end alone')
   .meta({ description: 'A whole name, or its beginning and `*`; in any case' });
 
 const anywhere = text(256).meta({ description: 'A name in which each `*` stands for any characters; in any case' });
 
 const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).max(maxNames);
 
-/** With `allow` all else is denied; what both name is denied. */
 function allowOrDeny<Item extends z.ZodType>(item: Item) {
   return z
     .strictObject({ allow: listOf(item).optional(), deny: listOf(item).min(1).optional() })
-    .refine(({ allow, deny }) => allow !== undefined || deny !== undefined, 'must hold allow, deny or both');
+    .refine(({ allow, deny }) => allow !== undefined || deny !== undefined, 'must hold allow, deny or both')
+    .meta({ description: '`allow`: nothing else; `deny`: not these, also if both name it' });
 }
 
 const selectorFields = {

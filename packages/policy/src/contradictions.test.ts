@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import type { z } from 'zod';
+import { findContradictions } from './contradictions.ts';
+import { policySchema } from './schema.ts';
+
+type Given = Omit<z.input<typeof policySchema>, 'name'>;
+
+const find = (...given: Given[]) =>
+  findContradictions(
+    given.map((policy, index) => policySchema.parse({ name: `p${index}`, ...policy })),
+    new Date('2026-11-26T12:00:00Z'),
+  );
+
+test.each<[Given, string[]]>([
+  [{ models: { allow: ['gpt-5', 'o3'], deny: ['gpt-*'] } }, ['p0: models allows and denies gpt-5, which denies it']],
+  [{ models: { allow: ['gpt-*'], deny: ['gpt-5'] } }, []],
+  [
+    { tools: { client: { allow: ['mcp__*__read'], deny: ['mcp__*'] } } },
+    ['p0: tools.client allows and denies mcp__*__read, which denies it'],
+  ],
+  [{ models: { allow: ['gpt-5'] }, until: '2026-11-26' }, ['p0: it ended 2026-11-26, so it decides nothing']],
+  [{ models: { allow: ['gpt-5'] }, until: '2026-11-27' }, []],
+])('%j contradicts itself: %j', (policy, expected) => {
+  expect(find(policy)).toEqual(expected);
+});
+
+const mini: Given = { models: { allow: ['gpt-5-mini'] } };
+const opus: Given = { models: { allow: ['claude-opus-*'] } };
+const at = (allow: string, zone = 'UTC'): Given => ({ hours: { allow, zone } });
+
+test.each<[Given, Given, string | null]>([
+  [mini, opus, 'models'],
+  [mini, { models: { allow: ['GPT-*'] } }, null],
+  [mini, { models: { deny: ['gpt-*'] } }, 'models'],
+  [{ models: { deny: ['*'] } }, mini, 'models'],
+  [mini, { models: { deny: ['claude-*'] } }, null],
+  [{ providers: { allow: ['openai'] } }, { providers: { allow: ['groq'] } }, 'providers'],
+  // Both are names of one operation.
+  [{ operations: { allow: ['chat'] } }, { operations: { allow: ['chat.completions'] } }, null],
+  [{ operations: { allow: ['chat'] } }, { operations: { deny: ['chat'] } }, 'operations'],
+  [at('Mon-Fri 08:00-18:00'), at('Sat 09:00-12:00'), 'hours'],
+  [at('Sun 22:00-06:00'), at('Mon 05:00-07:00'), null],
+  [at('Mon 08:00-09:00'), at('Mon 09:00-10:00', 'Europe/Berlin'), null],
+])('%j and %j let nothing pass together: %s', (one, other, rule) => {
+  const expected = rule === null ? [] : [`p0 and p1: where both match, their ${rule} let nothing pass`];
+  expect(find(one, other)).toEqual(expected);
+});
+
+test.each<[Given['match'], Given['match'], boolean]>([
+  [{ agents: ['a*'] }, { agents: ['ab'] }, true],
+  [{ agents: ['a*'] }, { agents: ['b'] }, false],
+  [{ agents: ['a'] }, { tags: ['bank'] }, true],
+  [{ labels: { team: ['x', 'y'] } }, { labels: { team: ['y'] } }, true],
+  [{ labels: { team: ['x'] } }, { labels: { team: ['y'] } }, false],
+  [{ labels: { team: ['x'] } }, { labels: { site: ['y'] } }, true],
+  [{ not: { labels: { team: ['x'] } } }, { labels: { team: ['x'] } }, false],
+  [{ not: { labels: { team: ['x'] } } }, { labels: { team: ['x', 'y'] } }, true],
+  [{ agents: ['build-1'], tags: ['t'] }, { not: { agents: ['build-*'] } }, false],
+  [{ agents: ['build-1'] }, { not: { agents: ['build-*'], tags: ['t'] } }, true],
+])('calls that match %j may match %j: %s', (one, other, meet) => {
+  expect(find({ match: one, ...mini }, { match: other, ...opus })).toHaveLength(meet ? 1 : 0);
+});
