@@ -101,7 +101,6 @@ describe('openapi.json', () => {
         'GET /api/v1/policies',
         'POST /api/v1/policies',
         'POST /api/v1/policies/preview',
-        'GET /api/v1/policies/schema',
         'GET /api/v1/policies/{id}',
         'PUT /api/v1/policies/{id}',
         'DELETE /api/v1/policies/{id}',
@@ -174,6 +173,21 @@ describe('openapi.json', () => {
       additionalProperties: false,
       properties: { metadata: { type: 'object' } },
     });
+  });
+});
+
+test('editors get the schema of a policy without a key', async () => {
+  const answer = await fetch(`${management.service.url}/policy.schema.json`);
+  expect(await answer.json()).toMatchObject({
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    $ref: '#/definitions/Policy',
+    definitions: {
+      Policy: {
+        required: ['name'],
+        additionalProperties: false,
+        properties: { models: { properties: { allow: { items: { pattern: '^[^*]*\\*?$' } } } } },
+      },
+    },
   });
 });
 

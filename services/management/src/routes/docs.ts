@@ -1,3 +1,4 @@
+import { policySchema } from '@agp/policy';
 import { z } from 'zod';
 import { defineRoute, isInEdition, type Route, tagRoutes } from '../define-route.ts';
 import { docsPage, docsPolicy } from '../docs/docs-page.ts';
@@ -14,6 +15,15 @@ export function makeDocsRoutes(routes: () => readonly Route[]): Route[] {
         document ??= JSON.stringify(buildDocument(routes().filter((route) => isInEdition(route, config))));
         response.type('json').send(document);
       },
+    }),
+    defineRoute('GET /policy.schema.json', {
+      scope: null,
+      summary: 'The JSON Schema of a policy, for editors',
+      answer: {
+        description: 'A JSON Schema of draft 7, which every editor reads',
+        schema: z.record(z.string(), z.unknown()),
+      },
+      handle: () => z.toJSONSchema(policySchema, { io: 'input', target: 'draft-7' }),
     }),
     defineRoute('GET /docs', {
       scope: null,

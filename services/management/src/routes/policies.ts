@@ -75,12 +75,6 @@ export const policyRoutes = tagRoutes('Policies', [
         return { result: present(row), target: toPublicId('pol', row.id), after: describe(row) };
       }),
   }),
-  defineRoute('GET /api/v1/policies/schema', {
-    scope: null,
-    summary: 'The JSON Schema of a policy, for editors; it needs no key',
-    answer: { description: 'The schema', schema: z.record(z.string(), z.unknown()) },
-    handle: () => z.toJSONSchema(policySchema, { io: 'input' }),
-  }),
   defineRoute('POST /api/v1/policies/preview', {
     scope: 'read',
     summary: 'What policies would have done to the requests that were recorded; changes nothing',
