@@ -47,7 +47,9 @@ export const previewSchema = z
     from: timestampSchema,
     to: timestampSchema,
     requests: z.int().min(0).meta({ description: 'That were looked at, the latest first' }),
-    is_complete: z.boolean().meta({ description: 'False if more were recorded than are looked at' }),
+    is_complete: z
+      .boolean()
+      .meta({ description: 'False if more were recorded than are looked at, of 200,000 and in 20 seconds' }),
     refused: z.int().min(0).meta({ description: 'That the policies, enforced, would have refused, changed or cut' }),
     agents: z.int().min(0).meta({ description: 'Agents of those' }),
     by: z.strictObject({

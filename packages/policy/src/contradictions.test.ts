@@ -32,7 +32,9 @@ test.each<[Given, Given, string | null]>([
   [mini, opus, 'models'],
   [mini, { models: { allow: ['GPT-*'] } }, null],
   [mini, { models: { deny: ['gpt-*'] } }, 'models'],
-  [{ models: { deny: ['*'] } }, mini, 'models'],
+  [{ models: { deny: ['gpt-5*', 'o3'] } }, mini, 'models'],
+  [{ models: { deny: ['*'] } }, mini, null],
+  [{ models: { allow: [] } }, mini, null],
   [mini, { models: { deny: ['claude-*'] } }, null],
   [{ providers: { allow: ['openai'] } }, { providers: { allow: ['groq'] } }, 'providers'],
   // Both are names of one operation.

@@ -30,10 +30,11 @@ function listOwn({ name, models, providers, operations, tools }: Policy): string
   });
 }
 
-/** Rules of two policies that together let nothing pass. */
+/** Rules of two policies that let nothing pass together, though each lets something pass. */
 function listBetween(one: Policy, other: Policy): string[] {
   const names = (['models', 'providers', 'operations'] as const).filter((kind) => {
     const [first, second] = [one[kind], other[kind]];
+    if ([first, second].some((lists) => lists?.allow?.length === 0 || lists?.deny?.includes('*'))) return false;
     // An operation has several names: lists that share none of them may still share an operation.
     const isApart = kind !== 'operations' && areApart(first?.allow, second?.allow);
     return isApart || areAllCovered(first?.allow, second?.deny) || areAllCovered(second?.allow, first?.deny);

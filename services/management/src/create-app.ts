@@ -91,7 +91,7 @@ function handleRoute(route: Route, { context, readsOf }: AppParts): RequestHandl
     // The caller may have left while the key was looked up.
     if (response.closed) return;
     const caller = response.locals.caller as Caller | undefined;
-    const isRead = route.method === 'get' && caller !== undefined;
+    const isRead = route.isRead && caller !== undefined;
     if (isRead && route.answer.contentType !== 'text/event-stream')
       response.once('prefinish', () => giveUpSilentReader(response));
     const input = {

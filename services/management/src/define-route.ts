@@ -50,6 +50,8 @@ export interface Route {
   path: string;
   /** That the caller's key must have; null if no key is needed. */
   scope: Scope | null;
+  /** It changes nothing, as a GET. */
+  isRead?: boolean;
   /** Answers 404 in the base edition. */
   extendedOnly?: boolean;
   tag: string;
@@ -94,9 +96,16 @@ export function defineRoute<
   },
 ): Omit<Route, 'tag'> {
   const [method = '', path = ''] = address.split(' ');
-  const scope = method === 'GET' ? 'read' : 'write';
+  const isRead = method === 'GET' || route.isRead === true;
   const query = method === 'GET' ? undefined : changeQuerySchema;
-  return { scope, query, ...route, method: method.toLowerCase(), path } as unknown as Omit<Route, 'tag'>;
+  return {
+    scope: isRead ? 'read' : 'write',
+    query,
+    ...route,
+    isRead,
+    method: method.toLowerCase(),
+    path,
+  } as unknown as Omit<Route, 'tag'>;
 }
 
 export function tagRoutes(tag: string, routes: readonly Omit<Route, 'tag'>[]): Route[] {

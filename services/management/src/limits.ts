@@ -46,5 +46,6 @@ export const maxSubject = 255;
 /** Values of a claim that are looked at. */
 export const maxClaimValues = 1_000;
 
-/** Recorded requests that one preview of policies looks at. */
+/** Recorded requests that one preview of policies looks at, and for how long, in milliseconds. */
 export const maxReplayed = 200_000;
+export const maxReplayMs = 20_000;

@@ -15,8 +15,7 @@ function listErrors(route: Route): ErrorCode[] {
   const codes: ErrorCode[] = ['invalid_parameter', ...ofParameters, ...(route.errors ?? [])];
   if (route.body) codes.push('body_too_large', 'unsupported_media_type');
   if (route.scope !== null) codes.push('invalid_api_key', 'missing_scope', 'too_many_failures', 'storage_unavailable');
-  if (route.scope !== null && route.method === 'get' && route.answer.contentType === undefined)
-    codes.push('too_many_reads');
+  if (route.scope !== null && route.isRead && route.answer.contentType === undefined) codes.push('too_many_reads');
   if (route.extendedOnly) codes.push('base_edition');
   return [...new Set<ErrorCode>([...codes, 'internal'])];
 }

@@ -101,6 +101,30 @@ test('a block works while keys together hold every connection that lists have', 
   expect(statuses.every((status) => [200, 429, 503].includes(status))).toBe(true);
 });
 
+test('one key has two previews of policies at once, which hold no connection of changes', async () => {
+  const agentId = await seedAgent(management.database, randomUUIDv7());
+  const locker = await management.database.pool.connect();
+  await locker.query('BEGIN; LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
+  const preview = () =>
+    management.call('/api/v1/policies/preview', {
+      method: 'POST',
+      headers: { ...greedy.headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ policies: [{ name: 'none', models: { allow: [] } }] }),
+    });
+  const previews = Array.from({ length: 30 }, preview);
+  try {
+    await management.refuse(await Promise.race(previews), 429, 'too many reads at once with this key');
+    const blocked = await management.send('PUT', `/api/v1/agents/${agentId}`, { status: 'blocked' });
+    expect(await blocked.json()).toMatchObject({ status: 'blocked' });
+  } finally {
+    await locker.query('ROLLBACK');
+    locker.release();
+  }
+  const statuses = (await Promise.all(previews)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(28);
+  await expect.poll(async () => (await preview()).status).toBe(200);
+});
+
 test('changes are authenticated while reads wait for that', async () => {
   const agentId = await seedAgent(management.database, randomUUIDv7());
   const locker = await management.database.pool.connect();

@@ -1,34 +1,27 @@
 import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
-import { readLabels } from '@agp/core/labels';
 import {
   countPolicyHits,
   createPolicy,
   deletePolicy,
   listPolicies,
   type PolicyRow,
-  type RecordedCallRow,
   readPolicy,
-  readRecordedCalls,
   replacePolicy,
 } from '@agp/db';
 import {
   maxPolicies,
   type Policy,
-  type Preview,
-  type PreviewRequest,
   policyListSchema,
   policySchema,
   previewRequestSchema,
   previewSchema,
-  type RecordedCall,
-  Replay,
   storedPolicySchema,
 } from '@agp/policy';
 import { z } from 'zod';
 import { recordChange } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
-import { maxReplayed } from '../limits.ts';
+import { preview } from '../reads/preview.ts';
 import { found, policyId } from '../requests.ts';
 
 const present = ({ id, version, policy, created_at, updated_at }: PolicyRow) => ({
@@ -76,11 +69,12 @@ export const policyRoutes = tagRoutes('Policies', [
       }),
   }),
   defineRoute('POST /api/v1/policies/preview', {
-    scope: 'read',
+    isRead: true,
     summary: 'What policies would have done to the requests that were recorded; changes nothing',
     body: previewRequestSchema,
     answer: { description: 'Counts, examples, and what records do not tell', schema: previewSchema },
-    handle: async ({ body }, { db }) => replay(db, body),
+    handle: ({ body, caller }, { db }, response) =>
+      preview(db, body, { holder: found(caller, 'internal').holder, isLeft: () => response.closed }),
   }),
   defineRoute('GET /api/v1/policies/{id}', {
     summary: 'One policy',
@@ -118,36 +112,6 @@ export const policyRoutes = tagRoutes('Policies', [
       }),
   }),
 ]);
-
-const daysBefore = 7;
-
-async function replay(db: Listed, { policies, from, to }: PreviewRequest): Promise<Preview> {
-  const end = to ?? new Date();
-  const start = from ?? new Date(end.getTime() - daysBefore * dayMs);
-  if (start >= end) throw new ApiError('invalid_parameter', 'from: must be before to');
-  const tried = new Replay(policies);
-  let left = maxReplayed;
-  for await (const rows of readRecordedCalls(db, start, end)) {
-    for (const row of rows.slice(0, left)) tried.add(presentRecorded(row));
-    left -= rows.length;
-    if (left < 0) break;
-  }
-  return { from: start.toISOString(), to: end.toISOString(), is_complete: left >= 0, ...tried.end(new Date()) };
-}
-
-const presentRecorded = (row: RecordedCallRow): RecordedCall => ({
-  event_id: toPublicId('evt', row.id),
-  session_id: row.session_id,
-  agent_id: toPublicId('agt', row.agent_id),
-  agent_name: row.agent_name,
-  labels: Object.fromEntries(readLabels(row.metadata)),
-  timestamp: row.timestamp.toISOString(),
-  tag: row.compliance_tag,
-  provider: row.provider,
-  model: row.model,
-  asked: row.asked,
-  tools: row.tools,
-});
 
 type Listed = Parameters<typeof listPolicies>[0];
 

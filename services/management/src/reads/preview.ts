@@ -1,0 +1,65 @@
+import { setImmediate } from 'node:timers/promises';
+import { ApiError } from '@agp/core/errors';
+import { toPublicId } from '@agp/core/ids';
+import { readLabels } from '@agp/core/labels';
+import { type Db, type RecordedCallRow, readRecordedCalls } from '@agp/db';
+import { type Preview, type PreviewRequest, type RecordedCall, Replay } from '@agp/policy';
+import { maxReplayed, maxReplayMs, shareOfReads } from '../limits.ts';
+
+/** Whose previews are under way. */
+const previewing: string[] = [];
+/** Then others are served. */
+const turnMs = 10;
+const daysBefore = 7;
+const dayMs = 86_400_000;
+
+/** @throws ApiError `too_many_reads` if the holder has two under way, `invalid_parameter` if the time ends before it begins */
+export async function preview(
+  db: Db,
+  request: PreviewRequest,
+  { holder, isLeft }: { holder: string; isLeft(): boolean },
+): Promise<Preview> {
+  if (previewing.filter((each) => each === holder).length >= shareOfReads.connections)
+    throw new ApiError('too_many_reads');
+  previewing.push(holder);
+  return replay(db, request, isLeft).finally(() => previewing.splice(previewing.indexOf(holder), 1));
+}
+
+async function replay(db: Db, { policies, from, to }: PreviewRequest, isLeft: () => boolean): Promise<Preview> {
+  const end = to ?? new Date();
+  const start = from ?? new Date(end.getTime() - daysBefore * dayMs);
+  if (start >= end) throw new ApiError('invalid_parameter', 'from: must be before to');
+  const tried = new Replay(policies);
+  const isComplete = await replayUntil(performance.now() + maxReplayMs);
+  return { from: start.toISOString(), to: end.toISOString(), is_complete: isComplete, ...tried.end(new Date()) };
+
+  async function replayUntil(deadline: number): Promise<boolean> {
+    let left = maxReplayed;
+    let turn = performance.now();
+    for await (const rows of readRecordedCalls(db, start, end)) {
+      for (const row of rows) {
+        if (left === 0 || turn > deadline || isLeft()) return false;
+        tried.add(presentRecorded(row));
+        left -= 1;
+        if (performance.now() - turn < turnMs) continue;
+        await setImmediate();
+        turn = performance.now();
+      }
+    }
+    return true;
+  }
+}
+
+const presentRecorded = (row: RecordedCallRow): RecordedCall => ({
+  event_id: toPublicId('evt', row.id),
+  session_id: row.session_id,
+  agent_id: toPublicId('agt', row.agent_id),
+  agent_name: row.agent_name,
+  labels: Object.fromEntries(readLabels(row.metadata)),
+  timestamp: row.timestamp.toISOString(),
+  tag: row.compliance_tag,
+  provider: row.provider,
+  model: row.model,
+  asked: row.asked,
+  tools: row.tools,
+});
