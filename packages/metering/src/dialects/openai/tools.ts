@@ -93,9 +93,9 @@ export function readTools(body: JsonObject): EventTool[] {
   ];
 }
 
-/** Headers by which Azure, Portkey, Helicone, Cloudflare and LiteLLM choose a model in place of the body's, or bring tools. */
+/** Headers by which Azure, Portkey, Helicone and LiteLLM choose a model in place of the body's, or bring tools. */
 export const choosingHeaders =
-  /^(?:azureml-model-deployment|x-ms-model-mesh-model-name|x-portkey-(?!trace|metadata|api-key|request)|helicone-(?:fallbacks|target-url|prompt)|cf-aig-(?!authorization|metadata|cache|skip|collect|event|request)|x-litellm-(?:model|tags|mcp)|x-mcp-)/;
+  /^(?:azureml-model-deployment|x-ms-model-mesh-model-name|x-portkey-(?:config|provider|virtual-key|custom-host|mcp.*)|helicone-(?:fallbacks|target-url|prompt-id)|x-litellm-model|x-mcp-.*)$/;
 
 /** OpenRouter's lists and stored presets, and what tools that are models name. */
 export function listModels(body: JsonObject): (string | null)[] {
