@@ -10,7 +10,7 @@ export interface Count {
 
 /** What is counted, each with what it takes at most. Who needs more raises a limit in the same commit; who needs less lowers it. */
 export const limits = {
-  small: { calls: 3_120, functions: 890, bytes: 119_000 },
+  small: { calls: 3_120, functions: 910, bytes: 122_000 },
   'stream of 50 chunks': { calls: 29_000, functions: 1_010, bytes: 580_000 },
   'cap and token': { calls: 3_720, functions: 990, bytes: 139_000 },
 } satisfies Record<string, Count>;
