@@ -162,7 +162,7 @@ describe('the lineage of a session', () => {
         .update(previous + entry.payload)
         .digest('hex')}`;
       expect(entry).toMatchObject({ seq, lineage_hash: hash });
-      expect(JSON.parse(entry.payload)).toMatchObject({ v: 1, seq, id: entry.event_id, session_id: 'ses_old' });
+      expect(JSON.parse(entry.payload)).toMatchObject({ v: 2, seq, id: entry.event_id, session_id: 'ses_old' });
       previous = hash;
     });
     const times = lineage.entries.map((entry) => JSON.parse(entry.payload).timestamp);
@@ -191,7 +191,7 @@ describe('the lineage of a session', () => {
       await pool.query('DROP TABLE kept');
       return found;
     };
-    const changed = `UPDATE events SET payload = replace(payload, '"v":1', '"v":2') WHERE seq = 650`;
+    const changed = `UPDATE events SET payload = replace(payload, '"v":2', '"v":1') WHERE seq = 650`;
     expect(await tamper(changed)).toEqual({ ...whole, valid: false, first_divergence: 650 });
     const shown = 'UPDATE events SET cost_usd = cost_usd + 1 WHERE seq = 600';
     expect(await tamper(shown)).toEqual({ ...whole, valid: false, first_divergence: 600 });

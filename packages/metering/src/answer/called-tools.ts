@@ -1,14 +1,21 @@
-import { type EventTool, maxTools } from '@agp/core/events';
+import { type EventTool, maxToolName, maxTools } from '@agp/core/events';
 import type { AnswerNaming } from '../dialects/named-tools.ts';
 import type { OnCall, Operation, StreamReader, StreamReading } from '../dialects/operation.ts';
 import { asObject, parseFrame } from '../json/members.ts';
+
+/** A copy: a part of a text would keep all of it in memory. */
+const shorten = (name: string) =>
+  name.length <= maxToolName ? name : Buffer.from(name.slice(0, maxToolName)).toString();
 
 /** Tools that an answer called, each once. */
 export class CalledTools {
   readonly #known = new Map<string, EventTool>();
 
   add(tools: readonly EventTool[]): void {
-    for (const tool of tools) if (this.#known.size <= maxTools) this.#known.set(`${tool.kind} ${tool.names[0]}`, tool);
+    for (const { kind, names } of tools) {
+      const short = names.map(shorten);
+      if (this.#known.size <= maxTools) this.#known.set(`${kind} ${short[0]}`, { kind, names: short });
+    }
   }
 
   list(): EventTool[] {

@@ -129,6 +129,9 @@ const maxBody = 8 * 1024 * 1024;
 /** A larger body is not parsed unless it must be: parsing holds up everything else that the process does. */
 const maxEagerParse = 128 * 1024;
 
+/** A larger body is not parsed for the tools alone that it calls. */
+const maxNamed = 1024 * 1024;
+
 const tailLength = 64 * 1024;
 
 export class JsonReader implements BodyReader {
@@ -155,10 +158,10 @@ export class JsonReader implements BodyReader {
         // Figures of results stand within them, not at the end.
         const { billedOnce, showsOtherBills } = this.#operation;
         const inspected = reading.usage !== null || (billedOnce === undefined && !showsOtherBills);
-        return { ...finish(reading, () => ({ parts: [], whole: false })), inspected };
+        return { ...finish(reading, () => ({ parts: [], whole: false })), ...this.#listCalled(null), inspected };
       }
       const isTold = reading.usage !== null && !this.#operation.figuresWithin?.some((name) => bytes.includes(name));
-      if (isTold) return finish(reading, () => bytes);
+      if (isTold) return { ...finish(reading, () => bytes), ...this.#listCalled(bytes) };
     }
     // Parsing so many values would hold up the event loop. A worker reads the text.
     if (bytes.length > maxEagerParse && isTooPopulated(bytes)) return { ...nothingRead, output: () => bytes };
@@ -169,8 +172,16 @@ export class JsonReader implements BodyReader {
     const { outputText } = reading;
     // An answer with an error and with text is billed.
     const isError = reading.usage === null && Boolean(asObject(body).error) && outputText().parts.length === 0;
-    const called = this.#operation.answerNames?.read(asObject(body)).called;
-    return { ...finish(reading, () => addBeside('answer', body, outputText())), isError, ...(called && { called }) };
+    return { ...finish(reading, () => addBeside('answer', body, outputText())), isError, ...this.#listCalled(body) };
+  }
+
+  /** @param answer bytes are parsed only if a call may be among them; null for one that is too large */
+  #listCalled(answer: unknown): Pick<BodyReading, 'called'> {
+    const naming = this.#operation.answerNames;
+    if (naming === undefined) return {};
+    if (!Buffer.isBuffer(answer)) return { called: naming.read(asObject(answer)).called };
+    const mayCall = answer.length <= maxNamed && naming.marks.test(answer.toString('latin1'));
+    return { called: mayCall ? naming.read(asObject(tryParse(answer))).called : [] };
   }
 }
 

@@ -187,4 +187,33 @@ export const auditedChanges: Record<string, (management: TestManagement) => Prom
       entry: { action: 'name.release', agent_id: null, target: name, before: { name }, after: null },
     };
   },
+  'post /api/v1/policies': async () => ({
+    path: '/api/v1/policies',
+    body: { name: 'new' },
+    entry: {
+      ...{ action: 'policy.create', agent_id: null, before: null },
+      target: expect.stringMatching(/^pol_/),
+      after: { version: 1, policy: expect.objectContaining({ name: 'new', mode: 'observe' }) },
+    },
+  }),
+  'put /api/v1/policies/{id}': async (management) => {
+    const { id } = await make(management, '/api/v1/policies', { name: 'changed' });
+    return {
+      path: `/api/v1/policies/${id}`,
+      body: { name: 'changed', mode: 'enforce' },
+      entry: {
+        ...{ action: 'policy.update', agent_id: null, target: id },
+        before: { version: 1, policy: expect.objectContaining({ mode: 'observe' }) },
+        after: { version: 2, policy: expect.objectContaining({ mode: 'enforce' }) },
+      },
+    };
+  },
+  'delete /api/v1/policies/{id}': async (management) => {
+    const { id } = await make(management, '/api/v1/policies', { name: 'removed' });
+    const before = { version: 1, policy: expect.objectContaining({ name: 'removed' }) };
+    return {
+      path: `/api/v1/policies/${id}`,
+      entry: { action: 'policy.delete', agent_id: null, target: id, before, after: null },
+    };
+  },
 };
