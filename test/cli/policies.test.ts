@@ -46,7 +46,7 @@ tools: { remote_mcp: {} }
 
   expect((await send('worker')).status).toBe(200);
   expect(await done('policies explain --agent worker --model gpt-4o')).toBe(
-    'interns: would refuse it (rule models): the model gpt-4o is not allowed\nno-mcp: matches, and lets it pass\n',
+    'interns: would refuse it (rule models): the model gpt-4o is not allowed\nno-mcp: matches, and lets it pass, as far as asked (not: --mcp-host)\n',
   );
   expect(await done('policies mode interns enforce --reason tried')).toMatch(/^interns +enforce +team interns/m);
   expect((await send('worker')).status).toBe(403);
@@ -54,6 +54,9 @@ tools: { remote_mcp: {} }
   expect(await done('events list --limit 1')).toContain('gpt-4o');
   expect(await done('policies list')).toMatch(/^interns +enforce +team interns +1 +1 /m);
 
+  expect(await done(`policies apply -f ${folder} --dry-run`)).toContain(
+    'policy interns configured, mode enforce -> observe (dry run)\n',
+  );
   const exported = file('exported');
   await done(`policies export --dir ${exported}`);
   const interns = readFileSync(join(exported, 'interns.yaml'), 'utf8');

@@ -53,7 +53,7 @@ inBrowser('policies in the console', () => {
 
     await write(page, text('interns', 'gpt-5-mini'));
     await page.getByRole('button', { name: 'Try it' }).click();
-    await page.getByText('Would have refused 1 request of 1 agent').waitFor();
+    await page.getByText('Would have refused, changed or ended 1 request of 1 agent').waitFor();
     const example = page.getByRole('table', { name: 'Examples' }).getByRole('link').first();
     expect(await example.getAttribute('href')).toBe(`/events/${eventId}`);
 

@@ -34,6 +34,8 @@ export interface CallFacts extends CallHead {
 export interface AnswerFacts extends CallHead {
   /** That the request named: an answer by a dated version of one is by that one. */
   asked: readonly string[];
+  /** What the request offered, if that could be read. */
+  declared: readonly EventTool[] | null;
   model: string | null;
   called: readonly EventTool[];
 }
@@ -127,7 +129,7 @@ function selects({ agents, labels, tags, providers }: Selector, facts: CallHead)
     isOne(tags, facts.tag) &&
     isOne(providers, facts.provider) &&
     Object.entries(labels ?? {}).every(
-      ([label, values]) => Object.hasOwn(facts.labels, label) && values.includes(facts.labels[label] as string),
+      ([label, values]) => Object.hasOwn(facts.labels, label) && isOne(values, facts.labels[label] as string),
     )
   );
 }
@@ -185,23 +187,47 @@ function* listToolFaults(rules: ToolRules, tools: CallFacts['tools'], passesUnre
   }
 }
 
-function* listAnswerFaults({ policy }: Prepared, { model, asked, called }: AnswerFacts): Generator<Fault> {
+function* listAnswerFaults({ policy }: Prepared, { model, asked, declared, called }: AnswerFacts): Generator<Fault> {
   const { models, tools } = policy;
-  if (models && model !== null && !isAllowed(models, [model]) && !asked.some((name) => isVersionOf(model, name)))
+  if (models && model !== null && !mayAnswer(models, model, asked))
     yield { rule: 'models', reason: `the model ${model}, which answered, is not allowed` };
   for (const kind of ['client', 'hosted'] as const) {
-    const denied = tools && called.filter((tool) => !isAllowedTool(tools, kind, tool));
+    const denied =
+      tools && called.filter((tool) => !nameAll(tool, declared).every((each) => isAllowedTool(tools, kind, each)));
     if (denied?.[0])
       yield { rule: `tools.${kind}`, reason: `${describeTool(denied[0])}, which was called, is not allowed`, denied };
   }
 }
 
-const version = /^[-@:_.](?:v?\d[\d.:@_-]*|latest)$/;
+/** A version of what was asked for is that, unless it is denied by its own name. */
+function mayAnswer({ allow, deny }: AllowOrDeny, model: string, asked: readonly string[]): boolean {
+  if (!isAllowed({ deny }, [model])) return false;
+  return isAllowed({ allow }, [model]) || asked.some((name) => isVersionOf(model, name));
+}
+
+const version = /^[-:_.](?:v\d+[-.])?\d{3}[\d.:_-]*$/;
 
 /** Providers answer with the dated name of what was asked for, and name it without its folder. */
 function isVersionOf(answered: string, asked: string): boolean {
-  const [long, short] = [answered, asked].map((name) => name.toLowerCase().split('/').at(-1) ?? '') as [string, string];
+  const plain = (name: string) => name.toLowerCase().replace(/^.*\//, '').replaceAll('@', '-');
+  const [long, short] = [plain(answered), plain(asked).replace(/-latest$/, '')];
   return long === short || (long.startsWith(short) && version.test(long.slice(short.length)));
+}
+
+/** A called tool as itself, or as each declared one that it may be, by the names of both. */
+function nameAll(called: EventTool, declared: readonly EventTool[] | null): EventTool[] {
+  const same = (declared ?? []).filter((tool) =>
+    tool.names.some((name) => called.names.some((own) => isSameTool(own, name, tool))),
+  );
+  if (same.length === 0) return [called];
+  return same.map(({ kind, names }) => ({ kind, names: [...new Set([...called.names, ...names])] }));
+}
+
+/** A hosted tool is called by a name that is part of its type (`web_search`), or the other way round. */
+function isSameTool(called: string, declared: string, { kind }: EventTool): boolean {
+  const [one, other] = [called.toLowerCase(), declared.toLowerCase()];
+  if (one === other) return true;
+  return kind === 'hosted' && (other.startsWith(`${one}_`) || one.startsWith(`${other}_`) || one.endsWith(`_${other}`));
 }
 
 const toolWords: Record<EventTool['kind'], string> = {

@@ -17,6 +17,8 @@ const exactOrBeginning = text(256)
 
 const anywhere = text(256).meta({ description: 'A name in which each `*` stands for any characters; in any case' });
 
+const host = anywhere.refine((name) => !name.includes('/'), 'must be a host, without scheme and path');
+
 const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).max(maxNames);
 
 function allowOrDeny<Item extends z.ZodType>(item: Item) {
@@ -29,7 +31,7 @@ function allowOrDeny<Item extends z.ZodType>(item: Item) {
 const selectorFields = {
   agents: listOf(exactOrBeginning).min(1).optional(),
   labels: z
-    .record(text(256), listOf(text(256)).min(1))
+    .record(text(256), listOf(exactOrBeginning).min(1))
     .refine((labels) => Object.keys(labels).length <= maxNames, `must hold at most ${maxNames} labels`)
     .optional()
     .meta({ description: "Values by label, which is a string member of the agent's metadata" }),
@@ -72,7 +74,7 @@ const toolsSchema = z
     client: allowOrDeny(anywhere).optional().meta({ description: 'Tools that the agent runs, by name' }),
     hosted: allowOrDeny(anywhere).optional().meta({ description: 'Tools that the provider runs, by name or type' }),
     remote_mcp: z
-      .strictObject({ hosts: listOf(anywhere), connectors: listOf(anywhere), tunnels: listOf(anywhere) })
+      .strictObject({ hosts: listOf(host), connectors: listOf(anywhere), tunnels: listOf(anywhere) })
       .partial()
       .optional()
       .meta({ description: 'MCP servers that the provider may reach for the agent; no others' }),
@@ -116,9 +118,10 @@ export const policySchema = z
     refusal: text(256)
       .optional()
       .meta({ description: 'What the agent reads; `{rule}` and `{policy}` stand for their names' }),
-    until: z.iso
-      .datetime({ offset: true })
-      .or(z.iso.date())
+    until: z
+      .union([z.iso.datetime({ offset: true }), z.iso.date()], {
+        error: 'must be a day such as 2027-01-31, or a time such as 2027-01-31T18:00:00+01:00',
+      })
       .optional()
       .meta({ description: 'The policy ends by itself; a date ends it when that day begins, in UTC' }),
   })

@@ -69,7 +69,6 @@ export interface Admission {
   limits: Pick<AdmissionState, 'agentCap' | 'globalCap' | 'requestsPerMinute'>;
   /** Null while there is no policy. */
   rules: RuleSet | null;
-  /** Empty while there is no policy. */
   labels: Readonly<Record<string, string>>;
   /** What policies said of its head that do not refuse it. */
   findings: readonly Finding[];

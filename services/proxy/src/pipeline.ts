@@ -70,9 +70,11 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     begin('claimSession');
     const sessionId = await claimSession(context, agent, admission, session, deadline.at);
     journey.sessionId = sessionId;
-    const { rules } = admission;
-    if (isStale(admission)) admission = await admitAgain();
-    if (admission.rules?.version !== rules?.version) governed = govern(context, head, agent, admission, body);
+    if (isStale(admission)) {
+      admission = await admitAgain();
+      // Rules, labels or tag may be others by now.
+      governed = govern(context, head, agent, admission, body);
+    }
 
     const request = { head, agent, admission, sessionId, body, reservation, governed };
     journey.promisedPlaces = promisePlaces(context, head);

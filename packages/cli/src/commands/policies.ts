@@ -20,7 +20,7 @@ import { writePolicy } from '@agp/policy/yaml';
 import type { Command } from 'commander';
 import { createPatch } from 'diff';
 import { writeQuery } from '../api.ts';
-import { addCommand, addReason, type ReasonOption } from '../arguments.ts';
+import { addCommand, addReason, parseWhole, type ReasonOption } from '../arguments.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import { readPolicyFiles } from '../policy-files.ts';
 import type { Shell } from '../shell.ts';
@@ -92,6 +92,10 @@ async function carryOut({ api }: Shell, { stored, wanted, verb }: Planned, reaso
   else await api.send(stored ? 'PUT' : 'POST', one, wanted, storedPolicySchema);
 }
 
+/** A file may switch off what was enforced. */
+const describeMode = ({ stored, wanted }: Planned): string =>
+  stored && wanted && stored.policy.mode !== wanted.mode ? `, mode ${stored.policy.mode} -> ${wanted.mode}` : '';
+
 const toYaml = (policy: Policy | null | undefined): string => (policy ? writePolicy(policy) : '');
 
 const listShares = (title: string, shares: Preview['by']['rule']) =>
@@ -130,11 +134,15 @@ interface ExplainOptions {
   operation: string;
   model?: string;
   tool?: string;
+  hostedTool?: string;
+  mcpHost?: string;
+  outputTokens?: number;
+  inputBytes?: number;
   at?: string;
 }
 
 async function explain(shell: Shell, options: ExplainOptions): Promise<void> {
-  const { agent, tag, provider, operation, model, tool, at } = options;
+  const { agent, tag, provider, operation, model, tool, hostedTool, mcpHost, outputTokens, inputBytes, at } = options;
   const [{ data: agents }, stored] = await Promise.all([
     shell.api.get('/api/v1/agents', agentListSchema),
     readStored(shell),
@@ -145,10 +153,10 @@ async function explain(shell: Shell, options: ExplainOptions): Promise<void> {
   const facts = {
     agent: known?.name ?? agent,
     labels: Object.fromEntries(readLabels(known?.metadata ?? {})),
-    ...{ tag, provider, operations: [operation, ...operation.split('.')], at: time },
+    ...{ tag, provider, operations: listNames(operation), at: time },
     models: model === undefined ? [] : [model],
-    tools: tool === undefined ? [] : [{ kind: 'client' as const, names: [tool] }],
-    ...{ outputTokens: 0, inputBytes: 0, nanoUsd: 0 },
+    tools: [...listTool('client', tool), ...listTool('hosted', hostedTool), ...listTool('remote_mcp', mcpHost)],
+    ...{ outputTokens: outputTokens ?? 0, inputBytes: inputBytes ?? 0, nanoUsd: 0 },
   };
   const rules = prepareRules(1, stored);
   const findings = [...judgeHead(rules, facts), ...judgeBody(rules, facts)];
@@ -156,12 +164,37 @@ async function explain(shell: Shell, options: ExplainOptions): Promise<void> {
     const { name, mode, match } = prepared.policy;
     if (!applies(prepared, facts)) return `${name}: does not match (for ${describeMatch(match)})`;
     const against = findings.filter(({ policy }) => policy === prepared.policy);
-    if (against.length === 0) return `${name}: matches, and lets it pass`;
+    if (against.length === 0) return `${name}: matches, and lets it pass${describeUnasked(prepared.policy, options)}`;
     const verb = { enforce: 'refuses it', warn: 'would refuse it, and warns', observe: 'would refuse it' }[mode];
     return against.map(({ rule, reason }) => `${name}: ${verb} (rule ${rule}): ${reason}`).join('\n');
   });
   if (known === undefined) shell.terminal.note(`no agent is named ${agent} yet: it has no labels`);
   await shell.terminal.print(lines.length === 0 ? 'there are no policies' : lines.join('\n'));
+}
+
+const chats = /^(?:chat\.completions|responses|messages|interactions)$/;
+
+/** As the proxy names operations for rules. */
+const listNames = (operation: string): string[] =>
+  /batch/i.test(operation)
+    ? [operation, 'batches']
+    : [...new Set([operation, ...operation.split('.'), ...(chats.test(operation) ? ['chat'] : [])])];
+
+const listTool = (kind: 'client' | 'hosted' | 'remote_mcp', name: string | undefined) =>
+  name === undefined ? [] : [{ kind, names: [name] }];
+
+/** Rules that ask what the command was not told. */
+function describeUnasked({ models, tools, limits }: Policy, given: ExplainOptions): string {
+  const unasked = [
+    ...(models && given.model === undefined ? ['--model'] : []),
+    ...(tools?.client && given.tool === undefined ? ['--tool'] : []),
+    ...(tools?.hosted && given.hostedTool === undefined ? ['--hosted-tool'] : []),
+    ...(tools?.remote_mcp && given.mcpHost === undefined ? ['--mcp-host'] : []),
+    ...(limits?.max_output_tokens && given.outputTokens === undefined ? ['--output-tokens'] : []),
+    ...(limits?.max_input_bytes && given.inputBytes === undefined ? ['--input-bytes'] : []),
+    ...(limits?.max_cost_usd ? ['what it costs'] : []),
+  ];
+  return unasked.length === 0 ? '' : `, as far as asked (not: ${unasked.join(', ')})`;
 }
 
 /** `policies`: which models, providers, tools and hours, for whom. */
@@ -189,7 +222,9 @@ export function addPolicyCommands(program: Command, shell: Shell): void {
       const planned = plan(await readStored(shell), readPolicyFiles(options.filename), options.prune === true);
       for (const each of planned) {
         if (!options.dryRun) await carryOut(shell, each, options.reason);
-        await shell.terminal.print(`policy ${each.name} ${each.verb}${options.dryRun ? ' (dry run)' : ''}`);
+        await shell.terminal.print(
+          `policy ${each.name} ${each.verb}${describeMode(each)}${options.dryRun ? ' (dry run)' : ''}`,
+        );
       }
     });
 
@@ -240,7 +275,11 @@ export function addPolicyCommands(program: Command, shell: Shell): void {
     .option('--provider <provider>', 'the provider', 'openai')
     .option('--operation <name>', 'such as chat.completions, responses, messages, images.edits', 'chat.completions')
     .option('--model <model>', 'a model that it names')
-    .option('--tool <tool>', 'a tool that it declares')
+    .option('--tool <tool>', 'a tool that it offers and runs itself')
+    .option('--hosted-tool <tool>', 'a tool that it offers and the provider runs')
+    .option('--mcp-host <host>', 'a remote MCP server that it offers')
+    .option('--output-tokens <n>', 'the bound of its output', parseWhole(1))
+    .option('--input-bytes <n>', 'the size of its body', parseWhole(0))
     .option('--at <time>', 'when; now if it is not given')
     .action((options: ExplainOptions) => explain(shell, options));
 

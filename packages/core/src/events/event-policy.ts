@@ -37,9 +37,9 @@ export const decisionActions = ['observe', 'warn', 'lower', 'strip', 'cut'] as c
 
 export const decisionSchema = z
   .object({
-    policy: z.string().min(1).max(64),
+    policy: z.string().min(1).max(64).refine(isPlain),
     version: z.int().min(1).meta({ description: "The policy's own" }),
-    rule: z.string().min(1).max(64).meta({ example: 'models' }),
+    rule: z.string().min(1).max(64).refine(isPlain).meta({ example: 'models' }),
     action: z.enum(decisionActions).meta({
       description:
         '`observe` and `warn`: it would have been refused; `lower` and `strip`: the request was changed; `cut`: the answer was ended',
@@ -50,7 +50,7 @@ export const decisionSchema = z
 /** What rules ask of a request beside its other members, kept so that a policy can be tried on the past. */
 export const askedSchema = z
   .object({
-    operations: z.array(z.string().max(64)).max(8).nullable().meta({
+    operations: z.array(z.string().max(64).refine(isPlain)).max(8).nullable().meta({
       description: 'All names of the operation, its own first; null for a path that is not known',
     }),
     models: z.array(z.string().max(256).refine(isPlain)).max(maxAskedModels).nullable().meta({

@@ -46,14 +46,14 @@ export function buildPayload(event: EventMessage, seq: number): string {
     session_id: event.session_id,
     source_ip: event.source_ip,
     timestamp: event.timestamp,
-    tools: ofVersion2(event.tools && sortTools(event.tools)),
+    tools: ofVersion2(event.tools && orderMembers(event.tools)),
     total_tokens: event.total_tokens,
     usage_source: event.usage_source,
     v: isOf2 ? 2 : 1,
   });
 }
 
-function sortTools({ called, declared, more }: EventTools): EventTools {
-  const sort = (tools: EventTool[]) => tools.map(({ kind, names }) => ({ kind, names }));
-  return { called: sort(called), declared: declared && sort(declared), more };
+function orderMembers({ called, declared, more }: EventTools): EventTools {
+  const order = (tools: EventTool[]) => tools.map(({ kind, names }) => ({ kind, names }));
+  return { called: order(called), declared: declared && order(declared), more };
 }

@@ -30,8 +30,7 @@ export interface AdmissionState {
   requestsPerMinute: number | null;
   /** Raised by each change of a policy; 0 until there is one. */
   policyVersion: number;
-  /** Null while there is no policy, which alone asks for it. */
-  metadata: Readonly<Record<string, unknown>> | null;
+  metadata: Readonly<Record<string, unknown>>;
 }
 
 type Row = Omit<AdmissionState, 'agentCap' | 'globalCap'> & {
@@ -56,7 +55,7 @@ const text = `
     agents.daily_cap_usd * 1e9 AS "agentCap", agents.warn_only AS "agentWarnOnly",
     control.global_cap_usd * 1e9 AS "globalCap", control.global_warn_only AS "globalWarnOnly",
     agents.requests_per_minute AS "requestsPerMinute", control.policy_version AS "policyVersion",
-    CASE WHEN control.policy_version > 0 THEN agents.metadata END AS metadata
+    agents.metadata
   FROM unnest($1::uuid[], $2::uuid[], $3::text[]) WITH ORDINALITY AS asked (agent_id, token_id, session_id, position)
   JOIN agents ON agents.id = asked.agent_id
   CROSS JOIN (SELECT * FROM control LIMIT 1) AS control`;

@@ -16,6 +16,8 @@ export interface AnswerGate {
   readonly isWhole: boolean;
   push(chunk: Buffer): Passed;
   end(): Passed;
+  /** Gives back what it holds; call it however the answer ends. */
+  release(): void;
 }
 
 /** Whether what an answer has named so far is allowed; null if a part cannot be read. */
@@ -26,7 +28,37 @@ const maxFrame = 8 * 1024 * 1024;
 /** A longer answer that is no stream cannot be read. */
 const maxWhole = 16 * 1024 * 1024;
 
+/** What all answers of this process hold together; more cannot be read. */
+const maxHeld = 256 * 1024 * 1024;
+let heldByAll = 0;
+
 const nothing: Buffer = Buffer.alloc(0);
+
+/** Pieces of an answer that wait, counted against what all may hold. */
+class HeldPieces {
+  #pieces: Buffer[] = [];
+  length = 0;
+
+  /** @returns false if it is more than `most`, or all hold too much */
+  add(piece: Buffer, most: number): boolean {
+    this.#pieces.push(piece);
+    this.length += piece.length;
+    heldByAll += piece.length;
+    return this.length <= most && heldByAll <= maxHeld;
+  }
+
+  take(): Buffer {
+    const bytes = this.#pieces.length === 1 ? (this.#pieces[0] as Buffer) : Buffer.concat(this.#pieces);
+    this.clear();
+    return bytes;
+  }
+
+  clear(): void {
+    heldByAll -= this.length;
+    this.length = 0;
+    this.#pieces = [];
+  }
+}
 
 /** Null if the operation's answers name nothing, by their type or at all. */
 export function openAnswerGate(operation: Operation, headers: IncomingHttpHeaders, allows: Allows): AnswerGate | null {
@@ -45,7 +77,7 @@ class FrameGate implements AnswerGate {
   readonly #kind: 'frames' | 'lines';
   readonly #allows: Allows;
   readonly #splitter = new FrameSplitter();
-  #held = nothing;
+  readonly #held = new HeldPieces();
   #hasModel = false;
 
   constructor(naming: AnswerNaming, kind: 'frames' | 'lines', allows: Allows) {
@@ -55,26 +87,30 @@ class FrameGate implements AnswerGate {
   }
 
   push(chunk: Buffer): Passed {
-    const bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
-    const before = this.#held.length;
-    let passed = 0;
-    let isAllowed = true;
+    const passed: Buffer[] = [];
+    let start = 0;
     for (const end of this.#findEnds(chunk)) {
-      isAllowed &&= this.#judge(bytes.subarray(passed, before + end).toString('latin1'));
-      if (!isAllowed) break;
-      passed = before + end;
+      this.#held.add(chunk.subarray(start, end), maxFrame);
+      start = end;
+      const frame = this.#held.take();
+      if (!this.#judge(frame.toString('latin1'))) return { bytes: Buffer.concat(passed), isAllowed: false };
+      passed.push(frame);
     }
-    if (isAllowed && bytes.length - passed > maxFrame) {
-      isAllowed = this.#allows(null);
-      if (isAllowed) passed = bytes.length;
+    if (start < chunk.length && !this.#held.add(chunk.subarray(start), maxFrame)) {
+      if (!this.#allows(null)) return { bytes: Buffer.concat(passed), isAllowed: false };
+      passed.push(this.#held.take());
     }
-    this.#held = bytes.subarray(passed);
-    return { bytes: bytes.subarray(0, passed), isAllowed };
+    return { bytes: passed.length === 1 ? (passed[0] as Buffer) : Buffer.concat(passed), isAllowed: true };
   }
 
   end(): Passed {
-    const isAllowed = this.#held.length === 0 || this.#judge(this.#held.toString('latin1'));
-    return { bytes: isAllowed ? this.#held : nothing, isAllowed };
+    const rest = this.#held.take();
+    const isAllowed = rest.length === 0 || this.#judge(rest.toString('latin1'));
+    return { bytes: isAllowed ? rest : nothing, isAllowed };
+  }
+
+  release(): void {
+    this.#held.clear();
   }
 
   /** Where frames or lines end in a chunk. */
@@ -93,7 +129,8 @@ class FrameGate implements AnswerGate {
     const data = this.#kind === 'lines' ? text : (readFrame(text.replace(/^\xef\xbb\xbf/, ''))?.data ?? '');
     if (this.#hasModel && this.#kind === 'frames' && !this.#naming.marks.test(data)) return true;
     const frame = parseFrame(data);
-    if (frame === null || typeof frame !== 'object') return true;
+    // What is no JSON at all (`[DONE]`) calls nothing.
+    if (frame === null || typeof frame !== 'object') return !/^\s*[{[]\s*["{]/.test(data) || this.#allows(null);
     const names = this.#naming.read(asObject(frame));
     this.#hasModel ||= names.model !== null;
     return this.#allows(names);
@@ -104,8 +141,7 @@ class WholeGate implements AnswerGate {
   readonly isWhole = true;
   readonly #naming: AnswerNaming;
   readonly #allows: Allows;
-  #chunks: Buffer[] = [];
-  #length = 0;
+  readonly #held = new HeldPieces();
   #isPassing = false;
 
   constructor(naming: AnswerNaming, allows: Allows) {
@@ -115,27 +151,30 @@ class WholeGate implements AnswerGate {
 
   push(chunk: Buffer): Passed {
     if (this.#isPassing) return { bytes: chunk, isAllowed: true };
-    this.#chunks.push(chunk);
-    this.#length += chunk.length;
-    if (this.#length <= maxWhole) return { bytes: nothing, isAllowed: true };
-    return this.#pass(this.#allows(null));
+    if (this.#held.add(chunk, maxWhole)) return { bytes: nothing, isAllowed: true };
+    return this.#pass(this.#held.take(), this.#allows(null));
   }
 
   end(): Passed {
-    if (this.#isPassing || this.#length === 0) return { bytes: nothing, isAllowed: true };
-    const bytes = Buffer.concat(this.#chunks);
+    const bytes = this.#held.take();
+    if (this.#isPassing || bytes.length === 0) return { bytes: nothing, isAllowed: true };
     const value = tryParse(bytes);
     if (value !== undefined)
-      return this.#pass([value].flat().every((each) => this.#allows(this.#naming.read(asObject(each)))));
+      return this.#pass(
+        bytes,
+        [value].flat().every((each) => this.#allows(this.#naming.read(asObject(each)))),
+      );
     const gate = new FrameGate(this.#naming, 'frames', this.#allows);
     const isStream = /^\s*(?:data|event|id|retry|):/.test(bytes.toString('latin1', 0, 1_024));
-    return this.#pass(isStream ? gate.push(bytes).isAllowed && gate.end().isAllowed : this.#allows(null));
+    return this.#pass(bytes, isStream ? gate.push(bytes).isAllowed && gate.end().isAllowed : this.#allows(null));
   }
 
-  #pass(isAllowed: boolean): Passed {
-    const bytes = isAllowed ? Buffer.concat(this.#chunks) : nothing;
-    this.#chunks = [];
+  release(): void {
+    this.#held.clear();
+  }
+
+  #pass(bytes: Buffer, isAllowed: boolean): Passed {
     this.#isPassing = isAllowed;
-    return { bytes, isAllowed };
+    return { bytes: isAllowed ? bytes : nothing, isAllowed };
   }
 }

@@ -20,13 +20,11 @@ export interface BodyChange {
  */
 export function changeBody(
   { operation, provider }: CallHead,
-  { form, bytes, parsed, names, toProvider }: InspectedBody,
+  { form, bytes, toProvider }: InspectedBody,
   change: BodyChange,
 ): Buffer | null {
-  const isWhole = parsed !== undefined || names?.tools !== null;
   const isPlain = form.decoded === null && /^\s*(?:identity)?\s*$/i.test(form.contentEncoding);
-  if (operation === null || operation.listCalls !== undefined || !isPlain || !isWhole || bytes.length === 0)
-    return null;
+  if (operation === null || operation.listCalls !== undefined || !isPlain || bytes.length === 0) return null;
   const body = parseExactly(toProvider.toString());
   if (body === null) return null;
   if (change.mostOutputTokens !== null && !lower(operation, provider.baseUrl, body, change.mostOutputTokens))
@@ -80,7 +78,7 @@ const asNumber = (value: unknown) =>
 const lists = ['mcp_servers', 'tools', 'functions', 'plugins'];
 /** Members that are a tool by themselves. */
 const searches = ['web_search_options', 'search_parameters', 'enable_search'];
-const choices = ['tool_choice', 'function_call', 'toolConfig', 'tool_config'];
+const choices = ['tool_choice', 'function_call', 'toolConfig', 'tool_config', 'parallel_tool_calls'];
 
 function strip(operation: Operation, body: Record<string, unknown>, isDenied: (tool: EventTool) => boolean): void {
   const gone = new Set<string>();

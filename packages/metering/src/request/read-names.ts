@@ -65,7 +65,7 @@ export function readNames(operation: Operation, sent: Sent, { models, isNamed, q
   return { isSure: mustName, models: areAll ? [...distinct] : null, tools: readTools(operation, calls) };
 }
 
-const namesOne = ({ model, models }: JsonObject) => asText(model) !== null || asArray(models).length > 0;
+const namesOne = ({ model, models }: JsonObject) => Boolean(asText(model)) || asArray(models).length > 0;
 
 const jsonType =
   /^\s*(?:(?:text\/plain|application\/(?:[\w.-]+\+)?json)\s*(?:;\s*charset\s*=\s*"?(?:utf-?8|us-ascii)"?\s*)?;?\s*)?$/i;

@@ -64,6 +64,10 @@ export class HeldAnswer {
     return rest;
   }
 
+  release(): void {
+    this.#gate?.release();
+  }
+
   #pass(bytes: Buffer): Buffer {
     if (bytes.length > 0) this.#letBegin();
     return bytes;

@@ -271,6 +271,7 @@ export class Relay implements Dispatcher.DispatchHandler {
   #end(outcome: Answer['outcome'], failure: ErrorCode | null): void {
     if (this.#ended) return;
     this.#ended = true;
+    this.#held.release();
     const now = performance.now();
     this.#times.ended ??= now;
     this.#resolve({

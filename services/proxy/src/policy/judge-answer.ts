@@ -26,7 +26,13 @@ export class AnswerJudge {
     const findings =
       names === null
         ? judgeUnread(rules, facts)
-        : judgeAnswer(rules, { ...facts, asked: facts.models ?? [], model: names.model, called: names.called });
+        : judgeAnswer(rules, {
+            ...facts,
+            asked: facts.models ?? [],
+            declared: facts.tools,
+            model: names.model,
+            called: names.called,
+          });
     const ending = findings.filter(ends);
     if (ending[0] === undefined) return true;
     this.denied ??= new PolicyDenied(ending[0]);
@@ -57,7 +63,7 @@ export function decideAnswer(request: AdmittedRequest, answer: Answer, measured:
   const { rules } = request.admission;
   const { facts } = request.governed;
   const { answeredModel: model, called } = measured;
-  const findings = judgeAnswer(rules, { ...facts, asked: facts.models ?? [], model, called });
+  const findings = judgeAnswer(rules, { ...facts, asked: facts.models ?? [], declared: facts.tools, model, called });
   const isCut = ({ policy, rule }: Finding) =>
     answer.decisions.some((decision) => decision.policy === policy.name && decision.rule === rule);
   return [...answer.decisions, ...noteDecisions(findings.filter((finding) => !isCut(finding)))];

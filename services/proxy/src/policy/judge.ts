@@ -44,7 +44,7 @@ export function describeBody(
 
 /** Whatever does not only look something up may run a model. */
 export const runsModel = ({ hasBody, operation, method }: Head): boolean =>
-  operation?.runsModel !== false && (hasBody || (operation !== null && method !== 'GET'));
+  operation?.runsModel !== false && (hasBody || !/^(?:GET|HEAD|DELETE|OPTIONS)$/.test(method));
 
 /** In tokens of one answer; null without a bound. */
 export function readOutputBound(head: Head, inspected: Body['inspected']): number | null {

@@ -63,23 +63,23 @@ export async function admit(context: ProxyContext, head: Head, agent: Agent, dea
     limits: stored,
     admittedAt,
     ...governed,
-    findings: governed.rules === null ? [] : governHead(head, agent, { ...governed, complianceTag }),
+    findings:
+      governed.rules === null
+        ? []
+        : governHead(head, agent, { rules: governed.rules, labels: governed.labels, complianceTag }),
   };
 }
 
-const ungoverned = { rules: null, labels: {} };
-
-/** The policies at the version that was read with the status, never older. */
+/** The policies at the version that was read with the status, never older; labels for those that may come while the request runs. */
 async function readRules(
   { rules }: Working,
   { policyVersion, metadata }: Pick<AdmissionState, 'policyVersion' | 'metadata'>,
   deadline: number,
-): Promise<{ rules: RuleSet; labels: Record<string, string> } | typeof ungoverned> {
-  if (policyVersion === 0) return ungoverned;
+): Promise<{ rules: RuleSet | null; labels: Record<string, string> }> {
+  const labels = Object.fromEntries(readLabels(metadata));
+  if (policyVersion === 0) return { rules: null, labels };
   const read = await rules.at(policyVersion, deadline);
-  return read.policies.length === 0
-    ? ungoverned
-    : { rules: read, labels: Object.fromEntries(readLabels(metadata ?? {})) };
+  return { rules: read.policies.length === 0 ? null : read, labels };
 }
 
 /** The agent's tag, set by operators, overrides the caller's. */

@@ -4,7 +4,7 @@ import type { InspectedBody } from '@agp/metering';
 import { type CallFacts, type Finding, judgeBody } from '@agp/policy';
 import type { Setup, Working } from '../context.ts';
 import type { Admission, Agent, Body, Governed, Head } from '../journey.ts';
-import { describeBody, findRemedy, noteDecisions, PolicyDenied } from '../policy/judge.ts';
+import { describeBody, findRemedy, noteDecisions, PolicyDenied, readOutputBound } from '../policy/judge.ts';
 
 const ungoverned: Governed = { facts: null, decisions: [], warnings: [], forwardedSha256: null };
 
@@ -69,6 +69,7 @@ function describeChanged(
 ): CallFacts {
   if (head.operation === null) return facts;
   const caps = { isCapped: false, mayRefuse: false, mustName: true };
-  const { names, maxOutputTokens } = metering.inspect(head.operation, head, changed, form, caps);
-  return { ...facts, models: names?.models ?? null, tools: names?.tools ?? null, outputTokens: maxOutputTokens };
+  const inspected = metering.inspect(head.operation, head, changed, form, caps);
+  const { models = null, tools = null } = inspected.names ?? {};
+  return { ...facts, models, tools, outputTokens: readOutputBound(head, inspected) };
 }

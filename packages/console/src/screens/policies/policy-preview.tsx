@@ -69,7 +69,7 @@ function Verdict({ preview: { requests, refused, agents, is_complete, from, to }
       <div className="stat-line">
         {refused === 0
           ? 'It would have refused nothing'
-          : `Would have refused ${countOf(refused, 'request')} of ${countOf(agents, 'agent')}`}
+          : `Would have refused, changed or ended ${countOf(refused, 'request')} of ${countOf(agents, 'agent')}`}
       </div>
       <div className="small dim">
         of {countOf(requests, 'request')} from <TimeStamp at={from} /> to <TimeStamp at={to} />
