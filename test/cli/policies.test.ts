@@ -50,7 +50,9 @@ tools: { remote_mcp: {} }
   );
   expect(await done('policies mode interns enforce --reason tried')).toMatch(/^interns +enforce +team interns/m);
   expect((await send('worker')).status).toBe(403);
-  await waitFor('the refusal', async () => (await done('refusals')).includes('policy_denied (interns models)'));
+  await waitFor('the refusal', async () =>
+    (await done('refusals')).includes('policy_denied (interns models: the model gpt-4o is not allowed)'),
+  );
   expect(await done('events list --limit 1')).toContain('gpt-4o');
   expect(await done('policies list')).toMatch(/^interns +enforce +team interns +1 +1 /m);
 

@@ -58,12 +58,12 @@ export const refusalColumns: readonly Column<Refusal>[] = [
   { head: 'Request id', cell: ({ request_id }) => <ShortId id={request_id} what="request id" /> },
 ];
 
-/** @param rule the policy's name and its rule, with a space between them */
+/** @param rule `policy rule: why` */
 function RuleOf({ rule }: { rule: string }) {
-  const [policy = '', name] = rule.split(' ');
+  const [, policy = '', name, why = ''] = /^(\S+) ([^\s:]+)(?:: ([^]*))?$/.exec(rule) ?? [];
   return (
     <div className="small">
-      By <DecidedBy policy={policy} rule={name} />
+      By <DecidedBy policy={policy} rule={name} /> {why && <span className="dim">({why})</span>}
     </div>
   );
 }

@@ -18,8 +18,8 @@ const refusalSchema = z
     source_ip: z.string(),
     provider: z.string().nullable().meta({ description: 'Null where the path names none that is configured' }),
     rule: z.string().nullable().meta({
-      description: 'The policy that refused it and its rule; null where none did',
-      example: 'interns models',
+      description: 'The policy that refused it, its rule and why; null where none did',
+      example: 'interns models: the model gpt-5 is not allowed',
     }),
     path: z.string().nullable().meta({ description: "The provider's, without query" }),
   })

@@ -27,7 +27,7 @@ export interface RefusedRequest {
   requestId: string;
   sourceIp: string;
   provider: string | null;
-  /** The policy that refused it and its rule, with a space between; null if none did. */
+  /** `policy rule: why`; null if none refused it. */
   rule: string | null;
   /** Of the target, without query and agent's name; null if it cannot be shown. */
   path: string | null;

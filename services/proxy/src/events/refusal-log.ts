@@ -44,7 +44,7 @@ export class RefusalLog extends BatchLog<RefusalCount> {
     const { agentId, reason, rule, sourceIp } = refusal;
     const refusedAt = this.#now();
     const minute = refusedAt - (refusedAt % minuteMs);
-    const isListed = this.#mayList(minute, `${agentId ?? ''} ${reason} ${rule ?? ''}`, sourceIp);
+    const isListed = this.#mayList(minute, `${agentId ?? ''} ${reason} ${rule?.split(':', 1)[0] ?? ''}`, sourceIp);
     const requests = isListed ? [{ id: randomUUIDv7(), ...refusal, ...describe() }] : [];
     this.#add({ minute, agentId, reason, count: 1, sourceIp, refusedAt, requests });
   }

@@ -1,9 +1,10 @@
 import { ApiError } from '@agp/core/errors';
-import { type Decision, maxDecisions } from '@agp/core/events';
+import { type Decision, maxDecisions, toEventText } from '@agp/core/events';
 import { choosesModel, listOperationNames, type Metering } from '@agp/metering';
 import { type CallFacts, type CallHead, type Finding, judgeBody, judgeHead, type RuleSet } from '@agp/policy';
 import { findCaps } from '../budget/caps.ts';
 import type { Admission, AdmittedRequest, Agent, Body, Head } from '../journey.ts';
+import { maxDecidedBy } from '../limits.ts';
 
 interface Reads {
   metering: Metering;
@@ -99,7 +100,7 @@ export function noteDecisions(findings: readonly (Finding & { action?: Decision[
 }
 
 export class PolicyDenied extends ApiError {
-  /** The policy and its rule, as lists show them. */
+  /** The policy, its rule and why, as lists show them. */
   readonly decidedBy: string;
 
   constructor({ policy: { name, refusal }, rule, reason }: Finding) {
@@ -108,6 +109,6 @@ export class PolicyDenied extends ApiError {
       'policy_denied',
       `denied by policy ${name} (rule ${rule}): ${reason}${hint === undefined ? '' : `; ${hint}`}`,
     );
-    this.decidedBy = `${name} ${rule}`;
+    this.decidedBy = toEventText(`${name} ${rule}: ${reason}`, maxDecidedBy);
   }
 }
