@@ -10,9 +10,9 @@ export interface Count {
 
 /** What is counted, each with what it takes at most. Who needs more raises a limit in the same commit; who needs less lowers it. */
 export const limits = {
-  small: { calls: 3_120, functions: 910, bytes: 122_000 },
-  'stream of 50 chunks': { calls: 29_000, functions: 1_010, bytes: 580_000 },
-  'cap and token': { calls: 3_720, functions: 1_010, bytes: 141_000 },
+  small: { calls: 3_200, functions: 930, bytes: 128_000 },
+  'stream of 50 chunks': { calls: 29_000, functions: 1_040, bytes: 580_000 },
+  'cap and token': { calls: 3_850, functions: 1_040, bytes: 147_000 },
 } satisfies Record<string, Count>;
 
 export type CountedCall = keyof typeof limits;

@@ -57,7 +57,9 @@ export const showRefusal = (refusal: Refusal) => ({
   Agent:
     refusal.agent_id === null ? `not known, from ${refusal.source_ip}` : agentLink(refusal as { agent_id: string }),
   Why: expect.stringMatching(
-    new RegExp(`^${words(refusal.reason)} [A-Z].*${RegExp.escape(refusal.rule?.replace(' ', ', rule ') ?? '')}$`),
+    new RegExp(
+      `^${words(refusal.reason)} [A-Z].*${RegExp.escape(refusal.rule?.replace(/ ([^:]+): (.*)$/, ', rule $1 ($2)') ?? '')}$`,
+    ),
   ) as string,
   'Sent to': `${refusal.provider ?? 'no provider'} ${refusal.path ?? ''}`.trim(),
   'Request id': shortId(refusal.request_id),

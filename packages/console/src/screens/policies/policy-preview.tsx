@@ -89,7 +89,7 @@ function Details({ preview }: { preview: Preview }) {
         <Lines title="Contradictions" lines={contradictions.map((text) => [text, text])} tone="tone-warn" />
       )}
       <Hours hours={by.hour} />
-      <div className="grid" style={{ ['--least' as string]: '13rem' }}>
+      <div className="grid" style={{ ['--least' as string]: '16rem' }}>
         {(Object.keys(shares) as (keyof typeof shares)[])
           .filter((name) => by[name].length > 0)
           .map((name) => (
@@ -99,7 +99,8 @@ function Details({ preview }: { preview: Preview }) {
               rows={by[name]}
               rowKey={(row) => row.name}
               columns={[
-                { head: shares[name], cell: (row) => row.name },
+                // One policy is tried, so its name is not repeated.
+                { head: shares[name], cell: (row) => (name === 'rule' ? row.name.split(' ').at(-1) : row.name) },
                 { head: 'Requests', right: true, cell: (row) => formatCount(row.requests) },
               ]}
             />

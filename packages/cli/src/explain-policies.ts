@@ -1,0 +1,85 @@
+import { type Agent, agentListSchema } from '@agp/core/contracts';
+import { readLabels } from '@agp/core/labels';
+import {
+  applies,
+  describeMatch,
+  judgeBody,
+  judgeHead,
+  type Policy,
+  prepareRules,
+  type StoredPolicy,
+} from '@agp/policy';
+import { UsageError } from './cli-error.ts';
+import type { Shell } from './shell.ts';
+
+export interface ExplainOptions {
+  agent: string;
+  tag: string;
+  provider: string;
+  operation: string;
+  model?: string;
+  tool?: string;
+  hostedTool?: string;
+  mcpHost?: string;
+  outputTokens?: number;
+  inputBytes?: number;
+  at?: string;
+}
+
+/** Prints what each policy says of a request, as far as it was told. @throws UsageError for a time that is none */
+export async function explainPolicies(
+  shell: Shell,
+  stored: readonly StoredPolicy[],
+  options: ExplainOptions,
+): Promise<void> {
+  const { agent, tag, provider, operation, model, tool, hostedTool, mcpHost, outputTokens, inputBytes, at } = options;
+  const { data: agents } = await shell.api.get('/api/v1/agents', agentListSchema);
+  const known: Agent | undefined = agents.find(({ id, name }) => id === agent || name === agent);
+  const time = at === undefined ? Date.now() : Date.parse(at);
+  if (Number.isNaN(time)) throw new UsageError('--at must be a time such as 2026-11-20T22:00:00+01:00');
+  const facts = {
+    agent: known?.name ?? agent,
+    labels: Object.fromEntries(readLabels(known?.metadata ?? {})),
+    ...{ tag, provider, operations: listNames(operation), at: time },
+    models: model === undefined ? [] : [model],
+    tools: [...listTool('client', tool), ...listTool('hosted', hostedTool), ...listTool('remote_mcp', mcpHost)],
+    ...{ outputTokens: outputTokens ?? 0, inputBytes: inputBytes ?? 0, nanoUsd: 0 },
+  };
+  const rules = prepareRules(1, stored);
+  const findings = [...judgeHead(rules, facts), ...judgeBody(rules, facts)];
+  const lines = rules.policies.map((prepared) => {
+    const { name, mode, match } = prepared.policy;
+    if (!applies(prepared, facts)) return `${name}: does not match (for ${describeMatch(match)})`;
+    const against = findings.filter(({ policy }) => policy === prepared.policy);
+    if (against.length === 0) return `${name}: matches, and lets it pass${describeUnasked(prepared.policy, options)}`;
+    const verb = { enforce: 'refuses it', warn: 'would refuse it, and warns', observe: 'would refuse it' }[mode];
+    return against.map(({ rule, reason }) => `${name}: ${verb} (rule ${rule}): ${reason}`).join('\n');
+  });
+  if (known === undefined) shell.terminal.note(`no agent is named ${agent} yet: it has no labels`);
+  await shell.terminal.print(lines.length === 0 ? 'there are no policies' : lines.join('\n'));
+}
+
+const chats = /^(?:chat\.completions|responses|messages|interactions)$/;
+
+/** As the proxy names operations for rules. */
+const listNames = (operation: string): string[] =>
+  /batch/i.test(operation)
+    ? [operation, 'batches']
+    : [...new Set([operation, ...operation.split('.'), ...(chats.test(operation) ? ['chat'] : [])])];
+
+const listTool = (kind: 'client' | 'hosted' | 'remote_mcp', name: string | undefined) =>
+  name === undefined ? [] : [{ kind, names: [name] }];
+
+/** Rules that ask what the command was not told. */
+function describeUnasked({ models, tools, limits }: Policy, given: ExplainOptions): string {
+  const unasked = [
+    ...(models && given.model === undefined ? ['--model'] : []),
+    ...(tools?.client && given.tool === undefined ? ['--tool'] : []),
+    ...(tools?.hosted && given.hostedTool === undefined ? ['--hosted-tool'] : []),
+    ...(tools?.remote_mcp && given.mcpHost === undefined ? ['--mcp-host'] : []),
+    ...(limits?.max_output_tokens && given.outputTokens === undefined ? ['--output-tokens'] : []),
+    ...(limits?.max_input_bytes && given.inputBytes === undefined ? ['--input-bytes'] : []),
+    ...(limits?.max_cost_usd ? ['what it costs'] : []),
+  ];
+  return unasked.length === 0 ? '' : `, as far as asked (not: ${unasked.join(', ')})`;
+}
