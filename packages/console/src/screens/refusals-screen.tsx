@@ -60,7 +60,7 @@ export const refusalColumns: readonly Column<Refusal>[] = [
 
 /** @param rule `policy rule: why` */
 function RuleOf({ rule }: { rule: string }) {
-  const [, policy = '', name, why = ''] = /^(\S+) ([^\s:]+)(?:: ([^]*))?$/.exec(rule) ?? [];
+  const [, policy = '', name, why = ''] = /^(\S+) ([^\s:]+)(?:: (.*))?$/s.exec(rule) ?? [];
   return (
     <div className="small">
       By <DecidedBy policy={policy} rule={name} /> {why && <span className="dim">({why})</span>}
