@@ -193,6 +193,10 @@ test('running: stop ends what a new policy forbids, and leaves what it allows or
   );
   for (const { error } of ends)
     expect(String((error as Error).message)).toContain('denied by policy stopping (rule models): the model gpt-4o');
+  expect(await readEvent('running chat')).toMatchObject({
+    outcome: 'killed',
+    decision: [{ action: 'cut', policy: 'stopping', rule: 'models' }],
+  });
   const others = running.filter(({ kind }) => kind === 'messages' || kind === 'gemini');
   const before = others.map(({ pieces }) => pieces());
   await waitFor('the others to go on', () => others.every(({ pieces }, index) => pieces() > (before[index] ?? 0) + 2));

@@ -7,26 +7,25 @@ import { UsageError } from './cli-error.ts';
 /** No policy comes near it. */
 const maxFile = 1024 * 1024;
 
-function listFiles(path: string): string[] {
+/** @throws UsageError that names the path */
+function reading<Value>(path: string, read: () => Value): Value {
   try {
-    if (!statSync(path).isDirectory()) return [path];
-    const names = readdirSync(path).filter((name) => /\.(?:ya?ml|json)$/.test(name));
-    if (names.length === 0) throw new UsageError(`${path}: holds no .yaml, .yml or .json file`);
-    return names.sort().map((name) => join(path, name));
+    return read();
   } catch (error) {
-    if (error instanceof UsageError) throw error;
     throw new UsageError(`${path}: ${(error as NodeJS.ErrnoException).code ?? 'cannot be read'}`);
   }
 }
 
+function listFiles(path: string): string[] {
+  if (!reading(path, () => statSync(path).isDirectory())) return [path];
+  const names = reading(path, () => readdirSync(path)).filter((name) => /\.(?:ya?ml|json)$/.test(name));
+  if (names.length === 0) throw new UsageError(`${path}: holds no .yaml, .yml or .json file`);
+  return names.sort().map((name) => join(path, name));
+}
+
 function readText(file: string): string {
-  try {
-    if (statSync(file).size > maxFile) throw new UsageError(`${file}: is larger than 1 MiB`);
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new UsageError(`${file}: ${(error as NodeJS.ErrnoException).code ?? 'cannot be read'}`);
-  }
+  if (reading(file, () => statSync(file).size) > maxFile) throw new UsageError(`${file}: is larger than 1 MiB`);
+  return reading(file, () => readFileSync(file, 'utf8'));
 }
 
 /**
@@ -39,7 +38,7 @@ export function readPolicyFiles(path: string): Policy[] {
   for (const file of listFiles(path)) {
     let line = 1;
     for (const text of readText(file).split(/^---.*$/m)) {
-      if (/^(?:\s*(?:#.*)?\n?)*$/.test(text)) {
+      if (text.replace(/^\s*#.*$/gm, '').trim() === '') {
         line += countLines(text);
         continue;
       }

@@ -30,24 +30,26 @@ export interface CallFacts extends CallHead {
   nanoUsd: number;
 }
 
-/** What an answer has shown so far. */
-export interface AnswerFacts extends CallHead {
-  /** That the request named: an answer by a dated version of one is by that one. */
-  asked: readonly string[];
-  /** What the request offered, if that could be read. */
-  declared: readonly EventTool[] | null;
+/** A request, and what its answer has shown so far. */
+export interface AnswerFacts extends CallFacts {
+  /** That answered, as the answer itself says. */
   model: string | null;
   called: readonly EventTool[];
 }
 
-/** Rules of a request's head are decided before its body is read. */
-export const headRules = ['providers', 'operations', 'hours'] as const;
-export const bodyRules = [
-  ...(['models', 'tools.client', 'tools.hosted', 'tools.remote_mcp'] as const),
-  ...(['limits.max_output_tokens', 'limits.max_input_bytes', 'limits.max_cost_usd'] as const),
-] as const;
-
-export type RuleName = (typeof headRules)[number] | (typeof bodyRules)[number];
+export type RuleName =
+  // Of a request's head: decided before its body is read.
+  | 'providers'
+  | 'operations'
+  | 'hours'
+  // Of its body.
+  | 'models'
+  | 'tools.client'
+  | 'tools.hosted'
+  | 'tools.remote_mcp'
+  | 'limits.max_output_tokens'
+  | 'limits.max_input_bytes'
+  | 'limits.max_cost_usd';
 
 /** A rule that does not let a call pass, and why, in words for its agent. */
 export interface Finding {
@@ -187,9 +189,12 @@ function* listToolFaults(rules: ToolRules, tools: CallFacts['tools'], passesUnre
   }
 }
 
-function* listAnswerFaults({ policy }: Prepared, { model, asked, declared, called }: AnswerFacts): Generator<Fault> {
+function* listAnswerFaults(
+  { policy }: Prepared,
+  { model, models: asked, tools: declared, called }: AnswerFacts,
+): Generator<Fault> {
   const { models, tools } = policy;
-  if (models && model !== null && !mayAnswer(models, model, asked))
+  if (models && model !== null && !mayAnswer(models, model, asked ?? []))
     yield { rule: 'models', reason: `the model ${model}, which answered, is not allowed` };
   for (const kind of ['client', 'hosted'] as const) {
     const denied =

@@ -16,11 +16,9 @@ export {
   type AnswerFacts,
   applies,
   asksNames,
-  bodyRules,
   type CallFacts,
   type CallHead,
   type Finding,
-  headRules,
   judgeAnswer,
   judgeBody,
   judgeHead,
@@ -29,5 +27,6 @@ export {
   type RuleSet,
 } from './decide.ts';
 export { describeMatch } from './describe-match.ts';
+export { PolicyDenied } from './policy-denied.ts';
 export { type RecordedCall, Replay } from './replay.ts';
 export { type Policy, policySchema } from './schema.ts';

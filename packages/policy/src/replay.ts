@@ -166,13 +166,7 @@ function toFacts({ agent_name, labels, timestamp, tag, provider, asked, tools }:
 function judge(rules: RuleSet, call: RecordedCall, facts: CallFacts): { certain: Finding[]; doubtful: Finding[] } {
   const { asked, tools, model } = call;
   const request = [...judgeHead(rules, facts), ...judgeBody(rules, facts)];
-  const answer = judgeAnswer(rules, {
-    ...facts,
-    asked: asked?.models ?? [],
-    declared: facts.tools,
-    model,
-    called: tools?.called ?? [],
-  });
+  const answer = judgeAnswer(rules, { ...facts, model, called: tools?.called ?? [] });
   const isDoubtful = ({ rule, isUnread }: Finding) =>
     isUnread === true || (asked === null && (rule === 'operations' || rule === 'limits.max_output_tokens'));
   // Without what was asked for, a dated name may stand for one that is allowed.

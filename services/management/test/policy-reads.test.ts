@@ -104,3 +104,18 @@ test('an agent has the tools that it declared and called, first and last seen', 
   const unknown = await management.call('/api/v1/agents/agt_x/tools');
   await management.refuse(unknown, 404, 'agent not found');
 });
+
+test('a name is of one policy, also if many take it at once, and an unknown policy is unknown', async () => {
+  const made = await Promise.all(
+    Array.from({ length: 5 }, () => management.send('POST', '/api/v1/policies', { name: 'wanted' })),
+  );
+  expect(made.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
+  const others = await Promise.all(['first', 'second', 'third'].map(makePolicy));
+  const renamed = await Promise.all(
+    others.map(({ id }) => management.send('PUT', `/api/v1/policies/${id}`, { name: 'renamed' })),
+  );
+  expect(renamed.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+  const [{ id = '' } = {}] = others;
+  expect((await management.call(`/api/v1/policies/${id}`, { method: 'DELETE' })).status).toBe(204);
+  expect((await management.send('PUT', `/api/v1/policies/${id}`, { name: 'wanted' })).status).toBe(404);
+});

@@ -3,7 +3,7 @@ import type { ApiError, ErrorCode } from '@agp/core/errors';
 import type { Decision, EventMessage, FailureCause } from '@agp/core/events';
 import type { AdmissionState } from '@agp/db';
 import type { AnswerEnd, InspectedBody, Measurement, Operation } from '@agp/metering';
-import type { CallFacts, Finding, RuleSet } from '@agp/policy';
+import type { CallFacts, Finding, PolicyDenied, RuleSet } from '@agp/policy';
 import { toNetwork } from '@agp/runtime';
 import type { Holder } from '@agp/runtime/fairness';
 import type { HeaderValues } from './exchange.ts';
@@ -69,7 +69,8 @@ export interface Admission {
   limits: Pick<AdmissionState, 'agentCap' | 'globalCap' | 'requestsPerMinute'>;
   /** Null while there is no policy. */
   rules: RuleSet | null;
-  labels: Readonly<Record<string, string>>;
+  /** The agent's, whose string members are its labels. */
+  metadata: Readonly<Record<string, unknown>>;
   /** What policies said of its head that do not refuse it. */
   findings: readonly Finding[];
   /** On the monotonic clock, in milliseconds. */
@@ -139,7 +140,7 @@ export interface Answer extends AnswerEnd {
   /** If the agent got no answer of the provider; else null. */
   failure: ErrorCode | null;
   /** Why a policy ended it; null if none did. */
-  denied: ApiError | null;
+  denied: PolicyDenied | null;
   /** Null if it did not fail. */
   cause: FailureCause | null;
   providerRequestId: string | null;
@@ -149,8 +150,6 @@ export interface Answer extends AnswerEnd {
   firstByteMs: number | null;
   durationMs: number;
   times: CallTimes;
-  /** What policies decided of it. */
-  decisions: readonly Decision[];
 }
 
 /** On the monotonic clock in milliseconds; null if it never happened. */

@@ -42,6 +42,3 @@ export const refusalKeys = 10_000;
 
 /** How long an agent may keep sending a body that is no longer read, in milliseconds. */
 export const unreadBodyMs = 5_000;
-
-/** Of the policy, rule and reason that a listed refusal shows, in UTF-16 units: an agent chooses names in it. */
-export const maxDecidedBy = 400;

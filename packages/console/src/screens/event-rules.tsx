@@ -1,6 +1,7 @@
 import type { EventDetail } from '../api/shapes.ts';
 import { Card } from '../components/layout.tsx';
-import { DecidedBy, Fields, Pill } from '../components/values.tsx';
+import { DecidedBy } from '../components/policies.tsx';
+import { Fields, Pill } from '../components/values.tsx';
 import { countOf, formatCount, formatExactUsd } from '../format/format.ts';
 
 type Decided = NonNullable<EventDetail['decision']>[number];

@@ -8,7 +8,8 @@ import { EmptyState } from '../components/feedback.tsx';
 import { AgentField, Choice, SearchField } from '../components/filters.tsx';
 import type { Column } from '../components/list.tsx';
 import { ListScreen, pageSize, useFilters } from '../components/list-screen.tsx';
-import { AgentLink, DecidedBy, ShortId, TimeStamp } from '../components/values.tsx';
+import { DecidedBy } from '../components/policies.tsx';
+import { AgentLink, ShortId, TimeStamp } from '../components/values.tsx';
 import { timeSpans } from '../search/search.ts';
 
 const route = getRouteApi('/refusals');

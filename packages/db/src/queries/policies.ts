@@ -23,7 +23,9 @@ export async function readRules(pool: Pool): Promise<StoredRules> {
   const { rows } = await pool.query<StoredRules>({
     name: 'read-rules',
     text: `SELECT policy_version AS version,
-             (SELECT coalesce(jsonb_agg(jsonb_build_object('version', version, 'policy', policy) ORDER BY name COLLATE "C"), '[]') FROM policies) AS policies FROM control LIMIT 1`,
+             (SELECT coalesce(jsonb_agg(jsonb_build_object('version', version, 'policy', policy) ORDER BY name COLLATE "C"), '[]')
+              FROM policies) AS policies
+           FROM control LIMIT 1`,
   });
   return rows[0] ?? { version: 0, policies: [] };
 }
@@ -36,7 +38,7 @@ export function readPolicy(db: Db, id: string): Promise<PolicyRow | undefined> {
   return db.selectFrom('policies').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Changes wait for each other, and each raises the version that requests read. */
+/** Changes wait for each other, and each raises the version that requests read; a transaction that is rolled back does not. */
 function changeRules<Result>(db: Db, change: (transaction: Db) => Promise<Result>): Promise<Result> {
   return inTransaction(db, async (transaction) => {
     await transaction.updateTable('control').set({ policy_version: sql<number>`policy_version + 1` }).execute();
@@ -44,34 +46,33 @@ function changeRules<Result>(db: Db, change: (transaction: Db) => Promise<Result
   });
 }
 
-/** @returns null if the name is taken, or there are `most` already */
-export function createPolicy(db: Db, policy: StoredPolicy, most: number): Promise<PolicyRow | null> {
+type Conflict = 'policy_name_taken' | 'too_many_policies';
+
+/** @param most that there may be */
+export function createPolicy(db: Db, policy: StoredPolicy, most: number): Promise<PolicyRow | Conflict> {
   return changeRules(db, async (transaction) => {
-    const row = await transaction
+    const known = await listPolicies(transaction);
+    if (known.some(({ name }) => name === policy.name)) return 'policy_name_taken';
+    if (known.length >= most) return 'too_many_policies';
+    return await transaction
       .insertInto('policies')
-      .columns(['id', 'name', 'policy'])
-      .expression(
-        transaction
-          .selectNoFrom([sql<string>`${randomUUIDv7()}::uuid`.as('id'), sql<string>`${policy.name}`.as('name')])
-          .select(sql<string>`${JSON.stringify(policy)}::jsonb`.as('policy'))
-          .where(sql<boolean>`(SELECT count(*) FROM policies) < ${most}`),
-      )
-      .onConflict((conflict) => conflict.column('name').doNothing())
+      .values({ id: randomUUIDv7(), name: policy.name, policy: JSON.stringify(policy) })
       .returningAll()
-      .executeTakeFirst();
-    return row ?? null;
+      .executeTakeFirstOrThrow();
   });
 }
 
-/** Undefined for an unknown policy. Rejects with Postgres' unique violation if the new name is taken. */
+/** Undefined for an unknown policy. */
 export function replacePolicy(
   db: Db,
   id: string,
   policy: StoredPolicy,
-): Promise<{ before: PolicyRow; after: PolicyRow } | undefined> {
+): Promise<{ before: PolicyRow; after: PolicyRow } | 'policy_name_taken' | undefined> {
   return changeRules(db, async (transaction) => {
-    const before = await readPolicy(transaction, id);
+    const known = await listPolicies(transaction);
+    const before = known.find((row) => row.id === id);
     if (before === undefined) return undefined;
+    if (known.some((row) => row.name === policy.name && row.id !== id)) return 'policy_name_taken';
     const after = await transaction
       .updateTable('policies')
       .set({

@@ -4,18 +4,14 @@ import type { Operation } from '../dialects/operation.ts';
 import { asObject, parseFrame, tryParse } from '../json/members.ts';
 import { FrameSplitter, readFrame } from './sse-reader.ts';
 
-/** What may go on to the agent; the answer ends after it if it is not allowed to go on. */
-export interface Passed {
-  bytes: Buffer;
-  isAllowed: boolean;
-}
-
-/** Holds back of an answer what is not known to be allowed. */
+/** Holds back of an answer what is not known to be allowed, from the first part on that is not. */
 export interface AnswerGate {
   /** Nothing passes before `end`, so its status may still become another. */
   readonly isWhole: boolean;
-  push(chunk: Buffer): Passed;
-  end(): Passed;
+  /** @returns what may go on to the agent */
+  push(chunk: Buffer): Buffer;
+  /** @returns the rest that may */
+  end(): Buffer;
   /** Gives back what it holds; call it however the answer ends. */
   release(): void;
 }
@@ -73,6 +69,7 @@ export function openAnswerGate(operation: Operation, headers: IncomingHttpHeader
 
 class FrameGate implements AnswerGate {
   readonly isWhole = false;
+  isAllowed = true;
   readonly #naming: AnswerNaming;
   readonly #kind: 'frames' | 'lines';
   readonly #allows: Allows;
@@ -86,27 +83,28 @@ class FrameGate implements AnswerGate {
     this.#allows = allows;
   }
 
-  push(chunk: Buffer): Passed {
+  push(chunk: Buffer): Buffer {
     const passed: Buffer[] = [];
     let start = 0;
     for (const end of this.#findEnds(chunk)) {
       this.#held.add(chunk.subarray(start, end), maxFrame);
       start = end;
       const frame = this.#held.take();
-      if (!this.#judge(frame.toString('latin1'))) return { bytes: Buffer.concat(passed), isAllowed: false };
+      this.isAllowed &&= this.#judge(frame.toString('latin1'));
+      if (!this.isAllowed) return Buffer.concat(passed);
       passed.push(frame);
     }
     if (start < chunk.length && !this.#held.add(chunk.subarray(start), maxFrame)) {
-      if (!this.#allows(null)) return { bytes: Buffer.concat(passed), isAllowed: false };
-      passed.push(this.#held.take());
+      this.isAllowed &&= this.#allows(null);
+      if (this.isAllowed) passed.push(this.#held.take());
     }
-    return { bytes: passed.length === 1 ? (passed[0] as Buffer) : Buffer.concat(passed), isAllowed: true };
+    return passed.length === 1 ? (passed[0] as Buffer) : Buffer.concat(passed);
   }
 
-  end(): Passed {
+  end(): Buffer {
     const rest = this.#held.take();
-    const isAllowed = rest.length === 0 || this.#judge(rest.toString('latin1'));
-    return { bytes: isAllowed ? rest : nothing, isAllowed };
+    if (rest.length > 0) this.isAllowed &&= this.#judge(rest.toString('latin1'));
+    return this.isAllowed ? rest : nothing;
   }
 
   release(): void {
@@ -149,32 +147,35 @@ class WholeGate implements AnswerGate {
     this.#allows = allows;
   }
 
-  push(chunk: Buffer): Passed {
-    if (this.#isPassing) return { bytes: chunk, isAllowed: true };
-    if (this.#held.add(chunk, maxWhole)) return { bytes: nothing, isAllowed: true };
+  push(chunk: Buffer): Buffer {
+    if (this.#isPassing) return chunk;
+    if (this.#held.add(chunk, maxWhole)) return nothing;
     return this.#pass(this.#held.take(), this.#allows(null));
   }
 
-  end(): Passed {
+  end(): Buffer {
     const bytes = this.#held.take();
-    if (this.#isPassing || bytes.length === 0) return { bytes: nothing, isAllowed: true };
+    if (bytes.length === 0) return nothing;
     const value = tryParse(bytes);
     if (value !== undefined)
       return this.#pass(
         bytes,
         [value].flat().every((each) => this.#allows(this.#naming.read(asObject(each)))),
       );
+    if (!/^\s*(?:data|event|id|retry|):/.test(bytes.toString('latin1', 0, 1_024)))
+      return this.#pass(bytes, this.#allows(null));
     const gate = new FrameGate(this.#naming, 'frames', this.#allows);
-    const isStream = /^\s*(?:data|event|id|retry|):/.test(bytes.toString('latin1', 0, 1_024));
-    return this.#pass(bytes, isStream ? gate.push(bytes).isAllowed && gate.end().isAllowed : this.#allows(null));
+    gate.push(bytes);
+    gate.end();
+    return this.#pass(bytes, gate.isAllowed);
   }
 
   release(): void {
     this.#held.clear();
   }
 
-  #pass(bytes: Buffer, isAllowed: boolean): Passed {
+  #pass(bytes: Buffer, isAllowed: boolean): Buffer {
     this.#isPassing = isAllowed;
-    return { bytes: isAllowed ? bytes : nothing, isAllowed };
+    return isAllowed ? bytes : nothing;
   }
 }

@@ -3,15 +3,17 @@ import { asText, type JsonObject } from '../json/members.ts';
 import { foldName } from './bounds.ts';
 
 /** More tools than any agent has: a request with more cannot be read. */
-export const maxNamedTools = 5_000;
+export const maxNamedTools = 1_000;
+/** APIs take 64 or 128; patterns take time with a name's length. */
+const maxName = 256;
 
 /** Thrown by readers of tools for what they cannot be sure of. */
 export class UnreadTool extends Error {}
 
 export function nameTool(kind: EventTool['kind'], ...names: unknown[]): EventTool {
-  const known = [...new Set(names.map(asText).filter((name) => name !== null && name !== ''))] as string[];
-  if (known.length === 0) throw new UnreadTool();
-  return { kind, names: known };
+  const [tool] = callTool(kind, ...names);
+  if (tool === undefined || tool.names.some((name) => name.length > maxName)) throw new UnreadTool();
+  return tool;
 }
 
 /** One of the provider's, by its type, with and without a date; no server may take another spelling for it. */
@@ -80,13 +82,11 @@ export function listToolModels(tool: JsonObject, depth = 0): string[] {
   });
 }
 
-export type CalledTool = EventTool;
-
 /** What an answer names that rules ask for. */
 export interface AnswerNames {
   /** That answered, as the answer itself says. */
   model: string | null;
-  called: readonly CalledTool[];
+  called: readonly EventTool[];
 }
 
 export interface AnswerNaming {
@@ -96,8 +96,8 @@ export interface AnswerNaming {
   read(value: JsonObject): AnswerNames;
 }
 
-/** A call whose name comes later, or never, is none yet. */
-export function callTool(kind: EventTool['kind'], ...names: unknown[]): CalledTool[] {
+/** By its names that are there: a call whose name comes later, or never, is none yet. */
+export function callTool(kind: EventTool['kind'], ...names: unknown[]): EventTool[] {
   const known = [...new Set(names.map(asText).filter((name) => name !== null && name !== ''))] as string[];
   return known.length === 0 ? [] : [{ kind, names: known }];
 }

@@ -35,6 +35,9 @@ interface Sent {
   body: BodyMembers;
 }
 
+/** More models than any request names. */
+const maxNamedModels = 1_000;
+
 interface Asked {
   /** That its head and its members name. */
   models: readonly string[];
@@ -54,6 +57,8 @@ export function readNames(operation: Operation, sent: Sent, { models, isNamed, q
   const named: (string | null)[] = query === '' ? [...models] : [...models, ...listQueried(query)];
   for (const call of calls) {
     if (typeof call.model === 'string' && call.model !== '') named.push(call.model);
+    // Gateways take a list beside the model, in all formats.
+    if (call.models !== undefined) named.push(...(Array.isArray(call.models) ? call.models.map(asText) : [null]));
     if (operation.listModels) named.push(...operation.listModels(call));
   }
   const distinct = new Set<string>();
@@ -62,6 +67,7 @@ export function readNames(operation: Operation, sent: Sent, { models, isNamed, q
     if (name === null || !/^[\x21-\x7e]{1,256}$/.test(name)) areAll = false;
     else distinct.add(name.includes('models/') ? toModelName(name) : name);
   }
+  areAll &&= distinct.size > 0 && distinct.size <= maxNamedModels;
   return { isSure: mustName, models: areAll ? [...distinct] : null, tools: readTools(operation, calls) };
 }
 

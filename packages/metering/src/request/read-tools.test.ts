@@ -18,6 +18,8 @@ test.each<[string, string, unknown, string[] | null]>([
   ['openai', chat, { tools: [{ type: 'function', function: { name: 'f' }, name: 'g' }] }, null],
   ['openai', chat, { tools: [{ Type: 'mcp', Server_URL: 'https://evil.example', name: 'f' }] }, null],
   ['openai', chat, '{"Tools":[{"type":"mcp"}]}', null],
+  // Patterns take time with a name's length.
+  ['openai', chat, { tools: [{ type: 'function', function: { name: 'f'.repeat(257) } }] }, null],
   ['openai', chat, { tools: { 0: { type: 'mcp' } } }, null],
   ['openai', chat, { web_search_options: {} }, ['hosted web_search']],
   ['openrouter', chat, { model: 'a:online' }, ['hosted web_search']],

@@ -65,7 +65,7 @@ export const policyRoutes = tagRoutes('Policies', [
     handle: (input, context) =>
       recordChange(context, input, 'policy.create', async (transaction) => {
         const row = await createPolicy(transaction, input.body, maxPolicies);
-        if (row === null) throw await explainMissing(transaction, input.body);
+        if (typeof row === 'string') throw new ApiError(row);
         return { result: present(row), target: toPublicId('pol', row.id), after: describe(row) };
       }),
   }),
@@ -92,11 +92,9 @@ export const policyRoutes = tagRoutes('Policies', [
     errors: ['policy_name_taken'],
     handle: (input, context) =>
       recordChange(context, input, 'policy.update', async (transaction) => {
-        await refuseTakenName(transaction, input.body, input.params.id);
-        const { before, after } = found(
-          await replacePolicy(transaction, input.params.id, input.body),
-          'policy_not_found',
-        );
+        const replaced = found(await replacePolicy(transaction, input.params.id, input.body), 'policy_not_found');
+        if (typeof replaced === 'string') throw new ApiError(replaced);
+        const { before, after } = replaced;
         const target = toPublicId('pol', after.id);
         return { result: present(after), target, before: describe(before), after: describe(after) };
       }),
@@ -113,15 +111,3 @@ export const policyRoutes = tagRoutes('Policies', [
       }),
   }),
 ]);
-
-type Listed = Parameters<typeof listPolicies>[0];
-
-async function refuseTakenName(db: Listed, { name }: Policy, own: string | null): Promise<void> {
-  const taken = (await listPolicies(db)).some((row) => row.name === name && row.id !== own);
-  if (taken) throw new ApiError('policy_name_taken');
-}
-
-async function explainMissing(db: Listed, policy: Policy): Promise<ApiError> {
-  await refuseTakenName(db, policy, null);
-  return new ApiError('too_many_policies');
-}

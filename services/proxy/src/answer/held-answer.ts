@@ -1,11 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Decision } from '@agp/core/events';
 import { type AnswerGate, openAnswerGate } from '@agp/metering';
+import type { PolicyDenied } from '@agp/policy';
 import type { AdmittedRequest } from '../journey.ts';
-import type { PolicyDenied } from '../policy/judge.ts';
 import { type AnswerJudge, openJudge } from '../policy/judge-answer.ts';
-
-const noDecisions: readonly Decision[] = [];
 
 /**
  * Holds back what policies may yet deny of an answer: of a stream the frame that comes, of any other all of it, with its head. Without such
@@ -37,10 +34,6 @@ export class HeldAnswer {
     return this.#judge?.denied ?? null;
   }
 
-  get decisions(): readonly Decision[] {
-    return this.#judge?.decisions ?? noDecisions;
-  }
-
   /** Writes its head, or keeps it back. An error of the provider passes; what cannot be read may be denied. */
   begin(status: number, headers: IncomingHttpHeaders, writeHead: () => void): void {
     const { operation } = this.#request.head;
@@ -54,12 +47,12 @@ export class HeldAnswer {
 
   /** What may go on of it; see `denied`. */
   push(chunk: Buffer): Buffer {
-    return this.#gate === null ? chunk : this.#pass(this.#gate.push(chunk).bytes);
+    return this.#gate === null ? chunk : this.#pass(this.#gate.push(chunk));
   }
 
   /** The rest that may go on of it; see `denied`. */
   end(): Buffer | null {
-    const rest = this.#gate?.end().bytes ?? null;
+    const rest = this.#gate?.end() ?? null;
     if (this.denied === null) this.#letBegin();
     return rest;
   }

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, type ErrorCode } from '@agp/core/errors';
 import type { FailureCause } from '@agp/core/events';
 import { type CallMeter, dialects, findLinkPaths, type ResponseTap, StreamUsageStripper } from '@agp/metering';
+import { PolicyDenied } from '@agp/policy';
 import type { Dispatcher } from 'undici';
 import { ContentDigest } from '../body/body-buffer.ts';
 import { type Exchange, type HeaderValues, requestIdHeaders, tellRefusal } from '../exchange.ts';
@@ -48,7 +49,7 @@ export class Relay implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | null = null;
   #tap: ResponseTap | null = null;
   readonly #held: HeldAnswer;
-  #denied: ApiError | null = null;
+  #denied: PolicyDenied | null = null;
   #filter: StreamUsageStripper | LinkRewriter | null = null;
   #status: number | null = null;
   #providerRequestId: string | null = null;
@@ -234,7 +235,7 @@ export class Relay implements Dispatcher.DispatchHandler {
    * @param told what the agent reads
    * @returns false if it had ended already
    */
-  stop(reason: StopReason, told = new ApiError(reason)): boolean {
+  stop(reason: StopReason, told: ApiError = new ApiError(reason)): boolean {
     const { response } = this.#exchange;
     if (this.#ended || response.writableFinished || response.destroyed) return false;
     const { head } = this.#request;
@@ -252,7 +253,7 @@ export class Relay implements Dispatcher.DispatchHandler {
         this.#waitForAgent(lastWordsMs);
       } else this.#cut();
     }
-    if (reason === 'policy_denied') this.#denied = told;
+    if (told instanceof PolicyDenied) this.#denied = told;
     this.#end(reason === 'proxy_stopping' ? 'failed' : 'killed', hasBegun ? null : reason);
     this.#controller?.abort(new Stopped());
     return true;
@@ -287,7 +288,6 @@ export class Relay implements Dispatcher.DispatchHandler {
       firstByteMs: this.#firstByteMs,
       durationMs: now - this.#request.head.arrived,
       times: this.#times,
-      decisions: this.#held.decisions,
     });
   }
 }

@@ -76,7 +76,6 @@ const anyAnswer = fc
     firstByteMs: orNull(anyNumber),
     durationMs: anyNumber,
     outcome,
-    decisions: anyDecisions,
   })
   .map(
     (given): Answer => ({
@@ -108,9 +107,9 @@ const anyMeasurement = fc
 
 test('whatever a provider claims and an agent sends, the event is one that the writer takes', () => {
   fc.assert(
-    fc.property(anyRequest, anyAnswer, anyMeasurement, (request, answer, measured) => {
+    fc.property(anyRequest, anyAnswer, anyMeasurement, anyDecisions, (request, answer, measured, decisions) => {
       const stamp = { producer: 'prx_a', producer_seq: 1 };
-      const sent = JSON.parse(JSON.stringify(buildEvent(request, stamp, answer, measured)));
+      const sent = JSON.parse(JSON.stringify(buildEvent(request, stamp, answer, measured, decisions)));
       expect(eventMessageSchema.safeParse(sent).error).toBeUndefined();
       // A hundred thousand such events of a day, or of a session, are still within bigint.
       expect(BigInt(sent.total_tokens) * 100_000n).toBeLessThan(2n ** 63n);

@@ -1,6 +1,7 @@
 import { errorTable } from '@agp/core/errors';
 import {
   type Asked,
+  type Decision,
   type EventMessage,
   type EventTool,
   type EventTools,
@@ -100,12 +101,16 @@ export function buildRequestEvent(request: AdmittedRequest, stamp: ProducerStamp
   };
 }
 
-/** Each field is made to fit: the writer accepts the event whatever the provider or the agent sent. */
+/**
+ * Each field is made to fit: the writer accepts the event whatever the provider or the agent sent.
+ * @param ofAnswer what policies decided of it
+ */
 export function buildEvent(
   request: AdmittedRequest,
   stamp: ProducerStamp,
   answer: Answer,
   given: Measurement,
+  ofAnswer: readonly Decision[],
 ): EventMessage {
   const measured = fitMeasurement(given);
   const { promptTokens, completionTokens } = measured;
@@ -131,7 +136,7 @@ export function buildEvent(
     pii_types: measured.piiTypes.slice(0, maxPiiTypes).map((type) => toEventText(type, maxShortText)),
     pii_scan: measured.piiScan,
     pii_findings: fitList(measured.piiFindings.slice(0, maxPiiFindings)),
-    decision: fitList([...answer.decisions, ...request.governed.decisions].slice(0, maxDecisions)),
+    decision: fitList([...ofAnswer, ...request.governed.decisions].slice(0, maxDecisions)),
     tools: listTools(request, measured.called),
     asked: describeAsked(request),
     counts_as_request: true,

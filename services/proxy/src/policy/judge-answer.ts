@@ -1,43 +1,27 @@
 import type { Decision } from '@agp/core/events';
 import type { AnswerNames, Measurement } from '@agp/metering';
-import { ends, type Finding, judgeAnswer, judgeUnread, mayEnd } from '@agp/policy';
+import { ends, type Finding, judgeAnswer, judgeUnread, mayEnd, PolicyDenied } from '@agp/policy';
 import type { AdmittedRequest, Answer } from '../journey.ts';
-import { noteDecisions, PolicyDenied } from './judge.ts';
+import { noteDecisions } from './judge.ts';
 
 /** Judges an answer while it comes, so that it can be ended before what a policy denies is out. */
 export class AnswerJudge {
   readonly #request: Governed;
   /** Why it must end. */
   denied: PolicyDenied | null = null;
-  #decisions: readonly Decision[] = [];
 
   constructor(request: Governed) {
     this.#request = request;
-  }
-
-  get decisions(): readonly Decision[] {
-    return this.#decisions;
   }
 
   /** Whether it may go on after what it named. @param names null for a part that cannot be read */
   allows(names: AnswerNames | null): boolean {
     const { rules } = this.#request.admission;
     const { facts } = this.#request.governed;
-    const findings =
-      names === null
-        ? judgeUnread(rules, facts)
-        : judgeAnswer(rules, {
-            ...facts,
-            asked: facts.models ?? [],
-            declared: facts.tools,
-            model: names.model,
-            called: names.called,
-          });
-    const ending = findings.filter(ends);
-    if (ending[0] === undefined) return true;
-    this.denied ??= new PolicyDenied(ending[0]);
-    this.#decisions = noteDecisions(ending.map((finding) => ({ ...finding, action: 'cut' as const })));
-    return false;
+    const findings = names === null ? judgeUnread(rules, facts) : judgeAnswer(rules, { ...facts, ...names });
+    const ending = findings.find(ends);
+    if (ending !== undefined) this.denied ??= new PolicyDenied(ending);
+    return ending === undefined;
   }
 }
 
@@ -57,14 +41,15 @@ export function openJudge(request: AdmittedRequest): AnswerJudge | null {
     : null;
 }
 
-/** What policies decided of an answer that has ended, those first that ended it. */
-export function decideAnswer(request: AdmittedRequest, answer: Answer, measured: Measurement): readonly Decision[] {
-  if (!isGoverned(request)) return answer.decisions;
-  const { rules } = request.admission;
-  const { facts } = request.governed;
+/** What policies decided of an answer that has ended, that first which ended it. */
+export function decideAnswer(request: AdmittedRequest, { denied }: Answer, measured: Measurement): Decision[] {
   const { answeredModel: model, called } = measured;
-  const findings = judgeAnswer(rules, { ...facts, asked: facts.models ?? [], declared: facts.tools, model, called });
-  const isCut = ({ policy, rule }: Finding) =>
-    answer.decisions.some((decision) => decision.policy === policy.name && decision.rule === rule);
-  return [...answer.decisions, ...noteDecisions(findings.filter((finding) => !isCut(finding)))];
+  const findings = isGoverned(request)
+    ? judgeAnswer(request.admission.rules, { ...request.governed.facts, model, called })
+    : [];
+  if (denied === null) return noteDecisions(findings);
+  const { finding } = denied;
+  const isSame = ({ policy, rule }: Finding) => policy.name === finding.policy.name && rule === finding.rule;
+  const all = [finding, ...findings.filter((each) => !isSame(each))];
+  return noteDecisions(all.map((each) => (each === finding || ends(each) ? { ...each, action: 'cut' } : each)));
 }

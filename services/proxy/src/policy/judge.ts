@@ -1,16 +1,23 @@
-import { ApiError } from '@agp/core/errors';
-import { type Decision, maxDecisions, toEventText } from '@agp/core/events';
+import { type Decision, maxDecisions } from '@agp/core/events';
+import { readLabels } from '@agp/core/labels';
 import { choosesModel, listOperationNames, type Metering } from '@agp/metering';
-import { type CallFacts, type CallHead, type Finding, judgeBody, judgeHead, type RuleSet } from '@agp/policy';
+import {
+  type CallFacts,
+  type CallHead,
+  type Finding,
+  judgeBody,
+  judgeHead,
+  PolicyDenied,
+  type RuleSet,
+} from '@agp/policy';
 import { findCaps } from '../budget/caps.ts';
 import type { Admission, AdmittedRequest, Agent, Body, Head } from '../journey.ts';
-import { maxDecidedBy } from '../limits.ts';
 
 interface Reads {
   metering: Metering;
 }
 
-type Known = Pick<Admission, 'complianceTag' | 'labels'> & { rules: RuleSet };
+type Known = Pick<Admission, 'complianceTag' | 'metadata'> & { rules: RuleSet };
 
 /**
  * What policies say of a request before its body is read.
@@ -83,9 +90,10 @@ function readNames(metering: Metering, head: Head, body: Body['inspected']) {
   return metering.inspect(head.operation, head, body.bytes, body.form, caps).names;
 }
 
-export function describeCall(head: Head, agent: Agent, { complianceTag, labels }: Omit<Known, 'rules'>): CallHead {
+export function describeCall(head: Head, agent: Agent, { complianceTag, metadata }: Omit<Known, 'rules'>): CallHead {
   const { provider, operation, timestamp } = head;
   const operations = operation && listOperationNames(operation);
+  const labels = Object.fromEntries(readLabels(metadata));
   return { agent: agent.name, labels, tag: complianceTag, provider: provider.id, operations, at: timestamp };
 }
 
@@ -97,18 +105,4 @@ export function noteDecisions(findings: readonly (Finding & { action?: Decision[
     rule,
     action: action ?? (policy.mode === 'warn' ? 'warn' : 'observe'),
   }));
-}
-
-export class PolicyDenied extends ApiError {
-  /** The policy, its rule and why, as lists show them. */
-  readonly decidedBy: string;
-
-  constructor({ policy: { name, refusal }, rule, reason }: Finding) {
-    const hint = refusal?.replaceAll('{rule}', rule).replaceAll('{policy}', name);
-    super(
-      'policy_denied',
-      `denied by policy ${name} (rule ${rule}): ${reason}${hint === undefined ? '' : `; ${hint}`}`,
-    );
-    this.decidedBy = toEventText(`${name} ${rule}: ${reason}`, maxDecidedBy);
-  }
 }

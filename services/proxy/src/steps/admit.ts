@@ -1,11 +1,9 @@
 import type { Stop } from '@agp/core/contracts';
 import { ApiError, errorTable } from '@agp/core/errors';
 import { complianceTagPattern } from '@agp/core/events';
-import { readLabels } from '@agp/core/labels';
 import { toLineText } from '@agp/core/text';
-import type { AdmissionState } from '@agp/db';
 import { handsOutCredential } from '@agp/metering';
-import type { RuleSet } from '@agp/policy';
+import type { Finding, RuleSet } from '@agp/policy';
 import type { ProxyContext, Working } from '../context.ts';
 import { isAllowedPath } from '../head/allowed-paths.ts';
 import { decodeOnce } from '../head/query-parameters.ts';
@@ -13,6 +11,8 @@ import { toSessionId } from '../head/session-id.ts';
 import { toListedPath } from '../head/target.ts';
 import type { Admission, Agent, Head } from '../journey.ts';
 import { governHead } from '../policy/judge.ts';
+
+const noFindings: readonly Finding[] = [];
 
 /**
  * Reads what governs the agent at this moment, never cached.
@@ -54,7 +54,8 @@ export async function admit(context: ProxyContext, head: Head, agent: Agent, dea
     throw new ApiError('audit_unavailable');
   }
   if (sessionId !== null && stored.sessionOwner !== null) context.sessionOwners.set(sessionId, stored.sessionOwner);
-  const governed = await readRules(context, stored, deadline);
+  const rules = await readRules(context, stored.policyVersion, deadline);
+  const { metadata } = stored;
   const complianceTag = chooseTag(stored.complianceTag, head.complianceTag);
   return {
     isProven: stored.tokenIsValid,
@@ -62,24 +63,17 @@ export async function admit(context: ProxyContext, head: Head, agent: Agent, dea
     complianceTag,
     limits: stored,
     admittedAt,
-    ...governed,
-    findings:
-      governed.rules === null
-        ? []
-        : governHead(head, agent, { rules: governed.rules, labels: governed.labels, complianceTag }),
+    rules,
+    metadata,
+    findings: rules === null ? noFindings : governHead(head, agent, { rules, metadata, complianceTag }),
   };
 }
 
-/** The policies at the version that was read with the status, never older; labels for those that may come while the request runs. */
-async function readRules(
-  { rules }: Working,
-  { policyVersion, metadata }: Pick<AdmissionState, 'policyVersion' | 'metadata'>,
-  deadline: number,
-): Promise<{ rules: RuleSet | null; labels: Record<string, string> }> {
-  const labels = Object.fromEntries(readLabels(metadata));
-  if (policyVersion === 0) return { rules: null, labels };
-  const read = await rules.at(policyVersion, deadline);
-  return { rules: read.policies.length === 0 ? null : read, labels };
+/** The policies at the version that was read with the status, never older; null if there are none. */
+async function readRules({ rules }: Working, version: number, deadline: number): Promise<RuleSet | null> {
+  if (version === 0) return null;
+  const read = await rules.at(version, deadline);
+  return read.policies.length === 0 ? null : read;
 }
 
 /** The agent's tag, set by operators, overrides the caller's. */

@@ -1,5 +1,6 @@
 import { ApiError } from '@agp/core/errors';
 import { type Measurement, unmeasured } from '@agp/metering';
+import { PolicyDenied } from '@agp/policy';
 import { toStatusClass } from '../answer/failures.ts';
 import type { ProxyContext } from '../context.ts';
 import { buildEvent, fitMeasurement } from '../events/build-event.ts';
@@ -9,7 +10,6 @@ import { answerError, type Exchange } from '../exchange.ts';
 import { findApi } from '../head/match-operation.ts';
 import { describeTarget } from '../head/target.ts';
 import { type AdmittedRequest, type Answer, type Head, type Journey, noTimes, type RequestEnd } from '../journey.ts';
-import { PolicyDenied } from '../policy/judge.ts';
 import { decideAnswer } from '../policy/judge-answer.ts';
 import { logRequest, readTraceId } from '../telemetry/log-request.ts';
 import type { RequestTrace } from '../telemetry/request-trace.ts';
@@ -39,10 +39,10 @@ function record(context: ProxyContext, exchange: Exchange, journey: Journey, tra
     refusal: error,
   };
   if (forwarded) {
-    const ofCall = journey.answer ?? failedAnswer(forwarded.request.head);
-    const measured = fitMeasurement(journey.measurement ?? assume(forwarded.request, ofCall));
-    const answer = { ...ofCall, decisions: decideAnswer(forwarded.request, ofCall, measured) };
-    const event = buildEvent(forwarded.request, forwarded.stamp, answer, measured);
+    const answer = journey.answer ?? failedAnswer(forwarded.request.head);
+    const measured = fitMeasurement(journey.measurement ?? assume(forwarded.request, answer));
+    const decisions = decideAnswer(forwarded.request, answer, measured);
+    const event = buildEvent(forwarded.request, forwarded.stamp, answer, measured, decisions);
     publishEvent(context, event);
     reportDoubt(context, forwarded.request, event, measured);
     ended.event = event;
@@ -106,7 +106,6 @@ function failedAnswer(head: Head): Answer {
     firstByteMs: null,
     durationMs: performance.now() - head.arrived,
     times: noTimes,
-    decisions: [],
   };
 }
 

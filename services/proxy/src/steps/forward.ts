@@ -1,4 +1,3 @@
-import type { ApiError } from '@agp/core/errors';
 import type { CallMeter } from '@agp/metering';
 import type { RuleSet } from '@agp/policy';
 import { Relay } from '../answer/relay.ts';
@@ -21,13 +20,13 @@ export function forward(
   let judgedVersion = request.admission.rules?.version ?? 0;
   const running = {
     agentId: request.agent.uuid,
-    stop(reason: StopReason, told?: ApiError) {
-      if (relay.stop(reason, told) && reason !== 'proxy_stopping') context.metrics.killed.inc({ reason });
+    stop(reason: StopReason) {
+      if (relay.stop(reason) && reason !== 'proxy_stopping') context.metrics.killed.inc({ reason });
     },
     judgeAgain(rules: RuleSet) {
       const denied = judgedVersion === rules.version ? null : findStop(context, request, rules);
       judgedVersion = rules.version;
-      if (denied) running.stop('policy_denied', denied);
+      if (denied) relay.stop('policy_denied', denied);
     },
   };
   const done = context.runningRequests.add(running);
@@ -35,7 +34,7 @@ export function forward(
   const patience = { patienceMs: upstreamTimeoutSeconds * 1_000, contact: refusalContact };
   const relay = new Relay(exchange, request, patience, meter, (answer) => {
     done();
-    if (answer.decisions.length > 0) context.metrics.killed.inc({ reason: 'policy_denied' });
+    if (answer.denied !== null) context.metrics.killed.inc({ reason: 'policy_denied' });
     resolve(answer);
   });
   // An agent that left during admission sends no `close` any more.

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import type { Decision } from '@agp/core/events';
 import type { InspectedBody } from '@agp/metering';
-import { type CallFacts, type Finding, judgeBody } from '@agp/policy';
+import { type CallFacts, type Finding, judgeBody, PolicyDenied } from '@agp/policy';
 import type { Setup, Working } from '../context.ts';
 import type { Admission, Agent, Body, Governed, Head } from '../journey.ts';
-import { describeBody, findRemedy, noteDecisions, PolicyDenied, readOutputBound } from '../policy/judge.ts';
+import { describeBody, findRemedy, noteDecisions, readOutputBound } from '../policy/judge.ts';
 
 const ungoverned: Governed = { facts: null, decisions: [], warnings: [], forwardedSha256: null };
 

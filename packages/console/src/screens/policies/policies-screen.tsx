@@ -9,7 +9,8 @@ import { CopyAs } from '../../components/copy-as.tsx';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Screen } from '../../components/layout.tsx';
 import { type Column, ListCard } from '../../components/list.tsx';
-import { newPolicy, Pill, PolicyMode, TimeAgo } from '../../components/values.tsx';
+import { newPolicy, PolicyMode } from '../../components/policies.tsx';
+import { Pill, TimeAgo } from '../../components/values.tsx';
 import { formatCount } from '../../format/format.ts';
 import { hasEnded, listRules } from './describe-policy.ts';
 

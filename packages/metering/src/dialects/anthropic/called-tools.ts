@@ -1,7 +1,8 @@
+import type { EventTool } from '@agp/core/events';
 import { asArray, asObject, asText } from '../../json/members.ts';
-import { type AnswerNaming, type CalledTool, callTool } from '../named-tools.ts';
+import { type AnswerNaming, callTool } from '../named-tools.ts';
 
-function readBlock(value: unknown): CalledTool[] {
+function readBlock(value: unknown): EventTool[] {
   const { type, name, server_name: server } = asObject(value);
   if (type === 'tool_use') return callTool('client', name);
   if (type === 'server_tool_use') return callTool('hosted', name);

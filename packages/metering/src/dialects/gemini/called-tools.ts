@@ -1,7 +1,8 @@
+import type { EventTool } from '@agp/core/events';
 import { asArray, asObject, asText } from '../../json/members.ts';
-import { type AnswerNaming, type CalledTool, callTool } from '../named-tools.ts';
+import { type AnswerNaming, callTool } from '../named-tools.ts';
 
-function readPart(value: unknown): CalledTool[] {
+function readPart(value: unknown): EventTool[] {
   const { functionCall, toolCall, executableCode } = asObject(value);
   return [
     ...callTool('client', asObject(functionCall).name),
@@ -10,7 +11,7 @@ function readPart(value: unknown): CalledTool[] {
   ];
 }
 
-function readCandidate(value: unknown): CalledTool[] {
+function readCandidate(value: unknown): EventTool[] {
   const { content, groundingMetadata, urlContextMetadata } = asObject(value);
   return [
     ...asArray(asObject(content).parts).flatMap(readPart),
@@ -20,7 +21,7 @@ function readCandidate(value: unknown): CalledTool[] {
 }
 
 /** Of an interaction. */
-function readStep(value: unknown): CalledTool[] {
+function readStep(value: unknown): EventTool[] {
   const { type, name, server_name: server } = asObject(value);
   if (type === 'function_call') return callTool('client', name);
   if (type === 'mcp_server_tool_call') return callTool('remote_mcp', `${asText(server) ?? ''}.${asText(name) ?? ''}`);

@@ -1,17 +1,18 @@
+import type { EventTool } from '@agp/core/events';
 import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
-import { type AnswerNaming, type CalledTool, callTool } from '../named-tools.ts';
+import { type AnswerNaming, callTool } from '../named-tools.ts';
 
 /** Those that the agent runs by a description of the provider's. */
 const ranByClient = /^(?:computer|local_shell|shell|apply_patch)$/;
 
 /** Of a chat; its name comes in the first piece alone. */
-function readCall(value: unknown): CalledTool[] {
+function readCall(value: unknown): EventTool[] {
   const { function: called, custom, name } = asObject(value);
   return callTool('client', asObject(called).name ?? asObject(custom).name ?? name);
 }
 
 /** Of a response: a function by its name, all else by the type without `_call`. */
-function readItem(value: unknown): CalledTool[] {
+function readItem(value: unknown): EventTool[] {
   const { type, name, namespace, server_label: server } = asObject(value);
   const kind = /^([a-z_]+)_call$/.exec(asText(type) ?? '')?.[1];
   if (kind === undefined) return [];
@@ -22,7 +23,7 @@ function readItem(value: unknown): CalledTool[] {
   return callTool(ranByClient.test(kind) ? 'client' : 'hosted', kind);
 }
 
-function readChoice(value: unknown): CalledTool[] {
+function readChoice(value: unknown): EventTool[] {
   const { message, delta } = asObject(value);
   const { tool_calls: calls, function_call: call, executed_tools: ran } = asObject(message ?? delta);
   return [

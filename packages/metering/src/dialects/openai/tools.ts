@@ -97,12 +97,11 @@ export function readTools(body: JsonObject): EventTool[] {
 export const choosingHeaders =
   /^(?:azureml-model-deployment|x-ms-model-mesh-model-name|x-portkey-(?:config|provider|virtual-key|custom-host|mcp.*)|helicone-(?:fallbacks|target-url|prompt-id)|x-litellm-model|x-mcp-.*)$/;
 
-/** OpenRouter's lists and stored presets, and what tools that are models name. */
+/** OpenRouter's stored presets, and what tools that are models name. */
 export function listModels(body: JsonObject): (string | null)[] {
   if (isSimple(body)) return [];
   const { model, models, preset, tools, plugins, input } = body;
-  const listed = models === undefined || models === null ? [] : Array.isArray(models) ? models : [null];
-  const isPreset = [model, ...listed].some((name) => asText(name)?.includes('@preset/'));
+  const isPreset = [model, ...asArray(models)].some((name) => asText(name)?.includes('@preset/'));
   const all = [tools, plugins, ...listBrought(input).map((item) => item.tools)].flatMap(asArray).map(asObject);
-  return [...listed.map(asText), ...(preset || isPreset ? [null] : []), ...all.flatMap((tool) => listToolModels(tool))];
+  return [...(preset || isPreset ? [null] : []), ...all.flatMap((tool) => listToolModels(tool))];
 }
