@@ -1,4 +1,5 @@
-// npm run check: format and lint rules, types, and rules that need types, side by side.
+// npm run check: format and lint rules, types, and rules that need types, side by side; then the lines of each room.
+import { printLines } from './count-lines.ts';
 import { runTool } from './run-tool.ts';
 import { writeApiTypes } from './write-api-types.ts';
 
@@ -20,3 +21,5 @@ await Promise.all(
     console.log(code === 0 ? `${title}: ok` : `${title}: failed\n${output}`);
   }),
 );
+
+if (!printLines()) process.exitCode = 1;

@@ -3,12 +3,13 @@ import { countProxy } from './count-proxy.ts';
 import { type Rooms, sumRooms } from './inspect-counts.ts';
 import { type Count, type CountedCall, findExcess, limits } from './limits.ts';
 
-/** Counts all calls and prints them, the small one by room. @returns whether all are within their limits */
+/** Counts all calls and prints them, the small one and the stream by room. @returns whether all are within their limits */
 export async function printCounts(servers: DurableServers): Promise<boolean> {
   const names = Object.keys(limits) as CountedCall[];
   const { bare, ours } = await countProxy(servers, names, 1_500);
-  const [small] = ours.values();
+  const [small, stream] = ours.values();
   for (const [room, count] of toRows(small ?? new Map()).slice(0, 40)) printRow(`  ${room}`, count);
+  for (const [room, count] of toRows(stream ?? new Map()).slice(0, 12)) printRow(`  stream: ${room}`, count);
   printRow('bare Node, small', sumRooms(bare));
   let within = true;
   for (const [name, rooms] of ours) {
