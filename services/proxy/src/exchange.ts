@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ApiError, type ErrorCode, isFinal } from '@agp/core/errors';
+import { type ApiError, type ErrorCode, isFinal } from '@agp/core/errors';
 import { dialects, type ProviderApi, type Refusal } from '@agp/metering';
-import type { Full } from '@agp/runtime/fairness';
 import { unreadBodyMs } from './limits.ts';
 
 /** Headers by name, each with all of its values. */
@@ -82,8 +81,4 @@ export function answerError(
   });
   response.end(body);
   dropRest(request);
-}
-
-export function refuseShare(full: Full, ofAgent: string): ApiError {
-  return full === 'agent' ? new ApiError('share_used_up', ofAgent) : new ApiError('proxy_overloaded');
 }

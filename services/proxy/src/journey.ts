@@ -1,13 +1,17 @@
 import type { Readable } from 'node:stream';
 import type { ApiError, ErrorCode } from '@agp/core/errors';
 import type { Decision, EventMessage, FailureCause } from '@agp/core/events';
-import type { AdmissionState } from '@agp/db';
-import type { AnswerEnd, InspectedBody, Measurement, Operation } from '@agp/metering';
+import type { AdmissionState, DailyCap } from '@agp/db';
+import type { AnswerEnd, Caps, InspectedBody, Measurement, Operation } from '@agp/metering';
 import type { CallFacts, Finding, PolicyDenied, RuleSet } from '@agp/policy';
 import { toNetwork } from '@agp/runtime';
 import type { Holder } from '@agp/runtime/fairness';
 import type { HeaderValues } from './exchange.ts';
 import type { Provider } from './settings/provider.ts';
+
+/** Why a running request is ended from outside. */
+export type KillReason = 'agent_blocked' | 'paused' | 'policy_denied';
+export type StopReason = KillReason | 'proxy_stopping';
 
 /** The results of the pipeline's steps for a request, in the order of the steps. */
 
@@ -75,6 +79,13 @@ export interface Admission {
   findings: readonly Finding[];
   /** On the monotonic clock, in milliseconds. */
   admittedAt: number;
+}
+
+const refuses = ({ capNanoUsd, warnOnly }: DailyCap) => capNanoUsd !== null && !warnOnly;
+
+export function findCaps({ limits }: Pick<Admission, 'limits'>): Caps {
+  const caps = [limits.agentCap, limits.globalCap];
+  return { isCapped: caps.some(({ capNanoUsd }) => capNanoUsd !== null), mayRefuse: caps.some(refuses) };
 }
 
 /** The session of a request that may yet be refused. */

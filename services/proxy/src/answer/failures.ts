@@ -50,16 +50,3 @@ export function toFailure(error: Error): ErrorCode {
   if (error instanceof ApiError) return error.code;
   return toFailureCause(error) === 'timeout' ? 'provider_timeout' : 'provider_unreachable';
 }
-
-/** Classes of a provider's status. 429 has its own: it is the account's limit, not a fault of the request. */
-export const statusClasses = ['2xx', '3xx', '4xx', '429', '5xx'] as const;
-
-type StatusClass = (typeof statusClasses)[number];
-
-/** A status of 600 or more is in no standard and counts as an error of the server. */
-export function toStatusClass(status: number): StatusClass {
-  if (status === 429) return '429';
-  if (status < 300) return '2xx';
-  if (status < 400) return '3xx';
-  return status < 500 ? '4xx' : '5xx';
-}

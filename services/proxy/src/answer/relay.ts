@@ -6,11 +6,10 @@ import { PolicyDenied } from '@agp/policy';
 import type { Dispatcher } from 'undici';
 import { ContentDigest } from '../body/body-buffer.ts';
 import { type Exchange, type HeaderValues, requestIdHeaders, tellRefusal } from '../exchange.ts';
-import { type AdmittedRequest, type Answer, type CallTimes, noTimes } from '../journey.ts';
-import type { StopReason } from '../stop/running-requests.ts';
+import { type AdmittedRequest, type Answer, type CallTimes, noTimes, type StopReason } from '../journey.ts';
+import { toAgentHeaders } from './agent-headers.ts';
 import { Flow, toDispatch } from './dispatch.ts';
 import { toFailure, toFailureCause } from './failures.ts';
-import { toAgentHeaders } from './forwarded-headers.ts';
 import { HeldAnswer, isEventStream, isPlain } from './held-answer.ts';
 import { LinkRewriter, linkHeaders, readCallersBase, rewriteLinkHeader } from './rewrite-links.ts';
 

@@ -1,7 +1,10 @@
 import { ApiError } from '@agp/core/errors';
 import { Bag } from '@agp/runtime';
 import { FairShares, type Full, type Holder } from '@agp/runtime/fairness';
-import { refuseShare } from '../exchange.ts';
+
+export function refuseShare(full: Full, ofAgent: string): ApiError {
+  return full === 'agent' ? new ApiError('share_used_up', ofAgent) : new ApiError('proxy_overloaded');
+}
 
 const shareUsedUp = 'request bodies of this agent fill its share of memory';
 

@@ -52,3 +52,6 @@ export function findRefusing(verdicts: readonly CapVerdict[]): CapVerdict | unde
   const refusing = listRefusing(verdicts);
   return refusing.find(({ verdict }) => verdict === 'spent') ?? refusing[0];
 }
+
+/** @returns the UTC day, `YYYY-MM-DD` */
+export const toDay = (timestamp: number): string => new Date(timestamp).toISOString().slice(0, 10);

@@ -1,6 +1,5 @@
 import { canDecode } from '@agp/metering';
-import { toProviderHeaders } from '../answer/forwarded-headers.ts';
-import type { Exchange } from '../exchange.ts';
+import type { Exchange, HeaderValues } from '../exchange.ts';
 import type { Head } from '../journey.ts';
 import { isCredentialHeader, isCredentialParameter, writeKeyHeader } from '../settings/provider-keys.ts';
 import { holdsAgentToken } from './agent-token.ts';
@@ -45,6 +44,60 @@ export function asksUnreadable(acceptEncoding: string): boolean {
 
 /** Headers for a partial or unchanged answer, which has no usage. */
 const partial = new Set(['range', 'if-range', 'if-none-match', 'if-modified-since']);
+
+/** Headers of the connection, not of the message (RFC 9110 section 7.6.1). */
+export const hopByHop = ['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'];
+
+const neverToProvider = new Set([
+  ...hopByHop,
+  'host',
+  'content-length',
+  'expect',
+  'cookie',
+  'forwarded',
+  'http2-settings',
+  'max-forwards',
+  'x-agent-name',
+  'x-agent-token',
+  'x-session-id',
+  'x-compliance-tag',
+]);
+const neverToProviderPrefix = /^(?:x-forwarded-|proxy-)/;
+
+/** Headers that are for the connection alone; null for the two usual values, which name none that is passed on. */
+export function readNamed(connection: string | undefined): ReadonlySet<string> | null {
+  const names = connection?.toLowerCase() ?? 'close';
+  return names === 'keep-alive' || names === 'close' ? null : new Set(names.split(/[\s,]+/));
+}
+
+/**
+ * The agent's headers for the provider, in their case, without what `isSecret` names (given the lower-case name, one value, the name as
+ * written).
+ */
+export function toProviderHeaders(
+  rawHeaders: readonly string[],
+  connection: string | undefined,
+  isSecret: (name: string, value: string, written: string) => boolean = () => false,
+): HeaderValues {
+  const named = readNamed(connection);
+  const result: HeaderValues = {};
+  const spelling = new Map<string, string>();
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    const value = rawHeaders[index + 1] as string;
+    const key = name.toLowerCase();
+    if (neverToProvider.has(key) || named?.has(key) || neverToProviderPrefix.test(key)) continue;
+    if (isSecret(key, value, name)) continue;
+    const known = spelling.get(key);
+    if (known === undefined) {
+      spelling.set(key, name);
+      result[name] = value;
+    } else {
+      result[known] = [result[known] as string | string[], value].flat();
+    }
+  }
+  return result;
+}
 
 /**
  * Headers and query for the provider: without agent tokens, without what makes a server serve another request, and with the configured

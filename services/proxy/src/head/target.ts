@@ -1,7 +1,5 @@
 import { ApiError } from '@agp/core/errors';
-import { toEventText } from '@agp/core/events';
-import { maxListedPath, maxTargetLength } from '../limits.ts';
-import { holdsAgentToken, spellsAgentToken } from './agent-token.ts';
+import { maxTargetLength } from '../limits.ts';
 
 export interface Target {
   agentName: string | null;
@@ -66,40 +64,4 @@ export function parseTarget(target: string): Target {
   const providerPath = `/${rest.join('/')}`;
   assurePlain(providerPath);
   return { agentName: isNamed ? decode(segments[2] ?? '') : null, providerId, path: providerPath, query };
-}
-
-/** Cut for lists and logs; null if something like an agent token is in it. */
-export function toListedPath(path: string): string | null {
-  return holdsAgentToken(path) || spellsAgentToken(path) ? null : toEventText(path, maxListedPath);
-}
-
-/**
- * For traces: without the query and the agent's name; null for a target that cannot be parsed or holds an agent token.
- */
-export function toShownPath(target: string): string | null {
-  if (parse(target) === null) return null;
-  const [path = ''] = target.split('?', 1);
-  if (holdsAgentToken(path) || spellsAgentToken(path)) return null;
-  return path.replace(/^\/agents\/[^/]*/, '') || '/';
-}
-
-/** For lists, as far as the target of a refused request says them. */
-export function describeTarget(
-  providers: ReadonlyMap<string, unknown>,
-  target: string,
-): { provider: string | null; path: string | null } {
-  const id = parse(target)?.providerId ?? '';
-  const path = toShownPath(target);
-  return {
-    provider: providers.has(id) ? id : null,
-    path: path === null ? null : toEventText(path, maxListedPath),
-  };
-}
-
-function parse(target: string): Target | null {
-  try {
-    return parseTarget(target);
-  } catch {
-    return null;
-  }
 }

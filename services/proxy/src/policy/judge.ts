@@ -10,8 +10,7 @@ import {
   PolicyDenied,
   type RuleSet,
 } from '@agp/policy';
-import { findCaps } from '../budget/caps.ts';
-import type { Admission, AdmittedRequest, Agent, Body, Head } from '../journey.ts';
+import { type Admission, type AdmittedRequest, type Agent, type Body, findCaps, type Head } from '../journey.ts';
 
 interface Reads {
   metering: Metering;

@@ -8,9 +8,9 @@ import type { ProxyContext, Working } from '../context.ts';
 import { isAllowedPath } from '../head/allowed-paths.ts';
 import { decodeOnce } from '../head/query-parameters.ts';
 import { toSessionId } from '../head/session-id.ts';
-import { toListedPath } from '../head/target.ts';
 import type { Admission, Agent, Head } from '../journey.ts';
 import { governHead } from '../policy/judge.ts';
+import { toListedPath } from '../telemetry/shown-path.ts';
 
 const noFindings: readonly Finding[] = [];
 

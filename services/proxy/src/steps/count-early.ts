@@ -1,4 +1,4 @@
-import { toDay } from '../budget/caps.ts';
+import { toDay } from '../budget/judge-budget.ts';
 import type { Stores } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Admission, Agent, Counted, Head } from '../journey.ts';

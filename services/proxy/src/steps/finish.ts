@@ -1,18 +1,18 @@
 import { ApiError } from '@agp/core/errors';
 import { type Measurement, unmeasured } from '@agp/metering';
 import { PolicyDenied } from '@agp/policy';
-import { toStatusClass } from '../answer/failures.ts';
 import type { ProxyContext } from '../context.ts';
 import { buildEvent, fitMeasurement } from '../events/build-event.ts';
 import { publishEvent } from '../events/publish-event.ts';
 import { reportDoubt } from '../events/reports.ts';
 import { answerError, type Exchange } from '../exchange.ts';
 import { findApi } from '../head/match-operation.ts';
-import { describeTarget } from '../head/target.ts';
 import { type AdmittedRequest, type Answer, type Head, type Journey, noTimes, type RequestEnd } from '../journey.ts';
 import { decideAnswer } from '../policy/judge-answer.ts';
 import { logRequest, readTraceId } from '../telemetry/log-request.ts';
+import { toStatusClass } from '../telemetry/metrics.ts';
 import type { RequestTrace } from '../telemetry/request-trace.ts';
+import { describeTarget } from '../telemetry/shown-path.ts';
 import { observeTimes } from '../telemetry/times.ts';
 
 /** Records a forwarded request, refuses any other, and gives back what it held even if that fails. */

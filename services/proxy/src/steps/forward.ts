@@ -3,9 +3,8 @@ import type { RuleSet } from '@agp/policy';
 import { Relay } from '../answer/relay.ts';
 import type { Setup, Working } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
-import type { AdmittedRequest, Answer } from '../journey.ts';
+import type { AdmittedRequest, Answer, StopReason } from '../journey.ts';
 import { findStop } from '../policy/judge.ts';
-import type { StopReason } from '../stop/running-requests.ts';
 import type { RequestTrace } from '../telemetry/request-trace.ts';
 
 /** @returns how the call ended, once the last byte is out; failures of provider or agent do not reject it */

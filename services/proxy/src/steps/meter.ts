@@ -1,5 +1,5 @@
 import type { CallMeter, Measurement } from '@agp/metering';
-import { toDay } from '../budget/caps.ts';
+import { toDay } from '../budget/judge-budget.ts';
 import { describeForwarded } from '../budget/send-forwarded.ts';
 import type { Setup, Stores, Working } from '../context.ts';
 import { type AdmittedRequest, type Answer, toHolder } from '../journey.ts';

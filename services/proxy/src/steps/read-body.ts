@@ -5,10 +5,9 @@ import { decodeBody } from '@agp/metering';
 import { asksNames } from '@agp/policy';
 import { BodyBuffer, ContentDigest, watchPace } from '../body/body-buffer.ts';
 import type { BodyShare } from '../body/body-memory.ts';
-import { findCaps } from '../budget/caps.ts';
 import type { Setup, Working } from '../context.ts';
 import { dropRest, type Exchange } from '../exchange.ts';
-import { type Admission, type Agent, type Body, type Counted, type Head, toHolder } from '../journey.ts';
+import { type Admission, type Agent, type Body, type Counted, findCaps, type Head, toHolder } from '../journey.ts';
 
 /** Bytes of a streamed body in the buffers of Node and of the connection to the provider. */
 const streamedBytes = 128 * 1024;

@@ -1,6 +1,14 @@
-import { findCaps, toDay } from '../budget/caps.ts';
+import { toDay } from '../budget/judge-budget.ts';
 import type { ProxyContext } from '../context.ts';
-import type { Admission, Agent, Body, Counted, Head, Reservation } from '../journey.ts';
+import {
+  type Admission,
+  type Agent,
+  type Body,
+  type Counted,
+  findCaps,
+  type Head,
+  type Reservation,
+} from '../journey.ts';
 import type { StorageDeadline } from '../storage/storage-deadline.ts';
 
 /**

@@ -1,5 +1,5 @@
+import { refuseShare } from '../body/body-memory.ts';
 import type { Working } from '../context.ts';
-import { refuseShare } from '../exchange.ts';
 import { type Agent, type Head, type Place, toHolder } from '../journey.ts';
 
 /**

@@ -2,9 +2,9 @@ import type { Logger } from '@agp/runtime';
 import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
 import type { HeaderValues } from '../exchange.ts';
-import type { AdmittedRequest } from '../journey.ts';
+import type { AdmittedRequest, KillReason } from '../journey.ts';
 import { rememberedWork } from '../limits.ts';
-import { type KillReason, RunningRequests } from './running-requests.ts';
+import { RunningRequests } from './running-requests.ts';
 
 interface Parts {
   upstream: Dispatcher;

@@ -1,6 +1,7 @@
 import type { RunningState } from '@agp/db';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { RunningRequests, type StopReason, watchRunning } from './running-requests.ts';
+import type { StopReason } from '../journey.ts';
+import { RunningRequests, watchRunning } from './running-requests.ts';
 
 const none: RunningState = { paused: false, blocked: new Set(), policyVersion: 0 };
 

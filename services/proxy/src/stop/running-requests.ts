@@ -1,9 +1,7 @@
 import type { RunningState } from '@agp/db';
 import type { RuleSet } from '@agp/policy';
 import { Bag } from '@agp/runtime';
-
-export type KillReason = 'agent_blocked' | 'paused' | 'policy_denied';
-export type StopReason = KillReason | 'proxy_stopping';
+import type { StopReason } from '../journey.ts';
 
 interface RunningRequest {
   /** UUID */

@@ -3,9 +3,21 @@ import type { ErrorCode } from '@agp/core/errors';
 import { failureCauses } from '@agp/core/events';
 import type { UnscannedReason } from '@agp/metering';
 import { Counter, createRegistry, Gauge } from '@agp/runtime';
-import { statusClasses } from '../answer/failures.ts';
-import type { KillReason } from '../stop/running-requests.ts';
+import type { KillReason } from '../journey.ts';
 import { Histogram } from './histogram.ts';
+
+/** Classes of a provider's status. 429 has its own: it is the account's limit, not a fault of the request. */
+const statusClasses = ['2xx', '3xx', '4xx', '429', '5xx'] as const;
+
+type StatusClass = (typeof statusClasses)[number];
+
+/** A status of 600 or more is in no standard and counts as an error of the server. */
+export function toStatusClass(status: number): StatusClass {
+  if (status === 429) return '429';
+  if (status < 300) return '2xx';
+  if (status < 400) return '3xx';
+  return status < 500 ? '4xx' : '5xx';
+}
 
 export type ProxyMetrics = ReturnType<typeof createMetrics>;
 

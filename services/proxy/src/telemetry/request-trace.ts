@@ -1,8 +1,8 @@
 import type { Span, Tracing } from '@agp/runtime';
 import type { Exchange, HeaderValues } from '../exchange.ts';
-import { toShownPath } from '../head/target.ts';
 import { type AdmittedRequest, type RequestEnd, statusOf } from '../journey.ts';
 import { describeCall, describeMethod, shorten } from './log-request.ts';
+import { toShownPath } from './shown-path.ts';
 
 /**
  * The agent's span and, within it, that of the call. Names and attributes are OpenTelemetry's; no text of agents or models is in them.

@@ -1,0 +1,40 @@
+import { toEventText } from '@agp/core/events';
+import { holdsAgentToken, spellsAgentToken } from '../head/agent-token.ts';
+import { parseTarget, type Target } from '../head/target.ts';
+import { maxListedPath } from '../limits.ts';
+
+/** Cut for lists and logs; null if something like an agent token is in it. */
+export function toListedPath(path: string): string | null {
+  return holdsAgentToken(path) || spellsAgentToken(path) ? null : toEventText(path, maxListedPath);
+}
+
+/**
+ * For traces: without the query and the agent's name; null for a target that cannot be parsed or holds an agent token.
+ */
+export function toShownPath(target: string): string | null {
+  if (parse(target) === null) return null;
+  const [path = ''] = target.split('?', 1);
+  if (holdsAgentToken(path) || spellsAgentToken(path)) return null;
+  return path.replace(/^\/agents\/[^/]*/, '') || '/';
+}
+
+/** For lists, as far as the target of a refused request says them. */
+export function describeTarget(
+  providers: ReadonlyMap<string, unknown>,
+  target: string,
+): { provider: string | null; path: string | null } {
+  const id = parse(target)?.providerId ?? '';
+  const path = toShownPath(target);
+  return {
+    provider: providers.has(id) ? id : null,
+    path: path === null ? null : toEventText(path, maxListedPath),
+  };
+}
+
+function parse(target: string): Target | null {
+  try {
+    return parseTarget(target);
+  } catch {
+    return null;
+  }
+}
