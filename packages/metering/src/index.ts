@@ -5,11 +5,11 @@ export { type AnswerEnd, type Call, type Doubt, type Measurement, type Unscanned
 export type { CallHead } from './call-head.ts';
 export { canDecode } from './content-coding.ts';
 export { type Caps, createMetering, type Metering } from './create-metering.ts';
+export { isMethodOverride, listHeaders, rolesOf } from './dialects/headers.ts';
 export type { AnswerNames } from './dialects/named-tools.ts';
 export { listOperationNames, type Operation, type ProviderApi, type Refusal } from './dialects/operation.ts';
 export { readTierHeader } from './dialects/tier.ts';
 export {
-  choosesModel,
   dialects,
   findLinkPaths,
   handsOutCredential,

@@ -1,7 +1,6 @@
 import { anthropic } from './dialects/anthropic/operations.ts';
 import { gemini } from './dialects/gemini/operations.ts';
 import { openai } from './dialects/openai/operations.ts';
-import { choosingHeaders } from './dialects/openai/tools.ts';
 import type { Dialect, Operation, ProviderApi } from './dialects/operation.ts';
 
 /** The wire formats that providers speak. */
@@ -14,9 +13,6 @@ export const operationWords: readonly string[] = Object.values(dialects).flatMap
 export function handsOutCredential(path: string): boolean {
   return Object.values(dialects).some(({ credentialPaths }) => credentialPaths.test(path.toLowerCase()));
 }
-
-/** Whether a header, in lower case, may choose another model than the body, or bring tools. */
-export const choosesModel = (header: string): boolean => choosingHeaders.test(header);
 
 /** Paths that may stand in links of the answer to a request at `path`, of any dialect: some servers speak several. */
 export function findLinkPaths(path: string): RegExp[] {

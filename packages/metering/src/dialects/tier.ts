@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { listHeaders } from './headers.ts';
 
 const plainTiers = new Set(['auto', 'default', 'standard', 'standard_only', 'on_demand', 'flex', 'batch']);
 
@@ -18,16 +19,16 @@ export function foldTier(value: unknown, kind: 'tier' | 'geo' = 'tier'): string 
   return plainTiers.has(tier) ? null : tier;
 }
 
-const tierHeaders = ['x-vertex-ai-llm-shared-request-type', 'x-amzn-bedrock-service-tier'];
-
 /** Folded as in bodies; null if it costs no more than the standard. Repeated, it is an unknown one. */
 export function readTierHeader(headers: IncomingHttpHeaders): string | null {
-  const tiers = tierHeaders.flatMap((name) => headers[name] ?? []).flatMap((value) => foldTier(value) ?? []);
+  const tiers = listHeaders('tier')
+    .flatMap((name) => headers[name] ?? [])
+    .flatMap((value) => foldTier(value) ?? []);
   return tiers.length === 0 ? null : tiers.join(', ');
 }
 
 /** The tier that the head of an answer names, as Gemini's does. */
 export function readAnswerTier(headers: IncomingHttpHeaders | null): string | null {
-  const tier = headers?.['x-gemini-service-tier'];
-  return typeof tier === 'string' ? tier : null;
+  const [tier] = listHeaders('served').flatMap((name) => headers?.[name] ?? []);
+  return tier ?? null;
 }

@@ -1,7 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, type ErrorCode } from '@agp/core/errors';
 import type { FailureCause } from '@agp/core/events';
-import { type CallMeter, dialects, findLinkPaths, type ResponseTap, StreamUsageStripper } from '@agp/metering';
+import {
+  type CallMeter,
+  dialects,
+  findLinkPaths,
+  listHeaders,
+  type ResponseTap,
+  StreamUsageStripper,
+} from '@agp/metering';
 import { PolicyDenied } from '@agp/policy';
 import type { Dispatcher } from 'undici';
 import { ContentDigest } from '../body/body-buffer.ts';
@@ -11,7 +18,7 @@ import { toAgentHeaders } from './agent-headers.ts';
 import { Flow, toDispatch } from './dispatch.ts';
 import { toFailure, toFailureCause } from './failures.ts';
 import { HeldAnswer, isEventStream, isPlain } from './held-answer.ts';
-import { LinkRewriter, linkHeaders, readCallersBase, rewriteLinkHeader } from './rewrite-links.ts';
+import { LinkRewriter, readCallersBase, rewriteLinkHeader } from './rewrite-links.ts';
 
 class AgentLeft extends Error {}
 
@@ -24,8 +31,6 @@ const lastWordsMs = 5_000;
 interface CallTrace {
   startCall(request: AdmittedRequest, headers: HeaderValues, at: number): void;
 }
-
-const providerIdHeaders = ['x-request-id', 'request-id', 'x-goog-request-id', 'apim-request-id'];
 
 /**
  * Relays one answer to the agent, byte for byte but for links and usage that was asked for, while a tap reads a copy.
@@ -104,7 +109,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     const answered = performance.now();
     this.#times.answered = answered;
     const { response } = this.#exchange;
-    for (const name of providerIdHeaders) this.#providerRequestId ??= headers[name]?.toString() ?? null;
+    for (const name of listHeaders('requestId')) this.#providerRequestId ??= headers[name]?.toString() ?? null;
     this.#tap = this.#meter.openTap(headers);
     try {
       const answerHeaders = this.#prepareHeaders(headers);
@@ -140,7 +145,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     this.#endsAsArray = isArray && !streams;
     const isAsked = this.#request.body.inspected?.usageAsked === true;
     if (isAsked && canChange && (streams || mayStream(headers))) this.#filter = new StreamUsageStripper();
-    for (const name of linkHeaders) {
+    for (const name of listHeaders('link')) {
       const value = answerHeaders[name];
       if (typeof value !== 'string') continue;
       answerHeaders[name] = rewriteLinkHeader(head.provider, readCallersBase(this.#exchange), value);

@@ -23,9 +23,6 @@ export function readCallersBase({ request, target }: Pick<Exchange, 'request' | 
   return readOrigin(request) + segments.slice(0, segments[1] === 'agents' ? 4 : 2).join('/');
 }
 
-/** In headers of answers; clients follow them with the credentials that they showed the proxy. */
-export const linkHeaders = ['location', 'content-location', 'operation-location', 'azure-asyncoperation'] as const;
-
 /** Leads to the proxy what leads to the provider's own address; any other value stays. */
 export function rewriteLinkHeader({ baseUrl, basePath }: Provider, base: string, value: string): string {
   const url = URL.parse(value);

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { agentTokenPrefix } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
+import { listHeaders } from '@agp/metering';
 import { decodeOnce, findParameters } from './query-parameters.ts';
 
 /** A token alone, with or without the scheme that SDKs put before it. */
@@ -37,16 +38,13 @@ export function spellsAgentToken(text: string): boolean {
   return suspicious.test(text) && (anywhere.test(text) || anywhere.test(decodeOnce(text)));
 }
 
-/** An agent token in these is known by its prefix. */
-const keyHeaders = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'];
-
 /**
  * The token is a secret: only its digest leaves `readHead`.
  * @throws ApiError `malformed_request` for two different tokens; `unauthorized_agent` if `X-Agent-Token` holds something else
  */
 export function readAgentToken({ headersDistinct }: IncomingMessage, query: string): string | null {
   const own = (headersDistinct['x-agent-token'] ?? []).map((value) => value.trim());
-  const inKeyHeaders = keyHeaders.flatMap((name) => headersDistinct[name] ?? []);
+  const inKeyHeaders = listHeaders('key').flatMap((name) => headersDistinct[name] ?? []);
   const inQuery = findParameters(query, (name) => name === 'key').map(({ value }) => value);
   if (own.some((value) => !value.startsWith(agentTokenPrefix))) throw new ApiError('unauthorized_agent');
   const elsewhere = [...inKeyHeaders, ...inQuery].map(readToken).filter((token) => token !== null);

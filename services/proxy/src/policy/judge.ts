@@ -1,6 +1,6 @@
 import { type Decision, maxDecisions } from '@agp/core/events';
 import { readLabels } from '@agp/core/labels';
-import { choosesModel, listOperationNames, type Metering } from '@agp/metering';
+import { listOperationNames, type Metering, rolesOf } from '@agp/metering';
 import {
   type CallFacts,
   type CallHead,
@@ -37,7 +37,7 @@ export function describeBody(
   admission: Admission & Known,
   { inspected }: Body,
 ): CallFacts {
-  const isChosen = Object.keys(head.headers).some((name) => choosesModel(name.toLowerCase()));
+  const isChosen = Object.keys(head.headers).some((name) => rolesOf(name.toLowerCase()).has('model'));
   const names = isChosen ? null : readNames(metering, head, inspected);
   return {
     ...describeCall(head, agent, admission),

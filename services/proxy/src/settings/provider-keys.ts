@@ -5,18 +5,7 @@ import { ConfigError } from '@agp/runtime';
 import type { HeaderValues } from '../exchange.ts';
 import type { Provider } from './provider.ts';
 
-/** Headers for callers' own credentials. `Cookie` and `Proxy-*` are never forwarded anyway. */
-const credentialHeaders = new Set([
-  'authorization',
-  'x-api-key',
-  'x-goog-api-key',
-  'api-key',
-  'x-goog-iam-authorization-token',
-  'ocp-apim-subscription-key',
-]);
 const credentialParameter = /^\$?(?:key|api[-_]?key|access_token|oauth_token|subscription-key)$/i;
-
-export const isCredentialHeader = (name: string): boolean => credentialHeaders.has(name);
 
 export const isCredentialParameter = (name: string): boolean => credentialParameter.test(name);
 

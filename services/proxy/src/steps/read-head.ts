@@ -3,7 +3,7 @@ import { isPrintableText, isReservedAgentName, maxAgentNameLength } from '@agp/c
 import { ApiError } from '@agp/core/errors';
 import { complianceTagPattern } from '@agp/core/events';
 import { toPublicId, uuidTime } from '@agp/core/ids';
-import { readTierHeader } from '@agp/metering';
+import { listHeaders, readTierHeader } from '@agp/metering';
 import type { Setup, Working } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
 import { holdsAgentToken, readAgentToken, spellsAgentToken } from '../head/agent-token.ts';
@@ -14,15 +14,6 @@ import { parseTarget } from '../head/target.ts';
 import type { Head } from '../journey.ts';
 import { maxComplianceTag, maxSessionName } from '../limits.ts';
 import { normalisePath } from '../settings/provider.ts';
-
-/** Clients send these by themselves; the first one present counts. */
-const clientSessionHeaders = [
-  'x-claude-code-session-id',
-  'session-id',
-  'thread-id',
-  'x-agent-session-id',
-  'x-litellm-session-id',
-];
 
 function refuse(message: string): never {
   throw new ApiError('malformed_request', message);
@@ -65,7 +56,7 @@ function readSessionName(exchange: Exchange): string | null {
   const named = readGovernanceHeader(exchange, 'x-session-id', maxSessionName);
   if (named !== null && spellsAgentToken(named)) refuse('x-session-id must not hold an agent token');
   if (named !== null) return named;
-  for (const name of clientSessionHeaders) {
+  for (const name of listHeaders('session')) {
     const value = exchange.request.headersDistinct[name]?.[0];
     // They are not meant for us: one that we cannot use is ignored.
     if (value && value.length <= maxSessionName && /^[\x20-\x7e]+$/.test(value) && !spellsAgentToken(value))

@@ -93,10 +93,6 @@ export function readTools(body: JsonObject): EventTool[] {
   ];
 }
 
-/** Headers by which Azure, Portkey, Helicone and LiteLLM choose a model in place of the body's, or bring tools. */
-export const choosingHeaders =
-  /^(?:azureml-model-deployment|x-ms-model-mesh-model-name|x-portkey-(?:config|provider|virtual-key|custom-host|mcp.*)|helicone-(?:fallbacks|target-url|prompt-id)|x-litellm-model|x-mcp-.*)$/;
-
 /** OpenRouter's stored presets, and what tools that are models name. */
 export function listModels(body: JsonObject): (string | null)[] {
   if (isSimple(body)) return [];

@@ -1,0 +1,80 @@
+/**
+ * What a header is to the proxy, each name once for each thing that it is; whoever asks about a header asks here. Names are in lower case,
+ * a family by its pattern. Values are read where they are used.
+ */
+const table = {
+  /** It is of the connection, not of the message (RFC 9110 section 7.6.1). */
+  connection: { names: 'connection keep-alive te trailer transfer-encoding upgrade' },
+  /** It is meant for this proxy, or told by servers before it. */
+  ours: {
+    names: `x-agent-name x-agent-token x-session-id x-compliance-tag host content-length expect cookie forwarded http2-settings
+      max-forwards`,
+    family: /^(?:x-forwarded-|proxy-)/,
+  },
+  /**
+   * Only this proxy may write it in an answer: our own, cookies, commands that would make a web server in front of the proxy serve files of
+   * its own, and which web pages may read answers.
+   */
+  answered: {
+    names: 'set-cookie x-agent-id x-session-id x-event-id x-error-code x-accel-redirect x-sendfile x-reproxy-url',
+    family: /^(?:proxy-|access-control-|x-agp-|x-budget-)/,
+  },
+  /** SDKs send a key in it, so that an agent token in it is known by its prefix. */
+  key: { names: 'authorization x-api-key x-goog-api-key api-key' },
+  /** It holds another credential of the caller. */
+  credential: { names: 'x-goog-iam-authorization-token ocp-apim-subscription-key' },
+  /** A client names its session in it by itself; the first one present counts. */
+  session: { names: 'x-claude-code-session-id session-id thread-id x-agent-session-id x-litellm-session-id' },
+  /** A provider names the request in its answer, by which it bills and helps. */
+  requestId: { names: 'x-request-id request-id x-goog-request-id apim-request-id' },
+  /** An answer leads on by it, and clients follow with the credentials that they showed the proxy. */
+  link: { names: 'location content-location operation-location azure-asyncoperation' },
+  /** Azure, Portkey, Helicone and LiteLLM choose another model by it than the body's, or bring tools. */
+  model: {
+    names: 'azureml-model-deployment x-ms-model-mesh-model-name x-litellm-model',
+    family:
+      /^(?:x-portkey-(?:config|provider|virtual-key|custom-host|mcp.*)|helicone-(?:fallbacks|target-url|prompt-id)|x-mcp-.*)$/,
+  },
+  /** A request asks for a dearer tier by it. */
+  tier: { names: 'x-vertex-ai-llm-shared-request-type x-amzn-bedrock-service-tier' },
+  /** An answer names the tier that served it. */
+  served: { names: 'x-gemini-service-tier' },
+  /** It asks for a partial or unchanged answer, which has no usage. */
+  partial: { names: 'range if-range if-none-match if-modified-since' },
+  /** Frameworks and Google's servers take method, path or host from it: the provider would serve another request than the one checked. */
+  reroutes: {
+    names: `x-original-url x-original-uri x-original-path x-original-host x-rewrite-url x-rewrite-uri x-override-url x-request-uri
+      x-envoy-original-path x-envoy-original-method x-envoy-original-host x-host x-http-host-override`,
+    family:
+      /^(?:x-(?:http-)?method(?:-override)?|x-original-method|x-rewrite-method|\$?httpmethod|[_.[ ]method(?:\[\])?)$/i,
+  },
+} satisfies Record<string, { names: string; family?: RegExp }>;
+
+export type HeaderRole = keyof typeof table;
+
+const roles = Object.entries(table).map(([role, { names, ...row }]) => ({
+  role: role as HeaderRole,
+  names: names.split(/\s+/),
+  family: 'family' in row ? row.family : null,
+}));
+
+/** The names that a role lists, in its order. */
+export const listHeaders = (wanted: HeaderRole): readonly string[] =>
+  roles.find(({ role }) => role === wanted)?.names ?? [];
+
+const known = new Map<string, ReadonlySet<HeaderRole>>();
+const maxKnown = 1_000;
+const maxName = 64;
+
+/** All that a header is, by its name in lower case; mostly nothing. */
+export function rolesOf(name: string): ReadonlySet<HeaderRole> {
+  const found = known.get(name);
+  if (found !== undefined) return found;
+  const own = roles.filter(({ names, family }) => names.includes(name) || family?.test(name));
+  const set = new Set(own.map(({ role }) => role));
+  if (known.size < maxKnown && name.length <= maxName) known.set(name, set);
+  return set;
+}
+
+/** Whether a parameter of the query makes a server take another method, as a header of that name would. */
+export const isMethodOverride = (name: string): boolean => table.reroutes.family.test(name);
