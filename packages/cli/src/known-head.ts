@@ -1,4 +1,4 @@
-import type { Divergence } from '@agp/core/lineage';
+import type { Divergence, LineageHead } from '@agp/core/lineage';
 import { InvalidArgumentError } from 'commander';
 
 export const headOption = [
@@ -7,16 +7,21 @@ export const headOption = [
   parseHash,
 ] as const;
 
+/** Whether a checked chain has lost the hash that the user noted. */
 export function findLoss(
-  length: number,
-  hashes: ReadonlySet<string>,
+  { length }: LineageHead,
+  links: readonly { lineage_hash: string }[],
   knownHead: string | undefined,
 ): Divergence | null {
-  if (knownHead === undefined || hashes.has(knownHead)) return null;
+  if (knownHead === undefined || links.some((link) => link.lineage_hash === knownHead)) return null;
   const reason =
     'the chain no longer has the hash that --head names: it was changed or cut, or is of an event that was removed';
   return { seq: length, reason };
 }
+
+/** @param id of what stands at that place, if anything does */
+export const describeDivergence = ({ seq, reason }: Divergence, id: string | undefined): string =>
+  `diverges at seq ${seq}${id === undefined ? '' : ` (${id})`}: ${reason}`;
 
 function parseHash(text: string): string {
   if (!/^sha256:[0-9a-f]{64}$/.test(text)) throw new InvalidArgumentError('It must be sha256: and 64 hex digits.');

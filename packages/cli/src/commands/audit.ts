@@ -1,4 +1,4 @@
-import { auditActions, findRemovalFault } from '@agp/core/audit';
+import { auditActions } from '@agp/core/audit';
 import {
   type AuditVerdict,
   anchorListSchema,
@@ -7,15 +7,14 @@ import {
   auditVerdictSchema,
   type ListedAuditEntry,
 } from '@agp/core/contracts';
-import { parseJson } from '@agp/core/json';
-import { emptyHead, findCut, findDivergence, findRefusal } from '@agp/core/lineage';
+import { checkServedChain, findRemovalFault, finishCheck } from '@agp/core/lineage';
 import { toLineText } from '@agp/core/text';
 import { type Command, Option } from 'commander';
 import { writeQuery } from '../api.ts';
 import { addCommand, addFilters, addPaging } from '../arguments.ts';
 import { CliError } from '../cli-error.ts';
 import { findGivenAgentId, readAgentNames } from '../find-agent.ts';
-import { findLoss, headOption } from '../known-head.ts';
+import { describeDivergence, findLoss, headOption } from '../known-head.ts';
 import type { Shell } from '../shell.ts';
 import { timeColumn } from '../table.ts';
 import { formatCount, formatTime } from '../values.ts';
@@ -71,23 +70,17 @@ export function formatChange({ action, count, before, after }: ListedAuditEntry,
 }
 
 async function downloadAndCheck(api: Shell['api'], knownHead: string | undefined, isLastTry = false) {
-  // First: entries that are added meanwhile are no fault. The server's judgement only counts if it is a no.
   const { data: told } = await api.get('/api/v1/audit/verify', auditVerdictSchema);
   const chain = await api.get('/api/v1/audit/chain', auditChainSchema);
   const { entries } = chain.data;
-  const reached = { length: entries.length, hash: entries.at(-1)?.lineage_hash ?? emptyHead.hash };
-  const divergence =
-    findDivergence(entries) ??
-    findCut({ length: told.length, hash: told.head }, entries, [], reached) ??
-    findLoss(entries.length, new Set(entries.map(({ lineage_hash }) => lineage_hash)), knownHead) ??
-    findRefusal(told);
-  if (divergence !== null) return { chain, reached, divergence, removalFault: null };
+  const { head, ...check } = finishCheck(checkServedChain(told, entries));
+  const divergence = check.divergence ?? findLoss(head, entries, knownHead);
+  if (divergence !== null) return { chain, head, divergence, removalFault: null };
   const anchors = await api.get('/api/v1/lineage/removals', anchorListSchema);
-  const payloads = entries.map(({ payload }) => parseJson(payload) as Record<string, unknown>);
-  const removalFault = findRemovalFault(payloads, anchors.data);
+  const removalFault = findRemovalFault(entries, anchors.data);
   // Events may have been removed between the two downloads. That does not happen twice in a row.
   if (removalFault !== null && !isLastTry) return downloadAndCheck(api, knownHead, true);
-  return { chain, reached, divergence, removalFault };
+  return { chain, head, divergence, removalFault };
 }
 
 /** `audit`: who changed what, and what was refused. */
@@ -140,12 +133,12 @@ export function addAuditCommands(program: Command, shell: Shell): void {
   )
     .option(...headOption)
     .action(async ({ head: knownHead }: { head?: string }) => {
-      const { chain, reached, divergence, removalFault } = await downloadAndCheck(shell.api, knownHead);
+      const { chain, head: end, divergence, removalFault } = await downloadAndCheck(shell.api, knownHead);
       const valid = divergence === null && removalFault === null;
       const data: AuditVerdict = {
         valid,
-        length: reached.length,
-        head: reached.hash,
+        length: end.length,
+        head: end.hash,
         first_divergence: divergence?.seq ?? null,
       };
       if (shell.json || valid) {
@@ -156,9 +149,8 @@ export function addAuditCommands(program: Command, shell: Shell): void {
         );
       }
       if (divergence !== null) {
-        const { seq, reason } = divergence;
-        const id = chain.data.entries[seq]?.id;
-        throw new CliError(`the audit log diverges at seq ${seq}${id === undefined ? '' : ` (${id})`}: ${reason}`);
+        const id = chain.data.entries[divergence.seq]?.id;
+        throw new CliError(`the audit log ${describeDivergence(divergence, id)}`);
       }
       if (removalFault !== null)
         throw new CliError(`events were removed that retention did not remove: ${removalFault}`);

@@ -1,16 +1,12 @@
 import {
-  type Event,
   eventListSchema,
-  type Lineage,
-  type LineageRemovals,
-  type LineageVerdict,
   lineageRemovalsSchema,
   lineageSchema,
   lineageVerdictSchema,
   sessionDetailSchema,
   sessionListSchema,
 } from '@agp/core/contracts';
-import { emptyHead, findCut, findDivergence, findMisshown, findRefusal, passRemoved } from '@agp/core/lineage';
+import { checkServedChain, finishCheck } from '@agp/core/lineage';
 import { isFailed } from '@agp/core/outcome';
 import { toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
@@ -20,44 +16,10 @@ import { CliError } from '../cli-error.ts';
 import { resultColumn } from '../event-detail.ts';
 import { findGivenAgentId } from '../find-agent.ts';
 import { findSessionId } from '../find-id.ts';
-import { findLoss, headOption } from '../known-head.ts';
+import { describeDivergence, findLoss, headOption } from '../known-head.ts';
 import type { Shell } from '../shell.ts';
 import { formatFields, idColumn, timeColumn } from '../table.ts';
 import { formatCount, formatDuration, formatTime, formatUsd } from '../values.ts';
-
-/**
- * Checks a session's chain by computing its hashes here, and compares its end with its head, and each event that the API shows with the
- * chain.
- */
-function verifySession(
-  sessionId: string,
-  told: LineageVerdict,
-  lineage: Lineage,
-  events: readonly Event[],
-  { removed }: LineageRemovals,
-  knownHead?: string,
-): { verdict: LineageVerdict; reason: string | null } {
-  const links = lineage.entries.map(({ event_id, ...entry }) => ({ ...entry, id: event_id }));
-  const last = links.at(-1);
-  const head = passRemoved(last ? { length: last.seq + 1, hash: last.lineage_hash } : emptyHead, removed);
-  const hashes = new Set([...links, ...removed].map(({ lineage_hash }) => lineage_hash));
-  const divergence =
-    findDivergence(links, { session_id: sessionId }, removed) ??
-    findCut({ length: told.length, hash: told.head }, links, removed, head) ??
-    findMisshown(links, events, removed) ??
-    findLoss(head.length, hashes, knownHead) ??
-    findRefusal(told);
-  const verdict = {
-    session_id: sessionId,
-    valid: divergence === null,
-    length: head.length,
-    head: head.hash,
-    first_divergence: divergence?.seq ?? null,
-  };
-  const id = links.find(({ seq }) => seq === divergence?.seq)?.id;
-  const place = divergence && `diverges at seq ${divergence.seq}${id === undefined ? '' : ` (${id})`}`;
-  return { verdict, reason: place && `${sessionId} ${place}: ${divergence.reason}` };
-}
 
 /** `sessions`: conversations, and the proof that nobody changed them. */
 export function addSessionCommands(program: Command, shell: Shell): void {
@@ -137,9 +99,20 @@ export function addSessionCommands(program: Command, shell: Shell): void {
       const path = `/api/v1/lineage/${encodeURIComponent(id)}`;
       const told = await api.get(`${path}/verify`, lineageVerdictSchema);
       const lineage = await api.get(path, lineageSchema);
-      const events = await api.get(`/api/v1/events/sessions/${encodeURIComponent(id)}`, eventListSchema);
-      const removed = await api.get(`${path}/removed`, lineageRemovalsSchema);
-      const { verdict, reason } = verifySession(id, told.data, lineage.data, events.data, removed.data, head);
+      const { data: events } = await api.get(`/api/v1/events/sessions/${encodeURIComponent(id)}`, eventListSchema);
+      const { removed } = (await api.get(`${path}/removed`, lineageRemovalsSchema)).data;
+      const links = lineage.data.entries.map(({ event_id, ...entry }) => ({ ...entry, id: event_id }));
+      const check = finishCheck(checkServedChain(told.data, links, { session_id: id, events, removed }));
+      const divergence = check.divergence ?? findLoss(check.head, [...links, ...removed], head);
+      const verdict = {
+        session_id: id,
+        valid: divergence === null,
+        length: check.head.length,
+        head: check.head.hash,
+        first_divergence: divergence?.seq ?? null,
+      };
+      const at = links.find(({ seq }) => seq === divergence?.seq)?.id;
+      const reason = divergence && `${id} ${describeDivergence(divergence, at)}`;
       const answer = { ...lineage, data: verdict, text: JSON.stringify(verdict) };
       if (shell.json || reason === null) {
         const gone = verdict.length - lineage.data.entries.length;

@@ -1,3 +1,4 @@
+import { hashLink } from '@agp/core/lineage';
 import { explainOutcome, statusBeside } from '@agp/core/outcome';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -18,16 +19,12 @@ import {
   TimeStamp,
 } from '../components/values.tsx';
 import { describePii, formatCount, formatDuration, formatExactUsd } from '../format/format.ts';
-import { canHash, hashLink } from '../verify/check-chain.ts';
 import { EventRules, starNames } from './event-rules.tsx';
 
-function judge(event: EventDetail, computed: string | undefined): { tone: 'good' | 'warn' | 'bad'; text: string } {
-  const { previous_hash: previous, altered } = event.chain;
-  if (!canHash())
-    return { tone: 'warn', text: 'Not checked: this browser hashes only on https pages and on localhost.' };
-  if (previous === null)
+function judge(event: EventDetail, computed: string | null): { tone: 'good' | 'warn' | 'bad'; text: string } {
+  const { altered } = event.chain;
+  if (computed === null)
     return { tone: 'warn', text: 'Not checked here: the event before it is not near. Verify the whole session.' };
-  if (computed === undefined) return { tone: 'warn', text: 'Computing …' };
   if (computed !== event.lineage_hash)
     return { tone: 'bad', text: 'It was changed: the payload does not hash to what was recorded.' };
   if (altered.length > 0)
@@ -41,12 +38,7 @@ const whole = (id: string | null | undefined, what: string) => (id ? <ShortId id
 export function EventProof({ event }: { event: EventDetail }) {
   const { edition } = useSession();
   const { seq, previous_hash: previous, payload } = event.chain;
-  const { data: computed } = useQuery({
-    queryKey: ['hash', previous, payload],
-    queryFn: () => hashLink(previous ?? '', payload),
-    enabled: previous !== null && canHash(),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  const computed = previous === null ? null : hashLink(previous, payload);
   const verdict = judge(event, computed);
   return (
     <Card

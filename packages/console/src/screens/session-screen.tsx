@@ -1,4 +1,4 @@
-import { findCut, findMisshown, findRefusal } from '@agp/core/chain';
+import { checkServedChain } from '@agp/core/lineage';
 import { isFailed } from '@agp/core/outcome';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useLocation } from '@tanstack/react-router';
@@ -11,7 +11,6 @@ import { GrowingTable } from '../components/list.tsx';
 import { AgentLink, Money, Pill, ShortId, TimeStamp } from '../components/values.tsx';
 import { countOf, formatCount, formatDuration, formatShortCount } from '../format/format.ts';
 import { ChainCard } from '../verify/chain-card.tsx';
-import { canHash, checkChain } from '../verify/check-chain.ts';
 import { type Finding, type Progress, useChainCheck } from '../verify/use-chain-check.ts';
 import { ownEventColumns } from './events-screen.tsx';
 
@@ -19,24 +18,14 @@ import { ownEventColumns } from './events-screen.tsx';
  * Downloads a session's chain, computes every hash in this browser, compares its end with its head, and each event that the API shows with
  * what the chain has.
  */
-async function checkSession(sessionId: string, { signal, onTotal, onSteps }: Progress): Promise<Finding> {
-  const params = { path: { session_id: sessionId } };
-  // In this order: what is recorded in between is in what is read later, which is no fault. The server's judgement only counts if it
-  // is a no.
+async function checkSession(session_id: string, { signal, run }: Progress): Promise<Finding> {
+  const params = { path: { session_id } };
   const { data: told } = await callApi('get', '/api/v1/lineage/{session_id}/verify', { params, signal });
   const { data: lineage } = await callApi('get', '/api/v1/lineage/{session_id}', { params, signal });
   const { data: events } = await callApi('get', '/api/v1/events/sessions/{session_id}', { params, signal });
   const { data: removals } = await callApi('get', '/api/v1/lineage/{session_id}/removed', { params, signal });
   const links = lineage.entries.map(({ event_id, ...entry }) => ({ ...entry, id: event_id }));
-  onTotal(links.length);
-  const { removed } = removals;
-  const check = await checkChain(links, { owner: { session_id: sessionId }, removed, onSteps, signal });
-  const divergence =
-    check.divergence ??
-    findCut({ length: told.length, hash: told.head }, links, removed, check.head) ??
-    findMisshown(links, events, removed) ??
-    findRefusal(told);
-  return { ...check, divergence };
+  return run(checkServedChain(told, links, { session_id, events, removed: removals.removed }), links.length);
 }
 
 /** Up to here the chain is checked without being asked for. */
@@ -50,7 +39,7 @@ function SessionChain({ sessionId, eventCount }: { sessionId: string; eventCount
   const begun = useRef<string | null>(null);
   useEffect(() => {
     if (wanted) place.current?.scrollIntoView();
-    if (!canHash() || begun.current === sessionId || (eventCount > mostUnasked && !wanted)) return;
+    if (begun.current === sessionId || (eventCount > mostUnasked && !wanted)) return;
     begun.current = sessionId;
     void start();
   });
@@ -67,7 +56,6 @@ function SessionChain({ sessionId, eventCount }: { sessionId: string; eventCount
         noun="event"
         words={['Verify', 'Verify again']}
         idle={`Downloads ${countOf(eventCount, 'payload')} and computes every hash here.`}
-        command={`npm run agp -- sessions verify ${sessionId}`}
         download={{
           paths: [`/api/v1/lineage/${sessionId}`, `/api/v1/lineage/${sessionId}/removed`],
           name: `${sessionId}.jsonl`,

@@ -6,7 +6,6 @@ import { fetchFile, saveFile } from '../api/api.ts';
 import { FailureNotice } from '../components/feedback.tsx';
 import { Card } from '../components/layout.tsx';
 import { ChainReport } from './chain-report.tsx';
-import { canHash } from './check-chain.ts';
 import { nameCheck, type useChainCheck } from './use-chain-check.ts';
 
 interface DownloadChainProps {
@@ -57,8 +56,6 @@ interface ChainCardProps {
   words: readonly [first: string, again: string];
   /** What a check would do. */
   idle: ReactNode;
-  /** Checks the same chain in a terminal. */
-  command: string;
   download?: DownloadChainProps;
   /** Without each step of the check. */
   brief?: boolean;
@@ -67,7 +64,7 @@ interface ChainCardProps {
 
 /** A chain of hashes, computed anew in this browser when asked for. */
 export function ChainCard(props: ChainCardProps) {
-  const { check, title, noun, words, idle, command, download, brief = false, children } = props;
+  const { check, title, noun, words, idle, download, brief = false, children } = props;
   const { state, start } = check;
   const report = state.kind === 'report' ? state.report : null;
   return (
@@ -76,29 +73,19 @@ export function ChainCard(props: ChainCardProps) {
       aside={
         <span style={{ display: 'flex', flexWrap: 'wrap', gap: '0.5rem' }}>
           {download && <DownloadChain {...download} />}
-          {canHash() && (
-            <Button
-              size="xs"
-              variant="default"
-              className="no-print"
-              onClick={() => void start()}
-              loading={report?.kind === 'running'}
-            >
-              {words[state.kind === 'idle' ? 0 : 1]}
-            </Button>
-          )}
+          <Button
+            size="xs"
+            variant="default"
+            className="no-print"
+            onClick={() => void start()}
+            loading={report?.kind === 'running'}
+          >
+            {words[state.kind === 'idle' ? 0 : 1]}
+          </Button>
         </span>
       }
     >
-      {!canHash() && (
-        <div className="banner" data-tone="warn">
-          <div>
-            This browser computes hashes only on pages that come by https or from this machine. Open the console by
-            https, or check it in a terminal: <span className="mono">{command}</span>
-          </div>
-        </div>
-      )}
-      {canHash() && state.kind === 'idle' && <span className="dim">{idle}</span>}
+      {state.kind === 'idle' && <span className="dim">{idle}</span>}
       {state.kind === 'failed' && <FailureNotice error={state.error} />}
       {report && <ChainReport state={brief ? { ...report, steps: [] } : report} noun={noun} />}
       {children}

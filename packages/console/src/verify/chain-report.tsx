@@ -1,6 +1,6 @@
+import type { CheckedLink } from '@agp/core/lineage';
 import { Pill, ShortId } from '../components/values.tsx';
 import { countOf, formatCount } from '../format/format.ts';
-import type { CheckedLink } from './check-chain.ts';
 
 /** What the check of a chain has found so far. */
 export interface ChainReportState {

@@ -1,17 +1,50 @@
-import type { Divergence } from '@agp/core/chain';
+import type { ChainCheck, CheckedLink } from '@agp/core/lineage';
 import { useEffect, useRef, useState } from 'react';
 import type { ChainReportState } from './chain-report.tsx';
-import { type ChainCheck, type CheckedLink, keepSteps } from './check-chain.ts';
 
-/** What a check tells while it runs. */
+type Check = Generator<CheckedLink, ChainCheck>;
+
+/** Links between two looks at the page, which stays usable while a long chain is checked: some 10 ms. */
+const linksAtOnce = 500;
+
+/**
+ * Runs a check in this browser, some links at a time.
+ * @param onLinks called with them
+ * @throws DOMException `AbortError`
+ */
+export async function runCheck(
+  check: Check,
+  onLinks: (links: readonly CheckedLink[]) => void,
+  signal: AbortSignal,
+): Promise<ChainCheck> {
+  for (;;) {
+    const links: CheckedLink[] = [];
+    let step = check.next();
+    for (; !step.done && links.length < linksAtOnce; step = check.next()) links.push(step.value);
+    onLinks(step.done ? links : [...links, step.value]);
+    if (step.done) return step.value;
+    await new Promise<void>((resolve) => setTimeout(resolve));
+    signal.throwIfAborted();
+  }
+}
+
+const most = { first: 100, last: 20 };
+
+/** The first links of a check and its last ones, with the fault: a chain may have a hundred thousand. */
+function keepLinks(kept: readonly CheckedLink[], more: readonly CheckedLink[]): readonly CheckedLink[] {
+  const all = [...kept, ...more];
+  return all.length <= most.first + most.last ? all : [...all.slice(0, most.first), ...all.slice(-most.last)];
+}
+
+/** What a check works with while it runs. */
 export interface Progress {
   signal: AbortSignal;
-  onTotal: (total: number) => void;
-  onSteps: (steps: readonly CheckedLink[]) => void;
+  /** @param total links that it has */
+  run: (check: Check, total: number) => Promise<ChainCheck>;
 }
 
 /** What a check found: in the chain, and beside it. */
-export type Finding = ChainCheck & { divergence: Divergence | null; otherFault?: string | null };
+export type Finding = ChainCheck & { otherFault?: string | null };
 
 type State = { kind: 'idle' } | { kind: 'failed'; error: unknown } | { kind: 'report'; report: ChainReportState };
 
@@ -44,8 +77,12 @@ export function useChainCheck(check: (progress: Progress) => Promise<Finding>) {
     try {
       const { checked, divergence, head, otherFault } = await check({
         signal: stop.signal,
-        onTotal: (total) => show({ total }),
-        onSteps: (steps) => show({ checked: report.checked + steps.length, steps: keepSteps(report.steps, steps) }),
+        run: (links, total) => {
+          show({ total, checked: 0, steps: [] });
+          const onLinks = (more: readonly CheckedLink[]) =>
+            show({ checked: report.checked + more.length, steps: keepLinks(report.steps, more) });
+          return runCheck(links, onLinks, stop.signal);
+        },
       });
       const isWhole = divergence === null && !otherFault;
       show({

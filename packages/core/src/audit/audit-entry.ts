@@ -1,9 +1,6 @@
 import canonicalize from 'canonicalize';
 import type { AuditAction } from '../contracts/audit-action.ts';
-import type { LineageHead } from '../lineage/chain.ts';
-import { type Anchor, anchorLeaf, countLinks, MerkleTree } from '../lineage/index.ts';
-import { hashLink } from '../lineage/link.ts';
-import { judgeRemovals } from './judge-removals.ts';
+import { hashLink, type LineageHead } from '../lineage/chain.ts';
 
 /** A caller of the management API, the proxy that refused, or a service on its own; a person is named by the OpenID provider's id. */
 export type AuditActor =
@@ -67,29 +64,4 @@ export function linkAudit(head: LineageHead, entries: readonly AuditEntry[]): Li
     previous = hashLink(previous, payload);
     return { entry, seq, payload, lineageHash: previous };
   });
-}
-
-/** An anchor with the public id of its removal; null for anchors from before removals had ids. */
-export type PlacedAnchor = Anchor & { removal: string | null };
-
-/**
- * Compares retention's anchors with the audit log's entry of each removal: how many events it took, and the Merkle root over its anchors.
- * The tables' owner can invent anchors, but none that match a root in the log's chain. Returns the first difference in a sentence, or null.
- */
-export function findRemovalFault(
-  entries: Iterable<Readonly<Record<string, unknown>>>,
-  anchors: Iterable<PlacedAnchor>,
-): string | null {
-  const gathered = new Map<string | null, { events: number; anchors: number; tree: MerkleTree }>();
-  for (const { removal, ...anchor } of anchors) {
-    const kept = gathered.get(removal) ?? { events: 0, anchors: 0, tree: new MerkleTree() };
-    gathered.set(removal, kept);
-    kept.events += countLinks(anchor);
-    kept.anchors += 1;
-    kept.tree.add(anchorLeaf(anchor));
-  }
-  const found = new Map(
-    [...gathered].map(([removal, { tree, ...counts }]) => [removal, { ...counts, root: tree.root() }] as const),
-  );
-  return judgeRemovals(entries, found, new MerkleTree().root());
 }

@@ -1,3 +1,2 @@
 export * from '../contracts/audit-action.ts';
 export * from './audit-entry.ts';
-export * from './judge-removals.ts';

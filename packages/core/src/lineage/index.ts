@@ -1,3 +1,4 @@
 export * from './build-payload.ts';
 export * from './chain.ts';
 export * from './link.ts';
+export * from './removals.ts';

@@ -5,8 +5,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type EventMessage, eventMessageSchema, isStorableText, toEventText } from '../events/event-message.ts';
 import { buildPayload } from './build-payload.ts';
-import { emptyHead } from './chain.ts';
-import { hashLink, headAfter, type LinkedEvent, link } from './link.ts';
+import { emptyHead, hashLink } from './chain.ts';
+import { headAfter, type LinkedEvent, link } from './link.ts';
+import { hexSha256 } from './sha256.ts';
+import { hexSha256 as hexSha256OfNode } from './sha256-of-node.ts';
 
 const storable = (max: number) => fc.string({ unit: 'binary', maxLength: max }).map((value) => toEventText(value, max));
 const named = (max: number) => storable(max).map((value) => value || '-');
@@ -151,5 +153,13 @@ test('removed, repeated, swapped and foreign entries are found', () => {
 test('the hash covers the text of the previous hash and the UTF-8 of the payload', () => {
   expect(hashLink('genesis', '{"é":"😀"}')).toBe(
     `sha256:${createHash('sha256').update(Buffer.from('genesis{"é":"😀"}', 'utf8')).digest('hex')}`,
+  );
+});
+
+test('browsers compute the hashes that Node computes, of any texts and bytes', () => {
+  fc.assert(
+    fc.property(fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.uint8Array())), (parts) => {
+      expect(hexSha256(...parts)).toBe(hexSha256OfNode(...parts));
+    }),
   );
 });

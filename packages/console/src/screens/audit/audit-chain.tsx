@@ -1,7 +1,6 @@
-import { findCut, findRefusal } from '@agp/core/chain';
+import { checkServedChain, findRemovalFault } from '@agp/core/lineage';
 import { callApi } from '../../api/api.ts';
 import { ChainCard } from '../../verify/chain-card.tsx';
-import { checkChain, checkRemovals } from '../../verify/check-chain.ts';
 import { type Finding, type Progress, useChainCheck } from '../../verify/use-chain-check.ts';
 
 /**
@@ -9,22 +8,15 @@ import { type Finding, type Progress, useChainCheck } from '../../verify/use-cha
  * what the log says.
  */
 export async function checkAudit(progress: Progress, isLastTry = false): Promise<Finding> {
-  const { signal, onTotal, onSteps } = progress;
-  // First, so that entries which are added meanwhile are no fault. The server's judgement only counts if it is a no.
+  const { signal, run } = progress;
   const { data: told } = await callApi('get', '/api/v1/audit/verify', { signal });
-  const { data } = await callApi('get', '/api/v1/audit/chain', { signal });
-  onTotal(data.entries.length);
-  const check = await checkChain(data.entries, { onSteps, signal });
-  const divergence =
-    check.divergence ??
-    findCut({ length: told.length, hash: told.head }, data.entries, [], check.head) ??
-    findRefusal(told);
-  if (divergence !== null) return { ...check, divergence };
+  const { data: chain } = await callApi('get', '/api/v1/audit/chain', { signal });
+  const check = await run(checkServedChain(told, chain.entries), chain.entries.length);
+  if (check.divergence !== null) return check;
   const { data: anchors } = await callApi('get', '/api/v1/lineage/removals', { signal });
-  const payloads = data.entries.map(({ payload }) => payload);
-  const otherFault = await checkRemovals(payloads, anchors);
+  const otherFault = findRemovalFault(chain.entries, anchors);
   // Events may have been removed between the two downloads. That does not happen twice in a row.
-  if (otherFault !== null && !isLastTry) return checkAudit({ ...progress, onSteps: () => {} }, true);
+  if (otherFault !== null && !isLastTry) return checkAudit(progress, true);
   return { ...check, otherFault };
 }
 
@@ -35,7 +27,6 @@ export function AuditChain() {
       noun="entry"
       words={['Verify the whole log', 'Verify again']}
       idle="Downloads the whole log, computes every hash here, and compares what was removed for its age with what the log says."
-      command="npm run agp -- audit verify"
       download={{ paths: ['/api/v1/audit/chain'], name: 'audit-log.json' }}
     />
   );

@@ -205,7 +205,6 @@ export function IntegrityCard() {
       noun="entry"
       words={['Check the audit log', 'Check again']}
       idle="This browser downloads the audit log and computes every hash itself. Sessions are checked on their own pages."
-      command="npm run agp -- audit verify"
       brief
     >
       <div className="small" style={{ marginTop: '0.5rem' }}>

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { emptyHead, type ServedLink } from './chain.ts';
-import { findDivergence, hashLink } from './link.ts';
+import { checkChain, emptyHead, finishCheck, hashLink, type ServedLink } from './chain.ts';
+
+const check = (...given: Parameters<typeof checkChain>) => finishCheck(checkChain(...given));
 
 function makeChain(count: number): ServedLink[] {
   let previous = emptyHead.hash;
@@ -41,12 +42,36 @@ const tamperings: [string, number, RegExp, ServedLink[]][] = [
 ];
 
 test.each(tamperings)('%s is found where it is', (_, seq, reason, tampered) => {
-  expect(findDivergence(tampered, { session_id: 'ses_a' })).toEqual({ seq, reason: expect.stringMatching(reason) });
+  expect(check(tampered, { session_id: 'ses_a' }).divergence).toEqual({ seq, reason: expect.stringMatching(reason) });
 });
 
 test('a chain of another session is found at its first link', () => {
-  expect(findDivergence(makeChain(2), { session_id: 'ses_b' })).toMatchObject({
+  expect(check(makeChain(2), { session_id: 'ses_b' }).divergence).toMatchObject({
     seq: 0,
     reason: expect.stringContaining('session_id'),
   });
+});
+
+test('removed links are passed over, and only those', () => {
+  const removed = [{ first_seq: 1, last_seq: 2, lineage_hash: chain[2]?.lineage_hash ?? '' }];
+  const rest = chain.toSpliced(1, 2);
+  const head = { length: 4, hash: chain[3]?.lineage_hash };
+  expect(check(rest, {}, removed)).toEqual({ checked: 2, divergence: null, head });
+  expect(check(rest).divergence).toMatchObject({ seq: 1 });
+});
+
+test('every link is told with the hash that was computed, and the first fault is the last', () => {
+  const told = [...checkChain(chain)];
+  expect(told.map(({ shown }) => shown)).toEqual(chain.map(({ lineage_hash }) => lineage_hash));
+  expect(told.every(({ computed, shown, fault }) => computed === shown && fault === null)).toBe(true);
+  const forged = [...checkChain(changed(chain, 2, { payload: '{}' }))];
+  expect(forged.map(({ seq, fault }) => [seq, fault !== null])).toEqual([
+    [0, false],
+    [1, false],
+    [2, true],
+  ]);
+});
+
+test('an empty chain ends at genesis', () => {
+  expect(check([])).toEqual({ checked: 0, divergence: null, head: emptyHead });
 });
