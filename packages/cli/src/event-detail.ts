@@ -6,8 +6,8 @@ import {
   type UnrecordedRequest,
   unrecordedRequestSchema,
 } from '@agp/core/contracts';
+import { describeOutcome, statusBeside } from '@agp/core/explain';
 import { hashLink } from '@agp/core/lineage';
-import { describeOutcome, statusBeside } from '@agp/core/outcome';
 import type { Answer, Api } from './api.ts';
 import { ApiFailure } from './cli-error.ts';
 import type { Column } from './table.ts';

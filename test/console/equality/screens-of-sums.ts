@@ -9,8 +9,8 @@ import type {
   SessionEvent,
   Status,
 } from '@agp/core/contracts';
+import { describeOutcome, statusBeside } from '@agp/core/explain';
 import { sumUsd } from '@agp/core/money';
-import { describeOutcome, statusBeside } from '@agp/core/outcome';
 import type { AgentTool, StoredPolicy } from '@agp/policy';
 import { expect } from 'vitest';
 import {

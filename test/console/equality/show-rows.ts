@@ -14,7 +14,7 @@ import type {
   UnpricedModel,
   UnrecordedRequest,
 } from '@agp/core/contracts';
-import { describeOutcome } from '@agp/core/outcome';
+import { describeOutcome } from '@agp/core/explain';
 import type { AgentTool, StoredPolicy } from '@agp/policy';
 import { describeMatch } from '@agp/policy';
 import { expect } from 'vitest';

@@ -1,5 +1,5 @@
 import { type ListedEvent, listedEventListSchema, maxPageSize, type StreamEvent } from '@agp/core/contracts';
-import { describeOutcome } from '@agp/core/outcome';
+import { describeOutcome } from '@agp/core/explain';
 import { escapeJson, toLineText } from '@agp/core/text';
 import { type Command, Option } from 'commander';
 import { writeQuery } from '../api.ts';

@@ -6,8 +6,8 @@ import {
   sessionDetailSchema,
   sessionListSchema,
 } from '@agp/core/contracts';
+import { isFailed } from '@agp/core/explain';
 import { checkServedChain, finishCheck } from '@agp/core/lineage';
-import { isFailed } from '@agp/core/outcome';
 import { toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
 import { writeQuery } from '../api.ts';

@@ -1,8 +1,7 @@
 import { eventListSchema, maxPageSize, type Refusal, refusalListSchema } from '@agp/core/contracts';
 import { requestIdPattern } from '@agp/core/events';
-import { explainRefusal } from '@agp/core/explain';
+import { explainOutcome, explainRefusal } from '@agp/core/explain';
 import { fromPublicId } from '@agp/core/ids';
-import { explainOutcome } from '@agp/core/outcome';
 import { toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
 import { writeQuery } from '../api.ts';

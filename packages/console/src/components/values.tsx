@@ -1,5 +1,5 @@
+import { describeOutcome } from '@agp/core/explain';
 import { readLabels } from '@agp/core/labels';
-import { describeOutcome } from '@agp/core/outcome';
 import { shortenId } from '@agp/core/text';
 import { ActionIcon, CopyButton, Tooltip } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';

@@ -1,4 +1,4 @@
-import { describeOutcome } from '@agp/core/outcome';
+import { describeOutcome } from '@agp/core/explain';
 import { shortenId } from '@agp/core/text';
 import { expect, test } from 'vitest';
 import {

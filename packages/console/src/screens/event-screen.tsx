@@ -1,5 +1,5 @@
+import { explainOutcome, statusBeside } from '@agp/core/explain';
 import { hashLink } from '@agp/core/lineage';
-import { explainOutcome, statusBeside } from '@agp/core/outcome';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { apiQuery } from '../api/api.ts';

@@ -1,4 +1,4 @@
-import { isFailed } from '@agp/core/outcome';
+import { isFailed } from '@agp/core/explain';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';

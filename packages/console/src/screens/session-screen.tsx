@@ -1,5 +1,5 @@
+import { isFailed } from '@agp/core/explain';
 import { checkServedChain } from '@agp/core/lineage';
-import { isFailed } from '@agp/core/outcome';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';

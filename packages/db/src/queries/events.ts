@@ -1,7 +1,7 @@
 import { type Event, type EventDetail, eventSchema, type ListedEvent, outcomeNames } from '@agp/core/contracts';
 import type { EventMessage } from '@agp/core/events';
+import { failedEndings } from '@agp/core/explain';
 import { firstUuidAt } from '@agp/core/ids';
-import { failedEndings } from '@agp/core/outcome';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Db } from '../database.ts';

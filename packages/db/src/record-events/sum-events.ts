@@ -1,5 +1,5 @@
+import { isFailed } from '@agp/core/explain';
 import { nanoToDecimal } from '@agp/core/money';
-import { isFailed } from '@agp/core/outcome';
 import { durationColumns, findBucket } from '../usage-columns.ts';
 import type { RecordableEvent } from './recordable-event.ts';
 

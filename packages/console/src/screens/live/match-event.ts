@@ -1,4 +1,4 @@
-import { isFailed } from '@agp/core/outcome';
+import { isFailed } from '@agp/core/explain';
 import type { StreamEvent } from '../../api/shapes.ts';
 import type { LiveSearch } from '../../search/screen-searches.ts';
 

@@ -1,5 +1,5 @@
-import type { EventDetail } from './contracts/index.ts';
-import type { FailureCause } from './events/index.ts';
+import type { EventDetail } from '../contracts/index.ts';
+import type { FailureCause } from '../events/index.ts';
 
 interface Ended {
   outcome?: string | null | undefined;

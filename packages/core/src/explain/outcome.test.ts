@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failureCauses } from './events/index.ts';
+import { failureCauses } from '../events/index.ts';
 import { describeOutcome, explainOutcome, statusBeside } from './outcome.ts';
 
 type Explained = Parameters<typeof explainOutcome>[0];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { errorTable } from './errors.ts';
-import { explainRefusal, knownRefusals } from './explain.ts';
+import { errorTable } from '../errors.ts';
+import { explainRefusal, knownRefusals } from './refusal.ts';
 
 test('every code that the proxy alone refuses with is explained at each place, and nothing that an object inherits', () => {
   // The table has the codes of the management API after those of the proxy.
