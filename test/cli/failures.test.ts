@@ -17,17 +17,19 @@ test('an event is shown with all that is known of it, and the proof is computed 
   expect(shown).toMatch(/^result +completed$/m);
   expect(shown).toMatch(/^request +POST \/v1\/chat\/completions$/m);
   expect(shown).toMatch(/^request id \* +call-of-asked$/m);
-  expect(shown).toMatch(/^personal data +no; searched: full$/m);
-  expect(shown).toMatch(/^proof +the payload hashes to it$/m);
+  expect(shown).toMatch(/^personal data +none\nsearched +all of it$/m);
+  expect(shown).toMatch(/^proof +As it was written: the same hash was computed here\.$/m);
   const uuid = "(SELECT id FROM events WHERE request_id = 'call-of-asked')";
   await system().database.pool.query(`UPDATE events SET model = 'gpt-4x' WHERE id = ${uuid}`);
   expect(await done(`events show ${id}`)).toMatch(
-    /^proof +the payload hashes to it, but other values are shown of model$/m,
+    /^proof +The payload hashes to it, but other values are shown of model\.$/m,
   );
   await system().database.pool.query(
     `UPDATE events SET payload = replace(payload, '"gpt-4o', '"gpt-4x') WHERE id = ${uuid}`,
   );
-  expect(await done(`events show ${id}`)).toMatch(/^proof +WRONG: the payload does not hash to it$/m);
+  expect(await done(`events show ${id}`)).toMatch(
+    /^proof +It was changed: the payload does not hash to what was recorded\.$/m,
+  );
   await refused('events show evt_nothing', 1, /^event not found; "events list" shows the events/);
 });
 
@@ -84,7 +86,7 @@ test('an id that an agent was given leads to the loss of its event', async () =>
     const shown = await done(`${command} ${lost}`);
     expect(shown).toMatch(/^result +lost$/m);
     expect(shown).toMatch(/^agent +loser \(agt_/m);
-    expect(shown).toMatch(/^why +ended_without_record: its proxy ended/m);
+    expect(shown).toMatch(/^why +ended_without_record: its proxy was killed/m);
     expect(shown).toMatch(/^counts \(USD\) +0\.005/m);
   }
   expect(await readJson(`events show ${lost}`)).toMatchObject({ event_id: lost, outcome: 'lost' });
@@ -119,11 +121,11 @@ test('the list tells failures, and what was not searched, from the rest', async 
   await set(three, "outcome = 'killed', pii_types = '{email}', pii_detected = true");
   await set(five, 'http_status = 500');
   const shown = await rows();
-  expect(shown.get(one)).toMatch(/ worker +failed: name_not_found .* - +evt_/);
-  expect(shown.get(two)).toMatch(/ worker +failed: 429 .* no, searched in part +evt_/);
+  expect(shown.get(one)).toMatch(/ worker +failed: name_not_found .* not searched +evt_/);
+  expect(shown.get(two)).toMatch(/ worker +failed: 429 .* none in what was searched +evt_/);
   expect(shown.get(three)).toMatch(/ worker +killed .* email +evt_/);
-  expect(await done(`why ${two}`)).toMatch(/^personal data +no; searched: partial$/m);
-  expect(shown.get(four)).toMatch(/ worker +completed .* no +evt_/);
+  expect(await done(`why ${two}`)).toMatch(/^personal data +none in what was searched\nsearched +a part of it$/m);
+  expect(shown.get(four)).toMatch(/ worker +completed .* none +evt_/);
   expect(shown.get(five)).toMatch(/ worker +answered 500 .* evt_/);
   expect(await done(`why ${five}`)).toMatch(
     /^500 is the provider's own answer, .*\n\nid +evt_[\s\S]*^result +answered 500$/m,

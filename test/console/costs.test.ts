@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { CostUsage, ListedEvent } from '@agp/core/contracts';
+import { formatCount } from '@agp/core/explain';
 import { eventually } from '@agp/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { formatCount } from '../../packages/console/src/format/format.ts';
 import { readShown } from './equality/read-shown.ts';
 import { money } from './equality/show-values.ts';
 import { goTo } from './support/go-to.ts';

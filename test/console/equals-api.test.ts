@@ -1,7 +1,8 @@
 import type { ListedEvent } from '@agp/core/contracts';
+import { formatCount } from '@agp/core/explain';
 import { eventually } from '@agp/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { formatCount, formatUsd } from '../../packages/console/src/format/format.ts';
+import { roundUsd } from '../../packages/console/src/format/format.ts';
 import { type DemoData, makeDemoData } from './demo/make-demo-data.ts';
 import { openDemoConsole, shownProxy } from './demo/open-demo-console.ts';
 import { listScreens } from './equality/list-screens.ts';
@@ -66,7 +67,7 @@ inBrowser('what a screen shows', () => {
       expect(shown).toEqual(
         events.map(
           ({ timestamp, agent_name, model, prompt_tokens, completion_tokens, cost_usd, outcome }) =>
-            `${timestamp.slice(11, 19)}${agent_name}${model}${outcome}${formatCount(prompt_tokens + completion_tokens)}${formatUsd(cost_usd)}`,
+            `${timestamp.slice(11, 19)}${agent_name}${model}${outcome}${formatCount(prompt_tokens + completion_tokens)}${roundUsd(cost_usd)}`,
         ),
       );
     });

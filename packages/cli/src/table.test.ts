@@ -1,9 +1,6 @@
-import type { ListedAuditEntry } from '@agp/core/contracts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatChange } from './commands/audit.ts';
 import { type Column, formatFields, formatTable, measureText, timeColumn } from './table.ts';
-import { formatDuration, formatUsd } from './values.ts';
 
 const plain = (_style: unknown, text: string) => text;
 
@@ -119,41 +116,6 @@ test('no line is wider than the terminal, whatever its cells hold; without one n
     ),
     { numRuns: 200 },
   );
-});
-
-test('a change is told field by field, bounded, and no value passes for another change', () => {
-  const entry = (before: object | null, after: object | null, more = {}) =>
-    formatChange({ action: 'agent.update', before, after, count: 1, ...more } as ListedAuditEntry);
-  const state = { status: 'active', metadata: { team: 'ops', level: 3 } };
-  expect(entry(state, { ...state, status: 'blocked' })).toBe('status: active -> blocked');
-  expect(entry(state, { status: 'active', metadata: { team: 'a -> b, status: x', tags: ['x'] } })).toBe(
-    'metadata.team: ops -> "a -> b, status: x", metadata.level: 3 -> none, metadata.tags: none -> ["x"]',
-  );
-  const blocked = { before: state, after: { ...state, status: 'blocked' }, action: 'agent.update', count: 1 };
-  expect(formatChange(blocked as unknown as ListedAuditEntry, true)).toBe('status -> blocked');
-  expect(entry(state, state)).toBe('-');
-  expect(entry(null, { name: 'dashboard', scopes: ['read'], expires_at: '2027-01-31T00:00:00.000Z' })).toBe(
-    'name: dashboard, scopes: ["read"], expires_at: 2027-01-31 00:00:00Z',
-  );
-  expect(entry({ daily_cap_usd: null }, { daily_cap_usd: 2.5 })).toBe('daily_cap_usd: none -> 2.5');
-  expect(entry({ name: 'none' }, { name: null })).toBe('name: "none" -> none');
-  expect(
-    entry(null, { reasons: { agent_blocked: 1200, 'x\u001b[2J': 1 } }, { action: 'request.refused', count: 1201 }),
-  ).toBe('1,201 refused: agent_blocked 1,200, "x\\u001b[2J" 1');
-  const huge = Object.fromEntries(
-    Array.from({ length: 500 }, (_, at) => [`key\u001b${at}`.repeat(50), 'v\n'.repeat(5_000)]),
-  );
-  const told = entry({ metadata: {} }, { metadata: huge });
-  expect(told.length).toBeLessThan(6_000);
-  expect(told).toMatch(/, and 480 more$/);
-  expect(told).toMatch(/^[^\p{C}]*$/u);
-});
-
-test('amounts keep all the places that they have, and two at least', () => {
-  expect([0, 12.5, 0.00021375, 1e-9, 9_000_000].map(formatUsd)).toEqual([
-    ...['0.00', '12.50', '0.00021375', '0.000000001', '9000000.00'],
-  ]);
-  expect([5, 1_500, 61_000, 7_260_000].map(formatDuration)).toEqual(['5 ms', '1.5 s', '1 min', '2 h 1 min']);
 });
 
 test('fields are wrapped between words where there is a room for them, and hold no control', () => {

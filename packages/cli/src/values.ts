@@ -1,17 +1,6 @@
 import type { Stop } from '@agp/core/contracts';
+import { formatCount, formatUsd } from '@agp/core/explain';
 import { toLineText } from '@agp/core/text';
-
-const count = new Intl.NumberFormat('en');
-
-/** Tokens, requests: with separators. */
-export function formatCount(value: number): string {
-  return count.format(value);
-}
-
-/** USD with up to nine decimal places, at least two. */
-export function formatUsd(usd: number): string {
-  return usd.toFixed(9).replace(/0{1,7}$/, '');
-}
 
 /** A cap, or what remains of it; null means no cap. */
 export function formatCap(usd: number | null): string {
@@ -21,14 +10,6 @@ export function formatCap(usd: number | null): string {
 /** A time without `T` and milliseconds, easier to read in a table. */
 export function formatTime(timestamp: string | null): string {
   return timestamp === null ? '-' : timestamp.replace('T', ' ').replace(/\.\d{3}Z$/, 'Z');
-}
-
-/** Milliseconds in a readable unit. */
-export function formatDuration(ms: number): string {
-  if (ms < 1_000) return `${ms} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
-  const minutes = Math.floor(ms / 60_000);
-  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 /** Requests a minute. */

@@ -9,19 +9,11 @@ import type {
   SessionEvent,
   Status,
 } from '@agp/core/contracts';
-import { describeOutcome, statusBeside } from '@agp/core/explain';
+import { describeOutcome, formatCount, formatDuration, formatUsd, statusBeside } from '@agp/core/explain';
 import { sumUsd } from '@agp/core/money';
 import type { AgentTool, StoredPolicy } from '@agp/policy';
 import { expect } from 'vitest';
-import {
-  compareUsd,
-  formatCount,
-  formatDuration,
-  formatExactUsd,
-  formatShare,
-  formatShortCount,
-  formatUsd,
-} from '../../../packages/console/src/format/format.ts';
+import { compareUsd, formatShare, formatShortCount, roundUsd } from '../../../packages/console/src/format/format.ts';
 import { findBefore } from '../../../packages/console/src/screens/costs/usage-entries.ts';
 import type { Shown } from './read-shown.ts';
 import * as rows from './show-rows.ts';
@@ -109,7 +101,7 @@ export const nowScreen: Screen = {
         ) as string,
       },
       pictures: [
-        `Cost and requests by hour: ${formatUsd(sum.total_cost_usd)} and ${formatShortCount(sum.request_count)} requests in all`,
+        `Cost and requests by hour: ${roundUsd(sum.total_cost_usd)} and ${formatShortCount(sum.request_count)} requests in all`,
       ],
     };
   },
@@ -134,7 +126,7 @@ export const eventScreen = (id: string): Screen => ({
     return {
       fields: {
         Result: describeOutcome(detail).text,
-        Agent: agentLink(detail),
+        'Agent * {No hash covers this: the database alone vouches for it}': agentLink(detail),
         Session: shortId(detail.session_id),
         Time: time(detail.timestamp),
         Took: `${formatDuration(detail.duration_ms)}, first byte after ${formatDuration(detail.first_byte_ms)}`,
@@ -143,7 +135,7 @@ export const eventScreen = (id: string): Screen => ({
         From: detail.source_ip,
         Provider: detail.provider,
         Tokens: `${formatCount(detail.prompt_tokens)} in, ${formatCount(detail.completion_tokens)} out`,
-        Cost: formatExactUsd(detail.cost_usd),
+        Cost: `${formatUsd(detail.cost_usd)} USD`,
         Prices: detail.price_version,
         'Compliance tag': detail.compliance_tag,
         'Personal data': words(detail.pii_types.join(', ')),
@@ -211,7 +203,7 @@ export const agentScreen = (id: string): Screen => ({
             .map(time),
         ),
       },
-      pictures: [`Cost by day: ${formatUsd(cost)} in ${days.length} days. The table has the figures.`],
+      pictures: [`Cost by day: ${roundUsd(cost)} in ${days.length} days. The table has the figures.`],
     };
   },
 });
@@ -246,7 +238,7 @@ export const costsScreen = (by: 'model' | 'agent', head: string): Screen => ({
           'Tokens out': formatShortCount(sum.total_completion_tokens),
         })),
       },
-      pictures: [`Cost by day: ${formatUsd(all.total_cost_usd)} in 7 days. The table has the figures.`],
+      pictures: [`Cost by day: ${roundUsd(all.total_cost_usd)} in 7 days. The table has the figures.`],
     };
   },
 });
@@ -279,7 +271,7 @@ export const budgetsScreen: Screen = {
       tables: { 'Budgets of agents': agents.map(rows.showBudget) },
       cards: {
         'All agents together': begins(`${money(global.spent_usd)} spent today ${capBarWithText(global)}`),
-        'New agents': begins(cap === null ? 'No cap' : `${formatUsd(cap)} a day`),
+        'New agents': begins(cap === null ? 'No cap' : `${roundUsd(cap)} a day`),
       },
     };
   },

@@ -14,17 +14,11 @@ import type {
   UnpricedModel,
   UnrecordedRequest,
 } from '@agp/core/contracts';
-import { describeOutcome } from '@agp/core/explain';
+import { describeOutcome, describePii, formatCount, formatDuration } from '@agp/core/explain';
 import type { AgentTool, StoredPolicy } from '@agp/policy';
 import { describeMatch } from '@agp/policy';
 import { expect } from 'vitest';
-import {
-  describePii,
-  formatCount,
-  formatDuration,
-  formatShortCount,
-  formatUsd,
-} from '../../../packages/console/src/format/format.ts';
+import { formatShortCount, roundUsd } from '../../../packages/console/src/format/format.ts';
 import { showPrice as inUsd } from '../../../packages/console/src/format/prices.ts';
 import { listRules } from '../../../packages/console/src/screens/policies/describe-policy.ts';
 import { agentLink, ago, capBar, minute, money, named, orDash, shortId, time } from './show-values.ts';
@@ -100,7 +94,7 @@ export const showBudget = (budget: AgentBudget) => ({
   'Spent today': money(budget.spent_usd),
   Held: money(budget.reserved_usd),
   Left: orDash(budget.remaining_usd === null ? null : money(budget.remaining_usd)),
-  Cap: `${budget.daily_cap_usd === null ? 'no cap' : formatUsd(budget.daily_cap_usd)}${budget.warn_only ? ' warns only' : ''}`,
+  Cap: `${budget.daily_cap_usd === null ? 'no cap' : roundUsd(budget.daily_cap_usd)}${budget.warn_only ? ' warns only' : ''}`,
   'At this pace': expect.any(String) as string,
 });
 

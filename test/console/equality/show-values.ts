@@ -1,20 +1,19 @@
 import type { AgentBudget } from '@agp/core/contracts';
+import { formatUsd, formatUtc } from '@agp/core/explain';
 import { shortenId } from '@agp/core/text';
 import {
-  formatExactUsd,
   formatFullTime,
   formatMinute,
   formatShare,
   formatTime,
-  formatUsd,
-  formatUtc,
+  roundUsd,
 } from '../../../packages/console/src/format/format.ts';
 
 /** The zone of the browser that shows them. */
 export const zone = 'UTC';
 
 /** Values as `readShown` reads them: what stands behind a text on hover is in braces. */
-export const money = (usd: number) => `${formatUsd(usd)} {${formatExactUsd(usd)}}`;
+export const money = (usd: number) => `${roundUsd(usd)} {${`${formatUsd(usd)} USD`}}`;
 /** A name that may be long. */
 export const named = (name: string) => `${name} {${name}}`;
 export const agentLink = ({ agent_name }: { agent_id: string; agent_name?: string | null | undefined }) =>
@@ -34,7 +33,7 @@ interface Cap extends Pick<AgentBudget, 'spent_usd' | 'reserved_usd'> {
 }
 
 const capText = ({ spent_usd, daily_cap_usd, warn_only }: Cap) =>
-  `${formatUsd(spent_usd)} of ${formatUsd(daily_cap_usd ?? 0)}${warn_only ? ' (warns only)' : ''}`;
+  `${roundUsd(spent_usd)} of ${roundUsd(daily_cap_usd ?? 0)}${warn_only ? ' (warns only)' : ''}`;
 const share = ({ spent_usd, daily_cap_usd }: Cap) => Math.min(1, spent_usd / (daily_cap_usd ?? 1));
 
 /** A bar of a cap: its text for those who do not see it, and its width. */

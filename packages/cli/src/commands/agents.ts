@@ -14,6 +14,7 @@ import {
   retiredAgentSchema,
   type Stop,
 } from '@agp/core/contracts';
+import { formatCount, formatUsd } from '@agp/core/explain';
 import { readLabels } from '@agp/core/labels';
 import { toLineText } from '@agp/core/text';
 import { type Command, Option } from 'commander';
@@ -25,7 +26,7 @@ import { findAgentId } from '../find-agent.ts';
 import type { Shell } from '../shell.ts';
 import { idColumn, timeColumn } from '../table.ts';
 import type { Paint, Style } from '../terminal.ts';
-import { formatCap, formatCount, formatRate, formatStop, formatTime, formatUsd } from '../values.ts';
+import { formatCap, formatRate, formatStop, formatTime } from '../values.ts';
 
 const formatLabels = (metadata: Agent['metadata']) =>
   readLabels(metadata)

@@ -7,8 +7,8 @@ import {
   auditVerdictSchema,
   type ListedAuditEntry,
 } from '@agp/core/contracts';
+import { describeChange, formatCount } from '@agp/core/explain';
 import { checkServedChain, findRemovalFault, finishCheck } from '@agp/core/lineage';
-import { toLineText } from '@agp/core/text';
 import { type Command, Option } from 'commander';
 import { writeQuery } from '../api.ts';
 import { addCommand, addFilters, addPaging } from '../arguments.ts';
@@ -17,57 +17,8 @@ import { findGivenAgentId, readAgentNames } from '../find-agent.ts';
 import { describeDivergence, findLoss, headOption } from '../known-head.ts';
 import type { Shell } from '../shell.ts';
 import { timeColumn } from '../table.ts';
-import { formatCount, formatTime } from '../values.ts';
 
-/** Fields of one change that are shown, and UTF-16 units of each of their values. */
-const most = { fields: 20, value: 120 };
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Quoted unless it is a plain word, so that no text passes for a change that was not made. */
-function formatValue(value: unknown): string {
-  if (value === undefined || value === null) return 'none';
-  if (typeof value !== 'string') return toLineText(JSON.stringify(value), most.value);
-  if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return formatTime(value);
-  return /^[\w@:+/-][\w.@:+/-]*$/.test(value) && value !== 'none'
-    ? toLineText(value, most.value)
-    : toLineText(JSON.stringify(value), most.value);
-}
-
-function listValues(state: Record<string, unknown> | null, prefix = ''): Map<string, unknown> {
-  const entries = Object.entries(state ?? {}).flatMap(([name, value]): [string, unknown][] => {
-    const path = prefix + (/^[\w-]{1,64}$/.test(name) ? name : toLineText(JSON.stringify(name), 64));
-    return isObject(value) && prefix === '' ? [...listValues(value, `${path}.`)] : [[path, value]];
-  });
-  return new Map(entries);
-}
-
-/**
- * An entry in one line: each changed field as `status: active -> blocked`, all values of a thing that was made or removed, or counts of
- * refusals by reason.
- * @param isBrief leaves out what was before
- */
-export function formatChange({ action, count, before, after }: ListedAuditEntry, isBrief = false): string {
-  if (action === 'request.refused') {
-    const reasons = [...listValues(after)].map(
-      ([name, times]) =>
-        `${name.replace('reasons.', '')} ${typeof times === 'number' ? formatCount(times) : formatValue(times)}`,
-    );
-    return `${formatCount(count)} refused: ${reasons.slice(0, most.fields).join(', ')}`;
-  }
-  const [old, now] = [listValues(before), listValues(after)];
-  const changes = [...new Set([...old.keys(), ...now.keys()])].flatMap((name) => {
-    const [was, is] = [formatValue(old.get(name)), formatValue(now.get(name))];
-    if (before === null) return `${name}: ${is}`;
-    if (after === null) return `${name}: ${was}`;
-    return JSON.stringify(old.get(name)) === JSON.stringify(now.get(name))
-      ? []
-      : `${name}${isBrief ? '' : `: ${was}`} -> ${is}`;
-  });
-  const more = changes.length - most.fields;
-  return [...changes.slice(0, most.fields), ...(more > 0 ? [`and ${more} more`] : [])].join(', ') || '-';
-}
+const describe = (entry: ListedAuditEntry, isBrief = false) => describeChange(entry, { arrow: ' -> ', isBrief });
 
 async function downloadAndCheck(api: Shell['api'], knownHead: string | undefined, isLastTry = false) {
   const { data: told } = await api.get('/api/v1/audit/verify', auditVerdictSchema);
@@ -117,8 +68,8 @@ export function addAuditCommands(program: Command, shell: Shell): void {
         },
         {
           head: 'WHAT',
-          cell: (entry) => formatChange(entry),
-          brief: (entry) => formatChange(entry, true),
+          cell: (entry) => describe(entry),
+          brief: (entry) => describe(entry, true),
           least: 17,
         },
         { head: 'WHY', cell: ({ reason }) => reason ?? '-', least: 8, spare: 1 },

@@ -7,6 +7,7 @@ import {
   limitListSchema,
   limitSchema,
 } from '@agp/core/contracts';
+import { formatUsd } from '@agp/core/explain';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Answer, writeQuery } from '../api.ts';
 import { addCommand, addReason, parseRate, parseUsd, type ReasonOption } from '../arguments.ts';
@@ -16,7 +17,7 @@ import { findAgentId } from '../find-agent.ts';
 import type { Shell } from '../shell.ts';
 import type { Column } from '../table.ts';
 import type { Style } from '../terminal.ts';
-import { formatCap, formatRate, formatUsd } from '../values.ts';
+import { formatCap, formatRate } from '../values.ts';
 
 interface TargetOptions {
   global?: boolean;

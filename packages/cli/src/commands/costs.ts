@@ -11,6 +11,7 @@ import {
   unpricedModelListSchema,
   unrecordedRequestListSchema,
 } from '@agp/core/contracts';
+import { formatCount, formatDuration, formatUsd } from '@agp/core/explain';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { z } from 'zod';
 import { writeQuery } from '../api.ts';
@@ -18,7 +19,7 @@ import { addCommand, addCsv, addPaging, addRequestFilters, addTimeRange } from '
 import { findGivenAgentId } from '../find-agent.ts';
 import type { Shell } from '../shell.ts';
 import { type Column, timeColumn } from '../table.ts';
-import { formatCount, formatDuration, formatTime, formatUsd } from '../values.ts';
+import { formatTime } from '../values.ts';
 
 type Entry = Column<CostUsageEntry>;
 

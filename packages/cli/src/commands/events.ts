@@ -1,25 +1,17 @@
 import { type ListedEvent, listedEventListSchema, maxPageSize, type StreamEvent } from '@agp/core/contracts';
-import { describeOutcome } from '@agp/core/explain';
+import { describeOutcome, describePii, formatCount, formatUsd } from '@agp/core/explain';
 import { escapeJson, toLineText } from '@agp/core/text';
 import { type Command, Option } from 'commander';
 import { writeQuery } from '../api.ts';
 import { addCommand, addCsv, addRequestFilters } from '../arguments.ts';
-import {
-  findEvent,
-  formatBriefPii,
-  formatPii,
-  listDetail,
-  listUnrecorded,
-  resultColumn,
-  toneStyles,
-} from '../event-detail.ts';
+import { findEvent, formatBriefPii, listDetail, listUnrecorded, resultColumn, toneStyles } from '../event-detail.ts';
 import { findGivenAgentId } from '../find-agent.ts';
 import { findEventId } from '../find-id.ts';
 import type { Shell } from '../shell.ts';
 import { idColumn, timeColumn } from '../table.ts';
 import { tailEvents } from '../tail-events.ts';
 import { type Paint, untilInterrupted } from '../terminal.ts';
-import { formatCount, formatTime, formatUsd } from '../values.ts';
+import { formatTime } from '../values.ts';
 
 const outcomes = ['completed', 'failed', 'aborted', 'killed'];
 
@@ -104,7 +96,7 @@ export function addEventCommands(program: Command, shell: Shell): void {
           {
             head: 'PII',
             least: 5,
-            cell: formatPii,
+            cell: (event) => describePii(event).text,
             brief: formatBriefPii,
             spare: 1,
             style: ({ pii_detected }) => (pii_detected ? 'yellow' : undefined),

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { formatCount } from '@agp/core/explain';
 import {
   describeMatch,
   type Policy,
@@ -20,7 +21,7 @@ import { type ExplainOptions, explainPolicies } from '../explain-policies.ts';
 import { readPolicyFiles } from '../policy-files.ts';
 import type { Shell } from '../shell.ts';
 import type { Column } from '../table.ts';
-import { formatCount, formatTime } from '../values.ts';
+import { formatTime } from '../values.ts';
 
 const path = '/api/v1/policies';
 

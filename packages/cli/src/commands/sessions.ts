@@ -6,7 +6,7 @@ import {
   sessionDetailSchema,
   sessionListSchema,
 } from '@agp/core/contracts';
-import { isFailed } from '@agp/core/explain';
+import { formatCount, formatDuration, formatUsd, isFailed } from '@agp/core/explain';
 import { checkServedChain, finishCheck } from '@agp/core/lineage';
 import { toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
@@ -19,7 +19,7 @@ import { findSessionId } from '../find-id.ts';
 import { describeDivergence, findLoss, headOption } from '../known-head.ts';
 import type { Shell } from '../shell.ts';
 import { formatFields, idColumn, timeColumn } from '../table.ts';
-import { formatCount, formatDuration, formatTime, formatUsd } from '../values.ts';
+import { formatTime } from '../values.ts';
 
 /** `sessions`: conversations, and the proof that nobody changed them. */
 export function addSessionCommands(program: Command, shell: Shell): void {

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ServiceState, type Status, statusSchema, statusWindows } from '@agp/core/contracts';
+import { formatCount, formatDuration, formatUsd } from '@agp/core/explain';
 import { escapeJson, toLineText } from '@agp/core/text';
 import { type Command, Option } from 'commander';
 import { writeQuery } from '../api.ts';
@@ -8,7 +9,7 @@ import { ApiFailure } from '../cli-error.ts';
 import type { Shell } from '../shell.ts';
 import { type Column, type Field, formatFields, formatTable } from '../table.ts';
 import { type Paint, type Style, untilInterrupted } from '../terminal.ts';
-import { formatCount, formatDuration, formatStop, formatTime, formatUsd } from '../values.ts';
+import { formatStop, formatTime } from '../values.ts';
 
 const stateStyles: Record<ServiceState['state'], Style> = {
   ready: 'green',

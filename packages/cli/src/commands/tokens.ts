@@ -5,6 +5,7 @@ import {
   claimedNameListSchema,
   createdAgentTokenSchema,
 } from '@agp/core/contracts';
+import { formatCount } from '@agp/core/explain';
 import { toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
 import { type Api, writeQuery } from '../api.ts';
@@ -12,7 +13,7 @@ import { addCommand, addReason, parseExpiry, type ReasonOption } from '../argume
 import { CliError } from '../cli-error.ts';
 import type { Shell } from '../shell.ts';
 import { timeColumn } from '../table.ts';
-import { formatCount, formatTime } from '../values.ts';
+import { formatTime } from '../values.ts';
 
 const dayMs = 86_400_000;
 /** Requests that are counted: whether there are more makes no difference. */

@@ -1,3 +1,4 @@
+import { formatDuration, type Tone } from '@agp/core/explain';
 import {
   ActionIcon,
   AppShell,
@@ -19,7 +20,7 @@ import { usePermissions, useSession } from '../api/session-context.ts';
 import { ConfirmButton } from '../components/confirm.tsx';
 import { Brand } from '../components/layout.tsx';
 import { Pill, StoppedBy, TimeAgo } from '../components/values.tsx';
-import { formatDuration, formatTime, formatZone, type Tone } from '../format/format.ts';
+import { formatTime, formatZone } from '../format/format.ts';
 import { CommandPalette, PaletteButton } from './command-palette.tsx';
 import { Navigation } from './navigation.tsx';
 import { Shortcuts } from './shortcuts.tsx';

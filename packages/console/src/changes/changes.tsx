@@ -1,10 +1,11 @@
+import { countOf, formatCount } from '@agp/core/explain';
 import { Checkbox, NumberInput, type NumberInputProps, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { apiQuery, callApi } from '../api/api.ts';
 import type { AgentStatus } from '../api/shapes.ts';
 import { ConfirmButton } from '../components/confirm.tsx';
-import { countOf, formatCap, formatCount, formatUsd } from '../format/format.ts';
+import { formatCap, roundUsd } from '../format/format.ts';
 import { useBlockUntil } from './block-until.tsx';
 import { type Agents, changeEach, nameAgents, putEach } from './each-agent.ts';
 
@@ -225,15 +226,15 @@ function putCap(
 
 function describe(owner: CapOwner, cap: number | null, warnOnly: boolean, spent: number | undefined): string {
   if (owner.kind === 'default')
-    return `Agents that come from now on get ${cap === null ? 'no cap' : `a cap of ${formatUsd(cap)} a day`}. Those that are known keep theirs.`;
+    return `Agents that come from now on get ${cap === null ? 'no cap' : `a cap of ${roundUsd(cap)} a day`}. Those that are known keep theirs.`;
   if (cap === null) return 'Nothing is refused for what it costs.';
-  if (warnOnly) return `Requests beyond ${formatUsd(cap)} a day are let through and counted.`;
+  if (warnOnly) return `Requests beyond ${roundUsd(cap)} a day are let through and counted.`;
   if (cap === 0) return 'Every request is refused with 429.';
   const used =
     spent !== undefined && spent >= cap
-      ? ` Today ${formatUsd(spent)} are spent already: everything is refused until midnight UTC.`
+      ? ` Today ${roundUsd(spent)} are spent already: everything is refused until midnight UTC.`
       : '';
-  return `Requests that would pass ${formatUsd(cap)} a UTC day are refused with 429, from the next one on.${used}`;
+  return `Requests that would pass ${roundUsd(cap)} a UTC day are refused with 429, from the next one on.${used}`;
 }
 
 /** A button that changes a daily cap, and says what that will do. */
@@ -261,7 +262,7 @@ export function SetCap({ owner, cap, warnOnly = false, spent, size = 'xs', onDon
         <div className="dim small" hidden={owner.kind === 'agents' && owner.agents.length > 1}>
           Now {formatCap(cap)}
           {cap !== null && warnOnly ? ', which only warns' : ''}
-          {spent === undefined ? '' : `; ${formatUsd(spent)} spent today`}
+          {spent === undefined ? '' : `; ${roundUsd(spent)} spent today`}
         </div>
         <AmountFields
           amount={amount}

@@ -1,5 +1,5 @@
+import { countOf } from '@agp/core/explain';
 import { callApi } from '../api/api.ts';
-import { countOf } from '../format/format.ts';
 
 /** Agents that one dialog changes. */
 export type Agents = readonly { id: string; name: string }[];

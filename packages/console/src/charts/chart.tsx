@@ -3,7 +3,7 @@ import 'uplot/dist/uPlot.min.css';
 import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
-import { formatShortCount, formatUsd } from '../format/format.ts';
+import { formatShortCount, roundUsd } from '../format/format.ts';
 import { type DayCost, type Hour, listTicks, stackDays } from './chart-data.ts';
 
 const readColour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -95,7 +95,7 @@ export function HourChart({ hours, height }: { hours: readonly Hour[]; height: n
     scales: { x: { time: true }, y: fromZero(), count: fromZero(1) },
     axes: [
       { ...drawBelow((byHour ? '{HH}:{mm}' : '{D} {MMM}') as never), incrs: byHour ? hourSteps : [24 * hourSeconds] },
-      drawAxis('y', formatUsd, 3),
+      drawAxis('y', roundUsd, 3),
       drawAxis('count', formatShortCount, 1, 1),
     ],
     series: [
@@ -117,11 +117,11 @@ export function HourChart({ hours, height }: { hours: readonly Hour[]; height: n
         width: 2,
         points: { show: false },
         paths: steps,
-        value: orDash(formatUsd),
+        value: orDash(roundUsd),
       },
     ],
   });
-  const cost = formatUsd(sumUsd(hours.map((hour) => hour.cost)));
+  const cost = roundUsd(sumUsd(hours.map((hour) => hour.cost)));
   const requests = formatShortCount(hours.reduce((sum, hour) => sum + hour.requests, 0));
   return (
     <Plot
@@ -150,7 +150,7 @@ export function DayBars({ entries, height }: { entries: readonly DayCost[]; heig
         ...drawBelow((_plot, places) => places.map((at) => days[at]?.day.slice(5) ?? '')),
         incrs: [1, 2, 7, 14, 30, 90],
       },
-      drawAxis('y', formatUsd, 3),
+      drawAxis('y', roundUsd, 3),
     ],
     series: [
       { label: 'Day', value: (_plot, at) => days[at]?.day ?? '–' },
@@ -163,7 +163,7 @@ export function DayBars({ entries, height }: { entries: readonly DayCost[]; heig
           points: { show: false },
           paths: bars,
           value: ({ data }, top, series, day) =>
-            top === null || day == null ? '–' : formatUsd(top - (data[series + 1]?.[day] ?? 0)),
+            top === null || day == null ? '–' : roundUsd(top - (data[series + 1]?.[day] ?? 0)),
         }),
       ),
     ],
@@ -175,7 +175,7 @@ export function DayBars({ entries, height }: { entries: readonly DayCost[]; heig
       data={[days.map((_, at) => at), ...tops]}
       draw={draw}
       height={height}
-      label={`Cost by day: ${formatUsd(total)} in ${days.length} days. The table has the figures.`}
+      label={`Cost by day: ${roundUsd(total)} in ${days.length} days. The table has the figures.`}
     />
   );
 }

@@ -1,4 +1,5 @@
-import { formatCap, formatShare, formatTime, formatUsd, projectSpend, type Tone } from '../format/format.ts';
+import type { Tone } from '@agp/core/explain';
+import { formatCap, formatShare, formatTime, projectSpend, roundUsd } from '../format/format.ts';
 import { useNow } from './values.tsx';
 
 interface CapBarProps {
@@ -20,12 +21,12 @@ function judge(used: number, cap: number, warnOnly: boolean | undefined): Tone {
 
 export function CapBar({ spent, reserved = 0, cap, warnOnly, label, bare = false }: CapBarProps) {
   if (cap === null)
-    return <span className="small dim">no cap{!bare && reserved > 0 && `, ${formatUsd(reserved)} held`}</span>;
+    return <span className="small dim">no cap{!bare && reserved > 0 && `, ${roundUsd(reserved)} held`}</span>;
   // A cap of nothing is used up from the start.
   const share = cap === 0 ? 1 : Math.min(1, spent / cap);
   const heldShare = cap === 0 ? 0 : Math.min(1 - share, reserved / cap);
   const percent = formatShare(cap === 0 ? 1 : spent / cap);
-  const text = `${formatUsd(spent)} of ${formatCap(cap)}${warnOnly ? ' (warns only)' : ''}`;
+  const text = `${roundUsd(spent)} of ${formatCap(cap)}${warnOnly ? ' (warns only)' : ''}`;
   return (
     <div className={bare ? 'cap-line' : undefined}>
       {/* biome-ignore lint/a11y/useSemanticElements: a <meter> cannot show two parts. */}
@@ -36,7 +37,7 @@ export function CapBar({ spent, reserved = 0, cap, warnOnly, label, bare = false
         aria-valuemax={100}
         aria-valuenow={Math.round(100 * share)}
         aria-valuetext={text}
-        title={`${text}${reserved > 0 ? `; ${formatUsd(reserved)} held by running requests` : ''}`}
+        title={`${text}${reserved > 0 ? `; ${roundUsd(reserved)} held by running requests` : ''}`}
         className="cap-track"
         data-tone={judge(spent + reserved, cap, warnOnly)}
       >
@@ -48,7 +49,7 @@ export function CapBar({ spent, reserved = 0, cap, warnOnly, label, bare = false
       ) : (
         <div className="small dim">
           {text} · {percent}
-          {reserved > 0 && ` · ${formatUsd(reserved)} held`}
+          {reserved > 0 && ` · ${roundUsd(reserved)} held`}
         </div>
       )}
     </div>
@@ -73,7 +74,7 @@ export function Outlook({ used, cap, warnOnly, line = false }: OutlookProps) {
     return line ? null : <strong className={warnOnly ? 'tone-warn' : 'tone-bad'}>used up</strong>;
   const text =
     projection.kind === 'safe' ? (
-      <span className="dim">{formatUsd(projection.endOfDayUsd)} by midnight UTC</span>
+      <span className="dim">{roundUsd(projection.endOfDayUsd)} by midnight UTC</span>
     ) : (
       <span className="tone-warn">
         used up at {formatTime(new Date(projection.at).toISOString(), now).slice(0, -3)}

@@ -1,9 +1,9 @@
+import { countOf } from '@agp/core/explain';
 import { Button } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Reply } from '../api/api.ts';
-import { countOf } from '../format/format.ts';
 import { EmptyState, Reading } from './feedback.tsx';
 import { Chips, Filters } from './filters.tsx';
 import { Screen } from './layout.tsx';

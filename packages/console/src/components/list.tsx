@@ -1,10 +1,10 @@
+import { countOf, formatCount } from '@agp/core/explain';
 import { Button, Checkbox } from '@mantine/core';
 import { IconArrowUp, IconChevronLeft, IconChevronRight, IconDownload } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useRouter } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { fetchFile, saveFile } from '../api/api.ts';
-import { countOf, formatCount } from '../format/format.ts';
 import { compact } from '../search/search.ts';
 import { EmptyState } from './feedback.tsx';
 import { Card } from './layout.tsx';

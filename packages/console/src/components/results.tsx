@@ -1,6 +1,7 @@
+import { formatCount, formatDuration } from '@agp/core/explain';
 import { Link } from '@tanstack/react-router';
 import type { UsageEntry } from '../api/shapes.ts';
-import { formatCount, formatDuration, formatShare } from '../format/format.ts';
+import { formatShare } from '../format/format.ts';
 import type { EventsSearch } from '../search/screen-searches.ts';
 import type { Column } from './list.tsx';
 

@@ -1,4 +1,4 @@
-import { describeOutcome } from '@agp/core/explain';
+import { describeOutcome, formatCount, formatUsd, formatUtc, type Tone } from '@agp/core/explain';
 import { readLabels } from '@agp/core/labels';
 import { shortenId } from '@agp/core/text';
 import { ActionIcon, CopyButton, Tooltip } from '@mantine/core';
@@ -6,33 +6,32 @@ import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode, useSyncExternalStore } from 'react';
 import { useSession } from '../api/session-context.ts';
-import {
-  formatAgo,
-  formatCount,
-  formatExactUsd,
-  formatFullTime,
-  formatMinute,
-  formatTime,
-  formatUsd,
-  formatUtc,
-  type Tone,
-} from '../format/format.ts';
+import { formatAgo, formatFullTime, formatMinute, formatTime, roundUsd } from '../format/format.ts';
 import type { EventsSearch } from '../search/screen-searches.ts';
 
 interface FieldsProps {
   /** Values by their names; null is a dash. */
   fields: Readonly<Record<string, ReactNode>>;
-  /** The names of some fields, with a mark. */
-  marked?: Readonly<Record<string, ReactNode>>;
+  /** The names of those that no hash covers. */
+  starred?: readonly string[];
 }
 
 /** Names and values, one below the other. */
-export function Fields({ fields, marked = {} }: FieldsProps) {
+export function Fields({ fields, starred = [] }: FieldsProps) {
   return (
     <dl className="fields">
       {Object.entries(fields).map(([name, value]) => (
         <Fragment key={name}>
-          <dt>{(Object.hasOwn(marked, name) && marked[name]) || name}</dt>
+          <dt>
+            {starred.includes(name) ? (
+              <span title="No hash covers this: the database alone vouches for it">
+                {name} <span aria-hidden>*</span>
+                <span className="visually-hidden">not covered by the hash</span>
+              </span>
+            ) : (
+              name
+            )}
+          </dt>
           <dd>{value ?? <span className="dim">–</span>}</dd>
         </Fragment>
       ))}
@@ -43,8 +42,8 @@ export function Fields({ fields, marked = {} }: FieldsProps) {
 /** USD to the figure that matters; all decimals on hover. */
 export function Money({ usd }: { usd: number }) {
   return (
-    <span title={formatExactUsd(usd)} className="nowrap">
-      {formatUsd(usd)}
+    <span title={`${formatUsd(usd)} USD`} className="nowrap">
+      {roundUsd(usd)}
     </span>
   );
 }

@@ -1,43 +1,17 @@
-/** How a thing is to be looked at. */
-export type Tone = 'good' | 'warn' | 'bad' | 'plain';
+import { formatCount } from '@agp/core/explain';
 
-interface Searched {
-  pii_types?: readonly string[] | undefined;
-  pii_detected?: boolean;
-  pii_scan?: string | null | undefined;
-}
-
-/** The personal data found; nothing found is only said if all was searched. */
-export function describePii({ pii_types, pii_detected, pii_scan }: Searched): { text: string; tone: Tone } {
-  if (pii_types && pii_types.length > 0) return { text: pii_types.join(', '), tone: 'warn' };
-  if (pii_detected) return { text: 'found', tone: 'warn' };
-  if (pii_scan === 'partial') return { text: 'none in what was searched', tone: 'plain' };
-  return pii_scan === 'none' ? { text: 'not searched', tone: 'plain' } : { text: 'none', tone: 'plain' };
-}
-
-const all = new Intl.NumberFormat('en');
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
-
-/** Every digit, with separators. */
-export function formatCount(count: number): string {
-  return all.format(count);
-}
 
 /** In short from ten thousand on: `12.3K`. */
 export function formatShortCount(count: number): string {
-  return count < 10_000 ? all.format(count) : short.format(count);
-}
-
-/** `1 event`, `2 events`. */
-export function countOf(count: number, noun: string, plural = `${noun}s`): string {
-  return `${formatCount(count)} ${count === 1 ? noun : plural}`;
+  return count < 10_000 ? formatCount(count) : short.format(count);
 }
 
 /** A part of a whole, such as `82%`; `<1%` and `>99%` if rounding would make it none or all. */
 export function formatShare(part: number): string {
   if (part > 0 && part < 0.01) return '<1%';
   if (part > 0.99 && part < 1) return '>99%';
-  return `${all.format(Math.round(part * 100))}%`;
+  return `${formatCount(Math.round(part * 100))}%`;
 }
 
 /** How an amount stands to an earlier one, before the name of the earlier time: `18% more than`, `as much as`. */
@@ -45,8 +19,8 @@ export function compareUsd(usd: number, before: number): string {
   if (before === 0) return usd === 0 ? 'nothing, as in' : 'nothing in';
   const change = Math.round((usd / before - 1) * 100);
   if (change === 0) return 'as much as';
-  if (change >= 1_000) return `${all.format(Math.round(usd / before))} times as much as`;
-  return `${all.format(Math.abs(change))}% ${change > 0 ? 'more' : 'less'} than`;
+  if (change >= 1_000) return `${formatCount(Math.round(usd / before))} times as much as`;
+  return `${formatCount(Math.abs(change))}% ${change > 0 ? 'more' : 'less'} than`;
 }
 
 /** Below it, an amount would be written with too many zeros to be read. */
@@ -64,7 +38,7 @@ function writeFine(amount: number): string {
 /**
  * USD to the figure that matters: whole dollars from a thousand on, cents from one on, below that two digits that count.
  */
-export function formatUsd(usd: number): string {
+export function roundUsd(usd: number): string {
   if (usd === 0) return '$0';
   const amount = Math.abs(usd);
   const sign = usd < 0 ? '-' : '';
@@ -73,29 +47,15 @@ export function formatUsd(usd: number): string {
   return `${sign}$${(amount < 999.995 ? cents : whole).format(amount)}`;
 }
 
-/** All nine decimals that storage keeps, without the zeros at the end. */
-export function formatExactUsd(usd: number): string {
-  return `${usd.toFixed(9).replace(/0{1,7}$/, '')} USD`;
-}
-
 /** A cap; null is no cap. */
 export function formatCap(usd: number | null): string {
-  return usd === null ? 'no cap' : formatUsd(usd);
+  return usd === null ? 'no cap' : roundUsd(usd);
 }
 
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
-
-/** A span in a unit that is read at once: `240 ms`, `3.2 s`, `4 min`, `2 h 5 min`, `3 d`. */
-export function formatDuration(ms: number): string {
-  if (ms < second) return `${Math.round(ms)} ms`;
-  if (ms < minute) return `${(ms / second).toFixed(1)} s`;
-  if (ms < hour) return `${Math.floor(ms / minute)} min`;
-  if (ms < 2 * day) return `${Math.floor(ms / hour)} h ${Math.floor((ms % hour) / minute)} min`;
-  return `${Math.floor(ms / day)} d`;
-}
 
 /** How long ago, roughly: `just now`, `12 s ago`, `3 min ago`, `5 h ago`, `3 d ago`. */
 export function formatAgo(time: number, now: number): string {
@@ -150,11 +110,6 @@ export function formatMinute(timestamp: string, now: number = Date.now(), timeZo
 /** The end of the minute that begins at a time, as the API writes times. */
 export function endOfMinute(timestamp: string): string {
   return new Date(Date.parse(timestamp) + minute).toISOString();
-}
-
-/** `2026-11-22 14:03:22.393 UTC`. */
-export function formatUtc(timestamp: string): string {
-  return timestamp.replace('T', ' ').replace('Z', ' UTC');
 }
 
 /** The UTC day of a time, `YYYY-MM-DD`. */

@@ -1,3 +1,4 @@
+import { countOf, formatCount } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -13,7 +14,6 @@ import { ConnectButton } from '../components/layout.tsx';
 import { actionColumn, type Column } from '../components/list.tsx';
 import { ListScreen, pageQuery, useFilters } from '../components/list-screen.tsx';
 import { AgentLink, Labels, Money, PiiKinds, Pill, StatusPill, TimeAgo } from '../components/values.tsx';
-import { countOf, formatCount } from '../format/format.ts';
 
 function isRetiredButSending({ status, requests_today }: Agent): boolean {
   return status === 'retired' && (requests_today ?? 0) > 0;

@@ -1,13 +1,14 @@
-import { explainOutcome, statusBeside } from '@agp/core/explain';
-import { hashLink } from '@agp/core/lineage';
+import { describePii, explainEvent, explainOutcome, type Row, toolKinds } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { apiQuery } from '../api/api.ts';
 import { useSession } from '../api/session-context.ts';
 import type { EventDetail } from '../api/shapes.ts';
 import { CopyAs } from '../components/copy-as.tsx';
 import { Reading } from '../components/feedback.tsx';
 import { Card, Screen } from '../components/layout.tsx';
+import { DecidedBy } from '../components/policies.tsx';
 import {
   AgentLink,
   CopyText,
@@ -18,28 +19,84 @@ import {
   ShortId,
   TimeStamp,
 } from '../components/values.tsx';
-import { describePii, formatCount, formatDuration, formatExactUsd } from '../format/format.ts';
-import { EventRules, starNames } from './event-rules.tsx';
 
-function judge(event: EventDetail, computed: string | null): { tone: 'good' | 'warn' | 'bad'; text: string } {
-  const { altered } = event.chain;
-  if (computed === null)
-    return { tone: 'warn', text: 'Not checked here: the event before it is not near. Verify the whole session.' };
-  if (computed !== event.lineage_hash)
-    return { tone: 'bad', text: 'It was changed: the payload does not hash to what was recorded.' };
-  if (altered.length > 0)
-    return { tone: 'bad', text: `The payload hashes to it, but other values are shown of ${altered.join(', ')}.` };
-  return { tone: 'good', text: 'As it was written: this browser computed the same hash.' };
+type Decided = NonNullable<EventDetail['decision']>[number];
+
+/** What was done by each action of a rule. */
+const actions: Record<Decided['action'], string> = {
+  observe: 'noted; enforced, it would have been refused',
+  warn: 'its agent was warned; enforced, it would have been refused',
+  lower: 'the bound of its output was lowered',
+  strip: 'tools were taken out of it',
+  cut: 'its answer was ended',
+};
+
+function Decisions({ decision }: { decision: readonly Decided[] }) {
+  return (
+    <ul className="lines" style={{ marginTop: 0 }}>
+      {decision.map(({ policy, version, rule, action }) => (
+        <li key={`${policy} ${rule} ${action}`}>
+          <Pill tone={action === 'observe' ? 'plain' : 'warn'}>{action}</Pill> <DecidedBy policy={policy} rule={rule} />{' '}
+          <span className="dim">
+            (version {version}): {actions[action]}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
 }
 
-const whole = (id: string | null | undefined, what: string) => (id ? <ShortId id={id} what={what} whole /> : null);
+function ToolNames({ tools }: { tools: NonNullable<EventDetail['tools']>['called'] }) {
+  if (tools.length === 0) return <span className="dim">none</span>;
+  return (
+    <span className="chips">
+      {tools.map(({ kind, names }) => (
+        <Pill key={`${kind} ${names[0]}`} title={`${toolKinds[kind] ?? kind}: ${names.join(', ')}`}>
+          {names[0]}
+          {kind !== 'client' && ` · ${toolKinds[kind] ?? kind}`}
+        </Pill>
+      ))}
+    </span>
+  );
+}
+
+const lists: Record<string, (event: EventDetail) => ReactNode> = {
+  decisions: ({ decision }) =>
+    decision?.length ? <Decisions decision={decision} /> : <span className="dim">nothing</span>,
+  offered: ({ tools }) => tools?.declared && <ToolNames tools={tools.declared} />,
+  called: ({ tools }) => tools && <ToolNames tools={tools.called} />,
+  agent: (event) => <AgentLink id={event.agent_id} name={event.agent_name} />,
+  session: (event) => <SessionLink id={event.session_id} />,
+  result: (event) => <OutcomePill event={event} />,
+};
+
+function draw({ label, text, look }: Row, event: EventDetail): ReactNode {
+  if (text === null) return null;
+  if (look === 'time') return <TimeStamp at={text} />;
+  if (look === 'code') return <span className="mono">{text}</span>;
+  if (look === 'id')
+    return <ShortId id={text} what={label.replace(/^[A-Z](?=[a-z])/, (at) => at.toLowerCase())} whole />;
+  if (look === 'pii') {
+    const { tone } = describePii(event);
+    return tone === 'plain' ? text : <Pill tone={tone}>{text}</Pill>;
+  }
+  return lists[look ?? '']?.(event) ?? text;
+}
+
+/** What is known of one side of an event; a star is on what no hash covers. */
+function Rows({ rows, event }: { rows: readonly Row[]; event: EventDetail }) {
+  return (
+    <Fields
+      fields={Object.fromEntries(rows.map((row) => [row.label, draw(row, event)]))}
+      starred={rows.flatMap(({ label, isBare }) => (isBare ? [label] : []))}
+    />
+  );
+}
 
 /** The exact text that the event's hash covers, and the hash as this browser computes it. */
-export function EventProof({ event }: { event: EventDetail }) {
+function EventProof({ event, told }: { event: EventDetail; told: ReturnType<typeof explainEvent> }) {
   const { edition } = useSession();
-  const { seq, previous_hash: previous, payload } = event.chain;
-  const computed = previous === null ? null : hashLink(previous, payload);
-  const verdict = judge(event, computed);
+  const { payload } = event.chain;
   return (
     <Card
       title="Proof"
@@ -51,22 +108,10 @@ export function EventProof({ event }: { event: EventDetail }) {
         )
       }
     >
-      <div role="status" className="banner" data-tone={verdict.tone} style={{ marginBottom: '0.75rem' }}>
-        <strong>{verdict.text}</strong>
+      <div role="status" className="banner" data-tone={told.verdict.tone} style={{ marginBottom: '0.75rem' }}>
+        <strong>{told.verdict.text}</strong>
       </div>
-      <Fields
-        fields={{
-          'Place in the chain': seq,
-          Hash: whole(event.lineage_hash, 'hash'),
-          'Computed here': whole(computed, 'computed hash'),
-          'Hash before it': previous === 'genesis' ? 'genesis: it is the first' : whole(previous, 'hash before it'),
-          'SHA-256 of the request': whole(event.request_sha256, 'SHA-256 of the request'),
-          ...(event.forwarded_sha256 && {
-            'SHA-256 of what went on': whole(event.forwarded_sha256, 'SHA-256 of what went to the provider'),
-          }),
-          'SHA-256 of the answer': whole(event.response_sha256, 'SHA-256 of the answer'),
-        }}
-      />
+      <Rows rows={told.proof} event={event} />
       <details style={{ marginTop: '0.875rem' }}>
         <summary>The text that the hash covers</summary>
         <pre className="code-block" style={{ marginTop: '0.5rem' }}>
@@ -81,28 +126,7 @@ export function EventProof({ event }: { event: EventDetail }) {
   );
 }
 
-interface Finding {
-  in: string;
-  message: number | null;
-  type: string;
-}
-
-function listFindings(findings: readonly Finding[]): string[] {
-  const places = Map.groupBy(findings, ({ in: part, message, type }) => {
-    const place = message === null ? part : `${part}, message ${message}`;
-    return `${type.replaceAll('_', ' ')} in ${place}`;
-  });
-  return [...places].map(([place, each]) => (each.length > 1 ? `${place} (${each.length} times)` : place));
-}
-
 const route = getRouteApi('/events/$eventId');
-
-const time = (ms: number | null) => (ms === null ? null : formatDuration(ms));
-const sources: Record<string, string> = {
-  provider: 'figures of the provider',
-  estimated: 'estimated: the provider gave no figures',
-  none: 'nothing was used',
-};
 
 /** All that is known of one request, and the proof that it is as it was written. */
 export function EventScreen() {
@@ -120,73 +144,31 @@ export function EventScreen() {
         /^\w+$/.test(eventId) && <CopyAs path={`/api/v1/events/${eventId}/detail`} command={`events show ${eventId}`} />
       }
     >
-      <Reading query={query}>
-        {({ data: event }) => (
-          <>
-            <div className="grid" style={{ ['--least' as string]: '24rem' }}>
-              <WhatHappened event={event} />
-              <WhatItUsed event={event} />
-            </div>
-            <EventRules event={event} />
-            <EventProof event={event} />
-          </>
-        )}
-      </Reading>
+      <Reading query={query}>{({ data }) => <Explained event={data} />}</Reading>
     </Screen>
   );
 }
 
-function WhatHappened({ event }: { event: EventDetail }) {
-  const { method, path, duration_ms: took, first_byte_ms: firstByte, producer, producer_seq: number } = event;
+function Explained({ event }: { event: EventDetail }) {
+  const told = explainEvent(event);
   const meaning = explainOutcome(event);
   return (
-    <Card title="What happened">
-      {meaning && <p style={{ marginTop: 0 }}>{meaning}</p>}
-      <Fields
-        marked={starNames(event, { Recorded: 'recorded_at', 'Request id': 'request_id' })}
-        fields={{
-          Result: <OutcomePill event={event} />,
-          Agent: <AgentLink id={event.agent_id} name={event.agent_name} />,
-          Session: <SessionLink id={event.session_id} />,
-          Time: <TimeStamp at={event.timestamp} />,
-          Recorded: <TimeStamp at={event.recorded_at} />,
-          Took: took === null ? null : `${formatDuration(took)}, first byte after ${time(firstByte) ?? '–'}`,
-          Request: method === null ? null : <span className="mono">{`${method} ${path ?? ''}`}</span>,
-          Status: statusBeside(event),
-          From: event.source_ip,
-          'Request id': whole(event.request_id, 'request id'),
-          'Provider’s request id': whole(event.provider_request_id, 'provider’s request id'),
-          Proxy: producer === null ? null : `${producer}, its request ${number ?? '–'}`,
-        }}
-      />
-    </Card>
-  );
-}
-
-const searched = { full: 'all of it', partial: 'a part of it', none: 'nothing' };
-
-function WhatItUsed({ event }: { event: EventDetail }) {
-  const { requested_model: asked, model, usage_source: source, pii_scan } = event;
-  const pii = describePii(event);
-  const findings = listFindings(event.pii_findings ?? []);
-  return (
-    <Card title="What it used">
-      <Fields
-        marked={starNames(event, { 'Found where': 'pii_findings' })}
-        fields={{
-          Provider: event.provider,
-          Model: asked === null || asked === model ? model : `${model} (asked for: ${asked})`,
-          Tokens: `${formatCount(event.prompt_tokens)} in, ${formatCount(event.completion_tokens)} out`,
-          Figures: source === null ? null : (sources[source] ?? source),
-          Cost: formatExactUsd(event.cost_usd),
-          Prices: event.price_version,
-          'Compliance tag': event.compliance_tag,
-          'Personal data':
-            pii.tone === 'plain' ? pii.text : <Pill tone={pii.tone}>{pii.text.replaceAll('_', ' ')}</Pill>,
-          Searched: pii_scan === null ? null : searched[pii_scan],
-          ...(findings.length > 0 && { 'Found where': findings.join('; ') }),
-        }}
-      />
-    </Card>
+    <>
+      <div className="grid" style={{ ['--least' as string]: '24rem' }}>
+        <Card title="What happened">
+          {meaning && <p style={{ marginTop: 0 }}>{meaning}</p>}
+          <Rows rows={told.happened} event={event} />
+        </Card>
+        <Card title="What it used">
+          <Rows rows={told.used} event={event} />
+        </Card>
+      </div>
+      {told.rules.length > 0 && (
+        <Card title="Policies and tools">
+          <Rows rows={told.rules} event={event} />
+        </Card>
+      )}
+      <EventProof event={event} told={told} />
+    </>
   );
 }

@@ -1,4 +1,4 @@
-import { isFailed } from '@agp/core/explain';
+import { describePii, formatCount, isFailed } from '@agp/core/explain';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -12,7 +12,6 @@ import { ConnectButton } from '../components/layout.tsx';
 import { type Column, CsvButton, NewPill } from '../components/list.tsx';
 import { ListScreen, pageSize, useFilters } from '../components/list-screen.tsx';
 import { AgentLink, Money, Name, OutcomePill, PiiKinds, Pill, SessionLink, TimeStamp } from '../components/values.tsx';
-import { describePii, formatCount } from '../format/format.ts';
 import { useNewCount } from '../live/use-live-events.ts';
 import type { EventsSearch } from '../search/screen-searches.ts';
 import { timeSpans } from '../search/search.ts';

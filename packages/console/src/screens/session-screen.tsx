@@ -1,4 +1,4 @@
-import { isFailed } from '@agp/core/explain';
+import { countOf, formatCount, formatDuration, isFailed } from '@agp/core/explain';
 import { checkServedChain } from '@agp/core/lineage';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useLocation } from '@tanstack/react-router';
@@ -9,7 +9,7 @@ import { Reading } from '../components/feedback.tsx';
 import { Card, Screen, Stat } from '../components/layout.tsx';
 import { GrowingTable } from '../components/list.tsx';
 import { AgentLink, Money, Pill, ShortId, TimeStamp } from '../components/values.tsx';
-import { countOf, formatCount, formatDuration, formatShortCount } from '../format/format.ts';
+import { formatShortCount } from '../format/format.ts';
 import { ChainCard } from '../verify/chain-card.tsx';
 import { type Finding, type Progress, useChainCheck } from '../verify/use-chain-check.ts';
 import { ownEventColumns } from './events-screen.tsx';

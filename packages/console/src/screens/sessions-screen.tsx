@@ -1,3 +1,4 @@
+import { formatCount, formatDuration } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../api/api.ts';
@@ -9,7 +10,7 @@ import { ConnectButton } from '../components/layout.tsx';
 import { type Column, CsvButton } from '../components/list.tsx';
 import { ListScreen, pageSize, useFilters } from '../components/list-screen.tsx';
 import { AgentLink, Money, Name, Pill, SessionLink, TimeAgo, TimeStamp } from '../components/values.tsx';
-import { formatCount, formatDuration, formatShortCount } from '../format/format.ts';
+import { formatShortCount } from '../format/format.ts';
 import { timeSpans } from '../search/search.ts';
 
 const sessionColumns: readonly Column<Session>[] = [

@@ -1,6 +1,6 @@
+import { countOf, formatCount } from '@agp/core/explain';
 import type { CheckedLink } from '@agp/core/lineage';
 import { Pill, ShortId } from '../components/values.tsx';
-import { countOf, formatCount } from '../format/format.ts';
 
 /** What the check of a chain has found so far. */
 export interface ChainReportState {

@@ -17,11 +17,14 @@ export function isFailed({ outcome, http_status: status }: Ended): boolean {
   return failedEndings.some((ending) => ending.outcome === outcome && (status ?? 0) >= (ending.leastStatus ?? 0));
 }
 
+/** How a thing is to be looked at. */
+export type Tone = 'good' | 'warn' | 'bad' | 'plain';
+
 interface Result {
   text: string;
   /** The same for a narrow column. */
   short: string;
-  tone: 'good' | 'warn' | 'bad' | 'plain';
+  tone: Tone;
 }
 
 /** How a request ended, in a word or two, and how it is to be looked at: the same words on every screen and in every line. */

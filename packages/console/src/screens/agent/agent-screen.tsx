@@ -1,3 +1,4 @@
+import { formatCount } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../../api/api.ts';
@@ -9,7 +10,6 @@ import { CapBar, Outlook } from '../../components/cap-bar.tsx';
 import { Reading } from '../../components/feedback.tsx';
 import { Screen, Stat } from '../../components/layout.tsx';
 import { Labels, Money, ShortId, StatusPill, StoppedBy, TimeAgo, TimeStamp } from '../../components/values.tsx';
-import { formatCount } from '../../format/format.ts';
 import { AgentTimeline } from './agent-timeline.tsx';
 import { AgentTools } from './agent-tools.tsx';
 import { AgentUsage } from './agent-usage.tsx';

@@ -1,10 +1,11 @@
+import { describePii } from '@agp/core/explain';
 import { Link } from '@tanstack/react-router';
 import type { AgentOverview } from '../../api/shapes.ts';
 import { EmptyState } from '../../components/feedback.tsx';
 import { Card } from '../../components/layout.tsx';
 import { MinuteStamp, Money, OutcomePill, Pill, TimeStamp } from '../../components/values.tsx';
 import { describeChange, nameAction, nameActor, sumsUpMinute } from '../../format/describe-change.ts';
-import { describePii, endOfMinute } from '../../format/format.ts';
+import { endOfMinute } from '../../format/format.ts';
 
 type Event = AgentOverview['events'][number];
 type Change = AgentOverview['changes'][number];

@@ -1,11 +1,10 @@
+import { formatCount, toolKinds } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { apiQuery } from '../../api/api.ts';
 import { FailureNotice } from '../../components/feedback.tsx';
 import { Card } from '../../components/layout.tsx';
 import { GrowingTable } from '../../components/list.tsx';
 import { Name, TimeAgo, TimeStamp } from '../../components/values.tsx';
-import { formatCount } from '../../format/format.ts';
-import { toolKinds } from '../event-rules.tsx';
 
 /** Rows that are drawn at once. */
 const atOnce = 10;

@@ -1,3 +1,4 @@
+import { formatCount } from '@agp/core/explain';
 import { Skeleton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
@@ -6,7 +7,7 @@ import { EmptyState, FaultBoundary } from '../../components/feedback.tsx';
 import { Card } from '../../components/layout.tsx';
 import { RowsTable } from '../../components/list.tsx';
 import { Fields, Money, PiiLinks } from '../../components/values.tsx';
-import { formatCount, formatShortCount } from '../../format/format.ts';
+import { formatShortCount } from '../../format/format.ts';
 
 const height = 200;
 const DayBars = lazy(() => import('../../charts/chart.tsx').then((file) => ({ default: file.DayBars })));

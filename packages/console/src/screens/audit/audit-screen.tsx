@@ -1,3 +1,4 @@
+import { formatUtc } from '@agp/core/explain';
 import { shortenId } from '@agp/core/text';
 import { Button } from '@mantine/core';
 import { IconPrinter } from '@tabler/icons-react';
@@ -14,7 +15,7 @@ import type { Column } from '../../components/list.tsx';
 import { ListScreen, pageQuery, pageSize, useFilters } from '../../components/list-screen.tsx';
 import { AgentLink, MinuteStamp, Pill, ShortId, TimeStamp } from '../../components/values.tsx';
 import { actionNames, describeChange, nameAction, nameActor, sumsUpMinute } from '../../format/describe-change.ts';
-import { formatFullTime, formatUtc } from '../../format/format.ts';
+import { formatFullTime } from '../../format/format.ts';
 import { compact, timeSpans } from '../../search/search.ts';
 import { AuditChain } from './audit-chain.tsx';
 

@@ -1,10 +1,11 @@
+import { formatCount, unrecordedReasons } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { apiQuery } from '../../api/api.ts';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { ListCard } from '../../components/list.tsx';
 import { AgentLink, Money, ShortId, TimeAgo, TimeStamp } from '../../components/values.tsx';
-import { formatCount, formatShortCount } from '../../format/format.ts';
+import { formatShortCount } from '../../format/format.ts';
 
 const doubts = {
   claim_too_large: 'the answer claims more than any call can have used: the call is estimated',
@@ -104,13 +105,6 @@ export function UnpricedView() {
     </Reading>
   );
 }
-
-const unrecordedReasons = {
-  ended_without_record: 'its proxy was killed before the event was safe',
-  lost: 'more events waited than a proxy holds',
-  set_aside: 'the event cannot be recorded as it is: see npm run quarantine',
-  unknown: 'noted by a later version',
-};
 
 /** Requests that were forwarded and have no event. */
 export function UnrecordedView() {

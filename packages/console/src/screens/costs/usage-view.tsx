@@ -1,3 +1,4 @@
+import { formatCount } from '@agp/core/explain';
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -10,7 +11,7 @@ import { Card, Stat } from '../../components/layout.tsx';
 import { CsvButton, GrowingTable } from '../../components/list.tsx';
 import { Errors, formatQuantile, resultColumns } from '../../components/results.tsx';
 import { AgentLink, Money } from '../../components/values.tsx';
-import { compareUsd, formatCount, formatShare, formatShortCount } from '../../format/format.ts';
+import { compareUsd, formatShare, formatShortCount } from '../../format/format.ts';
 import {
   type CostGroup,
   type CostsSearch,

@@ -1,3 +1,4 @@
+import { formatCount } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { apiQuery, callApi } from '../../api/api.ts';
@@ -8,7 +9,6 @@ import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Card, Screen, Tabs, wholly } from '../../components/layout.tsx';
 import { actionColumn, type Column, ListCard } from '../../components/list.tsx';
 import { Pill, ShortId, TimeAgo, TimeStamp } from '../../components/values.tsx';
-import { formatCount } from '../../format/format.ts';
 import { keyViews } from '../../search/screen-searches.ts';
 import { endsColumn, MakeKey, MakeSecret, madeColumn, type OnMade, SecretsCard } from './secrets.tsx';
 

@@ -1,3 +1,4 @@
+import { formatCount, formatUsd, formatUtc } from '@agp/core/explain';
 import { Button, Checkbox } from '@mantine/core';
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -9,7 +10,7 @@ import { AgentField, Chips, Filters, SearchField } from '../../components/filter
 import { Screen } from '../../components/layout.tsx';
 import { NewPill } from '../../components/list.tsx';
 import { OutcomePill, PiiKinds, Pill } from '../../components/values.tsx';
-import { formatCount, formatExactUsd, formatTime, formatUsd, formatUtc } from '../../format/format.ts';
+import { formatTime, roundUsd } from '../../format/format.ts';
 import { useLiveEvents } from '../../live/use-live-events.ts';
 import type { LiveSearch } from '../../search/screen-searches.ts';
 import { matchEvent } from './match-event.ts';
@@ -55,7 +56,7 @@ const cells: { head: string; className?: string; cell: (event: StreamEvent) => R
   {
     head: 'Cost',
     className: 'right',
-    cell: ({ cost_usd }) => <span title={formatExactUsd(cost_usd)}>{formatUsd(cost_usd)}</span>,
+    cell: ({ cost_usd }) => <span title={`${formatUsd(cost_usd)} USD`}>{roundUsd(cost_usd)}</span>,
   },
   {
     head: 'Personal data',

@@ -1,3 +1,4 @@
+import { formatCount, type Tone } from '@agp/core/explain';
 import { sumUsd } from '@agp/core/money';
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -13,7 +14,6 @@ import { Card } from '../../components/layout.tsx';
 import { type Column, RowsTable } from '../../components/list.tsx';
 import { resultColumns } from '../../components/results.tsx';
 import { AgentLink, Money, PiiLinks, Pill, TimeAgo } from '../../components/values.tsx';
-import { formatCount, type Tone } from '../../format/format.ts';
 import type { EventsSearch } from '../../search/screen-searches.ts';
 import type { Window } from '../../search/search.ts';
 import { ChainCard } from '../../verify/chain-card.tsx';

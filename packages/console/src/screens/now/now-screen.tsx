@@ -1,3 +1,4 @@
+import { countOf, formatCount, formatDuration } from '@agp/core/explain';
 import { IconPlayerPause } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -12,7 +13,7 @@ import { Choice } from '../../components/filters.tsx';
 import { Card, ConnectButton, Screen, Stat } from '../../components/layout.tsx';
 import { formatQuantile } from '../../components/results.tsx';
 import { Money, TimeAgo, TimeStamp } from '../../components/values.tsx';
-import { countOf, formatCount, formatDuration, formatShortCount, formatUsd } from '../../format/format.ts';
+import { formatShortCount, roundUsd } from '../../format/format.ts';
 import { windows } from '../../search/search.ts';
 import { DearestCard, HoursCard, IntegrityCard, NowLists, Services } from './now-cards.tsx';
 
@@ -33,7 +34,7 @@ function Attention({ status: { spend, recording, unpriced_models: unpriced } }: 
   const waiting = recording?.quarantine_waiting ?? 0;
   const capMatter = isNear && (
     <Matter tone={isOver ? 'bad' : 'warn'}>
-      All agents together have spent {formatUsd(spend.spent_usd)} of {formatUsd(cap)} today.{' '}
+      All agents together have spent {roundUsd(spend.spent_usd)} of {roundUsd(cap)} today.{' '}
       <Link to="/budgets">Raise the cap or see who spends</Link>
     </Matter>
   );

@@ -1,3 +1,4 @@
+import { formatCount } from '@agp/core/explain';
 import { describeMatch } from '@agp/policy/describe';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -11,7 +12,6 @@ import { Screen } from '../../components/layout.tsx';
 import { type Column, ListCard } from '../../components/list.tsx';
 import { newPolicy, PolicyMode } from '../../components/policies.tsx';
 import { Pill, TimeAgo } from '../../components/values.tsx';
-import { formatCount } from '../../format/format.ts';
 import { hasEnded, listRules } from './describe-policy.ts';
 
 const columns: readonly Column<StoredPolicy>[] = [

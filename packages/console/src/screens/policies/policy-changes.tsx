@@ -1,9 +1,9 @@
+import { formatCount } from '@agp/core/explain';
 import type { Policy } from '@agp/policy';
 import { useNavigate } from '@tanstack/react-router';
 import { callApi } from '../../api/api.ts';
 import type { StoredPolicy } from '../../api/shapes.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
-import { formatCount } from '../../format/format.ts';
 
 const modes = ['observe', 'warn', 'enforce'] as const;
 

@@ -1,3 +1,4 @@
+import { countOf, formatCount } from '@agp/core/explain';
 import type { Policy, Preview } from '@agp/policy';
 import { Button, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
@@ -9,7 +10,7 @@ import { Choice } from '../../components/filters.tsx';
 import { Card } from '../../components/layout.tsx';
 import { RowsTable } from '../../components/list.tsx';
 import { AgentLink, TimeStamp } from '../../components/values.tsx';
-import { countOf, formatCount, formatTime } from '../../format/format.ts';
+import { formatTime } from '../../format/format.ts';
 
 const spans = [
   { value: '1', label: 'Last 24 hours' },

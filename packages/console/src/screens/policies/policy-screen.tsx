@@ -1,3 +1,4 @@
+import { formatCount } from '@agp/core/explain';
 import type { Policy } from '@agp/policy';
 import { describeMatch } from '@agp/policy/describe';
 import { readPolicy, writePolicy } from '@agp/policy/yaml';
@@ -12,7 +13,6 @@ import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Card, Screen } from '../../components/layout.tsx';
 import { newPolicy, PolicyMode } from '../../components/policies.tsx';
 import { Pill, ShortId, TimeAgo } from '../../components/values.tsx';
-import { formatCount } from '../../format/format.ts';
 import { hasEnded } from './describe-policy.ts';
 import { PolicyActions, SavePolicy } from './policy-changes.tsx';
 import { PolicyEditor } from './policy-editor.tsx';

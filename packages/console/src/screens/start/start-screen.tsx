@@ -1,3 +1,4 @@
+import { formatCount } from '@agp/core/explain';
 import { Checkbox, Loader, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -11,7 +12,6 @@ import { FailureNotice } from '../../components/feedback.tsx';
 import { Choice } from '../../components/filters.tsx';
 import { Card, Screen } from '../../components/layout.tsx';
 import { CopyText, Money, StatusPill, TimeStamp } from '../../components/values.tsx';
-import { formatCount } from '../../format/format.ts';
 import { useLiveEvents } from '../../live/use-live-events.ts';
 import { baseOf, snippets, toolAddress } from './snippets.ts';
 

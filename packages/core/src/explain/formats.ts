@@ -1,0 +1,35 @@
+const all = new Intl.NumberFormat('en');
+
+/** Every digit, with separators. */
+export function formatCount(count: number): string {
+  return all.format(count);
+}
+
+/** `1 event`, `2 events`. */
+export function countOf(count: number, noun: string, plural = `${noun}s`): string {
+  return `${formatCount(count)} ${count === 1 ? noun : plural}`;
+}
+
+/** USD exactly: up to the nine decimal places that storage keeps, at least two. */
+export function formatUsd(usd: number): string {
+  return usd.toFixed(9).replace(/0{1,7}$/, '');
+}
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** A span in a unit that is read at once: `240 ms`, `3.2 s`, `4 min`, `2 h 5 min`, `3 d`. */
+export function formatDuration(ms: number): string {
+  if (ms < second) return `${Math.round(ms)} ms`;
+  if (ms < minute) return `${(ms / second).toFixed(1)} s`;
+  if (ms < hour) return `${Math.floor(ms / minute)} min`;
+  if (ms < 2 * day) return `${Math.floor(ms / hour)} h ${Math.floor((ms % hour) / minute)} min`;
+  return `${Math.floor(ms / day)} d`;
+}
+
+/** `2026-11-22 14:03:22.393 UTC`. */
+export function formatUtc(timestamp: string): string {
+  return timestamp.replace('T', ' ').replace('Z', ' UTC');
+}
