@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Transform } from 'node:stream';
 import {
   constants,
@@ -28,6 +29,11 @@ const decoders: Readonly<Record<string, (extent: Extent, firstByte: number) => D
   br: (extent) => createBrotliDecompress(brotli[extent]),
   zstd: (extent) => createZstdDecompress(zstd[extent]),
 };
+
+/** Whether bytes are what they seem: nothing of another encoding can be split, judged or changed. */
+export function isPlain({ 'content-encoding': encoding = '' }: IncomingHttpHeaders): boolean {
+  return ['', 'identity'].includes(encoding.trim().toLowerCase());
+}
 
 /** @param coding in lower case */
 export function canDecode(coding: string): boolean {

@@ -1,9 +1,8 @@
-export { type AnswerGate, openAnswerGate } from './answer/answer-gate.ts';
-export type { ResponseTap } from './answer/reading.ts';
-export { StreamUsageStripper } from './answer/strip-usage.ts';
+export { isEventStream } from './answer/answer-kind.ts';
+export type { AnswerPipe } from './answer/reading.ts';
 export { type AnswerEnd, type Call, type Doubt, type Measurement, type UnscannedReason, unmeasured } from './call.ts';
 export type { CallHead } from './call-head.ts';
-export { canDecode } from './content-coding.ts';
+export { canDecode, isPlain } from './content-coding.ts';
 export { type Caps, createMetering, type Metering } from './create-metering.ts';
 export { isMethodOverride, listHeaders, rolesOf } from './dialects/headers.ts';
 export type { AnswerNames } from './dialects/named-tools.ts';

@@ -1,3 +1,4 @@
+import { Frame as WireFrame } from '../src/dialects/frame.ts';
 import type { Operation, ProviderApi, StreamReading } from '../src/dialects/operation.ts';
 import { matchOperation } from '../src/match-operation.ts';
 
@@ -18,7 +19,7 @@ export function readStream(operation: Operation, ...frames: readonly unknown[]):
     const named = typeof frame === 'object' && frame !== null && 'event' in frame && 'data' in frame ? frame : null;
     const data = named ? named.data : frame;
     const text = typeof data === 'string' ? data : JSON.stringify(data);
-    reader.push(named ? String(named.event) : '', Buffer.from(text).toString('latin1'));
+    reader.push(new WireFrame(named ? String(named.event) : '', Buffer.from(text).toString('latin1')));
   }
   return reader.end();
 }

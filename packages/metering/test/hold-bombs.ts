@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { createResponseTap } from '../src/answer/tap.ts';
+import { openAnswerPipe } from '../src/answer/answer-pipe.ts';
 import type { Operation } from '../src/dialects/operation.ts';
 import { matchOperation } from '../src/match-operation.ts';
 
@@ -18,9 +18,12 @@ const sse = { 'content-type': 'text/event-stream' };
 const chat = find('openai', 'POST', '/v1/chat/completions');
 
 async function read(operation: Operation, headers: Record<string, string>, pieces: Iterable<Buffer>) {
-  const tap = createResponseTap(operation, headers);
-  for (const piece of pieces) if (!tap.push(piece)) await new Promise<void>((resolve) => tap.whenReady(resolve));
-  return tap.end();
+  const pipe = openAnswerPipe(operation, headers);
+  for (const piece of pieces) {
+    pipe.push(piece);
+    if (!pipe.isReady) await new Promise<void>((resolve) => pipe.whenReady(resolve));
+  }
+  return pipe.read();
 }
 
 function* repeat(text: (index: number) => string, times: number): Iterable<Buffer> {

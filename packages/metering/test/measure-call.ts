@@ -46,7 +46,7 @@ export async function measure(
     claimBill,
     findClaim: async () => null,
   });
-  const tap = meter.openTap({ 'content-type': contentType, ...headers });
+  const tap = meter.openPipe({ 'content-type': contentType, ...headers });
   tap?.push(Buffer.from(typeof answer === 'string' ? answer : JSON.stringify(answer)));
   return { reserved: nanoUsd, ...(await meter.measure(end)) };
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { matchOperation, type Operation, type ProviderApi } from '@agp/metering';
-import { createResponseTap } from '../../../packages/metering/src/answer/tap.ts';
+import { openAnswerPipe } from '../../../packages/metering/src/answer/answer-pipe.ts';
 import { contentTypes, type Row } from './cell.ts';
 import { type FormedCell, toForm, wireForms } from './wire-forms.ts';
 
@@ -14,9 +14,9 @@ function findOperation({ method, path, api }: Row): Operation {
 
 async function read(row: Row, { contentType = contentTypes[row.stream], encoding }: FormedCell, pieces: Buffer[]) {
   const headers = { 'content-type': contentType, ...(encoding && { 'content-encoding': encoding }) };
-  const tap = createResponseTap(findOperation(row), headers);
+  const tap = openAnswerPipe(findOperation(row), headers);
   for (const piece of pieces) tap.push(piece);
-  const { output, uncountedText, isError, length: _length, ...figures } = await tap.end();
+  const { output, uncountedText, isError, length: _length, ...figures } = await tap.read();
   return { figures, rest: [output(), uncountedText?.(), isError] };
 }
 

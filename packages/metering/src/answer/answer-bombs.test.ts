@@ -4,8 +4,8 @@ import { FairShares } from '@agp/runtime/fairness';
 import { expect, test } from 'vitest';
 import type { Operation } from '../dialects/operation.ts';
 import { matchOperation } from '../match-operation.ts';
+import { openAnswerPipe } from './answer-pipe.ts';
 import { openMemoryShare } from './reading.ts';
-import { createResponseTap } from './tap.ts';
 
 const script = new URL('../../test/hold-bombs.ts', import.meta.url).pathname;
 
@@ -22,7 +22,7 @@ test("answers of one agent take a share of the memory; those without room are dr
   const shares = new FairShares({ max: 100 * megabyte });
   const chat = matchOperation('openai', 'POST', '/v1/chat/completions') as Operation;
   const open = (agentId: string) =>
-    createResponseTap(
+    openAnswerPipe(
       chat,
       { 'content-type': 'text/event-stream' },
       { memory: openMemoryShare(shares, { agentId, source: null }) },
@@ -33,8 +33,8 @@ test("answers of one agent take a share of the memory; those without room are dr
   expect(shares.heldBy('greedy')).toBeLessThanOrEqual(25 * megabyte);
   const modest = open('modest');
   modest.push(Buffer.from('data: {"model":"m","choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}\n\n'));
-  expect(await modest.end()).toMatchObject({ inspected: true, usage: { promptTokens: 3 } });
-  const readings = await Promise.all(greedy.map((tap) => tap.end()));
+  expect(await modest.read()).toMatchObject({ inspected: true, usage: { promptTokens: 3 } });
+  const readings = await Promise.all(greedy.map((tap) => tap.read()));
   expect(readings.filter(({ passedBy }) => passedBy === 'overloaded').length).toBeGreaterThan(10);
   expect(readings.map(({ length }) => length)).toEqual(readings.map(() => 4 * megabyte));
   for (const tap of [...greedy, modest]) tap.release();

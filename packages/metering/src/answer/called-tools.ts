@@ -1,14 +1,14 @@
 import { type EventTool, maxToolName, maxTools } from '@agp/core/events';
+import type { Frame } from '../dialects/frame.ts';
 import type { AnswerNaming } from '../dialects/named-tools.ts';
 import type { OnCall, Operation, StreamReader, StreamReading } from '../dialects/operation.ts';
-import { asObject, parseFrame } from '../json/members.ts';
 
 /** A copy: a part of a text would keep all of it in memory. */
 const shorten = (name: string) =>
   name.length <= maxToolName ? name : Buffer.from(name.slice(0, maxToolName)).toString();
 
 /** Tools that an answer called, each once. */
-export class CalledTools {
+class CalledTools {
   readonly #known = new Map<string, EventTool>();
 
   add(tools: readonly EventTool[]): void {
@@ -34,10 +34,10 @@ class CallingReader implements StreamReader {
     this.#naming = naming;
   }
 
-  push(event: string, data: string): void {
-    this.#reader.push(event, data);
-    if (!this.#naming.marks.test(data)) return;
-    const { called } = this.#naming.read(asObject(parseFrame(data)));
+  push(frame: Frame): void {
+    this.#reader.push(frame);
+    if (!this.#naming.marks.test(frame.data)) return;
+    const { called } = this.#naming.read(frame.object());
     if (called.length === 0) return;
     this.#called ??= new CalledTools();
     this.#called.add(called);

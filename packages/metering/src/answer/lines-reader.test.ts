@@ -3,16 +3,17 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anthropic } from '../dialects/anthropic/operations.ts';
+import type { Frame } from '../dialects/frame.ts';
 import type { Operation, StreamReader, StreamReading } from '../dialects/operation.ts';
-import { LinesReader } from './readers.ts';
-import { createResponseTap } from './tap.ts';
+import { openAnswerPipe } from './answer-pipe.ts';
+import { FramePipe } from './frame-pipe.ts';
 
 /** Keeps what it is given. */
 class Lines implements StreamReader {
   readonly seen: string[] = [];
 
-  push(_event: string, data: string): void {
-    this.seen.push(Buffer.from(data, 'latin1').toString('utf8'));
+  push(frame: Frame): void {
+    this.seen.push(frame.text());
   }
 
   end(): StreamReading {
@@ -30,9 +31,9 @@ class Lines implements StreamReader {
 
 function readLines(body: Buffer, chunkSize: number): string[] {
   const lines = new Lines();
-  const reader = new LinesReader(lines);
+  const reader = new FramePipe('lines', lines, []);
   for (let at = 0; at < body.length; at += chunkSize) reader.push(body.subarray(at, at + chunkSize));
-  reader.end();
+  reader.read();
   return lines.seen;
 }
 
@@ -47,11 +48,11 @@ test('lines are the same however the bytes are divided, with or without an end o
 
 test('a line that is too long is passed over, and said to be unread', () => {
   const lines = new Lines();
-  const reader = new LinesReader(lines);
+  const reader = new FramePipe('lines', lines, []);
   reader.push(Buffer.from('{"n":1}\n"'));
   for (let i = 0; i < 9; i++) reader.push(Buffer.alloc(1024 * 1024, 'x'));
   reader.push(Buffer.from('"\n{"n":2}\n'));
-  expect(reader.end().inspected).toBe(false);
+  expect(reader.read().inspected).toBe(false);
   expect(lines.seen).toEqual(['{"n":1}', '{"n":2}']);
 });
 
@@ -64,9 +65,9 @@ const line = (input: number) =>
 test.each(['application/x-jsonl', 'application/binary', 'application/octet-stream', 'application/json', ''])(
   'the results of a batch are read as %j',
   async (type) => {
-    const tap = createResponseTap(results, { 'content-type': type });
+    const tap = openAnswerPipe(results, { 'content-type': type });
     tap.push(Buffer.from(line(3) + line(4)));
-    expect((await tap.end()).usage?.promptTokens).toBe(7);
+    expect((await tap.read()).usage?.promptTokens).toBe(7);
   },
 );
 
@@ -76,9 +77,9 @@ test('results that decode to more than any answer may are read to their end', as
     .toString('base64')
     .repeat(64)}\n`;
   const body = gzipSync(line(3) + padding.repeat(65) + line(4), { level: 1 });
-  const tap = createResponseTap(results, { 'content-type': 'application/x-jsonl', 'content-encoding': 'gzip' });
+  const tap = openAnswerPipe(results, { 'content-type': 'application/x-jsonl', 'content-encoding': 'gzip' });
   tap.push(body);
-  const reading = await tap.end();
+  const reading = await tap.read();
   expect(reading).toMatchObject({ inspected: true, usage: { promptTokens: 7 } });
 });
 
@@ -86,9 +87,9 @@ test('results that come faster than they are decoded are read to their end', asy
   const padding = `{"custom_id":"${'x'.repeat(1024 * 1024)}"}\n`;
   // Not compressed within: nothing but the number of bytes counts.
   const body = gzipSync(line(3) + padding.repeat(10) + line(4), { level: 0 });
-  const tap = createResponseTap(results, { 'content-type': 'application/x-jsonl', 'content-encoding': 'gzip' });
+  const tap = openAnswerPipe(results, { 'content-type': 'application/x-jsonl', 'content-encoding': 'gzip' });
   for (let at = 0; at < body.length; at += 65_536) tap.push(body.subarray(at, at + 65_536));
-  const reading = await tap.end();
+  const reading = await tap.read();
   expect(body.length).toBeGreaterThan(9 * 1024 * 1024);
   expect(reading).toMatchObject({ inspected: true, usage: { promptTokens: 7 } });
 });

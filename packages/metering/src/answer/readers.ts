@@ -1,3 +1,4 @@
+import { Frame } from '../dialects/frame.ts';
 import type { AnswerReading, Operation, StreamReader } from '../dialects/operation.ts';
 import {
   asObject,
@@ -47,7 +48,7 @@ export class ArrayReader implements BodyReader {
           this.#element.add(text.slice(start, i + 1));
           const element = this.#element.take();
           const { ends } = this.#element;
-          if (element !== null) this.#reader.push('', element);
+          if (element !== null) this.#reader.push(new Frame('', element));
           else if (ends) this.#reader.pushEnds?.('', ends.head, ends.tail);
         }
       }
@@ -149,7 +150,7 @@ export class JsonReader implements BodyReader {
     if (this.#isCut) this.#bytes.keepLast(tailLength);
   }
 
-  end(): BodyReading {
+  end(value?: unknown): BodyReading {
     const bytes = this.#bytes.take();
     if (bytes.length > maxEagerParse || this.#isCut) {
       const outline = this.#isCut ? findTrailingMembers(bytes.subarray(-tailLength)) : readOutline(bytes);
@@ -165,7 +166,7 @@ export class JsonReader implements BodyReader {
     }
     // Parsing so many values would hold up the event loop. A worker reads the text.
     if (bytes.length > maxEagerParse && isTooPopulated(bytes)) return { ...nothingRead, output: () => bytes };
-    const body = tryParse(bytes);
+    const body = value ?? tryParse(bytes);
     // The connection broke, or the agent left: the part that came is read when its text is needed.
     if (body === undefined) return { ...nothingRead, output: () => bytes };
     const reading = this.#operation.readAnswer(body);
@@ -193,36 +194,6 @@ function readOutline(bytes: Buffer): JsonObject {
 
 function finish({ outputText: _, ...reading }: AnswerReading, output: BodyReading['output']): BodyReading {
   return { ...reading, usageIsFinal: reading.usage !== null, sawEnd: true, failed: false, inspected: true, output };
-}
-
-export class LinesReader implements BodyReader {
-  readonly #reader: StreamReader;
-  readonly #line = new StreamPart();
-
-  constructor(reader: StreamReader) {
-    this.#reader = reader;
-  }
-
-  push(chunk: Buffer): void {
-    const text = chunk.toString('latin1');
-    let start = 0;
-    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
-      this.#line.add(text.slice(start, end));
-      this.#endLine();
-      start = end + 1;
-    }
-    if (start < text.length) this.#line.add(text.slice(start));
-  }
-
-  end(): BodyReading {
-    this.#endLine();
-    return finishReading(this.#reader, this.#line.isComplete);
-  }
-
-  #endLine(): void {
-    const line = this.#line.take();
-    if (line !== null) this.#reader.push('', line);
-  }
 }
 
 export class TextReader implements BodyReader {

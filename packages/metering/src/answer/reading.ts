@@ -1,4 +1,5 @@
 import type { FairShares, Holder } from '@agp/runtime/fairness';
+import type { Frame } from '../dialects/frame.ts';
 import type { StreamReader, StreamReading } from '../dialects/operation.ts';
 import { GatheredText } from '../text/stream-text.ts';
 import type { Writing } from '../text/writing.ts';
@@ -17,22 +18,54 @@ export interface ResponseReading extends BodyReading {
   length: number;
 }
 
-/** Reads a copy of a response on its way to the agent, within bounds. Never throws. */
-export interface ResponseTap {
-  /**
-   * Takes the next bytes, which are not changed and may be kept until `end`; false if more should wait for {@link whenReady}.
-   */
-  push(chunk: Buffer): boolean;
+/** An answer on its way to the agent, read within bounds, and held back or changed as far as filters say. Never throws. */
+export interface AnswerPipe extends Pick<BodyPipe, 'isHeld' | 'push' | 'end' | 'close'> {
+  /** The agent may get fewer bytes than came. */
+  readonly changesLength: boolean;
+  /** False if more should wait for {@link whenReady}. */
+  readonly isReady: boolean;
   whenReady(go: () => void): void;
   /** Call once, whether the body came to its end or was cut. */
-  end(): Promise<ResponseReading>;
+  read(): Promise<ResponseReading>;
+  /** Gives back the memory that reading took. */
   release(): void;
 }
 
+/** Reads a body as it passes, and says what of it may go on to the agent. */
+export interface BodyPipe {
+  /** Nothing passes before `end`, so that the answer's status may still become another. */
+  readonly isHeld: boolean;
+  push(chunk: Buffer): Buffer;
+  /** The rest that may go on, once all has come. */
+  end(): Buffer;
+  /** Call once, whether the body came to its end or was cut. */
+  read(): BodyReading;
+  /** Nothing more is read of it, for want of memory; it still passes. */
+  forget(): void;
+  /** Gives back what it holds for the agent; call it however the answer ends. */
+  close(): void;
+}
+
+/** Keeps frames of a stream from the agent; the first of a list that does so decides. */
+export interface FrameFilter {
+  /** `dropped`: the stream goes on without it; `ended`: nothing goes on from here. @param frame null for one that is too long to be read */
+  judge(frame: Frame | null): 'passes' | 'dropped' | 'ended';
+  /** Whether the beginning of a frame must wait for its end, since it may not pass. */
+  holds(beginning: StreamPart): boolean;
+  /** Changes what passes. @param text the same bytes, each as one character */
+  rewrite?(bytes: Buffer, text: string): Buffer;
+  /** What `rewrite` kept back. */
+  end?(): Buffer;
+}
+
+/** Reads a body that is no stream of frames. */
 export interface BodyReader {
   push(chunk: Buffer): void;
-  end(): BodyReading;
+  /** @param value the body's, if somebody parsed it already */
+  end(value?: unknown): BodyReading;
 }
+
+export const nothing: Buffer = Buffer.alloc(0);
 
 export const nothingRead: BodyReading = {
   model: null,
@@ -60,7 +93,8 @@ export function finishReading(reader: StreamReader, inspected: boolean, frames =
   };
 }
 
-const maxPart = 8 * 1024 * 1024;
+/** A longer frame, line or element cannot be read. */
+export const maxPart = 8 * 1024 * 1024;
 const keptHead = 4 * 1024;
 const keptTail = 64 * 1024;
 
@@ -72,6 +106,15 @@ export class StreamPart {
   isComplete = true;
   /** How the part that was taken begins and ends, if it was too long to be kept. */
   ends: { head: string; tail: Buffer } | null = null;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** What has come of it, if it is not too long to be kept. */
+  peek(): string {
+    return this.#pieces.read();
+  }
 
   /** In UTF-16 units. */
   add(piece: string): void {
@@ -134,32 +177,4 @@ export function openMemoryShare(shares: FairShares, holder: Holder): MemoryShare
     },
     release,
   };
-}
-
-export class GuardedReader {
-  readonly #share: MemoryShare | null;
-  #reader: BodyReader | null;
-  #length = 0;
-
-  constructor(reader: BodyReader, share: MemoryShare | null) {
-    this.#reader = reader;
-    this.#share = share;
-  }
-
-  push(chunk: Buffer): void {
-    this.#length += chunk.length;
-    if (this.#reader === null) return;
-    if (this.#share === null || this.#share.hold(this.#length)) this.#reader.push(chunk);
-    else this.#reader = null;
-  }
-
-  end(): ResponseReading {
-    const reading = this.#reader?.end() ?? { ...nothingRead, passedBy: 'overloaded' as const };
-    this.#reader = null;
-    return { ...reading, length: this.#length };
-  }
-
-  release(): void {
-    this.#share?.release();
-  }
 }

@@ -1,10 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { StreamUsageStripper } from './strip-usage.ts';
+import { findOperation } from '../../test/find-operation.ts';
+import { openAnswerPipe } from './answer-pipe.ts';
+
+const openStripper = () =>
+  openAnswerPipe(findOperation('/v1/chat/completions'), { 'content-type': 'text/event-stream' }, { stripsUsage: true });
 
 /** The bytes that the agent gets if the answer comes in chunks that end at the given positions. */
 function strip(bytes: Buffer, cuts: readonly number[] = []): Buffer {
-  const stripper = new StreamUsageStripper();
+  const stripper = openStripper();
   const out: Buffer[] = [];
   let from = 0;
   for (const cut of [...cuts, bytes.length].sort((a, b) => a - b)) {
@@ -122,11 +126,11 @@ describe('the usage chunk is taken out and every other byte stays', () => {
 });
 
 describe('nothing is held back without need', () => {
-  const push = (text: string) => new StreamUsageStripper().push(Buffer.from(text)).toString();
+  const push = (text: string) => openStripper().push(Buffer.from(text)).toString();
 
   test('a whole frame goes out at once, as the very bytes that came', () => {
     const chunk = Buffer.from('data: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: [DONE]\n\n');
-    const out = new StreamUsageStripper().push(chunk);
+    const out = openStripper().push(chunk);
     expect(out.toString()).toBe(chunk.toString());
     expect(out.buffer).toBe(chunk.buffer);
   });
@@ -138,7 +142,7 @@ describe('nothing is held back without need', () => {
   });
 
   test('a part that is too long goes out, and so does the rest of its frame', () => {
-    const stripper = new StreamUsageStripper();
+    const stripper = openStripper();
     const long = `data: {"choices":[],"x":"${'y'.repeat(20_000)}`;
     const rest = '","usage":{}}\n\n';
     expect(stripper.push(Buffer.from(long)).toString()).toBe(long);

@@ -3,17 +3,17 @@ import { makeUsage } from '@agp/pricing';
 import { describe, expect, test } from 'vitest';
 import { findOperation } from '../../test/find-operation.ts';
 import type { Operation } from '../dialects/operation.ts';
+import { openAnswerPipe } from './answer-pipe.ts';
 import type { ResponseReading } from './reading.ts';
-import { createResponseTap } from './tap.ts';
 
 const transcriptions = findOperation('/v1/audio/transcriptions');
 const speech = findOperation('/v1/audio/speech');
 const chat = findOperation('/v1/chat/completions');
 
 async function tap(from: Operation, type: string, chunks: readonly Buffer[], encoding = ''): Promise<ResponseReading> {
-  const response = createResponseTap(from, { 'content-type': type, 'content-encoding': encoding });
+  const response = openAnswerPipe(from, { 'content-type': type, 'content-encoding': encoding });
   for (const chunk of chunks) response.push(chunk);
-  return response.end();
+  return response.read();
 }
 
 const subtitles = Buffer.from('1\n00:00:00,000 --> 00:01:04,700\nGrüße\n');

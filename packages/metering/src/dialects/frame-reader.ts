@@ -3,6 +3,7 @@ import { findTrailingMembers, type JsonObject } from '../json/members.ts';
 import { isNoReasoning, StreamText } from '../text/stream-text.ts';
 import type { Write, Writing } from '../text/writing.ts';
 import { type FigureNotes, joinUnread } from './figures.ts';
+import { Frame } from './frame.ts';
 import type { ReportedCall, StreamReader, StreamReading } from './operation.ts';
 
 /** What stands before the data; in text the quotes would be escaped. */
@@ -24,11 +25,11 @@ export abstract class FrameReader implements StreamReader {
     this.text = new StreamText(readFrame);
   }
 
-  abstract push(event: string, data: string): void;
+  abstract push(frame: Frame): void;
 
   pushEnds(event: string, head: string, tail: Buffer): void {
     const named = [...head.matchAll(first)].reverse().map(([, name = '', value]) => [name, value]);
-    this.push(event, JSON.stringify({ ...Object.fromEntries(named), ...this.readEnd(tail) }));
+    this.push(new Frame(event, JSON.stringify({ ...Object.fromEntries(named), ...this.readEnd(tail) })));
   }
 
   /** The members that the end of a frame shows. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { findOperation } from '../../test/find-operation.ts';
+import { Frame } from './frame.ts';
 import { maxReportedCalls, type ProviderApi } from './operation.ts';
 
 /** More than a call may have arguments. */
@@ -29,7 +30,7 @@ test('a message, and a line of a batch, may report any number of runs', () => {
   const reader = findOperation('/v1/messages/batches/b/results', 'anthropic', 'GET').createStreamReader(() => {
     calls += 1;
   });
-  reader.push('', JSON.stringify({ result: { type: 'succeeded', message } }));
+  reader.push(new Frame('', JSON.stringify({ result: { type: 'succeeded', message } })));
   expect(reader.end()).toMatchObject({ usage: { promptTokens: many + 1 }, isCutShort: true });
   expect(calls).toBe(maxReportedCalls);
 });

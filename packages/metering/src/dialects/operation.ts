@@ -5,6 +5,7 @@ import type { JsonObject } from '../json/members.ts';
 import type { Writing } from '../text/writing.ts';
 import type { RequestBounds } from './bounds.ts';
 import type { FigureNotes } from './figures.ts';
+import type { Frame } from './frame.ts';
 import type { AnswerNaming } from './named-tools.ts';
 
 export type ProviderApi = 'openai' | 'anthropic' | 'gemini';
@@ -69,8 +70,7 @@ export interface StreamReading extends AnswerReading {
 
 /** Takes a stream's messages one by one. Never throws, whatever the provider sends. */
 export interface StreamReader {
-  /** @param data the frame's data, each byte as one character (latin1), so that only what is read is decoded */
-  push(event: string, data: string): void;
+  push(frame: Frame): void;
   /** In place of `push`, for a frame that is too long to be kept. */
   pushEnds?(event: string, head: string, tail: Buffer): void;
   end(): StreamReading;

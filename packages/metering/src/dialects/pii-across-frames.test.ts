@@ -1,9 +1,9 @@
 import { createPiiFinder } from '@agp/pii';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { FramePipe } from '../answer/frame-pipe.ts';
 import { ArrayReader } from '../answer/readers.ts';
-import type { BodyReader } from '../answer/reading.ts';
-import { SseReader } from '../answer/sse-reader.ts';
+import type { BodyReading } from '../answer/reading.ts';
 import { matchOperation } from '../match-operation.ts';
 import type { ProviderApi, StreamReader } from './operation.ts';
 
@@ -100,9 +100,11 @@ const formats: Format[] = [
 
 const find = createPiiFinder();
 
-function createReader({ api, path, asArray }: Format): BodyReader {
+function createReader({ api, path, asArray }: Format): { push(chunk: Buffer): unknown; read(): BodyReading } {
   const reader = matchOperation(api, 'POST', path)?.createStreamReader() as StreamReader;
-  return asArray ? new ArrayReader(reader) : new SseReader(reader);
+  if (!asArray) return new FramePipe('frames', reader, []);
+  const array = new ArrayReader(reader);
+  return { push: (chunk) => array.push(chunk), read: () => array.end() };
 }
 
 /** The PII found in a text that comes in these pieces, in a body that comes in chunks of a size. */
@@ -113,7 +115,7 @@ function findStreamed(format: Format, pieces: readonly string[], chunkSize: numb
   );
   const reader = createReader(format);
   for (let at = 0; at < body.length; at += chunkSize) reader.push(body.subarray(at, at + chunkSize));
-  const output = reader.end().output();
+  const output = reader.read().output();
   if (Buffer.isBuffer(output)) throw new Error('a stream gives its texts, never a body');
   expect(output.whole).toBe(true);
   return output.parts.flatMap((part) => find(part).map(({ type, start, end }) => `${type} ${part.slice(start, end)}`));

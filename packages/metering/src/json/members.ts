@@ -193,11 +193,6 @@ export function findTrailingMembers(tail: Buffer, depth = 0): JsonObject {
   return Object.fromEntries(found.filter(([, value]) => value !== undefined));
 }
 
-/** @param data UTF-8 with each byte as one character (latin1) */
-export const decodeFrame = (data: string): string => Buffer.from(data, 'latin1').toString('utf8');
-
-export const parseFrame = (data: string): unknown => tryParse(Buffer.from(data, 'latin1')) ?? null;
-
 /** JSON of more values takes seconds and hundreds of megabytes to parse; no honest request has so many. */
 const maxValues = 1_000_000;
 

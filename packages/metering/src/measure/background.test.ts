@@ -30,7 +30,7 @@ function openCalls(provider = 'openai', isCapped = true, claims = new Map<string
     });
     const isStream = typeof answer === 'string';
     meter
-      .openTap({ 'content-type': isStream ? 'text/event-stream' : 'application/json' })
+      .openPipe({ 'content-type': isStream ? 'text/event-stream' : 'application/json' })
       ?.push(Buffer.from(isStream ? answer : JSON.stringify(answer)));
     return { reserved: nanoUsd, ...(await meter.measure({ ...end, streamed: isStream, ...ended })) };
   };

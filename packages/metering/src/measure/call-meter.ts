@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { openMemoryShare, type ResponseReading, type ResponseTap } from '../answer/reading.ts';
-import { createResponseTap } from '../answer/tap.ts';
+import { openAnswerPipe, type Passing } from '../answer/answer-pipe.ts';
+import { type AnswerPipe, openMemoryShare, type ResponseReading } from '../answer/reading.ts';
 import type { AnswerEnd, Call, Measurement } from '../call.ts';
 import { readAnswerTier } from '../dialects/tier.ts';
 import type { MeteringParts } from '../metering-parts.ts';
@@ -9,7 +9,8 @@ import { measureUsage } from './measure-usage.ts';
 import { findTexts, scanCall } from './scan-call.ts';
 
 export interface CallMeter {
-  openTap(headers: IncomingHttpHeaders): ResponseTap | null;
+  /** The pipe that the answer passes; null if its operation is not known. */
+  openPipe(headers: IncomingHttpHeaders, passing?: Passing): AnswerPipe | null;
   /** Measures usage and cost, and finds PII in the texts. Call once, when the answer has ended. */
   measure(end: AnswerEnd): Promise<Measurement>;
 }
@@ -19,19 +20,19 @@ export function openCallMeter(parts: MeteringParts, call: Call): CallMeter {
   // A file of results is too large to be kept: its calls are added up as they come. Only batches have one.
   const reported =
     operation?.answerFormat === 'lines' ? new BillCalls(parts, call, { models: [], serviceTier: 'batch' }) : null;
-  let tap: ResponseTap | null = null;
+  let pipe: AnswerPipe | null = null;
   let answerHeaders: IncomingHttpHeaders | null = null;
   return {
-    openTap(headers) {
+    openPipe(headers, passing = {}) {
       answerHeaders = headers;
       if (!operation) return null;
       const memory = openMemoryShare(parts.memory, call.holder);
-      tap = createResponseTap(operation, headers, { memory, ...(reported && { onCall: reported.add }) });
-      return tap;
+      pipe = openAnswerPipe(operation, headers, { memory, ...passing, ...(reported && { onCall: reported.add }) });
+      return pipe;
     },
     async measure(end) {
       try {
-        const reading = tap ? await tap.end() : null;
+        const reading = pipe ? await pipe.read() : null;
         if (reading) reading.serviceTier ??= readAnswerTier(answerHeaders);
         const texts = findTexts(call, reading);
         const [usage, pii] = await Promise.all([
@@ -40,7 +41,7 @@ export function openCallMeter(parts: MeteringParts, call: Call): CallMeter {
         ]);
         return { ...usage, ...pii, called: reading?.called ?? [], outcome: judgeOutcome(end, reading) };
       } finally {
-        tap?.release();
+        pipe?.release();
       }
     },
   };

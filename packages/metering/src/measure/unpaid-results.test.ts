@@ -37,7 +37,7 @@ function openFetches() {
       findClaim: async () => null,
     });
     const contentType = provider === 'gemini' ? 'application/json' : 'application/x-jsonl';
-    meter.openTap({ 'content-type': contentType })?.push(Buffer.from(text));
+    meter.openPipe({ 'content-type': contentType })?.push(Buffer.from(text));
     return meter.measure({ ...end, ...ended });
   };
 }

@@ -3,6 +3,7 @@ import { createPiiFinder } from '@agp/pii';
 import { expect, test } from 'vitest';
 import { chat, gemini, messages, responses, send } from '../../test/scan-sources.ts';
 import { finishReading } from '../answer/reading.ts';
+import { Frame } from '../dialects/frame.ts';
 import { matchOperation } from '../match-operation.ts';
 import { createPersonNameDetector } from '../person-names/person-name-detector.ts';
 import type { TextSource } from '../text-source.ts';
@@ -67,7 +68,7 @@ test('a name that a stream divides is a finding of the answer', () => {
   const reader = matchOperation('openai', 'POST', chat.path)?.createStreamReader();
   if (!reader) throw new Error('no such operation');
   for (const content of ['It was Ja', 'n', 'e Ro', 'e who called', '.'])
-    reader.push('', JSON.stringify({ choices: [{ index: 0, delta: { content } }] }));
+    reader.push(new Frame('', JSON.stringify({ choices: [{ index: 0, delta: { content } }] })));
   const output = finishReading(reader, true).output();
   if (Buffer.isBuffer(output)) throw new Error('a stream gives its texts, never a body');
   expect(placesOf(output)).toEqual(['response null person_name']);

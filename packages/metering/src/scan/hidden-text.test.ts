@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { providerIds } from '../../../../test/pii/hard-negatives.ts';
 import { chat, gemini, messages, send } from '../../test/scan-sources.ts';
 import { finishReading } from '../answer/reading.ts';
+import { Frame } from '../dialects/frame.ts';
 import type { ProviderApi } from '../dialects/operation.ts';
 import { matchOperation } from '../match-operation.ts';
 import type { Asked, TextSource } from '../text-source.ts';
@@ -185,7 +186,7 @@ const streams: [string, ProviderApi, string, object][] = [
 
 test.each(streams)('%s in a stream in %s format is read: %s', (_, api, path, frame) => {
   const reader = matchOperation(api, 'POST', path)?.createStreamReader();
-  reader?.push('', JSON.stringify(frame));
+  reader?.push(new Frame('', JSON.stringify(frame)));
   if (!reader) throw new Error('no such operation');
   const output = finishReading(reader, true).output();
   expect(Buffer.isBuffer(output) || scan(output)).toEqual(found);
@@ -193,7 +194,7 @@ test.each(streams)('%s in a stream in %s format is read: %s', (_, api, path, fra
 
 test("a stream's message that is not JSON is searched as raw text, and reported", () => {
   const reader = matchOperation('openai', 'POST', chat.path)?.createStreamReader();
-  reader?.push('', secret);
+  reader?.push(new Frame('', secret));
   if (!reader) throw new Error('no such operation');
   const output = finishReading(reader, true).output();
   expect(Buffer.isBuffer(output) || scan(output)).toMatchObject({ types: ['email'], extent: 'partial' });

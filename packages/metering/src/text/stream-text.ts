@@ -1,4 +1,5 @@
-import { decodeFrame, type JsonObject, tryParse } from '../json/members.ts';
+import type { Frame } from '../dialects/frame.ts';
+import type { JsonObject } from '../json/members.ts';
 import { BesideText } from './beside.ts';
 import { maxText } from './strings.ts';
 import type { Write, Writing } from './writing.ts';
@@ -55,7 +56,7 @@ export const isNoReasoning = (channel: string): boolean => !channel.endsWith(rea
 /** Gathers the texts of a stream's frames, each joined over the frames that it came in. */
 export class StreamText {
   readonly #readFrame: (frame: unknown, write: Write) => void;
-  #held: string[] = [];
+  #held: Frame[] = [];
   #heldLength = 0;
   readonly #channels = new Map<string, GatheredText>();
   readonly #beside = new BesideText('answer');
@@ -68,13 +69,13 @@ export class StreamText {
     this.#readFrame = readFrame;
   }
 
-  add(data: string): void {
+  add(frame: Frame): void {
     if (this.#length >= maxText) {
       this.#whole = false;
       return;
     }
-    this.#held.push(data);
-    this.#heldLength += data.length;
+    this.#held.push(frame);
+    this.#heldLength += frame.data.length;
     if (this.#heldLength > maxHeld || this.#held.length >= maxHeldFrames) this.#readHeld();
   }
 
@@ -95,13 +96,12 @@ export class StreamText {
   }
 
   #readHeld(): void {
-    for (const data of this.#held) {
-      const json = decodeFrame(data);
-      const frame = tryParse(json) ?? null;
-      if (frame === null) this.#addUnreadable(json);
+    for (const frame of this.#held) {
+      const value = frame.value();
+      if (value === null) this.#addUnreadable(frame.text());
       this.#written = [];
-      this.#readFrame(frame, this.#write);
-      this.#beside.add(frame, this.#written);
+      this.#readFrame(value, this.#write);
+      this.#beside.add(value, this.#written);
     }
     this.#held = [];
     this.#heldLength = 0;

@@ -2,22 +2,23 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, type ErrorCode } from '@agp/core/errors';
 import type { FailureCause } from '@agp/core/events';
 import {
+  type AnswerPipe,
   type CallMeter,
   dialects,
   findLinkPaths,
+  isEventStream,
+  isPlain,
   listHeaders,
-  type ResponseTap,
-  StreamUsageStripper,
 } from '@agp/metering';
 import { PolicyDenied } from '@agp/policy';
 import type { Dispatcher } from 'undici';
 import { ContentDigest } from '../body/body-buffer.ts';
-import { type Exchange, type HeaderValues, requestIdHeaders, tellRefusal } from '../exchange.ts';
+import { type Exchange, type HeaderValues, tellRefusal } from '../exchange.ts';
 import { type AdmittedRequest, type Answer, type CallTimes, noTimes, type StopReason } from '../journey.ts';
-import { toAgentHeaders } from './agent-headers.ts';
+import { type AnswerJudge, openJudge } from '../policy/judge-answer.ts';
+import { writeAgentHeaders } from './agent-headers.ts';
 import { Flow, toDispatch } from './dispatch.ts';
 import { toFailure, toFailureCause } from './failures.ts';
-import { HeldAnswer, isEventStream, isPlain } from './held-answer.ts';
 import { LinkRewriter, readCallersBase, rewriteLinkHeader } from './rewrite-links.ts';
 
 class AgentLeft extends Error {}
@@ -51,10 +52,13 @@ export class Relay implements Dispatcher.DispatchHandler {
   readonly #resolve: (answer: Answer) => void;
   readonly #digest = new ContentDigest();
   #controller: Dispatcher.DispatchController | null = null;
-  #tap: ResponseTap | null = null;
-  readonly #held: HeldAnswer;
+  #pipe: AnswerPipe | null = null;
+  /** Null if no policy may end this answer. */
+  readonly #judge: AnswerJudge | null;
   #denied: PolicyDenied | null = null;
-  #filter: StreamUsageStripper | LinkRewriter | null = null;
+  #links: LinkRewriter | null = null;
+  /** Writes the head, which waits for what policies may yet deny; null once it is out. */
+  #writeHead: (() => void) | null = null;
   #status: number | null = null;
   #providerRequestId: string | null = null;
   #firstByteMs: number | null = null;
@@ -81,12 +85,12 @@ export class Relay implements Dispatcher.DispatchHandler {
     this.#linkPaths = findLinkPaths(request.head.path);
     this.#meter = meter;
     this.#resolve = resolve;
-    this.#held = new HeldAnswer(request);
+    this.#judge = openJudge(request);
     exchange.response.once('close', () => this.onAgentClose());
   }
 
   dispatch(upstream: Dispatcher, trace: CallTrace | null): void {
-    const options = toDispatch(this.#request, this.#linkPaths.length > 0 || this.#held.isJudged);
+    const options = toDispatch(this.#request, this.#linkPaths.length > 0 || this.#judge !== null);
     const dispatched = performance.now();
     this.#times.dispatched = dispatched;
     trace?.startCall(this.#request, options.headers, dispatched);
@@ -110,12 +114,17 @@ export class Relay implements Dispatcher.DispatchHandler {
     this.#times.answered = answered;
     const { response } = this.#exchange;
     for (const name of listHeaders('requestId')) this.#providerRequestId ??= headers[name]?.toString() ?? null;
-    this.#tap = this.#meter.openTap(headers);
+    const judge = this.#judge;
+    this.#pipe = this.#meter.openPipe(headers, {
+      // An error of the provider passes.
+      ...(judge !== null && status < 400 && { allows: (names) => judge.allows(names) }),
+      stripsUsage: this.#request.body.inspected?.usageAsked === true,
+    });
     try {
       const answerHeaders = this.#prepareHeaders(headers);
-      const writeHead = () =>
+      this.#writeHead = () =>
         response.writeHead(status, statusMessage?.replace(/[^\t\x20-\x7e]/g, '') ?? '', answerHeaders);
-      this.#held.begin(status, headers, writeHead);
+      if (!judge?.denied && !this.#pipe?.isHeld) this.#begin();
     } catch (error) {
       // Node refuses a header of the provider, or its links cannot be changed, and nothing is out yet.
       controller.abort(error as Error);
@@ -125,26 +134,19 @@ export class Relay implements Dispatcher.DispatchHandler {
     const passedOn = performance.now();
     this.#firstByteMs = passedOn - this.#request.head.arrived;
     this.#times.relayedMs += passedOn - answered;
-    if (this.#endDenied() || this.#held.isUnbegun) return;
+    if (this.#endDenied() || this.#writeHead !== null) return;
     if (isEventStream(headers) || headers['content-length'] === undefined) response.flushHeaders();
   }
 
   #prepareHeaders(headers: IncomingHttpHeaders): HeaderValues {
-    const { head, agent, sessionId, governed } = this.#request;
-    const answerHeaders = toAgentHeaders(headers);
-    answerHeaders['X-Agent-Id'] = agent.id;
-    answerHeaders['X-Session-Id'] = sessionId;
-    answerHeaders['X-Event-Id'] = head.eventId;
-    if (governed.warnings.length > 0) answerHeaders['X-Agp-Policy-Warning'] = governed.warnings.join(', ');
-    Object.assign(answerHeaders, requestIdHeaders(head.requestId, answerHeaders['x-request-id']));
+    const { head } = this.#request;
+    const answerHeaders = writeAgentHeaders(this.#request, headers);
     const streams = isEventStream(headers);
     // The bytes of a server that compresses unasked cannot be changed.
     const canChange = isPlain(headers);
     const isArray = head.operation?.answerFormat === 'array';
     this.#streamed = streams || isArray;
     this.#endsAsArray = isArray && !streams;
-    const isAsked = this.#request.body.inspected?.usageAsked === true;
-    if (isAsked && canChange && (streams || mayStream(headers))) this.#filter = new StreamUsageStripper();
     for (const name of listHeaders('link')) {
       const value = answerHeaders[name];
       if (typeof value !== 'string') continue;
@@ -153,9 +155,9 @@ export class Relay implements Dispatcher.DispatchHandler {
     if (this.#linkPaths.length > 0) {
       if (!canChange)
         throw new Error(`links in an answer encoded as ${headers['content-encoding']}, unasked, cannot be changed`);
-      this.#filter = new LinkRewriter(this.#linkPaths, readCallersBase(this.#exchange));
+      this.#links = new LinkRewriter(this.#linkPaths, readCallersBase(this.#exchange));
     }
-    if (this.#filter) delete answerHeaders['content-length'];
+    if (this.#links || this.#pipe?.changesLength) delete answerHeaders['content-length'];
     // No error can be appended to an answer with Content-Length.
     this.#canEndWithError = this.#streamed && canChange && answerHeaders['content-length'] === undefined;
     return answerHeaders;
@@ -165,23 +167,22 @@ export class Relay implements Dispatcher.DispatchHandler {
     if (this.#ended) return;
     const came = performance.now();
     this.#times.firstChunk ??= came;
-    const isRead = this.#tap?.push(chunk) ?? true;
-    const allowed = this.#held.push(chunk);
-    this.#write(controller, this.#filter ? this.#filter.push(allowed) : allowed);
+    this.#pass(controller, this.#pipe?.push(chunk) ?? chunk);
     if (this.#endDenied()) return;
     // Only a file of results may arrive faster than it is read, and nobody waits for each of its bytes.
-    if (!isRead && this.#flow.pause(controller, 'reader'))
-      this.#tap?.whenReady(() => this.#flow.resume(controller, 'reader'));
+    if (this.#pipe?.isReady === false && this.#flow.pause(controller, 'reader'))
+      this.#pipe.whenReady(() => this.#flow.resume(controller, 'reader'));
     this.#times.relayedMs += performance.now() - came;
   }
 
   onResponseEnd(controller: Dispatcher.DispatchController): void {
     if (this.#ended) return;
     this.#times.ended = performance.now();
-    const rest = this.#held.end();
+    const rest = this.#pipe?.end();
     if (this.#endDenied()) return;
-    if (rest !== null) this.#write(controller, this.#filter ? this.#filter.push(rest) : rest);
-    if (this.#filter) this.#write(controller, this.#filter.end());
+    this.#begin();
+    if (rest) this.#pass(controller, rest);
+    if (this.#links) this.#write(controller, this.#links.end());
     this.#exchange.response.end();
     this.#waitForAgent(this.#patienceMs);
   }
@@ -189,7 +190,7 @@ export class Relay implements Dispatcher.DispatchHandler {
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.#ended) return;
     this.#cause = toFailureCause(error);
-    if (this.#status === null || this.#held.isUnbegun) {
+    if (this.#status === null || this.#writeHead !== null) {
       this.#end('failed', toFailure(error));
       return;
     }
@@ -207,8 +208,19 @@ export class Relay implements Dispatcher.DispatchHandler {
 
   /** @returns whether a policy ended it */
   #endDenied(): boolean {
-    const { denied } = this.#held;
+    const denied = this.#judge?.denied ?? null;
     return denied !== null && this.stop('policy_denied', denied);
+  }
+
+  #begin(): void {
+    this.#writeHead?.();
+    this.#writeHead = null;
+  }
+
+  #pass(controller: Dispatcher.DispatchController, bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    this.#begin();
+    this.#write(controller, this.#links === null ? bytes : this.#links.push(bytes));
   }
 
   #write(controller: Dispatcher.DispatchController, bytes: Buffer): void {
@@ -243,7 +255,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     const { response } = this.#exchange;
     if (this.#ended || response.writableFinished || response.destroyed) return false;
     const { head } = this.#request;
-    const hasBegun = this.#status !== null && !this.#held.isUnbegun;
+    const hasBegun = this.#status !== null && this.#writeHead === null;
     if (hasBegun) {
       // All is written, but the agent has not read it.
       if (response.writableEnded) response.destroy();
@@ -276,7 +288,7 @@ export class Relay implements Dispatcher.DispatchHandler {
   #end(outcome: Answer['outcome'], failure: ErrorCode | null): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#held.release();
+    this.#pipe?.close();
     const now = performance.now();
     this.#times.ended ??= now;
     this.#resolve({
@@ -294,9 +306,4 @@ export class Relay implements Dispatcher.DispatchHandler {
       times: this.#times,
     });
   }
-}
-
-/** Some servers send streams as text, or without a type. */
-function mayStream({ 'content-type': type = '' }: IncomingHttpHeaders): boolean {
-  return /^(?:$|text\/plain|application\/octet-stream)/i.test(type);
 }

@@ -72,7 +72,7 @@ async function relay({ ofProvider, providerEnds, isStuck, upstreamTimeoutSeconds
     admission: { rules: null },
     governed: { facts: null, decisions: [], warnings: [], forwardedSha256: null },
   };
-  const meter = { openTap: () => null } as unknown as CallMeter;
+  const meter = { openPipe: () => null } as unknown as CallMeter;
   const answer = Promise.withResolvers<Answer>();
   const written = Promise.withResolvers<void>();
   const edge = await listen(

@@ -1,6 +1,7 @@
 import { makeUsage } from '@agp/pricing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { Frame } from '../frame.ts';
 import type { Operation, ReportedCall, StreamReading } from '../operation.ts';
 import { anthropic } from './operations.ts';
 
@@ -13,7 +14,7 @@ function read(...lines: (object | string)[]): StreamReading & { calls: ReportedC
   const reader = results.createStreamReader((call) => calls.push(call));
   for (const line of lines) {
     const data = typeof line === 'string' ? line : JSON.stringify(line);
-    reader.push('', Buffer.from(data).toString('latin1'));
+    reader.push(new Frame('', Buffer.from(data).toString('latin1')));
   }
   return { ...reader.end(), calls };
 }

@@ -1,7 +1,8 @@
 import type { Usage } from '@agp/pricing';
-import { asObject, parseFrame } from '../../json/members.ts';
+import { asObject } from '../../json/members.ts';
 import { StreamText } from '../../text/stream-text.ts';
 import { joinUnread } from '../figures.ts';
+import type { Frame } from '../frame.ts';
 import { addToUsage, maxReportedCalls, type OnCall, type StreamReader, type StreamReading } from '../operation.ts';
 import { readResultText } from './text.ts';
 import { readMessageFigures } from './usage.ts';
@@ -24,16 +25,15 @@ export class BatchResultsReader implements StreamReader {
     this.#onCall = onCall;
   }
 
-  push(_event: string, data: string): void {
-    if (data.trim() === '') return;
+  push(frame: Frame): void {
+    if (frame.data.trim() === '') return;
     if (this.#calls > maxReportedCalls) return;
-    const line = parseFrame(data);
-    if (line === null) {
+    if (frame.value() === null) {
       this.#isWhole = false;
       return;
     }
-    this.#text.add(data);
-    const { type, message } = asObject(asObject(line).result);
+    this.#text.add(frame);
+    const { type, message } = asObject(frame.object().result);
     if (type !== 'succeeded') return;
     const { model, usage, calls, serviceTier, charge, unread } = readMessageFigures(message);
     this.#unread = joinUnread(this.#unread, unread);

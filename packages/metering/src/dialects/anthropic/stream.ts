@@ -1,4 +1,5 @@
-import { asObject, asText, type JsonObject, parseFrame } from '../../json/members.ts';
+import { asObject, asText, type JsonObject } from '../../json/members.ts';
+import type { Frame } from '../frame.ts';
 import { FrameReader } from '../frame-reader.ts';
 import type { Refusal, StreamReading } from '../operation.ts';
 import { readMessageDelta } from './text.ts';
@@ -22,13 +23,14 @@ export class MessageStreamReader extends FrameReader {
     super(readMessageDelta);
   }
 
-  push(event: string, data: string): void {
+  push(sent: Frame): void {
+    const { event, data } = sent;
     if (!telling.test(data) && !tellingEvents.has(event)) {
       this.#hasOutput ||= output.test(data);
-      this.text.add(data);
+      this.text.add(sent);
       return;
     }
-    const frame = asObject(parseFrame(data));
+    const frame = sent.object();
     this.text.addBeside(frame);
     switch (frame.type ?? event) {
       case 'message_start': {
@@ -58,7 +60,7 @@ export class MessageStreamReader extends FrameReader {
         else if (type === 'fallback') this.model = asText(asObject(to).model) ?? this.model;
         else {
           this.#hasOutput ||= output.test(data);
-          this.text.add(data);
+          this.text.add(sent);
         }
       }
     }

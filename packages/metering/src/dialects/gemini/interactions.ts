@@ -1,16 +1,9 @@
 import { largestOutput, readCount, type Usage } from '@agp/pricing';
-import {
-  asArray,
-  asName,
-  asObject,
-  asText,
-  findTrailingMembers,
-  type JsonObject,
-  parseFrame,
-} from '../../json/members.ts';
+import { asArray, asName, asObject, asText, findTrailingMembers, type JsonObject } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
 import { collectText } from '../../text/strings.ts';
 import { type FigureNotes, joinUnread, listFigures, noteFigures } from '../figures.ts';
+import type { Frame } from '../frame.ts';
 import { FrameReader } from '../frame-reader.ts';
 import { describeLater } from '../later.ts';
 import { type Operation, toCancelPath, usual } from '../operation.ts';
@@ -81,12 +74,12 @@ class InteractionStreamReader extends FrameReader {
     super(readInteractionDelta);
   }
 
-  push(_event: string, data: string): void {
-    if (!telling.test(data)) {
-      this.text.add(data);
+  push(sent: Frame): void {
+    if (!telling.test(sent.data)) {
+      this.text.add(sent);
       return;
     }
-    const frame = asObject(parseFrame(data));
+    const frame = sent.object();
     this.text.addBeside(frame);
     const interaction = asObject(frame.interaction);
     this.id ??= asText(interaction.id);

@@ -1,5 +1,6 @@
-import { asArray, asObject, asText, findTrailingMembers, type JsonObject, parseFrame } from '../../json/members.ts';
+import { asArray, asObject, asText, findTrailingMembers, type JsonObject, tryParse } from '../../json/members.ts';
 import { noteFigures } from '../figures.ts';
+import type { Frame } from '../frame.ts';
 import { FrameReader } from '../frame-reader.ts';
 import type { Refusal, StreamReading } from '../operation.ts';
 import { readContent } from './text.ts';
@@ -21,21 +22,22 @@ const telling = /"(?:finishReason|blockReason|error|groundingMetadata)"\s*:/;
 
 export class ContentStreamReader extends FrameReader {
   readonly #grounding = newGrounding();
-  #lastFigures: string | null = null;
-  #lastCached: string | null = null;
+  #lastFigures: Frame | null = null;
+  #lastCached: Frame | null = null;
 
   constructor() {
     super(readContent);
   }
 
-  push(_event: string, data: string): void {
-    this.text.add(data);
+  push(sent: Frame): void {
+    const { data } = sent;
+    this.text.add(sent);
     if (figures.test(data)) {
-      this.#lastFigures = data;
-      if (cachedFigures.test(data)) this.#lastCached = data;
+      this.#lastFigures = sent;
+      if (cachedFigures.test(data)) this.#lastCached = sent;
     }
     if (this.model !== null && !telling.test(data)) return;
-    const frame = asObject(parseFrame(data));
+    const frame = sent.object();
     this.model ??= asText(frame.modelVersion);
     this.failed ||= Boolean(frame.error);
     this.isUnbilled ||= isBlocked(frame, null);
@@ -62,7 +64,7 @@ export class ContentStreamReader extends FrameReader {
     const text = tail.toString('latin1');
     const [, finishReason] = /"finishReason"\s*:\s*"([A-Z_]+)"/.exec(text) ?? [];
     const [, queries = '[]'] = /"webSearchQueries"\s*:\s*(\[[^\]]*\])/.exec(text) ?? [];
-    const groundingMetadata = { webSearchQueries: parseFrame(queries) };
+    const groundingMetadata = { webSearchQueries: tryParse(Buffer.from(queries, 'latin1')) };
     return { ...findTrailingMembers(tail), candidates: [{ finishReason, groundingMetadata }] };
   }
 
@@ -71,9 +73,7 @@ export class ContentStreamReader extends FrameReader {
   }
 }
 
-const readMetadata = (frame: string | null): JsonObject => ({
-  ...asObject(asObject(frame === null ? null : parseFrame(frame)).usageMetadata),
-});
+const readMetadata = (frame: Frame | null): JsonObject => ({ ...asObject(frame?.object().usageMetadata) });
 
 function endsAnswer({ candidates, promptFeedback }: JsonObject): boolean {
   if (asText(asObject(promptFeedback).blockReason) !== null) return true;

@@ -1,16 +1,9 @@
 import { makeUsage, readCount, type Usage } from '@agp/pricing';
-import {
-  asArray,
-  asName,
-  asObject,
-  asText,
-  findTrailingMembers,
-  type JsonObject,
-  parseFrame,
-} from '../../json/members.ts';
+import { asArray, asName, asObject, asText, findTrailingMembers, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Write, Writing } from '../../text/writing.ts';
 import { findUnread, joinUnread, listFigures } from '../figures.ts';
+import type { Frame } from '../frame.ts';
 import { FrameReader } from '../frame-reader.ts';
 import { type ReportedCall, sumCalls } from '../operation.ts';
 import type { Figures } from './describe-operation.ts';
@@ -165,26 +158,26 @@ const ranTool = /"(?:web_search|file_search|code_interpreter|shell|image_generat
 
 export class ResponseStreamReader extends FrameReader {
   readonly #ran = newRanTools();
-  #lastFrame: string | null = null;
+  #lastFrame: Frame | null = null;
   #hasBegun = false;
 
   constructor() {
     super(createResponseEventReader());
   }
 
-  push(event: string, data: string): void {
+  push(sent: Frame): void {
+    const { event, data } = sent;
     const tells = event === 'error' || telling.test(data);
-    if (data.includes('"response.output_item.done"') && ranTool.test(data))
-      addTool(this.#ran, asObject(parseFrame(data)).item);
+    if (data.includes('"response.output_item.done"') && ranTool.test(data)) addTool(this.#ran, sent.object().item);
     if (!tells) {
-      this.text.add(data);
+      this.text.add(sent);
       this.#hasBegun ||= !opening.test(data);
     }
     if (this.model !== null && !tells) return;
-    const frame = asObject(parseFrame(data));
+    const frame = sent.object();
     const ends = endings.has(frame.type);
     // Items have an error member too, mostly null. The end repeats everything that was written.
-    if (tells && !ends) this.text.add(data);
+    if (tells && !ends) this.text.add(sent);
     const response = asObject(frame.response);
     this.id ??= asText(response.id);
     this.model ??= asText(response.model);
@@ -194,7 +187,7 @@ export class ResponseStreamReader extends FrameReader {
       this.usage = usage;
       this.calls = calls;
       this.note(notes);
-      this.#lastFrame = data;
+      this.#lastFrame = sent;
       this.text.addBeside(frame);
     }
     this.failed ||= frame.type === 'response.failed' || isErrorFrame(event, frame);
@@ -211,7 +204,7 @@ export class ResponseStreamReader extends FrameReader {
   protected override readText(): Writing {
     const text = this.text.read();
     if (text.parts.length > 0 || this.#lastFrame === null) return text;
-    return readResponseText(asObject(parseFrame(this.#lastFrame)).response);
+    return readResponseText(this.#lastFrame.object().response);
   }
 
   protected override readUncounted(): Writing {

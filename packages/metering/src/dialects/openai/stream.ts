@@ -1,6 +1,7 @@
 import { isFinal } from '@agp/core/errors';
-import { asArray, asObject, asText, type JsonObject, parseFrame } from '../../json/members.ts';
+import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
 import type { Write, Writing } from '../../text/writing.ts';
+import { Frame } from '../frame.ts';
 import { FrameReader } from '../frame-reader.ts';
 import { addToUsage, type Operation, type Refusal, type ReportedCall, type StreamReading } from '../operation.ts';
 import { type ExecutedTools, readCompletionFigures } from './completion-usage.ts';
@@ -39,14 +40,15 @@ export class CompletionStreamReader extends FrameReader {
     this.#readFrame = readFrame;
   }
 
-  push(event: string, data: string): void {
+  push(sent: Frame): void {
+    const { event, data } = sent;
     if (data === '[DONE]') {
       this.#sawDone = true;
       return;
     }
-    this.text.add(data);
+    this.text.add(sent);
     if (this.model !== null && !this.#isFinished && event !== 'error' && !telling.test(data)) return;
-    const frame = asObject(parseFrame(data));
+    const frame = sent.object();
     this.model ??= asText(frame.model);
     this.serviceTier = asText(frame.service_tier) ?? this.serviceTier;
     this.failed ||= isErrorFrame(event, frame);
@@ -108,12 +110,13 @@ export class EventStreamReader extends FrameReader {
     this.#events = events;
   }
 
-  push(event: string, data: string): void {
-    const words = data.length > maxWords ? data.replace(media, '"media":""') : data;
+  push(sent: Frame): void {
+    const { event, data } = sent;
+    const words = data.length > maxWords ? new Frame(event, data.replace(media, '"media":""')) : sent;
     this.text.add(words);
     const ends = this.#events.endings.some((type) => type === event || data.includes(`"${type}"`));
     if (ends || event === 'error' || error.test(data)) {
-      const frame = asObject(parseFrame(words));
+      const frame = words.object();
       this.failed ||= isErrorFrame(event, frame);
       if (ends) this.#add(this.#events.readFigures(frame));
     }

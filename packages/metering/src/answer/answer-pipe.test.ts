@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { findOperation } from '../../test/find-operation.ts';
 import type { Operation } from '../dialects/operation.ts';
+import { openAnswerPipe } from './answer-pipe.ts';
 import type { ResponseReading } from './reading.ts';
-import { createResponseTap } from './tap.ts';
 
 const chat = findOperation('/v1/chat/completions');
 const embeddings = findOperation('/v1/embeddings');
@@ -21,14 +21,14 @@ async function tap(
   bytes: Buffer | string,
   cuts: readonly number[] = [],
 ): Promise<ResponseReading> {
-  const response = createResponseTap(from, headers);
+  const response = openAnswerPipe(from, headers);
   const body = Buffer.from(bytes);
   let start = 0;
   for (const cut of [...cuts, body.length].sort((a, b) => a - b)) {
     response.push(body.subarray(start, cut));
     start = cut;
   }
-  return response.end();
+  return response.read();
 }
 
 const answer = JSON.stringify({

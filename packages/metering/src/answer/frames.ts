@@ -1,21 +1,46 @@
-import type { StreamReader } from '../dialects/operation.ts';
-import { type BodyReader, type BodyReading, finishReading, StreamPart } from './reading.ts';
+import { Frame } from '../dialects/frame.ts';
 
 const lineFeed = 10;
 const carriageReturn = 13;
 
 /** `part` of a frame that goes on, `end` of it with its blank line, or the line feed of a blank line that was cut (`tail`). */
-type PieceKind = 'part' | 'end' | 'tail';
+export type PieceKind = 'part' | 'end' | 'tail';
 
-/**
- * Finds the borders of SSE frames in bytes, however they are split: lines end with LF, CRLF or CR, an empty one ends a frame.
- */
-export class FrameSplitter {
+type OnPiece = (start: number, end: number, kind: PieceKind) => void;
+
+/** Finds where frames end in bytes, however these are split; a text has each byte as one character. */
+export interface Splitter {
+  push(text: string, onPiece: OnPiece): void;
+  /** Null for a frame without data. */
+  read(frame: string): Frame | null;
+}
+
+export class LineSplitter implements Splitter {
+  push(text: string, onPiece: OnPiece): void {
+    let start = 0;
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
+      onPiece(start, end + 1, 'end');
+      start = end + 1;
+    }
+    if (start < text.length) onPiece(start, text.length, 'part');
+  }
+
+  read(frame: string): Frame | null {
+    const line = frame.endsWith('\n') ? frame.slice(0, -1) : frame;
+    return line === '' ? null : new Frame('', line);
+  }
+}
+
+const byteOrderMark = '\xef\xbb\xbf';
+
+/** SSE: lines end with LF, CRLF or CR, an empty one ends a frame. */
+export class FrameSplitter implements Splitter {
   #lineIsEmpty = true;
   #frameIsEmpty = true;
   #afterReturn = false;
+  #isFirst = true;
 
-  push(text: string, onPiece: (start: number, end: number, kind: PieceKind) => void): void {
+  push(text: string, onPiece: OnPiece): void {
     let start = 0;
     let lineStart = 0;
     if (this.#afterReturn && text.charCodeAt(0) === lineFeed) {
@@ -48,9 +73,15 @@ export class FrameSplitter {
     if (start < text.length) onPiece(start, text.length, 'part');
     if (text !== '') this.#frameIsEmpty = start === text.length;
   }
+
+  read(frame: string): Frame | null {
+    const isMarked = this.#isFirst && frame.startsWith(byteOrderMark);
+    this.#isFirst = false;
+    return readFrame(isMarked ? frame.slice(byteOrderMark.length) : frame);
+  }
 }
 
-export function readFrame(frame: string): { event: string; data: string } | null {
+function readFrame(frame: string): Frame | null {
   let event = '';
   let data: string | null = null;
   for (const line of frame.includes('\r') ? frame.split(/\r\n|\r|\n/) : frame.split('\n')) {
@@ -61,56 +92,11 @@ export function readFrame(frame: string): { event: string; data: string } | null
       event = fieldValue(line, 5) ?? event;
     }
   }
-  return data === null ? null : { event, data };
+  return data === null ? null : new Frame(event, data);
 }
 
 function fieldValue(line: string, nameLength: number): string | null {
   if (line.length === nameLength) return '';
   if (line[nameLength] !== ':') return null;
   return line.slice(line[nameLength + 1] === ' ' ? nameLength + 2 : nameLength + 1);
-}
-
-const byteOrderMark = '\xef\xbb\xbf';
-
-export class SseReader implements BodyReader {
-  readonly #reader: StreamReader;
-  readonly #splitter = new FrameSplitter();
-  readonly #frame = new StreamPart();
-  #isFirst = true;
-  #frames = 0;
-
-  constructor(reader: StreamReader) {
-    this.#reader = reader;
-  }
-
-  push(chunk: Buffer): void {
-    const text = chunk.toString('latin1');
-    this.#splitter.push(text, (start, end, kind) => {
-      if (kind === 'tail') return;
-      this.#frame.add(text.slice(start, end));
-      if (kind === 'end') this.#endFrame();
-    });
-  }
-
-  end(): BodyReading {
-    // Some servers leave out the blank line after their last frame.
-    this.#endFrame();
-    return finishReading(this.#reader, this.#frame.isComplete, this.#frames);
-  }
-
-  #endFrame(): void {
-    const text = this.#frame.take() ?? '';
-    const { ends } = this.#frame;
-    if (ends) {
-      const { event, data } = readFrame(ends.head) ?? { event: '', data: '' };
-      this.#frames += 1;
-      this.#reader.pushEnds?.(event, data, ends.tail);
-    }
-    const isMarked = this.#isFirst && text.startsWith(byteOrderMark);
-    this.#isFirst = false;
-    const frame = readFrame(isMarked ? text.slice(byteOrderMark.length) : text);
-    if (frame === null) return;
-    this.#frames += 1;
-    this.#reader.push(frame.event, frame.data);
-  }
 }

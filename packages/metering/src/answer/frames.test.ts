@@ -2,23 +2,23 @@ import { createParser } from 'eventsource-parser';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { StreamReader } from '../dialects/operation.ts';
+import { FramePipe } from './frame-pipe.ts';
 import { nothingRead } from './reading.ts';
-import { SseReader } from './sse-reader.ts';
 
 /** Reads bytes in chunks that end at the given positions, and returns what the stream reader was given. */
 function read(bytes: Buffer, cuts: readonly number[] = []): { event: string; data: string }[] {
   const frames: { event: string; data: string }[] = [];
   const reader: StreamReader = {
-    push: (event, data) => frames.push({ event, data: Buffer.from(data, 'latin1').toString('utf8') }),
+    push: (frame) => void frames.push({ event: frame.event, data: frame.text() }),
     end: () => ({ ...nothingRead, outputText: () => ({ parts: [], whole: true }) }),
   };
-  const sse = new SseReader(reader);
+  const sse = new FramePipe('frames', reader, []);
   let from = 0;
   for (const cut of [...cuts, bytes.length].sort((a, b) => a - b)) {
     sse.push(bytes.subarray(from, cut));
     from = cut;
   }
-  sse.end();
+  sse.read();
   return frames;
 }
 

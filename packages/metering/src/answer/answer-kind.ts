@@ -1,0 +1,66 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Operation } from '../dialects/operation.ts';
+
+/** How an answer is read: as SSE frames, as a line or an element for each frame, as one object, as the model's text, or not at all. */
+export type AnswerKind = 'frames' | 'lines' | 'array' | 'object' | 'text' | 'media' | 'unknown';
+
+const plainText = /^(?:text\/(?:plain|vtt|srt)|application\/x-subrip)$/;
+
+/** Types under which servers send JSON and streams alike, beside the right ones. */
+const mislabelled = /^(?:|text\/plain|text\/html|application\/octet-stream|application\/x-ndjson)$/;
+
+const json = /^\s*[{[]/;
+const frame = /^\s*(?:data|event|id|retry|):/;
+
+/** More than these begin no answer: what it is must be known by then, in bytes. */
+export const longestStart = 1_024;
+
+const shortestStart = 'event:'.length;
+
+const toType = (headers: IncomingHttpHeaders) => headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+
+/** Whether an answer calls itself a stream of SSE. */
+export const isEventStream = (headers: IncomingHttpHeaders): boolean => toType(headers) === 'text/event-stream';
+
+/** What an answer is, by its type and, since servers send streams as JSON or text and JSON as a stream, by its first bytes. */
+export class AnswerSniffer {
+  readonly #operation: Operation;
+  readonly #type: string;
+  readonly #isJson: boolean;
+  readonly #isStream: boolean;
+
+  constructor(operation: Operation, headers: IncomingHttpHeaders) {
+    this.#operation = operation;
+    this.#type = toType(headers);
+    this.#isStream = isEventStream(headers);
+    this.#isJson = this.#type === 'application/json' || this.#type.endsWith('+json');
+  }
+
+  /** Whether it may be SSE frames, which nobody would expect of JSON. */
+  get mayStream(): boolean {
+    return this.#isStream || mislabelled.test(this.#type);
+  }
+
+  /** By its type alone; null if the first bytes say. */
+  fromType(): AnswerKind | null {
+    // JSON lines come under several content types (application/x-jsonl, application/binary ...).
+    if (this.#operation.answerFormat === 'lines') return 'lines';
+    if (this.#isStream || this.#isJson) return null;
+    return mislabelled.test(this.#type) && !this.#operation.otherAnswers ? null : this.#fromOtherType();
+  }
+
+  /** @param start the first bytes, as latin1; null if they are too few to tell, unless there are no more */
+  fromStart(start: string, isAll: boolean): AnswerKind | null {
+    if (!isAll && start.trimStart().length < shortestStart && start.length <= longestStart) return null;
+    if (json.test(start) || (this.#isJson && !frame.test(start)))
+      return this.#operation.answerFormat === 'array' ? 'array' : 'object';
+    return this.#isStream || frame.test(start) ? 'frames' : this.#fromOtherType();
+  }
+
+  /** An error page is text, but not of the model's. */
+  #fromOtherType(): AnswerKind {
+    const { otherAnswers } = this.#operation;
+    if (otherAnswers === 'text' && plainText.test(this.#type)) return 'text';
+    return otherAnswers === 'media' && !this.#type.startsWith('text/') ? 'media' : 'unknown';
+  }
+}

@@ -1,0 +1,286 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { canDecode, createDecoder, type Decoder, isPlain } from '../content-coding.ts';
+import type { OnCall, Operation } from '../dialects/operation.ts';
+import { type Allows, FrameGate, WholePipe } from './answer-gate.ts';
+import { type AnswerKind, AnswerSniffer, longestStart } from './answer-kind.ts';
+import { createCallingReader } from './called-tools.ts';
+import { FramePipe } from './frame-pipe.ts';
+import { ArrayReader, JsonReader, TextReader } from './readers.ts';
+import {
+  type AnswerPipe,
+  type BodyPipe,
+  type BodyReader,
+  type FrameFilter,
+  type MemoryShare,
+  nothing,
+  nothingRead,
+  type ResponseReading,
+} from './reading.ts';
+import { UsageStripper } from './strip-usage.ts';
+
+/** What may not pass to the agent as it came. */
+export interface Passing {
+  /** Judges what the answer names, part by part; absent if no policy does. */
+  allows?: Allows | undefined;
+  /** The proxy asked for a usage frame that the agent did not ask for. */
+  stripsUsage?: boolean;
+}
+
+interface PipeOptions extends Passing {
+  memory?: MemoryShare;
+  onCall?: OnCall;
+}
+
+const unread: BodyReader = {
+  push: () => undefined,
+  end: () => ({ ...nothingRead, passedBy: 'unknown' }),
+};
+
+const media: BodyReader = {
+  push: () => undefined,
+  end: () => ({ ...nothingRead, inspected: true, output: () => ({ parts: [], whole: true }) }),
+};
+
+function createBodyPipe(
+  operation: Operation,
+  kind: AnswerKind,
+  { onCall, allows, stripsUsage }: PipeOptions,
+): BodyPipe {
+  const naming = operation.answerNames ?? null;
+  if (kind === 'frames' || kind === 'lines') {
+    const filters: FrameFilter[] = [
+      ...(naming !== null && allows ? [new FrameGate(naming, allows, kind === 'lines')] : []),
+      ...(stripsUsage && kind === 'frames' ? [new UsageStripper()] : []),
+    ];
+    return new FramePipe(kind, createCallingReader(operation, onCall), filters);
+  }
+  if (kind === 'array') return new WholePipe(new ArrayReader(createCallingReader(operation)), naming, allows ?? null);
+  if (kind === 'object') return new WholePipe(new JsonReader(operation), naming, allows ?? null);
+  const reader = kind === 'text' ? new TextReader(operation) : kind === 'media' ? media : unread;
+  // Text and media name nothing; what should be JSON may name anything.
+  return new WholePipe(reader, operation.otherAnswers === undefined ? naming : null, allows ?? null);
+}
+
+/** Bytes that are not encoded. */
+class PlainPipe implements AnswerPipe {
+  readonly isReady = true;
+  readonly changesLength: boolean;
+  readonly #operation: Operation;
+  readonly #options: PipeOptions;
+  readonly #sniffer: AnswerSniffer;
+  /** Whether nothing may pass before it is known what the answer is. */
+  readonly #waits: boolean;
+  #start: Buffer[] = [];
+  #body: BodyPipe | null = null;
+  #length = 0;
+  #isOverloaded = false;
+  /** It has nothing to read. */
+  readonly #isIdle: boolean;
+
+  constructor(operation: Operation, sniffer: AnswerSniffer, kind: AnswerKind | null, options: PipeOptions) {
+    this.#operation = operation;
+    this.#sniffer = sniffer;
+    this.#options = options;
+    this.changesLength = options.stripsUsage === true;
+    this.#waits = this.changesLength || (options.allows !== undefined && operation.answerNames !== undefined);
+    this.#isIdle = kind === 'unknown' || kind === 'media';
+    if (kind !== null) this.#body = createBodyPipe(operation, kind, options);
+  }
+
+  get isHeld(): boolean {
+    return this.#body?.isHeld ?? (this.#options.allows !== undefined && this.#operation.answerNames !== undefined);
+  }
+
+  push(chunk: Buffer): Buffer {
+    this.#length += chunk.length;
+    if (!this.#isIdle && !this.#isOverloaded && this.#options.memory?.hold(this.#length) === false) {
+      this.#isOverloaded = true;
+      this.#body?.forget();
+    }
+    if (this.#body !== null) return this.#body.push(chunk);
+    if (this.#isOverloaded && !this.#waits) return chunk;
+    // What waits is written later, when the memory of a chunk may be used again.
+    this.#start.push(this.#waits ? Buffer.from(chunk) : chunk);
+    const passed = this.#open(false);
+    return this.#waits ? passed : chunk;
+  }
+
+  end(): Buffer {
+    const passed = this.#open(true);
+    const rest = this.#body?.end() ?? nothing;
+    if (!this.#waits) return rest;
+    return passed.length === 0 ? rest : Buffer.concat([passed, rest]);
+  }
+
+  async read(): Promise<ResponseReading> {
+    this.#open(true);
+    const reading = this.#isOverloaded ? { ...nothingRead, passedBy: 'overloaded' as const } : this.#body?.read();
+    return { ...(reading ?? nothingRead), length: this.#length };
+  }
+
+  whenReady(go: () => void): void {
+    go();
+  }
+
+  close(): void {
+    this.#body?.close();
+  }
+
+  release(): void {
+    this.#options.memory?.release();
+  }
+
+  /** Opens the body once its first bytes say what it is. @returns what passes of them */
+  #open(isAll: boolean): Buffer {
+    if (this.#body !== null) return nothing;
+    const start = this.#start.map((chunk) => chunk.toString('latin1', 0, longestStart + 1)).join('');
+    const kind = this.#sniffer.fromStart(start, isAll);
+    if (kind === null) return nothing;
+    const body = createBodyPipe(this.#operation, kind, this.#options);
+    if (this.#isOverloaded) body.forget();
+    this.#body = body;
+    const passed = this.#start.map((chunk) => body.push(chunk));
+    this.#start = [];
+    return passed.length === 1 ? (passed[0] as Buffer) : Buffer.concat(passed);
+  }
+}
+
+interface DecodingBounds {
+  maxWaiting: number;
+  waits: boolean;
+  maxDecoded: number;
+}
+
+/** No honest body decodes to this many times its size, once it is larger than a frame or an answer. */
+const maxRatio = 256;
+const freeOfRatio = 8 * 1024 * 1024;
+
+/** A smaller piece is copied: it would keep the whole chunk that was read from the socket alive. */
+const smallPiece = 4_096;
+
+/** Passes encoded bytes as they are, and reads what they decode to. */
+class DecodingPipe implements AnswerPipe {
+  readonly isHeld = false;
+  readonly changesLength = false;
+  readonly #encoding: string;
+  readonly #reader: PlainPipe;
+  readonly #bounds: DecodingBounds;
+  #decoder: Decoder | null = null;
+  #received = 0;
+  #waiting = 0;
+  #decoded = 0;
+  #broken = false;
+  #onReady: (() => void) | null = null;
+  readonly #closed = Promise.withResolvers<void>();
+
+  constructor(encoding: string, reader: PlainPipe, bounds: DecodingBounds) {
+    this.#encoding = encoding;
+    this.#reader = reader;
+    this.#bounds = bounds;
+  }
+
+  get isReady(): boolean {
+    return this.#broken || this.#waiting <= this.#bounds.maxWaiting;
+  }
+
+  push(chunk: Buffer): Buffer {
+    this.#received += chunk.length;
+    if (this.#broken || chunk.length === 0) return chunk;
+    const { maxWaiting, waits } = this.#bounds;
+    this.#waiting += chunk.length;
+    if (this.#waiting > maxWaiting && !waits) {
+      this.#break();
+      return chunk;
+    }
+    this.#decoder ??= this.#open(chunk[0] ?? 0);
+    this.#decoder?.write(chunk.length < smallPiece ? Buffer.from(chunk) : chunk, () => {
+      this.#waiting -= chunk.length;
+      if (this.#waiting <= maxWaiting / 2) this.#tellReady();
+    });
+    return chunk;
+  }
+
+  end(): Buffer {
+    return nothing;
+  }
+
+  whenReady(go: () => void): void {
+    this.#onReady = go;
+    if (this.isReady) this.#tellReady();
+  }
+
+  async read(): Promise<ResponseReading> {
+    if (this.#decoder && !this.#broken) {
+      this.#decoder.end();
+      await this.#closed.promise;
+    }
+    const reading = await this.#reader.read();
+    const length = Math.max(reading.length, this.#received);
+    if (!this.#broken) return { ...reading, length };
+    const output = () => {
+      const written = reading.output();
+      return Buffer.isBuffer(written) ? written : { ...written, whole: false };
+    };
+    return { ...reading, length, inspected: false, output };
+  }
+
+  close(): void {}
+
+  release(): void {
+    this.#reader.release();
+  }
+
+  #open(firstByte: number): Decoder | null {
+    const decoder = createDecoder(this.#encoding, 'cut', firstByte);
+    decoder?.on('data', (chunk: Buffer) => {
+      this.#decoded += chunk.length;
+      const { maxDecoded } = this.#bounds;
+      const isBomb = this.#decoded > freeOfRatio && this.#decoded > this.#received * maxRatio;
+      if (this.#decoded > maxDecoded || isBomb) this.#break();
+      if (!this.#broken) this.#reader.push(chunk);
+    });
+    decoder?.on('error', () => this.#break());
+    decoder?.on('close', () => this.#closed.resolve());
+    decoder?.on('end', () => this.#closed.resolve());
+    return decoder;
+  }
+
+  #tellReady(): void {
+    const go = this.#onReady;
+    this.#onReady = null;
+    go?.();
+  }
+
+  #break(): void {
+    this.#broken = true;
+    this.#closed.resolve();
+    this.#decoder?.close();
+    this.#tellReady();
+  }
+}
+
+/** No honest answer is this long, but a few bytes can be made to decode to it. */
+const answerBounds = { maxWaiting: 8 * 1024 * 1024, waits: false, maxDecoded: 64 * 1024 * 1024 };
+
+/** Results of a batch may be this large, and come faster than they are read: the provider may be made to wait. */
+const fileBounds = { maxWaiting: 1024 * 1024, waits: true, maxDecoded: 1024 * 1024 * 1024 };
+
+/** The pipe of an answer, by its head and, if that does not say what it is, by its first bytes. */
+export function openAnswerPipe(
+  operation: Operation,
+  headers: IncomingHttpHeaders,
+  options: PipeOptions = {},
+): AnswerPipe {
+  const sniffer = new AnswerSniffer(operation, headers);
+  if (isPlain(headers)) {
+    const stripsUsage = options.stripsUsage === true && sniffer.mayStream;
+    return new PlainPipe(operation, sniffer, sniffer.fromType(), { ...options, stripsUsage });
+  }
+  const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
+  const kind = canDecode(encoding) ? sniffer.fromType() : 'unknown';
+  // Bytes of an encoding that was not asked for can be neither judged nor changed.
+  if (operation.answerNames && (operation.otherAnswers === undefined || kind === null)) options.allows?.(null);
+  const reader = new PlainPipe(operation, sniffer, kind, { ...options, allows: undefined, stripsUsage: false });
+  if (kind === 'unknown' || kind === 'media') return reader;
+  return new DecodingPipe(encoding, reader, operation.answerFormat === 'lines' ? fileBounds : answerBounds);
+}

@@ -1,0 +1,172 @@
+import type { StreamReader } from '../dialects/operation.ts';
+import { FrameSplitter, LineSplitter, type PieceKind, type Splitter } from './frames.ts';
+import { HeldPieces } from './held-pieces.ts';
+import {
+  type BodyPipe,
+  type BodyReading,
+  type FrameFilter,
+  finishReading,
+  maxPart,
+  nothing,
+  StreamPart,
+} from './reading.ts';
+
+/**
+ * The one stream of frames: split once, parsed at most once, read (usage, texts, called tools), and passed on as far as filters let it.
+ *
+ *   undecided --no filter holds it, or too long--> passing --frame ends--> undecided
+ *       |                                                                     ^
+ *       +--frame ends: passed, dropped, or the answer ends here --------------+
+ */
+export class FramePipe implements BodyPipe {
+  readonly isHeld = false;
+  readonly #splitter: Splitter;
+  readonly #filters: readonly FrameFilter[];
+  readonly #part = new StreamPart();
+  readonly #held = new HeldPieces();
+  #reader: StreamReader | null;
+  #frames = 0;
+  #isPassing = false;
+  #droppedLast = false;
+  #hasEnded = false;
+  /** Of the chunk at hand: what passes, the last run of it as yet uncut. */
+  #chunk: Buffer = nothing;
+  #text = '';
+  #passed: Buffer[] = [];
+  #from = 0;
+  #to = 0;
+
+  constructor(kind: 'frames' | 'lines', reader: StreamReader, filters: readonly FrameFilter[]) {
+    this.#splitter = kind === 'lines' ? new LineSplitter() : new FrameSplitter();
+    this.#reader = reader;
+    this.#filters = filters;
+  }
+
+  push(chunk: Buffer): Buffer {
+    if (this.#reader === null && this.#filters.length === 0) return chunk;
+    this.#chunk = chunk;
+    this.#text = chunk.toString('latin1');
+    this.#splitter.push(this.#text, this.#onPiece);
+    return this.#filters.length === 0 ? chunk : this.#takePassed();
+  }
+
+  end(): Buffer {
+    this.#endFrame(this.#part.take());
+    const rest = this.#hasEnded || this.#droppedLast ? nothing : this.#held.take();
+    this.#held.clear();
+    const changed = rest.length > 0 ? this.#rewrite(rest, rest.toString('latin1')) : rest;
+    const kept = this.#filters.flatMap((filter) => filter.end?.() ?? []);
+    return kept.length === 0 ? changed : Buffer.concat([changed, ...kept]);
+  }
+
+  read(): BodyReading {
+    this.#endFrame(this.#part.take());
+    return finishReading(this.#reader as StreamReader, this.#part.isComplete, this.#frames);
+  }
+
+  forget(): void {
+    this.#reader = null;
+  }
+
+  close(): void {
+    this.#held.clear();
+  }
+
+  readonly #onPiece = (start: number, end: number, kind: PieceKind): void => {
+    if (kind === 'tail') {
+      if (!this.#droppedLast && !this.#hasEnded) this.#pass(start, end);
+      return;
+    }
+    const piece = this.#text.slice(start, end);
+    if (kind === 'part') {
+      this.#part.add(piece);
+      if (this.#filters.length > 0 && !this.#hasEnded) this.#passPart(start, end);
+      return;
+    }
+    const isWhole = this.#part.length === 0 && piece.length <= maxPart;
+    if (!isWhole) this.#part.add(piece);
+    const passed = this.#isPassing;
+    this.#endFrame(isWhole ? piece : this.#part.take());
+    if (passed) this.#droppedLast = false;
+    if (this.#droppedLast || this.#hasEnded) this.#held.clear();
+    else if (this.#filters.length > 0) {
+      this.#passHeld();
+      this.#pass(start, end);
+    }
+    this.#isPassing = false;
+  };
+
+  #passPart(start: number, end: number): void {
+    if (!this.#isPassing && this.#filters.some((filter) => filter.holds(this.#part))) {
+      if (this.#held.add(Buffer.from(this.#chunk.subarray(start, end)), maxPart)) return;
+      this.#hasEnded = this.#filters.some((filter) => filter.judge(null) === 'ended');
+      if (this.#hasEnded) this.#held.clear();
+      // It holds this piece too, behind what passes of the chunk.
+      else this.#cut();
+      this.#passHeld();
+    } else {
+      this.#passHeld();
+      this.#pass(start, end);
+    }
+    this.#isPassing = true;
+  }
+
+  /** @param text of the frame; null if it was too long to be kept, or there is none */
+  #endFrame(text: string | null): void {
+    const { ends } = this.#part;
+    if (text === null && ends === null) return;
+    const frame = this.#splitter.read(text ?? ends?.head ?? '');
+    this.#droppedLast = false;
+    if (text === null && ends !== null) {
+      this.#frames += 1;
+      this.#reader?.pushEnds?.(frame?.event ?? '', frame?.data ?? '', ends.tail);
+      return;
+    }
+    if (frame === null) return;
+    this.#frames += 1;
+    this.#reader?.push(frame);
+    if (this.#hasEnded || this.#isPassing) return;
+    for (const filter of this.#filters) {
+      const verdict = filter.judge(frame);
+      if (verdict === 'passes') continue;
+      this.#droppedLast = verdict === 'dropped';
+      this.#hasEnded = verdict === 'ended';
+      return;
+    }
+  }
+
+  #passHeld(): void {
+    if (this.#held.length > 0) this.#passed.push(this.#held.take());
+  }
+
+  #pass(start: number, end: number): void {
+    if (this.#to !== start) {
+      this.#cut();
+      this.#from = start;
+    }
+    this.#to = end;
+  }
+
+  /** Ends the run of the chunk that passes uncut. */
+  #cut(): void {
+    if (this.#to > this.#from) this.#passed.push(this.#chunk.subarray(this.#from, this.#to));
+    this.#from = this.#to = 0;
+  }
+
+  #takePassed(): Buffer {
+    const isAll = this.#passed.length === 0 && this.#from === 0 && this.#to === this.#chunk.length;
+    if (!isAll) this.#cut();
+    const bytes = isAll ? this.#chunk : Buffer.concat(this.#passed);
+    const changed = this.#rewrite(bytes, isAll ? this.#text : bytes.toString('latin1'));
+    this.#passed = [];
+    this.#from = this.#to = 0;
+    this.#chunk = nothing;
+    return changed;
+  }
+
+  #rewrite(bytes: Buffer, text: string): Buffer {
+    let changed = bytes;
+    for (const filter of this.#filters) changed = filter.rewrite?.(changed, text) ?? changed;
+    return changed;
+  }
+}
