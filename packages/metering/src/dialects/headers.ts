@@ -58,9 +58,13 @@ const roles = Object.entries(table).map(([role, { names, ...row }]) => ({
   family: 'family' in row ? row.family : null,
 }));
 
+const lists = Object.fromEntries(roles.map(({ role, names }) => [role, names])) as Record<
+  HeaderRole,
+  readonly string[]
+>;
+
 /** The names that a role lists, in its order. */
-export const listHeaders = (wanted: HeaderRole): readonly string[] =>
-  roles.find(({ role }) => role === wanted)?.names ?? [];
+export const listHeaders = (role: HeaderRole): readonly string[] => lists[role];
 
 const known = new Map<string, ReadonlySet<HeaderRole>>();
 const maxKnown = 1_000;
