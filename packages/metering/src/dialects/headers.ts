@@ -58,13 +58,10 @@ const roles = Object.entries(table).map(([role, { names, ...row }]) => ({
   family: 'family' in row ? row.family : null,
 }));
 
-const lists = Object.fromEntries(roles.map(({ role, names }) => [role, names])) as Record<
-  HeaderRole,
-  readonly string[]
->;
+const lists = new Map(roles.map(({ role, names }) => [role, names]));
 
 /** The names that a role lists, in its order. */
-export const listHeaders = (role: HeaderRole): readonly string[] => lists[role];
+export const listHeaders = (role: HeaderRole): readonly string[] => lists.get(role) ?? [];
 
 const known = new Map<string, ReadonlySet<HeaderRole>>();
 const maxKnown = 1_000;

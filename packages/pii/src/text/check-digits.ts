@@ -1,9 +1,10 @@
-/** NaN behind the end. */
+/** NaN behind the end. The loops over all digits of a number do without this call. */
 export const digitAt = (digits: string, index: number): number => digits.charCodeAt(index) - 48;
 
 export function weighDigits(digits: string, weights: readonly number[]): number {
   let sum = 0;
-  for (let index = 0; index < weights.length; index++) sum += digitAt(digits, index) * (weights[index] as number);
+  for (let index = 0; index < weights.length; index++)
+    sum += (digits.charCodeAt(index) - 48) * (weights[index] as number);
   return sum;
 }
 
@@ -11,7 +12,7 @@ export function weighDigits(digits: string, weights: readonly number[]): number 
 export function passesLuhn(digits: string): boolean {
   let sum = 0;
   for (let place = 0; place < digits.length; place++) {
-    const digit = digitAt(digits, digits.length - 1 - place);
+    const digit = digits.charCodeAt(digits.length - 1 - place) - 48;
     sum += place % 2 === 0 ? digit : digit < 5 ? 2 * digit : 2 * digit - 9;
   }
   return sum % 10 === 0;
@@ -21,7 +22,7 @@ export function passesLuhn(digits: string): boolean {
 export function passesMod1110(digits: string): boolean {
   let product = 10;
   for (let index = 0; index < digits.length - 1; index++) {
-    const sum = (digitAt(digits, index) + product) % 10 || 10;
+    const sum = (digits.charCodeAt(index) - 48 + product) % 10 || 10;
     product = (2 * sum) % 11;
   }
   return (11 - product) % 10 === digitAt(digits, digits.length - 1);
@@ -48,7 +49,7 @@ const permutation = [1, 5, 7, 6, 2, 8, 3, 0, 9, 4] as const;
 export function passesVerhoeff(digits: string): boolean {
   let sum = 0;
   for (let place = 0; place < digits.length; place++) {
-    let digit = digitAt(digits, digits.length - 1 - place);
+    let digit = digits.charCodeAt(digits.length - 1 - place) - 48;
     for (let times = place % 8; times > 0; times--) digit = permutation[digit] as number;
     sum = dihedral[sum]?.[digit] as number;
   }

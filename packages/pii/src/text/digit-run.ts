@@ -3,6 +3,9 @@ import { isDigit, isSeparator, isWordUnit } from './characters.ts';
 /** Groups of at least four ASCII digits in all, with exactly one separator between two groups. */
 export class DigitRun {
   readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly groupCount: number;
   /** Start and end of each group in turn; this run has those from `first` to before `last`. */
   readonly #bounds: readonly number[];
   readonly #first: number;
@@ -13,18 +16,9 @@ export class DigitRun {
     this.#bounds = bounds;
     this.#first = first;
     this.#last = last;
-  }
-
-  get start(): number {
-    return this.#bounds[2 * this.#first] as number;
-  }
-
-  get end(): number {
-    return this.#bounds[2 * this.#last - 1] as number;
-  }
-
-  get groupCount(): number {
-    return this.#last - this.#first;
+    this.start = bounds[2 * first] as number;
+    this.end = bounds[2 * last - 1] as number;
+    this.groupCount = last - first;
   }
 
   groupStart(index: number): number {
@@ -37,6 +31,7 @@ export class DigitRun {
 
   /** Costs time in proportion to the run's length: check the lengths first. */
   get digits(): string {
+    if (this.groupCount === 1) return this.text.slice(this.start, this.end);
     let digits = '';
     for (let group = 0; group < this.groupCount; group++) {
       digits += this.text.slice(this.groupStart(group), this.groupEnd(group));
@@ -46,6 +41,7 @@ export class DigitRun {
 
   /** Such as `3-2-4`; every space and dash as ` ` and `-`. */
   get shape(): string {
+    if (this.groupCount === 1) return String(this.end - this.start);
     let shape = '';
     for (let group = 0; group < this.groupCount; group++) {
       if (group > 0) shape += plainSeparator(this.text.charCodeAt(this.groupStart(group) - 1));
@@ -70,7 +66,7 @@ export class DigitRun {
   visitWindows(min: number, max: number, visit: (window: DigitRun) => boolean, maxGroups = max): void {
     const bounds = this.#bounds;
     const [from, until] = [this.#first, this.#last];
-    if ((bounds[2 * until - 1] as number) - (bounds[2 * from] as number) < min) return;
+    if (this.end - this.start < min) return;
     for (let first = from; first < until; first++) {
       const latest = Math.min(until, first + maxGroups);
       let last = first;
@@ -81,7 +77,8 @@ export class DigitRun {
         digits += length;
       }
       for (; digits >= min; last--) {
-        if (visit(new DigitRun(this.text, bounds, first, last))) {
+        const isAll = first === from && last === until;
+        if (visit(isAll ? this : new DigitRun(this.text, bounds, first, last))) {
           first = last - 1;
           break;
         }
