@@ -1,6 +1,8 @@
-import { maxDailyCapUsd, maxPageSize } from '@agp/core/contracts';
+import { changeQuerySchema, maxDailyCapUsd } from '@agp/core/contracts';
+import { shortNames } from '@agp/core/explain';
 import { ceilToNano } from '@agp/core/money';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { z } from 'zod';
 
 /** Milliseconds of each unit of a span. */
 const unitMs: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -37,20 +39,13 @@ export function parseRate(text: string): number | null {
 }
 
 /** A whole number of at least `min`. */
-export function parseWhole(min: number): (text: string) => number {
+export function parseWhole(min: number, max = Number.POSITIVE_INFINITY): (text: string) => number {
   return (text) => {
-    if (!/^\d{1,15}$/.test(text) || Number(text) < min) {
+    if (!/^\d{1,15}$/.test(text) || Number(text) < min)
       throw new InvalidArgumentError(`It must be a whole number of at least ${min}.`);
-    }
+    if (Number(text) > max) throw new InvalidArgumentError(`It must be at most ${max}.`);
     return Number(text);
   };
-}
-
-/** How many entries a list may have, from 1 to what the API gives at once. */
-export function parsePageSize(text: string): number {
-  const size = parseWhole(1)(text);
-  if (size > maxPageSize) throw new InvalidArgumentError(`It must be at most ${maxPageSize}.`);
-  return size;
 }
 
 /** Names separated by commas. */
@@ -64,16 +59,53 @@ export function addCommand(group: Command, usage: string, summary: string, examp
   return group.command(usage).description(summary).addHelpText('after', `\nExample:\n  ${program} ${example}`);
 }
 
-/** Options of a list that the API gives page by page. @param most entries at once; any number if undefined */
-export function addPaging(command: Command, limit?: number, most?: number): Command {
-  return command
-    .option(
-      '--limit <n>',
-      most === undefined ? 'at most so many' : `at most so many, up to ${most}`,
-      most === undefined ? parseWhole(1) : parsePageSize,
-      limit,
-    )
-    .option('--offset <n>', 'leave out so many at the start', parseWhole(0));
+/** Members of a query as its JSON schema has them. */
+interface Member {
+  type?: string;
+  description?: string;
+  enum?: string[];
+  minimum?: number;
+  maximum?: number;
+  /** What the API takes if it is not given. */
+  override?: { default?: unknown };
+}
+
+interface QuerySettings {
+  /** Entries of a list, if the user does not say how many. */
+  limit?: number;
+  /** Values of members that the API itself does not name. */
+  choices?: Readonly<Record<string, readonly string[]>>;
+}
+
+/**
+ * Adds an option for each member of a query of the API, as its schema says; `cursor` and `expand` are the command's own.
+ * @returns the members by the names of their options
+ */
+export function addQuery(
+  command: Command,
+  query: z.ZodObject,
+  { limit, choices = {} }: QuerySettings = {},
+): ReadonlyMap<string, string> {
+  const members = Object.entries(query.shape).filter(([name]) => name !== 'cursor' && name !== 'expand');
+  return new Map(
+    members.map(([name, schema]) => {
+      const field = z.toJSONSchema(schema as z.ZodType, { io: 'input' }) as Member;
+      const { type, minimum = 0, maximum } = field;
+      const flag = shortNames[name] ?? name.replaceAll('_', '-');
+      const kind = type === 'integer' ? 'n' : name === 'from' || name === 'to' ? 'time' : flag.split('-').at(-1);
+      const words = field.description?.replaceAll('`', '').replace(/^[A-Z](?=[a-z])/, (at) => at.toLowerCase());
+      const option = new Option(
+        type === 'boolean' ? `--${flag}` : `--${flag} <${kind}>`,
+        name === 'agent_id' ? `${words}, by name or id` : words,
+      );
+      const listed = choices[name] ?? (type === 'boolean' ? undefined : field.enum);
+      if (listed) option.choices(listed);
+      if (type === 'integer') option.argParser(parseWhole(minimum, maximum));
+      if (name === 'limit') option.default(limit ?? field.override?.default);
+      command.addOption(option);
+      return [option.attributeName(), name];
+    }),
+  );
 }
 
 export interface ReasonOption {
@@ -82,36 +114,6 @@ export interface ReasonOption {
 
 /** The option of a change that says why it is made. */
 export function addReason(command: Command): Command {
-  return command.option('--reason <text>', 'why, for the audit log: at most 256 printable characters');
-}
-
-/** The options of a range of time, which the API reads. */
-export function addTimeRange(command: Command): Command {
-  return command
-    .option(
-      '--from <time>',
-      'only those since 7d, 24h, 30m, today, yesterday, 2026-11-20 or an ISO 8601 time; days are UTC',
-    )
-    .option('--to <time>', 'only those before such a time');
-}
-
-/** Options of a list: agent and time range. */
-export function addFilters(command: Command): Command {
-  return addTimeRange(command.option('--agent <agent>', 'only those of this agent, by name or id'));
-}
-
-/** The same with the options of a page. */
-export function addRequestFilters(command: Command): Command {
-  return addPaging(addFilters(command), 50, maxPageSize);
-}
-
-/** The options of a list that the API also has as CSV. */
-export function addCsv(command: Command, isPaged = false): Command {
-  const withCsv = command.option(
-    '--csv',
-    'print CSV; text that a spreadsheet would compute has an apostrophe before it',
-  );
-  return isPaged
-    ? withCsv.option('--all', 'with --csv or --json: every page, not only --limit; as JSON a page a line')
-    : withCsv;
+  addQuery(command, changeQuerySchema);
+  return command;
 }

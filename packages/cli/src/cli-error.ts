@@ -24,4 +24,9 @@ export class ApiFailure extends CliError {
     this.status = status;
     this.retryAfterSeconds = retryAfterSeconds;
   }
+
+  /** Whether trying again may help: a wrong key stays wrong, and a server that is away may come back. */
+  get mayPass(): boolean {
+    return this.status === null || this.status >= 500 || this.status === 429;
+  }
 }

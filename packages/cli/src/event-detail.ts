@@ -8,8 +8,7 @@ import {
 import { describeOutcome, explainEvent, formatUsd, unrecordedReasons } from '@agp/core/explain';
 import type { Answer, Api } from './api.ts';
 import { ApiFailure } from './cli-error.ts';
-import type { Column } from './table.ts';
-import { formatTime } from './values.ts';
+import { type Column, formatTime } from './table.ts';
 
 /** An event, or what is known of a request whose event is lost. */
 type FoundEvent =

@@ -63,6 +63,8 @@ export interface Shell {
   showPages(path: string, options?: { csv?: boolean; all?: boolean }): Promise<void>;
   /** Prints one object as the JSON received, or by its fields. */
   showFields<Data>(answer: Answer<Data>, pick: (data: Data) => [name: string, value: string][]): Promise<void>;
+  /** The same for what was made with a secret. */
+  showSecret<Data>(answer: Answer<Data>, pick: (data: Data) => [name: string, value: string][]): Promise<void>;
 }
 
 /** Makes a program's shell, which reads the options when it is used, after they were parsed. */
@@ -106,6 +108,10 @@ export function createShell(program: Command, environment: NodeJS.ProcessEnv): S
         await shell.show(page, String);
         next = page.next;
       }
+    },
+    async showSecret(answer, pick) {
+      await shell.showFields(answer, pick);
+      shell.terminal.note('The secret is shown this once: keep it now.');
     },
     showFields: (answer, pick) => shell.show(answer, (data, paint) => formatFields(pick(data), paint)),
   };

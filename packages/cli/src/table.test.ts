@@ -38,7 +38,7 @@ interface Row {
 }
 
 const columns: Column<Row>[] = [
-  timeColumn('TIME', ({ time }) => time),
+  timeColumn('TIME', 'time'),
   { head: 'NAME', cell: ({ name }) => name, least: 8 },
   { head: 'MODEL', cell: ({ model }) => model, least: 6, spare: 1 },
   { head: 'COST', right: true, cell: ({ cost }) => cost, spare: 2 },

@@ -1,7 +1,8 @@
+import type { Stop } from '@agp/core/contracts';
+import { formatCount, formatUsd } from '@agp/core/explain';
 import { shortenId, toLineText } from '@agp/core/text';
 import stringWidth from 'string-width';
 import type { Paint, Style } from './terminal.ts';
-import { formatTime } from './values.ts';
 
 /** UTF-16 units shown of a value: all of an agent's metadata. */
 const maxShown = 32_768;
@@ -106,14 +107,20 @@ export function formatTable<Row>(
 }
 
 /** A column of times. */
-export function timeColumn<Row>(head: string, pick: (row: Row) => string | null): Column<Row> {
-  return { head, cell: (row) => formatTime(pick(row)), brief: (row) => formatTime(pick(row)).slice(5, -1) || '-' };
+export function timeColumn<Name extends string>(
+  head: string,
+  name: Name,
+): Column<{ [Key in Name]?: string | null | undefined }> {
+  const pick = (row: { [Key in Name]?: string | null | undefined }) => formatTime(row[name] ?? null);
+  return { head, cell: pick, brief: (row) => pick(row).slice(5, -1) || '-' };
 }
 
 /** A column of ids: `evt_01k9r3…7y1zb` on a narrow terminal, which `why` and `show` take too. */
-export function idColumn<Row>(head: string, pick: (row: Row) => string): Column<Row> {
-  return { head, cell: pick, brief: (row) => shortenId(pick(row)) };
-}
+export const idColumn: Column<{ id: string }> = {
+  head: 'ID',
+  cell: ({ id }) => id,
+  brief: ({ id }) => shortenId(id),
+};
 
 /** A field of an object. */
 export type Field = readonly [name: string, value: string, style?: Style | undefined];
@@ -142,3 +149,22 @@ export function wrapText(text: string, width: number): string[] {
   }
   return lines;
 }
+
+/** A cap, or what remains of it; null means no cap. */
+export function formatCap(usd: number | null): string {
+  return usd === null ? 'none' : formatUsd(usd);
+}
+
+/** A time without `T` and milliseconds, easier to read in a table. */
+export function formatTime(timestamp: string | null): string {
+  return timestamp === null ? '-' : timestamp.replace('T', ' ').replace(/\.\d{3}Z$/, 'Z');
+}
+
+/** Requests a minute. */
+export const formatRate = (rate: number | null) => (rate === null ? 'none' : formatCount(rate));
+
+/** Since when something is stopped, by whom and why. */
+export const formatStop = ({ since, by, reason, until }: Stop) =>
+  toLineText(
+    `since ${formatTime(since)} by ${by} (${reason ?? 'no reason given'})${until ? `, until ${formatTime(until)}` : ''}`,
+  );

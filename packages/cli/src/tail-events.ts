@@ -131,11 +131,6 @@ const marginMs = 60_000;
 const rememberedIds = 200_000;
 const longestPauseMs = 5_000;
 
-/** Whether trying again is useless: the key stopped working, or the filter is refused. */
-function isFinal(error: unknown): boolean {
-  return !(error instanceof ApiFailure) || (error.status !== null && error.status < 500 && error.status !== 429);
-}
-
 /**
  * Follows the events that are recorded from now on, until `signal` is aborted. Each time the stream opens, the list is read from a minute
  * before the last known event on, so that none is missed or repeated.
@@ -175,10 +170,10 @@ export async function tailEvents(api: Api, { filter, signal, onEvent, onNotice }
       });
     } catch (error) {
       if (signal.aborted) return;
-      if (isFinal(error)) throw error;
-      if (failures === 0) onNotice(`${(error as Error).message} (trying again)`);
+      if (!(error instanceof ApiFailure && error.mayPass)) throw error;
+      if (failures === 0) onNotice(`${error.message} (trying again)`);
       failures += 1;
-      pauseMs = Math.max(pauseMs, ((error as ApiFailure).retryAfterSeconds ?? 0) * 1_000);
+      pauseMs = Math.max(pauseMs, (error.retryAfterSeconds ?? 0) * 1_000);
     }
     await wait(pauseMs, undefined, { signal }).catch(() => {});
   }

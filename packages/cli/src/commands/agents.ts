@@ -1,12 +1,12 @@
 import {
   type Agent,
   agentEventListSchema,
+  agentListQuerySchema,
   agentListSchema,
   agentOverviewSchema,
   agentSchema,
   budgetListSchema,
   costUsageSchema,
-  type ListedAgent,
   limitListSchema,
   type Pause,
   pauseSchema,
@@ -17,16 +17,15 @@ import {
 import { formatCount, formatUsd } from '@agp/core/explain';
 import { readLabels } from '@agp/core/labels';
 import { toLineText } from '@agp/core/text';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { type Answer, type Api, writeQuery } from '../api.ts';
-import { addCommand, addPaging, addReason, parseExpiry, type ReasonOption } from '../arguments.ts';
-import { changeEach } from '../change-each.ts';
+import { addCommand, addReason, parseExpiry, type ReasonOption } from '../arguments.ts';
 import { ApiFailure, UsageError } from '../cli-error.ts';
-import { findAgentId } from '../find-agent.ts';
+import { changeEach, findAgentId } from '../find.ts';
+import { addList } from '../list.ts';
 import type { Shell } from '../shell.ts';
-import { idColumn, timeColumn } from '../table.ts';
+import { formatCap, formatRate, formatStop, formatTime, idColumn, timeColumn } from '../table.ts';
 import type { Paint, Style } from '../terminal.ts';
-import { formatCap, formatRate, formatStop, formatTime } from '../values.ts';
 
 const formatLabels = (metadata: Agent['metadata']) =>
   readLabels(metadata)
@@ -97,34 +96,23 @@ function readLabelChanges(words: readonly string[]): Record<string, string | nul
 export function addAgentCommands(program: Command, shell: Shell): void {
   const agents = program.command('agents').description('the agents, and the kill switch');
 
-  addPaging(
-    addCommand(agents, 'list', 'list agents, oldest first unless ordered otherwise', 'agents list --status blocked'),
-  )
-    .addOption(new Option('--status <status>', 'only those').choices(['active', 'blocked', 'retired']))
-    .option('--search <text>', 'only those with this text in the name')
-    .option('--label <name=value>', 'only those with this label')
-    .addOption(
-      new Option(
-        '--order <order>',
-        'oldest first, by name, the dearest of today first, or the latest seen first',
-      ).choices(['created', 'name', 'cost', 'seen']),
-    )
-    .action((given) =>
-      shell.showList(
-        writeQuery('/api/v1/agents', { ...given, expand: shell.json ? undefined : 'usage' }),
-        agentListSchema,
-        [
-          { head: 'NAME', cell: ({ name }) => name, least: 20 },
-          { head: 'STATUS', cell: ({ status }) => status, style: ({ status }) => statusStyles[status] },
-          { ...timeColumn<ListedAgent>('LAST SEEN', ({ last_seen_at = null }) => last_seen_at), spare: 1 },
-          { head: 'TODAY (USD)', right: true, cell: ({ cost_today_usd = 0 }) => formatUsd(cost_today_usd), spare: 2 },
-          { head: 'ADDRESS', cell: ({ source_ip }) => source_ip, spare: 3 },
-          { ...timeColumn<ListedAgent>('CREATED', ({ created_at }) => created_at), spare: 4 },
-          { head: 'LABELS', cell: ({ metadata }) => formatLabels(metadata), spare: 5 },
-          idColumn('ID', ({ id }) => id),
-        ],
-      ),
-    );
+  addList(agents, shell, 'list', 'list agents, oldest first unless ordered otherwise', {
+    example: 'agents list --status blocked',
+    path: '/api/v1/agents',
+    query: agentListQuerySchema,
+    expand: 'usage',
+    schema: agentListSchema,
+    columns: [
+      { head: 'NAME', cell: ({ name }) => name, least: 20 },
+      { head: 'STATUS', cell: ({ status }) => status, style: ({ status }) => statusStyles[status] },
+      { ...timeColumn('LAST SEEN', 'last_seen_at'), spare: 1 },
+      { head: 'TODAY (USD)', right: true, cell: ({ cost_today_usd = 0 }) => formatUsd(cost_today_usd), spare: 2 },
+      { head: 'ADDRESS', cell: ({ source_ip }) => source_ip, spare: 3 },
+      { ...timeColumn('CREATED', 'created_at'), spare: 4 },
+      { head: 'LABELS', cell: ({ metadata }) => formatLabels(metadata), spare: 5 },
+      idColumn,
+    ],
+  });
 
   addCommand(agents, 'show <agent>', 'show one agent, by name or id', 'agents show invoice-checker').action(
     async (agent: string) => {

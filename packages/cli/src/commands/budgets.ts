@@ -1,182 +1,155 @@
-import {
-  type AgentBudget,
-  type Budget,
-  type BudgetList,
-  budgetListSchema,
-  budgetSchema,
-  limitListSchema,
-  limitSchema,
-} from '@agp/core/contracts';
+import { type Budget, budgetListSchema, budgetSchema, limitListSchema, limitSchema } from '@agp/core/contracts';
 import { formatUsd } from '@agp/core/explain';
 import { type Command, InvalidArgumentError } from 'commander';
-import { type Answer, writeQuery } from '../api.ts';
+import type { z } from 'zod';
+import { writeQuery } from '../api.ts';
 import { addCommand, addReason, parseRate, parseUsd, type ReasonOption } from '../arguments.ts';
-import { changeEach } from '../change-each.ts';
 import { CliError, UsageError } from '../cli-error.ts';
-import { findAgentId } from '../find-agent.ts';
+import { changeEach, findAgentId } from '../find.ts';
 import type { Shell } from '../shell.ts';
-import type { Column } from '../table.ts';
+import { type Column, formatCap, formatRate } from '../table.ts';
 import type { Style } from '../terminal.ts';
-import { formatCap, formatRate } from '../values.ts';
 
-interface TargetOptions {
-  global?: boolean;
-  default?: boolean;
+type TargetOptions = ReasonOption & { global?: boolean; default?: boolean; warnOnly?: boolean };
+
+/** A quantity that each agent has one of, that new agents begin with, and perhaps all agents together. */
+interface Quota<List extends { agents: (One & { agent_id: string; agent_name: string })[] }, One, Value> {
+  /** Also the last part of its path. */
+  group: string;
+  description: string;
+  show: string;
+  set: { summary: string; example: string; usage: string };
+  list: z.ZodType<List>;
+  one: z.ZodType<One>;
+  parse: (text: string) => Value;
+  toBody: (value: Value, options: TargetOptions) => object;
+  columns: Column<One & { name: string }>[];
+  /** Heads of columns that new agents have nothing for. */
+  notOfNew: readonly string[];
+  /** That of all agents together. */
+  pickGlobal?: (list: List) => One;
+  /** Below the table of all. */
+  footer: (list: List) => string;
 }
 
-/** What a cap or limit applies to, and its value. */
-type Target<Value> = { value: Value } & (
-  | { kind: 'global' | 'default' }
-  | { kind: 'agents'; agents: readonly string[] }
-);
-
-function parseValue<Value>(text: string, parse: (text: string) => Value): Value {
+/** Reads `<agent...> <value>`, or only a value after `--global` or `--default`. */
+function readTarget<Value>(words: readonly string[], options: TargetOptions, parse: (text: string) => Value) {
+  const [agents, text = ''] = [words.slice(0, -1), words.at(-1)];
+  if (options.global && options.default) throw new UsageError('--global and --default exclude each other');
+  const kind: keyof typeof names | null = options.global ? 'global' : options.default ? 'default' : null;
+  if (kind !== null && agents.length > 0) throw new UsageError(`--${kind} takes a value and no agent`);
+  if (kind === null && agents.length === 0)
+    throw new UsageError('name an agent, or several, and a value; --help shows how');
   try {
-    return parse(text);
+    return { kind, agents, value: parse(text) };
   } catch (error) {
     if (error instanceof InvalidArgumentError) throw new UsageError(`${text}: ${error.message}`);
     throw error;
   }
 }
 
-/** Reads `<agent...> <value>`, or only a value after `--global` or `--default`. */
-function readTarget<Value>(
-  words: readonly string[],
-  options: TargetOptions,
-  parse: (text: string) => Value,
-): Target<Value> {
-  const agents = words.slice(0, -1);
-  const value = words.at(-1) ?? '';
-  if (options.global && options.default) throw new UsageError('--global and --default exclude each other');
-  if (options.global || options.default) {
-    if (words.length !== 1)
-      throw new UsageError(`${options.global ? '--global' : '--default'} takes a value and no agent`);
-    return { kind: options.global ? 'global' : 'default', value: parseValue(value, parse) };
-  }
-  if (agents.length === 0) throw new UsageError('name an agent, or several, and a value; --help shows how');
-  return { kind: 'agents', agents, value: parseValue(value, parse) };
-}
+const names = { global: '(all together)', default: '(new agents)' };
 
-type BudgetRow = Budget & { name: string };
+function addQuota<List extends { agents: (One & { agent_id: string; agent_name: string })[] }, One, Value>(
+  program: Command,
+  shell: Shell,
+  quota: Quota<List, One, Value>,
+): Command {
+  const { columns, pickGlobal } = quota;
+  const group = program.command(quota.group).description(quota.description);
+  const root = `/api/v1/${quota.group}`;
+
+  addCommand(group, 'show [agent]', quota.show, `${quota.group} show invoice-checker`).action(
+    async (agent?: string) => {
+      const id = agent === undefined ? null : await findAgentId(shell.api, agent);
+      const answer = await shell.api.get(root, quota.list);
+      const rows = answer.data.agents.map((each) => ({ ...each, name: each.agent_name }));
+      if (id !== null) {
+        const data = answer.data.agents.find(({ agent_id }) => agent_id === id);
+        if (data === undefined) throw new CliError('agent not found; "agents list" shows all agents');
+        const own = rows.filter(({ agent_id }) => agent_id === id);
+        return shell.showRows({ ...answer, data, text: JSON.stringify(data) }, () => own, columns);
+      }
+      const all = pickGlobal ? [{ ...pickGlobal(answer.data), name: names.global }, ...rows] : rows;
+      await shell.showRows(answer, () => all, columns);
+      if (!shell.json) await shell.terminal.print(`\n${quota.footer(answer.data)}`);
+    },
+  );
+
+  return addReason(addCommand(group, 'set <words...>', quota.set.summary, quota.set.example))
+    .usage(quota.set.usage)
+    .action(async (words: string[], options: TargetOptions) => {
+      const { kind, agents, value } = readTarget(words, options, quota.parse);
+      const put = async (last: string, name: string) => {
+        const path = writeQuery(`${root}/${last}`, { reason: options.reason });
+        const answer = await shell.api.send('PUT', path, quota.toBody(value, options), quota.one);
+        const shown = last === 'default' ? columns.filter(({ head }) => !quota.notOfNew.includes(head)) : columns;
+        await shell.showRows(answer, (data) => [{ ...data, name }], shown);
+      };
+      if (kind === null) await changeEach(shell, agents, (id, name) => put(`agents/${id}`, name));
+      else await put(kind, names[kind]);
+    });
+}
 
 function chooseStyle({ remaining_usd, warn_only }: Budget): Style | undefined {
   if (remaining_usd !== 0) return undefined;
   return warn_only ? 'yellow' : 'red';
 }
 
-const budgetColumns: Column<BudgetRow>[] = [
-  { head: 'AGENT', cell: ({ name }) => name, least: 12 },
-  { head: 'CAP (USD)', right: true, cell: ({ daily_cap_usd }) => formatCap(daily_cap_usd) },
-  { head: 'SPENT', right: true, cell: ({ spent_usd }) => formatUsd(spent_usd) },
-  { head: 'RESERVED', right: true, cell: ({ reserved_usd }) => formatUsd(reserved_usd), spare: 1 },
-  { head: 'REMAINING', right: true, cell: ({ remaining_usd }) => formatCap(remaining_usd), style: chooseStyle },
-  { head: '', cell: ({ warn_only }) => (warn_only ? 'warns only' : '') },
-];
-
-const isUse = new Set(['SPENT', 'RESERVED', 'REMAINING']);
-
-const toRow = (agent: AgentBudget): BudgetRow => ({ ...agent, name: agent.agent_name });
-
-function pickAgent(answer: Answer<BudgetList>, agentId: string): Answer<AgentBudget> {
-  const data = answer.data.agents.find(({ agent_id }) => agent_id === agentId);
-  if (data === undefined) throw new CliError('agent not found; "agents list" shows all agents');
-  return { ...answer, data, text: JSON.stringify(data) };
-}
-
 /** `budgets`: what may be spent in a UTC day. */
 export function addBudgetCommands(program: Command, shell: Shell): void {
-  const budgets = program.command('budgets').description('what may be spent in a UTC day');
-
-  addCommand(budgets, 'show [agent]', "show today's budgets, or one agent's", 'budgets show invoice-checker').action(
-    async (agent?: string) => {
-      const { api } = shell;
-      const id = agent === undefined ? null : await findAgentId(api, agent);
-      const answer = await api.get('/api/v1/budgets', budgetListSchema);
-      if (id !== null) return shell.showRows(pickAgent(answer, id), (data) => [toRow(data)], budgetColumns);
-      await shell.showRows(
-        answer,
-        ({ global, agents }) => [{ ...global, name: '(all together)' }, ...agents.map(toRow)],
-        budgetColumns,
-      );
-      if (shell.json) return;
-      const { day, default_agent_cap_usd: cap, default_warn_only: warns } = answer.data;
-      await shell.terminal.print(
-        `\nUTC day ${day}; new agents get a cap of ${formatCap(cap)}${warns ? ', which warns only' : ''}`,
-      );
+  addQuota(program, shell, {
+    group: 'budgets',
+    description: 'what may be spent in a UTC day',
+    show: "show today's budgets, or one agent's",
+    set: {
+      summary: 'set a daily cap, or none',
+      example: 'budgets set invoice-checker 12.50',
+      usage:
+        '<agent...> <usd|none> [options]\n       ... budgets set --global <usd|none>\n       ... budgets set --default <usd|none>',
     },
-  );
-
-  addReason(addCommand(budgets, 'set <words...>', 'set a daily cap, or none', 'budgets set invoice-checker 12.50'))
-    .usage(
-      '<agent...> <usd|none> [options]\n       ... budgets set --global <usd|none>\n       ... budgets set --default <usd|none>',
-    )
+    list: budgetListSchema,
+    one: budgetSchema,
+    parse: parseUsd,
+    toBody: (daily_cap_usd, { warnOnly }) => ({ daily_cap_usd, ...(warnOnly && { warn_only: true }) }),
+    columns: [
+      { head: 'AGENT', cell: ({ name }) => name, least: 12 },
+      { head: 'CAP (USD)', right: true, cell: ({ daily_cap_usd }) => formatCap(daily_cap_usd) },
+      { head: 'SPENT', right: true, cell: ({ spent_usd }) => formatUsd(spent_usd) },
+      { head: 'RESERVED', right: true, cell: ({ reserved_usd }) => formatUsd(reserved_usd), spare: 1 },
+      { head: 'REMAINING', right: true, cell: ({ remaining_usd }) => formatCap(remaining_usd), style: chooseStyle },
+      { head: '', cell: ({ warn_only }) => (warn_only ? 'warns only' : '') },
+    ],
+    notOfNew: ['SPENT', 'RESERVED', 'REMAINING'],
+    pickGlobal: ({ global }) => global,
+    footer: ({ day, default_agent_cap_usd: cap, default_warn_only: warns }) =>
+      `UTC day ${day}; new agents get a cap of ${formatCap(cap)}${warns ? ', which warns only' : ''}`,
+  })
     .option('--global', 'the cap of all agents together')
     .option('--default', 'the cap that new agents begin with; it changes nothing for existing ones')
-    .option('--warn-only', 'let requests over the cap through, and count them')
-    .action(async (words: string[], options: TargetOptions & ReasonOption & { warnOnly?: boolean }) => {
-      const target = readTarget(words, options, parseUsd);
-      const put = async (last: string, name: string) => {
-        const body = { daily_cap_usd: target.value, ...(options.warnOnly && { warn_only: true }) };
-        const path = writeQuery(`/api/v1/budgets/${last}`, { reason: options.reason });
-        const answer = await shell.api.send('PUT', path, body, budgetSchema);
-        // New agents have spent nothing.
-        const shown = last === 'default' ? budgetColumns.filter(({ head }) => !isUse.has(head)) : budgetColumns;
-        await shell.showRows(answer, (data) => [{ ...data, name }], shown);
-      };
-      if (target.kind === 'agents') await changeEach(shell, target.agents, (id, name) => put(`agents/${id}`, name));
-      else await put(target.kind, target.kind === 'global' ? '(all together)' : '(new agents)');
-    });
+    .option('--warn-only', 'let requests over the cap through, and count them');
 }
-
-interface LimitRow {
-  agent_name: string;
-  requests_per_minute: number | null;
-}
-
-const limitColumns: Column<LimitRow>[] = [
-  { head: 'AGENT', cell: ({ agent_name }) => agent_name, least: 12 },
-  { head: 'REQUESTS A MINUTE', right: true, cell: ({ requests_per_minute }) => formatRate(requests_per_minute) },
-];
 
 /** `limits`: how many requests an agent may make in a minute. */
 export function addLimitCommands(program: Command, shell: Shell): void {
-  const limits = program.command('limits').description('how many requests an agent may make in a minute');
-
-  addCommand(limits, 'show [agent]', "show all limits, or one agent's", 'limits show invoice-checker').action(
-    async (agent?: string) => {
-      const { api } = shell;
-      const id = agent === undefined ? null : await findAgentId(api, agent);
-      const answer = await api.get('/api/v1/limits', limitListSchema);
-      if (id !== null) {
-        const data = answer.data.agents.find(({ agent_id }) => agent_id === id);
-        if (data === undefined) throw new CliError('agent not found; "agents list" shows all agents');
-        return shell.showRows({ ...answer, data, text: JSON.stringify(data) }, (row) => [row], limitColumns);
-      }
-      await shell.showRows(answer, ({ agents }) => agents, limitColumns);
-      if (shell.json) return;
-      await shell.terminal.print(`\nnew agents get ${formatRate(answer.data.default_requests_per_minute)}`);
+  addQuota(program, shell, {
+    group: 'limits',
+    description: 'how many requests an agent may make in a minute',
+    show: "show all limits, or one agent's",
+    set: {
+      summary: 'set the requests that an agent may make in a minute',
+      example: 'limits set invoice-checker 60',
+      usage: '<agent...> <number|none> [options]\n       ... limits set --default <number|none>',
     },
-  );
-
-  const set = addCommand(
-    limits,
-    'set <words...>',
-    'set the requests that an agent may make in a minute',
-    'limits set invoice-checker 60',
-  );
-  addReason(set)
-    .usage('<agent...> <number|none> [options]\n       ... limits set --default <number|none>')
-    .option('--default', 'the limit that new agents begin with; it changes nothing for existing ones')
-    .action(async (words: string[], options: TargetOptions & ReasonOption) => {
-      const target = readTarget(words, options, parseRate);
-      if (target.kind === 'global') throw new UsageError('there is no limit of all agents together');
-      const put = async (last: string, agent_name: string) => {
-        const body = { requests_per_minute: target.value };
-        const path = writeQuery(`/api/v1/limits/${last}`, { reason: options.reason });
-        const answer = await shell.api.send('PUT', path, body, limitSchema);
-        await shell.showRows(answer, (data) => [{ ...data, agent_name }], limitColumns);
-      };
-      if (target.kind === 'agents') await changeEach(shell, target.agents, (id, name) => put(`agents/${id}`, name));
-      else await put('default', '(new agents)');
-    });
+    list: limitListSchema,
+    one: limitSchema,
+    parse: parseRate,
+    toBody: (requests_per_minute) => ({ requests_per_minute }),
+    columns: [
+      { head: 'AGENT', cell: ({ name }) => name, least: 12 },
+      { head: 'REQUESTS A MINUTE', right: true, cell: ({ requests_per_minute }) => formatRate(requests_per_minute) },
+    ],
+    notOfNew: [],
+    footer: ({ default_requests_per_minute: rate }) => `new agents get ${formatRate(rate)}`,
+  }).option('--default', 'the limit that new agents begin with; it changes nothing for existing ones');
 }

@@ -2,29 +2,29 @@ import {
   type CostUsageEntry,
   costBreakdownSchema,
   costSummarySchema,
+  costUsageQuerySchema,
   costUsageSchema,
   doubtfulUsageListSchema,
   type ModelPrice,
-  maxPageSize,
   modelPriceListSchema,
+  priceListQuerySchema,
   type UsageGroup,
   unpricedModelListSchema,
+  unrecordedListQuerySchema,
   unrecordedRequestListSchema,
 } from '@agp/core/contracts';
 import { formatCount, formatDuration, formatUsd } from '@agp/core/explain';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { z } from 'zod';
 import { writeQuery } from '../api.ts';
-import { addCommand, addCsv, addPaging, addRequestFilters, addTimeRange } from '../arguments.ts';
-import { findGivenAgentId } from '../find-agent.ts';
+import { addCommand, addQuery } from '../arguments.ts';
+import { addCsv, addList, readQuery } from '../list.ts';
 import type { Shell } from '../shell.ts';
-import { type Column, timeColumn } from '../table.ts';
-import { formatTime } from '../values.ts';
+import { type Column, formatTime, timeColumn } from '../table.ts';
 
 type Entry = Column<CostUsageEntry>;
 
 const groupColumns: Record<UsageGroup, Entry> = {
-  hour: timeColumn('HOUR (UTC)', ({ hour }) => hour ?? null),
+  hour: timeColumn('HOUR (UTC)', 'hour'),
   day: { head: 'DAY (UTC)', cell: ({ day }) => day ?? '-' },
   agent: { head: 'AGENT', cell: ({ agent_name, agent_id }) => agent_name ?? agent_id ?? '-' },
   model: { head: 'MODEL', cell: ({ model }) => model ?? '-' },
@@ -61,45 +61,28 @@ function addReportCommand(costs: Command, shell: Shell): void {
     'report',
     'sum up usage and cost of a range of time, in whole hours, UTC; the table by hour or day, else the costliest first',
     'costs report --from yesterday --to today --by agent,model --csv',
-  )
-    .option('--agent <agent>', 'only that of this agent, by name or id')
-    .addOption(
-      new Option('--month <month>', 'only that of 2026-10, or of last month, UTC')
-        .argParser((text) => parseMonth(text))
-        .conflicts(['from', 'to']),
-    )
-    .option('--by <names>', 'some of hour, day, agent, model, provider, tag, with commas between them');
-  addCsv(addTimeRange(report)).action(
-    async ({
-      agent,
-      by,
-      csv,
-      month,
-      ...range
-    }: {
-      agent?: string;
-      by?: string;
-      csv?: boolean;
-      month?: { from: string; to: string };
-      from?: string;
-      to?: string;
-    }) => {
-      const agent_id = await findGivenAgentId(shell.api, agent);
-      const path = writeQuery('/api/v1/costs/usage', { ...range, ...month, agent_id, group_by: by });
-      if (csv) return shell.showPages(path);
-      const answer = await shell.api.get(path, costUsageSchema);
-      const { from, to, group_by: groups } = answer.data;
-      const inTime = groups.includes('hour') || groups.includes('day');
-      const rows = ({ usage }: typeof answer.data) =>
-        inTime ? usage : usage.toSorted((one, other) => other.total_cost_usd - one.total_cost_usd);
-      // As they were asked for: the API names them in its own order.
-      const asked = (by ?? '').split(',');
-      const inOrder = groups.toSorted((one, other) => asked.indexOf(one) - asked.indexOf(other));
-      await shell.showRows(answer, rows, [...inOrder.map((name) => groupColumns[name]), ...sumColumns]);
-      if (!shell.json && from !== null)
-        shell.terminal.note(`from ${formatTime(from)} to ${to === null ? 'now' : formatTime(to)}`);
-    },
+  ).addOption(
+    new Option('--month <month>', 'only that of 2026-10, or of last month, UTC')
+      .argParser((text) => parseMonth(text))
+      .conflicts(['from', 'to']),
   );
+  const members = addQuery(addCsv(report), costUsageQuerySchema);
+  report.action(async ({ csv, month, ...given }: Record<string, unknown> & { month?: object }) => {
+    const query = { ...(await readQuery(shell, members, given)), ...month };
+    const path = writeQuery('/api/v1/costs/usage', query);
+    if (csv) return shell.showPages(path);
+    const answer = await shell.api.get(path, costUsageSchema);
+    const { from, to, group_by: groups } = answer.data;
+    const inTime = groups.includes('hour') || groups.includes('day');
+    const rows = ({ usage }: typeof answer.data) =>
+      inTime ? usage : usage.toSorted((one, other) => other.total_cost_usd - one.total_cost_usd);
+    // As they were asked for: the API names them in its own order.
+    const asked = String(query.group_by ?? '').split(',');
+    const inOrder = groups.toSorted((one, other) => asked.indexOf(one) - asked.indexOf(other));
+    await shell.showRows(answer, rows, [...inOrder.map((name) => groupColumns[name]), ...sumColumns]);
+    if (!shell.json && from !== null)
+      shell.terminal.note(`from ${formatTime(from)} to ${to === null ? 'now' : formatTime(to)}`);
+  });
 }
 
 /** `costs`: what was used and spent. */
@@ -118,51 +101,41 @@ export function addCostCommands(program: Command, shell: Shell): void {
     ]);
   });
 
-  const breakdown = addCommand(costs, 'breakdown', 'show each agent, the costliest first', 'costs breakdown');
-  addCsv(breakdown).action(({ csv }: { csv?: boolean }) => {
-    if (csv) return shell.showPages('/api/v1/costs/breakdown');
-    return shell.showList('/api/v1/costs/breakdown', costBreakdownSchema, [
+  addReportCommand(costs, shell);
+
+  addList(costs, shell, 'breakdown', 'show each agent, the costliest first', {
+    path: '/api/v1/costs/breakdown',
+    csv: true,
+    schema: costBreakdownSchema,
+    columns: [
       { head: 'AGENT', cell: ({ agent_name }) => agent_name, least: 12 },
       { head: 'COST (USD)', right: true, cell: ({ total_cost_usd }) => formatUsd(total_cost_usd) },
       { head: 'REQUESTS', right: true, cell: ({ request_count }) => formatCount(request_count) },
       { head: 'TOKENS IN', right: true, cell: ({ total_prompt_tokens }) => formatCount(total_prompt_tokens) },
       { head: 'TOKENS OUT', right: true, cell: ({ total_completion_tokens }) => formatCount(total_completion_tokens) },
       { head: 'MODELS', cell: ({ models_used }) => models_used.join(', '), least: 16 },
-    ]);
+    ],
   });
-
-  addReportCommand(costs, shell);
-
-  addCommand(costs, 'unpriced', 'show models and units that were used without a known price', 'costs unpriced').action(
-    () =>
-      shell.showList('/api/v1/costs/unpriced', unpricedModelListSchema, [
-        { head: 'PROVIDER', cell: ({ provider }) => provider, least: 8 },
-        { head: 'MODEL', cell: ({ model }) => model, least: 16 },
-        { head: 'UNIT', cell: ({ unit }) => unit ?? 'all', least: 8 },
-        { head: 'REQUESTS', right: true, cell: ({ request_count }) => formatCount(request_count) },
-        { head: 'TOKENS IN', right: true, cell: ({ total_prompt_tokens }) => formatCount(total_prompt_tokens) },
-        {
-          head: 'TOKENS OUT',
-          right: true,
-          cell: ({ total_completion_tokens }) => formatCount(total_completion_tokens),
-        },
-        timeColumn('LAST SEEN', ({ last_seen_at }) => last_seen_at),
-      ]),
-  );
-
-  const addRequestList = <Row>(name: string, summary: string, schema: z.ZodType<Row[]>, columns: Column<Row>[]) =>
-    addRequestFilters(addCommand(costs, name, summary, `costs ${name} --agent invoice-checker`)).action(
-      async ({ agent, ...given }) => {
-        const filter = { agent_id: await findGivenAgentId(shell.api, agent), ...given };
-        await shell.showList(writeQuery(`/api/v1/costs/${name}`, filter), schema, columns);
-      },
-    );
-  addRequestList(
-    'unrecorded',
-    'list requests that were forwarded and have no event, newest first',
-    unrecordedRequestListSchema,
-    [
-      timeColumn('STARTED', ({ started_at }) => started_at),
+  addList(costs, shell, 'unpriced', 'show models and units that were used without a known price', {
+    path: '/api/v1/costs/unpriced',
+    schema: unpricedModelListSchema,
+    columns: [
+      { head: 'PROVIDER', cell: ({ provider }) => provider, least: 8 },
+      { head: 'MODEL', cell: ({ model }) => model, least: 16 },
+      { head: 'UNIT', cell: ({ unit }) => unit ?? 'all', least: 8 },
+      { head: 'REQUESTS', right: true, cell: ({ request_count }) => formatCount(request_count) },
+      { head: 'TOKENS IN', right: true, cell: ({ total_prompt_tokens }) => formatCount(total_prompt_tokens) },
+      { head: 'TOKENS OUT', right: true, cell: ({ total_completion_tokens }) => formatCount(total_completion_tokens) },
+      timeColumn('LAST SEEN', 'last_seen_at'),
+    ],
+  });
+  addList(costs, shell, 'unrecorded', 'list requests that were forwarded and have no event, newest first', {
+    example: 'costs unrecorded --agent invoice-checker',
+    path: '/api/v1/costs/unrecorded',
+    query: unrecordedListQuerySchema,
+    schema: unrecordedRequestListSchema,
+    columns: [
+      timeColumn('STARTED', 'started_at'),
       { head: 'AGENT', cell: ({ agent_id, agent_name }) => agent_name ?? agent_id, least: 8 },
       { head: 'SESSION', cell: ({ session_id }) => session_id ?? '-', least: 8, spare: 3 },
       { head: 'PROVIDER', cell: ({ provider }) => provider ?? '-', least: 6, spare: 2 },
@@ -171,19 +144,25 @@ export function addCostCommands(program: Command, shell: Shell): void {
       { head: 'WHY', cell: ({ reason }) => reason, least: 6 },
       { head: 'ID', cell: ({ event_id }) => event_id },
     ],
-  );
-  addRequestList('doubtful', 'list calls whose recorded figures are in doubt, newest first', doubtfulUsageListSchema, [
-    timeColumn('STARTED', ({ started_at }) => started_at),
-    { head: 'AGENT', cell: ({ agent_name, agent_id }) => agent_name ?? agent_id, least: 8 },
-    { head: 'PROVIDER', cell: ({ provider }) => provider, least: 6, spare: 5 },
-    { head: 'MODEL', cell: ({ model }) => model, least: 8, spare: 2 },
-    { head: 'WHY', cell: ({ reason, ended_by_event_id: by }) => (by ? `billed by ${by}` : reason), least: 6 },
-    { head: 'CLAIMED IN', right: true, cell: (row) => formatCount(row.claimed_prompt_tokens), spare: 4 },
-    { head: 'CLAIMED OUT', right: true, cell: (row) => formatCount(row.claimed_completion_tokens), spare: 3 },
-    { head: 'CLAIMED (USD)', right: true, cell: ({ claimed_cost_usd }) => formatUsd(claimed_cost_usd), spare: 1 },
-    { head: 'RECORDED (USD)', right: true, cell: ({ cost_usd }) => formatUsd(cost_usd) },
-    { head: 'ID', cell: ({ event_id }) => event_id },
-  ]);
+  });
+  addList(costs, shell, 'doubtful', 'list calls whose recorded figures are in doubt, newest first', {
+    example: 'costs doubtful --agent invoice-checker',
+    path: '/api/v1/costs/doubtful',
+    query: unrecordedListQuerySchema,
+    schema: doubtfulUsageListSchema,
+    columns: [
+      timeColumn('STARTED', 'started_at'),
+      { head: 'AGENT', cell: ({ agent_name, agent_id }) => agent_name ?? agent_id, least: 8 },
+      { head: 'PROVIDER', cell: ({ provider }) => provider, least: 6, spare: 5 },
+      { head: 'MODEL', cell: ({ model }) => model, least: 8, spare: 2 },
+      { head: 'WHY', cell: ({ reason, ended_by_event_id: by }) => (by ? `billed by ${by}` : reason), least: 6 },
+      { head: 'CLAIMED IN', right: true, cell: (row) => formatCount(row.claimed_prompt_tokens), spare: 4 },
+      { head: 'CLAIMED OUT', right: true, cell: (row) => formatCount(row.claimed_completion_tokens), spare: 3 },
+      { head: 'CLAIMED (USD)', right: true, cell: ({ claimed_cost_usd }) => formatUsd(claimed_cost_usd), spare: 1 },
+      { head: 'RECORDED (USD)', right: true, cell: ({ cost_usd }) => formatUsd(cost_usd) },
+      { head: 'ID', cell: ({ event_id }) => event_id },
+    ],
+  });
 }
 
 function formatPrices({ prices, add }: ModelPrice): string {
@@ -197,23 +176,24 @@ function formatPrices({ prices, add }: ModelPrice): string {
 
 /** `prices`: what models cost now. */
 export function addPricesCommand(program: Command, shell: Shell): void {
-  const prices = addCommand(
+  addList(
     program,
+    shell,
     'prices',
     'list what models cost now, in USD by unit of PRICES_FILE; first those used without a price, with the entry to add',
-    'prices --provider openai --search gpt-5',
-  )
-    .option('--provider <id>', 'only those of this provider')
-    .option('--model <name>', 'only this model')
-    .option('--search <text>', 'only models with this text in the name');
-  addPaging(prices, undefined, maxPageSize).action(async (given) => {
-    await shell.showList(writeQuery('/api/v1/prices', given), modelPriceListSchema, [
-      { head: 'PROVIDER', cell: ({ provider }) => provider ?? '(every one)', least: 6 },
-      { head: 'MODEL', cell: ({ model }) => model, least: 12 },
-      { head: 'PRICES (USD)', cell: formatPrices, least: 20 },
-      { head: 'SOURCE', cell: ({ price_version: version }) => version ?? 'unpriced', least: 8, spare: 2 },
-      { ...timeColumn<ModelPrice>('SINCE', ({ since }) => since), spare: 1 },
-      { ...timeColumn<ModelPrice>('UNPRICED', ({ unpriced_at }) => unpriced_at), spare: 3 },
-    ]);
-  });
+    {
+      example: 'prices --provider openai --search gpt-5',
+      path: '/api/v1/prices',
+      query: priceListQuerySchema,
+      schema: modelPriceListSchema,
+      columns: [
+        { head: 'PROVIDER', cell: ({ provider }) => provider ?? '(every one)', least: 6 },
+        { head: 'MODEL', cell: ({ model }) => model, least: 12 },
+        { head: 'PRICES (USD)', cell: formatPrices, least: 20 },
+        { head: 'SOURCE', cell: ({ price_version: version }) => version ?? 'unpriced', least: 8, spare: 2 },
+        { ...timeColumn('SINCE', 'since'), spare: 1 },
+        { ...timeColumn('UNPRICED', 'unpriced_at'), spare: 3 },
+      ],
+    },
+  );
 }

@@ -1,10 +1,10 @@
 import { type ApiKey, apiKeyListSchema, createdApiKeySchema } from '@agp/core/contracts';
 import type { Command } from 'commander';
 import { writeQuery } from '../api.ts';
-import { addCommand, addReason, parseExpiry, parseNames, parseWhole, type ReasonOption } from '../arguments.ts';
+import { addCommand, addReason, parseExpiry, parseNames, parseWhole } from '../arguments.ts';
+import { addList, addRemoval } from '../list.ts';
 import type { Shell } from '../shell.ts';
-import { timeColumn } from '../table.ts';
-import { formatTime } from '../values.ts';
+import { formatTime, timeColumn } from '../table.ts';
 
 function listFields(key: ApiKey & { secret: string }): [string, string][] {
   return [
@@ -32,37 +32,36 @@ export function addKeyCommands(program: Command, shell: Shell): void {
     .action(async (name: string, { scopes, expires, reason }) => {
       const input = { name, scopes, ...(expires && { expires_at: expires }) };
       const path = writeQuery('/api/v1/keys', { reason });
-      await shell.showFields(await shell.api.send('POST', path, input, createdApiKeySchema), listFields);
-      shell.terminal.note('The secret is shown this once: keep it now.');
+      await shell.showSecret(await shell.api.send('POST', path, input, createdApiKeySchema), listFields);
     });
 
-  addCommand(keys, 'list', 'list all keys, without secrets', 'keys list').action(() =>
-    shell.showList('/api/v1/keys', apiKeyListSchema, [
+  addList(keys, shell, 'list', 'list all keys, without secrets', {
+    path: '/api/v1/keys',
+    schema: apiKeyListSchema,
+    columns: [
       { head: 'NAME', cell: ({ name }) => name, least: 8 },
       { head: 'SCOPES', cell: ({ scopes }) => scopes.join(','), least: 5 },
-      timeColumn('EXPIRES', ({ expires_at }) => expires_at),
-      { ...timeColumn<ApiKey>('LAST USED', ({ last_used_at }) => last_used_at), spare: 1 },
-      { ...timeColumn<ApiKey>('OLD SECRET UNTIL', (key) => key.previous_secret_expires_at), spare: 2 },
+      timeColumn('EXPIRES', 'expires_at'),
+      { ...timeColumn('LAST USED', 'last_used_at'), spare: 1 },
+      { ...timeColumn('OLD SECRET UNTIL', 'previous_secret_expires_at'), spare: 2 },
       { head: 'ID', cell: ({ id }) => id },
-    ]),
-  );
+    ],
+  });
 
   addReason(addCommand(keys, 'rotate <id>', 'give a key a new secret', 'keys rotate key_... --overlap 3600'))
     .option('--overlap <seconds>', 'how long the old secret still works after the rotation', parseWhole(0), 0)
     .action(async (id: string, { overlap, reason }) => {
       const path = writeQuery(`/api/v1/keys/${encodeURIComponent(id)}/rotate`, { reason });
       const answer = await shell.api.send('POST', path, { overlap_seconds: overlap }, createdApiKeySchema);
-      await shell.showFields(answer, (key) => [
+      await shell.showSecret(answer, (key) => [
         ...listFields(key),
         ['old secret works until', formatTime(key.previous_secret_expires_at)],
       ]);
-      shell.terminal.note('The secret is shown this once: keep it now.');
     });
 
-  addReason(addCommand(keys, 'delete <id>', 'delete a key: it stops working at once', 'keys delete key_...')).action(
-    async (id: string, { reason }: ReasonOption) => {
-      await shell.api.delete(writeQuery(`/api/v1/keys/${encodeURIComponent(id)}`, { reason }));
-      if (!shell.json) await shell.terminal.print(`${id} is deleted`);
-    },
-  );
+  addRemoval(keys, shell, 'delete <id>', 'delete a key: it stops working at once', {
+    example: 'keys delete key_...',
+    path: '/api/v1/keys',
+    now: 'deleted',
+  });
 }

@@ -18,10 +18,10 @@ import { writeQuery } from '../api.ts';
 import { addCommand, addReason, parseWhole, type ReasonOption } from '../arguments.ts';
 import { CliError } from '../cli-error.ts';
 import { type ExplainOptions, explainPolicies } from '../explain-policies.ts';
+import { addList } from '../list.ts';
 import { readPolicyFiles } from '../policy-files.ts';
 import type { Shell } from '../shell.ts';
-import type { Column } from '../table.ts';
-import { formatTime } from '../values.ts';
+import { type Column, formatTime } from '../table.ts';
 
 const path = '/api/v1/policies';
 
@@ -129,9 +129,11 @@ export function addPolicyCommands(program: Command, shell: Shell): void {
     .command('policies')
     .description('which models, providers, operations, tools and hours, for whom');
 
-  addCommand(policies, 'list', 'list all policies', 'policies list').action(() =>
-    shell.showList(`${path}?expand=hits`, policyListSchema, columns),
-  );
+  addList(policies, shell, 'list', 'list all policies', {
+    path: `${path}?expand=hits`,
+    schema: policyListSchema,
+    columns,
+  });
 
   addCommand(policies, 'show <name>', 'show a policy as YAML', 'policies show interns').action(async (name: string) => {
     const stored = await findStored(shell, name);

@@ -7,9 +7,8 @@ import { writeQuery } from '../api.ts';
 import { addCommand, parseWhole } from '../arguments.ts';
 import { ApiFailure } from '../cli-error.ts';
 import type { Shell } from '../shell.ts';
-import { type Column, type Field, formatFields, formatTable } from '../table.ts';
+import { type Column, type Field, formatFields, formatStop, formatTable, formatTime } from '../table.ts';
 import { type Paint, type Style, untilInterrupted } from '../terminal.ts';
-import { formatStop, formatTime } from '../values.ts';
 
 const stateStyles: Record<ServiceState['state'], Style> = {
   ready: 'green',
@@ -168,10 +167,7 @@ export function addStatusCommand(program: Command, shell: Shell): void {
             if (!signal.aborted)
               await shell.terminal.print(clear + (shell.json ? escapeJson(text) : `${write(data)}\n`));
           } catch (error) {
-            // A wrong key stays wrong; a server that is away may come back.
-            const isFinal =
-              !(error instanceof ApiFailure) || (error.status !== null && error.status < 500 && error.status !== 429);
-            if (isFinal) throw error;
+            if (!(error instanceof ApiFailure && error.mayPass)) throw error;
             shell.terminal.note(`${new Date().toISOString()} ${error.message} (trying again)`);
           }
           await wait(every * 1_000, undefined, { signal }).catch(() => {});

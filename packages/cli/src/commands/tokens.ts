@@ -9,11 +9,11 @@ import { formatCount } from '@agp/core/explain';
 import { toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
 import { type Api, writeQuery } from '../api.ts';
-import { addCommand, addReason, parseExpiry, type ReasonOption } from '../arguments.ts';
+import { addCommand, addReason, parseExpiry } from '../arguments.ts';
 import { CliError } from '../cli-error.ts';
+import { addList, addRemoval } from '../list.ts';
 import type { Shell } from '../shell.ts';
-import { timeColumn } from '../table.ts';
-import { formatTime } from '../values.ts';
+import { formatTime, timeColumn } from '../table.ts';
 
 const dayMs = 86_400_000;
 /** Requests that are counted: whether there are more makes no difference. */
@@ -65,52 +65,46 @@ export function addTokenCommands(program: Command, shell: Shell): void {
         input,
         createdAgentTokenSchema,
       );
-      await shell.showFields(answer, (token) => [
+      await shell.showSecret(answer, (token) => [
         ['id', token.id],
         ['agent', token.agent_name],
         ['expires', formatTime(token.expires_at)],
         ['secret', token.secret],
       ]);
-      shell.terminal.note('The secret is shown this once: keep it now.');
     });
 
-  addCommand(tokens, 'list', 'list all tokens, without secrets', 'tokens list').action(() =>
-    shell.showList('/api/v1/agent-tokens', agentTokenListSchema, [
+  addList(tokens, shell, 'list', 'list all tokens, without secrets', {
+    path: '/api/v1/agent-tokens',
+    schema: agentTokenListSchema,
+    columns: [
       { head: 'AGENT', cell: ({ agent_name }) => agent_name, least: 8 },
-      timeColumn('CREATED', ({ created_at }) => created_at),
-      timeColumn('EXPIRES', ({ expires_at }) => expires_at),
+      timeColumn('CREATED', 'created_at'),
+      timeColumn('EXPIRES', 'expires_at'),
       { head: 'ID', cell: ({ id }) => id },
-    ]),
-  );
-
-  addReason(
-    addCommand(tokens, 'revoke <id>', 'revoke a token: the next request with it fails', 'tokens revoke tok_...'),
-  ).action(async (id: string, { reason }: ReasonOption) => {
-    await shell.api.delete(writeQuery(`/api/v1/agent-tokens/${encodeURIComponent(id)}`, { reason }));
-    if (!shell.json) await shell.terminal.print(`${id} is revoked`);
+    ],
+  });
+  addRemoval(tokens, shell, 'revoke <id>', 'revoke a token: the next request with it fails', {
+    example: 'tokens revoke tok_...',
+    path: '/api/v1/agent-tokens',
+    now: 'revoked',
   });
 }
 
 /** `names`: the names that need a token. */
 export function addNameCommands(program: Command, shell: Shell): void {
   const names = program.command('names').description('names that a token was made for, and that need one since');
-
-  addCommand(names, 'list', 'list claimed names', 'names list').action(() =>
-    shell.showList('/api/v1/claimed-names', claimedNameListSchema, [
+  addList(names, shell, 'list', 'list claimed names', {
+    path: '/api/v1/claimed-names',
+    schema: claimedNameListSchema,
+    columns: [
       { head: 'NAME', cell: ({ name }) => name, least: 12 },
-      timeColumn('CLAIMED', ({ claimed_at }) => claimed_at),
+      timeColumn('CLAIMED', 'claimed_at'),
       { head: 'TOKENS', right: true, cell: ({ token_count }) => formatCount(token_count) },
-    ]),
-  );
-
-  const release = addCommand(
-    names,
-    'release <name>',
-    'give a name back: without a token left, any agent may declare it again',
-    'names release invoice-checker',
-  );
-  addReason(release).action(async (name: string, { reason }: ReasonOption) => {
-    await shell.api.delete(writeQuery(`/api/v1/claimed-names/${encodeURIComponent(name)}`, { reason }));
-    if (!shell.json) await shell.terminal.print(`${toLineText(name)} is free`);
+    ],
+  });
+  addRemoval(names, shell, 'release <name>', 'give a name back: without a token left, any agent may declare it again', {
+    example: 'names release invoice-checker',
+    path: '/api/v1/claimed-names',
+    now: 'free',
   });
 }

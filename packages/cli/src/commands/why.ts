@@ -1,20 +1,20 @@
-import { eventListSchema, maxPageSize, type Refusal, refusalListSchema } from '@agp/core/contracts';
+import { eventListSchema, type Refusal, refusalListQuerySchema, refusalListSchema } from '@agp/core/contracts';
 import { requestIdPattern } from '@agp/core/events';
 import { explainOutcome, explainRefusal } from '@agp/core/explain';
 import { fromPublicId } from '@agp/core/ids';
 import { toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
 import { writeQuery } from '../api.ts';
-import { addCommand, parsePageSize } from '../arguments.ts';
+import { addCommand } from '../arguments.ts';
 import { CliError } from '../cli-error.ts';
 import { findEvent, listDetail, listUnrecorded } from '../event-detail.ts';
-import { findGivenAgentId } from '../find-agent.ts';
-import { findEventId } from '../find-id.ts';
+import { findEventId } from '../find.ts';
+import { addList } from '../list.ts';
 import type { Shell } from '../shell.ts';
 import { type Column, formatFields, timeColumn, wrapText } from '../table.ts';
 
 const refusalColumns: Column<Refusal>[] = [
-  { ...timeColumn<Refusal>('TIME', ({ timestamp }) => timestamp), spare: 1 },
+  { ...timeColumn('TIME', 'timestamp'), spare: 1 },
   { head: 'AGENT', cell: ({ agent_name, agent_id }) => agent_name ?? agent_id ?? '-', least: 8 },
   {
     head: 'REASON',
@@ -30,23 +30,19 @@ const refusalColumns: Column<Refusal>[] = [
 
 /** `refusals`: single refused requests. */
 export function addRefusalsCommand(program: Command, shell: Shell): void {
-  addCommand(
+  addList(
     program,
+    shell,
     'refusals',
     'list requests that the proxy refused, newest first; of many alike only the first of each minute',
-    'refusals --agent invoice-checker --from 2026-11-20',
-  )
-    .option('--agent <agent>', 'only those of this agent, by name or id')
-    .option('--provider <provider>', 'only those to this provider')
-    .option('--reason <code>', 'only those refused with this code, such as agent_blocked')
-    .option('--request-id <id>', 'only those with this request id')
-    .option('--from <time>', 'only those of this time or later')
-    .option('--to <time>', 'only those before this time')
-    .option('--limit <n>', `at most so many, up to ${maxPageSize}`, parsePageSize, 50)
-    .action(async ({ agent, requestId, ...given }) => {
-      const filter = { agent_id: await findGivenAgentId(shell.api, agent), request_id: requestId };
-      await shell.showList(writeQuery('/api/v1/refusals', { ...filter, ...given }), refusalListSchema, refusalColumns);
-    });
+    {
+      example: 'refusals --agent invoice-checker --from 2026-11-20',
+      path: '/api/v1/refusals',
+      query: refusalListQuerySchema,
+      schema: refusalListSchema,
+      columns: refusalColumns,
+    },
+  );
 }
 
 /** What to ask of ids that are of no request. */

@@ -43,7 +43,7 @@ const text = z.string().max(256).refine(isStorableText, 'must not hold NUL');
 const paging = { limit: limit.optional(), offset };
 
 export const agentListQuerySchema = z.object({
-  status: agentStatusSchema.optional(),
+  status: agentStatusSchema.optional().meta({ description: 'Only agents with this status' }),
   ...paging,
   search: text.optional().meta({ description: 'Only agents whose name has this text in it, in any case' }),
   label: text
@@ -136,10 +136,10 @@ const eventFilters = {
   recorded_after: timeParameterSchema.optional().meta({
     description: 'Only events recorded after this time, which is later than their timestamp: for backfilling',
   }),
-  model: text.optional(),
-  provider: text.optional(),
-  compliance_tag: text.optional(),
-  pii_detected: flag.optional(),
+  model: text.optional().meta({ description: 'Only events of this model' }),
+  provider: text.optional().meta({ description: 'Only events of this provider' }),
+  compliance_tag: text.optional().meta({ description: 'Only events with this compliance tag' }),
+  pii_detected: flag.optional().meta({ description: 'Only events with personal data' }),
   pii_type: text.optional().meta({ description: 'Only events with personal data of this kind', example: 'email' }),
   outcome: eventMessageSchema.shape.outcome.unwrap().optional().meta({ description: 'Only events that ended so' }),
   failed: z.enum(['true']).optional().meta({

@@ -33,3 +33,13 @@ export function formatDuration(ms: number): string {
 export function formatUtc(timestamp: string): string {
   return timestamp.replace('T', ' ').replace('Z', ' UTC');
 }
+
+/** Members of queries by the shorter words that options of `agp` have. */
+export const shortNames: Readonly<Record<string, string>> = {
+  agent_id: 'agent',
+  session_id: 'session',
+  compliance_tag: 'tag',
+  pii_detected: 'pii',
+  http_status: 'status',
+  group_by: 'by',
+};

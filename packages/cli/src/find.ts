@@ -1,7 +1,47 @@
-import { eventListSchema, sessionListSchema } from '@agp/core/contracts';
+import { agentListSchema, eventListSchema, sessionListSchema } from '@agp/core/contracts';
+import { fromPublicId } from '@agp/core/ids';
 import { toLineText } from '@agp/core/text';
 import { type Answer, type Api, writeQuery } from './api.ts';
 import { CliError } from './cli-error.ts';
+import type { Shell } from './shell.ts';
+
+/** The id of an agent that the user gave by id or name. */
+export async function findAgentId(api: Api, nameOrId: string): Promise<string> {
+  if (fromPublicId('agt', nameOrId) !== null) return nameOrId;
+  const { data: agents } = await api.get('/api/v1/agents', agentListSchema);
+  const id =
+    agents.find(({ name }) => name === nameOrId)?.id ??
+    pickId(
+      'agt',
+      nameOrId,
+      agents.map((agent) => agent.id),
+    );
+  if (id === null)
+    throw new CliError(
+      `No agent is named ${toLineText(nameOrId)}; "agents list" shows all agents; an agent begins with its first request`,
+    );
+  return id;
+}
+
+/** Changes agents, by name or id, one by one. Goes on after a failure, so that one wrong name keeps no other agent from being blocked. */
+export async function changeEach(
+  { api, terminal }: Shell,
+  words: readonly string[],
+  change: (agentId: string, word: string) => Promise<void>,
+): Promise<void> {
+  const agents = [...new Set(words)];
+  let failed = 0;
+  for (const agent of agents) {
+    try {
+      await change(await findAgentId(api, agent), agent);
+    } catch (error) {
+      if (agents.length === 1 || !(error instanceof CliError)) throw error;
+      failed += 1;
+      terminal.note(`${toLineText(agent)}: ${error.message}`);
+    }
+  }
+  if (failed > 0) throw new CliError(`${failed} of ${agents.length} agents were not changed`);
+}
 
 const digits = '0123456789abcdefghjkmnpqrstvwxyz';
 /** Digits of an id, each of five bits; the time is in its first 48 bits of 128. */
@@ -16,7 +56,7 @@ function readShort(prefix: 'evt' | 'ses' | 'agt', text: string): { begin: string
 }
 
 /** The one id that begins and ends so; null without one. Throws CliError if there are several. */
-export function pickId(prefix: 'evt' | 'ses' | 'agt', text: string, ids: readonly string[]): string | null {
+function pickId(prefix: 'evt' | 'ses' | 'agt', text: string, ids: readonly string[]): string | null {
   const short = readShort(prefix, text);
   if (short === null) return null;
   const fitting = ids.filter((id) => id.startsWith(short.begin) && id.endsWith(short.end));
