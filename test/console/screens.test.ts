@@ -8,24 +8,8 @@ import { type ConsoleSystem, openConsole } from './support/open-console.ts';
 
 let console: ConsoleSystem;
 
-/** Addresses, and what their screens are called. */
-const titles = {
-  '/': 'Now',
-  '/live': 'Live',
-  '/events': 'Events',
-  '/refusals': 'Refusals',
-  '/sessions': 'Sessions',
-  '/providers': 'Providers',
-  '/agents': 'Agents',
-  '/policies': 'Policies',
-  '/policies/_new': 'New policy',
-  '/budgets': 'Budgets',
-  '/costs': 'Costs',
-  '/audit': 'Audit log',
-  '/start': 'Connect an agent',
-  '/keys': 'Keys and tokens',
-  '/find': 'What became of a request',
-};
+/** Addresses that the navigation does not have, and what their screens are called. */
+const titles = { '/policies/_new': 'New policy', '/find': 'What became of a request' };
 
 /** Names that agents and callers choose: each tries to be more than text. */
 const hostile = '<img src=x onerror="document.title=\'owned\'">';
@@ -69,7 +53,16 @@ inBrowser('every screen', () => {
   });
   afterAll(() => console?.[Symbol.asyncDispose]());
 
-  const screens = (): [path: string, title: string][] => [
+  /** Those of the navigation too, which is named as they are. */
+  const listScreens = async (page: Page): Promise<[path: string, title: string][]> => [
+    ...(await page
+      .locator('.nav-link')
+      .evaluateAll((links) =>
+        (links as unknown as Labelled[]).map((link): [string, string] => [
+          link.getAttribute('href') ?? '',
+          link.textContent,
+        ]),
+      )),
     ...Object.entries(titles),
     [`/events/${eventId}`, 'Event'],
     [`/agents/${agentId}`, hostile],
@@ -107,7 +100,9 @@ inBrowser('every screen', () => {
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));
     const barriers: string[] = [];
-    await walk(page, screens(), async (path) => {
+    const screens = await listScreens(page);
+    expect(screens.length).toBeGreaterThan(15);
+    await walk(page, screens, async (path) => {
       // A title may have the whole name in it.
       expect(await page.title(), path).not.toMatch(/^owned/);
       expect(await page.locator('img[src="x"], b[onmouseover]').count(), path).toBe(0);
@@ -119,9 +114,7 @@ inBrowser('every screen', () => {
     // The other scheme differs in its colours alone, and a few screens have them all.
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.locator('[data-mantine-color-scheme=dark]').waitFor();
-    const coloured = screens().filter(([path]) =>
-      /^\/(?:$|budgets|sessions\/|agents\/|events\/|policies\/)/.test(path),
-    );
+    const coloured = screens.filter(([path]) => /^\/(?:$|budgets|sessions\/|agents\/|events\/|policies\/)/.test(path));
     await walk(page, coloured, async () => void barriers.push(...(await listBarriers(page, ['color-contrast']))));
     expect(barriers).toEqual([]);
     expect(asked.filter((url) => !url.startsWith(console.url))).toEqual([]);
@@ -132,7 +125,7 @@ inBrowser('every screen', () => {
   test('offers the holder of a key that may only read no button that would fail', async () => {
     const { page, context, faults } = await console.open('/', { key: await console.makeKey(['read'], 'viewer') });
     await page.getByRole('button', { name: /^Account: viewer/ }).waitFor();
-    await walk(page, screens(), async (path) => {
+    await walk(page, await listScreens(page), async (path) => {
       const names = await page
         .getByRole('button')
         .evaluateAll((buttons) =>

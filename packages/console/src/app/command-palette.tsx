@@ -6,8 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { apiQuery } from '../api/api.ts';
-import { useSession } from '../api/session-context.ts';
-import { placeGroups } from './navigation.tsx';
+import { usePlaces } from './screens.ts';
 
 interface Choice {
   key: string;
@@ -27,18 +26,13 @@ const mostAgents = 7;
 export function CommandPalette() {
   const [query, setQuery] = useState('');
   const navigate = useNavigate();
-  const { edition } = useSession();
   const text = query.trim();
   const [wanted] = useDebouncedValue(text, pauseMs);
   const agents = useQuery({
     ...apiQuery('/api/v1/agents', { query: { search: wanted, order: 'seen', limit: mostAgents } }),
     enabled: wanted !== '',
   });
-  const places = placeGroups
-    .flatMap((group) => group.places)
-    .filter(
-      ({ extended, name }) => (!extended || edition === 'extended') && name.toLowerCase().includes(text.toLowerCase()),
-    );
+  const places = usePlaces().places.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()));
   const found = text === '' ? [] : (agents.data?.data ?? []);
   const choices: Choice[] = [
     ...places.map(({ to, name, icon: Icon }) => ({

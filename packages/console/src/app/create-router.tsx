@@ -6,78 +6,37 @@ import {
   lazyRouteComponent,
 } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import {
-  readAgentsSearch,
-  readAuditSearch,
-  readBudgetsSearch,
-  readCostsSearch,
-  readEventsSearch,
-  readFindSearch,
-  readKeysSearch,
-  readLiveSearch,
-  readNowSearch,
-  readProvidersSearch,
-  readRefusalsSearch,
-  readSessionsSearch,
-} from '../search/screen-searches.ts';
+import { searches } from '../search/screen-searches.ts';
 import type { RawSearch } from '../search/search.ts';
 import { ScreenFault, UnknownPlace } from './fault-pages.tsx';
 import { Frame } from './frame.tsx';
+import { screens } from './screens.ts';
 
 const root = createRootRoute({ component: Frame, notFoundComponent: UnknownPlace });
 const getParentRoute = () => root;
 
-/** The code of a screen is loaded when it is first wanted. */
-const files = {
-  NowScreen: () => import('../screens/now/now-screen.tsx'),
-  LiveScreen: () => import('../screens/live/live-screen.tsx'),
-  EventsScreen: () => import('../screens/events-screen.tsx'),
-  EventScreen: () => import('../screens/event-screen.tsx'),
-  RefusalsScreen: () => import('../screens/refusals-screen.tsx'),
-  FindScreen: () => import('../screens/find-screen.tsx'),
-  SessionsScreen: () => import('../screens/sessions-screen.tsx'),
-  SessionScreen: () => import('../screens/session-screen.tsx'),
-  AgentsScreen: () => import('../screens/agents-screen.tsx'),
-  AgentScreen: () => import('../screens/agent/agent-screen.tsx'),
-  ProvidersScreen: () => import('../screens/providers-screen.tsx'),
-  PoliciesScreen: () => import('../screens/policies/policies-screen.tsx'),
-  PolicyScreen: () => import('../screens/policies/policy-screen.tsx'),
-  BudgetsScreen: () => import('../screens/budgets-screen.tsx'),
-  CostsScreen: () => import('../screens/costs/costs-screen.tsx'),
-  AuditScreen: () => import('../screens/audit/audit-screen.tsx'),
-  StartScreen: () => import('../screens/start/start-screen.tsx'),
-  KeysScreen: () => import('../screens/keys/keys-screen.tsx'),
-};
+type Component = () => ReactNode;
 
-const screen = <const Path extends string, Search extends object = object>(
-  path: Path,
-  name: keyof typeof files,
-  validateSearch?: (raw: RawSearch) => Search,
-) => {
-  const component = lazyRouteComponent(files[name] as () => Promise<Record<string, () => ReactNode>>, name);
-  return createRoute({ getParentRoute, path, component, ...(validateSearch && { validateSearch }) });
-};
+async function loadScreen(load: () => Promise<object>): Promise<{ default: Component }> {
+  const found = Object.entries(await load()).find(([name]) => name.endsWith('Screen'));
+  return { default: found?.[1] as Component };
+}
 
-const tree = root.addChildren([
-  screen('/', 'NowScreen', readNowSearch),
-  screen('/live', 'LiveScreen', readLiveSearch),
-  screen('/events', 'EventsScreen', readEventsSearch),
-  screen('/events/$eventId', 'EventScreen'),
-  screen('/refusals', 'RefusalsScreen', readRefusalsSearch),
-  screen('/find', 'FindScreen', readFindSearch),
-  screen('/sessions', 'SessionsScreen', readSessionsSearch),
-  screen('/sessions/$sessionId', 'SessionScreen'),
-  screen('/agents', 'AgentsScreen', readAgentsSearch),
-  screen('/agents/$agentId', 'AgentScreen'),
-  screen('/providers', 'ProvidersScreen', readProvidersSearch),
-  screen('/policies', 'PoliciesScreen'),
-  screen('/policies/$policyId', 'PolicyScreen'),
-  screen('/budgets', 'BudgetsScreen', readBudgetsSearch),
-  screen('/costs', 'CostsScreen', readCostsSearch),
-  screen('/audit', 'AuditScreen', readAuditSearch),
-  screen('/start', 'StartScreen'),
-  screen('/keys', 'KeysScreen', readKeysSearch),
-]);
+type Searches = typeof searches;
+type SearchOf<Path> = Path extends keyof Searches ? ReturnType<Searches[Path]> : object;
+
+function toRoute<const Path extends string, Search extends object>(path: Path, load: () => Promise<object>) {
+  const component = lazyRouteComponent(() => loadScreen(load));
+  const read: Partial<Record<string, unknown>> = searches;
+  const validateSearch = (read[path] ?? (() => ({}))) as (raw: RawSearch) => Search;
+  return createRoute({ getParentRoute, path, component, validateSearch });
+}
+
+type RoutesOf<Rows extends readonly { path: string }[]> = {
+  -readonly [At in keyof Rows]: ReturnType<typeof toRoute<Rows[At]['path'], SearchOf<Rows[At]['path']>>>;
+};
+const routes = screens.map(({ path, load }) => toRoute(path, load)) as unknown as RoutesOf<typeof screens>;
+const tree = root.addChildren(routes);
 
 /** Every address of the console and its screen. */
 export function createConsoleRouter() {

@@ -1,9 +1,8 @@
 import { Modal } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { useSession } from '../api/session-context.ts';
 import { Fields } from '../components/values.tsx';
-import { placeGroups } from './navigation.tsx';
+import { usePlaces } from './screens.ts';
 
 /** How long after `g` a letter still leads to a screen, in milliseconds. */
 const patienceMs = 1_500;
@@ -16,11 +15,8 @@ const isTyping = (target: EventTarget | null) =>
 export function Shortcuts() {
   const [opened, setOpened] = useState(false);
   const navigate = useNavigate();
-  const { edition } = useSession();
+  const { places } = usePlaces();
   const goUntil = useRef(0);
-  const places = placeGroups
-    .flatMap((group) => group.places)
-    .filter(({ extended }) => !extended || edition === 'extended');
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target)) return;

@@ -1,26 +1,50 @@
-// What stands in each screen's address. Filters have the names that the API gives them.
-import { readChoice, readFlag, readPageNumber, readSearch, readText, readTime, windows } from './search.ts';
+// What stands in each screen's address. Filters have the names that the API gives them, which the compiler checks.
+import type { paths } from '../api/schema.d.ts';
+import {
+  type Reader,
+  readChoice,
+  readFlag,
+  readPageNumber,
+  readSearch,
+  readText,
+  readTime,
+  windows,
+} from './search.ts';
 
-export const readAgentsSearch = readSearch({
-  search: readText,
-  label: readText,
-  status: readChoice(['active', 'blocked', 'retired']),
-  order: readChoice(['cost', 'seen', 'name', 'created']),
-  page: readPageNumber,
-});
+type Member = {
+  [Path in keyof paths]: paths[Path] extends { get: { parameters: { query?: infer Query } } }
+    ? string & keyof NonNullable<Query>
+    : never;
+}[keyof paths];
 
-export const readAuditSearch = readSearch({
-  agent_id: readText,
-  policy_id: readText,
-  action: readText,
+/** What a member may be, if it is not any text. */
+const readers = {
   from: readTime,
   to: readTime,
-  page: readPageNumber,
-});
+  failed: readFlag,
+  capped: readFlag,
+  status: readChoice(['active', 'blocked', 'retired']),
+  order: readChoice(['cost', 'seen', 'name', 'created']),
+  outcome: readChoice(['completed', 'failed', 'aborted', 'killed']),
+};
 
-export const readBudgetsSearch = readSearch({ search: readText, capped: readFlag, page: readPageNumber });
+type ReaderOf<Name> = Name extends keyof typeof readers ? (typeof readers)[Name] : Reader<string>;
 
+/** @param own what the screen alone has */
+const search = <const Name extends Member, Own extends Record<string, Reader<unknown>> = Record<never, never>>(
+  names: readonly Name[],
+  own?: Own,
+) => {
+  const known: Partial<Record<string, Reader<unknown>>> = readers;
+  const ofNames = Object.fromEntries(names.map((name) => [name, known[name] ?? readText]));
+  return readSearch({ ...ofNames, ...own } as { [Each in Name]: ReaderOf<Each> } & Own);
+};
+
+const page = { page: readPageNumber };
+const window = readChoice(windows.map(({ value }) => value));
 export const costViews = ['usage', 'prices', 'unpriced', 'doubtful', 'unrecorded'] as const;
+export const keyViews = ['keys', 'tokens', 'names'] as const;
+
 export const costGroups = ['model', 'agent', 'provider', 'tag'] as const;
 export type CostGroup = (typeof costGroups)[number];
 
@@ -34,60 +58,31 @@ export function listGroups(by: string | undefined): CostGroup[] {
   return isKnown && names.length > 0 && names.length <= mostGroups ? (names as CostGroup[]) : ['model'];
 }
 
-export const readCostsSearch = readSearch({
-  view: readChoice(costViews),
-  search: readText,
-  by: (raw) => {
-    const by = readText(raw);
-    return by === undefined ? undefined : listGroups(by).join(',');
-  },
-  from: readTime,
-  to: readTime,
-  agent_id: readText,
-});
-export type CostsSearch = ReturnType<typeof readCostsSearch>;
+const readGroups: Reader<string> = (raw) => {
+  const by = readText(raw);
+  return by === undefined ? undefined : listGroups(by).join(',');
+};
 
-export const readEventsSearch = readSearch({
-  agent_id: readText,
-  session_id: readText,
-  model: readText,
-  provider: readText,
-  compliance_tag: readText,
-  pii_type: readText,
-  request_id: readText,
-  outcome: readChoice(['completed', 'failed', 'aborted', 'killed']),
-  failed: readFlag,
-  from: readTime,
-  to: readTime,
-  cursor: readText,
-});
-export type EventsSearch = ReturnType<typeof readEventsSearch>;
+/** By the screens' paths; those of others are empty. */
+export const searches = {
+  '/': search([], { from: window, by: readChoice(['agent', 'model', 'provider']) }),
+  '/live': search(['agent_id', 'session_id', 'failed'], { text: readText, pii: readFlag }),
+  '/events': search([
+    ...(['agent_id', 'session_id', 'model', 'provider', 'compliance_tag', 'pii_type', 'request_id'] as const),
+    ...(['outcome', 'failed', 'from', 'to', 'cursor'] as const),
+  ]),
+  '/refusals': search(['agent_id', 'provider', 'reason', 'request_id', 'from', 'cursor']),
+  '/find': search([], { id: readText }),
+  '/sessions': search(['agent_id', 'from', 'to', 'cursor']),
+  '/providers': search([], { from: window }),
+  '/agents': search(['search', 'label', 'status', 'order'], page),
+  '/budgets': search(['search', 'capped'], page),
+  '/costs': search(['search', 'from', 'to', 'agent_id'], { view: readChoice(costViews), by: readGroups }),
+  '/audit': search(['agent_id', 'policy_id', 'action', 'from', 'to'], page),
+  '/keys': search([], { view: readChoice(keyViews) }),
+};
 
-export const readFindSearch = readSearch({ id: readText });
-
-export const keyViews = ['keys', 'tokens', 'names'] as const;
-export const readKeysSearch = readSearch({ view: readChoice(keyViews) });
-
-export const readLiveSearch = readSearch({
-  agent_id: readText,
-  session_id: readText,
-  text: readText,
-  pii: readFlag,
-  failed: readFlag,
-});
-export type LiveSearch = ReturnType<typeof readLiveSearch>;
-
-const readWindow = readChoice(windows.map(({ value }) => value));
-export const readNowSearch = readSearch({ from: readWindow, by: readChoice(['agent', 'model', 'provider']) });
-export const readProvidersSearch = readSearch({ from: readWindow });
-
-export const readRefusalsSearch = readSearch({
-  agent_id: readText,
-  provider: readText,
-  reason: readText,
-  request_id: readText,
-  from: readTime,
-  cursor: readText,
-});
-
-export const readSessionsSearch = readSearch({ agent_id: readText, from: readTime, to: readTime, cursor: readText });
+type SearchOf<Path extends keyof typeof searches> = ReturnType<(typeof searches)[Path]>;
+export type CostsSearch = SearchOf<'/costs'>;
+export type EventsSearch = SearchOf<'/events'>;
+export type LiveSearch = SearchOf<'/live'>;

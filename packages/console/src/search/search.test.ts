@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { readEventsSearch } from './screen-searches.ts';
+import { searches } from './screen-searches.ts';
 import { addDays, findLastWeek, findMonth, isTime, readPageNumber, readText } from './search.ts';
 
 test('an address that anybody wrote brings only what the API would take', () => {
   expect(
-    readEventsSearch({
+    searches['/events']({
       agent_id: 'agt_1',
       outcome: 'exploded',
       failed: true,

@@ -4,7 +4,7 @@ import { utcDay } from '../format/format.ts';
 export type RawSearch = Record<string, unknown>;
 
 /** Takes a value of an address, or leaves it out. */
-type Reader<Value> = (raw: unknown) => Value | undefined;
+export type Reader<Value> = (raw: unknown) => Value | undefined;
 
 /** Longer values are of no use to any filter. */
 const longest = 256;
