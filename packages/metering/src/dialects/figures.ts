@@ -1,33 +1,79 @@
-import { mostCharged } from '@agp/pricing';
+import { maxTokens, mostCharged } from '@agp/pricing';
 import { asObject, type JsonObject } from '../json/members.ts';
-
-/** Members of usage that are read or are known to bill nothing, with those of objects and of lists within; `all` of some. */
-export type KnownFigures = ReadonlyMap<string, KnownFigures | 'all' | null>;
 
 /** What an answer says beside usage. */
 export interface FigureNotes {
   /** What the provider says it charged, in nano-dollars. */
   charge?: number | undefined;
-  /** Figures that no reader understood, by their path; names are the provider's. */
+  /** Figures that no table knows, by their path; names are the provider's. */
   unread?: readonly string[] | undefined;
   /** The provider's ids of what code ran in, which `codeExecutions` counts. */
   containers?: ReadonlySet<string> | undefined;
 }
 
-/** @param names separated by spaces @param within lists of objects, under their names, also several separated by spaces */
-export function listFigures(names: string, within: Readonly<Record<string, KnownFigures | 'all'>> = {}): KnownFigures {
-  const lists = [[names, null], ...Object.entries(within)] as const;
-  return new Map(
-    lists.flatMap(([some, list]) =>
-      some
-        .trim()
-        .split(/\s+/)
-        .map((name) => [name, list] as const),
-    ),
-  );
+/**
+ * The members of an object of figures, each with what it counts, once: reading takes them by it, and what it does not know is unread. Names
+ * stand for one another, separated by spaces; of figures under several names the largest counts, of objects the first that is there.
+ */
+export interface FigureTable {
+  readonly rows: ReadonlyMap<string, Row>;
+  /** Items of a list say in a member what they count. */
+  readonly keyed?: { member: string; figures: ReadonlyMap<string, string>; isComplete: boolean };
+  /** Its figures are no part of those around it. */
+  readonly isApart?: boolean;
+  /** Some servers write figures as text. */
+  readonly readsText?: boolean;
 }
 
-const nothingKnown: KnownFigures = new Map();
+interface Row {
+  /** Null for one that bills nothing. */
+  figure: string | null;
+  /** Of an object, or of the objects of a list; null for one that passes unread. */
+  within: FigureTable | null;
+  /** Names that come before it. */
+  before: readonly string[];
+}
+
+/** A figure of a table that bills nothing, such as a time, a speed, or a sum of others. */
+const nothing = 'nothing';
+
+const split = (names: string) => names.trim().split(/\s+/);
+
+/** @param within objects and lists of objects; `passed` for those in which nothing bills */
+export function tableFigures(
+  figures: Readonly<Record<string, string>>,
+  within: Readonly<Record<string, FigureTable | 'passed'>> = {},
+  readsText = false,
+): FigureTable {
+  const own = Object.entries(figures).flatMap(([figure, names]) =>
+    split(names).map((name): [string, Row] => [
+      name,
+      { figure: figure === nothing ? null : figure, within: nothingKnown, before: [] },
+    ]),
+  );
+  const inner = Object.entries(within).flatMap(([names, table]) =>
+    split(names).map((name, at, all): [string, Row] => [
+      name,
+      { figure: null, within: table === 'passed' ? null : table, before: all.slice(0, at) },
+    ]),
+  );
+  const known = new Map(own);
+  // A name may be a figure at one server and an object at another.
+  for (const [name, row] of inner) known.set(name, { ...row, figure: known.get(name)?.figure ?? null });
+  return { rows: known, readsText };
+}
+
+/** @param isComplete a kind that is not listed is unread */
+export function tableKeyed(
+  member: string,
+  count: string,
+  figures: Readonly<Record<string, string>>,
+  isComplete = false,
+): FigureTable {
+  return { ...tableFigures({ count }), keyed: { member, figures: new Map(Object.entries(figures)), isComplete } };
+}
+
+const nothingKnown: FigureTable = { rows: new Map() };
 
 /** Names of one answer. */
 const maxUnread = 20;
@@ -37,7 +83,6 @@ const maxPath = 128;
 const maxDepth = 10;
 const maxItems = 1_000;
 
-/** Some servers write figures as text. */
 const figure = /^-?\d{1,15}(?:\.\d{1,15})?$/;
 
 function isFigure(value: unknown): boolean {
@@ -58,39 +103,76 @@ export function joinUnread(known: readonly string[] | undefined, more: readonly 
   return more ? more.reduce<string[] | undefined>(add, known && [...known]) : known;
 }
 
-function findWithin(
-  value: unknown,
-  known: KnownFigures,
-  path: string,
-  depth: number,
-  found?: string[],
-): string[] | undefined {
-  let names = found;
-  if (Array.isArray(value)) {
-    for (let at = 0; at < value.length && at < maxItems; at++) {
-      if (isFigure(value[at])) names = add(names, path);
-      else if (depth < maxDepth) names = findWithin(value[at], known, path, depth + 1, names);
-    }
-    return names;
-  }
-  const members = asObject(value);
-  for (const name in members) {
-    const member = members[name];
-    const rule = known.get(name);
-    if (typeof member === 'object' && member !== null) {
-      if (rule === 'all' || depth >= maxDepth) continue;
-      const whole = path === '' ? name : `${path}.${name}`;
-      names = findWithin(member, rule ?? nothingKnown, whole, depth + 1, names);
-    } else if (rule === undefined ? isFigure(member) : isFault(member)) {
-      names = add(names, path === '' ? name : `${path}.${name}`);
-    }
-  }
-  return names;
+/** Figures by the names of their table; NaN for one that no figure can be. */
+export type Counts = Readonly<Record<string, number | undefined>>;
+
+type Sink = Record<string, number | undefined>;
+
+const written = /^\d{1,12}(?:\.\d{1,12})?$/;
+
+export function asFigure(value: unknown): unknown {
+  return typeof value === 'string' && written.test(value) ? Number(value) : value;
 }
 
-/** Figures of a usage object that are not known, or that no figure can be; undefined for most. Zero is no figure. */
-export function findUnread(value: unknown, known: KnownFigures): readonly string[] | undefined {
-  return findWithin(value, known, '', 1);
+const toCount = (value: unknown): number =>
+  typeof value === 'number' && value >= 0 && value <= maxTokens ? value : Number.NaN;
+
+class FigureReader {
+  readonly counts: Sink = {};
+  unread: string[] | undefined;
+  readonly #readsText: boolean;
+
+  constructor(readsText: boolean) {
+    this.#readsText = readsText;
+  }
+
+  /** @param sink null for figures that are no part of those around them, or repeat others */
+  read(value: unknown, table: FigureTable, sink: Sink | null, path = '', depth = 1): void {
+    if (Array.isArray(value)) {
+      for (let at = 0; at < value.length && at < maxItems; at++) {
+        if (isFigure(value[at])) this.unread = add(this.unread, path);
+        else if (depth < maxDepth) this.read(value[at], table, sink, path, depth + 1);
+      }
+      return;
+    }
+    if (typeof value !== 'object' || value === null) return;
+    const object = value as JsonObject;
+    const own = table.keyed ? {} : sink;
+    for (const name in object) {
+      const member = object[name];
+      if (member === undefined || member === null) continue;
+      const row = table.rows.get(name);
+      if (typeof member === 'object') {
+        if (row?.within === null || depth >= maxDepth) continue;
+        const within = row?.within ?? nothingKnown;
+        const isRead = !within.isApart && !row?.before.some((other) => object[other] != null);
+        this.read(member, within, isRead ? sink : null, path === '' ? name : `${path}.${name}`, depth + 1);
+      } else if (row === undefined ? isFigure(member) : isFault(member)) {
+        this.unread = add(this.unread, path === '' ? name : `${path}.${name}`);
+      }
+      if (row?.figure && own !== null) this.#note(own, row.figure, member);
+    }
+    if (table.keyed) this.#addKeyed(table.keyed, object, own?.count, sink, path);
+  }
+
+  #note(sink: Sink, name: string, value: unknown): void {
+    const count = toCount(this.#readsText ? asFigure(value) : value);
+    const known = sink[name];
+    if (known === undefined || Number.isNaN(known) || count > known) sink[name] = count;
+  }
+
+  #addKeyed(
+    { member, figures, isComplete }: NonNullable<FigureTable['keyed']>,
+    item: JsonObject,
+    count: number | undefined,
+    sink: Sink | null,
+    path: string,
+  ): void {
+    const kind = String(item[member]);
+    const name = figures.get(kind.toUpperCase()) ?? figures.get(kind);
+    if (name === undefined && isComplete) this.unread = add(this.unread, `${path}.${kind}`);
+    if (name !== undefined && name !== nothing && sink !== null) sink[name] = (sink[name] ?? 0) + (count || 0);
+  }
 }
 
 const isAmount = (value: unknown): value is number => typeof value === 'number' && value >= 0;
@@ -107,8 +189,12 @@ export function readCharge({ cost, cost_in_usd_ticks: ticks, is_byok: isOwnKey, 
   return (usd + (isAmount(upstream) ? upstream : 0)) * 1e9;
 }
 
-export function noteFigures(value: unknown, known: KnownFigures): FigureNotes {
+/** Takes the figures of a usage object: by name what its table knows, as unread what it does not. Zero is no unread figure. */
+export function readFigures(value: unknown, table: FigureTable): { counts: Counts; notes: FigureNotes } {
+  const reader = new FigureReader(table.readsText === true);
+  reader.read(value, table, reader.counts);
   const charge = readCharge(asObject(value));
-  const unread = findUnread(value, known);
-  return charge !== undefined && charge > mostCharged ? { unread: joinUnread(unread, ['cost']) } : { charge, unread };
+  const isFree = charge === undefined || charge <= mostCharged;
+  const unread = isFree ? reader.unread : joinUnread(reader.unread, ['cost']);
+  return { counts: reader.counts, notes: isFree ? { charge, unread } : { unread } };
 }

@@ -1,52 +1,54 @@
 import { makeUsage, readCount, type Usage } from '@agp/pricing';
-import { asArray, asName, asObject, asText, type JsonObject, optionalCount } from '../../json/members.ts';
-import { findUnread, listFigures, noteFigures } from '../figures.ts';
+import { asArray, asName, asObject, asText, type JsonObject } from '../../json/members.ts';
+import { type Counts, type FigureTable, readFigures, tableFigures } from '../figures.ts';
 import { type AnswerReading, type ReportedCall, sumCalls } from '../operation.ts';
 import { foldTier } from '../tier.ts';
+
+const run = {
+  input: 'input_tokens',
+  completionTokens: 'output_tokens',
+  cacheReadTokens: 'cache_read_input_tokens',
+  cacheWriteTokens: 'cache_creation_input_tokens',
+  nothing: 'total_tokens',
+};
+
+const ofRun = {
+  cache_creation: tableFigures({
+    shortTokens: 'ephemeral_5m_input_tokens',
+    cacheWrite1hTokens: 'ephemeral_1h_input_tokens',
+  }),
+  output_tokens_details: tableFigures({ reasoningTokens: 'thinking_tokens' }),
+  // Fetching pages is free, as is searching for tools.
+  server_tool_use: tableFigures({
+    webSearches: 'web_search_requests',
+    codeExecutions: 'code_execution_requests',
+    nothing: 'web_fetch_requests tool_search_requests',
+  }),
+};
+
+const runTable: FigureTable = { ...tableFigures(run, ofRun), isApart: true };
+
+const messageTable = tableFigures(
+  { ...run, nothing: 'total_tokens cost_in_usd_ticks' },
+  { ...ofRun, 'cost cost_details': 'passed', iterations: runTable },
+);
+
+export const findUnreadOfMessage = (usage: unknown) => readFigures(usage, messageTable).notes.unread;
 
 /**
  * `input_tokens` touched no cache, and cache writes by lifetime a part of `cache_creation_input_tokens`, or given without it. A
  * server that says that a call had no input has not counted.
  */
-function readMessageUsage(value: unknown): Usage | null {
-  const usage = asObject(value);
-  const input = readCount(usage.input_tokens);
-  const completionTokens = readCount(usage.output_tokens);
-  const { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: long } = asObject(usage.cache_creation);
-  const told = optionalCount(usage.cache_creation_input_tokens);
-  const cacheWriteTokens = told === null ? null : Math.max(told, (readCount(short) ?? 0) + (readCount(long) ?? 0));
-  const cacheReadTokens = optionalCount(usage.cache_read_input_tokens);
-  if (input === null || completionTokens === null || cacheWriteTokens === null || cacheReadTokens === null) return null;
-  const promptTokens = readCount(input + cacheWriteTokens + cacheReadTokens);
-  if (promptTokens === null || promptTokens === 0) return null;
-  return makeUsage({
-    promptTokens,
-    completionTokens,
-    cacheReadTokens,
-    cacheWriteTokens,
-    cacheWrite1hTokens: long,
-    reasoningTokens: asObject(usage.output_tokens_details).thinking_tokens,
-    webSearches: asObject(usage.server_tool_use).web_search_requests,
-    codeExecutions: asObject(usage.server_tool_use).code_execution_requests,
-  });
+function toUsage(counts: Counts): Usage | null {
+  const { input = Number.NaN, completionTokens = Number.NaN, cacheWriteTokens = 0, cacheReadTokens = 0 } = counts;
+  const written = Math.max(cacheWriteTokens, byLifetime(counts));
+  const promptTokens = readCount(input + written + cacheReadTokens);
+  if (promptTokens === null || promptTokens === 0 || Number.isNaN(completionTokens)) return null;
+  return makeUsage({ ...counts, promptTokens, cacheWriteTokens: written });
 }
 
-const runFigures = listFigures(
-  'input_tokens output_tokens total_tokens cache_creation_input_tokens cache_read_input_tokens',
-  {
-    cache_creation: listFigures('ephemeral_5m_input_tokens ephemeral_1h_input_tokens'),
-    output_tokens_details: listFigures('thinking_tokens'),
-    // Fetching pages is free, as is searching for tools.
-    server_tool_use: listFigures('web_search_requests web_fetch_requests code_execution_requests tool_search_requests'),
-  },
-);
-
-const messageFigures = new Map([
-  ...runFigures,
-  ...listFigures('cost_in_usd_ticks', { 'cost cost_details': 'all', iterations: runFigures }),
-]);
-
-export const findUnreadOfMessage = (usage: unknown) => findUnread(usage, messageFigures);
+const byLifetime = ({ shortTokens = 0, cacheWrite1hTokens = 0 }: Counts) =>
+  (shortTokens || 0) + (cacheWrite1hTokens || 0);
 
 interface Run extends ReportedCall {
   type: string;
@@ -61,7 +63,7 @@ const ownRuns = new Set(['message', 'fallback_message']);
 function readRuns(iterations: unknown, model: string | null): Run[] {
   return asArray(iterations).flatMap((item) => {
     const run = asObject(item);
-    const usage = readMessageUsage(run);
+    const usage = toUsage(readFigures(run, runTable).counts);
     return usage === null ? [] : [{ type: asName(run.type), model: asText(run.model) ?? model, usage }];
   });
 }
@@ -93,8 +95,8 @@ export function readMessageFigures(value: unknown): Omit<AnswerReading, 'outputT
   const message = asObject(value);
   const told = asObject(message.usage);
   const model = asText(message.model);
-  const usage = addContainer(readMessageUsage(told), message.container);
-  const notes = noteFigures(told, messageFigures);
+  const { counts, notes } = readFigures(told, messageTable);
+  const usage = addContainer(toUsage(counts), message.container);
   const speed = told.speed === 'fast' ? 'fast' : asText(told.service_tier);
   const serviceTier = [speed, foldTier(told.inference_geo, 'geo')].filter((tier) => tier !== null).join('+') || null;
   if (usage === null) return { model, usage, serviceTier, ...notes };
@@ -114,7 +116,7 @@ function countCached(usage: JsonObject): number {
 }
 
 /** The figures that are read. Others are dropped: a stream could add new names in every frame. */
-const figures = [...messageFigures.keys(), 'speed', 'service_tier', 'inference_geo', 'is_byok'];
+const figures = [...messageTable.rows.keys(), 'speed', 'service_tier', 'inference_geo', 'is_byok'];
 
 const ofInput = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'cache_creation'];
 

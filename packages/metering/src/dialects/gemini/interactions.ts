@@ -1,8 +1,8 @@
 import { largestOutput, readCount, type Usage } from '@agp/pricing';
-import { asArray, asName, asObject, asText, findTrailingMembers, type JsonObject } from '../../json/members.ts';
+import { asObject, asText, findTrailingMembers, type JsonObject } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
 import { collectText } from '../../text/strings.ts';
-import { type FigureNotes, joinUnread, listFigures, noteFigures } from '../figures.ts';
+import { type FigureNotes, readFigures, tableKeyed } from '../figures.ts';
 import type { Frame } from '../frame.ts';
 import { FrameReader } from '../frame-reader.ts';
 import { describeLater } from '../later.ts';
@@ -11,58 +11,45 @@ import * as bounds from './bounds.ts';
 import { answerNames } from './called-tools.ts';
 import { readInteraction, readInteractionDelta } from './text.ts';
 import { listModels, readTypedTools } from './tools.ts';
-import { billSearches, modality, readContentUsage } from './usage.ts';
-
-function readInteractionUsage(value: unknown, model: string | null): Usage | null {
-  const figures = asObject(value);
-  const usage = readContentUsage({
-    promptTokenCount: figures.total_input_tokens,
-    toolUsePromptTokenCount: figures.total_tool_use_tokens,
-    candidatesTokenCount: figures.total_output_tokens,
-    thoughtsTokenCount: figures.total_thought_tokens,
-    totalTokenCount: figures.total_tokens,
-    cachedContentTokenCount: figures.total_cached_tokens,
-    promptTokensDetails: figures.input_tokens_by_modality,
-    toolUsePromptTokensDetails: figures.tool_use_tokens_by_modality,
-    cacheTokensDetails: figures.cached_tokens_by_modality,
-    candidatesTokensDetails: figures.output_tokens_by_modality,
-  });
-  return usage && { ...usage, ...countTools(figures.grounding_tool_count, model) };
-}
+import { billSearches, tableContent, toContentUsage } from './usage.ts';
 
 /** Reading pages and files of the request costs their tokens. */
-const tools: ReadonlyMap<string, keyof Usage | null> = new Map([
-  ...([
-    ['google_search', 'webSearches'],
-    ['google_maps', 'mapsSearches'],
-    ['retrieval', 'fileSearches'],
-  ] as const),
-  ...(['url_context', 'file_search', 'code_execution'] as const).map((name) => [name, null] as const),
-]);
-
-function countTools(counts: unknown, model: string | null): Partial<Usage> {
-  const ran: Partial<Usage> = {};
-  for (const item of asArray(counts)) {
-    const name = tools.get(asName(asObject(item).type));
-    if (name) ran[name] = billSearches(readCount(asObject(item).count) ?? 0, model);
-  }
-  return ran;
-}
-
-const interactionFigures = listFigures(
-  `total_input_tokens total_tool_use_tokens total_output_tokens total_thought_tokens total_tokens total_cached_tokens`,
+const tools = tableKeyed(
+  'type',
+  'count',
   {
-    grounding_tool_count: listFigures('count'),
-    'input_tokens_by_modality tool_use_tokens_by_modality': modality,
-    'cached_tokens_by_modality output_tokens_by_modality': modality,
+    ...{ google_search: 'webSearches', google_maps: 'mapsSearches', retrieval: 'fileSearches' },
+    ...{ url_context: 'nothing', file_search: 'nothing', code_execution: 'nothing' },
   },
+  true,
 );
 
-function noteInteraction(usage: unknown): FigureNotes {
-  const notes = noteFigures(usage, interactionFigures);
-  const ran = asArray(asObject(usage).grounding_tool_count).map((item) => asName(asObject(item).type));
-  const others = ran.filter((name) => !tools.has(name)).map((name) => `grounding_tool_count.${name}`);
-  return { ...notes, unread: joinUnread(notes.unread, others) };
+const interactionTable = tableContent(
+  {
+    prompt: 'total_input_tokens',
+    toolUse: 'total_tool_use_tokens',
+    candidates: 'total_output_tokens',
+    thoughts: 'total_thought_tokens',
+    total: 'total_tokens',
+    cacheReadTokens: 'total_cached_tokens',
+    inputs: 'input_tokens_by_modality',
+    toolInputs: 'tool_use_tokens_by_modality',
+    cached: 'cached_tokens_by_modality',
+    outputs: 'output_tokens_by_modality',
+  },
+  { grounding_tool_count: tools },
+);
+
+function readInteractionFigures(value: unknown, model: string | null): { usage: Usage | null } & FigureNotes {
+  const { counts, notes } = readFigures(value, interactionTable);
+  const usage = toContentUsage(counts);
+  const bill = (name: 'webSearches' | 'mapsSearches' | 'fileSearches') => billSearches(counts[name] || 0, model);
+  const searches = {
+    webSearches: bill('webSearches'),
+    mapsSearches: bill('mapsSearches'),
+    fileSearches: bill('fileSearches'),
+  };
+  return { usage: usage && { ...usage, ...searches }, ...notes };
 }
 
 const modelOf = (value: unknown) => asText(asObject(value).model) ?? asText(asObject(value).agent);
@@ -86,8 +73,9 @@ class InteractionStreamReader extends FrameReader {
     this.model = modelOf(interaction) ?? this.model;
     this.serviceTier = asText(interaction.service_tier) ?? this.serviceTier;
     const told = interaction.usage ?? frame.usage;
-    this.usage = readInteractionUsage(told, this.model) ?? this.usage;
-    this.note(noteInteraction(told));
+    const { usage, ...notes } = readInteractionFigures(told, this.model);
+    this.usage = usage ?? this.usage;
+    this.note(notes);
     this.failed ||= frame.event_type === 'error' || interaction.status === 'failed';
     this.sawEnd ||= frame.event_type === 'interaction.completed' || frame.event_type === 'interaction.complete';
   }
@@ -130,8 +118,7 @@ const interactions: Operation = {
     return {
       id: asText(id),
       model: modelOf(body),
-      usage: readInteractionUsage(usage, modelOf(body)),
-      ...noteInteraction(usage),
+      ...readInteractionFigures(usage, modelOf(body)),
       serviceTier: asText(tier),
       outputText: () => readWriting(body, readInteraction),
     };

@@ -2,7 +2,7 @@ import { makeUsage, maxTokens, readCount, type Usage } from '@agp/pricing';
 import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Writing } from '../../text/writing.ts';
-import { findUnread, listFigures } from '../figures.ts';
+import { readFigures, tableFigures } from '../figures.ts';
 import { type AnswerReading, type Operation, type RequestReading, usual } from '../operation.ts';
 import { ContentStreamReader } from './stream.ts';
 import { listModels, readTools } from './tools.ts';
@@ -68,7 +68,7 @@ function readVideoTier(body: JsonObject): string | null {
 
 const sounds = ({ mimeType }: JsonObject) => /^(?:audio|video)\//.test(asText(mimeType) ?? '');
 
-const predictionFigures = listFigures('billableCharacterCount');
+const predictionTable = tableFigures({ inputCharacters: 'billableCharacterCount' });
 
 /** Pictures that came, and the input of embeddings; what was filtered is not billed. */
 function readPredictions({ predictions, metadata }: JsonObject): Partial<AnswerReading> {
@@ -76,10 +76,9 @@ function readPredictions({ predictions, metadata }: JsonObject): Partial<AnswerR
   const outputImages = all.filter((each) => (each.bytesBase64Encoded || each.gcsUri) && !sounds(each)).length;
   const counts = all.map(({ embeddings }) => asObject(asObject(embeddings).statistics).token_count);
   const promptTokens = counts.reduce<number>((sum, count) => sum + (readCount(count) ?? 0), 0);
-  const inputCharacters = asObject(metadata).billableCharacterCount;
-  const unread = findUnread(metadata, predictionFigures);
-  if (outputImages + promptTokens > 0)
-    return { usage: makeUsage({ outputImages, promptTokens, inputCharacters }), unread };
+  const { counts: told, notes } = readFigures(metadata, predictionTable);
+  const { unread } = notes;
+  if (outputImages + promptTokens > 0) return { usage: makeUsage({ ...told, outputImages, promptTokens }), unread };
   const isFiltered = all.length > 0 && all.every(({ raiFilteredReason }) => asText(raiFilteredReason) !== null);
   return { isUnbilled: isFiltered, unread };
 }
@@ -114,7 +113,10 @@ function readHours({ expireTime, updateTime, createTime }: JsonObject): number {
 }
 
 /** Its tokens are of all kinds together. */
-const cacheFigures = listFigures('totalTokenCount textCount imageCount videoDurationSeconds audioDurationSeconds');
+const cacheTable = tableFigures({
+  tokens: 'totalTokenCount',
+  nothing: 'textCount imageCount videoDurationSeconds audioDurationSeconds',
+});
 
 /** A cache costs its input once, and its storage each time that its end is set. */
 const describeCache = (name: string, isNew: boolean): Operation => ({
@@ -122,11 +124,11 @@ const describeCache = (name: string, isNew: boolean): Operation => ({
   ...describe(
     name,
     (answer) => {
-      const tokens = readCount(asObject(answer.usageMetadata).totalTokenCount);
-      const stored = Math.round((tokens ?? 0) * readHours(answer));
+      const { counts, notes } = readFigures(answer.usageMetadata, cacheTable);
+      const tokens = counts.tokens || 0;
+      const stored = Math.round(tokens * readHours(answer));
       const usage = { promptTokens: isNew ? tokens : 0, storedTokenHours: Math.min(stored, maxTokens) };
-      const unread = findUnread(answer.usageMetadata, cacheFigures);
-      return { model: toModel(answer.model), usage: tokens ? makeUsage(usage) : null, unread };
+      return { model: toModel(answer.model), usage: tokens ? makeUsage(usage) : null, unread: notes.unread };
     },
     (body, _path, size) => ({
       requestedModel: toModel(body.model),

@@ -1,5 +1,5 @@
 import { asArray, asObject, asText, findTrailingMembers, type JsonObject, tryParse } from '../../json/members.ts';
-import { noteFigures } from '../figures.ts';
+import { readFigures } from '../figures.ts';
 import type { Frame } from '../frame.ts';
 import { FrameReader } from '../frame-reader.ts';
 import type { Refusal, StreamReading } from '../operation.ts';
@@ -7,11 +7,11 @@ import { readContent } from './text.ts';
 import {
   addGrounded,
   addGrounding,
-  contentFigures,
+  contentTable,
   isBlocked,
   newGrounding,
   readContentTier,
-  readContentUsage,
+  toContentUsage,
 } from './usage.ts';
 
 /** Vertex AI puts a `usageMetadata` without any count on all frames but the last. */
@@ -52,9 +52,10 @@ export class ContentStreamReader extends FrameReader {
       const { cachedContentTokenCount, cacheTokensDetails } = readMetadata(this.#lastCached);
       Object.assign(last, { cachedContentTokenCount, cacheTokensDetails });
     }
-    const usage = readContentUsage(last);
+    const { counts, notes } = readFigures(last, contentTable);
+    const usage = toContentUsage(counts);
     this.usage = addGrounded(usage, this.#grounding, this.model);
-    this.note(noteFigures(last, contentFigures));
+    this.note(notes);
     this.serviceTier = readContentTier(last);
     this.isUnbilled &&= (usage?.completionTokens ?? 0) === 0;
     return super.end();

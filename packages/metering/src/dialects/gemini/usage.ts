@@ -1,16 +1,51 @@
 import { makeUsage, readCount, type Usage } from '@agp/pricing';
-import { asArray, asObject, asText, type JsonObject, optionalCount } from '../../json/members.ts';
-import { listFigures, noteFigures } from '../figures.ts';
+import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
+import { type Counts, type FigureTable, readFigures, tableFigures, tableKeyed } from '../figures.ts';
 import type { AnswerReading } from '../operation.ts';
 
-function countModality(details: unknown, modality: string): number {
-  let count = 0;
-  for (const item of asArray(details)) {
-    const { modality: kind, tokenCount, tokens } = asObject(item);
-    if (asText(kind)?.toUpperCase() === modality) count += readCount(tokenCount ?? tokens) ?? 0;
-  }
-  return count;
+const byModality = (figures: Readonly<Record<string, string>>) => tableKeyed('modality', 'tokenCount tokens', figures);
+
+const inputs = { AUDIO: 'inputAudioTokens', IMAGE: 'inputImageTokens', VIDEO: 'inputVideoTokens' };
+const outputs = { AUDIO: 'outputAudioTokens', IMAGE: 'outputImageTokens', VIDEO: 'outputVideoTokens' };
+const cached = { AUDIO: 'cacheReadAudioTokens', IMAGE: 'cacheReadImageTokens' };
+
+/** Where an API of Google's says what it counts. */
+interface Names {
+  prompt: string;
+  toolUse: string;
+  candidates: string;
+  thoughts: string;
+  total: string;
+  cacheReadTokens: string;
+  inputs: string;
+  toolInputs: string;
+  cached: string;
+  outputs: string;
 }
+
+export const tableContent = (names: Names, within: Readonly<Record<string, FigureTable>> = {}): FigureTable => {
+  const { inputs: ofInput, toolInputs, cached: ofCached, outputs: ofOutput, ...figures } = names;
+  return tableFigures(figures, {
+    [ofInput]: byModality(inputs),
+    [toolInputs]: byModality(inputs),
+    [ofCached]: byModality(cached),
+    [ofOutput]: byModality(outputs),
+    ...within,
+  });
+};
+
+export const contentTable = tableContent({
+  prompt: 'promptTokenCount',
+  toolUse: 'toolUsePromptTokenCount',
+  candidates: 'candidatesTokenCount',
+  thoughts: 'thoughtsTokenCount',
+  total: 'totalTokenCount',
+  cacheReadTokens: 'cachedContentTokenCount',
+  inputs: 'promptTokensDetails promptTokenDetails',
+  toolInputs: 'toolUsePromptTokensDetails',
+  cached: 'cacheTokensDetails',
+  outputs: 'candidatesTokensDetails',
+});
 
 /** The total shows a missing part, and whether a server counts thoughts among the candidates. */
 function countOutput(candidates: number, thoughts: number, rest: number): number {
@@ -19,35 +54,14 @@ function countOutput(candidates: number, thoughts: number, rest: number): number
 }
 
 /** Results of tools are input beside the prompt, cached input is a part of the prompt; figures that are 0 are left out. */
-export function readContentUsage(value: unknown): Usage | null {
-  const usage = asObject(value);
-  const toolUse = optionalCount(usage.toolUsePromptTokenCount);
-  const candidates = optionalCount(usage.candidatesTokenCount);
-  const thoughts = optionalCount(usage.thoughtsTokenCount);
-  const others = (toolUse ?? 0) + (candidates ?? 0) + (thoughts ?? 0);
-  const prompt = readCount(usage.promptTokenCount ?? Number(usage.totalTokenCount) - others);
-  if (prompt === null || toolUse === null || candidates === null || thoughts === null) return null;
+export function toContentUsage(counts: Counts): Usage | null {
+  const { toolUse = 0, candidates = 0, thoughts = 0, total = Number.NaN } = counts;
+  const prompt = readCount(counts.prompt ?? total - toolUse - candidates - thoughts);
+  if (prompt === null || [toolUse, candidates, thoughts].some(Number.isNaN)) return null;
   const promptTokens = readCount(prompt + toolUse);
-  const rest = (readCount(usage.totalTokenCount) ?? 0) - prompt - toolUse;
-  const completionTokens = readCount(countOutput(candidates, thoughts, rest));
+  const completionTokens = readCount(countOutput(candidates, thoughts, (total || 0) - prompt - toolUse));
   if (promptTokens === null || completionTokens === null) return null;
-  const promptDetails = usage.promptTokensDetails ?? usage.promptTokenDetails;
-  const input = (modality: string) =>
-    countModality(promptDetails, modality) + countModality(usage.toolUsePromptTokensDetails, modality);
-  return makeUsage({
-    promptTokens,
-    completionTokens,
-    cacheReadTokens: usage.cachedContentTokenCount,
-    inputAudioTokens: input('AUDIO'),
-    inputImageTokens: input('IMAGE'),
-    inputVideoTokens: input('VIDEO'),
-    cacheReadAudioTokens: countModality(usage.cacheTokensDetails, 'AUDIO'),
-    cacheReadImageTokens: countModality(usage.cacheTokensDetails, 'IMAGE'),
-    reasoningTokens: thoughts,
-    outputAudioTokens: countModality(usage.candidatesTokensDetails, 'AUDIO'),
-    outputImageTokens: countModality(usage.candidatesTokensDetails, 'IMAGE'),
-    outputVideoTokens: countModality(usage.candidatesTokensDetails, 'VIDEO'),
-  });
+  return makeUsage({ ...counts, promptTokens, completionTokens, reasoningTokens: thoughts });
 }
 
 /** Vertex AI names the tier by the kind of traffic: `ON_DEMAND`, `ON_DEMAND_FLEX`, `PROVISIONED_THROUGHPUT` ... */
@@ -98,17 +112,6 @@ export function addGrounded(usage: Usage | null, { searches, usesMaps, usesStore
   return { ...usage, webSearches, mapsSearches: usesMaps ? 1 : 0, fileSearches: usesStore ? 1 : 0 };
 }
 
-export const modality = listFigures('tokenCount tokens');
-
-export const contentFigures = listFigures(
-  `promptTokenCount toolUsePromptTokenCount candidatesTokenCount thoughtsTokenCount totalTokenCount
-  cachedContentTokenCount`,
-  {
-    'promptTokensDetails promptTokenDetails toolUsePromptTokensDetails cacheTokensDetails candidatesTokensDetails':
-      modality,
-  },
-);
-
 /** Blocked before the model saw it, a prompt has no candidates and no output. */
 export function isBlocked({ candidates, promptFeedback }: JsonObject, usage: Usage | null): boolean {
   const isNamed = asText(asObject(promptFeedback).blockReason) !== null;
@@ -119,13 +122,14 @@ export function readContentFigures(value: unknown): Omit<AnswerReading, 'outputT
   const answer = asObject(value);
   const figures = asObject(answer.usageMetadata);
   const model = asText(answer.modelVersion);
-  const usage = readContentUsage(figures);
+  const { counts, notes } = readFigures(figures, contentTable);
+  const usage = toContentUsage(counts);
   const grounding = newGrounding();
   addGrounding(grounding, answer);
   return {
     model,
     usage: addGrounded(usage, grounding, model),
-    ...noteFigures(figures, contentFigures),
+    ...notes,
     serviceTier: readContentTier(figures),
     isUnbilled: isBlocked(answer, usage),
   };

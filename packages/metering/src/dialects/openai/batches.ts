@@ -3,7 +3,7 @@ import { asArray, asObject, asText, type JsonObject } from '../../json/members.t
 import { isRunning } from '../later.ts';
 import { maxReportedCalls, type Operation, type ReportedCall, sumCalls } from '../operation.ts';
 import { describeOperation, type Figures } from './describe-operation.ts';
-import { readImageUsage } from './media.ts';
+import { readPictureFigures } from './media.ts';
 import { noOutput } from './stream.ts';
 import { readTokenUsage, readUsageFigures } from './usage.ts';
 
@@ -39,11 +39,10 @@ function readBatchFigures(body: unknown): Figures {
     return { usage: null, serviceTier };
   const served = countServed(batch);
   const isOfImages = /\/images\//.test(asText(batch.endpoint) ?? '');
-  const { usage: told, ...notes } = readUsageFigures(batch.usage);
+  const { usage: told, ...notes } = (isOfImages ? readPictureFigures : readUsageFigures)(batch.usage);
   const isUsed = told !== null && told.promptTokens + told.completionTokens > 0;
   const requests = served || Math.max(1, Math.ceil((told?.promptTokens ?? 0) / shortRequest));
-  const usage = isOfImages ? readImageUsage(batch.usage) : told;
-  const calls = isUsed && usage ? [{ model: asText(batch.model), usage, requests }] : readInline(batch);
+  const calls = isUsed ? [{ model: asText(batch.model), usage: told, requests }] : readInline(batch);
   const isServed = served === null ? /^(?:completed|success)$/i.test(asText(batch.status) ?? '') : served > 0;
   return calls.length > 0
     ? { ...sumCalls(calls), calls, serviceTier, ...notes }

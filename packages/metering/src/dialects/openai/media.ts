@@ -2,12 +2,12 @@ import { makeUsage, readCount, type Usage } from '@agp/pricing';
 import { asArray, asName, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Write, Writing } from '../../text/writing.ts';
-import { noteFigures } from '../figures.ts';
+import { asFigure } from '../figures.ts';
 import { type Operation, type ReportedCall, sumCalls } from '../operation.ts';
 import * as bounds from './bounds.ts';
 import { describeOperation, type Figures } from './describe-operation.ts';
 import { EventStreamReader } from './stream.ts';
-import { asFigure, readTokenUsage, readUsageFigures, usageFigures } from './usage.ts';
+import { readTokenUsage, readUsageFigures } from './usage.ts';
 
 const timing = /^(?:\d+:)?\d{1,2}:\d{2}[.,]\d{3} --> (?:(\d{1,4}):)?(\d{1,2}):(\d{2}[.,]\d{3})/;
 
@@ -113,11 +113,11 @@ export const speech = describeOperation({
   createStreamReader: () => new EventStreamReader({ endings: ['speech.audio.done'], readFigures: readSpeechFigures }),
 });
 
-/** Usage of an image model: its output is images unless details say that some is text. */
-export function readImageUsage(value: unknown): Usage | null {
-  const usage = readTokenUsage(value);
-  if (!usage || asObject(value).output_tokens_details) return usage;
-  return makeUsage({ ...usage, outputImageTokens: usage.completionTokens });
+/** Figures of an image model: its output is images unless details say that some is text. */
+export function readPictureFigures(value: unknown): Figures {
+  const { usage, ...notes } = readUsageFigures(value);
+  const isPictures = usage !== null && !asObject(value).output_tokens_details;
+  return { usage: isPictures ? makeUsage({ ...usage, outputImageTokens: usage.completionTokens }) : usage, ...notes };
 }
 
 export function readSvgCall(value: unknown): ReportedCall[] {
@@ -128,8 +128,7 @@ export function readSvgCall(value: unknown): ReportedCall[] {
 
 function readImageFigures(body: unknown): Figures {
   const { model, usage: given, svg_usage: svg, data } = asObject(body);
-  const notes = noteFigures(given, usageFigures);
-  const usage = readImageUsage(given);
+  const { usage, ...notes } = readPictureFigures(given);
   if (usage) return { ...sumCalls([{ model: asText(model), usage }, ...readSvgCall(svg)]), ...notes };
   // xAI says what it charged and counts nothing.
   const pictures = data === undefined ? 1 : asArray(data).length;

@@ -3,7 +3,7 @@ import { asArray, asObject, type JsonObject } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Write } from '../../text/writing.ts';
-import { listFigures, noteFigures } from '../figures.ts';
+import { readFigures, tableFigures } from '../figures.ts';
 import { describeLater } from '../later.ts';
 import { type Dialect, type Operation, toCancelPath } from '../operation.ts';
 import { batchOperations, matchBatches } from './batches.ts';
@@ -16,7 +16,7 @@ import { ResponseStreamReader, readResponseFigures, readResponseText, searchesBy
 import { CompletionStreamReader, formatRefusal, formatStreamError, noOutput } from './stream.ts';
 import { readChat, readCompletion } from './text.ts';
 import { readTools } from './tools.ts';
-import { readUsageFigures, usageFigures } from './usage.ts';
+import { readUsageFigures, usageTable } from './usage.ts';
 import { videos, videosTarget } from './videos.ts';
 
 function countTokenIds(input: unknown): Partial<Usage> {
@@ -104,15 +104,14 @@ function describeResponses(name: string, isFree: boolean): Operation {
   });
 }
 
-const billedUnits = listFigures('search_units');
+/** Cohere bills searches of up to 100 documents. */
+const billedUnits = tableFigures({ rerankSearches: 'search_units' });
 
 /** Nothing is written; some servers give the total alone. */
 function readInputFigures(answer: unknown): Figures {
   const { usage, meta } = asObject(answer);
-  // Cohere bills searches of up to 100 documents.
-  const { search_units: rerankSearches } = asObject(asObject(meta).billed_units);
-  if (rerankSearches)
-    return { usage: makeUsage({ rerankSearches }), ...noteFigures(asObject(meta).billed_units, billedUnits) };
+  const { counts, notes } = readFigures(asObject(meta).billed_units, billedUnits);
+  if (counts.rerankSearches) return { usage: makeUsage(counts), ...notes };
   return readUsageFigures({ completion_tokens: 0, ...asObject(usage) });
 }
 
@@ -137,12 +136,10 @@ const rerank = describeOperation({
 /** Mistral bills pages, and those that it annotates at another price. */
 function readPages(answer: unknown): Figures {
   const { usage_info: info, document_annotation: annotation } = asObject(answer);
-  const inputPages = readCount(asObject(info).pages_processed);
+  const { counts, notes } = readFigures(info, usageTable);
+  const { inputPages = Number.NaN } = counts;
   const annotatedPages = annotation ? inputPages : 0;
-  return {
-    usage: inputPages === null ? null : makeUsage({ inputPages, annotatedPages }),
-    ...noteFigures(info, usageFigures),
-  };
+  return { usage: Number.isNaN(inputPages) ? null : makeUsage({ inputPages, annotatedPages }), ...notes };
 }
 
 const ocr = describeOperation({

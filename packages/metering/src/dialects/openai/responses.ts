@@ -1,15 +1,15 @@
-import { makeUsage, readCount, type Usage } from '@agp/pricing';
+import { makeUsage, type Usage } from '@agp/pricing';
 import { asArray, asName, asObject, asText, findTrailingMembers, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Write, Writing } from '../../text/writing.ts';
-import { findUnread, joinUnread, listFigures } from '../figures.ts';
+import { joinUnread, readFigures, tableFigures } from '../figures.ts';
 import type { Frame } from '../frame.ts';
 import { FrameReader } from '../frame-reader.ts';
 import { type ReportedCall, sumCalls } from '../operation.ts';
 import type { Figures } from './describe-operation.ts';
-import { readImageUsage, readSvgCall } from './media.ts';
+import { readPictureFigures, readSvgCall } from './media.ts';
 import { isErrorFrame } from './stream.ts';
-import { readUsageFigures, usageFigures } from './usage.ts';
+import { readUsageFigures, usageTable } from './usage.ts';
 
 /** The model that makes images if the tool's description names none (API reference, `tools[].model`). */
 const defaultImageModel = 'gpt-image-2';
@@ -65,9 +65,8 @@ function findGigabytes(tools: unknown): number {
 }
 
 /** The provider's own count comes first. */
-function addTools(told: Usage, response: JsonObject, ran: RanTools): Usage {
-  const counted = readCount(asObject(asObject(response.tool_usage).web_search).num_requests);
-  const webSearches = told.webSearches || (counted ?? ran.searches);
+function addTools(told: Usage, response: JsonObject, ran: RanTools, counted: number | undefined): Usage {
+  const webSearches = told.webSearches || (counted !== undefined && counted >= 0 ? counted : ran.searches);
   const { fileSearches, containers } = ran;
   if (webSearches + fileSearches + containers.size === 0) return told;
   const codeExecutions = containers.size > 0 ? containers.size * findGigabytes(response.tools) : told.codeExecutions;
@@ -76,7 +75,7 @@ function addTools(told: Usage, response: JsonObject, ran: RanTools): Usage {
 }
 
 function readImageCalls({ tool_usage: used, tools, output }: JsonObject, pictures: number): ReportedCall[] {
-  const usage = readImageUsage(asObject(used).image_gen);
+  const { usage } = readPictureFigures(asObject(used).image_gen);
   const tool = asArray(tools).find((each) => asObject(each).type === 'image_generation');
   const model = asText(asObject(tool).model) ?? defaultImageModel;
   const counted = usage && usage.promptTokens + usage.completionTokens > 0 ? usage : null;
@@ -85,18 +84,24 @@ function readImageCalls({ tool_usage: used, tools, output }: JsonObject, picture
   return [...(made ? [{ model, usage: made }] : []), ...drawn.slice(0, maxImages)];
 }
 
-const toolFigures = listFigures('', { web_search: listFigures('num_requests'), image_gen: usageFigures });
+const toolTable = tableFigures(
+  {},
+  { web_search: tableFigures({ searches: 'num_requests' }), image_gen: { ...usageTable, isApart: true } },
+);
 
 /** @param earlier what ran by items that the body does not repeat */
 export function readResponseFigures(body: unknown, earlier = newRanTools()): Figures {
   const response = asObject(body);
   const { usage: told, ...notes } = readUsageFigures(response.usage);
-  const noted = { ...notes, unread: joinUnread(notes.unread, findUnread(response.tool_usage, toolFigures)) };
+  const tools = readFigures(response.tool_usage, toolTable);
+  const noted = { ...notes, unread: joinUnread(notes.unread, tools.notes.unread) };
   if (!told) return { usage: null, ...noted };
   const ran = response.output === undefined ? earlier : newRanTools();
   for (const item of asArray(response.output)) addTool(ran, item);
   // What xAI counts has all its tools.
-  const usage = asObject(response.usage).server_side_tool_usage_details ? told : addTools(told, response, ran);
+  const usage = asObject(response.usage).server_side_tool_usage_details
+    ? told
+    : addTools(told, response, ran, tools.counts.searches);
   const others = readImageCalls(response, ran.pictures);
   const { containers } = ran;
   return { ...sumCalls([{ model: asText(response.model), usage }, ...others]), ...noted, containers };

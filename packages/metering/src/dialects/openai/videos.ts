@@ -1,9 +1,9 @@
 import { makeUsage, maxTokens, readCount, type Usage } from '@agp/pricing';
 import { asObject, asText, type JsonObject } from '../../json/members.ts';
-import { noteFigures } from '../figures.ts';
+import { asFigure, readFigures } from '../figures.ts';
 import { describeOperation, type Figures } from './describe-operation.ts';
 import { noOutput } from './stream.ts';
-import { asFigure, usageFigures } from './usage.ts';
+import { usageTable } from './usage.ts';
 
 /** Seconds of video, under the names of OpenAI, Azure and xAI. */
 function countSeconds({ seconds, n_seconds: each, duration, n_variants: variants, n }: JsonObject): number | null {
@@ -28,7 +28,7 @@ function readVideoFigures(value: unknown): Figures {
   if (answer.status === 'failed') return { usage: null, isUnbilled: true };
   const tier = readResolution(answer);
   const usage = seconds ? makeUsage({ outputVideoSeconds: seconds }) : null;
-  return { usage, ...(tier && { serviceTier: tier }), ...noteFigures(answer.usage, usageFigures) };
+  return { usage, ...(tier && { serviceTier: tier }), ...readFigures(answer.usage, usageTable).notes };
 }
 
 /** A job that makes a video, billed by the second once it is taken on. */
