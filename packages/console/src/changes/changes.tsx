@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { apiQuery, callApi } from '../api/api.ts';
 import type { AgentStatus } from '../api/shapes.ts';
+import type { Capped } from '../components/cap-bar.tsx';
 import { ConfirmButton } from '../components/confirm.tsx';
 import { formatCap, roundUsd } from '../format/format.ts';
 import { useBlockUntil } from './block-until.tsx';
@@ -193,10 +194,8 @@ type CapOwner = { kind: 'agents'; agents: Agents } | { kind: 'global' } | { kind
 
 interface SetCapProps {
   owner: CapOwner;
-  cap: number | null;
-  warnOnly?: boolean | undefined;
-  /** Today's; absent if there is none, as for new agents. */
-  spent?: number | undefined;
+  /** Without what is spent, there is none, as for new agents. */
+  of: Capped;
   size?: 'xs' | 'sm';
   onDone?: () => void;
 }
@@ -238,7 +237,8 @@ function describe(owner: CapOwner, cap: number | null, warnOnly: boolean, spent:
 }
 
 /** A button that changes a daily cap, and says what that will do. */
-export function SetCap({ owner, cap, warnOnly = false, spent, size = 'xs', onDone }: SetCapProps) {
+export function SetCap({ owner, of, size = 'xs', onDone }: SetCapProps) {
+  const { daily_cap_usd: cap, warn_only: warnOnly = false, spent_usd: spent } = of;
   const amount = useAmount(cap, '', (value) => value >= 0 && value <= highestCap);
   const { ready, next } = amount;
   const [warns, setWarns] = useState(warnOnly);

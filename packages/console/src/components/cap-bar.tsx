@@ -1,15 +1,26 @@
 import type { Tone } from '@agp/core/explain';
+import type { Agent } from '../api/shapes.ts';
 import { formatCap, formatShare, formatTime, projectSpend, roundUsd } from '../format/format.ts';
 import { useNow } from './values.tsx';
 
-interface CapBarProps {
-  spent: number;
+/** A daily cap and what counts against it, as the API has it: USD. */
+export interface Capped {
+  daily_cap_usd: number | null;
+  spent_usd?: number | undefined;
   /** Held by running requests. */
-  reserved?: number;
-  cap: number | null;
-  warnOnly?: boolean | undefined;
-  /** For those who cannot see the bar. */
-  label: string;
+  reserved_usd?: number;
+  warn_only?: boolean | undefined;
+}
+
+/** That of an agent in a list. */
+export const capOf = ({ daily_cap_usd = null, cost_today_usd, warn_only }: Agent): Capped => ({
+  ...{ daily_cap_usd, spent_usd: cost_today_usd, warn_only },
+});
+
+interface CapBarProps {
+  of: Capped;
+  /** Whose cap it is, for those who cannot see the bar. */
+  whose: string;
   /** Without the line of text below. */
   bare?: boolean;
 }
@@ -19,7 +30,8 @@ function judge(used: number, cap: number, warnOnly: boolean | undefined): Tone {
   return used >= 0.8 * cap ? 'warn' : 'plain';
 }
 
-export function CapBar({ spent, reserved = 0, cap, warnOnly, label, bare = false }: CapBarProps) {
+export function CapBar({ of, whose, bare = false }: CapBarProps) {
+  const { spent_usd: spent = 0, reserved_usd: reserved = 0, daily_cap_usd: cap, warn_only: warnOnly } = of;
   if (cap === null)
     return <span className="small dim">no cap{!bare && reserved > 0 && `, ${roundUsd(reserved)} held`}</span>;
   // A cap of nothing is used up from the start.
@@ -32,7 +44,7 @@ export function CapBar({ spent, reserved = 0, cap, warnOnly, label, bare = false
       {/* biome-ignore lint/a11y/useSemanticElements: a <meter> cannot show two parts. */}
       <div
         role="meter"
-        aria-label={label}
+        aria-label={`Daily cap of ${whose}`}
         aria-valuemin={0}
         aria-valuemax={100}
         aria-valuenow={Math.round(100 * share)}
@@ -56,22 +68,17 @@ export function CapBar({ spent, reserved = 0, cap, warnOnly, label, bare = false
   );
 }
 
-interface OutlookProps {
-  /** Spent and held, USD. */
-  used: number;
-  cap: number | null;
-  warnOnly?: boolean | undefined;
-  /** As a line below a bar, which shows by itself what is used up. */
-  line?: boolean;
-}
-
-/** When a daily cap will be used up if the day goes on as it went until now. */
-export function Outlook({ used, cap, warnOnly, line = false }: OutlookProps) {
+/**
+ * When a daily cap will be used up if the day goes on as it went until now.
+ * @param line as a line below a bar, which shows by itself what is used up
+ */
+export function Outlook({ of, line = false }: { of: Capped; line?: boolean }) {
+  const { spent_usd = 0, reserved_usd = 0, daily_cap_usd, warn_only } = of;
   const now = useNow();
-  const projection = projectSpend(used, cap, now);
+  const projection = projectSpend(spent_usd + reserved_usd, daily_cap_usd, now);
   if (projection.kind === 'none') return line ? null : <span className="dim">–</span>;
   if (projection.kind === 'exhausted')
-    return line ? null : <strong className={warnOnly ? 'tone-warn' : 'tone-bad'}>used up</strong>;
+    return line ? null : <strong className={warn_only ? 'tone-warn' : 'tone-bad'}>used up</strong>;
   const text =
     projection.kind === 'safe' ? (
       <span className="dim">{roundUsd(projection.endOfDayUsd)} by midnight UTC</span>

@@ -1,3 +1,4 @@
+import { shortNames } from '@agp/core/explain';
 import { Button, Menu } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { IconTerminal2 } from '@tabler/icons-react';
@@ -8,8 +9,6 @@ interface CopyAsProps {
   query?: Record<string, string | number | boolean | undefined>;
   /** What `agp` is to do, such as `events list`. */
   command: string;
-  /** Words of `agp` for parts of the query, if they are others than their names. */
-  flags?: Readonly<Record<string, string>>;
 }
 
 /** Without control characters: some end what a terminal takes for pasted text. */
@@ -18,15 +17,15 @@ const quote = (given: string) => {
   return /^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 };
 
-const toFlag = (name: string) => `--${name.replaceAll('_', '-')}`;
+const toFlag = (name: string) => `--${shortNames[name] ?? name.replaceAll('_', '-')}`;
 
 /** What the screen shows as a command line, without a secret: the key is the variable `KEY`. */
-export function CopyAs({ path, query = {}, command, flags = {} }: CopyAsProps) {
+export function CopyAs({ path, query = {}, command }: CopyAsProps) {
   const clipboard = useClipboard();
   const given = Object.entries(compact(query)).map(([name, value]) => [name, String(value)] as [string, string]);
   const address = `${window.location.origin}${path}${given.length > 0 ? `?${new URLSearchParams(given)}` : ''}`;
   const words = given.flatMap(([name, value]) => {
-    const flag = flags[name] ?? toFlag(name);
+    const flag = toFlag(name);
     return value === 'true' ? [flag] : [flag, quote(value)];
   });
   const ways = [

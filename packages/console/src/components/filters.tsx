@@ -37,20 +37,19 @@ export function Choice<Value extends string>({ label, value, options, none, onCh
   );
 }
 
-interface DayFieldProps {
-  label: string;
-  /** `YYYY-MM-DD`. */
-  value: string | undefined;
-  onChange: (value: string | undefined) => void;
+/** What is typed, until the address changes by itself: by a chip, a choice beside it, a link, or the browser's way back. */
+function useText(value: string | undefined) {
+  const [text, setText] = useState(value ?? '');
+  useEffect(() => setText(value ?? ''), [value]);
+  return [text, setText] as const;
 }
 
 /** Years are typed digit by digit: those before are not meant yet. */
 const earliest = '2000-01-01';
 
-function DayField({ label, value, onChange }: DayFieldProps) {
-  const [text, setText] = useState(value ?? '');
-  // The address may change by itself: by a choice beside it, or the browser's way back.
-  useEffect(() => setText(value ?? ''), [value]);
+/** @param value `YYYY-MM-DD` */
+function DayField({ label, value, onChange }: SearchFieldProps) {
+  const [text, setText] = useText(value);
   return (
     <TextInput
       label={label}
@@ -83,14 +82,14 @@ const chipNames: Readonly<Record<string, string>> = {
   text: 'has',
 };
 
-interface ChipsProps<Filter extends object> {
-  /** What narrows the list, by the names in the address. */
+/** Every filter that holds, also one that came with a link: each can be taken away. */
+export function Chips<Filter extends object>({
+  filter,
+  onChange,
+}: {
   filter: Filter;
   onChange: (next: Partial<Filter>) => void;
-}
-
-/** Every filter that holds, also one that came with a link: each can be taken away. */
-export function Chips<Filter extends object>({ filter, onChange }: ChipsProps<Filter>) {
+}) {
   const set = Object.entries(filter).filter(([, value]) => value !== undefined);
   if (set.length === 0) return null;
   return (
@@ -149,7 +148,7 @@ export function Filters({ children }: { children: ReactNode }) {
 }
 
 /** A kind of personal data, of those that were found lately. */
-export function KindField({ value, onChange }: Pick<ChoiceProps<string>, 'value' | 'onChange'>) {
+export function KindField({ value, onChange }: Pick<SearchFieldProps, 'value' | 'onChange'>) {
   const found = useQuery(statusQuery('7d')).data?.data.pii ?? [];
   const options = found.map(({ type }) => ({ value: type, label: type.replaceAll('_', ' ') }));
   return <Choice label="Personal data" none="All" options={options} value={value} onChange={onChange} />;
@@ -158,13 +157,7 @@ export function KindField({ value, onChange }: Pick<ChoiceProps<string>, 'value'
 const mostAgents = 10;
 
 /** An agent by its name, which is completed. @param value its id */
-export function AgentField({
-  value,
-  onChange,
-}: {
-  value: string | undefined;
-  onChange: (id: string | undefined) => void;
-}) {
+export function AgentField({ value, onChange }: Pick<SearchFieldProps, 'value' | 'onChange'>) {
   const [text, setText] = useState('');
   const [isTyping, setTyping] = useState(false);
   const [wanted] = useDebouncedValue(text.trim(), pauseMs);
@@ -229,9 +222,7 @@ const pauseMs = 250;
 
 /** A text filter that takes effect when one stops typing. */
 export function SearchField({ label, placeholder, value, onChange }: SearchFieldProps) {
-  const [text, setText] = useState(value ?? '');
-  // The address may change by itself: by the browser's way back.
-  useEffect(() => setText(value ?? ''), [value]);
+  const [text, setText] = useText(value);
   const tell = useDebouncedCallback((given: string) => onChange(given.trim() || undefined), pauseMs);
   return (
     <TextInput

@@ -1,7 +1,8 @@
+import type { Tone } from '@agp/core/explain';
 import { Button } from '@mantine/core';
 import { IconShieldCheck } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useId } from 'react';
+import { type ComponentType, type ReactNode, useEffect, useId } from 'react';
 
 interface CardProps {
   title?: ReactNode;
@@ -24,6 +25,22 @@ export function Card({ title, aside, flush = false, children }: CardProps) {
       )}
       <div className={flush ? undefined : 'card-body'}>{children}</div>
     </section>
+  );
+}
+
+interface BannerProps {
+  /** How it is to be looked at; without one it is bad. */
+  tone?: Tone;
+  role?: 'status' | 'alert';
+  children: ReactNode;
+}
+
+/** A sentence or two that should not be overlooked. */
+export function Banner({ tone, role, children }: BannerProps) {
+  return (
+    <div className="banner" data-tone={tone} role={role}>
+      <div>{children}</div>
+    </div>
   );
 }
 
@@ -72,17 +89,37 @@ export function Screen({ title, name, about, actions, children }: ScreenProps) {
   );
 }
 
-/** Links to views of one screen: each has an address of its own. */
-export function Tabs({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <nav className="tabs no-print" aria-label={label}>
-      {children}
-    </nav>
-  );
+interface ViewsProps<Name extends string> {
+  label: string;
+  /** Each with what it is called and what it shows. */
+  views: Readonly<Record<Name, readonly [title: string, View: ComponentType]>>;
+  /** The first if it is not given: then the address names none. */
+  view: Name | undefined;
 }
 
-/** A tab is current only if all of its address is the page's: the first view's address is a part of the others'. */
-export const wholly = { exact: true } as const;
+/** Views of one screen, each with an address of its own. */
+export function Views<Name extends string>({ label, views, view }: ViewsProps<Name>) {
+  const names = Object.keys(views) as Name[];
+  const View = views[view ?? (names[0] as Name)][1];
+  return (
+    <>
+      <nav className="tabs no-print" aria-label={label}>
+        {names.map((name, at) => (
+          <Link
+            key={name}
+            to="."
+            search={((before: object) => ({ ...before, view: at === 0 ? undefined : name })) as never}
+            // All of the address is the page's: the first view's is a part of the others'.
+            activeOptions={{ exact: true }}
+          >
+            {views[name][0]}
+          </Link>
+        ))}
+      </nav>
+      <View />
+    </>
+  );
+}
 
 /** The product's sign and name. @param short without the name on narrow screens */
 export function Brand({ short = false }: { short?: boolean }) {

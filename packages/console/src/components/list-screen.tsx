@@ -1,13 +1,175 @@
-import { countOf } from '@agp/core/explain';
+import { countOf, formatCount } from '@agp/core/explain';
 import { Button } from '@mantine/core';
-import type { UseQueryResult } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { IconArrowUp, IconChevronLeft, IconChevronRight, IconDownload } from '@tabler/icons-react';
+import { type UseQueryResult, useMutation } from '@tanstack/react-query';
+import { Link, useNavigate, useRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Reply } from '../api/api.ts';
+import { fetchFile, type Reply, saveFile } from '../api/api.ts';
+import { compact } from '../search/search.ts';
 import { EmptyState, Reading } from './feedback.tsx';
 import { Chips, Filters } from './filters.tsx';
 import { Screen } from './layout.tsx';
-import { CursorPager, ListCard, NumberedPager, PastTheEnd, type RowsTableProps } from './list.tsx';
+import { List, type ListProps } from './list.tsx';
+
+interface CsvButtonProps {
+  path: `/api/v1/${string}`;
+  query: Record<string, string | number | boolean | undefined>;
+  /** Of the file, without its ending. */
+  name: string;
+  /** `CSV` if not given. */
+  label?: string;
+  title?: string;
+}
+
+async function download({ path, query, name }: CsvButtonProps): Promise<void> {
+  const given = Object.entries(compact(query)).map(([key, value]) => [key, String(value)]);
+  saveFile(await fetchFile(`${path}?${new URLSearchParams(given)}`, 'text/csv'), `${name}.csv`);
+}
+
+export function CsvButton(props: CsvButtonProps) {
+  const { mutate, isPending, error } = useMutation({ mutationFn: () => download(props) });
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconDownload size={16} aria-hidden />}
+      loading={isPending}
+      onClick={() => mutate()}
+      title={error?.message ?? props.title}
+      {...(error && { color: 'red', variant: 'light' })}
+    >
+      {error ? 'CSV failed: again' : (props.label ?? 'CSV')}
+    </Button>
+  );
+}
+
+interface PagerProps {
+  /** What is shown. */
+  children: ReactNode;
+  /** Such as `Newer` and `Older`. */
+  words: readonly [previous: string, next: string];
+  onPrevious: (() => void) | undefined;
+  onNext: (() => void) | undefined;
+}
+
+function Pager({ children, onPrevious, onNext, words: [previous, next] }: PagerProps) {
+  return (
+    <nav className="pager" aria-label="Pages">
+      <span className="dim">{children}</span>
+      <span style={{ display: 'flex', gap: '0.5rem' }}>
+        {onPrevious && (
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconChevronLeft size={14} aria-hidden />}
+            onClick={onPrevious}
+          >
+            {previous}
+          </Button>
+        )}
+        {onNext && (
+          <Button
+            size="xs"
+            variant="default"
+            rightSection={<IconChevronRight size={14} aria-hidden />}
+            onClick={onNext}
+          >
+            {next}
+          </Button>
+        )}
+      </span>
+    </nav>
+  );
+}
+
+/** Turns to a page by what is to stand in the address; the first page's number does not. */
+function useTurn() {
+  const navigate = useNavigate();
+  return (next: { page?: number; cursor?: string }) => () =>
+    void navigate({
+      to: '.',
+      search: ((before: object) => ({ ...before, ...next, ...(next.page === 1 && { page: undefined }) })) as never,
+    });
+}
+
+interface ByCursor {
+  children: ReactNode;
+  cursor: string | undefined;
+  /** Of the next page; null if there is none. */
+  next: string | null;
+}
+
+/** Of a list, newest first, that is read from a cursor in the address on; nothing if one page has all. */
+function CursorPager({ cursor, next, children }: ByCursor) {
+  const { history } = useRouter();
+  const turn = useTurn();
+  if (next === null && cursor === undefined) return null;
+  return (
+    <Pager
+      words={['Newer', 'Older']}
+      onPrevious={cursor === undefined ? undefined : () => history.back()}
+      onNext={next === null ? undefined : turn({ cursor: next })}
+    >
+      {children}
+    </Pager>
+  );
+}
+
+interface Numbered {
+  page: number;
+  size: number;
+  /** Rows that were read: one more than a page has tells of a next one. */
+  count: number;
+  /** What rows are, such as `agents`. */
+  nouns: string;
+  words?: PagerProps['words'];
+}
+
+/** Of a list whose page number stands in the address. */
+export function NumberedPager({ page, size, count, nouns, words = ['Previous', 'Next'] }: Numbered) {
+  const turn = useTurn();
+  if (count === 0 || (page === 1 && count <= size)) return null;
+  const first = (page - 1) * size;
+  return (
+    <Pager
+      words={words}
+      onPrevious={page > 1 ? turn({ page: page - 1 }) : undefined}
+      onNext={count > size ? turn({ page: page + 1 }) : undefined}
+    >
+      {nouns[0]?.toUpperCase()}
+      {nouns.slice(1)} {formatCount(first + 1)} to {formatCount(first + Math.min(count, size))}
+    </Pager>
+  );
+}
+
+/** Of a numbered page without rows: the list has become shorter, or the address was edited. */
+export function PastTheEnd({ nouns }: { nouns: string }) {
+  const turn = useTurn();
+  return (
+    <EmptyState
+      title={`No ${nouns} on this page`}
+      action={
+        <Button variant="default" onClick={turn({ page: 1 })}>
+          First page
+        </Button>
+      }
+    >
+      The list ends before it.
+    </EmptyState>
+  );
+}
+
+/** Says that there is more, and shows it when asked: rows never move by themselves. */
+export function NewPill({ count, onShow }: { count: number; onShow: () => void }) {
+  return (
+    <div role="status" className="new-pill no-print">
+      {count > 0 && (
+        <Button size="compact-sm" radius="xl" leftSection={<IconArrowUp size={14} aria-hidden />} onClick={onShow}>
+          {countOf(count, 'new event')}
+        </Button>
+      )}
+    </div>
+  );
+}
 
 export const pageSize = 50;
 
@@ -21,9 +183,9 @@ interface ListSearch {
 }
 
 /** What the address narrows a list to, and the ways to change it: each leads back to the first page. */
-export function useFilters<Search extends ListSearch>(search: Search) {
+export function useFilters<Search extends object>(search: Search) {
   const navigate = useNavigate();
-  const { page = 1, cursor, order: _, ...filter } = search;
+  const { page = 1, cursor, order: _, ...filter } = search as Search & ListSearch;
   const go = (next: object, replace: boolean) =>
     void navigate({
       to: '.',
@@ -37,13 +199,18 @@ export function useFilters<Search extends ListSearch>(search: Search) {
     cursor,
     isFirst: page === 1 && cursor === undefined,
     change: (next: Partial<Search>) => go(next, true),
+    /** What a field of one member is given. */
+    bind: <Name extends keyof Search>(name: Name) => ({
+      value: search[name],
+      onChange: (value: Search[Name] | undefined) => go({ [name]: value }, true),
+    }),
     chips: <Chips filter={filter} onChange={(next) => go(next, true)} />,
     /** Takes all filters away; undefined if there are none. */
     showAll: set.length > 0 ? () => go(Object.fromEntries(set.map(([name]) => [name, undefined])), false) : undefined,
   };
 }
 
-interface ListScreenProps<Row> extends Omit<RowsTableProps<Row>, 'rows' | 'stale'> {
+interface ListScreenProps<Row> extends Omit<ListProps<Row>, 'rows' | 'stale' | 'title' | 'none'> {
   title: string;
   about: string;
   actions?: ReactNode;
@@ -106,7 +273,7 @@ export function ListScreen<Row>(props: ListScreenProps<Row>) {
       {children}
       <Reading query={query}>
         {({ data: rows, next }) => (
-          <ListCard
+          <List
             {...table}
             rows={numbered ? rows.slice(0, pageSize) : rows}
             stale={query.isPlaceholderData}
@@ -119,7 +286,7 @@ export function ListScreen<Row>(props: ListScreenProps<Row>) {
                 {footer ?? shownCount(rows.length)}
               </CursorPager>
             )}
-          </ListCard>
+          </List>
         )}
       </Reading>
     </Screen>

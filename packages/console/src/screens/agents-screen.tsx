@@ -7,7 +7,7 @@ import { usePermissions } from '../api/session-context.ts';
 import type { Agent } from '../api/shapes.ts';
 import { ChangeStatus, SetCap } from '../changes/changes.tsx';
 import { EditLabels } from '../changes/labels.tsx';
-import { CapBar } from '../components/cap-bar.tsx';
+import { CapBar, capOf } from '../components/cap-bar.tsx';
 import { EmptyState } from '../components/feedback.tsx';
 import { Choice, SearchField } from '../components/filters.tsx';
 import { ConnectButton } from '../components/layout.tsx';
@@ -43,15 +43,9 @@ function agentColumns(mayChange: boolean): Column<Agent>[] {
     { head: 'Cost today', right: true, cell: ({ cost_today_usd }) => <Money usd={cost_today_usd ?? 0} /> },
     {
       head: 'Of its cap',
-      cell: ({ name, cost_today_usd, daily_cap_usd, warn_only }) => (
+      cell: (agent) => (
         <div style={{ minWidth: '7rem' }}>
-          <CapBar
-            spent={cost_today_usd ?? 0}
-            cap={daily_cap_usd ?? null}
-            warnOnly={warn_only}
-            label={`Daily cap of ${name}`}
-            bare
-          />
+          <CapBar of={capOf(agent)} whose={agent.name} bare />
         </div>
       ),
     },
@@ -88,7 +82,7 @@ export function AgentsScreen() {
   const search = route.useSearch();
   const { order = 'cost', status, label } = search;
   const { change: mayChange } = usePermissions();
-  const { change, ...at } = useFilters(search);
+  const { change, bind, ...at } = useFilters(search);
   const [selected, setSelected] = useState<ReadonlyMap<string, Agent>>(new Map());
   const query = useQuery({
     ...apiQuery('/api/v1/agents', {
@@ -108,26 +102,15 @@ export function AgentsScreen() {
       about="Whatever sends requests through the proxy under a name of its own"
       filters={
         <>
-          <SearchField
-            label="Name"
-            placeholder="Any part of it"
-            value={search.search}
-            onChange={(text) => change({ search: text })}
-          />
+          <SearchField label="Name" placeholder="Any part of it" {...bind('search')} />
           <SearchField
             label="Label"
             placeholder="team=sales"
             value={label}
             onChange={(next) => change({ label: next?.replace(/=$/, '') || undefined })}
           />
-          <Choice
-            label="Status"
-            none="All"
-            options={statuses}
-            value={status}
-            onChange={(next) => change({ status: next })}
-          />
-          <Choice label="Order" options={orders} value={order} onChange={(next) => change({ order: next })} />
+          <Choice label="Status" none="All" options={statuses} {...bind('status')} />
+          <Choice label="Order" options={orders} {...bind('order')} value={order} />
         </>
       }
       label="Agents"
@@ -158,7 +141,7 @@ function Chosen({ agents, onDone }: { agents: readonly Agent[]; onDone: () => vo
       <strong title={agents.map(({ name }) => name).join(', ')}>{countOf(agents.length, 'agent')} selected</strong>
       <ChangeStatus agents={agents} to="blocked" size="xs" onDone={onDone} />
       {blocked.length > 0 && <ChangeStatus agents={blocked} to="active" size="xs" onDone={onDone} />}
-      <SetCap owner={{ kind: 'agents', agents }} cap={null} onDone={onDone} />
+      <SetCap owner={{ kind: 'agents', agents }} of={{ daily_cap_usd: null }} onDone={onDone} />
       <EditLabels agents={agents} onDone={onDone} />
     </section>
   );

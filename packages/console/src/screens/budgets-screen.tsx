@@ -9,17 +9,12 @@ import { CapBar, Outlook } from '../components/cap-bar.tsx';
 import { EmptyState, Reading } from '../components/feedback.tsx';
 import { SearchField } from '../components/filters.tsx';
 import { Card, ConnectButton, Screen } from '../components/layout.tsx';
-import { actionColumn, type Column, ListCard, NumberedPager, PastTheEnd } from '../components/list.tsx';
-import { pageQuery, pageSize, useFilters } from '../components/list-screen.tsx';
+import { actionColumn, type Column, List } from '../components/list.tsx';
+import { NumberedPager, PastTheEnd, pageQuery, pageSize, useFilters } from '../components/list-screen.tsx';
 import { AgentLink, Money } from '../components/values.tsx';
 import { formatCap } from '../format/format.ts';
 
 const route = getRouteApi('/budgets');
-
-function Pace({ budget }: { budget: Budget | AgentBudget }) {
-  const { spent_usd, reserved_usd, daily_cap_usd, warn_only } = budget;
-  return <Outlook used={spent_usd + reserved_usd} cap={daily_cap_usd} warnOnly={warn_only} />;
-}
 
 function budgetColumns(mayChange: boolean): Column<AgentBudget>[] {
   const columns: Column<AgentBudget>[] = [
@@ -28,14 +23,7 @@ function budgetColumns(mayChange: boolean): Column<AgentBudget>[] {
       head: 'Used of its cap',
       cell: (row) => (
         <div style={{ minWidth: '10rem' }}>
-          <CapBar
-            spent={row.spent_usd}
-            reserved={row.reserved_usd}
-            cap={row.daily_cap_usd}
-            warnOnly={row.warn_only}
-            label={`Daily cap of ${row.agent_name}`}
-            bare
-          />
+          <CapBar of={row} whose={row.agent_name} bare />
         </div>
       ),
     },
@@ -57,23 +45,18 @@ function budgetColumns(mayChange: boolean): Column<AgentBudget>[] {
         </span>
       ),
     },
-    { head: 'At this pace', cell: (row) => <Pace budget={row} /> },
+    { head: 'At this pace', cell: (row) => <Outlook of={row} /> },
   ];
   if (!mayChange) return columns;
   const action = actionColumn((row: AgentBudget) => (
-    <SetCap
-      owner={{ kind: 'agents', agents: [{ id: row.agent_id, name: row.agent_name }] }}
-      cap={row.daily_cap_usd}
-      warnOnly={row.warn_only}
-      spent={row.spent_usd}
-    />
+    <SetCap owner={{ kind: 'agents', agents: [{ id: row.agent_id, name: row.agent_name }] }} of={row} />
   ));
   return [...columns, action];
 }
 
 export function BudgetsScreen() {
   const { search, capped, page = 1 } = route.useSearch();
-  const { change: filter, showAll } = useFilters({ search, capped, page });
+  const { change: filter, bind, showAll } = useFilters({ search, capped, page });
   const { change } = usePermissions();
   const query = useQuery({
     ...apiQuery('/api/v1/budgets', {
@@ -95,7 +78,10 @@ export function BudgetsScreen() {
                 title="New agents"
                 aside={
                   change && (
-                    <SetCap owner={{ kind: 'default' }} cap={default_agent_cap_usd} warnOnly={default_warn_only} />
+                    <SetCap
+                      owner={{ kind: 'default' }}
+                      of={{ daily_cap_usd: default_agent_cap_usd, warn_only: default_warn_only }}
+                    />
                   )
                 }
               >
@@ -107,11 +93,11 @@ export function BudgetsScreen() {
                 </span>
               </Card>
             </div>
-            <ListCard
+            <List
               title="Agents"
               aside={
                 <div className="filters">
-                  <SearchField label="Name" value={search} onChange={(next) => filter({ search: next })} />
+                  <SearchField label="Name" {...bind('search')} />
                   <Checkbox
                     label="Only with a cap"
                     checked={capped === true}
@@ -147,7 +133,7 @@ export function BudgetsScreen() {
               }
             >
               <NumberedPager page={page} size={pageSize} count={agents.length} nouns="agents" />
-            </ListCard>
+            </List>
           </>
         )}
       </Reading>
@@ -156,26 +142,14 @@ export function BudgetsScreen() {
 }
 
 function GlobalBudget({ budget, mayChange }: { budget: Budget; mayChange: boolean }) {
-  const { spent_usd, reserved_usd, daily_cap_usd, warn_only } = budget;
   return (
-    <Card
-      title="All agents together"
-      aside={
-        mayChange && <SetCap owner={{ kind: 'global' }} cap={daily_cap_usd} warnOnly={warn_only} spent={spent_usd} />
-      }
-    >
+    <Card title="All agents together" aside={mayChange && <SetCap owner={{ kind: 'global' }} of={budget} />}>
       <div className="stat-line">
-        <Money usd={spent_usd} /> spent today
+        <Money usd={budget.spent_usd} /> spent today
       </div>
-      <CapBar
-        spent={spent_usd}
-        reserved={reserved_usd}
-        cap={daily_cap_usd}
-        warnOnly={warn_only}
-        label="Daily cap of all agents"
-      />
+      <CapBar of={budget} whose="all agents" />
       <div className="small">
-        <Pace budget={budget} />
+        <Outlook of={budget} />
       </div>
     </Card>
   );

@@ -9,8 +9,8 @@ import { CopyAs } from '../components/copy-as.tsx';
 import { EmptyState } from '../components/feedback.tsx';
 import { AgentField, Choice, Filters, KindField, SearchField, TimeRange } from '../components/filters.tsx';
 import { ConnectButton } from '../components/layout.tsx';
-import { type Column, CsvButton, NewPill } from '../components/list.tsx';
-import { ListScreen, pageSize, useFilters } from '../components/list-screen.tsx';
+import type { Column } from '../components/list.tsx';
+import { CsvButton, ListScreen, NewPill, pageSize, useFilters } from '../components/list-screen.tsx';
 import { AgentLink, Money, Name, OutcomePill, PiiKinds, Pill, SessionLink, TimeStamp } from '../components/values.tsx';
 import { useNewCount } from '../live/use-live-events.ts';
 import type { EventsSearch } from '../search/screen-searches.ts';
@@ -80,34 +80,24 @@ const results = [
 
 type Result = (typeof results)[number]['value'];
 
-interface EventFiltersProps {
-  search: EventsSearch;
-  onChange: (next: Partial<EventsSearch>) => void;
-}
-
-function EventFilters({ search, onChange }: EventFiltersProps) {
+function EventFilters({
+  search,
+  change,
+  bind,
+}: { search: EventsSearch } & ReturnType<typeof useFilters<EventsSearch>>) {
   const result: Result | undefined = search.failed ? 'wrong' : search.outcome;
   const chooseResult = (chosen: Result | undefined) =>
-    onChange(chosen === 'wrong' ? { failed: true, outcome: undefined } : { failed: undefined, outcome: chosen });
+    change(chosen === 'wrong' ? { failed: true, outcome: undefined } : { failed: undefined, outcome: chosen });
   return (
     <Filters>
-      <TimeRange label="Time" none="All" spans={timeSpans} from={search.from} to={search.to} onChange={onChange} />
+      <TimeRange label="Time" none="All" spans={timeSpans} from={search.from} to={search.to} onChange={change} />
       <Choice label="Result" none="All" options={results} value={result} onChange={chooseResult} />
-      <SearchField
-        label="Model"
-        placeholder="Its whole name"
-        value={search.model}
-        onChange={(model) => onChange({ model })}
-      />
-      <SearchField
-        label="Compliance tag"
-        value={search.compliance_tag}
-        onChange={(compliance_tag) => onChange({ compliance_tag })}
-      />
-      <AgentField value={search.agent_id} onChange={(agent_id) => onChange({ agent_id })} />
-      <SearchField label="Provider" value={search.provider} onChange={(provider) => onChange({ provider })} />
-      <KindField value={search.pii_type} onChange={(pii_type) => onChange({ pii_type })} />
-      <SearchField label="Request id" value={search.request_id} onChange={(request_id) => onChange({ request_id })} />
+      <SearchField label="Model" placeholder="Its whole name" {...bind('model')} />
+      <SearchField label="Compliance tag" {...bind('compliance_tag')} />
+      <AgentField {...bind('agent_id')} />
+      <SearchField label="Provider" {...bind('provider')} />
+      <KindField {...bind('pii_type')} />
+      <SearchField label="Request id" {...bind('request_id')} />
     </Filters>
   );
 }
@@ -117,7 +107,8 @@ const route = getRouteApi('/events');
 /** Recorded requests, newest first; what comes in the meantime waits behind a pill. */
 export function EventsScreen() {
   const search = route.useSearch();
-  const { filter, change, ...at } = useFilters(search);
+  const filters = useFilters(search);
+  const { filter, ...at } = filters;
   const { model, compliance_tag: tag, pii_type: pii, outcome, failed } = filter;
   const query = useQuery({
     ...apiQuery('/api/v1/events', {
@@ -151,12 +142,7 @@ export function EventsScreen() {
           <Button variant="default" loading={query.isFetching && !query.isPending} onClick={() => void query.refetch()}>
             Refresh
           </Button>
-          <CopyAs
-            path="/api/v1/events"
-            query={filter}
-            command="events list"
-            flags={{ agent_id: '--agent', session_id: '--session', compliance_tag: '--tag' }}
-          />
+          <CopyAs path="/api/v1/events" query={filter} command="events list" />
           <CsvButton
             path="/api/v1/events"
             query={{ ...filter, limit: 1_000, expand: 'agent,outcome' }}
@@ -178,7 +164,7 @@ export function EventsScreen() {
         </EmptyState>
       }
     >
-      <EventFilters search={search} onChange={change} />
+      <EventFilters search={search} {...filters} />
       <NewPill count={count} onShow={() => void query.refetch()} />
     </ListScreen>
   );

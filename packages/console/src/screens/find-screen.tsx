@@ -5,7 +5,8 @@ import type { ListedEvent, Refusal } from '../api/shapes.ts';
 import { EmptyState, Reading } from '../components/feedback.tsx';
 import { SearchField } from '../components/filters.tsx';
 import { Card, Screen } from '../components/layout.tsx';
-import { RowsTable } from '../components/list.tsx';
+import { List } from '../components/list.tsx';
+import { useFilters } from '../components/list-screen.tsx';
 import { eventColumns } from './events-screen.tsx';
 import { refusalColumns } from './refusals-screen.tsx';
 
@@ -38,8 +39,9 @@ const route = getRouteApi('/find');
 
 /** From any id of a request to what became of it: an event, or a refusal with its reason. */
 export function FindScreen() {
-  const { id } = route.useSearch();
-  const navigate = route.useNavigate();
+  const search = route.useSearch();
+  const { id } = search;
+  const { bind } = useFilters(search);
   const query = useQuery({
     queryKey: ['find', id],
     queryFn: ({ signal }) => findRequests(id ?? '', signal),
@@ -52,14 +54,7 @@ export function FindScreen() {
     <Screen
       title="What became of a request"
       about="By its request id, the provider’s request id, or the id of an event, a session or an agent"
-      actions={
-        <SearchField
-          label="Id"
-          placeholder="X-Request-Id, evt_…"
-          value={id}
-          onChange={(next) => void navigate({ search: { id: next }, replace: true })}
-        />
-      }
+      actions={<SearchField label="Id" placeholder="X-Request-Id, evt_…" {...bind('id')} />}
     >
       {id !== undefined && (
         <Reading query={query}>
@@ -74,19 +69,16 @@ export function FindScreen() {
                 </Card>
               )}
               {refusals.length > 0 && (
-                <Card title="Refused" flush>
-                  <RowsTable
-                    label="Refused requests"
-                    rows={refusals}
-                    rowKey={(row) => row.id}
-                    columns={refusalColumns}
-                  />
-                </Card>
+                <List
+                  title="Refused"
+                  label="Refused requests"
+                  rows={refusals}
+                  rowKey={(row) => row.id}
+                  columns={refusalColumns}
+                />
               )}
               {events.length > 0 && (
-                <Card title="Recorded" flush>
-                  <RowsTable label="Events" rows={events} rowKey={(row) => row.id} columns={eventColumns} />
-                </Card>
+                <List title="Recorded" label="Events" rows={events} rowKey={(row) => row.id} columns={eventColumns} />
               )}
             </>
           )}

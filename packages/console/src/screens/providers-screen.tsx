@@ -4,7 +4,8 @@ import { defaultWindow, refreshMs, usageQuery } from '../api/api.ts';
 import { EmptyState, Reading } from '../components/feedback.tsx';
 import { Choice } from '../components/filters.tsx';
 import { ConnectButton, Screen } from '../components/layout.tsx';
-import { ListCard } from '../components/list.tsx';
+import { List } from '../components/list.tsx';
+import { useFilters } from '../components/list-screen.tsx';
 import { resultColumns } from '../components/results.tsx';
 import { Money } from '../components/values.tsx';
 import { formatShortCount } from '../format/format.ts';
@@ -17,20 +18,18 @@ const most = 100;
 export function ProvidersScreen() {
   const search = route.useSearch();
   const { from = defaultWindow } = search;
-  const navigate = route.useNavigate();
-  const change = (next: typeof search) =>
-    void navigate({ search: (before) => ({ ...before, ...next }), replace: true });
+  const { bind } = useFilters(search);
   const query = useQuery({ ...usageQuery({ from }, ['provider'], most), refetchInterval: refreshMs });
   const since = query.data?.data.from ?? undefined;
   return (
     <Screen
       title="Providers"
       about="How each provider answers, and what it costs. p50 and p95: half and 95% of the calls took less; estimates"
-      actions={<Choice label="Time" options={windows} value={from} onChange={(next) => change({ from: next })} />}
+      actions={<Choice label="Time" options={windows} {...bind('from')} value={from} />}
     >
       <Reading query={query}>
         {({ data: { usage } }) => (
-          <ListCard
+          <List
             label="Providers"
             rows={usage}
             rowKey={({ provider }) => provider ?? ''}

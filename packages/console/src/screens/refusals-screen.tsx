@@ -70,7 +70,7 @@ function RuleOf({ rule }: { rule: string }) {
 }
 
 export function RefusalsScreen() {
-  const { filter, change, ...at } = useFilters(route.useSearch());
+  const { filter, bind, ...at } = useFilters(route.useSearch());
   const query = useQuery({
     ...apiQuery('/api/v1/refusals', { query: { ...filter, cursor: at.cursor, limit: pageSize } }),
     ...(at.isFirst && { refetchInterval: refreshMs }),
@@ -79,26 +79,14 @@ export function RefusalsScreen() {
     <ListScreen
       title="Refusals"
       about="Requests that the proxy refused. They cost nothing and are no events; the audit log counts all of them."
-      actions={<CopyAs path="/api/v1/refusals" query={filter} command="refusals" flags={{ agent_id: '--agent' }} />}
+      actions={<CopyAs path="/api/v1/refusals" query={filter} command="refusals" />}
       filters={
         <>
-          <Choice
-            label="Time"
-            none="All"
-            options={timeSpans}
-            value={filter.from}
-            onChange={(from) => change({ from })}
-          />
-          <Choice
-            label="Why"
-            none="All"
-            options={reasons}
-            value={filter.reason}
-            onChange={(reason) => change({ reason })}
-          />
-          <AgentField value={filter.agent_id} onChange={(agent_id) => change({ agent_id })} />
-          <SearchField label="Provider" value={filter.provider} onChange={(provider) => change({ provider })} />
-          <SearchField label="Request id" value={filter.request_id} onChange={(request_id) => change({ request_id })} />
+          <Choice label="Time" none="All" options={timeSpans} {...bind('from')} />
+          <Choice label="Why" none="All" options={reasons} {...bind('reason')} />
+          <AgentField {...bind('agent_id')} />
+          <SearchField label="Provider" {...bind('provider')} />
+          <SearchField label="Request id" {...bind('request_id')} />
         </>
       }
       label="Refused requests"

@@ -6,8 +6,8 @@ import { useEffect, useRef } from 'react';
 import { apiQuery, callApi } from '../api/api.ts';
 import type { Session } from '../api/shapes.ts';
 import { Reading } from '../components/feedback.tsx';
-import { Card, Screen, Stat } from '../components/layout.tsx';
-import { GrowingTable } from '../components/list.tsx';
+import { Screen, Stat } from '../components/layout.tsx';
+import { List } from '../components/list.tsx';
 import { AgentLink, Money, Pill, ShortId, TimeStamp } from '../components/values.tsx';
 import { formatShortCount } from '../format/format.ts';
 import { ChainCard } from '../verify/chain-card.tsx';
@@ -80,20 +80,16 @@ export function SessionScreen() {
           <>
             <Sums session={session} failed={events.filter(isFailed).length} />
             <SessionChain key={sessionId} sessionId={sessionId} eventCount={session.event_count} />
-            <Card
+            <List
               title="Turns"
-              flush
               aside={<span className="dim small">{countOf(events.length, 'turn')}, oldest first</span>}
-            >
-              <GrowingTable
-                label="Turns"
-                rows={events}
-                rowKey={({ id }) => id}
-                columns={ownEventColumns}
-                atOnce={turnsAtOnce}
-                more={5 * turnsAtOnce}
-              />
-            </Card>
+              label="Turns"
+              rows={events}
+              rowKey={({ id }) => id}
+              columns={ownEventColumns}
+              atOnce={turnsAtOnce}
+              more={5 * turnsAtOnce}
+            />
           </>
         )}
       </Reading>

@@ -7,8 +7,8 @@ import { CopyAs } from '../components/copy-as.tsx';
 import { EmptyState } from '../components/feedback.tsx';
 import { AgentField, TimeRange } from '../components/filters.tsx';
 import { ConnectButton } from '../components/layout.tsx';
-import { type Column, CsvButton } from '../components/list.tsx';
-import { ListScreen, pageSize, useFilters } from '../components/list-screen.tsx';
+import type { Column } from '../components/list.tsx';
+import { CsvButton, ListScreen, pageSize, useFilters } from '../components/list-screen.tsx';
 import { AgentLink, Money, Name, Pill, SessionLink, TimeAgo, TimeStamp } from '../components/values.tsx';
 import { formatShortCount } from '../format/format.ts';
 import { timeSpans } from '../search/search.ts';
@@ -39,7 +39,7 @@ const sessionColumns: readonly Column<Session>[] = [
 const route = getRouteApi('/sessions');
 
 export function SessionsScreen() {
-  const { filter, change, ...at } = useFilters(route.useSearch());
+  const { filter, change, bind, ...at } = useFilters(route.useSearch());
   const query = useQuery({
     ...apiQuery('/api/v1/sessions', { query: { ...filter, cursor: at.cursor, limit: pageSize } }),
     ...(at.isFirst && { refetchInterval: 2 * refreshMs }),
@@ -50,7 +50,7 @@ export function SessionsScreen() {
       about="The requests that belong together: one conversation, one run. Each is a chain of hashes."
       actions={
         <>
-          <CopyAs path="/api/v1/sessions" query={filter} command="sessions list" flags={{ agent_id: '--agent' }} />
+          <CopyAs path="/api/v1/sessions" query={filter} command="sessions list" />
           <CsvButton
             path="/api/v1/sessions"
             query={{ ...filter, limit: 1_000 }}
@@ -69,7 +69,7 @@ export function SessionsScreen() {
             to={filter.to}
             onChange={change}
           />
-          <AgentField value={filter.agent_id} onChange={(agent_id) => change({ agent_id })} />
+          <AgentField {...bind('agent_id')} />
         </>
       }
       label="Sessions"

@@ -42,8 +42,6 @@ const search = <const Name extends Member, Own extends Record<string, Reader<unk
 
 const page = { page: readPageNumber };
 const window = readChoice(windows.map(({ value }) => value));
-export const costViews = ['usage', 'prices', 'unpriced', 'doubtful', 'unrecorded'] as const;
-export const keyViews = ['keys', 'tokens', 'names'] as const;
 
 export const costGroups = ['model', 'agent', 'provider', 'tag'] as const;
 export type CostGroup = (typeof costGroups)[number];
@@ -77,9 +75,12 @@ export const searches = {
   '/providers': search([], { from: window }),
   '/agents': search(['search', 'label', 'status', 'order'], page),
   '/budgets': search(['search', 'capped'], page),
-  '/costs': search(['search', 'from', 'to', 'agent_id'], { view: readChoice(costViews), by: readGroups }),
+  '/costs': search(['search', 'from', 'to', 'agent_id'], {
+    view: readChoice(['usage', 'prices', 'unpriced', 'doubtful', 'unrecorded']),
+    by: readGroups,
+  }),
   '/audit': search(['agent_id', 'policy_id', 'action', 'from', 'to'], page),
-  '/keys': search([], { view: readChoice(keyViews) }),
+  '/keys': search([], { view: readChoice(['keys', 'tokens', 'names']) }),
 };
 
 type SearchOf<Path extends keyof typeof searches> = ReturnType<(typeof searches)[Path]>;

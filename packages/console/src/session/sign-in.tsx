@@ -5,7 +5,7 @@ import { ApiFailure } from '../api/api-failure.ts';
 import { type Session, sessionKey, sessionQuery, signIn } from '../api/session.ts';
 import { SessionContext } from '../api/session-context.ts';
 import { FailureNotice } from '../components/feedback.tsx';
-import { Brand } from '../components/layout.tsx';
+import { Banner, Brand } from '../components/layout.tsx';
 import { goToProvider, redeemAnswer, type SignInProof } from './sign-in-proof.ts';
 
 function DoorPage({ heading, children }: { heading: string; children: ReactNode }) {
@@ -39,11 +39,9 @@ function LinkPage({ current, isBusy, error, onAccept, onDecline }: LinkPageProps
   return (
     <DoorPage heading="Sign in by this link?">
       {current !== null && (
-        <div className="banner" data-tone="warn" role="status">
-          <div>
-            You are signed in as <strong>{current}</strong>. This link ends that session.
-          </div>
-        </div>
+        <Banner tone="warn" role="status">
+          You are signed in as <strong>{current}</strong>. This link ends that session.
+        </Banner>
       )}
       <p style={{ margin: 0 }}>
         It signs this browser in with the key that made the link. Go on only with a link that you asked for.

@@ -1,5 +1,6 @@
 import { countOf, formatCount } from '@agp/core/explain';
 import type { CheckedLink } from '@agp/core/lineage';
+import { Banner } from '../components/layout.tsx';
 import { Pill, ShortId } from '../components/values.tsx';
 
 /** What the check of a chain has found so far. */
@@ -20,36 +21,28 @@ function Verdict({ state, noun }: { state: ChainReportState; noun: string }) {
   const { kind, checked, total, fault, otherFault } = state;
   if (kind === 'running')
     return (
-      <div className="banner" data-tone="warn">
-        <div>
-          Checking {formatCount(checked)} of {formatCount(total)} …
-        </div>
-      </div>
+      <Banner tone="warn">
+        Checking {formatCount(checked)} of {formatCount(total)} …
+      </Banner>
     );
   if (fault)
     return (
-      <div className="banner">
-        <div>
-          <strong>The chain breaks at number {fault.seq}:</strong> {fault.reason}. The {countOf(fault.seq, noun)} before
-          it {fault.seq === 1 ? 'is as it was' : 'are as they were'} written; what follows cannot be relied on.
-        </div>
-      </div>
+      <Banner>
+        <strong>The chain breaks at number {fault.seq}:</strong> {fault.reason}. The {countOf(fault.seq, noun)} before
+        it {fault.seq === 1 ? 'is as it was' : 'are as they were'} written; what follows cannot be relied on.
+      </Banner>
     );
   if (otherFault)
     return (
-      <div className="banner">
-        <div>
-          <strong>Something was removed that should not be gone:</strong> {otherFault}.
-        </div>
-      </div>
+      <Banner>
+        <strong>Something was removed that should not be gone:</strong> {otherFault}.
+      </Banner>
     );
   return (
-    <div className="banner" data-tone="good">
-      <div>
-        <strong>As it was written.</strong> This browser computed {countOf(checked, 'hash', 'hashes')}, and each is the
-        one that was recorded.
-      </div>
-    </div>
+    <Banner tone="good">
+      <strong>As it was written.</strong> This browser computed {countOf(checked, 'hash', 'hashes')}, and each is the
+      one that was recorded.
+    </Banner>
   );
 }
 

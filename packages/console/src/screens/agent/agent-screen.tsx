@@ -6,9 +6,9 @@ import { usePermissions, useSession } from '../../api/session-context.ts';
 import type { AgentOverview } from '../../api/shapes.ts';
 import { ChangeStatus, SetCap, SetLimit } from '../../changes/changes.tsx';
 import { EditLabels } from '../../changes/labels.tsx';
-import { CapBar, Outlook } from '../../components/cap-bar.tsx';
+import { CapBar, capOf, Outlook } from '../../components/cap-bar.tsx';
 import { Reading } from '../../components/feedback.tsx';
-import { Screen, Stat } from '../../components/layout.tsx';
+import { Banner, Screen, Stat } from '../../components/layout.tsx';
 import { Labels, Money, ShortId, StatusPill, StoppedBy, TimeAgo, TimeStamp } from '../../components/values.tsx';
 import { AgentTimeline } from './agent-timeline.tsx';
 import { AgentTools } from './agent-tools.tsx';
@@ -16,18 +16,12 @@ import { AgentUsage } from './agent-usage.tsx';
 
 function AgentFigures({ overview }: { overview: AgentOverview }) {
   const { agent, budget, running_requests: running } = overview;
-  const spent = budget?.spent_usd ?? agent.cost_today_usd;
+  const capped = budget ?? capOf(agent);
   return (
     <div className="stats">
-      <Stat name="Spent today (UTC)" figure={<Money usd={spent} />}>
-        <CapBar
-          spent={spent}
-          reserved={budget?.reserved_usd ?? 0}
-          cap={agent.daily_cap_usd}
-          warnOnly={agent.warn_only}
-          label={`Daily cap of ${agent.name}`}
-        />
-        <Outlook used={spent} cap={agent.daily_cap_usd} warnOnly={agent.warn_only} line />
+      <Stat name="Spent today (UTC)" figure={<Money usd={capped.spent_usd ?? 0} />}>
+        <CapBar of={capped} whose={agent.name} />
+        <Outlook of={capped} line />
       </Stat>
       <Stat name="Requests today (UTC)" figure={formatCount(agent.requests_today)}>
         <span className="small dim">
@@ -123,13 +117,7 @@ function Actions({ overview: { agent, budget } }: { overview: AgentOverview }) {
   if (!change) return null;
   return (
     <>
-      <SetCap
-        owner={{ kind: 'agents', agents: [agent] }}
-        cap={agent.daily_cap_usd}
-        warnOnly={agent.warn_only}
-        spent={budget?.spent_usd ?? agent.cost_today_usd}
-        size="sm"
-      />
+      <SetCap owner={{ kind: 'agents', agents: [agent] }} of={budget ?? capOf(agent)} size="sm" />
       <SetLimit agent={agent} limit={agent.requests_per_minute} size="sm" />
       <EditLabels agents={[agent]} size="sm" />
       {agent.status !== 'retired' && <ChangeStatus agents={[agent]} to="retired" />}
@@ -142,24 +130,20 @@ function Actions({ overview: { agent, budget } }: { overview: AgentOverview }) {
 function Blocked({ overview: { agent, block } }: { overview: AgentOverview }) {
   if (agent.status !== 'blocked') return null;
   return (
-    <div className="banner">
-      <div>
-        <strong>It is blocked</strong>
-        <StoppedBy stop={block} />. Its requests are answered with 403
-        {block?.until ? '' : ' until somebody unblocks it'}.
-      </div>
-    </div>
+    <Banner>
+      <strong>It is blocked</strong>
+      <StoppedBy stop={block} />. Its requests are answered with 403
+      {block?.until ? '' : ' until somebody unblocks it'}.
+    </Banner>
   );
 }
 
 function RetiredButSending({ overview: { agent } }: { overview: AgentOverview }) {
   if (agent.status !== 'retired' || agent.requests_today === 0) return null;
   return (
-    <div className="banner" data-tone="warn">
-      <div>
-        <strong>It is retired, and still sends.</strong> {agent.requests_today} requests today were served: retiring
-        stops nothing. Block it to stop it.
-      </div>
-    </div>
+    <Banner tone="warn">
+      <strong>It is retired, and still sends.</strong> {agent.requests_today} requests today were served: retiring stops
+      nothing. Block it to stop it.
+    </Banner>
   );
 }

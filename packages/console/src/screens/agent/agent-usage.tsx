@@ -1,16 +1,14 @@
 import { formatCount } from '@agp/core/explain';
-import { Skeleton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
 import type { AgentOverview } from '../../api/shapes.ts';
-import { EmptyState, FaultBoundary } from '../../components/feedback.tsx';
+import { DayBars } from '../../charts/lazy-charts.tsx';
+import { EmptyState } from '../../components/feedback.tsx';
 import { Card } from '../../components/layout.tsx';
-import { RowsTable } from '../../components/list.tsx';
+import { List } from '../../components/list.tsx';
 import { Fields, Money, PiiLinks } from '../../components/values.tsx';
 import { formatShortCount } from '../../format/format.ts';
 
 const height = 200;
-const DayBars = lazy(() => import('../../charts/chart.tsx').then((file) => ({ default: file.DayBars })));
 
 export function AgentUsage({ overview }: { overview: AgentOverview }) {
   const { agent, days, models, findings } = overview;
@@ -23,35 +21,30 @@ export function AgentUsage({ overview }: { overview: AgentOverview }) {
           {days.length === 0 ? (
             <EmptyState title="Nothing used in these days" />
           ) : (
-            <FaultBoundary>
-              <Suspense fallback={<Skeleton height={height} />}>
-                <DayBars entries={bars} height={height} />
-              </Suspense>
-            </FaultBoundary>
+            <DayBars entries={bars} height={height} />
           )}
         </div>
       </Card>
       {models.length > 0 && (
-        <Card title="Models" flush>
-          <RowsTable
-            label="Models of the last 30 days"
-            rows={models}
-            rowKey={({ model }) => model}
-            columns={[
-              {
-                head: 'Model',
-                cell: ({ model }) => (
-                  <Link to="/events" search={{ agent_id: agent.id, model }}>
-                    {model}
-                  </Link>
-                ),
-              },
-              { head: 'Requests', right: true, cell: ({ request_count }) => formatCount(request_count) },
-              { head: 'Tokens', right: true, cell: ({ total_tokens }) => formatShortCount(total_tokens) },
-              { head: 'Cost', right: true, cell: ({ total_cost_usd }) => <Money usd={total_cost_usd} /> },
-            ]}
-          />
-        </Card>
+        <List
+          title="Models"
+          label="Models of the last 30 days"
+          rows={models}
+          rowKey={({ model }) => model}
+          columns={[
+            {
+              head: 'Model',
+              cell: ({ model }) => (
+                <Link to="/events" search={{ agent_id: agent.id, model }}>
+                  {model}
+                </Link>
+              ),
+            },
+            { head: 'Requests', right: true, cell: ({ request_count }) => formatCount(request_count) },
+            { head: 'Tokens', right: true, cell: ({ total_tokens }) => formatShortCount(total_tokens) },
+            { head: 'Cost', right: true, cell: ({ total_cost_usd }) => <Money usd={total_cost_usd} /> },
+          ]}
+        />
       )}
       <Card title="Personal data, last 30 days">
         <PiiLinks findings={findings} search={{ agent_id: agent.id }} none="None was found in its requests." />

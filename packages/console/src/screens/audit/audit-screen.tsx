@@ -107,7 +107,7 @@ const route = getRouteApi('/audit');
 const actions = Object.entries(actionNames).map(([value, label]) => ({ value, label }));
 
 export function AuditScreen() {
-  const { filter, change, ...at } = useFilters(route.useSearch());
+  const { filter, change, bind, ...at } = useFilters(route.useSearch());
   const query = useQuery({
     ...apiQuery('/api/v1/audit', { query: { ...filter, ...pageQuery(at.page), expand: 'agent' } as never }),
     ...(at.isFirst && { refetchInterval: refreshMs }),
@@ -120,14 +120,8 @@ export function AuditScreen() {
       filters={
         <>
           <TimeRange label="Time" none="All" spans={timeSpans} from={filter.from} to={filter.to} onChange={change} />
-          <Choice
-            label="Action"
-            none="All"
-            options={actions}
-            value={filter.action}
-            onChange={(action) => change({ action })}
-          />
-          <AgentField value={filter.agent_id} onChange={(agent_id) => change({ agent_id })} />
+          <Choice label="Action" none="All" options={actions} {...bind('action')} />
+          <AgentField {...bind('agent_id')} />
         </>
       }
       label="Entries of the audit log"

@@ -1,45 +1,24 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { Screen, Tabs, wholly } from '../../components/layout.tsx';
-import { costViews } from '../../search/screen-searches.ts';
+import { getRouteApi } from '@tanstack/react-router';
+import { Screen, Views } from '../../components/layout.tsx';
 import { DoubtfulView, UnpricedView, UnrecordedView } from './other-views.tsx';
 import { PricesView } from './prices-view.tsx';
 import { UsageView } from './usage-view.tsx';
 
 const route = getRouteApi('/costs');
 
-const names = {
-  usage: 'Usage',
-  prices: 'Prices',
-  unpriced: 'Unpriced',
-  doubtful: 'In doubt',
-  unrecorded: 'Not recorded',
-};
 const views = {
-  usage: UsageView,
-  prices: PricesView,
-  unpriced: UnpricedView,
-  doubtful: DoubtfulView,
-  unrecorded: UnrecordedView,
-};
+  usage: ['Usage', UsageView],
+  prices: ['Prices', PricesView],
+  unpriced: ['Unpriced', UnpricedView],
+  doubtful: ['In doubt', DoubtfulView],
+  unrecorded: ['Not recorded', UnrecordedView],
+} as const;
 
 export function CostsScreen() {
-  const { view = 'usage' } = route.useSearch();
-  const View = views[view];
+  const { view } = route.useSearch();
   return (
     <Screen title="Costs" about="From the providers’ own figures and the price list, in USD and by UTC days">
-      <Tabs label="Views of costs">
-        {costViews.map((name) => (
-          <Link
-            key={name}
-            to="/costs"
-            search={(before) => ({ ...before, view: name === 'usage' ? undefined : name })}
-            activeOptions={wholly}
-          >
-            {names[name]}
-          </Link>
-        ))}
-      </Tabs>
-      <View />
+      <Views label="Views of costs" views={views} view={view} />
     </Screen>
   );
 }

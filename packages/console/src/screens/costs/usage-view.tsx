@@ -1,14 +1,14 @@
 import { formatCount } from '@agp/core/explain';
-import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
 import { usageQuery } from '../../api/api.ts';
 import type { UsageEntry } from '../../api/shapes.ts';
-import { EmptyState, FaultBoundary, Reading } from '../../components/feedback.tsx';
+import { DayBars } from '../../charts/lazy-charts.tsx';
+import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Chips, Choice, TimeRange } from '../../components/filters.tsx';
 import { Card, Stat } from '../../components/layout.tsx';
-import { CsvButton, GrowingTable } from '../../components/list.tsx';
+import { Rows } from '../../components/list.tsx';
+import { CsvButton, useFilters } from '../../components/list-screen.tsx';
 import { Errors, formatQuantile, resultColumns } from '../../components/results.tsx';
 import { AgentLink, Money } from '../../components/values.tsx';
 import { compareUsd, formatShare, formatShortCount } from '../../format/format.ts';
@@ -74,7 +74,7 @@ interface UsageSumsProps extends Grouped {
 
 function UsageSums({ sums, groups, range, cost }: UsageSumsProps) {
   return (
-    <GrowingTable
+    <Rows
       label="Costs"
       rows={sums}
       rowKey={(entry) => keyOf(entry, groups)}
@@ -96,7 +96,6 @@ function UsageSums({ sums, groups, range, cost }: UsageSumsProps) {
 }
 
 const route = getRouteApi('/costs');
-const DayBars = lazy(() => import('../../charts/chart.tsx').then((file) => ({ default: file.DayBars })));
 const height = 260;
 
 const options = costGroups.map((value) => ({ value, label: groupNames[value] }));
@@ -112,12 +111,10 @@ const spans = [
 /** Cost by day and one or two groups, as a picture, a table and CSV. */
 export function UsageView() {
   const search = route.useSearch();
-  const navigate = route.useNavigate();
   const { to, agent_id, from = to === undefined ? '7d' : undefined } = search;
   const groups = listGroups(search.by);
   const [first, second] = groups;
-  const change = (next: Partial<CostsSearch>) =>
-    void navigate({ search: (before) => ({ ...before, ...next }), replace: true });
+  const { change } = useFilters(search);
   const group = (...by: (CostGroup | undefined)[]) =>
     change({ by: [...new Set(by)].filter((name) => name !== undefined).join(',') });
   const firstDay = from && findFirstDay(from);
@@ -195,16 +192,12 @@ function Usage({ range, groups }: Grouped) {
             <Card title="By day">
               <Reading query={days}>
                 {({ data: { usage } }) => (
-                  <FaultBoundary>
-                    <Suspense fallback={<Skeleton height={height} />}>
-                      <DayBars
-                        entries={usage.map((entry) => ({
-                          ...{ day: entry.day ?? '', group: nameOf(entry), cost: entry.total_cost_usd },
-                        }))}
-                        height={height}
-                      />
-                    </Suspense>
-                  </FaultBoundary>
+                  <DayBars
+                    entries={usage.map((entry) => ({
+                      ...{ day: entry.day ?? '', group: nameOf(entry), cost: entry.total_cost_usd },
+                    }))}
+                    height={height}
+                  />
                 )}
               </Reading>
             </Card>

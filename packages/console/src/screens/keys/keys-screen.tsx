@@ -1,15 +1,14 @@
 import { formatCount } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { apiQuery, callApi } from '../../api/api.ts';
 import type { components } from '../../api/schema.d.ts';
 import { usePermissions } from '../../api/session-context.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
-import { EmptyState, Reading } from '../../components/feedback.tsx';
-import { Card, Screen, Tabs, wholly } from '../../components/layout.tsx';
-import { actionColumn, type Column, ListCard } from '../../components/list.tsx';
+import { EmptyState } from '../../components/feedback.tsx';
+import { Card, Screen, Views } from '../../components/layout.tsx';
+import { actionColumn, type Column, ReadList } from '../../components/list.tsx';
 import { Pill, ShortId, TimeAgo, TimeStamp } from '../../components/values.tsx';
-import { keyViews } from '../../search/screen-searches.ts';
 import { endsColumn, MakeKey, MakeSecret, madeColumn, type OnMade, SecretsCard } from './secrets.tsx';
 
 type ApiKey = components['schemas']['ApiKey'];
@@ -80,29 +79,21 @@ function KeyActions({ apiKey: { id, name }, onMade }: { apiKey: ApiKey; onMade: 
 function NamesView() {
   const query = useQuery(apiQuery('/api/v1/claimed-names'));
   return (
-    <Reading query={query}>
-      {({ data: names }) => (
-        <ListCard
-          title="Claimed names"
-          label="Claimed names"
-          rows={names}
-          rowKey={({ name }) => name}
-          columns={[
-            { head: 'Name', cell: ({ name }) => name },
-            { head: 'Claimed', cell: ({ claimed_at }) => <TimeStamp at={claimed_at} /> },
-            { head: 'Tokens', right: true, cell: ({ token_count }) => formatCount(token_count) },
-            actionColumn(({ name, token_count }: ClaimedName) =>
-              token_count === 0 ? (
-                <ReleaseName name={name} />
-              ) : (
-                <span className="small dim">revoke its tokens first</span>
-              ),
-            ),
-          ]}
-          none={<EmptyState title="No name is claimed">An agent’s first token claims its name.</EmptyState>}
-        />
-      )}
-    </Reading>
+    <ReadList
+      query={query}
+      title="Claimed names"
+      label="Claimed names"
+      rowKey={({ name }) => name}
+      columns={[
+        { head: 'Name', cell: ({ name }) => name },
+        { head: 'Claimed', cell: ({ claimed_at }) => <TimeStamp at={claimed_at} /> },
+        { head: 'Tokens', right: true, cell: ({ token_count }) => formatCount(token_count) },
+        actionColumn(({ name, token_count }: ClaimedName) =>
+          token_count === 0 ? <ReleaseName name={name} /> : <span className="small dim">revoke its tokens first</span>,
+        ),
+      ]}
+      none={<EmptyState title="No name is claimed">An agent’s first token claims its name.</EmptyState>}
+    />
   );
 }
 
@@ -186,29 +177,22 @@ function RevokeToken({ id, name }: { id: string; name: string }) {
 }
 
 const route = getRouteApi('/keys');
-const names = { keys: 'API keys', tokens: 'Agent tokens', names: 'Claimed names' };
-const views = { keys: KeysView, tokens: TokensView, names: NamesView };
+const views = {
+  keys: ['API keys', KeysView],
+  tokens: ['Agent tokens', TokensView],
+  names: ['Claimed names', NamesView],
+} as const;
 
 export function KeysScreen() {
-  const { view = 'keys' } = route.useSearch();
+  const { view } = route.useSearch();
   const { manageKeys } = usePermissions();
-  const View = views[view];
   return (
     <Screen
       title="Keys and tokens"
       about="Keys open this console and the API; tokens prove to the proxy who an agent is"
     >
       {manageKeys ? (
-        <>
-          <Tabs label="Kinds of secrets">
-            {keyViews.map((name) => (
-              <Link key={name} to="/keys" search={{ view: name === 'keys' ? undefined : name }} activeOptions={wholly}>
-                {names[name]}
-              </Link>
-            ))}
-          </Tabs>
-          <View />
-        </>
+        <Views label="Kinds of secrets" views={views} view={view} />
       ) : (
         <Card>
           <EmptyState title="Only administrators see keys and tokens">

@@ -3,9 +3,8 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { callApi } from '../../api/api.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
-import { Reading } from '../../components/feedback.tsx';
 import { Choice } from '../../components/filters.tsx';
-import { type Column, ListCard } from '../../components/list.tsx';
+import { type Column, ReadList } from '../../components/list.tsx';
 import { CopyText, TimeStamp } from '../../components/values.tsx';
 
 const lifetimes = [
@@ -191,19 +190,15 @@ export function SecretsCard<Row extends Secret>({ what, title, query, columns, m
   const [secret, setSecret] = useState<string | null>(null);
   return (
     <>
-      <Reading query={query}>
-        {({ data: rows }) => (
-          <ListCard
-            title={title}
-            aside={make(setSecret)}
-            label={title}
-            rows={rows}
-            rowKey={({ id }) => id}
-            columns={columns(setSecret)}
-            none={none}
-          />
-        )}
-      </Reading>
+      <ReadList
+        query={query}
+        title={title}
+        aside={make(setSecret)}
+        label={title}
+        rowKey={({ id }) => id}
+        columns={columns(setSecret)}
+        none={none}
+      />
       {secret !== null && <OnceSecret secret={secret} what={what} onClose={() => setSecret(null)} />}
     </>
   );

@@ -6,13 +6,12 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, type RefObject, useCallback, useRef, useState } from 'react';
 import type { StreamEvent } from '../../api/shapes.ts';
 import { EmptyState, FailureNotice } from '../../components/feedback.tsx';
-import { AgentField, Chips, Filters, SearchField } from '../../components/filters.tsx';
+import { AgentField, Filters, SearchField } from '../../components/filters.tsx';
 import { Screen } from '../../components/layout.tsx';
-import { NewPill } from '../../components/list.tsx';
+import { NewPill, useFilters } from '../../components/list-screen.tsx';
 import { OutcomePill, PiiKinds, Pill } from '../../components/values.tsx';
 import { formatTime, roundUsd } from '../../format/format.ts';
 import { useLiveEvents } from '../../live/use-live-events.ts';
-import type { LiveSearch } from '../../search/screen-searches.ts';
 import { matchEvent } from './match-event.ts';
 
 /** As `styles/live.css` has them. */
@@ -108,15 +107,13 @@ const route = getRouteApi('/live');
 /** Events as they are recorded, the newest on top. Rows wait while somebody reads further down, or has paused them. */
 export function LiveScreen() {
   const search = route.useSearch();
-  const navigate = route.useNavigate();
+  const { change, bind, chips } = useFilters(search);
   const { text, pii, failed, agent_id, session_id } = search;
   const matches = useCallback((event: StreamEvent) => matchEvent(event, { text, pii, failed }), [text, pii, failed]);
   const { rows, waiting, perMinute, state, hold } = useLiveEvents({ agent_id, session_id }, matches);
   const [paused, setPaused] = useState(false);
   const scroller = useRef<HTMLElement>(null);
   const isAway = useRef(false);
-  const change = (next: Partial<LiveSearch>) =>
-    void navigate({ search: (before) => ({ ...before, ...next }), replace: true });
   const pause = (isPaused: boolean) => {
     setPaused(isPaused);
     hold(isPaused || isAway.current);
@@ -147,12 +144,7 @@ export function LiveScreen() {
       }
     >
       <Filters>
-        <SearchField
-          label="Agent, model or tag"
-          placeholder="Has this text in it"
-          value={text}
-          onChange={(next) => change({ text: next })}
-        />
+        <SearchField label="Agent, model or tag" placeholder="Has this text in it" {...bind('text')} />
         <Checkbox
           label="Only with personal data"
           checked={pii === true}
@@ -165,9 +157,9 @@ export function LiveScreen() {
           onChange={(event) => change({ failed: event.currentTarget.checked || undefined })}
           mb={8}
         />
-        <AgentField value={agent_id} onChange={(next) => change({ agent_id: next })} />
+        <AgentField {...bind('agent_id')} />
       </Filters>
-      <Chips filter={search} onChange={change} />
+      {chips}
       {state.kind === 'lost' && <FailureNotice error={state.error} />}
       <NewPill count={waiting} onShow={showNew} />
       <div className="card">

@@ -1,17 +1,17 @@
 import { formatCount, type Tone } from '@agp/core/explain';
 import { sumUsd } from '@agp/core/money';
-import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense } from 'react';
+import type { ReactNode } from 'react';
 import { usageQuery } from '../../api/api.ts';
 import type { Status, UsageEntry } from '../../api/shapes.ts';
 import { fillHours } from '../../charts/chart-data.ts';
+import { HourChart } from '../../charts/lazy-charts.tsx';
 import { CapBar } from '../../components/cap-bar.tsx';
-import { FailureNotice, FaultBoundary, Reading } from '../../components/feedback.tsx';
+import { FailureNotice, Reading } from '../../components/feedback.tsx';
 import { Choice } from '../../components/filters.tsx';
 import { Card } from '../../components/layout.tsx';
-import { type Column, RowsTable } from '../../components/list.tsx';
+import { type Column, List, Rows } from '../../components/list.tsx';
 import { resultColumns } from '../../components/results.tsx';
 import { AgentLink, Money, PiiLinks, Pill, TimeAgo } from '../../components/values.tsx';
 import type { EventsSearch } from '../../search/screen-searches.ts';
@@ -37,9 +37,7 @@ interface AgentListProps<Row> {
 function AgentList<Row extends Named>({ title, label = title, more, rows, columns }: AgentListProps<Row>) {
   if (!rows || rows.length === 0) return null;
   return (
-    <Card title={title} flush aside={more}>
-      <RowsTable label={label} rows={rows} rowKey={({ agent_id }) => agent_id} columns={columns} />
-    </Card>
+    <List title={title} aside={more} label={label} rows={rows} rowKey={({ agent_id }) => agent_id} columns={columns} />
   );
 }
 
@@ -65,14 +63,7 @@ export function NowLists({ status, since }: { status: Status; since: string | un
           agent,
           {
             head: 'Spent of cap',
-            cell: (row) => (
-              <CapBar
-                spent={row.spent_usd}
-                cap={row.daily_cap_usd}
-                warnOnly={row.warn_only}
-                label={`Daily cap of ${row.agent_name}`}
-              />
-            ),
+            cell: (row) => <CapBar of={row} whose={row.agent_name} />,
           },
         ]}
       />
@@ -100,8 +91,6 @@ export function NowLists({ status, since }: { status: Status; since: string | un
 const refreshMs = 60_000;
 const height = 180;
 
-const HourChart = lazy(() => import('../../charts/chart.tsx').then((file) => ({ default: file.HourChart })));
-
 interface InWindow {
   from: Window;
 }
@@ -116,13 +105,7 @@ export function HoursCard({ from }: InWindow) {
     <Card title="By hour">
       {error && <FailureNotice error={error} />}
       <div style={{ minHeight: height }}>
-        {since && (
-          <FaultBoundary>
-            <Suspense fallback={<Skeleton height={height} />}>
-              <HourChart hours={fillHours(data.data.usage, Date.parse(since), Date.now())} height={height} />
-            </Suspense>
-          </FaultBoundary>
-        )}
+        {since && <HourChart hours={fillHours(data.data.usage, Date.parse(since), Date.now())} height={height} />}
       </div>
     </Card>
   );
@@ -151,7 +134,7 @@ export function DearestCard({ from, by, all, onChange }: DearestProps) {
     <Card title="What costs most" aside={<Choice label="Of" options={kinds} value={by} onChange={onChange} />} flush>
       <Reading query={query}>
         {({ data: { usage, group_by, from: since } }) => (
-          <RowsTable
+          <Rows
             label={`Dearest ${label.toLowerCase()}`}
             // Another group's are there until this one's have come.
             rows={group_by[0] === by ? [...usage, ...restOf(usage, all)] : []}

@@ -2,7 +2,6 @@ import { countOf, formatCount, formatDuration } from '@agp/core/explain';
 import { IconPlayerPause } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { callApi, defaultWindow, refreshMs, statusQuery, usageQuery } from '../../api/api.ts';
 import { usePermissions } from '../../api/session-context.ts';
 import type { Status, UsageEntry } from '../../api/shapes.ts';
@@ -10,20 +9,13 @@ import { CapBar, Outlook } from '../../components/cap-bar.tsx';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Choice } from '../../components/filters.tsx';
-import { Card, ConnectButton, Screen, Stat } from '../../components/layout.tsx';
+import { Banner, Card, ConnectButton, Screen, Stat } from '../../components/layout.tsx';
+import { useFilters } from '../../components/list-screen.tsx';
 import { formatQuantile } from '../../components/results.tsx';
 import { Money, TimeAgo, TimeStamp } from '../../components/values.tsx';
 import { formatShortCount, roundUsd } from '../../format/format.ts';
 import { windows } from '../../search/search.ts';
 import { DearestCard, HoursCard, IntegrityCard, NowLists, Services } from './now-cards.tsx';
-
-function Matter({ tone, children }: { tone: 'bad' | 'warn'; children: ReactNode }) {
-  return (
-    <div className="banner" data-tone={tone}>
-      <div>{children}</div>
-    </div>
-  );
-}
 
 /** What should be looked at, the worst first; nothing if all is well. */
 function Attention({ status: { spend, recording, unpriced_models: unpriced } }: { status: Status }) {
@@ -33,36 +25,36 @@ function Attention({ status: { spend, recording, unpriced_models: unpriced } }: 
   const near = spend?.agents_near_cap_count ?? 0;
   const waiting = recording?.quarantine_waiting ?? 0;
   const capMatter = isNear && (
-    <Matter tone={isOver ? 'bad' : 'warn'}>
+    <Banner tone={isOver ? 'bad' : 'warn'}>
       All agents together have spent {roundUsd(spend.spent_usd)} of {roundUsd(cap)} today.{' '}
       <Link to="/budgets">Raise the cap or see who spends</Link>
-    </Matter>
+    </Banner>
   );
   if (!isNear && near === 0 && waiting === 0 && !unpriced?.count) return null;
   return (
     <section aria-label="To look at" style={{ display: 'grid', gap: '0.5rem' }}>
       {isOver && capMatter}
       {waiting > 0 && (
-        <Matter tone="bad">
+        <Banner tone="bad">
           {countOf(waiting, 'message was', 'messages were')} set aside and not recorded. Look at them with{' '}
           <span className="mono">npm run quarantine</span>.
-        </Matter>
+        </Banner>
       )}
       {!isOver && capMatter}
       {near > 0 && (
-        <Matter tone="warn">
+        <Banner tone="warn">
           {countOf(near, 'agent has', 'agents have')} spent 80% or more of the daily cap.{' '}
           <Link to="/budgets">Budgets</Link>
-        </Matter>
+        </Banner>
       )}
       {unpriced && unpriced.count > 0 && (
-        <Matter tone="warn">
+        <Banner tone="warn">
           {countOf(unpriced.count, 'model has', 'models have')} no price: {unpriced.count === 1 ? 'its' : 'their'} calls
           are recorded as $0.{' '}
           <Link to="/costs" search={{ view: 'unpriced' }}>
             Unpriced models
           </Link>
-        </Matter>
+        </Banner>
       )}
     </section>
   );
@@ -154,11 +146,10 @@ function NowFigures({ status, all }: { status: Status; all: UsageEntry | undefin
 /** Caps are of UTC days, whatever the window is. */
 function Spend({ spend }: { spend: Status['spend'] }) {
   if (!spend || spend.daily_cap_usd === null) return null;
-  const { spent_usd, daily_cap_usd, warn_only } = spend;
   return (
-    <Stat name="Spent today (UTC)" figure={<Money usd={spent_usd} />}>
-      <CapBar spent={spent_usd} cap={daily_cap_usd} warnOnly={warn_only} label="Daily cap of all agents" />
-      <Outlook used={spent_usd} cap={daily_cap_usd} warnOnly={warn_only} line />
+    <Stat name="Spent today (UTC)" figure={<Money usd={spend.spent_usd} />}>
+      <CapBar of={spend} whose="all agents" />
+      <Outlook of={spend} line />
     </Stat>
   );
 }
@@ -169,9 +160,7 @@ const route = getRouteApi('/');
 export function NowScreen() {
   const search = route.useSearch();
   const { from = defaultWindow, by = 'agent' } = search;
-  const navigate = route.useNavigate();
-  const change = (next: typeof search) =>
-    void navigate({ search: (before) => ({ ...before, ...next }), replace: true });
+  const { bind } = useFilters(search);
   const query = useQuery(statusQuery(from));
   const usage = useQuery({ ...usageQuery({ from }, []), refetchInterval: refreshMs });
   const all = usage.data?.data.usage[0];
@@ -192,7 +181,7 @@ export function NowScreen() {
       }
       actions={
         <>
-          <Choice label="Time" options={windows} value={from} onChange={(next) => change({ from: next })} />
+          <Choice label="Time" options={windows} {...bind('from')} value={from} />
           <PauseButton paused={query.data?.data.pause?.paused} />
         </>
       }
@@ -206,7 +195,7 @@ export function NowScreen() {
             <NowFigures status={status} all={all} />
             <NowLists status={status} since={status.requests?.since} />
             <HoursCard from={from} />
-            <DearestCard from={from} by={by} all={all} onChange={(next) => change({ by: next })} />
+            <DearestCard from={from} by={by} all={all} onChange={bind('by').onChange} />
             <div className="grid" style={{ ['--least' as string]: '24rem' }}>
               <Services services={status.services} />
               <IntegrityCard />
@@ -234,12 +223,10 @@ function FirstStep({ status: { agents, recording } }: { status: Status }) {
 function Unavailable({ status }: { status: Status }) {
   if (status.unavailable.length === 0) return null;
   return (
-    <div className="banner" role="alert">
-      <div>
-        <strong>Not everything could be read.</strong>{' '}
-        {status.unavailable.map(({ part, error }) => `${part.replaceAll('_', ' ')}: ${error}`).join('; ')}
-      </div>
-    </div>
+    <Banner role="alert">
+      <strong>Not everything could be read.</strong>{' '}
+      {status.unavailable.map(({ part, error }) => `${part.replaceAll('_', ' ')}: ${error}`).join('; ')}
+    </Banner>
   );
 }
 

@@ -7,9 +7,9 @@ import { policiesQuery } from '../../api/api.ts';
 import { usePermissions } from '../../api/session-context.ts';
 import type { StoredPolicy } from '../../api/shapes.ts';
 import { CopyAs } from '../../components/copy-as.tsx';
-import { EmptyState, Reading } from '../../components/feedback.tsx';
+import { EmptyState } from '../../components/feedback.tsx';
 import { Screen } from '../../components/layout.tsx';
-import { type Column, ListCard } from '../../components/list.tsx';
+import { type Column, ReadList } from '../../components/list.tsx';
 import { newPolicy, PolicyMode } from '../../components/policies.tsx';
 import { Pill, TimeAgo } from '../../components/values.tsx';
 import { hasEnded, listRules } from './describe-policy.ts';
@@ -74,23 +74,19 @@ export function PoliciesScreen() {
         </>
       }
     >
-      <Reading query={query}>
-        {({ data }) => (
-          <ListCard
-            label="Policies"
-            rows={data}
-            rowKey={({ id }) => id}
-            columns={columns}
-            none={
-              <EmptyState title="No policy yet" action={<NewPolicyButton>Start from an example</NewPolicyButton>}>
-                A policy says which models, providers, tools, hours and amounts are allowed, and for whom. It can be
-                tried on the requests of the last days, then observe without refusing anything, and hold from the next
-                request on once it is enforced.
-              </EmptyState>
-            }
-          />
-        )}
-      </Reading>
+      <ReadList
+        query={query}
+        label="Policies"
+        rowKey={({ id }) => id}
+        columns={columns}
+        none={
+          <EmptyState title="No policy yet" action={<NewPolicyButton>Start from an example</NewPolicyButton>}>
+            A policy says which models, providers, tools, hours and amounts are allowed, and for whom. It can be tried
+            on the requests of the last days, then observe without refusing anything, and hold from the next request on
+            once it is enforced.
+          </EmptyState>
+        }
+      />
     </Screen>
   );
 }

@@ -8,7 +8,7 @@ import { callApi } from '../../api/api.ts';
 import { FailureNotice } from '../../components/feedback.tsx';
 import { Choice } from '../../components/filters.tsx';
 import { Card } from '../../components/layout.tsx';
-import { RowsTable } from '../../components/list.tsx';
+import { Rows } from '../../components/list.tsx';
 import { AgentLink, TimeStamp } from '../../components/values.tsx';
 import { formatTime } from '../../format/format.ts';
 
@@ -94,7 +94,7 @@ function Details({ preview }: { preview: Preview }) {
         {(Object.keys(shares) as (keyof typeof shares)[])
           .filter((name) => by[name].length > 0)
           .map((name) => (
-            <RowsTable
+            <Rows
               key={name}
               label={`By ${name}`}
               rows={by[name]}
@@ -183,7 +183,7 @@ function Hours({ hours }: { hours: Preview['by']['hour'] }) {
 
 function Examples({ examples }: Pick<Preview, 'examples'>) {
   return (
-    <RowsTable
+    <Rows
       label="Examples"
       rows={examples}
       rowKey={(row) => `${row.event_id} ${row.policy} ${row.rule}`}

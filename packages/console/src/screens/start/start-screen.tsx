@@ -7,10 +7,10 @@ import { apiQuery } from '../../api/api.ts';
 import { usePermissions, useSession } from '../../api/session-context.ts';
 import type { Agent, StreamEvent } from '../../api/shapes.ts';
 import { ChangeStatus, SetCap } from '../../changes/changes.tsx';
-import { CapBar } from '../../components/cap-bar.tsx';
+import { CapBar, capOf } from '../../components/cap-bar.tsx';
 import { FailureNotice } from '../../components/feedback.tsx';
 import { Choice } from '../../components/filters.tsx';
-import { Card, Screen } from '../../components/layout.tsx';
+import { Banner, Card, Screen } from '../../components/layout.tsx';
 import { CopyText, Money, StatusPill, TimeStamp } from '../../components/values.tsx';
 import { useLiveEvents } from '../../live/use-live-events.ts';
 import { baseOf, snippets, toolAddress } from './snippets.ts';
@@ -38,22 +38,9 @@ function FirstEvent({ agentName }: { agentName: string }) {
         {agent ? (
           <div className="filters" style={{ alignItems: 'center' }}>
             <div style={{ flex: '1 1 14rem' }}>
-              <CapBar
-                spent={agent.cost_today_usd ?? 0}
-                cap={agent.daily_cap_usd ?? null}
-                warnOnly={agent.warn_only}
-                label={`Daily cap of ${agent.name}`}
-              />
+              <CapBar of={capOf(agent)} whose={agent.name} />
             </div>
-            {change && (
-              <SetCap
-                owner={{ kind: 'agents', agents: [agent] }}
-                cap={agent.daily_cap_usd ?? null}
-                warnOnly={agent.warn_only}
-                spent={agent.cost_today_usd}
-                size="sm"
-              />
-            )}
+            {change && <SetCap owner={{ kind: 'agents', agents: [agent] }} of={capOf(agent)} size="sm" />}
             {!change && <ReadOnly />}
           </div>
         ) : (
@@ -119,17 +106,15 @@ function Arrived({ events }: { events: readonly StreamEvent[] }) {
   const [latest] = events;
   if (latest === undefined) return null;
   return (
-    <div className="banner" data-tone="good">
-      <div>
-        <strong>It has arrived.</strong> {latest.model}, {formatCount(latest.prompt_tokens)} tokens in,{' '}
-        {formatCount(latest.completion_tokens)} out, <Money usd={latest.cost_usd} /> at{' '}
-        <TimeStamp at={latest.timestamp} />.{' '}
-        <Link to="/events/$eventId" params={{ eventId: latest.id }}>
-          Look at the event
-        </Link>
-        {events.length > 1 && ` (${events.length} so far)`}
-      </div>
-    </div>
+    <Banner tone="good">
+      <strong>It has arrived.</strong> {latest.model}, {formatCount(latest.prompt_tokens)} tokens in,{' '}
+      {formatCount(latest.completion_tokens)} out, <Money usd={latest.cost_usd} /> at{' '}
+      <TimeStamp at={latest.timestamp} />.{' '}
+      <Link to="/events/$eventId" params={{ eventId: latest.id }}>
+        Look at the event
+      </Link>
+      {events.length > 1 && ` (${events.length} so far)`}
+    </Banner>
   );
 }
 
