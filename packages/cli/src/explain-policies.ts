@@ -1,5 +1,6 @@
 import { type Agent, agentListSchema } from '@agp/core/contracts';
 import { readLabels } from '@agp/core/labels';
+import { listOperationNames } from '@agp/core/operations';
 import {
   applies,
   describeMatch,
@@ -40,7 +41,7 @@ export async function explainPolicies(
   const facts = {
     agent: known?.name ?? agent,
     labels: Object.fromEntries(readLabels(known?.metadata ?? {})),
-    ...{ tag, provider, operations: listNames(operation), at: time },
+    ...{ tag, provider, operations: listOperationNames(operation), at: time },
     models: model === undefined ? [] : [model],
     tools: [...listTool('client', tool), ...listTool('hosted', hostedTool), ...listTool('remote_mcp', mcpHost)],
     ...{ outputTokens: outputTokens ?? 0, inputBytes: inputBytes ?? 0, nanoUsd: 0 },
@@ -58,14 +59,6 @@ export async function explainPolicies(
   if (known === undefined) shell.terminal.note(`no agent is named ${agent} yet: it has no labels`);
   await shell.terminal.print(lines.length === 0 ? 'there are no policies' : lines.join('\n'));
 }
-
-const chats = /^(?:chat\.completions|responses|messages|interactions)$/;
-
-/** As the proxy names operations for rules. */
-const listNames = (operation: string): string[] =>
-  /batch/i.test(operation)
-    ? [operation, 'batches']
-    : [...new Set([operation, ...operation.split('.'), ...(chats.test(operation) ? ['chat'] : [])])];
 
 const listTool = (kind: 'client' | 'hosted' | 'remote_mcp', name: string | undefined) =>
   name === undefined ? [] : [{ kind, names: [name] }];

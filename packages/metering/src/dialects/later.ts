@@ -21,7 +21,6 @@ export function describeLater(
   return {
     ...operation,
     name: `${operation.name}.get`,
-    traceName: undefined,
     bounds: undefined,
     settlesBackground: true,
     runsModel: false,

@@ -80,8 +80,6 @@ export interface StreamReader {
 export interface Operation {
   readonly api: ProviderApi;
   readonly name: string;
-  /** OpenTelemetry's name for its kind; its own name if absent. */
-  readonly traceName?: 'chat' | 'generate_content' | 'text_completion' | 'embeddings' | undefined;
   /** Streams give usage only if the request has `stream_options.include_usage` (see `spliceStreamUsage`). */
   readonly usageNeedsAsking: boolean;
   /** How an answer that is no SSE is read: as one object, as an array of a stream's frames, or as a frame a line. */
@@ -151,13 +149,6 @@ export interface Dialect {
   formatRefusal(refusal: Refusal): string;
   /** The same for the end of a stream; it closes a frame that was cut. @param asArray of frames, not SSE */
   formatStreamError(refusal: Refusal, operation: Operation | null, asArray: boolean): string;
-}
-
-/** All names by which rules may know an operation, its own first: `images` stands for `images.edits`, and `batches` for all batches. */
-export function listOperationNames({ name, isBilledLater, traceName }: Operation): string[] {
-  const words = name.split('.');
-  const isBatch = isBilledLater === true || words.includes('batches');
-  return [...new Set([name, ...(isBatch ? ['batches'] : [...words, ...(traceName ? [traceName] : [])])])];
 }
 
 /** What holds of most operations. */

@@ -13,7 +13,8 @@ import {
   maxTools,
   toEventText,
 } from '@agp/core/events';
-import { listOperationNames, type Measurement } from '@agp/metering';
+import { listOperationNames } from '@agp/core/operations';
+import type { Measurement } from '@agp/metering';
 import type { AdmittedRequest, Answer, ProducerStamp } from '../journey.ts';
 import {
   maxEventPath,
@@ -169,7 +170,7 @@ function describeAsked({ head, body, governed, reservation }: AdmittedRequest): 
   const models = facts === null ? named : facts.models;
   const output = readOutputBound(head, inspected);
   return {
-    operations: head.operation && listOperationNames(head.operation).slice(0, 8),
+    operations: head.operation && listOperationNames(head.operation.name).slice(0, 8),
     models:
       models === null || models.length > maxAskedModels
         ? null

@@ -1,6 +1,7 @@
 import { type Decision, maxDecisions } from '@agp/core/events';
 import { readLabels } from '@agp/core/labels';
-import { listOperationNames, type Metering, rolesOf } from '@agp/metering';
+import { listOperationNames } from '@agp/core/operations';
+import { type Metering, rolesOf } from '@agp/metering';
 import {
   type CallFacts,
   type CallHead,
@@ -91,7 +92,7 @@ function readNames(metering: Metering, head: Head, body: Body['inspected']) {
 
 export function describeCall(head: Head, agent: Agent, { complianceTag, metadata }: Omit<Known, 'rules'>): CallHead {
   const { provider, operation, timestamp } = head;
-  const operations = operation && listOperationNames(operation);
+  const operations = operation && listOperationNames(operation.name);
   const labels = Object.fromEntries(readLabels(metadata));
   return { agent: agent.name, labels, tag: complianceTag, provider: provider.id, operations, at: timestamp };
 }

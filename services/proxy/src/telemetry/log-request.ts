@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@agp/core/errors';
+import { nameOperationKind } from '@agp/core/operations';
 import type { Attributes, Logger } from '@agp/runtime';
 import { type AdmittedRequest, type RequestEnd, statusOf } from '../journey.ts';
 import { maxModelName } from '../limits.ts';
@@ -79,7 +80,7 @@ export function describeCall({ head, sessionId, body }: AdmittedRequest): { name
     'agp.event.id': head.eventId,
   };
   if (operation === null) return { name: method.name, attributes: http };
-  const operationName = operation.traceName ?? operation.name;
+  const operationName = nameOperationKind(operation.name);
   const model = body.inspected?.requestedModel ?? null;
   return {
     name: model === null ? operationName : `${operationName} ${shorten(model)}`,

@@ -46,7 +46,7 @@ const plain: Operation = {
   readAnswer: (body) => ({ ...readMessageFigures(body), outputText: () => readMessageText(body) }),
 };
 
-const messages: Operation = { ...plain, traceName: 'chat', bounds: bounds.messages };
+const messages: Operation = { ...plain, bounds: bounds.messages };
 
 const countTokens: Operation = {
   ...plain,

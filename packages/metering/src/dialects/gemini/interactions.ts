@@ -93,7 +93,6 @@ class InteractionStreamReader extends FrameReader {
 const interactions: Operation = {
   api: 'gemini',
   name: 'interactions',
-  traceName: 'chat',
   bounds: bounds.interactions,
   ...usual,
   readTools: readTypedTools,

@@ -74,11 +74,11 @@ const holdsCalls = new Set<string>([
   'asyncBatchEmbedContent',
 ]);
 
-const kinds: Partial<Record<(typeof names)[number], Pick<Operation, 'bounds' | 'traceName'>>> = {
-  generateContent: { bounds: bounds.generateContent, traceName: 'generate_content' },
-  streamGenerateContent: { bounds: bounds.generateContent, traceName: 'generate_content' },
-  embedContent: { bounds: bounds.embedContent, traceName: 'embeddings' },
-  batchEmbedContents: { bounds: bounds.batchEmbedContents, traceName: 'embeddings' },
+const kinds: Partial<Record<(typeof names)[number], Pick<Operation, 'bounds'>>> = {
+  generateContent: { bounds: bounds.generateContent },
+  streamGenerateContent: { bounds: bounds.generateContent },
+  embedContent: { bounds: bounds.embedContent },
+  batchEmbedContents: { bounds: bounds.batchEmbedContents },
   batchGenerateContent: { bounds: bounds.batchGenerateContent },
   asyncBatchEmbedContent: { bounds: bounds.batchGenerateContent },
 };
@@ -117,7 +117,7 @@ const byName = new Map<string, Operation>([
   ...names.map((name) => [name, describe(name)] as const),
   ...describePredictions((path) => parsePath(path)?.model ?? null).map((each) => [each.name, each] as const),
 ]);
-const batchResults = describeBatchResults({ ...describe('generateContent'), bounds: undefined, traceName: undefined });
+const batchResults = describeBatchResults({ ...describe('generateContent'), bounds: undefined });
 const batchList = describeBatchList(batchResults);
 
 const match: Dialect['match'] = (path, method) => {

@@ -21,7 +21,6 @@ function readEvent(event: unknown, write: Write): void {
 /** `/v1/chat` and `/v2/chat`. */
 export const cohereChat = describeOperation({
   name: 'cohere.chat',
-  traceName: 'chat',
   input: ['messages', 'message', 'preamble', 'chat_history', 'documents', 'tools'],
   readTools,
   readFigures: readBilledUnits,
@@ -36,7 +35,6 @@ export const cohereChat = describeOperation({
 /** `/v1/embed` and `/v2/embed`. */
 export const cohereEmbed = describeOperation({
   name: 'cohere.embed',
-  traceName: 'embeddings',
   ...noOutput,
   input: ['texts', 'inputs'],
   readFigures: readBilledUnits,

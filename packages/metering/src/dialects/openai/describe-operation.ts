@@ -15,7 +15,6 @@ export type Figures = Pick<
 
 type Described =
   | 'name'
-  | 'traceName'
   | 'bounds'
   | 'usageNeedsAsking'
   | 'isFree'

@@ -46,7 +46,6 @@ function readBackground(body: JsonObject): Partial<Usage> {
 const chatCompletions = describeOperation({
   ...describeCompletion(readChat),
   name: 'chat.completions',
-  traceName: 'chat',
   bounds: bounds.chat,
   input: ['messages', 'tools', 'functions', 'response_format', 'prediction'],
   readToldUsage: readBackground,
@@ -68,7 +67,6 @@ const asyncChat: Operation = {
 const completions = describeOperation({
   ...describeCompletion(readCompletion),
   name: 'completions',
-  traceName: 'text_completion',
   bounds: bounds.completions,
   input: ['prompt', 'suffix'],
   readTools,
@@ -79,7 +77,6 @@ const completions = describeOperation({
 const fimCompletions = describeOperation({
   ...describeCompletion(readChat),
   name: 'fim.completions',
-  traceName: 'text_completion',
   bounds: bounds.completions,
   input: ['prompt', 'suffix'],
 });
@@ -87,7 +84,6 @@ const fimCompletions = describeOperation({
 function describeResponses(name: string, isFree: boolean): Operation {
   return describeOperation({
     name,
-    traceName: name === 'responses' ? 'chat' : undefined,
     bounds: bounds.responses,
     isFree,
     input: ['instructions', 'prompt', 'input', 'tools', 'text'],
@@ -117,7 +113,6 @@ function readInputFigures(answer: unknown): Figures {
 
 const embeddings = describeOperation({
   name: 'embeddings',
-  traceName: 'embeddings',
   bounds: bounds.embeddings,
   ...noOutput,
   input: ['input'],

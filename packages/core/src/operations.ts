@@ -1,0 +1,22 @@
+/** What operations do, in OpenTelemetry's words; all others have no word but their own name. */
+const kinds = {
+  chat: 'chat.completions async.chat.completions responses messages interactions cohere.chat',
+  generate_content: 'generateContent streamGenerateContent',
+  text_completion: 'completions fim.completions',
+  embeddings: 'embeddings embedContent batchEmbedContents cohere.embed',
+};
+
+/** Operations that are answered before they are billed, and do not say so in a word of their name. */
+const batches = ['batchGenerateContent', 'asyncBatchEmbedContent', 'batchPredictionJobs'];
+
+const kindOf = new Map(Object.entries(kinds).flatMap(([kind, names]) => names.split(' ').map((name) => [name, kind])));
+
+/** OpenTelemetry's name for an operation of a provider. */
+export const nameOperationKind = (operation: string): string => kindOf.get(operation) ?? operation;
+
+/** All names by which rules may know an operation, its own first: `images` stands for `images.edits`, and `batches` for all batches. */
+export function listOperationNames(operation: string): string[] {
+  const words = operation.split('.');
+  const isBatch = words.includes('batches') || batches.includes(operation);
+  return [...new Set([operation, ...(isBatch ? ['batches'] : [...words, nameOperationKind(operation)])])];
+}
