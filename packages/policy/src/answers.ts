@@ -1,4 +1,6 @@
-import { applies, type CallHead, type Finding, type RuleName, type RuleSet } from './decide.ts';
+import { applies, type Finding, type RuleSet } from './decide.ts';
+import type { CallHead } from './facts.ts';
+import type { RuleName } from './rules.ts';
 import type { Policy } from './schema.ts';
 
 /** The rules of a policy that an answer can break, if they end it. */

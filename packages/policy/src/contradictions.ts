@@ -1,5 +1,6 @@
 import { isWithin, parseHours } from './hours.ts';
 import { matchesTool } from './names.ts';
+import { listNamed } from './rules.ts';
 import type { Policy, Selector } from './schema.ts';
 
 type Names = readonly string[] | undefined;
@@ -22,11 +23,10 @@ export function findContradictions(policies: readonly Policy[], now: Date): stri
 }
 
 /** Names that a policy allows and denies at once. */
-function listOwn({ name, models, providers, operations, tools }: Policy): string[] {
-  const all = { models, providers, operations, 'tools.client': tools?.client, 'tools.hosted': tools?.hosted };
-  return Object.entries(all).flatMap(([rule, lists]) => {
-    const both = (lists?.allow ?? []).filter((pattern) => isCovered(pattern, lists?.deny));
-    return both.map((pattern) => `${name}: ${rule} allows and denies ${pattern}, which denies it`);
+function listOwn(policy: Policy): string[] {
+  return listNamed(policy).flatMap(([rule, { allow = [], deny }]) => {
+    const both = allow.filter((pattern) => isCovered(pattern, deny));
+    return both.map((pattern) => `${policy.name}: ${rule} allows and denies ${pattern}, which denies it`);
   });
 }
 

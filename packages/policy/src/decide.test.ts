@@ -1,7 +1,8 @@
 import type { EventTool } from '@agp/core/events';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
-import { type CallFacts, judgeBody, judgeHead, prepareRules } from './decide.ts';
+import { judgeBody, judgeHead, prepareRules } from './decide.ts';
+import type { CallFacts } from './facts.ts';
 import { policySchema } from './schema.ts';
 
 const usual: CallFacts = {

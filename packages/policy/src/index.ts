@@ -13,20 +13,17 @@ export {
   storedPolicySchema,
 } from './contract.ts';
 export {
-  type AnswerFacts,
   applies,
   asksNames,
-  type CallFacts,
-  type CallHead,
   type Finding,
   judgeAnswer,
   judgeBody,
   judgeHead,
   prepareRules,
-  type RuleName,
   type RuleSet,
 } from './decide.ts';
 export { describeMatch } from './describe-match.ts';
+export type { CallFacts, CallHead } from './facts.ts';
 export { PolicyDenied } from './policy-denied.ts';
 export { type RecordedCall, Replay } from './replay.ts';
 export { type Policy, policySchema } from './schema.ts';

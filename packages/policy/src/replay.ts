@@ -2,16 +2,9 @@ import type { Asked, EventTools } from '@agp/core/events';
 import { ends } from './answers.ts';
 import type { Preview } from './contract.ts';
 import { findContradictions } from './contradictions.ts';
-import {
-  applies,
-  type CallFacts,
-  type Finding,
-  judgeAnswer,
-  judgeBody,
-  judgeHead,
-  prepareRules,
-  type RuleSet,
-} from './decide.ts';
+import { applies, type Finding, judgeAnswer, judgeBody, judgeHead, prepareRules, type RuleSet } from './decide.ts';
+import type { CallFacts } from './facts.ts';
+import { explainMissing, listRules } from './rules.ts';
 import type { Policy } from './schema.ts';
 
 /** What was recorded of a request. */
@@ -99,7 +92,7 @@ export class Replay {
 
   #doubt(doubtful: readonly Finding[]): void {
     for (const [name, { rule }] of new Map(doubtful.map((finding) => [nameRule(finding), finding]))) {
-      const known = this.#cannotTell.get(name) ?? { requests: 0, reason: missing[rule] ?? 'it is not recorded' };
+      const known = this.#cannotTell.get(name) ?? { requests: 0, reason: explainMissing(rule) };
       known.requests += 1;
       this.#cannotTell.set(name, known);
     }
@@ -186,32 +179,4 @@ function listUnlisted(rules: RuleSet, { asked, tools }: RecordedCall, facts: Cal
         .filter((rule) => rule.startsWith('tools.') || (asked === null && rule !== 'providers' && rule !== 'hours'))
         .map((rule) => ({ policy, version, rule, reason: '' })),
     );
-}
-
-const missing: Partial<Record<Finding['rule'], string>> = {
-  models: 'which models the request named is not recorded, or could not be read',
-  operations: 'the operation is not recorded',
-  'tools.client': 'not all tools are recorded, or they could not be read',
-  'tools.hosted': 'not all tools are recorded, or they could not be read',
-  'tools.remote_mcp': 'not all tools are recorded, or they could not be read',
-  'limits.max_output_tokens': 'the bound of output is not recorded',
-  'limits.max_input_bytes': 'the size is not recorded',
-  'limits.max_cost_usd': 'the likely cost is not recorded',
-};
-
-/** The rules that a policy has. */
-function listRules({ models, providers, operations, hours, tools, limits }: Policy): Finding['rule'][] {
-  const all: [Finding['rule'], unknown][] = [
-    ['providers', providers],
-    ['operations', operations],
-    ['hours', hours],
-    ['models', models],
-    ['tools.client', tools?.client],
-    ['tools.hosted', tools?.hosted],
-    ['tools.remote_mcp', tools?.remote_mcp],
-    ['limits.max_output_tokens', limits?.max_output_tokens],
-    ['limits.max_input_bytes', limits?.max_input_bytes],
-    ['limits.max_cost_usd', limits?.max_cost_usd],
-  ];
-  return all.filter(([, rule]) => rule !== undefined).map(([name]) => name);
 }

@@ -1,0 +1,35 @@
+import type { EventTool } from '@agp/core/events';
+
+/** Whose call it is, and what its head says. */
+export interface CallHead {
+  agent: string;
+  /** String members of the agent's metadata. */
+  labels: Readonly<Record<string, string>>;
+  tag: string;
+  provider: string;
+  /** All names of the operation, its own first; null for a path that is not known. */
+  operations: readonly string[] | null;
+  /** Milliseconds since 1970 UTC. */
+  at: number;
+}
+
+/** What a request is, as far as rules ask; nothing of what it says. */
+export interface CallFacts extends CallHead {
+  /** All that it names, each of which may answer; null if it may be answered by one that cannot be read. */
+  models: readonly string[] | null;
+  /** What it offers its model; null if that cannot be read. */
+  tools: readonly EventTool[] | null;
+  /** The most of one answer, in tokens; null without a bound, 0 if none is written. */
+  outputTokens: number | null;
+  /** Null if it is not known yet. */
+  inputBytes: number | null;
+  /** What it is likely to cost, in nano-dollars. */
+  nanoUsd: number;
+}
+
+/** A request, and what its answer has shown so far. */
+export interface AnswerFacts extends CallFacts {
+  /** That answered, as the answer itself says. */
+  model: string | null;
+  called: readonly EventTool[];
+}

@@ -1,0 +1,188 @@
+import type { EventTool } from '@agp/core/events';
+import type { CallFacts, CallHead } from './facts.ts';
+import { isWithin, openClock, parseHours } from './hours.ts';
+import { matchesName, matchesTool } from './names.ts';
+import type { Policy } from './schema.ts';
+
+/** A policy, made ready once. */
+export interface Prepared {
+  /** The policy's own. */
+  version: number;
+  policy: Policy;
+  endsAt: number;
+  isOpen: (at: number) => boolean;
+}
+
+export function prepare(policy: Policy, version: number): Prepared {
+  const { hours, until } = policy;
+  const spans = hours === undefined ? null : (parseHours(hours.allow) ?? []);
+  const clock = hours === undefined ? null : openClock(hours.zone);
+  return {
+    version,
+    policy,
+    endsAt: until === undefined ? Number.POSITIVE_INFINITY : Date.parse(until),
+    isOpen: (at) => spans === null || clock === null || isWithin(spans, clock(new Date(at))),
+  };
+}
+
+/** Why a rule does not let a call pass, in words for its agent. */
+export interface Fault {
+  reason: string;
+  /** Tools that it denies, if it is a rule of tools. */
+  denied?: readonly EventTool[];
+  /** It is a doubt: what the rule asks cannot be read. */
+  isUnread?: true;
+}
+
+/** A rule of policies. What a policy says of it, what it asks of a call, and what a record may lack: each stands here alone. */
+interface Rule<Name extends string, Facts extends CallHead> {
+  readonly name: Name;
+  /** Its member of a policy; undefined if that has no such rule. */
+  of(policy: Policy): unknown;
+  /** Null if it lets the call pass. Called only if the policy has the rule. */
+  judge(prepared: Prepared, facts: Facts): Fault | null;
+  /** Why a record may not tell, in words; absent if each does. */
+  readonly missing?: string;
+}
+
+const rule = <Name extends string, Facts extends CallHead>(row: Rule<Name, Facts>) => row;
+
+/** Decided before a request's body is read. */
+export const headRules = [
+  rule({
+    name: 'providers',
+    of: ({ providers }) => providers,
+    judge: ({ policy: { providers = {} } }, { provider }: CallHead) =>
+      isAllowed(providers, [provider]) ? null : { reason: `the provider ${provider} is not allowed` },
+  }),
+  rule({
+    name: 'operations',
+    of: ({ operations }) => operations,
+    missing: 'the operation is not recorded',
+    judge({ policy: { operations = {} } }, facts: CallHead) {
+      const names = facts.operations ?? ['unknown'];
+      return isAllowed(operations, names) ? null : { reason: `the operation ${names[0]} is not allowed` };
+    },
+  }),
+  rule({
+    name: 'hours',
+    of: ({ hours }) => hours,
+    judge: ({ policy: { hours }, isOpen }, { at }: CallHead) =>
+      isOpen(at) ? null : { reason: `only ${hours?.allow} ${hours?.zone} is allowed` },
+  }),
+] as const;
+
+const missingTools = 'not all tools are recorded, or they could not be read';
+
+const toolRule = <Kind extends ToolKind>(kind: Kind) =>
+  rule({
+    name: `tools.${kind}` as const,
+    of: ({ tools }) => tools?.[kind],
+    missing: missingTools,
+    judge({ policy: { tools: rules, unreadable } }, { tools }: CallFacts) {
+      if (tools === null)
+        return unreadable === 'allow' ? null : { reason: 'it cannot be read which tools it offers', isUnread: true };
+      const denied = tools.filter((tool) => rules && !isAllowedTool(rules, kind, tool));
+      return denied[0] ? { reason: `${describeTool(denied[0])} is not allowed`, denied } : null;
+    },
+  });
+
+export const bodyRules = [
+  rule({
+    name: 'models',
+    of: ({ models }) => models,
+    missing: 'which models the request named is not recorded, or could not be read',
+    judge({ policy: { models: lists = {}, unreadable } }, { models }: CallFacts) {
+      const denied = models?.find((model) => !isAllowed(lists, [model]));
+      if (denied !== undefined) return { reason: `the model ${denied} is not allowed` };
+      if (models !== null || unreadable === 'allow') return null;
+      return { reason: 'it cannot be read which model would answer', isUnread: true };
+    },
+  }),
+  toolRule('client'),
+  toolRule('hosted'),
+  toolRule('remote_mcp'),
+  rule({
+    name: 'limits.max_output_tokens',
+    of: ({ limits }) => limits?.max_output_tokens,
+    missing: 'the bound of output is not recorded',
+    judge({ policy: { limits } }, { outputTokens }: CallFacts) {
+      const most = limits?.max_output_tokens ?? Number.POSITIVE_INFINITY;
+      if (outputTokens !== null && outputTokens <= most) return null;
+      const asked = outputTokens === null ? 'no bound on its output is set' : `it asks for ${outputTokens}`;
+      return { reason: `at most ${most} tokens of output are allowed, ${asked}` };
+    },
+  }),
+  rule({
+    name: 'limits.max_input_bytes',
+    of: ({ limits }) => limits?.max_input_bytes,
+    missing: 'the size is not recorded',
+    judge({ policy: { limits, unreadable } }, { inputBytes }: CallFacts) {
+      const most = limits?.max_input_bytes ?? Number.POSITIVE_INFINITY;
+      if (inputBytes === null ? unreadable === 'allow' : inputBytes <= most) return null;
+      return { reason: `at most ${most} bytes of input are allowed`, ...(inputBytes === null && { isUnread: true }) };
+    },
+  }),
+  rule({
+    name: 'limits.max_cost_usd',
+    of: ({ limits }) => limits?.max_cost_usd,
+    missing: 'the likely cost is not recorded',
+    judge({ policy: { limits } }, { nanoUsd }: CallFacts) {
+      const most = limits?.max_cost_usd ?? Number.POSITIVE_INFINITY;
+      return nanoUsd <= most * 1e9 ? null : { reason: `it may cost ${nanoUsd / 1e9} USD, ${most} are allowed` };
+    },
+  }),
+] as const;
+
+const rules = [...headRules, ...bodyRules];
+
+export type RuleName = (typeof rules)[number]['name'];
+
+/** The rules that a policy has. */
+export const listRules = (policy: Policy): RuleName[] =>
+  rules.filter((each) => each.of(policy) !== undefined).map(({ name }) => name);
+
+/** Why a record does not tell what a rule asks. */
+export const explainMissing = (name: RuleName): string =>
+  rules.find((each) => each.name === name)?.missing ?? 'it is not recorded';
+
+/** What a policy allows and denies by name, by rule. */
+export const listNamed = (policy: Policy): [RuleName, AllowOrDeny][] =>
+  rules.flatMap(({ name, of }): [RuleName, AllowOrDeny][] => {
+    const lists = of(policy) as AllowOrDeny | undefined;
+    return Array.isArray(lists?.allow) || Array.isArray(lists?.deny) ? [[name, lists]] : [];
+  });
+
+export type ToolRules = NonNullable<Policy['tools']>;
+type ToolKind = 'client' | 'hosted' | 'remote_mcp';
+
+const toolWords: Record<EventTool['kind'], string> = {
+  client: 'tool',
+  hosted: 'hosted tool',
+  remote_mcp: 'MCP server',
+  connector: 'connector',
+  tunnel: 'tunnel',
+};
+
+export const describeTool = ({ kind, names }: EventTool) => `the ${toolWords[kind]} ${names[0]}`;
+
+/** Tools of another kind than the rule's are allowed. */
+export function isAllowedTool(rules: ToolRules, kind: ToolKind, { kind: own, names }: EventTool): boolean {
+  const isOf = (patterns: readonly string[]) => names.some((name) => patterns.some((each) => matchesTool(each, name)));
+  if (kind === 'remote_mcp') {
+    const { hosts = [], connectors = [], tunnels = [] } = rules.remote_mcp ?? {};
+    const allowed = { remote_mcp: hosts, connector: connectors, tunnel: tunnels };
+    return own === 'client' || own === 'hosted' || isOf(allowed[own]);
+  }
+  const { allow, deny } = rules[kind] ?? {};
+  return own !== kind || (!(deny && isOf(deny)) && (allow === undefined || isOf(allow)));
+}
+
+export type AllowOrDeny = { allow?: string[] | undefined; deny?: string[] | undefined };
+
+/** @param names each of which it may be known by */
+export function isAllowed({ allow, deny }: AllowOrDeny, names: readonly string[]): boolean {
+  const isOf = (patterns: readonly string[]) =>
+    names.some((name) => patterns.some((pattern) => matchesName(pattern, name)));
+  return !(deny && isOf(deny)) && (allow === undefined || isOf(allow));
+}
