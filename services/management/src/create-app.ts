@@ -51,9 +51,9 @@ const guardCallers =
     next();
   };
 
-/** CONNECT asks for a tunnel, and an answer to TRACE would show the request's headers. */
-const refuseTunnels: RequestHandler = ({ method }, _response, next) => {
-  if (method !== 'CONNECT' && method !== 'TRACE') return next();
+/** An answer to TRACE would show the request's headers. */
+const refuseTrace: RequestHandler = ({ method }, _response, next) => {
+  if (method !== 'TRACE') return next();
   throw new ApiError('method_not_allowed', { headers: { Allow: 'GET, HEAD, PUT, POST, DELETE' } });
 };
 
@@ -142,7 +142,7 @@ export function createApp(parts: AppParts): RequestListener {
   // Express' own parser stops after a thousand.
   app.set('query parser', readQuery);
   app.set('trust proxy', context.config.trustProxy);
-  app.use(observe, logChanges(logger), setHeaders, refuseTunnels, guardCallers(callers), repairPath);
+  app.use(observe, logChanges(logger), setHeaders, refuseTrace, guardCallers(callers), repairPath);
   app.use('/docs', serveDocsAssets());
   const keys = createKeyFinders(context.db);
   const findSession = createSessionFinder(context.db, keys, context.config);
@@ -163,7 +163,7 @@ export function createApp(parts: AppParts): RequestListener {
   });
   app.use(handleError(logger));
   return (request, response) => {
-    // Express would answer a target that is not a path, such as CONNECT's, with its own error page.
+    // Express would answer a target that is not a path, such as that of `OPTIONS *`, with its own error page.
     if (!/^(?:\/|https?:)/i.test(request.url ?? '')) request.url = '/*';
     app(request, response);
   };

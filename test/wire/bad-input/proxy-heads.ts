@@ -148,12 +148,6 @@ export const badHeads: BadRequest[] = [
   unreadable('TRACK', 'TRACK /openai/v1 HTTP/1.1\r\nHost: localhost\r\n\r\n'),
   unreadable('a folded header', 'GET /openai/v1 HTTP/1.1\r\nHost: localhost\r\nX-Bad: a\r\n b\r\n\r\n'),
   named('very many headers', Array(300).fill('X-A: b'), /more than 256 header fields/, 431),
-  refused(
-    'CONNECT',
-    ['CONNECT elsewhere.test:443 HTTP/1.1\r\nHost: elsewhere.test:443\r\n\r\n'],
-    405,
-    /^method not allowed$/,
-  ),
   ...['TRACE', 'PURGE', 'M-SEARCH', 'PROPFIND'].map((method) =>
     refused(method, [write(`${method} /openai/v1/models`)], 405, /^method not allowed$/),
   ),

@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { RequestListener } from 'node:http';
 import type { Server, Socket } from 'node:net';
 import { toNetwork, toPlainAddress } from './addresses.ts';
 
@@ -36,60 +36,27 @@ export function boundConnections(server: Server, max: number, isServing: (socket
   });
 }
 
-/** No honest client sends more without reading answers. */
-const maxWaiting = 32;
-
-interface Line {
-  /** Node takes it away from a request that is destroyed and answered. */
-  socket: Socket;
-  isServing: boolean;
-  waiting: { request: IncomingMessage; response: ServerResponse }[];
-}
-
-interface OrderedListener {
+interface OneAtATime {
   listener: RequestListener;
   isServing(socket: Socket): boolean;
 }
 
-/** One after the other: pipelining causes the work of one request at a time; too many waiting ones are cut. */
-export function serveInOrder(serve: RequestListener): OrderedListener {
-  const lines = new WeakMap<Socket, Line>();
-
-  function openLine(socket: Socket): Line {
-    const line: Line = { socket, isServing: false, waiting: [] };
-    lines.set(socket, line);
-    socket.once('close', () => drop(line));
-    return line;
-  }
-
-  /** Node emits no event for responses that were never started if their connection is gone. */
-  function drop({ waiting }: Line): void {
-    for (const { response } of waiting.splice(0)) response.emit('close');
-  }
-
-  function start(line: Line, request: IncomingMessage, response: ServerResponse): void {
-    line.isServing = true;
-    response.once('close', () => {
-      line.isServing = false;
-      const { socket } = line;
-      if (socket.destroyed || socket.writableEnded) drop(line);
-      const next = line.waiting.shift();
-      if (next) start(line, next.request, next.response);
-    });
-    serve(request, response);
-  }
-
+/** A request that comes on a connection while another is served there ends the connection: no client pipelines, and an attacker would for the work. */
+export function serveOneAtATime(serve: RequestListener): OneAtATime {
+  const serving = new WeakSet<Socket>();
   return {
     listener(request, response) {
       const { socket } = request;
-      const line = lines.get(socket) ?? openLine(socket);
-      if (!line.isServing) {
-        start(line, request, response);
+      if (serving.has(socket)) {
+        socket.destroy();
+        // Node emits no event for a response that was never started if its connection is gone.
+        response.emit('close');
         return;
       }
-      line.waiting.push({ request, response });
-      if (line.waiting.length > maxWaiting) socket.destroy();
+      serving.add(socket);
+      response.once('close', () => serving.delete(socket));
+      serve(request, response);
     },
-    isServing: (socket) => lines.get(socket)?.isServing ?? false,
+    isServing: (socket) => serving.has(socket),
   };
 }

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { Bag } from '../bag.ts';
 import { withTimeout } from '../process/with-timeout.ts';
-import { boundConnections, serveInOrder } from './bound-connections.ts';
+import { boundConnections, serveOneAtATime } from './bound-connections.ts';
 import { refuseOtherHttp, refuseUnreadable } from './refuse-unreadable.ts';
 
 /** Listeners on one event of a response. */
@@ -41,7 +41,7 @@ export async function startHttpServer(
   drainDelaySeconds = 0,
   { maxConnections = 10_000, idleSeconds = 75 }: ConnectionBounds = {},
 ): Promise<HttpServer> {
-  const ordered = serveInOrder((request, response) => {
+  const single = serveOneAtATime((request, response) => {
     if (!refuseOtherHttp(request, response)) listener(request, response);
   });
   const idleMs = idleSeconds * 1_000;
@@ -59,12 +59,11 @@ export async function startHttpServer(
       // refuseOtherHttp answers it with a body.
       requireHostHeader: false,
     },
-    ordered.listener,
+    single.listener,
   );
   server.maxHeadersCount = 0;
-  boundConnections(server, maxConnections, ordered.isServing);
+  boundConnections(server, maxConnections, single.isServing);
   const answers = followAnswers(server);
-  answerConnect(server);
   refuseUnreadable(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -78,30 +77,6 @@ export async function startHttpServer(
     drain: answers.makeLast,
     stop: (graceMs) => stopServer(server, answers, graceMs, drainDelaySeconds === 0 ? 0 : askedIdleMs),
   };
-}
-
-/** Node would close CONNECT without an answer; here it is a request, the last on its connection. */
-function answerConnect(server: Server): void {
-  const answer = (request: IncomingMessage, socket: Socket & { _httpMessage?: ServerResponse | null }) => {
-    if (socket.destroyed) return;
-    // Earlier requests get their responses first.
-    if (socket._httpMessage) {
-      socket._httpMessage.once('close', () => void setImmediate().then(() => answer(request, socket)));
-      return;
-    }
-    const response = new ServerResponse(request);
-    response.shouldKeepAlive = false;
-    response.assignSocket(socket);
-    // Ending our half is not enough: a client that keeps its own half open would hold the connection for ever.
-    response.once('finish', () => socket.destroySoon());
-    server.emit('request', request, response);
-  };
-  server.on('connect', (request: IncomingMessage, socket: Socket) => {
-    socket.on('error', () => socket.destroy());
-    // Bytes that follow are meant for the other end of the tunnel.
-    socket.resume();
-    answer(request, socket);
-  });
 }
 
 interface Answers {

@@ -26,7 +26,7 @@ export function assureReadable(
   throw new ApiError('not_governed', 'answers that are not whole, or not JSON, are not governed');
 }
 
-/** Not TRACE, whose answer repeats the request's headers, and not CONNECT, which asks for a tunnel. */
+/** Not TRACE, whose answer repeats the request's headers. */
 const served = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'];
 const isServed = new Set(served);
 
