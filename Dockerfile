@@ -19,6 +19,7 @@ COPY package.json ./
 RUN npm install --global "$(node --print 'require("./package.json").packageManager')"
 COPY pnpm-lock.yaml pnpm-workspace.yaml ./
 COPY packages/bus/package.json packages/bus/
+COPY packages/catalogue/package.json packages/catalogue/
 COPY packages/core/package.json packages/core/
 COPY packages/db/package.json packages/db/
 COPY packages/demo-provider/package.json packages/demo-provider/
@@ -26,7 +27,6 @@ COPY packages/metering/package.json packages/metering/
 COPY packages/operator/package.json packages/operator/
 COPY packages/pii/package.json packages/pii/
 COPY packages/policy/package.json packages/policy/
-COPY packages/pricing/package.json packages/pricing/
 COPY packages/reservations/package.json packages/reservations/
 COPY packages/runtime/package.json packages/runtime/
 COPY services/management/package.json services/management/
@@ -75,11 +75,11 @@ COPY packages/db /stored/packages/db
 COPY packages/reservations /stored/packages/reservations
 COPY packages/demo-provider /demo-provider/packages/demo-provider
 COPY packages/operator /operator/packages/operator
+COPY packages/catalogue /proxy/packages/catalogue
 COPY packages/metering /proxy/packages/metering
 COPY packages/policy /proxy/packages/policy
-COPY packages/pricing /proxy/packages/pricing
+COPY packages/catalogue /management/packages/catalogue
 COPY packages/policy /management/packages/policy
-COPY packages/pricing /management/packages/pricing
 COPY services/management /management/services/management
 COPY services/proxy /proxy/services/proxy
 COPY services/writer /writer/services/writer

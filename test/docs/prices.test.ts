@@ -1,4 +1,4 @@
-import { parsePriceFile } from '@agp/pricing';
+import { parsePriceFile } from '@agp/catalogue';
 import { expect, test } from 'vitest';
 import { readSnippets } from './read-snippets.ts';
 

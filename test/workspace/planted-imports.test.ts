@@ -9,8 +9,8 @@ const table: Record<string, { refused: string[]; allowed: string[] }> = {
     refused: ['node:fs', 'node:net', 'node:http', 'node:timers', '@agp/db', 'pg', '../../db/src/index.ts'],
     allowed: ['zod', 'canonicalize', './other.ts'],
   },
-  'packages/pii/src': { refused: ['node:fs', '@agp/pricing', 'zod'], allowed: ['@agp/core/json', './other.ts'] },
-  'packages/pricing/src': { refused: ['node:fs', '@agp/metering'], allowed: ['@agp/core/money', 'zod'] },
+  'packages/pii/src': { refused: ['node:fs', '@agp/catalogue', 'zod'], allowed: ['@agp/core/json', './other.ts'] },
+  'packages/catalogue/src': { refused: ['node:fs', '@agp/metering'], allowed: ['@agp/core/money', 'zod'] },
   // Whatever its manifest does not declare.
   'packages/db/src': { refused: ['@agp/bus', 'ioredis', '../../bus/src/a.ts'], allowed: ['@agp/core/ids', 'kysely'] },
   'packages/metering/src': { refused: ['@agp/runtime', '@agp/proxy'], allowed: ['@agp/runtime/fairness', '@agp/pii'] },

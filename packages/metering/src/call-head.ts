@@ -1,4 +1,4 @@
-import type { AskedModel } from '@agp/pricing';
+import type { AskedModel } from '@agp/catalogue';
 import type { Operation, ProviderApi } from './dialects/operation.ts';
 
 export interface CallProvider {

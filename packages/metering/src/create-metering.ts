@@ -1,4 +1,4 @@
-import { createFindModelBounds, createPriceUsage } from '@agp/pricing';
+import { createFindModelBounds, createPriceUsage } from '@agp/catalogue';
 import { FairShares } from '@agp/runtime/fairness';
 import { maxInspected } from './answer/reading.ts';
 import type { Call } from './call.ts';

@@ -1,4 +1,4 @@
-import type { FindModelBounds, PriceFile, PriceUsage, Usage } from '@agp/pricing';
+import type { FindModelBounds, PriceFile, PriceUsage, Usage } from '@agp/catalogue';
 import type { FairShares } from '@agp/runtime/fairness';
 import type { PiiScanner } from './scan/pii-scanner.ts';
 import type { TokenEstimator } from './tokens/token-estimator.ts';

@@ -1,4 +1,4 @@
-import { parsePriceFile } from '@agp/pricing';
+import { parsePriceFile } from '@agp/catalogue';
 import type { CallHead, CallProvider } from '../src/call-head.ts';
 import { createMetering } from '../src/create-metering.ts';
 import type { ProviderApi } from '../src/dialects/operation.ts';

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createPriceUsage, makeUsage, parsePriceFile } from '@agp/catalogue';
 import { modelPriceListSchema } from '@agp/core/contracts';
-import { createPriceUsage, makeUsage, parsePriceFile } from '@agp/pricing';
 import { expect, onTestFinished, test } from 'vitest';
 import { createPriceReader } from '../src/reads/prices.ts';
 import { makeEvent } from './support/make-event.ts';

@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import { makeUsage } from '@agp/pricing';
+import { makeUsage } from '@agp/catalogue';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { findOperation } from '../../test/find-operation.ts';

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { makeUsage } from '@agp/pricing';
+import { makeUsage } from '@agp/catalogue';
 import { describe, expect, test } from 'vitest';
 import { findOperation } from '../../test/find-operation.ts';
 import type { Operation } from '../dialects/operation.ts';

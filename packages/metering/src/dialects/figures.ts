@@ -1,4 +1,4 @@
-import { maxTokens, mostCharged } from '@agp/pricing';
+import { maxTokens, mostCharged } from '@agp/catalogue';
 import { asObject, type JsonObject } from '../json/members.ts';
 
 /** What an answer says beside usage. */

@@ -1,4 +1,4 @@
-import type { Usage } from '@agp/pricing';
+import type { Usage } from '@agp/catalogue';
 import { findTrailingMembers, type JsonObject } from '../json/members.ts';
 import { isNoReasoning, StreamText } from '../text/stream-text.ts';
 import type { Write, Writing } from '../text/writing.ts';

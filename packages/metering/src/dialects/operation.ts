@@ -1,6 +1,6 @@
+import { makeUsage, type Usage } from '@agp/catalogue';
 import type { ApiError } from '@agp/core/errors';
 import type { EventTool } from '@agp/core/events';
-import { makeUsage, type Usage } from '@agp/pricing';
 import type { JsonObject } from '../json/members.ts';
 import type { Writing } from '../text/writing.ts';
 import type { RequestBounds } from './bounds.ts';

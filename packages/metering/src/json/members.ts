@@ -1,5 +1,5 @@
+import { readCount } from '@agp/catalogue';
 import { parseJson } from '@agp/core/json';
-import { readCount } from '@agp/pricing';
 
 /** A member of a JSON object: its key without escapes, its value from `start` to before `end`. */
 export interface Member {

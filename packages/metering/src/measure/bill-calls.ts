@@ -1,5 +1,5 @@
+import { makeUsage, type Usage, type UsagePrice } from '@agp/catalogue';
 import { markUnpriced } from '@agp/core/events';
-import { makeUsage, type Usage, type UsagePrice } from '@agp/pricing';
 import type { Call } from '../call.ts';
 import { nameModel } from '../call-head.ts';
 import {

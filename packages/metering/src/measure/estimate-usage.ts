@@ -1,4 +1,4 @@
-import { largestContext, largestOutput, makeUsage, type Usage } from '@agp/pricing';
+import { largestContext, largestOutput, makeUsage, type Usage } from '@agp/catalogue';
 import type { ResponseReading } from '../answer/reading.ts';
 import type { AnswerEnd, Call } from '../call.ts';
 import { nameModel } from '../call-head.ts';

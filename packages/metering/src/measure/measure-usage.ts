@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { makeUsage, type Usage } from '@agp/pricing';
+import { makeUsage, type Usage } from '@agp/catalogue';
 import type { ResponseReading } from '../answer/reading.ts';
 import { type AnswerEnd, type Call, type Doubt, type Measurement, unmeasured } from '../call.ts';
 import { listTiers } from '../call-head.ts';

@@ -1,4 +1,4 @@
-import { maxTokens } from '@agp/pricing';
+import { maxTokens } from '@agp/catalogue';
 import { findRule, foldName, type MemberRules, type RequestBounds, rivals } from '../dialects/bounds.ts';
 import { foldTier } from '../dialects/tier.ts';
 import { asArray, asObject, asText } from '../json/members.ts';

@@ -1,5 +1,5 @@
+import type { UsageLimits } from '@agp/catalogue';
 import { ApiError } from '@agp/core/errors';
-import type { UsageLimits } from '@agp/pricing';
 import { type CallHead, listTiers, nameModel } from '../call-head.ts';
 import type { MeteringParts } from '../metering-parts.ts';
 import type { InspectedBody } from '../request/inspect-body.ts';

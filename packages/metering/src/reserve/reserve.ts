@@ -1,4 +1,4 @@
-import { makeUsage, maxTokens } from '@agp/pricing';
+import { makeUsage, maxTokens } from '@agp/catalogue';
 import { type CallHead, listTiers, nameModel } from '../call-head.ts';
 import { guessCost, type MeteringParts } from '../metering-parts.ts';
 import { type InspectedBody, inspectBody } from '../request/inspect-body.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { createPriceLister, isTool, type ListedPrice, type PricedProvider, parsePriceFile } from '@agp/catalogue';
 import type { ModelPrice, PriceListQuery } from '@agp/core/contracts';
 import { parseJson } from '@agp/core/json';
 import { type Db, listUnpricedModels, listUsage } from '@agp/db';
-import { createPriceLister, isTool, type ListedPrice, type PricedProvider, parsePriceFile } from '@agp/pricing';
 import { ConfigError } from '@agp/runtime';
 import { z } from 'zod';
 import type { ManagementConfig } from '../config.ts';

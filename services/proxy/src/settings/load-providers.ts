@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { type PriceFile, PriceFileError, parsePriceFile } from '@agp/catalogue';
 import { JsonError, parseJson } from '@agp/core/json';
 import { toLineText } from '@agp/core/text';
-import { type PriceFile, PriceFileError, parsePriceFile } from '@agp/pricing';
 import { ConfigError } from '@agp/runtime';
 import { z } from 'zod';
 import { defaultPaths, listSpellings, type PathPattern, type Provider, parsePathPattern } from './provider.ts';

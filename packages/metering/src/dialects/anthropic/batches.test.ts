@@ -1,4 +1,4 @@
-import { makeUsage } from '@agp/pricing';
+import { makeUsage } from '@agp/catalogue';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Frame } from '../frame.ts';

@@ -1,4 +1,4 @@
-import type { Usage } from '@agp/pricing';
+import type { Usage } from '@agp/catalogue';
 import { asObject } from '../../json/members.ts';
 import { StreamText } from '../../text/stream-text.ts';
 import { joinUnread } from '../figures.ts';

@@ -1,4 +1,4 @@
-import { makeUsage, readCount, type Usage } from '@agp/pricing';
+import { makeUsage, readCount, type Usage } from '@agp/catalogue';
 import { asArray, asName, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { type Counts, type FigureTable, readFigures, tableFigures } from '../figures.ts';
 import { type AnswerReading, type ReportedCall, sumCalls } from '../operation.ts';

@@ -1,4 +1,4 @@
-import { makeUsage } from '@agp/pricing';
+import { makeUsage } from '@agp/catalogue';
 import { describe, expect, test } from 'vitest';
 import type { Operation } from '../operation.ts';
 import { gemini } from './operations.ts';

@@ -1,4 +1,4 @@
-import { makeUsage, maxTokens, readCount, type Usage } from '@agp/pricing';
+import { makeUsage, maxTokens, readCount, type Usage } from '@agp/catalogue';
 import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Writing } from '../../text/writing.ts';

@@ -1,4 +1,4 @@
-import { makeUsage, readCount, type Usage } from '@agp/pricing';
+import { makeUsage, readCount, type Usage } from '@agp/catalogue';
 import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { type Counts, type FigureTable, readFigures, tableFigures, tableKeyed } from '../figures.ts';
 import type { AnswerReading } from '../operation.ts';

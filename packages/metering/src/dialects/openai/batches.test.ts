@@ -1,4 +1,4 @@
-import { makeUsage } from '@agp/pricing';
+import { makeUsage } from '@agp/catalogue';
 import { expect, test } from 'vitest';
 import { matchOperation } from '../../match-operation.ts';
 

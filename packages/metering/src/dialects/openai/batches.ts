@@ -1,4 +1,4 @@
-import { readCount } from '@agp/pricing';
+import { readCount } from '@agp/catalogue';
 import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { isRunning } from '../later.ts';
 import { maxReportedCalls, type Operation, type ReportedCall, sumCalls } from '../operation.ts';

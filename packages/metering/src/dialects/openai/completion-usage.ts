@@ -1,4 +1,4 @@
-import { makeUsage, readCount } from '@agp/pricing';
+import { makeUsage, readCount } from '@agp/catalogue';
 import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { type ReportedCall, sumCalls } from '../operation.ts';
 import type { Figures } from './describe-operation.ts';

@@ -1,4 +1,4 @@
-import type { Usage } from '@agp/pricing';
+import type { Usage } from '@agp/catalogue';
 import { asObject, asText, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Writing } from '../../text/writing.ts';

@@ -1,4 +1,4 @@
-import { makeUsage } from '@agp/pricing';
+import { makeUsage } from '@agp/catalogue';
 import { describe, expect, test } from 'vitest';
 import { type Frame, findOperation, readStream } from '../../../test/find-operation.ts';
 

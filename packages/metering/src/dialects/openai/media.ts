@@ -1,4 +1,4 @@
-import { makeUsage, readCount, type Usage } from '@agp/pricing';
+import { makeUsage, readCount, type Usage } from '@agp/catalogue';
 import { asArray, asName, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Write, Writing } from '../../text/writing.ts';

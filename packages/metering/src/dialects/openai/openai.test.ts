@@ -1,5 +1,5 @@
+import { makeUsage } from '@agp/catalogue';
 import { maxJsonDepth, parseJson } from '@agp/core/json';
-import { makeUsage } from '@agp/pricing';
 import { describe, expect, test } from 'vitest';
 import { findOperation, readStream } from '../../../test/find-operation.ts';
 

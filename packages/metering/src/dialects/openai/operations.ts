@@ -1,4 +1,4 @@
-import { largestOutput, makeUsage, readCount, type Usage } from '@agp/pricing';
+import { largestOutput, makeUsage, readCount, type Usage } from '@agp/catalogue';
 import { asArray, asObject, type JsonObject } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
 import { collectText } from '../../text/strings.ts';

@@ -1,4 +1,4 @@
-import { makeUsage, type Usage } from '@agp/pricing';
+import { makeUsage, type Usage } from '@agp/catalogue';
 import { asObject, type JsonObject } from '../../json/members.ts';
 import { type Counts, readFigures, tableFigures } from '../figures.ts';
 import type { Figures } from './describe-operation.ts';

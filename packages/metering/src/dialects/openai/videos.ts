@@ -1,4 +1,4 @@
-import { makeUsage, maxTokens, readCount, type Usage } from '@agp/pricing';
+import { makeUsage, maxTokens, readCount, type Usage } from '@agp/catalogue';
 import { asObject, asText, type JsonObject } from '../../json/members.ts';
 import { asFigure, readFigures } from '../figures.ts';
 import { describeOperation, type Figures } from './describe-operation.ts';
