@@ -45,10 +45,6 @@ export const resultColumn: Column<Pick<ListedEvent, 'outcome' | 'http_status' | 
   least: 7,
 };
 
-/** The kind if there is one, else how many there are. */
-export const formatBriefPii = ({ pii_types: types }: Pick<EventDetail, 'pii_types'>): string =>
-  types.length > 1 ? `${types.length} kinds` : (types[0] ?? '-');
-
 /** All that is known of an event, by fields; a star is on each that no hash covers. */
 export function listDetail(event: EventDetail): [name: string, value: string][] {
   const { happened, used, rules, proof, verdict } = explainEvent(event);

@@ -1,16 +1,40 @@
+import { Button } from '@mantine/core';
 import {
   createRootRoute,
   createRoute,
   createRouter,
   type ErrorRouteComponent,
+  Link,
   lazyRouteComponent,
+  useRouter,
 } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { EmptyState, FailureNotice } from '../components/feedback.tsx';
 import { searches } from '../search/screen-searches.ts';
 import type { RawSearch } from '../search/search.ts';
-import { ScreenFault, UnknownPlace } from './fault-pages.tsx';
 import { Frame } from './frame.tsx';
 import { screens } from './screens.ts';
+
+/** A screen that broke: the rest of the page stays usable. */
+function ScreenFault({ error }: { error: Error }) {
+  const router = useRouter();
+  return <FailureNotice error={error} retry={() => router.invalidate()} />;
+}
+
+function UnknownPlace() {
+  return (
+    <EmptyState
+      title="There is no such page"
+      action={
+        <Button variant="default" renderRoot={(props) => <Link to="/" {...props} />}>
+          To what happens now
+        </Button>
+      }
+    >
+      The address is mistyped, or it belongs to another version.
+    </EmptyState>
+  );
+}
 
 const root = createRootRoute({ component: Frame, notFoundComponent: UnknownPlace });
 const getParentRoute = () => root;

@@ -1,3 +1,5 @@
+import type { UsageEntry } from '../api/shapes.ts';
+
 /** What a group cost on a day, USD. */
 export interface DayCost {
   /** `YYYY-MM-DD` */
@@ -58,14 +60,12 @@ export interface Hour {
   requests: number;
 }
 
-interface HourUsage {
-  hour?: string;
-  total_cost_usd: number;
-  request_count: number;
-}
-
 /** The hours from a time until now, this one included; those without usage as well. Entries of other hours are left out. */
-export function fillHours(entries: readonly HourUsage[], from: number, now: number): Hour[] {
+export function fillHours(
+  entries: readonly Pick<UsageEntry, 'hour' | 'total_cost_usd' | 'request_count'>[],
+  from: number,
+  now: number,
+): Hour[] {
   const known = new Map(entries.map((entry) => [Date.parse(entry.hour ?? ''), entry]));
   const first = Math.floor(from / hourMs) * hourMs;
   return Array.from({ length: Math.max(0, Math.floor((now - first) / hourMs)) + 1 }, (_, index) => {

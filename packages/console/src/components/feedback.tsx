@@ -43,12 +43,8 @@ export function FailureNotice({ error, retry }: { error: unknown; retry?: (() =>
   );
 }
 
-interface FaultBoundaryProps {
-  children: ReactNode;
-}
-
 /** Keeps the fault of one part, such as a chart that cannot be loaded, from taking the rest of its screen along. */
-export class FaultBoundary extends Component<FaultBoundaryProps, { error: unknown }> {
+export class FaultBoundary extends Component<{ children: ReactNode }, { error: unknown }> {
   override state: { error: unknown } = { error: null };
 
   static getDerivedStateFromError(error: unknown): { error: unknown } {

@@ -1,3 +1,4 @@
+import { shortNames } from '@agp/core/explain';
 import { shortenId } from '@agp/core/text';
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useDebouncedCallback, useDebouncedValue } from '@mantine/hooks';
@@ -71,12 +72,10 @@ function DayField({ label, value, onChange }: SearchFieldProps) {
 }
 
 const chipNames: Readonly<Record<string, string>> = {
-  agent_id: 'agent',
-  session_id: 'session',
+  ...shortNames,
   policy_id: 'policy',
   pii_type: 'personal data',
   pii: 'personal data',
-  compliance_tag: 'tag',
   request_id: 'request',
   outcome: 'result',
   text: 'has',
@@ -109,8 +108,7 @@ export function Chips<Filter extends object>({
 function Chip({ name, value, onRemove }: { name: string; value: string; onRemove: () => void }) {
   const agent = useQuery({ ...apiQuery('/api/v1/agents/{id}', { path: { id: value } }), enabled: name === 'agent' });
   const isId = name === 'agent' || name === 'policy' || name === 'session' || name === 'request';
-  const isTime = /^\d{4}-\d\d-\d\dT/.test(value);
-  const own = isTime ? formatTime(value) : isId ? shortenId(value) : value;
+  const own = /^\d{4}-\d\d-\d\dT/.test(value) ? formatTime(value) : isId ? shortenId(value) : value;
   const shown = value === 'true' ? '' : (agent.data?.data.name ?? own);
   return (
     <Button

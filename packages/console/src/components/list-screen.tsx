@@ -1,46 +1,14 @@
 import { countOf, formatCount } from '@agp/core/explain';
 import { Button } from '@mantine/core';
-import { IconArrowUp, IconChevronLeft, IconChevronRight, IconDownload } from '@tabler/icons-react';
-import { type UseQueryResult, useMutation } from '@tanstack/react-query';
+import { IconArrowUp, IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { Link, useNavigate, useRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { fetchFile, type Reply, saveFile } from '../api/api.ts';
-import { compact } from '../search/search.ts';
+import type { Reply } from '../api/api.ts';
 import { EmptyState, Reading } from './feedback.tsx';
 import { Chips, Filters } from './filters.tsx';
 import { Screen } from './layout.tsx';
 import { List, type ListProps } from './list.tsx';
-
-interface CsvButtonProps {
-  path: `/api/v1/${string}`;
-  query: Record<string, string | number | boolean | undefined>;
-  /** Of the file, without its ending. */
-  name: string;
-  /** `CSV` if not given. */
-  label?: string;
-  title?: string;
-}
-
-async function download({ path, query, name }: CsvButtonProps): Promise<void> {
-  const given = Object.entries(compact(query)).map(([key, value]) => [key, String(value)]);
-  saveFile(await fetchFile(`${path}?${new URLSearchParams(given)}`, 'text/csv'), `${name}.csv`);
-}
-
-export function CsvButton(props: CsvButtonProps) {
-  const { mutate, isPending, error } = useMutation({ mutationFn: () => download(props) });
-  return (
-    <Button
-      variant="default"
-      leftSection={<IconDownload size={16} aria-hidden />}
-      loading={isPending}
-      onClick={() => mutate()}
-      title={error?.message ?? props.title}
-      {...(error && { color: 'red', variant: 'light' })}
-    >
-      {error ? 'CSV failed: again' : (props.label ?? 'CSV')}
-    </Button>
-  );
-}
 
 interface PagerProps {
   /** What is shown. */
@@ -141,23 +109,6 @@ export function NumberedPager({ page, size, count, nouns, words = ['Previous', '
   );
 }
 
-/** Of a numbered page without rows: the list has become shorter, or the address was edited. */
-export function PastTheEnd({ nouns }: { nouns: string }) {
-  const turn = useTurn();
-  return (
-    <EmptyState
-      title={`No ${nouns} on this page`}
-      action={
-        <Button variant="default" onClick={turn({ page: 1 })}>
-          First page
-        </Button>
-      }
-    >
-      The list ends before it.
-    </EmptyState>
-  );
-}
-
 /** Says that there is more, and shows it when asked: rows never move by themselves. */
 export function NewPill({ count, onShow }: { count: number; onShow: () => void }) {
   return (
@@ -231,19 +182,24 @@ interface ListScreenProps<Row> extends Omit<ListProps<Row>, 'rows' | 'stale' | '
   children?: ReactNode;
 }
 
-function NoMatch({
-  nouns: [one, many],
-  hint,
-  onShowAll,
-}: { onShowAll: () => void } & Pick<ListScreenProps<never>, 'nouns' | 'hint'>) {
+type WhyNoneProps = Pick<ListScreenProps<never>, 'at' | 'nouns' | 'hint' | 'none'>;
+
+/** Why there are no rows: the list has become shorter than its page's number, nothing matches, or there is nothing yet. */
+export function WhyNone({ at: { page, showAll }, nouns: [one, many], hint, none }: WhyNoneProps) {
+  const turn = useTurn();
+  if (page === 1 && !showAll) return none;
+  const [title, words, go, why] =
+    page > 1
+      ? [`No ${many} on this page`, 'First page', turn({ page: 1 }), 'The list ends before it.']
+      : [`No ${one} matches`, `Show all ${many}`, showAll, hint];
   const action = (
-    <Button variant="default" onClick={onShowAll}>
-      Show all {many}
+    <Button variant="default" onClick={go}>
+      {words}
     </Button>
   );
   return (
-    <EmptyState title={`No ${one} matches`} action={action}>
-      {hint}
+    <EmptyState title={title} action={action}>
+      {why}
     </EmptyState>
   );
 }
@@ -251,7 +207,7 @@ function NoMatch({
 /** A screen that is one list, a page at a time: rows, or why there are none. */
 export function ListScreen<Row>(props: ListScreenProps<Row>) {
   const { title, about, actions, filters, query, at, nouns, hint, none, numbered, footer, children, ...table } = props;
-  const { page, cursor, showAll } = at;
+  const { page, cursor } = at;
   const shownCount = (count: number) => (
     <>
       {countOf(count, nouns[0], nouns[1])}
@@ -265,7 +221,6 @@ export function ListScreen<Row>(props: ListScreenProps<Row>) {
       )}
     </>
   );
-  const nothing = showAll ? <NoMatch nouns={nouns} hint={hint} onShowAll={showAll} /> : none;
   return (
     <Screen title={title} about={about} actions={actions}>
       {filters && <Filters>{filters}</Filters>}
@@ -277,7 +232,7 @@ export function ListScreen<Row>(props: ListScreenProps<Row>) {
             {...table}
             rows={numbered ? rows.slice(0, pageSize) : rows}
             stale={query.isPlaceholderData}
-            none={page > 1 ? <PastTheEnd nouns={nouns[1]} /> : nothing}
+            none={<WhyNone at={at} nouns={nouns} hint={hint} none={none} />}
           >
             {numbered ? (
               <NumberedPager page={page} size={pageSize} count={rows.length} nouns={nouns[1]} words={numbered} />

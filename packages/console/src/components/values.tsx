@@ -6,6 +6,7 @@ import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode, useSyncExternalStore } from 'react';
 import { useSession } from '../api/session-context.ts';
+import type { AgentOverview } from '../api/shapes.ts';
 import { formatAgo, formatFullTime, formatMinute, formatTime, roundUsd } from '../format/format.ts';
 import type { EventsSearch } from '../search/screen-searches.ts';
 
@@ -99,15 +100,8 @@ export function PiiLinks({ findings, search, none }: PiiLinksProps) {
   );
 }
 
-interface Stop {
-  since: string;
-  by: string;
-  reason: string | null;
-  until?: string | undefined;
-}
-
 /** Since when something is stopped, by whom and why, as far as the audit log has it. */
-export function StoppedBy({ stop }: { stop: Stop | null }) {
+export function StoppedBy({ stop }: { stop: AgentOverview['block'] }) {
   if (stop === null) return null;
   return (
     <>
@@ -285,6 +279,15 @@ export function MinuteStamp({ at }: { at: string }) {
 export function TimeStamp({ at }: { at: string | null | undefined }) {
   if (!at) return <span className="dim">–</span>;
   return <Time at={at}>{formatTime(at)}</Time>;
+}
+
+/** When an event was, with a link to it. */
+export function EventTime({ id, at }: { id: string; at: string }) {
+  return (
+    <Link to="/events/$eventId" params={{ eventId: id }}>
+      <TimeStamp at={at} />
+    </Link>
+  );
 }
 
 /** How long ago, which goes on by itself; the time on hover. */

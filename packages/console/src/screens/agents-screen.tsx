@@ -19,50 +19,48 @@ function isRetiredButSending({ status, requests_today }: Agent): boolean {
   return status === 'retired' && (requests_today ?? 0) > 0;
 }
 
-function agentColumns(mayChange: boolean): Column<Agent>[] {
-  const columns: Column<Agent>[] = [
-    {
-      head: 'Agent',
-      cell: ({ id, name, metadata }) => (
-        <span className="named">
-          <AgentLink id={id} name={name} />
-          <Labels metadata={metadata} />
-        </span>
-      ),
-    },
-    {
-      head: 'Status',
-      cell: (agent) => (
-        <span>
-          <StatusPill status={agent.status} /> {isRetiredButSending(agent) && <Pill tone="warn">still sending</Pill>}
-        </span>
-      ),
-    },
-    { head: 'Last seen', cell: ({ last_seen_at }) => <TimeAgo at={last_seen_at} /> },
-    { head: 'Requests today', right: true, wide: true, cell: ({ requests_today }) => formatCount(requests_today ?? 0) },
-    { head: 'Cost today', right: true, cell: ({ cost_today_usd }) => <Money usd={cost_today_usd ?? 0} /> },
-    {
-      head: 'Of its cap',
-      cell: (agent) => (
-        <div style={{ minWidth: '7rem' }}>
-          <CapBar of={capOf(agent)} whose={agent.name} bare />
-        </div>
-      ),
-    },
-    {
-      head: 'Personal data today',
-      cell: ({ pii_today = [] }) =>
-        pii_today.length === 0 ? <span className="dim none">none</span> : <PiiKinds kinds={pii_today} />,
-    },
-  ];
-  if (!mayChange) return columns;
-  return [
-    ...columns,
-    actionColumn((agent) => (
-      <ChangeStatus agents={[agent]} to={agent.status === 'blocked' ? 'active' : 'blocked'} size="xs" />
-    )),
-  ];
-}
+const agentColumns = (mayChange: boolean): Column<Agent>[] => [
+  {
+    head: 'Agent',
+    cell: ({ id, name, metadata }) => (
+      <span className="named">
+        <AgentLink id={id} name={name} />
+        <Labels metadata={metadata} />
+      </span>
+    ),
+  },
+  {
+    head: 'Status',
+    cell: (agent) => (
+      <span>
+        <StatusPill status={agent.status} /> {isRetiredButSending(agent) && <Pill tone="warn">still sending</Pill>}
+      </span>
+    ),
+  },
+  { head: 'Last seen', cell: ({ last_seen_at }) => <TimeAgo at={last_seen_at} /> },
+  { head: 'Requests today', right: true, wide: true, cell: ({ requests_today }) => formatCount(requests_today ?? 0) },
+  { head: 'Cost today', right: true, cell: ({ cost_today_usd }) => <Money usd={cost_today_usd ?? 0} /> },
+  {
+    head: 'Of its cap',
+    cell: (agent) => (
+      <div style={{ minWidth: '7rem' }}>
+        <CapBar of={capOf(agent)} whose={agent.name} bare />
+      </div>
+    ),
+  },
+  {
+    head: 'Personal data today',
+    cell: ({ pii_today = [] }) =>
+      pii_today.length === 0 ? <span className="dim none">none</span> : <PiiKinds kinds={pii_today} />,
+  },
+  ...(mayChange
+    ? [
+        actionColumn((agent: Agent) => (
+          <ChangeStatus agents={[agent]} to={agent.status === 'blocked' ? 'active' : 'blocked'} size="xs" />
+        )),
+      ]
+    : []),
+];
 
 const route = getRouteApi('/agents');
 

@@ -1,4 +1,4 @@
-import { Button, Checkbox } from '@mantine/core';
+import { Checkbox } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../api/api.ts';
@@ -10,53 +10,53 @@ import { EmptyState, Reading } from '../components/feedback.tsx';
 import { SearchField } from '../components/filters.tsx';
 import { Card, ConnectButton, Screen } from '../components/layout.tsx';
 import { actionColumn, type Column, List } from '../components/list.tsx';
-import { NumberedPager, PastTheEnd, pageQuery, pageSize, useFilters } from '../components/list-screen.tsx';
+import { NumberedPager, pageQuery, pageSize, useFilters, WhyNone } from '../components/list-screen.tsx';
 import { AgentLink, Money } from '../components/values.tsx';
 import { formatCap } from '../format/format.ts';
 
 const route = getRouteApi('/budgets');
 
-function budgetColumns(mayChange: boolean): Column<AgentBudget>[] {
-  const columns: Column<AgentBudget>[] = [
-    { head: 'Agent', cell: ({ agent_id, agent_name }) => <AgentLink id={agent_id} name={agent_name} /> },
-    {
-      head: 'Used of its cap',
-      cell: (row) => (
-        <div style={{ minWidth: '10rem' }}>
-          <CapBar of={row} whose={row.agent_name} bare />
-        </div>
-      ),
-    },
-    { head: 'Spent today', right: true, cell: ({ spent_usd }) => <Money usd={spent_usd} /> },
-    { head: 'Held', right: true, wide: true, cell: ({ reserved_usd }) => <Money usd={reserved_usd} /> },
-    {
-      head: 'Left',
-      right: true,
-      cell: ({ remaining_usd }) =>
-        remaining_usd === null ? <span className="dim">–</span> : <Money usd={remaining_usd} />,
-    },
-    {
-      head: 'Cap',
-      right: true,
-      cell: ({ daily_cap_usd, warn_only }) => (
-        <span>
-          {formatCap(daily_cap_usd)}
-          {warn_only && <span className="dim"> warns only</span>}
-        </span>
-      ),
-    },
-    { head: 'At this pace', cell: (row) => <Outlook of={row} /> },
-  ];
-  if (!mayChange) return columns;
-  const action = actionColumn((row: AgentBudget) => (
-    <SetCap owner={{ kind: 'agents', agents: [{ id: row.agent_id, name: row.agent_name }] }} of={row} />
-  ));
-  return [...columns, action];
-}
+const budgetColumns = (mayChange: boolean): Column<AgentBudget>[] => [
+  { head: 'Agent', cell: ({ agent_id, agent_name }) => <AgentLink id={agent_id} name={agent_name} /> },
+  {
+    head: 'Used of its cap',
+    cell: (row) => (
+      <div style={{ minWidth: '10rem' }}>
+        <CapBar of={row} whose={row.agent_name} bare />
+      </div>
+    ),
+  },
+  { head: 'Spent today', right: true, cell: ({ spent_usd }) => <Money usd={spent_usd} /> },
+  { head: 'Held', right: true, wide: true, cell: ({ reserved_usd }) => <Money usd={reserved_usd} /> },
+  {
+    head: 'Left',
+    right: true,
+    cell: ({ remaining_usd }) =>
+      remaining_usd === null ? <span className="dim">–</span> : <Money usd={remaining_usd} />,
+  },
+  {
+    head: 'Cap',
+    right: true,
+    cell: ({ daily_cap_usd, warn_only }) => (
+      <span>
+        {formatCap(daily_cap_usd)}
+        {warn_only && <span className="dim"> warns only</span>}
+      </span>
+    ),
+  },
+  { head: 'At this pace', cell: (row) => <Outlook of={row} /> },
+  ...(mayChange
+    ? [
+        actionColumn((row: AgentBudget) => (
+          <SetCap owner={{ kind: 'agents', agents: [{ id: row.agent_id, name: row.agent_name }] }} of={row} />
+        )),
+      ]
+    : []),
+];
 
 export function BudgetsScreen() {
   const { search, capped, page = 1 } = route.useSearch();
-  const { change: filter, bind, showAll } = useFilters({ search, capped, page });
+  const { change: filter, bind, ...at } = useFilters({ search, capped, page });
   const { change } = usePermissions();
   const query = useQuery({
     ...apiQuery('/api/v1/budgets', {
@@ -112,24 +112,16 @@ export function BudgetsScreen() {
               columns={budgetColumns(change)}
               stale={query.isPlaceholderData}
               none={
-                page > 1 ? (
-                  <PastTheEnd nouns="agents" />
-                ) : showAll ? (
-                  <EmptyState
-                    title="No agent matches"
-                    action={
-                      <Button variant="default" onClick={showAll}>
-                        Show all agents
-                      </Button>
-                    }
-                  >
-                    None has this name{capped ? ' and a cap' : ''}.
-                  </EmptyState>
-                ) : (
-                  <EmptyState title="No agent yet" action={<ConnectButton />}>
-                    Each agent has a budget from its first request on.
-                  </EmptyState>
-                )
+                <WhyNone
+                  at={at}
+                  nouns={['agent', 'agents']}
+                  hint={`None has this name${capped ? ' and a cap' : ''}.`}
+                  none={
+                    <EmptyState title="No agent yet" action={<ConnectButton />}>
+                      Each agent has a budget from its first request on.
+                    </EmptyState>
+                  }
+                />
               }
             >
               <NumberedPager page={page} size={pageSize} count={agents.length} nouns="agents" />

@@ -1,17 +1,18 @@
 import { describePii, formatCount, isFailed } from '@agp/core/explain';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { apiQuery } from '../api/api.ts';
 import type { ListedEvent, StreamEvent } from '../api/shapes.ts';
 import { CopyAs } from '../components/copy-as.tsx';
+import { CsvButton } from '../components/download.tsx';
 import { EmptyState } from '../components/feedback.tsx';
 import { AgentField, Choice, Filters, KindField, SearchField, TimeRange } from '../components/filters.tsx';
 import { ConnectButton } from '../components/layout.tsx';
 import type { Column } from '../components/list.tsx';
-import { CsvButton, ListScreen, NewPill, pageSize, useFilters } from '../components/list-screen.tsx';
-import { AgentLink, Money, Name, OutcomePill, PiiKinds, Pill, SessionLink, TimeStamp } from '../components/values.tsx';
+import { ListScreen, NewPill, pageSize, useFilters } from '../components/list-screen.tsx';
+import { AgentLink, EventTime, Money, Name, OutcomePill, PiiKinds, Pill, SessionLink } from '../components/values.tsx';
 import { useNewCount } from '../live/use-live-events.ts';
 import type { EventsSearch } from '../search/screen-searches.ts';
 import { timeSpans } from '../search/search.ts';
@@ -25,11 +26,7 @@ type Shown = Pick<
 
 const time: Column<Shown> = {
   head: 'Time',
-  cell: ({ id, timestamp }) => (
-    <Link to="/events/$eventId" params={{ eventId: id }}>
-      <TimeStamp at={timestamp} />
-    </Link>
-  ),
+  cell: ({ id, timestamp }) => <EventTime id={id} at={timestamp} />,
 };
 
 const rest: Column<Shown>[] = [

@@ -84,15 +84,11 @@ function SignInPage({ oidc, ended, error, onSignedIn }: SignInPageProps) {
   return (
     <DoorPage heading="Sign in">
       {ended && (
-        <div className="banner" data-tone="warn" role="status">
+        <Banner tone="warn" role="status">
           Your session has ended. Sign in to go on where you were.
-        </div>
+        </Banner>
       )}
-      {fault && (
-        <div className="banner" role="alert">
-          {fault}
-        </div>
-      )}
+      {fault && <Banner role="alert">{fault}</Banner>}
       {failure && !fault && <FailureNotice error={failure} />}
       {oidc && (
         <>

@@ -1,8 +1,7 @@
 import { Button } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
-import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { fetchFile, saveFile } from '../api/api.ts';
+import { fetchFile } from '../api/api.ts';
+import { Download } from '../components/download.tsx';
 import { FailureNotice } from '../components/feedback.tsx';
 import { Card } from '../components/layout.tsx';
 import { ChainReport } from './chain-report.tsx';
@@ -15,34 +14,14 @@ interface DownloadChainProps {
   name: string;
 }
 
-function DownloadChain({ paths, name }: DownloadChainProps) {
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: async () => {
-      const answers: Blob[] = [];
-      for (const path of paths) answers.push(await fetchFile(path));
-      const type = paths.length === 1 ? 'application/json' : 'application/jsonl';
-      saveFile(
-        new Blob(
-          answers.flatMap((answer) => [answer, '\n']),
-          { type },
-        ),
-        name,
-      );
-    },
-  });
-  return (
-    <Button
-      size="xs"
-      variant="default"
-      className="no-print"
-      leftSection={<IconDownload size={14} aria-hidden />}
-      loading={isPending}
-      onClick={() => mutate()}
-      title={error?.message ?? 'With the exact text of each hash, to check it without this page'}
-      {...(error && { color: 'red', variant: 'light' })}
-    >
-      {error ? 'Download failed: again' : 'Download the chain'}
-    </Button>
+/** The answers one after the other. */
+async function readLines(paths: DownloadChainProps['paths']): Promise<Blob> {
+  const answers: Blob[] = [];
+  for (const path of paths) answers.push(await fetchFile(path));
+  const type = paths.length === 1 ? 'application/json' : 'application/jsonl';
+  return new Blob(
+    answers.flatMap((answer) => [answer, '\n']),
+    { type },
   );
 }
 
@@ -72,7 +51,15 @@ export function ChainCard(props: ChainCardProps) {
       title={title ?? nameCheck(state)}
       aside={
         <span style={{ display: 'flex', flexWrap: 'wrap', gap: '0.5rem' }}>
-          {download && <DownloadChain {...download} />}
+          {download && (
+            <Download
+              read={() => readLines(download.paths)}
+              name={download.name}
+              label="Download the chain"
+              title="With the exact text of each hash, to check it without this page"
+              size="xs"
+            />
+          )}
           <Button
             size="xs"
             variant="default"

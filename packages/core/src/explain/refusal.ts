@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../errors.ts';
 
-export type Surface = 'console' | 'cli';
+type Surface = 'console' | 'cli';
 
 interface Explanation {
   why: string;

@@ -45,7 +45,7 @@ export interface ServedLink {
   payload: string;
 }
 
-export interface Divergence {
+interface Divergence {
   seq: number;
   reason: string;
 }

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { apiQuery } from '../../api/api.ts';
 import { EmptyState } from '../../components/feedback.tsx';
 import { ReadList } from '../../components/list.tsx';
-import { AgentLink, Money, ShortId, TimeAgo, TimeStamp } from '../../components/values.tsx';
+import { AgentLink, EventTime, Money, ShortId, TimeAgo, TimeStamp } from '../../components/values.tsx';
 import { formatShortCount } from '../../format/format.ts';
 
 const doubts = {
@@ -26,11 +26,7 @@ export function DoubtfulView() {
       columns={[
         {
           head: 'Time',
-          cell: ({ event_id, started_at }) => (
-            <Link to="/events/$eventId" params={{ eventId: event_id }}>
-              <TimeStamp at={started_at} />
-            </Link>
-          ),
+          cell: ({ event_id, started_at }) => <EventTime id={event_id} at={started_at} />,
         },
         { head: 'Agent', cell: ({ agent_id, agent_name }) => <AgentLink id={agent_id} name={agent_name} /> },
         { head: 'Model', cell: ({ model, provider }) => `${model} (${provider})` },

@@ -28,19 +28,11 @@ export function findBefore({ from, to }: { from?: string | undefined; to?: strin
   return { days, range: { from: before(Date.parse(from)), to: before(last) } };
 }
 
-/** A value of one group. */
-export interface GroupValue {
-  group: CostGroup;
-  /** An id, a model, a provider or a tag. */
-  key: string;
-  name: string;
-}
-
-export function readGroup(entry: UsageEntry, group: CostGroup): GroupValue {
-  if (group === 'agent')
-    return { group, key: entry.agent_id ?? '', name: entry.agent_name || entry.agent_id || 'not known' };
+/** The value of one group: an id, a model, a provider or a tag, and what it is called. */
+export function readGroup(entry: UsageEntry, group: CostGroup): { key: string; name: string } {
+  if (group === 'agent') return { key: entry.agent_id ?? '', name: entry.agent_name || entry.agent_id || 'not known' };
   const value = { model: entry.model, provider: entry.provider, tag: entry.compliance_tag }[group] ?? '';
-  return { group, key: value, name: value || 'none' };
+  return { key: value, name: value || 'none' };
 }
 
 /** What an entry is summed by, in words. */

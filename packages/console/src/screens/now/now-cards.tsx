@@ -2,7 +2,6 @@ import { formatCount, type Tone } from '@agp/core/explain';
 import { sumUsd } from '@agp/core/money';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { usageQuery } from '../../api/api.ts';
 import type { Status, UsageEntry } from '../../api/shapes.ts';
 import { fillHours } from '../../charts/chart-data.ts';
@@ -20,64 +19,46 @@ import { ChainCard } from '../../verify/chain-card.tsx';
 import { useChainCheck } from '../../verify/use-chain-check.ts';
 import { checkAudit } from '../audit/audit-chain.tsx';
 
-interface Named {
-  agent_id: string;
-  agent_name: string;
-}
-
-interface AgentListProps<Row> {
-  title: string;
-  label?: string;
-  more: ReactNode;
-  rows: readonly Row[] | null | undefined;
-  columns: readonly Column<Row>[];
-}
-
-/** Some agents; nothing if there are none. */
-function AgentList<Row extends Named>({ title, label = title, more, rows, columns }: AgentListProps<Row>) {
-  if (!rows || rows.length === 0) return null;
-  return (
-    <List title={title} aside={more} label={label} rows={rows} rowKey={({ agent_id }) => agent_id} columns={columns} />
-  );
-}
+const agentId = ({ agent_id }: { agent_id: string }) => agent_id;
 
 /** Who is near the cap, who is blocked, and what personal data went through. */
 export function NowLists({ status, since }: { status: Status; since: string | undefined }) {
   const { spend, agents, pii } = status;
-  const agent = {
+  const [near, blocked] = [spend?.agents_near_cap ?? [], agents?.latest_blocked ?? []];
+  const agent: Column<{ agent_id: string; agent_name: string }> = {
     head: 'Agent',
-    cell: ({ agent_id, agent_name }: Named) => <AgentLink id={agent_id} name={agent_name} />,
+    cell: ({ agent_id, agent_name }) => <AgentLink id={agent_id} name={agent_name} />,
   };
   return (
     <div className="grid" style={{ ['--least' as string]: '24rem' }}>
-      <AgentList
-        title="Near their cap of today"
-        more={
-          <Link to="/budgets" className="small">
-            Budgets
-          </Link>
-        }
-        rows={spend?.agents_near_cap}
-        label="Agents near their cap"
-        columns={[
-          agent,
-          {
-            head: 'Spent of cap',
-            cell: (row) => <CapBar of={row} whose={row.agent_name} />,
-          },
-        ]}
-      />
-      <AgentList
-        title="Blocked"
-        more={
-          <Link to="/agents" search={{ status: 'blocked' }} className="small">
-            All {formatCount(agents?.blocked ?? 0)}
-          </Link>
-        }
-        rows={agents?.latest_blocked}
-        label="Latest blocked agents"
-        columns={[agent, { head: 'Changed', right: true, cell: ({ updated_at }) => <TimeAgo at={updated_at} /> }]}
-      />
+      {near.length > 0 && (
+        <List
+          title="Near their cap of today"
+          aside={
+            <Link to="/budgets" className="small">
+              Budgets
+            </Link>
+          }
+          rows={near}
+          rowKey={agentId}
+          label="Agents near their cap"
+          columns={[agent, { head: 'Spent of cap', cell: (row) => <CapBar of={row} whose={row.agent_name} /> }]}
+        />
+      )}
+      {blocked.length > 0 && (
+        <List
+          title="Blocked"
+          aside={
+            <Link to="/agents" search={{ status: 'blocked' }} className="small">
+              All {formatCount(agents?.blocked ?? 0)}
+            </Link>
+          }
+          rows={blocked}
+          rowKey={agentId}
+          label="Latest blocked agents"
+          columns={[agent, { head: 'Changed', right: true, cell: ({ updated_at }) => <TimeAgo at={updated_at} /> }]}
+        />
+      )}
       {pii && (
         <Card title="Personal data">
           <PiiLinks findings={pii} search={{ from: since }} none="None was found in these requests." />

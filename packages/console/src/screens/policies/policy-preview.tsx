@@ -2,14 +2,13 @@ import { countOf, formatCount } from '@agp/core/explain';
 import type { Policy, Preview } from '@agp/policy';
 import { Button, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { callApi } from '../../api/api.ts';
 import { FailureNotice } from '../../components/feedback.tsx';
 import { Choice } from '../../components/filters.tsx';
 import { Card } from '../../components/layout.tsx';
 import { Rows } from '../../components/list.tsx';
-import { AgentLink, TimeStamp } from '../../components/values.tsx';
+import { AgentLink, EventTime, TimeStamp } from '../../components/values.tsx';
 import { formatTime } from '../../format/format.ts';
 
 const spans = [
@@ -190,11 +189,7 @@ function Examples({ examples }: Pick<Preview, 'examples'>) {
       columns={[
         {
           head: 'Request',
-          cell: ({ event_id, timestamp }) => (
-            <Link to="/events/$eventId" params={{ eventId: event_id }}>
-              <TimeStamp at={timestamp} />
-            </Link>
-          ),
+          cell: ({ event_id, timestamp }) => <EventTime id={event_id} at={timestamp} />,
         },
         {
           head: 'Agent',

@@ -1,6 +1,5 @@
 /** What agents are written with, and how each is pointed at the proxy. */
 interface Snippet {
-  id: string;
   name: string;
   /** Which of the proxy's providers it speaks to. */
   api: 'openai' | 'anthropic' | 'gemini';
@@ -13,7 +12,6 @@ const shellQuote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 export const snippets: readonly Snippet[] = [
   {
-    id: 'openai-js',
     name: 'OpenAI, JavaScript',
     api: 'openai',
     write: (base, agent) => `import OpenAI from 'openai';
@@ -30,7 +28,6 @@ const answer = await openai.chat.completions.create({
 console.log(answer.choices[0].message.content);`,
   },
   {
-    id: 'openai-python',
     name: 'OpenAI, Python',
     api: 'openai',
     write: (base, agent) => `import os
@@ -48,7 +45,6 @@ answer = client.chat.completions.create(
 print(answer.choices[0].message.content)`,
   },
   {
-    id: 'anthropic-js',
     name: 'Anthropic, JavaScript',
     api: 'anthropic',
     write: (base, agent) => `import Anthropic from '@anthropic-ai/sdk';
@@ -66,7 +62,6 @@ const answer = await anthropic.messages.create({
 console.log(answer.content);`,
   },
   {
-    id: 'anthropic-python',
     name: 'Anthropic, Python',
     api: 'anthropic',
     write: (base, agent) => `import os
@@ -85,7 +80,6 @@ answer = client.messages.create(
 print(answer.content)`,
   },
   {
-    id: 'gemini-js',
     name: 'Gemini, JavaScript',
     api: 'gemini',
     write: (base, agent) => `import { GoogleGenAI } from '@google/genai';
@@ -104,7 +98,6 @@ const answer = await gemini.models.generateContent({
 console.log(answer.text);`,
   },
   {
-    id: 'langchain',
     name: 'LangChain, Python',
     api: 'openai',
     write: (base, agent) => `from langchain_openai import ChatOpenAI
@@ -117,7 +110,6 @@ model = ChatOpenAI(
 print(model.invoke("Hello").content)`,
   },
   {
-    id: 'ai-sdk',
     name: 'Vercel AI SDK',
     api: 'openai',
     write: (base, agent) => `import { createOpenAI } from '@ai-sdk/openai';
@@ -131,7 +123,6 @@ const { text } = await generateText({ model: openai('gpt-5-mini'), prompt: 'Hell
 console.log(text);`,
   },
   {
-    id: 'claude-code',
     name: 'Claude Code',
     api: 'anthropic',
     write: (base, agent) => `export ANTHROPIC_BASE_URL=${shellQuote(base)}
@@ -139,7 +130,6 @@ export ANTHROPIC_CUSTOM_HEADERS=${shellQuote(`X-Agent-Name: ${agent}`)}
 claude`,
   },
   {
-    id: 'codex',
     name: 'Codex CLI',
     api: 'openai',
     write: (base, agent) => `# ~/.codex/config.toml
@@ -153,7 +143,6 @@ wire_api = "responses"
 http_headers = { "X-Agent-Name" = ${quote(agent)} }`,
   },
   {
-    id: 'curl',
     name: 'curl',
     api: 'openai',
     write: (base, agent) => `curl -s ${shellQuote(`${base}/v1/chat/completions`)} \\

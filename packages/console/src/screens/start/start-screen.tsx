@@ -131,9 +131,9 @@ export function StartScreen() {
   const { proxy_url } = useSession();
   const [address, setAddress] = useState(proxy_url ?? guessAddress());
   const [agent, setAgent] = useState('my-first-agent');
-  const [chosen, setChosen] = useState(snippets[0]?.id ?? '');
+  const [chosen, setChosen] = useState(snippets[0]?.name ?? '');
   const [simulated, setSimulated] = useState(isOnThisMachine(address));
-  const snippet = snippets.find(({ id }) => id === chosen) ?? snippets[0];
+  const snippet = snippets.find((each) => each.name === chosen) ?? snippets[0];
   const name = agent.trim() || 'my-first-agent';
   const text = snippet?.write(baseOf(address, snippet.api, simulated), name) ?? '';
   const tool = toolAddress(address, name, simulated);
@@ -160,7 +160,7 @@ export function StartScreen() {
           />
           <Choice
             label="Written with"
-            options={snippets.map(({ id, name: label }) => ({ value: id, label }))}
+            options={snippets.map(({ name: value }) => ({ value, label: value }))}
             value={chosen}
             onChange={(next) => setChosen(next ?? chosen)}
           />
