@@ -69,13 +69,22 @@ export interface Answer<Data> {
   answeredAt: number;
 }
 
+/** Parameters by the API's names; those without a value are left out. */
+type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
 /** A client of the management API. */
 export interface Api {
   /** Without a slash at the end. */
   readonly url: string;
-  get<Data>(path: string, schema: z.ZodType<Data>): Promise<Answer<Data>>;
-  send<Data>(method: 'POST' | 'PUT', path: string, body: unknown, schema: z.ZodType<Data>): Promise<Answer<Data>>;
-  delete(path: string): Promise<void>;
+  get<Data>(path: string, schema: z.ZodType<Data>, query?: Query): Promise<Answer<Data>>;
+  send<Data>(
+    method: 'POST' | 'PUT',
+    path: string,
+    body: unknown,
+    schema: z.ZodType<Data>,
+    query?: Query,
+  ): Promise<Answer<Data>>;
+  delete(path: string, query?: Query): Promise<void>;
   /** Opens an answer that is read as it comes; resolves when its headers have arrived. */
   open(path: string, accept: string, signal?: AbortSignal): Promise<Response>;
 }
@@ -124,19 +133,21 @@ export function connectApi({ url, key }: Connection): Api {
 
   return {
     url,
-    get: (path, schema) => exchange(path, {}, schema),
-    send: (method, path, body, schema) =>
-      exchange(path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }, schema),
-    async delete(path) {
-      await read(path, { method: 'DELETE' });
+    get: (path, schema, query) => exchange(writeQuery(path, query), {}, schema),
+    send: (method, path, body, schema, query) => {
+      const headers = { 'content-type': 'application/json' };
+      return exchange(writeQuery(path, query), { method, headers, body: JSON.stringify(body) }, schema);
+    },
+    async delete(path, query) {
+      await read(writeQuery(path, query), { method: 'DELETE' });
     },
     open: (path, accept, signal) => request(path, { headers: { accept }, ...(signal && { signal }) }),
   };
 }
 
 /** A path with the parameters that have a value. */
-export function writeQuery(path: string, parameters: Record<string, string | number | boolean | undefined>): string {
-  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
-  const query = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));
-  return given.length === 0 ? path : `${path}?${query}`;
+export function writeQuery(path: string, query: Query = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const search = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));
+  return given.length === 0 ? path : `${path}?${search}`;
 }

@@ -100,7 +100,7 @@ export async function findEventId(api: Api, text: string): Promise<string> {
 /** The same for a session, among the latest thousand. */
 export async function findSessionId(api: Api, text: string): Promise<string> {
   if (readShort('ses', text) === null) return text;
-  const { data } = await api.get(writeQuery('/api/v1/sessions', { limit: 1000 }), sessionListSchema);
+  const { data } = await api.get('/api/v1/sessions', sessionListSchema, { limit: 1000 });
   const ids = data.map(({ id }) => id);
   return ids.includes(text) ? text : (pickId('ses', text, ids) ?? text);
 }

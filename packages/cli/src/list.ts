@@ -76,7 +76,7 @@ export function addRemoval(
   { example, path, now }: Removal,
 ): void {
   addReason(addCommand(group, usage, summary, example)).action(async (id: string, { reason }: ReasonOption) => {
-    await shell.api.delete(writeQuery(`${path}/${encodeURIComponent(id)}`, { reason }));
+    await shell.api.delete(`${path}/${encodeURIComponent(id)}`, { reason });
     if (!shell.json) await shell.terminal.print(`${toLineText(id)} is ${now}`);
   });
 }

@@ -30,12 +30,11 @@ function toStreamEvent(event: ListedEvent): StreamEvent {
 
 /** Reads all events recorded after a time, page by page. */
 export async function readBacklog(api: Api, filter: EventFilter, since: number | null): Promise<Backlog> {
-  const first = writeQuery('/api/v1/events', {
+  let page = await api.get('/api/v1/events', listedEventListSchema, {
     ...filter,
     limit: since === null ? 1 : maxPageSize,
     recorded_after: since === null ? undefined : new Date(since).toISOString(),
   });
-  let page = await api.get(first, listedEventListSchema);
   const readAt = page.answeredAt;
   if (since === null) return { events: [], readAt };
   const events = [...page.data];

@@ -1,13 +1,12 @@
 import {
   type Agent,
-  agentEventListSchema,
+  type AgentOverview,
   agentListQuerySchema,
   agentListSchema,
   agentOverviewSchema,
   agentSchema,
-  budgetListSchema,
+  type CostUsageEntry,
   costUsageSchema,
-  limitListSchema,
   type Pause,
   pauseSchema,
   pauseStateSchema,
@@ -18,9 +17,8 @@ import { formatCount, formatUsd } from '@agp/core/explain';
 import { readLabels } from '@agp/core/labels';
 import { toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
-import { type Answer, type Api, writeQuery } from '../api.ts';
 import { addCommand, addReason, parseExpiry, type ReasonOption } from '../arguments.ts';
-import { ApiFailure, UsageError } from '../cli-error.ts';
+import { UsageError } from '../cli-error.ts';
 import { changeEach, findAgentId } from '../find.ts';
 import { addList } from '../list.ts';
 import type { Shell } from '../shell.ts';
@@ -34,7 +32,9 @@ const formatLabels = (metadata: Agent['metadata']) =>
 
 const statusStyles: Record<Agent['status'], Style> = { active: 'green', blocked: 'red', retired: 'dim' };
 
-function listFields(agent: Agent): [string, string][] {
+/** All that is known of an agent. @param used over all time, as sums of the API have it */
+function listFields({ agent, block, budget }: AgentOverview, used: CostUsageEntry | undefined): [string, string][] {
+  const spent = used && `${formatUsd(used.total_cost_usd)}, in ${formatCount(used.request_count)} requests`;
   return [
     ['id', agent.id],
     ['name', agent.name],
@@ -43,39 +43,12 @@ function listFields(agent: Agent): [string, string][] {
     ['metadata', JSON.stringify(agent.metadata)],
     ['created', formatTime(agent.created_at)],
     ['updated', formatTime(agent.updated_at)],
-  ];
-}
-
-/** An answer of the API; null if it refuses, so that what else is known is shown all the same. */
-const orNull = async <Data>(answer: Promise<Answer<Data>>): Promise<Data | null> => {
-  try {
-    return (await answer).data;
-  } catch (error) {
-    if (error instanceof ApiFailure && error.status !== null) return null;
-    throw error;
-  }
-};
-
-async function listUse(api: Api, { id: agentId, status }: Agent): Promise<[string, string][]> {
-  const isOf = ({ agent_id }: { agent_id: string }) => agent_id === agentId;
-  const usage = writeQuery('/api/v1/costs/usage', { agent_id: agentId });
-  const events = await orNull(api.get(`/api/v1/agents/${agentId}/events?limit=1`, agentEventListSchema));
-  const used = (await orNull(api.get(usage, costUsageSchema)))?.usage[0];
-  const budget = (await orNull(api.get('/api/v1/budgets', budgetListSchema)))?.agents.find(isOf);
-  const limit = (await orNull(api.get('/api/v1/limits', limitListSchema)))?.agents.find(isOf);
-  const block =
-    status === 'blocked' && (await orNull(api.get(`/api/v1/agents/${agentId}/overview`, agentOverviewSchema)))?.block;
-  const cap = budget && `${formatCap(budget.daily_cap_usd)}${budget.warn_only ? ' (warns only)' : ''}`;
-  return [
     ...(block ? [['blocked', formatStop(block)] as [string, string]] : []),
-    ['last seen', formatTime(events?.[0]?.timestamp ?? null)],
-    [
-      'spent in all (USD)',
-      used ? `${formatUsd(used.total_cost_usd)}, in ${formatCount(used.request_count)} requests` : '-',
-    ],
-    ['spent today (USD)', budget ? formatUsd(budget.spent_usd) : '-'],
-    ['cap a day (USD)', cap ?? '-'],
-    ['requests a minute', limit ? formatRate(limit.requests_per_minute) : '-'],
+    ['last seen', formatTime(agent.last_seen_at)],
+    ['spent in all (USD)', spent ?? '-'],
+    ['spent today (USD)', formatUsd(budget?.spent_usd ?? agent.cost_today_usd)],
+    ['cap a day (USD)', `${formatCap(agent.daily_cap_usd)}${agent.warn_only ? ' (warns only)' : ''}`],
+    ['requests a minute', formatRate(agent.requests_per_minute)],
   ];
 }
 
@@ -117,9 +90,13 @@ export function addAgentCommands(program: Command, shell: Shell): void {
   addCommand(agents, 'show <agent>', 'show one agent, by name or id', 'agents show invoice-checker').action(
     async (agent: string) => {
       const { api } = shell;
-      const answer = await api.get(`/api/v1/agents/${await findAgentId(api, agent)}`, agentSchema);
-      const use = shell.json ? [] : await listUse(api, answer.data);
-      await shell.showFields(answer, (data) => [...listFields(data), ...use]);
+      const agent_id = await findAgentId(api, agent);
+      const path = `/api/v1/agents/${agent_id}`;
+      if (shell.json) return shell.show(await api.get(path, agentSchema), String);
+      const { usage } = (await api.get('/api/v1/costs/usage', costUsageSchema, { agent_id })).data;
+      await shell.showFields(await api.get(`${path}/overview`, agentOverviewSchema), (all) =>
+        listFields(all, usage[0]),
+      );
     },
   );
 
@@ -140,7 +117,7 @@ export function addAgentCommands(program: Command, shell: Shell): void {
     );
   const setStatus = (status: Agent['status']) => async (agentId: string, query: Query, until?: string) => {
     const body = { status, ...(until !== undefined && { blocked_until: until }) };
-    const answer = await shell.api.send('PUT', writeQuery(`/api/v1/agents/${agentId}`, query), body, agentSchema);
+    const answer = await shell.api.send('PUT', `/api/v1/agents/${agentId}`, body, agentSchema, query);
     await shell.show(
       answer,
       ({ name, id }, paint) =>
@@ -163,16 +140,16 @@ export function addAgentCommands(program: Command, shell: Shell): void {
     ),
   ).action(async (agent: string, words: string[], { reason }: ReasonOption) => {
     const labels = readLabelChanges(words);
-    const path = writeQuery(`/api/v1/agents/${await findAgentId(shell.api, agent)}`, { reason });
-    const answer = await shell.api.send('PUT', path, { labels }, agentSchema);
+    const path = `/api/v1/agents/${await findAgentId(shell.api, agent)}`;
+    const answer = await shell.api.send('PUT', path, { labels }, agentSchema, { reason });
     await shell.show(answer, ({ name, metadata }) => `${toLineText(name)}: ${formatLabels(metadata) || 'no labels'}`);
   });
   addChange(
     'retire',
     'retire agents: they leave the dashboards, and their requests still get through unless they are blocked',
     async (agentId, query) => {
-      const path = writeQuery(`/api/v1/agents/${agentId}/retire`, query);
-      await shell.show(await shell.api.send('POST', path, {}, retiredAgentSchema), ({ id }) => `${id} is retired`);
+      const answer = await shell.api.send('POST', `/api/v1/agents/${agentId}/retire`, {}, retiredAgentSchema, query);
+      await shell.show(answer, ({ id }) => `${id} is retired`);
     },
   );
 }
@@ -189,8 +166,7 @@ export function addPauseCommands(program: Command, shell: Shell): void {
   const set = (usage: string, paused: boolean, summary: string) =>
     addReason(addCommand(pause, usage, summary, `pause ${usage} --reason incident-42`)).action(
       async ({ reason }: ReasonOption) => {
-        const path = writeQuery('/api/v1/pause', { reason });
-        await shell.show(await shell.api.send('PUT', path, { paused }, pauseSchema), describe);
+        await shell.show(await shell.api.send('PUT', '/api/v1/pause', { paused }, pauseSchema, { reason }), describe);
       },
     );
   set('on', true, 'refuse all agents from their next request on, and end what they have running');

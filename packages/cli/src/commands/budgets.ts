@@ -2,7 +2,6 @@ import { type Budget, budgetListSchema, budgetSchema, limitListSchema, limitSche
 import { formatUsd } from '@agp/core/explain';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { z } from 'zod';
-import { writeQuery } from '../api.ts';
 import { addCommand, addReason, parseRate, parseUsd, type ReasonOption } from '../arguments.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import { changeEach, findAgentId } from '../find.ts';
@@ -81,8 +80,8 @@ function addQuota<List extends { agents: (One & { agent_id: string; agent_name: 
     .action(async (words: string[], options: TargetOptions) => {
       const { kind, agents, value } = readTarget(words, options, quota.parse);
       const put = async (last: string, name: string) => {
-        const path = writeQuery(`${root}/${last}`, { reason: options.reason });
-        const answer = await shell.api.send('PUT', path, quota.toBody(value, options), quota.one);
+        const [body, query] = [quota.toBody(value, options), { reason: options.reason }];
+        const answer = await shell.api.send('PUT', `${root}/${last}`, body, quota.one, query);
         const shown = last === 'default' ? columns.filter(({ head }) => !quota.notOfNew.includes(head)) : columns;
         await shell.showRows(answer, (data) => [{ ...data, name }], shown);
       };

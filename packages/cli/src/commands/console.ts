@@ -1,6 +1,5 @@
 import { consoleLinkSchema, consoleSessionListSchema } from '@agp/core/contracts';
 import type { Command } from 'commander';
-import { writeQuery } from '../api.ts';
 import { addCommand, addReason, type ReasonOption } from '../arguments.ts';
 import { addList, addRemoval } from '../list.ts';
 import type { Shell } from '../shell.ts';
@@ -13,11 +12,10 @@ export function addConsoleCommands(program: Command, shell: Shell): void {
   addReason(
     addCommand(group, 'link', 'make a link that signs a browser in once, within ten minutes', 'console link'),
   ).action(async ({ reason }: ReasonOption) => {
-    const path = writeQuery('/api/v1/console/links', { reason });
-    const link = await shell.api.send('POST', path, undefined, consoleLinkSchema);
-    await shell.showFields(link, (made) => [
-      ['open', `${shell.api.url}${made.path}`],
-      ['works until', formatTime(made.expires_at)],
+    const link = await shell.api.send('POST', '/api/v1/console/links', undefined, consoleLinkSchema, { reason });
+    await shell.showFields(link, ({ path, expires_at }) => [
+      ['open', `${shell.api.url}${path}`],
+      ['works until', formatTime(expires_at)],
     ]);
   });
 

@@ -1,6 +1,5 @@
 import { type ApiKey, apiKeyListSchema, createdApiKeySchema } from '@agp/core/contracts';
 import type { Command } from 'commander';
-import { writeQuery } from '../api.ts';
 import { addCommand, addReason, parseExpiry, parseNames, parseWhole } from '../arguments.ts';
 import { addList, addRemoval } from '../list.ts';
 import type { Shell } from '../shell.ts';
@@ -31,8 +30,8 @@ export function addKeyCommands(program: Command, shell: Shell): void {
     .option('--expires <when>', 'a span such as 90d or 12h, or a time', parseExpiry)
     .action(async (name: string, { scopes, expires, reason }) => {
       const input = { name, scopes, ...(expires && { expires_at: expires }) };
-      const path = writeQuery('/api/v1/keys', { reason });
-      await shell.showSecret(await shell.api.send('POST', path, input, createdApiKeySchema), listFields);
+      const answer = await shell.api.send('POST', '/api/v1/keys', input, createdApiKeySchema, { reason });
+      await shell.showSecret(answer, listFields);
     });
 
   addList(keys, shell, 'list', 'list all keys, without secrets', {
@@ -51,8 +50,9 @@ export function addKeyCommands(program: Command, shell: Shell): void {
   addReason(addCommand(keys, 'rotate <id>', 'give a key a new secret', 'keys rotate key_... --overlap 3600'))
     .option('--overlap <seconds>', 'how long the old secret still works after the rotation', parseWhole(0), 0)
     .action(async (id: string, { overlap, reason }) => {
-      const path = writeQuery(`/api/v1/keys/${encodeURIComponent(id)}/rotate`, { reason });
-      const answer = await shell.api.send('POST', path, { overlap_seconds: overlap }, createdApiKeySchema);
+      const path = `/api/v1/keys/${encodeURIComponent(id)}/rotate`;
+      const body = { overlap_seconds: overlap };
+      const answer = await shell.api.send('POST', path, body, createdApiKeySchema, { reason });
       await shell.showSecret(answer, (key) => [
         ...listFields(key),
         ['old secret works until', formatTime(key.previous_secret_expires_at)],

@@ -14,7 +14,6 @@ import {
 import { writePolicy } from '@agp/policy/yaml';
 import type { Command } from 'commander';
 import { createPatch } from 'diff';
-import { writeQuery } from '../api.ts';
 import { addCommand, addReason, parseWhole, type ReasonOption } from '../arguments.ts';
 import { CliError } from '../cli-error.ts';
 import { type ExplainOptions, explainPolicies } from '../explain-policies.ts';
@@ -83,9 +82,9 @@ function plan(stored: readonly StoredPolicy[], wanted: readonly Policy[], prunes
 
 async function carryOut({ api }: Shell, { stored, wanted, verb }: Planned, reason: string | undefined): Promise<void> {
   if (verb === 'unchanged') return;
-  const one = writeQuery(stored ? `${path}/${stored.id}` : path, { reason });
-  if (wanted === null) await api.delete(one);
-  else await api.send(stored ? 'PUT' : 'POST', one, wanted, storedPolicySchema);
+  const one = stored ? `${path}/${stored.id}` : path;
+  if (wanted === null) await api.delete(one, { reason });
+  else await api.send(stored ? 'PUT' : 'POST', one, wanted, storedPolicySchema, { reason });
 }
 
 /** A file may switch off what was enforced. */
@@ -216,8 +215,8 @@ export function addPolicyCommands(program: Command, shell: Shell): void {
     .addArgument(mode.createArgument('<mode>', 'observe, warn or enforce').choices(['observe', 'warn', 'enforce']))
     .action(async (name: string, wanted: Policy['mode'], { reason }: ReasonOption) => {
       const { id, policy } = await findStored(shell, name);
-      const one = writeQuery(`${path}/${id}`, { reason });
-      const answer = await shell.api.send('PUT', one, { ...policy, mode: wanted }, storedPolicySchema);
+      const body = { ...policy, mode: wanted };
+      const answer = await shell.api.send('PUT', `${path}/${id}`, body, storedPolicySchema, { reason });
       await shell.showRows(
         answer,
         (data) => [data],
@@ -228,7 +227,7 @@ export function addPolicyCommands(program: Command, shell: Shell): void {
   addReason(addCommand(policies, 'delete <name>', 'delete a policy', 'policies delete interns')).action(
     async (name: string, { reason }: ReasonOption) => {
       const { id, policy } = await findStored(shell, name);
-      await shell.api.delete(writeQuery(`${path}/${id}`, { reason }));
+      await shell.api.delete(`${path}/${id}`, { reason });
       await shell.terminal.print(`policy ${policy.name} deleted`);
     },
   );

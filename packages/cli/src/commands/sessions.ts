@@ -10,7 +10,6 @@ import {
 import { formatCount, formatDuration, formatUsd, isFailed } from '@agp/core/explain';
 import { checkServedChain, finishCheck } from '@agp/core/lineage';
 import type { Command } from 'commander';
-import { writeQuery } from '../api.ts';
 import { addCommand } from '../arguments.ts';
 import { resultColumn } from '../event-detail.ts';
 import { findSessionId } from '../find.ts';
@@ -51,8 +50,8 @@ export function addSessionCommands(program: Command, shell: Shell): void {
   addCommand(sessions, 'show <id>', 'show one session with its events', 'sessions show ses_...').action(
     async (given: string) => {
       const path = `/api/v1/sessions/${encodeURIComponent(await findSessionId(shell.api, given))}`;
-      const address = writeQuery(path, { expand: shell.json ? undefined : 'outcome' });
-      await shell.show(await shell.api.get(address, sessionDetailSchema), ({ session, events }, paint) => {
+      const answer = await shell.api.get(path, sessionDetailSchema, { expand: shell.json ? undefined : 'outcome' });
+      await shell.show(answer, ({ session, events }, paint) => {
         const failed = events.filter(isFailed).length;
         const fields = formatFields(
           [

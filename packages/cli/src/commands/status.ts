@@ -3,7 +3,6 @@ import { type ServiceState, type Status, statusSchema, statusWindows } from '@ag
 import { formatCount, formatDuration, formatUsd } from '@agp/core/explain';
 import { escapeJson, toLineText } from '@agp/core/text';
 import { type Command, Option } from 'commander';
-import { writeQuery } from '../api.ts';
 import { addCommand, parseWhole } from '../arguments.ts';
 import { ApiFailure } from '../cli-error.ts';
 import type { Shell } from '../shell.ts';
@@ -156,7 +155,7 @@ export function addStatusCommand(program: Command, shell: Shell): void {
     .option('--watch', 'show it again and again, until Ctrl-C; while nothing answers it says so and goes on')
     .option('--every <seconds>', 'how often, with --watch', parseWhole(1), 2)
     .action(async ({ from, watch, every }: { from: string; watch?: boolean; every: number }) => {
-      const read = () => shell.api.get(writeQuery('/api/v1/status', { from }), statusSchema);
+      const read = () => shell.api.get('/api/v1/status', statusSchema, { from });
       const write = (status: Status) => formatStatus(status, shell.terminal.paint, shell.terminal.width);
       if (!watch) return shell.show(await read(), write);
       await untilInterrupted(async (signal) => {

@@ -8,7 +8,7 @@ import {
 import { formatCount } from '@agp/core/explain';
 import { toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
-import { type Api, writeQuery } from '../api.ts';
+import type { Api } from '../api.ts';
 import { addCommand, addReason, parseExpiry } from '../arguments.ts';
 import { CliError } from '../cli-error.ts';
 import { addList, addRemoval } from '../list.ts';
@@ -27,8 +27,8 @@ async function describeRefusals(api: Api, name: string): Promise<string | null> 
   const claimed = await api.get('/api/v1/claimed-names', claimedNameListSchema);
   if (claimed.data.some((each) => each.name === name)) return null;
   const from = new Date(agents.answeredAt - dayMs).toISOString();
-  const path = writeQuery(`/api/v1/agents/${agent.id}/events`, { from, limit: mostCounted });
-  const { data: events, next } = await api.get(path, agentEventListSchema);
+  const path = `/api/v1/agents/${agent.id}/events`;
+  const { data: events, next } = await api.get(path, agentEventListSchema, { from, limit: mostCounted });
   const [latest] = events;
   if (latest === undefined) return null;
   const count = `${formatCount(events.length)}${next === null ? '' : ' or more'} ${events.length === 1 ? 'request' : 'requests'}`;
@@ -59,12 +59,7 @@ export function addTokenCommands(program: Command, shell: Shell): void {
         if (!wanted) throw new CliError('Nothing was made');
       }
       const input = { agent_name: agentName, ...(expires && { expires_at: expires }) };
-      const answer = await shell.api.send(
-        'POST',
-        writeQuery('/api/v1/agent-tokens', { reason }),
-        input,
-        createdAgentTokenSchema,
-      );
+      const answer = await shell.api.send('POST', '/api/v1/agent-tokens', input, createdAgentTokenSchema, { reason });
       await shell.showSecret(answer, (token) => [
         ['id', token.id],
         ['agent', token.agent_name],

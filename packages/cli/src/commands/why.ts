@@ -4,7 +4,6 @@ import { explainOutcome, explainRefusal } from '@agp/core/explain';
 import { fromPublicId } from '@agp/core/ids';
 import { toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
-import { writeQuery } from '../api.ts';
 import { addCommand } from '../arguments.ts';
 import { CliError } from '../cli-error.ts';
 import { findEvent, listDetail, listUnrecorded } from '../event-detail.ts';
@@ -65,7 +64,7 @@ export function addWhyCommand(program: Command, shell: Shell): void {
     const { api, terminal } = shell;
     const id = await findEventId(api, given);
     const find = async (name: string) => {
-      const { data, next } = await api.get(writeQuery('/api/v1/events', { [name]: id, limit: most }), eventListSchema);
+      const { data, next } = await api.get('/api/v1/events', eventListSchema, { [name]: id, limit: most });
       // Callers may give many requests one id.
       if (next !== null)
         terminal.note(`only the latest ${most} events: "events list --${name.replaceAll('_', '-')} ..." has more`);
@@ -76,7 +75,7 @@ export function addWhyCommand(program: Command, shell: Shell): void {
     const refusals =
       isEventId || !isRequestId
         ? null
-        : await api.get(writeQuery('/api/v1/refusals', { request_id: id, limit: 50 }), refusalListSchema);
+        : await api.get('/api/v1/refusals', refusalListSchema, { request_id: id, limit: 50 });
     const ids = isEventId
       ? [id]
       : [...new Set([...(isRequestId ? await find('request_id') : []), ...(await find('provider_request_id'))])];

@@ -64,9 +64,7 @@ function DayField({ label, value, onChange }: SearchFieldProps) {
         setText(given);
         if (given >= earliest) onChange(given);
       }}
-      onBlur={() => {
-        if (text === '' && value !== undefined) onChange(undefined);
-      }}
+      onBlur={() => text === '' && value !== undefined && onChange(undefined)}
     />
   );
 }
