@@ -3,9 +3,9 @@ import { formatUsd, formatUtc } from '@agp/core/explain';
 import { shortenId } from '@agp/core/text';
 import {
   formatFullTime,
+  formatLocalTime,
   formatMinute,
   formatShare,
-  formatTime,
   roundUsd,
 } from '../../../packages/console/src/format/format.ts';
 
@@ -21,7 +21,7 @@ export const agentLink = ({ agent_name }: { agent_id: string; agent_name?: strin
 export const shortId = (id: string, ends?: number) => `${shortenId(id, ends)} {${id}}`;
 
 const onHover = (at: string) => `{${formatUtc(at)} ${formatFullTime(at, zone)}}`;
-export const time = (at: string) => `${formatTime(at, Date.now(), zone)} ${onHover(at)}`;
+export const time = (at: string) => `${formatLocalTime(at, Date.now(), zone)} ${onHover(at)}`;
 export const minute = (at: string) => `${formatMinute(at, Date.now(), zone)} ${onHover(at)}`;
 /** How long ago changes by itself: the time behind it is what counts. */
 export const ago = (at: string | null | undefined) => (at ? `ago ${onHover(at)}` : 'never');

@@ -20,7 +20,7 @@ import { usePermissions, useSession } from '../api/session-context.ts';
 import { ConfirmButton } from '../components/confirm.tsx';
 import { Brand } from '../components/layout.tsx';
 import { Pill, StoppedBy, TimeAgo } from '../components/values.tsx';
-import { formatTime, formatZone } from '../format/format.ts';
+import { formatLocalTime, formatZone } from '../format/format.ts';
 import { CommandPalette, PaletteButton } from './command-palette.tsx';
 import { Navigation } from './navigation.tsx';
 import { Shortcuts } from './shortcuts.tsx';
@@ -55,7 +55,7 @@ function AccountMenu() {
         <div style={{ padding: '0.5rem 0.75rem', maxWidth: '18rem' }} className="small">
           <strong style={{ overflowWrap: 'anywhere' }}>{name}</strong>
           <div className="dim">
-            {role} · session ends {formatTime(expires_at)}
+            {role} · session ends {formatLocalTime(expires_at)}
           </div>
           {error && <div className="tone-bad">{error.message}</div>}
         </div>

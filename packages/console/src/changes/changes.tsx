@@ -1,12 +1,12 @@
+import type { AgentStatus } from '@agp/core/contracts';
 import { countOf, formatCount } from '@agp/core/explain';
 import { Checkbox, NumberInput, type NumberInputProps, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { apiQuery, callApi } from '../api/api.ts';
-import type { AgentStatus } from '../api/shapes.ts';
 import type { Capped } from '../components/cap-bar.tsx';
 import { ConfirmButton } from '../components/confirm.tsx';
-import { formatCap, roundUsd } from '../format/format.ts';
+import { roundCap, roundUsd } from '../format/format.ts';
 import { useBlockUntil } from './block-until.tsx';
 import { type Agents, changeEach, nameAgents, putEach } from './each-agent.ts';
 
@@ -260,7 +260,7 @@ export function SetCap({ owner, of, size = 'xs', onDone }: SetCapProps) {
     >
       <Stack gap="sm">
         <div className="dim small" hidden={owner.kind === 'agents' && owner.agents.length > 1}>
-          Now {formatCap(cap)}
+          Now {roundCap(cap)}
           {cap !== null && warnOnly ? ', which only warns' : ''}
           {spent === undefined ? '' : `; ${roundUsd(spent)} spent today`}
         </div>

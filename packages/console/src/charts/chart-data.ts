@@ -1,4 +1,4 @@
-import type { UsageEntry } from '../api/shapes.ts';
+import type { CostUsageEntry } from '@agp/core/contracts';
 
 /** What a group cost on a day, USD. */
 export interface DayCost {
@@ -62,7 +62,7 @@ export interface Hour {
 
 /** The hours from a time until now, this one included; those without usage as well. Entries of other hours are left out. */
 export function fillHours(
-  entries: readonly Pick<UsageEntry, 'hour' | 'total_cost_usd' | 'request_count'>[],
+  entries: readonly Pick<CostUsageEntry, 'hour' | 'total_cost_usd' | 'request_count'>[],
   from: number,
   now: number,
 ): Hour[] {

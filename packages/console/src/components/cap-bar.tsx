@@ -1,6 +1,6 @@
+import type { ListedAgent } from '@agp/core/contracts';
 import type { Tone } from '@agp/core/explain';
-import type { Agent } from '../api/shapes.ts';
-import { formatCap, formatShare, formatTime, projectSpend, roundUsd } from '../format/format.ts';
+import { formatLocalTime, formatShare, projectSpend, roundCap, roundUsd } from '../format/format.ts';
 import { useNow } from './values.tsx';
 
 /** A daily cap and what counts against it, as the API has it: USD. */
@@ -13,7 +13,7 @@ export interface Capped {
 }
 
 /** That of an agent in a list. */
-export const capOf = ({ daily_cap_usd = null, cost_today_usd, warn_only }: Agent): Capped => ({
+export const capOf = ({ daily_cap_usd = null, cost_today_usd, warn_only }: ListedAgent): Capped => ({
   ...{ daily_cap_usd, spent_usd: cost_today_usd, warn_only },
 });
 
@@ -38,7 +38,7 @@ export function CapBar({ of, whose, bare = false }: CapBarProps) {
   const share = cap === 0 ? 1 : Math.min(1, spent / cap);
   const heldShare = cap === 0 ? 0 : Math.min(1 - share, reserved / cap);
   const percent = formatShare(cap === 0 ? 1 : spent / cap);
-  const text = `${roundUsd(spent)} of ${formatCap(cap)}${warnOnly ? ' (warns only)' : ''}`;
+  const text = `${roundUsd(spent)} of ${roundCap(cap)}${warnOnly ? ' (warns only)' : ''}`;
   return (
     <div className={bare ? 'cap-line' : undefined}>
       {/* biome-ignore lint/a11y/useSemanticElements: a <meter> cannot show two parts. */}
@@ -84,7 +84,7 @@ export function Outlook({ of, line = false }: { of: Capped; line?: boolean }) {
       <span className="dim">{roundUsd(projection.endOfDayUsd)} by midnight UTC</span>
     ) : (
       <span className="tone-warn">
-        used up at {formatTime(new Date(projection.at).toISOString(), now).slice(0, -3)}
+        used up at {formatLocalTime(new Date(projection.at).toISOString(), now).slice(0, -3)}
       </span>
     );
   return line ? <div className="small">At this pace: {text}</div> : text;

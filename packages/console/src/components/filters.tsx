@@ -6,7 +6,7 @@ import { IconFilter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useId, useState } from 'react';
 import { apiQuery, statusQuery } from '../api/api.ts';
-import { formatTime } from '../format/format.ts';
+import { formatLocalTime } from '../format/format.ts';
 import { addDays, findLastWeek, findMonth, isDay } from '../search/search.ts';
 
 interface ChoiceProps<Value extends string> {
@@ -106,7 +106,7 @@ export function Chips<Filter extends object>({
 function Chip({ name, value, onRemove }: { name: string; value: string; onRemove: () => void }) {
   const agent = useQuery({ ...apiQuery('/api/v1/agents/{id}', { path: { id: value } }), enabled: name === 'agent' });
   const isId = name === 'agent' || name === 'policy' || name === 'session' || name === 'request';
-  const own = /^\d{4}-\d\d-\d\dT/.test(value) ? formatTime(value) : isId ? shortenId(value) : value;
+  const own = /^\d{4}-\d\d-\d\dT/.test(value) ? formatLocalTime(value) : isId ? shortenId(value) : value;
   const shown = value === 'true' ? '' : (agent.data?.data.name ?? own);
   return (
     <Button

@@ -1,6 +1,6 @@
+import type { CostUsageEntry } from '@agp/core/contracts';
 import { formatCount, formatDuration } from '@agp/core/explain';
 import { Link } from '@tanstack/react-router';
-import type { UsageEntry } from '../api/shapes.ts';
 import { formatShare } from '../format/format.ts';
 import type { EventsSearch } from '../search/screen-searches.ts';
 import type { Column } from './list.tsx';
@@ -8,7 +8,7 @@ import type { Column } from './list.tsx';
 const manyFailed = 0.05;
 
 /** The part of requests that failed, with a link to them; how many on hover. @param search what else narrows them; null if no list is of them */
-export function Errors({ of, search }: { of: UsageEntry; search: EventsSearch | null }) {
+export function Errors({ of, search }: { of: CostUsageEntry; search: EventsSearch | null }) {
   const { failed_count: failed, request_count: all } = of;
   const look = {
     title: `${formatCount(failed)} of ${formatCount(all)} failed or were answered with an error`,
@@ -26,7 +26,7 @@ export function Errors({ of, search }: { of: UsageEntry; search: EventsSearch | 
 export const formatQuantile = (ms: number | null) => (ms === null ? '–' : formatDuration(ms));
 
 /** How the requests of sums ended, and how long they took. @param searchOf what tells a row's events */
-export const resultColumns = (searchOf: (row: UsageEntry) => EventsSearch | null): Column<UsageEntry>[] => [
+export const resultColumns = (searchOf: (row: CostUsageEntry) => EventsSearch | null): Column<CostUsageEntry>[] => [
   { head: 'Requests', right: true, cell: ({ request_count }) => formatCount(request_count) },
   { head: 'Errors', right: true, cell: (row) => <Errors of={row} search={searchOf(row)} /> },
   { head: 'p50', right: true, cell: ({ p50_ms }) => formatQuantile(p50_ms) },

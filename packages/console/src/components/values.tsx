@@ -1,3 +1,4 @@
+import type { AgentOverview } from '@agp/core/contracts';
 import { describeOutcome, formatCount, formatUsd, formatUtc, type Tone } from '@agp/core/explain';
 import { readLabels } from '@agp/core/labels';
 import { shortenId } from '@agp/core/text';
@@ -6,8 +7,7 @@ import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode, useSyncExternalStore } from 'react';
 import { useSession } from '../api/session-context.ts';
-import type { AgentOverview } from '../api/shapes.ts';
-import { formatAgo, formatFullTime, formatMinute, formatTime, roundUsd } from '../format/format.ts';
+import { formatAgo, formatFullTime, formatLocalTime, formatMinute, roundUsd } from '../format/format.ts';
 import type { EventsSearch } from '../search/screen-searches.ts';
 
 interface FieldsProps {
@@ -278,7 +278,7 @@ export function MinuteStamp({ at }: { at: string }) {
 /** A time in the viewer's zone; UTC on hover. Nothing yet is a dash. */
 export function TimeStamp({ at }: { at: string | null | undefined }) {
   if (!at) return <span className="dim">–</span>;
-  return <Time at={at}>{formatTime(at)}</Time>;
+  return <Time at={at}>{formatLocalTime(at)}</Time>;
 }
 
 /** When an event was, with a link to it. */

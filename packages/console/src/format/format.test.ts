@@ -2,10 +2,10 @@ import { shortenId } from '@agp/core/text';
 import { expect, test } from 'vitest';
 import {
   formatAgo,
+  formatLocalTime,
   formatMinute,
   formatShare,
   formatShortCount,
-  formatTime,
   projectSpend,
   roundUsd,
 } from './format.ts';
@@ -47,9 +47,9 @@ test('ages', () => {
 
 test('times are in the viewer zone, with the day where it is not today', () => {
   const now = Date.parse('2026-11-22T14:00:00.000Z');
-  expect(formatTime('2026-11-22T12:03:22.393Z', now, 'Europe/Berlin')).toBe('13:03:22');
-  expect(formatTime('2026-11-20T23:30:00.000Z', now, 'Europe/Berlin')).toBe('21 Nov, 00:30:00');
-  expect(formatTime('2025-11-20T12:00:00.000Z', now, 'UTC')).toBe('20 Nov 2025, 12:00:00');
+  expect(formatLocalTime('2026-11-22T12:03:22.393Z', now, 'Europe/Berlin')).toBe('13:03:22');
+  expect(formatLocalTime('2026-11-20T23:30:00.000Z', now, 'Europe/Berlin')).toBe('21 Nov, 00:30:00');
+  expect(formatLocalTime('2025-11-20T12:00:00.000Z', now, 'UTC')).toBe('20 Nov 2025, 12:00:00');
   expect(formatMinute('2026-11-22T12:59:00.000Z', now, 'Europe/Berlin')).toBe('13:59 to 14:00');
   expect(formatMinute('2026-11-20T22:59:00.000Z', now, 'Europe/Berlin')).toBe('20 Nov, 23:59 to 00:00');
 });

@@ -48,7 +48,7 @@ export function roundUsd(usd: number): string {
 }
 
 /** A cap; null is no cap. */
-export function formatCap(usd: number | null): string {
+export function roundCap(usd: number | null): string {
   return usd === null ? 'no cap' : roundUsd(usd);
 }
 
@@ -70,7 +70,7 @@ export function formatAgo(time: number, now: number): string {
 const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
 
 /** In the viewer's zone: the time alone for today, else with its day. */
-export function formatTime(timestamp: string, now: number = Date.now(), timeZone?: string): string {
+export function formatLocalTime(timestamp: string, now: number = Date.now(), timeZone?: string): string {
   const zone = timeZone === undefined ? {} : { timeZone };
   const time = new Date(timestamp);
   const dayOf = new Intl.DateTimeFormat('en-GB', { ...zone, day: 'numeric', month: 'short', year: 'numeric' });
@@ -103,7 +103,7 @@ export function formatZone(now: number = Date.now()): string {
 
 /** The minute from a time on, in the viewer's zone: `15:07 to 15:08`, with its day if it is not today. */
 export function formatMinute(timestamp: string, now: number = Date.now(), timeZone?: string): string {
-  const [begin, end] = [timestamp, endOfMinute(timestamp)].map((at) => formatTime(at, now, timeZone).slice(0, -3));
+  const [begin, end] = [timestamp, endOfMinute(timestamp)].map((at) => formatLocalTime(at, now, timeZone).slice(0, -3));
   return `${begin} to ${end?.slice(-5)}`;
 }
 

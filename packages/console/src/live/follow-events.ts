@@ -1,7 +1,7 @@
+import type { StreamEvent } from '@agp/core/contracts';
 import { createParser } from 'eventsource-parser';
 import { callApi } from '../api/api.ts';
 import { ApiFailure, toFailure } from '../api/api-failure.ts';
-import type { StreamEvent } from '../api/shapes.ts';
 import { compact } from '../search/search.ts';
 
 /** Which events the server sends. */

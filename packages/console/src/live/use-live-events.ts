@@ -1,8 +1,8 @@
+import type { StreamEvent } from '@agp/core/contracts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { isSignedOut } from '../api/api-failure.ts';
 import { sessionKey } from '../api/session.ts';
-import type { StreamEvent } from '../api/shapes.ts';
 import { type FollowState, followEvents, type StreamFilter } from './follow-events.ts';
 import { LiveBuffer } from './live-buffer.ts';
 import { RateMeter } from './rate-meter.ts';

@@ -1,10 +1,10 @@
+import type { ListedAgent } from '@agp/core/contracts';
 import { countOf, formatCount } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { apiQuery, refreshMs } from '../api/api.ts';
 import { usePermissions } from '../api/session-context.ts';
-import type { Agent } from '../api/shapes.ts';
 import { ChangeStatus, SetCap } from '../changes/changes.tsx';
 import { EditLabels } from '../changes/labels.tsx';
 import { CapBar, capOf } from '../components/cap-bar.tsx';
@@ -15,11 +15,11 @@ import { actionColumn, type Column } from '../components/list.tsx';
 import { ListScreen, pageQuery, useFilters } from '../components/list-screen.tsx';
 import { AgentLink, Labels, Money, PiiKinds, Pill, StatusPill, TimeAgo } from '../components/values.tsx';
 
-function isRetiredButSending({ status, requests_today }: Agent): boolean {
+function isRetiredButSending({ status, requests_today }: ListedAgent): boolean {
   return status === 'retired' && (requests_today ?? 0) > 0;
 }
 
-const agentColumns = (mayChange: boolean): Column<Agent>[] => [
+const agentColumns = (mayChange: boolean): Column<ListedAgent>[] => [
   {
     head: 'Agent',
     cell: ({ id, name, metadata }) => (
@@ -55,7 +55,7 @@ const agentColumns = (mayChange: boolean): Column<Agent>[] => [
   },
   ...(mayChange
     ? [
-        actionColumn((agent: Agent) => (
+        actionColumn((agent: ListedAgent) => (
           <ChangeStatus agents={[agent]} to={agent.status === 'blocked' ? 'active' : 'blocked'} size="xs" />
         )),
       ]
@@ -81,7 +81,7 @@ export function AgentsScreen() {
   const { order = 'cost', status, label } = search;
   const { change: mayChange } = usePermissions();
   const { change, bind, ...at } = useFilters(search);
-  const [selected, setSelected] = useState<ReadonlyMap<string, Agent>>(new Map());
+  const [selected, setSelected] = useState<ReadonlyMap<string, ListedAgent>>(new Map());
   const query = useQuery({
     ...apiQuery('/api/v1/agents', {
       query: { ...pageQuery(at.page), expand: 'usage', order, status, label, search: search.search },
@@ -132,7 +132,7 @@ export function AgentsScreen() {
 }
 
 /** What can be done to all agents that are selected. */
-function Chosen({ agents, onDone }: { agents: readonly Agent[]; onDone: () => void }) {
+function Chosen({ agents, onDone }: { agents: readonly ListedAgent[]; onDone: () => void }) {
   const blocked = agents.filter(({ status }) => status === 'blocked');
   return (
     <section className="filters selected no-print" aria-label="Selected agents">

@@ -1,9 +1,9 @@
+import type { AgentBudget, Budget } from '@agp/core/contracts';
 import { Checkbox } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../api/api.ts';
 import { usePermissions } from '../api/session-context.ts';
-import type { AgentBudget, Budget } from '../api/shapes.ts';
 import { SetCap } from '../changes/changes.tsx';
 import { CapBar, Outlook } from '../components/cap-bar.tsx';
 import { EmptyState, Reading } from '../components/feedback.tsx';
@@ -12,7 +12,7 @@ import { Card, ConnectButton, Screen } from '../components/layout.tsx';
 import { actionColumn, type Column, List } from '../components/list.tsx';
 import { NumberedPager, pageQuery, pageSize, useFilters, WhyNone } from '../components/list-screen.tsx';
 import { AgentLink, Money } from '../components/values.tsx';
-import { formatCap } from '../format/format.ts';
+import { roundCap } from '../format/format.ts';
 
 const route = getRouteApi('/budgets');
 
@@ -39,7 +39,7 @@ const budgetColumns = (mayChange: boolean): Column<AgentBudget>[] => [
     right: true,
     cell: ({ daily_cap_usd, warn_only }) => (
       <span>
-        {formatCap(daily_cap_usd)}
+        {roundCap(daily_cap_usd)}
         {warn_only && <span className="dim"> warns only</span>}
       </span>
     ),
@@ -86,7 +86,7 @@ export function BudgetsScreen() {
                 }
               >
                 <div className="stat-line">
-                  {default_agent_cap_usd === null ? 'No cap' : `${formatCap(default_agent_cap_usd)} a day`}
+                  {default_agent_cap_usd === null ? 'No cap' : `${roundCap(default_agent_cap_usd)} a day`}
                 </div>
                 <span className="small dim">
                   What an agent gets with its first request{default_warn_only ? '; it only warns' : ''}

@@ -1,10 +1,10 @@
+import type { EventDetail } from '@agp/core/contracts';
 import { describePii, explainEvent, explainOutcome, type Row, toolKinds } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { apiQuery } from '../api/api.ts';
 import { useSession } from '../api/session-context.ts';
-import type { EventDetail } from '../api/shapes.ts';
 import { CopyAs } from '../components/copy-as.tsx';
 import { Reading } from '../components/feedback.tsx';
 import { Card, Screen } from '../components/layout.tsx';

@@ -1,10 +1,10 @@
+import type { ListedEvent, StreamEvent } from '@agp/core/contracts';
 import { describePii, formatCount, isFailed } from '@agp/core/explain';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { apiQuery } from '../api/api.ts';
-import type { ListedEvent, StreamEvent } from '../api/shapes.ts';
 import { CopyAs } from '../components/copy-as.tsx';
 import { CsvButton } from '../components/download.tsx';
 import { EmptyState } from '../components/feedback.tsx';

@@ -1,7 +1,7 @@
+import type { ListedEvent, Refusal } from '@agp/core/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Navigate } from '@tanstack/react-router';
 import { callApi } from '../api/api.ts';
-import type { ListedEvent, Refusal } from '../api/shapes.ts';
 import { EmptyState, Reading } from '../components/feedback.tsx';
 import { SearchField } from '../components/filters.tsx';
 import { Card, Screen } from '../components/layout.tsx';

@@ -1,8 +1,8 @@
+import type { Refusal } from '@agp/core/contracts';
 import { explainRefusal, knownRefusals } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../api/api.ts';
-import type { Refusal } from '../api/shapes.ts';
 import { CopyAs } from '../components/copy-as.tsx';
 import { EmptyState } from '../components/feedback.tsx';
 import { AgentField, Choice, SearchField } from '../components/filters.tsx';

@@ -1,10 +1,10 @@
+import type { Session } from '@agp/core/contracts';
 import { countOf, formatCount, formatDuration, isFailed } from '@agp/core/explain';
 import { checkServedChain } from '@agp/core/lineage';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { apiQuery, callApi } from '../api/api.ts';
-import type { Session } from '../api/shapes.ts';
 import { Reading } from '../components/feedback.tsx';
 import { Screen, Stat } from '../components/layout.tsx';
 import { List } from '../components/list.tsx';

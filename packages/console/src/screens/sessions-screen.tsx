@@ -1,8 +1,8 @@
+import type { Session } from '@agp/core/contracts';
 import { formatCount, formatDuration } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../api/api.ts';
-import type { Session } from '../api/shapes.ts';
 import { CopyAs } from '../components/copy-as.tsx';
 import { CsvButton } from '../components/download.tsx';
 import { EmptyState } from '../components/feedback.tsx';

@@ -1,9 +1,9 @@
+import type { AgentOverview } from '@agp/core/contracts';
 import { formatCount } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../../api/api.ts';
 import { usePermissions, useSession } from '../../api/session-context.ts';
-import type { AgentOverview } from '../../api/shapes.ts';
 import { ChangeStatus, SetCap, SetLimit } from '../../changes/changes.tsx';
 import { EditLabels } from '../../changes/labels.tsx';
 import { CapBar, capOf, Outlook } from '../../components/cap-bar.tsx';

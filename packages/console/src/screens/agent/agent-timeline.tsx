@@ -1,10 +1,10 @@
+import type { AgentOverview } from '@agp/core/contracts';
 import { describePii } from '@agp/core/explain';
 import { Link } from '@tanstack/react-router';
-import type { AgentOverview } from '../../api/shapes.ts';
 import { EmptyState } from '../../components/feedback.tsx';
 import { Card } from '../../components/layout.tsx';
 import { MinuteStamp, Money, OutcomePill, Pill, TimeStamp } from '../../components/values.tsx';
-import { describeChange, nameAction, nameActor, sumsUpMinute } from '../../format/describe-change.ts';
+import { nameAction, nameActor, sumsUpMinute, tellChange } from '../../format/changes.ts';
 import { endOfMinute } from '../../format/format.ts';
 
 type Event = AgentOverview['events'][number];
@@ -42,7 +42,7 @@ function Entry({ entry }: { entry: TimelineEntry }) {
       <>
         <div>
           <Pill tone={change.action === 'request.refused' ? 'warn' : 'plain'}>{nameAction(change.action)}</Pill>{' '}
-          {describeChange(change)}
+          {tellChange(change)}
         </div>
         <div className="small dim">
           {change.actor.kind === 'proxy' ? 'by the proxy' : `by ${nameActor(change.actor)}`}

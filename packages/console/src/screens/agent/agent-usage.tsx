@@ -1,6 +1,6 @@
+import type { AgentOverview } from '@agp/core/contracts';
 import { formatCount } from '@agp/core/explain';
 import { Link } from '@tanstack/react-router';
-import type { AgentOverview } from '../../api/shapes.ts';
 import { DayBars } from '../../charts/lazy-charts.tsx';
 import { EmptyState } from '../../components/feedback.tsx';
 import { Card } from '../../components/layout.tsx';

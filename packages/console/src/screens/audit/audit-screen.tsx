@@ -1,3 +1,4 @@
+import type { ListedAuditEntry } from '@agp/core/contracts';
 import { formatUtc } from '@agp/core/explain';
 import { shortenId } from '@agp/core/text';
 import { Button } from '@mantine/core';
@@ -8,18 +9,17 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { apiQuery, refreshMs } from '../../api/api.ts';
 import { useSession } from '../../api/session-context.ts';
-import type { AuditEntry } from '../../api/shapes.ts';
 import { EmptyState } from '../../components/feedback.tsx';
 import { AgentField, Choice, TimeRange } from '../../components/filters.tsx';
 import type { Column } from '../../components/list.tsx';
 import { ListScreen, pageQuery, pageSize, useFilters } from '../../components/list-screen.tsx';
 import { AgentLink, MinuteStamp, Pill, ShortId, TimeStamp } from '../../components/values.tsx';
-import { actionNames, describeChange, nameAction, nameActor, sumsUpMinute } from '../../format/describe-change.ts';
+import { actionNames, nameAction, nameActor, sumsUpMinute, tellChange } from '../../format/changes.ts';
 import { formatFullTime } from '../../format/format.ts';
 import { compact, timeSpans } from '../../search/search.ts';
 import { AuditChain } from './audit-chain.tsx';
 
-function About({ agent_id, agent_name, target }: AuditEntry) {
+function About({ agent_id, agent_name, target }: ListedAuditEntry) {
   if (agent_id) return <AgentLink id={agent_id} name={agent_name} />;
   return target === null ? (
     <span className="dim">–</span>
@@ -30,7 +30,7 @@ function About({ agent_id, agent_name, target }: AuditEntry) {
   );
 }
 
-const auditColumns: readonly Column<AuditEntry>[] = [
+const auditColumns: readonly Column<ListedAuditEntry>[] = [
   {
     head: 'No.',
     cell: ({ seq }) =>
@@ -61,7 +61,7 @@ const auditColumns: readonly Column<AuditEntry>[] = [
     ),
   },
   { head: 'About', cell: (entry) => <About {...entry} /> },
-  { head: 'Change', cell: (entry) => <div className="small text-cell">{describeChange(entry)}</div> },
+  { head: 'Change', cell: (entry) => <div className="small text-cell">{tellChange(entry)}</div> },
   { head: 'Why', cell: ({ reason }) => reason ?? <span className="dim">–</span> },
   {
     head: 'Hash',

@@ -1,15 +1,15 @@
+import type { CostUsageEntry } from '@agp/core/contracts';
 import { expect, test } from 'vitest';
-import type { UsageEntry } from '../../api/shapes.ts';
 import { findBefore, findFirstDay, keyOf, nameEntry } from './usage-entries.ts';
 
 test('two entries have one key only if all their groups are the same, whatever their texts', () => {
-  const of = (compliance_tag: string, model: string) => ({ compliance_tag, model }) as UsageEntry;
+  const of = (compliance_tag: string, model: string) => ({ compliance_tag, model }) as CostUsageEntry;
   const entries = [of('a', 'b'), of('a', 'c'), of('a","', 'b'), of('a', 'b')];
   expect(new Set(entries.map((entry) => keyOf(entry, ['tag', 'model']))).size).toBe(3);
   const agents = [
     { agent_id: 'agt_1', agent_name: 'same' },
     { agent_id: 'agt_2', agent_name: null },
-  ] as UsageEntry[];
+  ] as CostUsageEntry[];
   expect(agents.map((entry) => nameEntry(entry, ['agent']))).toEqual(['same', 'agt_2']);
 });
 

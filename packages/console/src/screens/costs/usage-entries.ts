@@ -1,4 +1,4 @@
-import type { UsageEntry } from '../../api/shapes.ts';
+import type { CostUsageEntry } from '@agp/core/contracts';
 import { utcDay } from '../../format/format.ts';
 import type { CostGroup } from '../../search/screen-searches.ts';
 import { isDay } from '../../search/search.ts';
@@ -29,18 +29,18 @@ export function findBefore({ from, to }: { from?: string | undefined; to?: strin
 }
 
 /** The value of one group: an id, a model, a provider or a tag, and what it is called. */
-export function readGroup(entry: UsageEntry, group: CostGroup): { key: string; name: string } {
+export function readGroup(entry: CostUsageEntry, group: CostGroup): { key: string; name: string } {
   if (group === 'agent') return { key: entry.agent_id ?? '', name: entry.agent_name || entry.agent_id || 'not known' };
   const value = { model: entry.model, provider: entry.provider, tag: entry.compliance_tag }[group] ?? '';
   return { key: value, name: value || 'none' };
 }
 
 /** What an entry is summed by, in words. */
-export function nameEntry(entry: UsageEntry, groups: readonly CostGroup[]): string {
+export function nameEntry(entry: CostUsageEntry, groups: readonly CostGroup[]): string {
   return groups.map((group) => readGroup(entry, group).name).join(' · ');
 }
 
 /** What tells one sum from another: no two have the same. */
-export function keyOf(entry: UsageEntry, groups: readonly CostGroup[]): string {
+export function keyOf(entry: CostUsageEntry, groups: readonly CostGroup[]): string {
   return JSON.stringify(groups.map((group) => readGroup(entry, group).key));
 }

@@ -1,8 +1,8 @@
+import type { CostUsageEntry } from '@agp/core/contracts';
 import { formatCount } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { usageQuery } from '../../api/api.ts';
-import type { UsageEntry } from '../../api/shapes.ts';
 import { DayBars } from '../../charts/lazy-charts.tsx';
 import { CsvButton } from '../../components/download.tsx';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
@@ -51,13 +51,13 @@ type Range = Pick<CostsSearch, 'from' | 'to' | 'agent_id'>;
 const filterNames = { agent: 'agent_id', model: 'model', provider: 'provider', tag: 'compliance_tag' } as const;
 
 /** What tells the events of an entry. */
-function toFilter(entry: UsageEntry, groups: readonly CostGroup[], range: Range): EventsSearch {
+function toFilter(entry: CostUsageEntry, groups: readonly CostGroup[], range: Range): EventsSearch {
   const filter = groups.map((each) => [filterNames[each], readGroup(entry, each).key || undefined]);
   return { ...range, ...Object.fromEntries(filter) };
 }
 
 /** An agent leads to its page, anything else to the events that were summed. */
-function GroupName({ entry, group, groups, range }: { entry: UsageEntry; group: CostGroup } & Grouped) {
+function GroupName({ entry, group, groups, range }: { entry: CostUsageEntry; group: CostGroup } & Grouped) {
   const { key, name } = readGroup(entry, group);
   if (group === 'agent') return <AgentLink id={key} name={name} />;
   return (
@@ -68,7 +68,7 @@ function GroupName({ entry, group, groups, range }: { entry: UsageEntry; group: 
 }
 
 interface UsageSumsProps extends Grouped {
-  sums: readonly UsageEntry[];
+  sums: readonly CostUsageEntry[];
   /** Of all together, in USD. */
   cost: number;
 }
@@ -82,7 +82,7 @@ function UsageSums({ sums, groups, range, cost }: UsageSumsProps) {
       columns={[
         ...groups.map((group) => ({
           head: groupNames[group],
-          cell: (entry: UsageEntry) => <GroupName entry={entry} group={group} groups={groups} range={range} />,
+          cell: (entry: CostUsageEntry) => <GroupName entry={entry} group={group} groups={groups} range={range} />,
         })),
         { head: 'Cost', right: true, cell: ({ total_cost_usd: usd }) => <Money usd={usd} /> },
         { head: 'Share', right: true, cell: (row) => (cost === 0 ? '–' : formatShare(row.total_cost_usd / cost)) },
@@ -175,7 +175,7 @@ function Usage({ range, groups }: Grouped) {
   // Of agents there may be a hundred thousand: then the days are those of all together.
   const barGroups = groups.includes('agent') ? [] : groups;
   const days = useQuery(usageQuery(range, ['day', ...barGroups]));
-  const nameOf = (entry: UsageEntry) => nameEntry(entry, barGroups) || 'All agents';
+  const nameOf = (entry: CostUsageEntry) => nameEntry(entry, barGroups) || 'All agents';
   return (
     <Reading query={total}>
       {({
@@ -216,7 +216,7 @@ function Usage({ range, groups }: Grouped) {
   );
 }
 
-function Totals({ all, range }: { all: UsageEntry; range: Range }) {
+function Totals({ all, range }: { all: CostUsageEntry; range: Range }) {
   const before = findBefore(range);
   const earlier = useQuery({
     ...usageQuery({ ...before?.range, agent_id: range.agent_id }, []),

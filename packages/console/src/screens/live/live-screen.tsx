@@ -1,16 +1,16 @@
+import type { StreamEvent } from '@agp/core/contracts';
 import { formatCount, formatUsd, formatUtc } from '@agp/core/explain';
 import { Button, Checkbox } from '@mantine/core';
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, type RefObject, useCallback, useRef, useState } from 'react';
-import type { StreamEvent } from '../../api/shapes.ts';
 import { EmptyState, FailureNotice } from '../../components/feedback.tsx';
 import { AgentField, Filters, SearchField } from '../../components/filters.tsx';
 import { Screen } from '../../components/layout.tsx';
 import { NewPill, useFilters } from '../../components/list-screen.tsx';
 import { OutcomePill, PiiKinds, Pill } from '../../components/values.tsx';
-import { formatTime, roundUsd } from '../../format/format.ts';
+import { formatLocalTime, roundUsd } from '../../format/format.ts';
 import { useLiveEvents } from '../../live/use-live-events.ts';
 import { matchEvent } from './match-event.ts';
 
@@ -33,7 +33,7 @@ const cells: { head: string; className?: string; cell: (event: StreamEvent) => R
     head: 'Time',
     cell: ({ id, timestamp }) => (
       <Link to="/events/$eventId" params={{ eventId: id }} preload={false} title={formatUtc(timestamp)}>
-        {formatTime(timestamp)}
+        {formatLocalTime(timestamp)}
       </Link>
     ),
   },

@@ -1,5 +1,5 @@
+import type { StreamEvent } from '@agp/core/contracts';
 import { isFailed } from '@agp/core/explain';
-import type { StreamEvent } from '../../api/shapes.ts';
 import type { LiveSearch } from '../../search/screen-searches.ts';
 
 /** Whether an event has the text in its agent's name, model or tag, in any case, and personal data or a failure if that is asked for. */

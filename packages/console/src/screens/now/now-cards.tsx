@@ -1,9 +1,9 @@
+import type { CostUsageEntry, Status } from '@agp/core/contracts';
 import { formatCount, type Tone } from '@agp/core/explain';
 import { sumUsd } from '@agp/core/money';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { usageQuery } from '../../api/api.ts';
-import type { Status, UsageEntry } from '../../api/shapes.ts';
 import { fillHours } from '../../charts/chart-data.ts';
 import { HourChart } from '../../charts/lazy-charts.tsx';
 import { CapBar } from '../../components/cap-bar.tsx';
@@ -103,7 +103,7 @@ type Kind = (typeof kinds)[number]['value'];
 interface DearestProps extends InWindow {
   by: Kind;
   /** The sum of all. */
-  all: UsageEntry | undefined;
+  all: CostUsageEntry | undefined;
   onChange: (by: Kind | undefined) => void;
 }
 
@@ -133,8 +133,8 @@ export function DearestCard({ from, by, all, onChange }: DearestProps) {
 }
 
 /** What the rows leave of all; nothing if they are all, or if they are newer. */
-function restOf(rows: readonly UsageEntry[], all: UsageEntry | undefined): UsageEntry[] {
-  const left = (read: (entry: UsageEntry) => number) =>
+function restOf(rows: readonly CostUsageEntry[], all: CostUsageEntry | undefined): CostUsageEntry[] {
+  const left = (read: (entry: CostUsageEntry) => number) =>
     all === undefined ? 0 : read(all) - rows.reduce((sum, entry) => sum + read(entry), 0);
   const [requests, failed] = [left((entry) => entry.request_count), left((entry) => entry.failed_count)];
   const usd = sumUsd([left((entry) => entry.total_cost_usd)]);
@@ -142,14 +142,14 @@ function restOf(rows: readonly UsageEntry[], all: UsageEntry | undefined): Usage
   return [{ ...all, total_cost_usd: usd, request_count: requests, failed_count: failed, p50_ms: null, p95_ms: null }];
 }
 
-const isRest = ({ agent_id, model, provider }: UsageEntry) =>
+const isRest = ({ agent_id, model, provider }: CostUsageEntry) =>
   agent_id === undefined && model === undefined && provider === undefined;
 
-const toFilter = ({ agent_id, model, provider }: UsageEntry, since: string | null): EventsSearch => ({
+const toFilter = ({ agent_id, model, provider }: CostUsageEntry, since: string | null): EventsSearch => ({
   ...{ agent_id, model, provider, from: since ?? undefined },
 });
 
-function NameOf({ entry, since }: { entry: UsageEntry; since: string | null }) {
+function NameOf({ entry, since }: { entry: CostUsageEntry; since: string | null }) {
   const { agent_id, agent_name, model, provider } = entry;
   if (agent_id !== undefined) return <AgentLink id={agent_id} name={agent_name} />;
   if (isRest(entry)) return <span className="dim">all others</span>;

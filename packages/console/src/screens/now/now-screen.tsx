@@ -1,10 +1,10 @@
+import type { CostUsageEntry, Status } from '@agp/core/contracts';
 import { countOf, formatCount, formatDuration } from '@agp/core/explain';
 import { IconPlayerPause } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { callApi, defaultWindow, refreshMs, statusQuery, usageQuery } from '../../api/api.ts';
 import { usePermissions } from '../../api/session-context.ts';
-import type { Status, UsageEntry } from '../../api/shapes.ts';
 import { CapBar, Outlook } from '../../components/cap-bar.tsx';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
@@ -64,7 +64,7 @@ const unknown = <span className="dim">not known</span>;
 
 const mostReasons = 3;
 
-function NowFigures({ status, all }: { status: Status; all: UsageEntry | undefined }) {
+function NowFigures({ status, all }: { status: Status; all: CostUsageEntry | undefined }) {
   const { requests, recording, agents } = status;
   const from = requests?.since;
   const more = requests?.is_more ? '+' : '';

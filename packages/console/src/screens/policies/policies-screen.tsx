@@ -1,11 +1,11 @@
 import { formatCount } from '@agp/core/explain';
+import type { StoredPolicy } from '@agp/policy';
 import { describeMatch } from '@agp/policy/describe';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { policiesQuery } from '../../api/api.ts';
 import { usePermissions } from '../../api/session-context.ts';
-import type { StoredPolicy } from '../../api/shapes.ts';
 import { CopyAs } from '../../components/copy-as.tsx';
 import { EmptyState } from '../../components/feedback.tsx';
 import { Screen } from '../../components/layout.tsx';

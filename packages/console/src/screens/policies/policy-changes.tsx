@@ -1,8 +1,7 @@
 import { formatCount } from '@agp/core/explain';
-import type { Policy } from '@agp/policy';
+import type { Policy, StoredPolicy } from '@agp/policy';
 import { useNavigate } from '@tanstack/react-router';
 import { callApi } from '../../api/api.ts';
-import type { StoredPolicy } from '../../api/shapes.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
 
 const modes = ['observe', 'warn', 'enforce'] as const;

@@ -1,21 +1,21 @@
+import type { ListedAuditEntry } from '@agp/core/contracts';
 import { policySchema } from '@agp/policy/schema';
 import { writePolicy } from '@agp/policy/yaml';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { structuredPatch } from 'diff';
 import { apiQuery } from '../../api/api.ts';
-import type { AuditEntry } from '../../api/shapes.ts';
 import { Reading } from '../../components/feedback.tsx';
 import { Card } from '../../components/layout.tsx';
 import { Pill, TimeStamp } from '../../components/values.tsx';
-import { nameAction, nameActor } from '../../format/describe-change.ts';
+import { nameAction, nameActor } from '../../format/changes.ts';
 
 const mostChanges = 50;
 /** Lines of both versions around what differs. */
 const context = 2;
 
 /** What an entry has before or after a change, its members in the order of the schema if this version knows them. */
-function writeState(state: AuditEntry['before']): string {
+function writeState(state: ListedAuditEntry['before']): string {
   if (state === null || typeof state.policy !== 'object' || state.policy === null) return '';
   return writePolicy(policySchema.safeParse(state.policy).data ?? state.policy);
 }
@@ -35,7 +35,7 @@ function Diff({ before, after }: { before: string; after: string }) {
   );
 }
 
-function Change({ entry }: { entry: AuditEntry }) {
+function Change({ entry }: { entry: ListedAuditEntry }) {
   const version = entry.after?.version;
   return (
     <li data-kind="change">

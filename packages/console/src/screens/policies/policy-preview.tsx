@@ -9,7 +9,7 @@ import { Choice } from '../../components/filters.tsx';
 import { Card } from '../../components/layout.tsx';
 import { Rows } from '../../components/list.tsx';
 import { AgentLink, EventTime, TimeStamp } from '../../components/values.tsx';
-import { formatTime } from '../../format/format.ts';
+import { formatLocalTime } from '../../format/format.ts';
 
 const spans = [
   { value: '1', label: 'Last 24 hours' },
@@ -167,7 +167,7 @@ function Hours({ hours }: { hours: Preview['by']['hour'] }) {
         {bars.map((at) => (
           <span
             key={at}
-            title={`${formatCount(counts.get(at) ?? 0)} in the hour from ${formatTime(new Date(at).toISOString())}`}
+            title={`${formatCount(counts.get(at) ?? 0)} in the hour from ${formatLocalTime(new Date(at).toISOString())}`}
             style={{ height: `${(100 * (counts.get(at) ?? 0)) / most}%` }}
           />
         ))}

@@ -1,5 +1,5 @@
 import { formatCount } from '@agp/core/explain';
-import type { Policy } from '@agp/policy';
+import type { Policy, StoredPolicy } from '@agp/policy';
 import { describeMatch } from '@agp/policy/describe';
 import { readPolicy, writePolicy } from '@agp/policy/yaml';
 import { Button } from '@mantine/core';
@@ -8,7 +8,6 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { policiesQuery } from '../../api/api.ts';
 import { usePermissions } from '../../api/session-context.ts';
-import type { StoredPolicy } from '../../api/shapes.ts';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Card, Screen } from '../../components/layout.tsx';
 import { newPolicy, PolicyMode } from '../../components/policies.tsx';

@@ -1,3 +1,4 @@
+import type { ListedAgent, StreamEvent } from '@agp/core/contracts';
 import { formatCount } from '@agp/core/explain';
 import { Checkbox, Loader, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -5,7 +6,6 @@ import { Link } from '@tanstack/react-router';
 import { useCallback, useState } from 'react';
 import { apiQuery } from '../../api/api.ts';
 import { usePermissions, useSession } from '../../api/session-context.ts';
-import type { Agent, StreamEvent } from '../../api/shapes.ts';
 import { ChangeStatus, SetCap } from '../../changes/changes.tsx';
 import { CapBar, capOf } from '../../components/cap-bar.tsx';
 import { FailureNotice } from '../../components/feedback.tsx';
@@ -75,7 +75,7 @@ function ReadOnly() {
   );
 }
 
-function Waiting({ agent, agentName }: { agent: Agent | undefined; agentName: string }) {
+function Waiting({ agent, agentName }: { agent: ListedAgent | undefined; agentName: string }) {
   return (
     <div style={{ display: 'flex', gap: '0.75rem', alignItems: 'center' }}>
       <Loader size="sm" aria-hidden />

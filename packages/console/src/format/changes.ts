@@ -1,9 +1,9 @@
-import { describeChange as describe } from '@agp/core/explain';
-import type { AuditEntry } from '../api/shapes.ts';
+import type { ListedAuditEntry } from '@agp/core/contracts';
+import { describeChange } from '@agp/core/explain';
 
 /** What an entry of the audit log says was changed. */
-export const describeChange = (entry: Parameters<typeof describe>[0]): string =>
-  describe(entry, { arrow: ' → ', inWords: true });
+export const tellChange = (entry: Parameters<typeof describeChange>[0]): string =>
+  describeChange(entry, { arrow: ' → ', inWords: true });
 
 /** Every action by the words for it. */
 export const actionNames: Readonly<Record<string, string>> = {
@@ -46,6 +46,6 @@ export function sumsUpMinute(action: string): boolean {
 }
 
 /** Who made a change. */
-export function nameActor(actor: AuditEntry['actor']): string {
+export function nameActor(actor: ListedAuditEntry['actor']): string {
   return 'name' in actor ? actor.name : actor.kind;
 }
