@@ -20,7 +20,7 @@ export interface SignedIn {
 }
 
 /** What `/console/session` says of this browser. */
-export type Session = SignedIn | { signed_in: false; oidc: boolean };
+export type ConsoleSession = SignedIn | { signed_in: false; oidc: boolean };
 
 export const sessionKey = ['session'] as const;
 
@@ -38,7 +38,7 @@ async function callConsole(method: 'GET' | 'POST' | 'DELETE', path: string, body
 /** Who is signed in. Read again now and then, since sessions end by themselves. */
 export const sessionQuery = queryOptions({
   queryKey: sessionKey,
-  queryFn: () => callConsole('GET', '/console/session') as Promise<Session>,
+  queryFn: () => callConsole('GET', '/console/session') as Promise<ConsoleSession>,
   refetchInterval: 60_000,
   staleTime: 30_000,
 });
@@ -47,8 +47,8 @@ export const sessionQuery = queryOptions({
  * Signs in by an API key, or by the code of a one-time link.
  * @throws ApiFailure 401 for one that is unknown, used or expired
  */
-export function signIn(proof: { api_key: string } | { code: string }): Promise<Session> {
-  return callConsole('POST', '/console/session', proof) as Promise<Session>;
+export function signIn(proof: { api_key: string } | { code: string }): Promise<ConsoleSession> {
+  return callConsole('POST', '/console/session', proof) as Promise<ConsoleSession>;
 }
 
 /** What a sign-in with the identity provider began with; known to this page and our server alone. */
@@ -67,9 +67,9 @@ export function beginWithProvider(): Promise<ProviderFlow & { url: string }> {
  * Signs in by what the provider sent this browser back with.
  * @throws ApiFailure 403 if the provider, or the person's lack of a role, does not allow it
  */
-export async function signInWithProvider(proof: ProviderFlow & { answer: string }): Promise<Session> {
+export async function signInWithProvider(proof: ProviderFlow & { answer: string }): Promise<ConsoleSession> {
   await callConsole('POST', '/console/oidc/session', proof);
-  return callConsole('GET', '/console/session') as Promise<Session>;
+  return callConsole('GET', '/console/session') as Promise<ConsoleSession>;
 }
 
 /** Ends the session in storage too. */

@@ -1,5 +1,5 @@
 import { ApiFailure } from '../api/api-failure.ts';
-import { beginWithProvider, type ProviderFlow, type Session, signInWithProvider } from '../api/session.ts';
+import { beginWithProvider, type ConsoleSession, type ProviderFlow, signInWithProvider } from '../api/session.ts';
 
 const place = 'agp-console-provider';
 
@@ -58,7 +58,7 @@ export function takeSignInProof(): SignInProof | null {
 }
 
 /** @throws ApiFailure for an answer that is unknown, used, expired, or belongs to nothing that this browser began */
-export async function redeemAnswer({ answer, flow }: ProviderAnswer): Promise<Session> {
+export async function redeemAnswer({ answer, flow }: ProviderAnswer): Promise<ConsoleSession> {
   // Somebody else began it: the answer is for them, or a trick to sign this person in as another.
   if (flow === null || new URLSearchParams(answer).get('state') !== flow.state) throw notBegunHere();
   return signInWithProvider({ answer, ...flow });

@@ -2,7 +2,7 @@ import { Button, Center, Divider, Loader, PasswordInput, Stack } from '@mantine/
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { ApiFailure } from '../api/api-failure.ts';
-import { type Session, sessionKey, sessionQuery, signIn } from '../api/session.ts';
+import { type ConsoleSession, sessionKey, sessionQuery, signIn } from '../api/session.ts';
 import { SessionContext } from '../api/session-context.ts';
 import { FailureNotice } from '../components/feedback.tsx';
 import { Banner, Brand } from '../components/layout.tsx';
@@ -65,7 +65,7 @@ interface SignInPageProps {
   /** A session of this page has ended. */
   ended: boolean;
   error: Error | null;
-  onSignedIn: (session: Session) => void;
+  onSignedIn: (session: ConsoleSession) => void;
 }
 
 const oidcFaults: Record<string, string> = {
@@ -136,7 +136,7 @@ export function SignInGate({ proof, children }: { proof: SignInProof | null; chi
   const wasSignedIn = useRef(false);
   const [isDeclined, setDeclined] = useState(false);
   const signedIn = session.data?.signed_in === true;
-  const enter = (answer: Session) => {
+  const enter = (answer: ConsoleSession) => {
     // Another person may see less: nothing that was read before is shown to them.
     queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
     queries.setQueryData(sessionKey, answer);

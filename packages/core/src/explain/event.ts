@@ -61,33 +61,40 @@ function listFindings(findings: NonNullable<EventDetail['pii_findings']>): strin
 const listTools = (tools: NonNullable<EventDetail['tools']>['called']) =>
   tools.map(({ kind, names }) => `${names[0]} (${toolKinds[kind] ?? kind})`).join(', ') || 'none';
 
+type Cell = readonly [label: string, text: string | null, look?: Look | null, member?: NotChained | undefined];
+type NotChained = EventDetail['not_chained'][number];
+
+const toRows = ({ not_chained }: EventDetail, cells: readonly Cell[]): Row[] =>
+  cells.map(([label, text, look, member]) => ({
+    ...{ label, text, isBare: member !== undefined && not_chained.includes(member) },
+    ...(look && { look }),
+  }));
+
 /** What rules decided of it and what they ask of it; nothing if neither is known. */
-function explainRules({ decision, policy_version: version, tools, asked, not_chained }: EventDetail): Row[] {
+function explainRules(event: EventDetail): Row[] {
+  const { decision, policy_version: version, tools, asked } = event;
   if (!decision?.length && !version && !tools && !asked) return [];
   const decided = decision?.map(
-    ({ policy, version: own, rule, action }) => `${action} by ${policy} (version ${own}, rule ${rule})`,
+    (each) => `${each.action} by ${each.policy} (version ${each.version}, rule ${each.rule})`,
   );
-  const rows: Row[] = [
-    { label: 'Decided', text: decided?.join('; ') || 'nothing', look: 'decisions' },
-    { label: 'Version of the rules', text: version === null ? null : formatCount(version) },
-    {
-      label: 'Tools offered',
-      text: tools && (tools.declared === null ? 'could not be read' : listTools(tools.declared)),
-      look: 'offered',
-    },
-    { label: 'Tools called', text: tools && listTools(tools.called), look: 'called' },
-    ...(tools?.more ? [{ label: 'More tools', text: formatCount(tools.more) }] : []),
+  const offered = tools && (tools.declared === null ? 'could not be read' : listTools(tools.declared));
+  const ofRules: Cell[] = [
+    ['Decided', decided?.join('; ') || 'nothing', 'decisions'],
+    ['Version of the rules', version === null ? null : formatCount(version)],
+    ['Tools offered', offered, 'offered'],
+    ['Tools called', tools && listTools(tools.called), 'called'],
+    ...(tools?.more ? [['More tools', formatCount(tools.more)] as const] : []),
   ];
-  if (asked === null) return rows;
+  if (asked === null) return toRows(event, ofRules);
   const { operations, models, output_tokens: output, input_bytes: input, nano_usd } = asked;
-  const ofAsked: Row[] = [
-    { label: 'Operation', text: operations?.join(', ') ?? 'unknown' },
-    { label: 'Models named', text: models?.join(', ') ?? 'could not be read' },
-    { label: 'Most output', text: output === null ? 'no bound' : countOf(output, 'token') },
-    { label: 'Input', text: input === null ? null : countOf(input, 'byte') },
-    { label: 'Likely cost', text: `${formatUsd(nano_usd / 1e9)} USD` },
+  const ofAsked: Cell[] = [
+    ['Operation', operations?.join(', ') ?? 'unknown', null, 'asked'],
+    ['Models named', models?.join(', ') ?? 'could not be read', null, 'asked'],
+    ['Most output', output === null ? 'no bound' : countOf(output, 'token'), null, 'asked'],
+    ['Input', input === null ? null : countOf(input, 'byte'), null, 'asked'],
+    ['Likely cost', `${formatUsd(nano_usd / 1e9)} USD`, null, 'asked'],
   ];
-  return [...rows, ...ofAsked.map((row) => ({ ...row, isBare: not_chained.includes('asked') }))];
+  return toRows(event, [...ofRules, ...ofAsked]);
 }
 
 /** Whether the event is what its hash covers. The server's word is not taken for it: the hash is computed here. */
@@ -108,67 +115,48 @@ function judgeProof(
 export function explainEvent(event: EventDetail) {
   const { seq, previous_hash: previous, payload } = event.chain;
   const { method, duration_ms: took, first_byte_ms: firstByte, producer, model, requested_model: asked } = event;
-  const isBare = (member: EventDetail['not_chained'][number]) => event.not_chained.includes(member);
   const status = statusBeside(event);
   const findings = listFindings(event.pii_findings ?? []);
+  const firstAfter = firstByte === null ? '–' : formatDuration(firstByte);
   const computed = previous === null ? null : hashLink(previous, payload);
-  const happened: Row[] = [
-    {
-      label: 'Result',
-      text: describeOutcome(event).text,
-      look: 'result',
-      isBare: event.failure !== null && isBare('failure'),
-    },
-    {
-      label: 'Agent',
-      text: `${event.agent_name ?? '–'} (${event.agent_id})`,
-      look: 'agent',
-      isBare: isBare('agent_name'),
-    },
-    { label: 'Session', text: event.session_id, look: 'session' },
-    { label: 'Time', text: event.timestamp, look: 'time' },
-    { label: 'Recorded', text: event.recorded_at, look: 'time', isBare: isBare('recorded_at') },
-    {
-      label: 'Took',
-      text:
-        took === null
-          ? null
-          : `${formatDuration(took)}, first byte after ${firstByte === null ? '–' : formatDuration(firstByte)}`,
-    },
-    { label: 'Request', text: method === null ? null : `${method} ${event.path ?? ''}`, look: 'code' },
-    { label: 'Status', text: status === null ? null : String(status) },
-    { label: 'From', text: event.source_ip },
-    { label: 'Request id', text: event.request_id, look: 'id', isBare: isBare('request_id') },
-    { label: 'Provider’s request id', text: event.provider_request_id, look: 'id' },
-    { label: 'Proxy', text: producer === null ? null : `${producer}, its request ${event.producer_seq ?? '–'}` },
+  const happened: Cell[] = [
+    ['Result', describeOutcome(event).text, 'result', event.failure === null ? undefined : 'failure'],
+    ['Agent', `${event.agent_name ?? '–'} (${event.agent_id})`, 'agent', 'agent_name'],
+    ['Session', event.session_id, 'session'],
+    ['Time', event.timestamp, 'time'],
+    ['Recorded', event.recorded_at, 'time', 'recorded_at'],
+    ['Took', took === null ? null : `${formatDuration(took)}, first byte after ${firstAfter}`],
+    ['Request', method === null ? null : `${method} ${event.path ?? ''}`, 'code'],
+    ['Status', status === null ? null : String(status)],
+    ['From', event.source_ip],
+    ['Request id', event.request_id, 'id', 'request_id'],
+    ['Provider’s request id', event.provider_request_id, 'id'],
+    ['Proxy', producer === null ? null : `${producer}, its request ${event.producer_seq ?? '–'}`],
   ];
-  const used: Row[] = [
-    { label: 'Provider', text: event.provider },
-    { label: 'Model', text: asked === null || asked === model ? model : `${model} (asked for: ${asked})` },
-    {
-      label: 'Tokens',
-      text: `${formatCount(event.prompt_tokens)} in, ${formatCount(event.completion_tokens)} out`,
-    },
-    { label: 'Figures', text: event.usage_source && (figures[event.usage_source] ?? event.usage_source) },
-    { label: 'Cost', text: `${formatUsd(event.cost_usd)} USD` },
-    { label: 'Prices', text: event.price_version },
-    { label: 'Compliance tag', text: event.compliance_tag },
-    { label: 'Personal data', text: describePii(event).text.replaceAll('_', ' '), look: 'pii' },
-    { label: 'Searched', text: event.pii_scan && searched[event.pii_scan] },
-    ...(findings === '' ? [] : [{ label: 'Found where', text: findings, isBare: isBare('pii_findings') }]),
+  const used: Cell[] = [
+    ['Provider', event.provider],
+    ['Model', asked === null || asked === model ? model : `${model} (asked for: ${asked})`],
+    ['Tokens', `${formatCount(event.prompt_tokens)} in, ${formatCount(event.completion_tokens)} out`],
+    ['Figures', event.usage_source && (figures[event.usage_source] ?? event.usage_source)],
+    ['Cost', `${formatUsd(event.cost_usd)} USD`],
+    ['Prices', event.price_version],
+    ['Compliance tag', event.compliance_tag],
+    ['Personal data', describePii(event).text.replaceAll('_', ' '), 'pii'],
+    ['Searched', event.pii_scan && searched[event.pii_scan]],
+    ...(findings === '' ? [] : [['Found where', findings, null, 'pii_findings'] as const]),
   ];
-  const proof: Row[] = [
-    { label: 'Place in the chain', text: String(seq) },
-    { label: 'Hash', text: event.lineage_hash, look: 'id' },
-    { label: 'Computed here', text: computed, look: 'id' },
-    previous === 'genesis'
-      ? { label: 'Hash before it', text: 'genesis: it is the first' }
-      : { label: 'Hash before it', text: previous, look: 'id' },
-    { label: 'SHA-256 of the request', text: event.request_sha256, look: 'id' },
-    ...(event.forwarded_sha256 === null
-      ? []
-      : [{ label: 'SHA-256 of what went on', text: event.forwarded_sha256, look: 'id' as const }]),
-    { label: 'SHA-256 of the answer', text: event.response_sha256, look: 'id' },
+  const forwarded = event.forwarded_sha256;
+  const proof: Cell[] = [
+    ['Place in the chain', String(seq)],
+    ['Hash', event.lineage_hash, 'id'],
+    ['Computed here', computed, 'id'],
+    previous === 'genesis' ? ['Hash before it', 'genesis: it is the first'] : ['Hash before it', previous, 'id'],
+    ['SHA-256 of the request', event.request_sha256, 'id'],
+    ...(forwarded === null ? [] : [['SHA-256 of what went on', forwarded, 'id'] as const]),
+    ['SHA-256 of the answer', event.response_sha256, 'id'],
   ];
-  return { happened, used, rules: explainRules(event), proof, verdict: judgeProof(event, computed) };
+  return {
+    ...{ happened: toRows(event, happened), used: toRows(event, used), proof: toRows(event, proof) },
+    ...{ rules: explainRules(event), verdict: judgeProof(event, computed) },
+  };
 }
