@@ -1,6 +1,7 @@
-export * from './bounds.ts';
-export * from './list-prices.ts';
-export * from './price-book.ts';
-export { type PriceEntry, type PriceFile, PriceFileError, parsePriceFile } from './price-file.ts';
-export * from './price-usage.ts';
-export * from './usage.ts';
+export * from './bound.ts';
+export * from './charge.ts';
+export { isToolPrice, makeUsage, maxTokens, readCount, type Usage } from './figures.ts';
+export * from './list.ts';
+export { type AskedModel, priceVersion } from './merge.ts';
+export { type PriceEntry, type PriceFile, parsePriceFile } from './price-file.ts';
+export * from './providers.ts';

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { type PricedCall, priceVersion, supplementVersion } from './price-book.ts';
-import { createPriceUsage } from './price-usage.ts';
-import { makeUsage, type Usage } from './usage.ts';
+import { createPriceUsage, type PricedCall } from './charge.ts';
+import { makeUsage, type Usage } from './figures.ts';
+import { priceVersion } from './merge.ts';
+import { ourVersion } from './prices.ts';
 
 // Costs of calls by the providers' public lists, worked out by hand: each sum shows its parts, as
 // millions of tokens (M), or units, times the listed price in USD.
@@ -11,7 +12,7 @@ const M = 1_000_000;
 const noon = new Date('2026-11-20T12:00:00Z');
 const night = new Date('2026-11-20T20:00:00Z');
 
-const regional = (mark: string) => `${priceVersion}, regional${mark.replace('supplement', supplementVersion)}`;
+const regional = (mark: string) => `${priceVersion}, regional${mark.replace('supplement', ourVersion)}`;
 const hour = { promptTokens: 2 * M, cacheWriteTokens: M, cacheWrite1hTokens: M };
 const sound = { promptTokens: 3_000, inputAudioTokens: 2_000, completionTokens: 3_000, outputAudioTokens: 3_000 };
 
@@ -53,7 +54,7 @@ const reasoned = (reasoningTokens: number) => ({ reasoningTokens });
 const marked = (serviceTier: string, mark: string) => ({ serviceTier, version: `${priceVersion}, ${mark}` });
 const atHalf = (tier: string) => marked(tier, `${tier.toLowerCase()} at half`);
 const atStandard = (tier: string) => marked(tier, `${tier} at the standard price`);
-const supplemented = { version: `${priceVersion} + ${supplementVersion}` };
+const supplemented = { version: `${priceVersion} + ${ourVersion}` };
 
 const table: [what: string, server: Server, model: string, Partial<Usage>, usd: number, Rest?][] = [
   ['one token each', 'openai', 'gpt-4o-mini', io(1, 1), 0.00000015 + 0.0000006],

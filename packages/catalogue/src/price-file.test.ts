@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
+import { ConfigError } from '@agp/core/errors';
 import { describe, expect, test } from 'vitest';
-import { type PricedCall, priceVersion, supplement, supplementVersion } from './price-book.ts';
-import { PriceFileError, parsePriceFile } from './price-file.ts';
-import { createPriceUsage } from './price-usage.ts';
-import { unitPrices } from './unit-prices.ts';
-import { makeUsage, type Usage } from './usage.ts';
+import { createPriceUsage, type PricedCall } from './charge.ts';
+import { makeUsage, type Usage } from './figures.ts';
+import { priceVersion } from './merge.ts';
+import { parsePriceFile } from './price-file.ts';
+import { ourModels, ourUnits, ourVersion } from './prices.ts';
 
 const M = 1_000_000;
 
@@ -13,7 +14,7 @@ function priceWith(
   call: Partial<Omit<PricedCall, 'usage'>>,
   usage: Partial<Usage> = { promptTokens: M },
 ) {
-  return createPriceUsage({ file: parsePriceFile(JSON.stringify(entries)) })({
+  return createPriceUsage(parsePriceFile(JSON.stringify(entries)))({
     provider: 'openai',
     api: 'openai',
     baseUrl: 'https://api.openai.com/',
@@ -83,7 +84,7 @@ describe('what a file sets', () => {
 
   test('one function prices calls of any times, in any order', () => {
     const file = parsePriceFile(JSON.stringify([{ model: 'gpt-4o', prices: at1, from: '2026-12-01' }]));
-    const priceUsage = createPriceUsage({ file });
+    const priceUsage = createPriceUsage(file);
     const price = (day: string) =>
       priceUsage({
         provider: 'openai',
@@ -259,7 +260,7 @@ test.each<[string, unknown, string]>([
   ],
 ])('%s is refused, by the entry and the field', (_what, content, message) => {
   const parse = () => parsePriceFile(JSON.stringify(content));
-  expect(parse).toThrow(PriceFileError);
+  expect(parse).toThrow(ConfigError);
   expect(parse).toThrow(message);
 });
 
@@ -276,13 +277,11 @@ test('a name that costs nothing to match is not confused with another', () => {
   expect(priceWith(entries, { model: 'toString' }).priced).toBe(false);
 });
 
-test('the supplement is a valid file, and its version belongs to these rows', () => {
-  expect(parsePriceFile(JSON.stringify(supplement)).entries).toEqual(supplement);
-  for (const [, prices] of Object.values(unitPrices).flat())
+test('our rows are those of a file, and their version belongs to them', () => {
+  expect(parsePriceFile(JSON.stringify(ourModels)).entries).toEqual(ourModels);
+  for (const { prices } of ourUnits)
     expect(parsePriceFile(JSON.stringify([{ model: 'm', prices }])).entries[0]?.prices).toEqual(prices);
-  const text = JSON.stringify([supplement, unitPrices], (_name, value) =>
-    value instanceof RegExp ? `${value}` : value,
-  );
+  const text = JSON.stringify([ourModels, ourUnits], (_name, value) => (value instanceof RegExp ? `${value}` : value));
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 8);
-  expect([supplementVersion, digest]).toEqual(['supplement 2026-11-25', '06a5800e']);
+  expect([ourVersion, digest]).toEqual(['supplement 2026-11-25', '547d55b7']);
 });

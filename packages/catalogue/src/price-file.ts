@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import { ConfigError } from '@agp/core/errors';
 import { parseJson } from '@agp/core/json';
 import { z } from 'zod';
-import { isTool, units } from './usage.ts';
+import { isToolPrice, units } from './figures.ts';
 
 /** The highest price, in USD: a higher one is a slip of the decimal point. */
 const maxPrice = 100_000;
@@ -17,9 +18,7 @@ const steppedPrice = z.strictObject({
 });
 
 const price = z.union([amount, steppedPrice]).optional();
-const priceFields = Object.fromEntries(units.map(({ priceKey }) => [priceKey, price])) as {
-  [Key in (typeof units)[number]['priceKey']]: typeof price;
-};
+const priceFields: Record<string, typeof price> = Object.fromEntries(units.map((unit) => [unit.price, price]));
 
 const prices = z
   .strictObject(priceFields)
@@ -56,18 +55,16 @@ const priceEntrySchema = z
 
 export type PriceEntry = z.infer<typeof priceEntrySchema>;
 
+export type Prices = PriceEntry['prices'];
+
 /** Whether an entry prices only what the provider runs beside the model, and so is added to what else is known of it. */
 export const addsUnits = ({ prices, service_tiers }: PriceEntry): boolean =>
-  !service_tiers && Object.keys(prices).every((priceKey) => isTool({ priceKey }));
+  !service_tiers && Object.keys(prices).every(isToolPrice);
 
 export interface PriceFile {
   entries: readonly PriceEntry[];
   /** Identifies this file in records: `prices-file ` and the start of its SHA-256. */
   version: string;
-}
-
-export class PriceFileError extends Error {
-  readonly code = 'invalid_price_file';
 }
 
 const hold = (one: PriceEntry, other: PriceEntry): boolean =>
@@ -91,19 +88,13 @@ function describe(issue: z.core.$ZodIssue, path: PropertyKey[] = []): string {
   return `${whole.join('.')}: ${reason}`;
 }
 
-/** @throws PriceFileError naming the entry, counted from 0, and the field */
+/** @throws JsonError, or ConfigError naming the entry, counted from 0, and the field */
 export function parsePriceFile(text: string): PriceFile {
-  let content: unknown;
-  try {
-    content = parseJson(text);
-  } catch (error) {
-    throw new PriceFileError((error as Error).message);
-  }
-  const parsed = z.array(priceEntrySchema).safeParse(content);
-  if (!parsed.success) throw new PriceFileError(describe(parsed.error.issues[0] as z.core.$ZodIssue));
+  const parsed = z.array(priceEntrySchema).safeParse(parseJson(text));
+  if (!parsed.success) throw new ConfigError(describe(parsed.error.issues[0] as z.core.$ZodIssue));
   for (const [index, { model }] of parsed.data.entries()) {
     const rival = findRival(parsed.data, index);
-    if (rival >= 0) throw new PriceFileError(`${index}.model: ${model} has prices for the same time in ${rival} too`);
+    if (rival >= 0) throw new ConfigError(`${index}.model: ${model} has prices for the same time in ${rival} too`);
   }
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 16);
   return { entries: parsed.data, version: `prices-file ${digest}` };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { makeUsage, type Usage } from './figures.ts';
 import { chargeUsage, compilePriceRow } from './price-row.ts';
-import { makeUsage, type Usage } from './usage.ts';
 
 /** A call taken apart: every token and thing is in one of these, which is what makes the parts easy to add. */
 interface Parts {

@@ -1,6 +1,6 @@
 import type { ModelPrice } from '@pydantic/genai-prices';
-import { listPrice, type TokenFactor } from './service-tiers.ts';
-import { type CountedUnit, countedUnits, isToken, isTool, type Unit, type Usage, units } from './usage.ts';
+import { type CountedUnit, countedUnits, type Unit, type Usage, units } from './figures.ts';
+import { listPrice, type TokenFactor } from './tiers.ts';
 
 interface Rate {
   readonly above: number;
@@ -32,14 +32,14 @@ function toDecimal(value: number): { digits: bigint; places: number } {
 }
 
 /** A unit that is part of two others and has no price of its own has that of the first, so that it is not charged in both. */
-function priceOf(prices: ModelPrice, { priceKey, within }: Unit): ModelPrice[string] {
+function priceOf(prices: ModelPrice, { price, within }: Unit): ModelPrice[string] {
   const [first, second, all] = within;
-  return prices[priceKey] ?? (first && second && all ? prices[first] : undefined);
+  return prices[price] ?? (first && second && all ? prices[first] : undefined);
 }
 
 /** Parts of input and output without a price cost as the rest. */
 export const findMissing = (prices: ModelPrice): CountedUnit[] =>
-  countedUnits.filter(({ priceKey, within }) => within.length === 0 && prices[priceKey] === undefined);
+  countedUnits.filter(({ price, within }) => within.length === 0 && prices[price] === undefined);
 
 /** Whole numbers once, so that no float is ever added. @param factor of tokens, and nothing else */
 export function compilePriceRow(prices: ModelPrice, [times, of]: TokenFactor = listPrice): PriceRow {
@@ -56,12 +56,12 @@ export function compilePriceRow(prices: ModelPrice, [times, of]: TokenFactor = l
   const places = Math.max(0, ...decimals.flatMap((term) => term.rates.map((rate) => rate.places)));
   const parts = [...new Set(decimals.map(({ unit }) => unit.per))].reduce((product, per) => product * per, 1n);
   const terms = decimals.map(({ unit, rates }) => {
-    const share = ((unit.nano * parts) / unit.per) * (isToken(unit) ? times : of);
+    const share = ((unit.nano * parts) / unit.per) * (unit.isToken ? times : of);
     const [base, ...tiers] = rates
       .map((rate) => ({ above: rate.above, nano: rate.digits * 10n ** BigInt(places - rate.places) * share }))
       .sort((a, b) => a.above - b.above);
     if (base === undefined) throw new TypeError('a price has no rate');
-    const within = unit.within.map((whole) => decimals.findIndex((term) => term.unit.priceKey === whole));
+    const within = unit.within.map((whole) => decimals.findIndex((term) => term.unit.price === whole));
     return { unit, rates: [base, ...tiers] as const, within: within.filter((place) => place >= 0) };
   });
   const free = Object.keys(prices).length === 0;
@@ -70,10 +70,10 @@ export function compilePriceRow(prices: ModelPrice, [times, of]: TokenFactor = l
 
 /** What is billed by the hour, page or picture has no price of its tokens or characters. */
 function isBilledOtherwise({ terms }: PriceRow, usage: Usage, unit: Unit): boolean {
-  if (!isToken(unit) && unit.usageKey !== 'inputCharacters') return false;
+  if (!unit.isToken && unit.figure !== 'inputCharacters') return false;
   return terms.some(({ unit: other }) => {
-    const count = other.usageKey === 'requests' ? 1 : usage[other.usageKey];
-    return count > 0 && !isTool(other) && (!isToken(other) || !isToken(unit));
+    const count = other.figure === 'requests' ? 1 : usage[other.figure];
+    return count > 0 && !other.isTool && !(other.isToken && unit.isToken);
   });
 }
 
@@ -81,8 +81,8 @@ function isBilledOtherwise({ terms }: PriceRow, usage: Usage, unit: Unit): boole
 export function listUnpriced(row: PriceRow, usage: Usage): string[] | undefined {
   let found: string[] | undefined;
   for (const unit of row.missing) {
-    if (usage[unit.usageKey] === 0 || isBilledOtherwise(row, usage, unit)) continue;
-    found = [...(found ?? []), unit.priceKey];
+    if (usage[unit.figure] === 0 || isBilledOtherwise(row, usage, unit)) continue;
+    found = [...(found ?? []), unit.price];
   }
   return found;
 }
@@ -97,7 +97,7 @@ export function chargeUsage(row: PriceRow, usage: Usage, requests = 1): number |
   let metered = false;
   for (let place = 0; place < row.terms.length; place += 1) {
     const { unit, rates, within } = row.terms[place] as Term;
-    const count = unit.usageKey === 'requests' ? requests : usage[unit.usageKey];
+    const count = unit.figure === 'requests' ? requests : usage[unit.figure];
     const charged = count - (inParts[place] as number);
     if (!(charged > 0)) continue;
     metered = true;

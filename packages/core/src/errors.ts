@@ -145,3 +145,8 @@ export class ApiError extends Error {
     this.headers = { 'X-Error-Code': code, ...Object.fromEntries(fixed), ...headers };
   }
 }
+
+/** The configuration is invalid. The message names each variable at fault, never its value. */
+export class ConfigError extends Error {
+  readonly code = 'invalid_config';
+}

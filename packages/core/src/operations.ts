@@ -1,3 +1,8 @@
+/** The formats that providers speak; each is also the id of the provider that it is named after. */
+export const providerApis = ['openai', 'anthropic', 'gemini'] as const;
+
+export type ProviderApi = (typeof providerApis)[number];
+
 /** What operations do, in OpenTelemetry's words; all others have no word but their own name. */
 const kinds = {
   chat: 'chat.completions async.chat.completions responses messages interactions cohere.chat',

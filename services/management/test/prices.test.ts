@@ -121,7 +121,7 @@ test('a unit without a price is missing in the entry to add, which leaves the kn
     at: new Date(),
   } as const;
   for (const serviceTier of [null, 'batch', 'geo_us', 'batch+geo_us', 'priority']) {
-    const [plain, after] = [createPriceUsage(), createPriceUsage({ file })].map((price) =>
+    const [plain, after] = [createPriceUsage(), createPriceUsage(file)].map((price) =>
       price({ ...call, usage, serviceTier }),
     );
     expect((after?.costNanoUsd ?? 0) - (plain?.costNanoUsd ?? 0), `${serviceTier}`).toBe(0.5e9);
@@ -191,7 +191,11 @@ test('a provider that an address alone makes is priced by its address', async ()
 
 test('a file that cannot be used is named at start', () => {
   const read = (settings: { pricesFile?: string; providersFile?: string }) => () => createPriceReader(settings, {});
-  expect(read({ pricesFile: '/no/such.json' })).toThrow('PRICES_FILE: /no/such.json: ENOENT');
+  expect(read({ pricesFile: '/no/such.json' })).toThrow('PRICES_FILE: cannot read /no/such.json: ENOENT');
   expect(read({ pricesFile: writeFile([{ model: 'x', prices: {} }]) })).toThrow(/^PRICES_FILE: .*0\.prices: must have/);
-  expect(read({ providersFile: writeFile([{ id: 'x' }]) })).toThrow(/^PROVIDERS_FILE: .*at \[0\]\.api/s);
+  const misspelt = { id: 'x', api: 'openai', base_url: 'http://a', api_kye: 'k' };
+  expect(read({ providersFile: writeFile([misspelt]) })).toThrow(/\[0\] \("x"\): .*api_kye/);
+  expect(read({ providersFile: writeFile([{ id: 'x' }]) })).toThrow(
+    /^PROVIDERS_FILE: .*\[0\] \("x"\): api: must be one of/,
+  );
 });

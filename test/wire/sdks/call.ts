@@ -1,3 +1,4 @@
+import type { ProviderApi } from '@agp/core/operations';
 /** Where a client is pointed, and the headers it is given: all that an agent changes. */
 export interface Target {
   /** Before the provider's own paths. */
@@ -22,7 +23,7 @@ export interface Outcome {
 /** One call of an official client. */
 export interface SdkCall {
   name: string;
-  provider: 'openai' | 'anthropic' | 'gemini';
+  provider: ProviderApi;
   run(target: Target): Promise<Outcome>;
 }
 

@@ -1,6 +1,7 @@
 import { makeUsage, type Usage } from '@agp/catalogue';
 import type { ApiError } from '@agp/core/errors';
 import type { EventTool } from '@agp/core/events';
+import type { ProviderApi } from '@agp/core/operations';
 import type { JsonObject } from '../json/members.ts';
 import type { Writing } from '../text/writing.ts';
 import type { RequestBounds } from './bounds.ts';
@@ -8,7 +9,7 @@ import type { FigureNotes } from './figures.ts';
 import type { Frame } from './frame.ts';
 import type { AnswerNaming } from './named-tools.ts';
 
-export type ProviderApi = 'openai' | 'anthropic' | 'gemini';
+export type { ProviderApi };
 
 export interface RequestReading {
   requestedModel: string | null;

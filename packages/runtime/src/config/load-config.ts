@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { ConfigError } from '@agp/core/errors';
 import type { z } from 'zod';
 
-/** The configuration is invalid. The message names each variable at fault, never its value. */
-export class ConfigError extends Error {
-  readonly code = 'invalid_config';
-}
+export { ConfigError };
 
 function toVariable(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
@@ -21,6 +19,29 @@ function readVariable(environment: NodeJS.ProcessEnv, name: string): string | un
   }
   // An empty variable or file counts as unset: compose files and shells cannot express the difference.
   return environment[name] === '' ? undefined : environment[name];
+}
+
+/**
+ * Parses what the file holds that a variable names; null without one.
+ * @throws ConfigError naming the variable, the file and what is wrong with it
+ */
+export function readSettingFile<Content>(
+  variable: string,
+  file: string | undefined,
+  parse: (text: string) => Content,
+): Content | null {
+  if (file === undefined) return null;
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ConfigError(`${variable}: cannot read ${file}: ${(error as Error).message}`);
+  }
+  try {
+    return parse(text);
+  } catch (error) {
+    throw new ConfigError(`${variable}: ${file}: ${(error as Error).message}`);
+  }
 }
 
 function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {

@@ -1,47 +1,17 @@
-import { readFileSync } from 'node:fs';
-import { createPriceLister, isTool, type ListedPrice, type PricedProvider, parsePriceFile } from '@agp/catalogue';
+import {
+  createPriceLister,
+  isToolPrice,
+  type ListedPrice,
+  listProviders,
+  parsePriceFile,
+  parseProvidersFile,
+} from '@agp/catalogue';
 import type { ModelPrice, PriceListQuery } from '@agp/core/contracts';
-import { parseJson } from '@agp/core/json';
 import { type Db, listUnpricedModels, listUsage } from '@agp/db';
-import { ConfigError } from '@agp/runtime';
-import { z } from 'zod';
+import { readSettingFile } from '@agp/runtime';
 import type { ManagementConfig } from '../config.ts';
 
 export type PriceReader = (db: Db, query: PriceListQuery) => Promise<ModelPrice[]>;
-
-const builtIn = {
-  openai: 'api.openai.com',
-  anthropic: 'api.anthropic.com',
-  gemini: 'generativelanguage.googleapis.com',
-};
-const formats = ['openai', 'anthropic', 'gemini'] as const;
-const providersSchema = z.array(z.object({ id: z.string(), api: z.enum(formats), base_url: z.string() }));
-
-/** @throws ConfigError naming the variable and the file */
-function readSetting<Content>(variable: string, file: string | undefined, parse: (text: string) => Content) {
-  try {
-    return file === undefined ? null : parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    const reason = error instanceof z.ZodError ? z.prettifyError(error) : (error as Error).message;
-    throw new ConfigError(`${variable}: ${file}: ${reason}`);
-  }
-}
-
-/** As the proxy does, without keys and rules: it checks the settings. */
-function readProviders(file: string | undefined, environment: NodeJS.ProcessEnv): Map<string, PricedProvider> {
-  const providers = new Map<string, PricedProvider>();
-  for (const api of formats) providers.set(api, { provider: api, api, baseUrl: `https://${builtIn[api]}` });
-  const entries = readSetting('PROVIDERS_FILE', file, (text) => providersSchema.parse(parseJson(text))) ?? [];
-  for (const { id, api, base_url: baseUrl } of entries) providers.set(id, { provider: id, api, baseUrl });
-  for (const [name, baseUrl] of Object.entries(environment)) {
-    const id = /^PROVIDER_([A-Z0-9_]+)_URL$/.exec(name)?.[1]?.toLowerCase();
-    if (id === undefined || !baseUrl) continue;
-    const known = providers.get(id) ?? providers.get(id.replaceAll('_', '-'));
-    const { provider, api } = known ?? { provider: id, api: 'openai' as const };
-    providers.set(provider, { provider, api, baseUrl });
-  }
-  return providers;
-}
 
 const dayMs = 86_400_000;
 
@@ -73,7 +43,7 @@ function addUnits(row: ModelPrice, lacking: string[]): ModelPrice {
   const missing = [...new Set([...row.missing, ...unknown])];
   if (unknown.length === 0 || model.includes('*') || model === 'other') return { ...row, missing };
   const nulls = Object.fromEntries(unknown.map((unit) => [unit, null]));
-  const isAdded = row.source !== 'prices_file' && unknown.every((priceKey) => isTool({ priceKey }));
+  const isAdded = row.source !== 'prices_file' && unknown.every(isToolPrice);
   return {
     ...row,
     missing,
@@ -83,8 +53,12 @@ function addUnits(row: ModelPrice, lacking: string[]): ModelPrice {
 
 /** @throws ConfigError if a file cannot be read */
 export function createPriceReader(config: Partial<ManagementConfig>, environment: NodeJS.ProcessEnv): PriceReader {
-  const providers = readProviders(config.providersFile, environment);
-  const prices = createPriceLister(readSetting('PRICES_FILE', config.pricesFile, parsePriceFile));
+  const entries = readSettingFile('PROVIDERS_FILE', config.providersFile, parseProvidersFile) ?? [];
+  const known = [...listProviders(entries, environment).values()];
+  const providers = new Map(
+    known.map(({ id, api, baseUrl }) => [id, { provider: id, api, baseUrl: baseUrl.href }] as const),
+  );
+  const prices = createPriceLister(readSettingFile('PRICES_FILE', config.pricesFile, parsePriceFile));
   /** What calls used whose prices had nothing of it. */
   const listUnnamed = ({ provider, model, source, prices: known }: ModelPrice, now: Date): string[] => {
     const of = providers.get(provider ?? '');

@@ -1,9 +1,10 @@
+import { defaultPaths, type PathPattern, parsePathPattern } from '@agp/catalogue';
+import type { ProviderApi } from '@agp/core/operations';
 import { matchOperation } from '@agp/metering';
 import { expect, test } from 'vitest';
-import { defaultPaths, type PathPattern, parsePathPattern } from '../settings/provider.ts';
 import { isAllowedPath } from './allowed-paths.ts';
 
-const byDefault = (api: 'openai' | 'anthropic' | 'gemini', line: string) => {
+const byDefault = (api: ProviderApi, line: string) => {
   const [method = '', path = ''] = line.split(' ');
   return isAllowedPath([defaultPaths], method, path, matchOperation(api, method, path));
 };

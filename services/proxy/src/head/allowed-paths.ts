@@ -1,5 +1,5 @@
+import { defaultPaths, type PathPattern } from '@agp/catalogue';
 import type { Operation } from '@agp/metering';
-import { defaultPaths, type PathPattern } from '../settings/provider.ts';
 import { decodeOnce } from './query-parameters.ts';
 
 /** What servers put before their paths, such as `/api/v1`, `/openai`. */

@@ -59,14 +59,14 @@ test('streams are asked for their usage, but for servers that are known or said 
 });
 
 test.each([
-  ['not JSON', '[\n{ fake-canary', /cannot read .*: is not JSON \(line 2 column 3\)$/],
+  ['not JSON', '[\n{ fake-canary', /^PROVIDERS_FILE: .*: is not JSON \(line 2 column 3\)$/],
   ['no list', '{}', 'PROVIDERS_FILE'],
-  ['an entry without an id', [fromFile, null], 'PROVIDERS_FILE: [1]: '],
+  ['an entry without an id', [fromFile, null], /^PROVIDERS_FILE: .*: \[1\]: /],
   ['a reserved id', [{ id: 'agents', api: 'openai', base_url: 'http://a' }], 'agents is reserved'],
   [
     'an unknown api',
     [{ id: 'x', api: 'soap', base_url: 'http://a' }],
-    'PROVIDERS_FILE: [0] ("x"): api: must be one of openai, anthropic, gemini',
+    '[0] ("x"): api: must be one of openai, anthropic, gemini',
   ],
   ['a file URL', [{ id: 'x', api: 'openai', base_url: 'file:///etc/passwd' }], '[0] ("x"): base_url: must be'],
   ['credentials in a URL', [{ id: 'x', api: 'openai', base_url: 'http://u:p@a' }], '[0] ("x"): base_url: must hold no'],

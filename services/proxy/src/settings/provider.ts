@@ -1,16 +1,9 @@
-export interface PathPattern {
-  /** Null for every method. */
-  method: string | null;
-  path: string;
-  isPrefix: boolean;
-}
-
-/** The entry of `allow_paths` for the paths that are allowed without one. */
-export const defaultPaths = 'default';
+import type { defaultPaths, PathPattern } from '@agp/catalogue';
+import type { ProviderApi } from '@agp/core/operations';
 
 export interface Provider {
   id: string;
-  api: 'openai' | 'anthropic' | 'gemini';
+  api: ProviderApi;
   baseUrl: URL;
   /** The path of `baseUrl` without a closing slash: put before the request's. */
   basePath: string;
@@ -28,16 +21,6 @@ export function normalisePath({ id, api, basePath }: Pick<Provider, 'id' | 'api'
   const versioned = /^\/v1(?:\/|$)/.test(path);
   if (versioned && basePath.endsWith('/v1')) return path.slice('/v1'.length) || '/';
   return !versioned && id === 'openai' && basePath === '' ? `/v1${path}` : path;
-}
-
-const pattern = /^(?:([A-Z]+) )?(\/[\x21-\x7e]*)$/;
-
-/** Parses `/path`, `/path*`, `METHOD /path` or `METHOD /path*`; null for anything else. */
-export function parsePathPattern(text: string): PathPattern | null {
-  const [, method = null, path = ''] = pattern.exec(text) ?? [];
-  if (path === '' || /[?#]|\*./.test(path)) return null;
-  const isPrefix = path.endsWith('*');
-  return { method, path: isPrefix ? path.slice(0, -1) : path, isPrefix };
 }
 
 /** As written and as the proxy forwards it. `/v1*` stays: without `/v1` it would be every path. */

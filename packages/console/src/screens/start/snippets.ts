@@ -1,8 +1,10 @@
+import type { ProviderApi } from '@agp/core/operations';
+
 /** What agents are written with, and how each is pointed at the proxy. */
 interface Snippet {
   name: string;
   /** Which of the proxy's providers it speaks to. */
-  api: 'openai' | 'anthropic' | 'gemini';
+  api: ProviderApi;
   /** @param base the address of the proxy with the provider, without a slash at its end */
   write(base: string, agent: string): string;
 }

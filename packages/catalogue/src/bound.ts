@@ -1,14 +1,7 @@
-import {
-  type AskedModel,
-  createPriceBook,
-  type PriceBookOptions,
-  type PricedModel,
-  readPricesAt,
-} from './price-book.ts';
-import { holdsAt } from './price-file.ts';
+import { type AskedModel, createCatalogue, type PricedModel, readPricesAt } from './merge.ts';
+import type { PriceFile } from './price-file.ts';
 import type { PriceRow } from './price-row.ts';
-import { findTierFactor, priceTiers } from './service-tiers.ts';
-import { isTool } from './usage.ts';
+import { findTierFactor } from './tiers.ts';
 
 export interface UsageLimits {
   inputTokens: number;
@@ -42,23 +35,23 @@ function boundCharge(row: PriceRow, limits: UsageLimits): number | null {
   let scaled = 0n;
   let isPriced = false;
   for (const { unit, rates } of row.terms) {
-    const { priceKey } = unit;
+    const { price } = unit;
     const rate = dearest(rates, limits.inputTokens);
     const most = (other: bigint) => (rate > other ? rate : other);
-    if (unbounded.test(priceKey)) return null;
+    if (unbounded.test(price)) return null;
     // Tools that the provider runs are never bounded.
-    if (isTool(unit)) continue;
-    if (priceKey === 'requests_kcount') scaled += rate;
-    else if (priceKey in counted) {
-      const count = limits[counted[priceKey as keyof typeof counted]];
+    if (unit.isTool) continue;
+    if (price === 'requests_kcount') scaled += rate;
+    else if (price in counted) {
+      const count = limits[counted[price as keyof typeof counted]];
       scaled += BigInt(count) * rate;
       isPriced ||= count > 0;
-    } else if (priceKey.startsWith('output_')) output = most(output ?? 0n);
+    } else if (price.startsWith('output_')) output = most(output ?? 0n);
     else {
       isPriced = true;
       input = most(input);
-      if (writes.has(priceKey)) written = most(written);
-      if (media.has(priceKey)) seen = most(seen);
+      if (writes.has(price)) written = most(written);
+      if (media.has(price)) seen = most(seen);
     }
   }
   const isCounted = limits.inputCharacters + limits.outputImages > 0;
@@ -98,11 +91,11 @@ const listedShare = 1.25;
 /** Claude's context with a header of Anthropic's, which lists do not mention. */
 const largestOfClaude = 1_048_576;
 
-function readLargestInput({ listed }: PricedModel): number {
+function readLargestInput({ listed }: PricedModel, at: Date): number {
   const window = listed?.model.context_window;
   if (!listed || window === undefined) return largestContext;
   // A price for input beyond the listed size: one of the two must be wrong.
-  const hasMore = Object.values(listed.prices).some(
+  const hasMore = Object.values(readPricesAt(listed, at) ?? {}).some(
     (price) => typeof price === 'object' && price.tiers.some(({ start }) => start >= window),
   );
   if (hasMore) return largestContext;
@@ -110,41 +103,30 @@ function readLargestInput({ listed }: PricedModel): number {
   return Math.min(largestContext, Math.ceil(Math.max(window, least) * listedShare));
 }
 
-export function createFindModelBounds(options: PriceBookOptions = {}): FindModelBounds {
-  const book = createPriceBook(options);
-
-  function findRows(model: PricedModel, name: string, { at }: AskedModel, asked: readonly string[]): PriceRow[] {
-    const entry = model.entries.find((each) => holdsAt(each, at));
-    const tiers = Object.entries(entry?.service_tiers ?? {}).filter(
-      ([tier]) => tier !== 'fast' || asked.includes(tier),
-    );
-    const listed = entry ? null : model.listed && readPricesAt(model.listed, at);
-    const prices = [entry?.prices ?? listed ?? model.supplement?.prices, ...tiers.map(([, row]) => row)];
-    const all = model.hostTier === null ? asked : [...asked, model.hostTier];
-    const { factor } = priceTiers(all, entry?.service_tiers ? null : model.vendor, name);
-    const more = model.unitPrices ?? undefined;
-    return prices.flatMap((row) => (row ? [book.compile(row, factor, row === listed ? more : undefined)] : []));
-  }
-
+/** @param file the operator's */
+export function createFindModelBounds(file: PriceFile | null = null): FindModelBounds {
+  const catalogue = createCatalogue(file);
   return (asked) => {
     if (asked.model.length > 256 || Number.isNaN(asked.at.getTime())) return null;
-    const model = book.find(asked);
-    if (findRows(model, asked.model, asked, []).length === 0) return null;
+    const { at } = asked;
+    const model = catalogue.find(asked);
+    const [row] = catalogue.resolve(model, at, []);
+    if (!row) return null;
     const names = [asked.model, ...model.editions];
-    const models = names.map((name) => book.find({ ...asked, model: name }));
-    const largestInput = Math.max(...models.map(readLargestInput));
+    const models = names.map((name) => catalogue.find({ ...asked, model: name }));
+    const largestInput = Math.max(...models.map((each) => readLargestInput(each, at)));
+    const { vendor, tiers } = row.source;
     return {
       vendor: model.vendor,
       largestInput,
       largestOutput: boundedVendors.has(model.vendor) ? largestOutput : Math.max(largestOutput, largestInput),
-      hasTier: (tier) => {
-        const entry = model.entries.find((each) => holdsAt(each, asked.at));
-        if (entry?.service_tiers) return Object.hasOwn(entry.service_tiers, tier);
-        return names.every((name) => findTierFactor(tier, model.vendor, name) !== null);
-      },
-      charge(limits, tiers) {
-        const rows = models.flatMap((each, at) => findRows(each, names[at] ?? '', asked, tiers));
-        const charges = rows.map((row) => boundCharge(row, limits));
+      hasTier: (tier) =>
+        vendor === null
+          ? Object.hasOwn(tiers, tier)
+          : names.every((name) => findTierFactor(tier, vendor, name) !== null),
+      charge(limits, named) {
+        const rows = models.flatMap((each) => catalogue.resolve(each, at, named, true));
+        const charges = rows.map(({ compiled }) => boundCharge(compiled, limits));
         return charges.includes(null) ? null : Math.max(...(charges as number[]));
       },
     };

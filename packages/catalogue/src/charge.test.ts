@@ -3,9 +3,9 @@ import { createRequire } from 'node:module';
 import { calcPrice, findProvider } from '@pydantic/genai-prices';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type PricedCall, priceVersion } from './price-book.ts';
-import { createPriceUsage } from './price-usage.ts';
-import { makeUsage, maxTokens, type Usage } from './usage.ts';
+import { createPriceUsage, type PricedCall } from './charge.ts';
+import { makeUsage, maxTokens, type Usage } from './figures.ts';
+import { priceVersion } from './merge.ts';
 
 const priceUsage = createPriceUsage();
 const noon = new Date('2026-11-20T12:00:00Z');
@@ -82,7 +82,7 @@ test('an invalid time leaves the call unpriced if the price depends on it', () =
 });
 
 test('more models than are remembered are still priced', () => {
-  const small = createPriceUsage({ maxModels: 2 });
+  const small = createPriceUsage(null, 2);
   for (const model of ['gpt-4o', 'gpt-4o-mini', 'nothing', 'o3', 'gpt-4o']) {
     expect(small(call(model, { promptTokens: 10 })).priced).toBe(model !== 'nothing');
   }

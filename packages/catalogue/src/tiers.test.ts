@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { priceTiers, readServiceTiers } from './service-tiers.ts';
+import { priceTiers, readServiceTiers } from './tiers.ts';
 
 test.each([null, undefined, '', 'default', 'DEFAULT', 'standard', 'on_demand', 'auto'])(
   '%s is the standard tier',

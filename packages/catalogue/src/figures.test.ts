@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeUsage } from './usage.ts';
+import { makeUsage } from './figures.ts';
 
 test('seconds are rounded; an invalid length gives none', () => {
   const seconds = (given: unknown) => makeUsage({ inputAudioSeconds: given }).inputAudioSeconds;

@@ -1,9 +1,9 @@
 import { findProvider, type ModelPrice } from '@pydantic/genai-prices';
 import { expect, test } from 'vitest';
-import { createPriceLister } from './list-prices.ts';
-import { supplementVersion } from './price-book.ts';
+import { units } from './figures.ts';
+import { createPriceLister } from './list.ts';
 import { parsePriceFile } from './price-file.ts';
-import { units } from './usage.ts';
+import { ourVersion } from './prices.ts';
 
 const at = new Date('2026-11-20T12:00:00Z');
 const vendors =
@@ -20,7 +20,7 @@ const pricesOf = (provider: string): [model: string, ModelPrice][] =>
   );
 
 test('every price that the library has and we have no unit for is one that we need not charge', () => {
-  const ours = new Set<string>(units.map(({ priceKey }) => priceKey));
+  const ours = new Set<string>(units.map(({ price }) => price));
   const ignored: [unit: string, model: string][] = [];
   for (const [model, prices] of vendors.flatMap(pricesOf)) {
     for (const unit of Object.keys(prices)) if (!ours.has(unit)) ignored.push([unit, model]);
@@ -58,7 +58,7 @@ test.each([
 });
 
 test('a row with prices of ours says so, as calls do', () => {
-  expect(find('openai', 'gpt-4o')?.version).toContain(` + ${supplementVersion}`);
+  expect(find('openai', 'gpt-4o')?.version).toContain(` + ${ourVersion}`);
   expect(find('deepseek', 'deepseek-chat')?.version).not.toContain('supplement');
 });
 

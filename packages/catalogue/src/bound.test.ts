@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createFindModelBounds, type UsageLimits } from './bounds.ts';
-import type { PricedCall } from './price-book.ts';
+import { createFindModelBounds, type UsageLimits } from './bound.ts';
+import { createPriceUsage, type PricedCall } from './charge.ts';
+import { makeUsage, type Usage } from './figures.ts';
 import { parsePriceFile } from './price-file.ts';
-import { createPriceUsage } from './price-usage.ts';
-import { readServiceTiers } from './service-tiers.ts';
-import { makeUsage, type Usage } from './usage.ts';
+import { readServiceTiers } from './tiers.ts';
 
 const at = new Date('2026-11-20T12:00:00Z');
 const apis = { openai: 'openai', anthropic: 'anthropic', gemini: 'gemini' } as const;
@@ -30,7 +29,7 @@ const file = parsePriceFile(
     { model: 'mixed', prices: { input_mtok: 1, cache_write_mtok: 3, input_audio_mtok: 5, output_mtok: 1 } },
   ]),
 );
-const findBounds = createFindModelBounds({ file });
+const findBounds = createFindModelBounds(file);
 
 describe('the most that a call may cost', () => {
   test.each<[string, ReturnType<typeof ask>, UsageLimits, number | null]>([
@@ -87,7 +86,7 @@ test.each([
 });
 
 test('no usage within the limits is ever charged more', () => {
-  const priceUsage = createPriceUsage({ file });
+  const priceUsage = createPriceUsage(file);
   const models = 'gpt-4o gpt-4.1 gpt-5.4 gpt-5.6-sol gpt-audio gpt-realtime gpt-image-1.5 tiered mixed o3'.split(' ');
   const claude = ['claude-haiku-4-5', 'claude-sonnet-4-5', 'claude-opus-4-6'];
   const gemini = ['gemini-2.5-flash', 'gemini-2.5-pro', 'gemini-embedding-2', 'gemini-omni-flash-preview'];

@@ -1,0 +1,251 @@
+import type { ProviderApi } from '@agp/core/operations';
+import { calcPrice, findProvider, type ModelInfo, type ModelPrice, type Provider } from '@pydantic/genai-prices';
+import { countedUnits, type Usage } from './figures.ts';
+import { addsUnits, findEntries, holdsAt, type PriceEntry, type PriceFile } from './price-file.ts';
+import { compilePriceRow, type PriceRow } from './price-row.ts';
+import { type OurEntry, ourModels, ourUnits, ourVersion } from './prices.ts';
+import { builtInProviders } from './providers.ts';
+import { listPrice, priceTiers, readHostTier, type TokenFactor } from './tiers.ts';
+
+export const priceVersion = 'genai-prices 0.1.8';
+
+export interface AskedModel {
+  provider: string;
+  api: ProviderApi;
+  baseUrl: string;
+  model: string;
+  /** When the call was made: some prices change by date or by time of day. */
+  at: Date;
+}
+
+interface LibraryModel {
+  name: string;
+  provider: Provider;
+  model: ModelInfo;
+  /** The second, since 1970, for which `prices` were looked up: prices of some models change with time. */
+  second: number;
+  prices: ModelPrice;
+}
+
+/** What one file has of a model. */
+interface Source {
+  name: 'prices_file' | 'library' | 'supplement';
+  /** Null at a time for which it has none. */
+  readPrices(at: Date): ModelPrice | null;
+  tiers: Readonly<Record<string, ModelPrice>>;
+  /** Whose times of the list price hold for tiers without prices of their own; null for none's. */
+  vendor: string | null;
+  version: string;
+  /** Prices of units that `readPrices` leaves out. */
+  more: ModelPrice;
+  from: Date | null;
+  merged: Map<ModelPrice, Map<string, MergedPrices>>;
+}
+
+export interface PricedModel {
+  name: string;
+  /** The library's id of the vendor whose prices apply; null if unknown. */
+  vendor: string | null;
+  /** The tier that the address implies; null for most. */
+  hostTier: string | null;
+  /** The first that has prices at a time counts: the operator's file, the library, ours. */
+  sources: readonly Source[];
+  /** Entries of the operator's file that are added to whatever counts, the closest first. */
+  added: readonly PriceEntry[];
+  listed: LibraryModel | null;
+  /** Dated editions that may answer for a bare name; some are dearer. */
+  editions: readonly string[];
+}
+
+interface MergedPrices {
+  prices: ModelPrice;
+  compiled: PriceRow;
+  /** Figures whose prices another file than the source adds. */
+  beside: readonly { version: string; figures: readonly (keyof Usage)[] }[];
+}
+
+export interface ModelRow extends MergedPrices {
+  source: Source;
+  /** The source's own, without what others add. */
+  base: ModelPrice;
+  /** With the tier. */
+  version: string;
+}
+
+/** The library throws for contradictory rows and invalid times: such a call is unpriced, which is reported. */
+function lookUp(name: string, options: Parameters<typeof calcPrice>[2]): ReturnType<typeof calcPrice> {
+  try {
+    return calcPrice({}, name, options);
+  } catch {
+    return null;
+  }
+}
+
+const secondOf = (time: Date): number => Math.floor(time.getTime() / 1000);
+
+/** Finds the vendor by the address, since its owner sends the bill; then by the configured name. */
+export const findKnownVendor = ({
+  provider,
+  baseUrl,
+}: Pick<AskedModel, 'provider' | 'baseUrl'>): Provider | undefined =>
+  findProvider({ providerApiUrl: baseUrl }) ?? findProvider({ providerId: provider });
+
+function findLibraryModel(vendor: Provider, name: string, at: Date): LibraryModel | null {
+  const found = lookUp(name, { providerId: vendor.id, timestamp: at });
+  if (!found) return null;
+  return { name, provider: found.provider, model: found.model, second: secondOf(at), prices: found.model_price };
+}
+
+export function readPricesAt(entry: LibraryModel, time: Date): ModelPrice | null {
+  if (Array.isArray(entry.model.prices) && entry.second !== secondOf(time)) {
+    const only = { ...entry.provider, models: [entry.model] };
+    const found = lookUp(entry.name, { provider: only, timestamp: time });
+    if (!found) return null;
+    entry.second = secondOf(time);
+    entry.prices = found.model_price;
+  }
+  return entry.prices;
+}
+
+function findEditions(vendor: Provider, model: string): string[] {
+  const edition = `${model.toLowerCase()}-`;
+  const names = vendor.models.map(({ id }) => id);
+  return names.filter((id) => id.toLowerCase().startsWith(edition) && /^\d{4}[\d-]*$/.test(id.slice(edition.length)));
+}
+
+function findOurs(rows: readonly OurEntry[], vendor: string | undefined, model: string): OurEntry | undefined {
+  const isNamed = ({ model: name }: OurEntry) =>
+    typeof name !== 'string'
+      ? name.test(model)
+      : name === model || (name.endsWith('*') && model.startsWith(name.slice(0, -1)));
+  return rows.find((row) => row.provider === vendor && isNamed(row));
+}
+
+/** A name without the path that Google's other APIs and gateways put before it, if that names the vendor. */
+function toPlainName(vendor: Provider, model: string): string {
+  const path = /^(?:publishers\/)?(?:(?!models\/)([\w-]+)\/)?(?:models\/)?(?=[^/]+$)/.exec(model);
+  return path && (path[1] ?? vendor.id) === vendor.id ? model.slice(path[0].length) : model;
+}
+
+function double(price: NonNullable<ModelPrice[string]>): ModelPrice[string] {
+  if (typeof price === 'number') return price * 2;
+  return { base: price.base * 2, tiers: price.tiers.map(({ start, price: above }) => ({ start, price: above * 2 })) };
+}
+
+/** What Claude keeps for an hour costs twice the input wherever it runs; the library knows it of Anthropic alone. */
+function findMore(vendor: string | undefined, model: string, listed: ModelPrice): ModelPrice {
+  const { prices } = findOurs(ourUnits, vendor, model) ?? {};
+  if (!model.includes('claude') || !listed.cache_write_mtok || !listed.input_mtok) return prices ?? {};
+  return { ...prices, cache_write_1h_mtok: double(listed.input_mtok) };
+}
+
+function findModel(asked: AskedModel, file: PriceFile | null): PricedModel {
+  const vendor = findKnownVendor(asked) ?? findProvider({ providerId: builtInProviders[asked.api].vendor });
+  const own = vendor && findLibraryModel(vendor, asked.model, asked.at);
+  const model = vendor && !own ? toPlainName(vendor, asked.model) : asked.model;
+  const listed = own ?? (vendor && findLibraryModel(vendor, model, asked.at)) ?? null;
+  const ours = findOurs(ourModels, vendor?.id, model);
+  const found = file ? findEntries(file.entries, asked.provider, asked.model) : [];
+  const adds = listed || ours || !found.every(addsUnits) ? addsUnits : () => false;
+  const sources: Source[] = [];
+  const addSource = (source: Pick<Source, 'name' | 'readPrices' | 'version'> & Partial<Source>) =>
+    sources.push({ tiers: {}, vendor: vendor?.id ?? null, more: {}, from: null, merged: new Map(), ...source });
+  for (const entry of found.filter((each) => !adds(each))) {
+    addSource({
+      name: 'prices_file',
+      readPrices: (at) => (holdsAt(entry, at) ? entry.prices : null),
+      version: `${priceVersion} + ${file?.version}`,
+      from: entry.from ?? null,
+      ...(entry.service_tiers && { tiers: entry.service_tiers, vendor: null }),
+    });
+  }
+  if (listed) {
+    const more = findMore(vendor?.id, model, listed.prices);
+    addSource({ name: 'library', readPrices: (at) => readPricesAt(listed, at), version: priceVersion, more });
+  }
+  if (ours) {
+    const version = `${priceVersion} + ${ourVersion}`;
+    addSource({ name: 'supplement', readPrices: () => ours.prices, version, tiers: ours.service_tiers ?? {} });
+  }
+  return {
+    name: asked.model,
+    vendor: vendor?.id ?? null,
+    hostTier: readHostTier(asked.baseUrl),
+    sources,
+    added: found.filter(adds),
+    listed,
+    editions: vendor ? findEditions(vendor, model) : [],
+  };
+}
+
+/** The closest of what is added counts, then the source, then more; what is free stays so. */
+function mergePrices(
+  base: ModelPrice,
+  added: readonly PriceEntry[],
+  more: ModelPrice,
+  factor: TokenFactor,
+  file: string,
+): MergedPrices {
+  const own: ModelPrice = Object.assign({}, base, ...added.map(({ prices }) => prices).toReversed());
+  const prices = Object.keys(base).length === 0 ? base : { ...own, ...more, ...own };
+  const list = (version: string, isPriced: (price: string) => boolean) => {
+    const figures = countedUnits.flatMap(({ price, figure }) => (isPriced(price) ? figure : []));
+    return figures.length > 0 ? [{ version, figures }] : [];
+  };
+  const beside = [
+    ...list(ourVersion, (price) => price in more && !(price in own)),
+    ...list(file, (price) => added.some(({ prices: each }) => price in each)),
+  ];
+  return { prices, compiled: compilePriceRow(prices, factor), beside };
+}
+
+/** A record's version with that of another file that it took prices from. */
+export const nameVersion = (version: string, { version: other }: { version: string }): string =>
+  version.includes(other) ? version : `${version} + ${other}`;
+
+/** @param maxModels how many are remembered: names come from callers, so there is no limit to them */
+export function createCatalogue(file: PriceFile | null = null, maxModels = 1_000) {
+  const models = new Map<string, PricedModel>();
+
+  function find(asked: AskedModel): PricedModel {
+    const key = JSON.stringify([asked.provider, asked.api, asked.baseUrl, asked.model]);
+    const known = models.get(key);
+    if (known !== undefined) return known;
+    const found = findModel(asked, file);
+    if (models.size >= maxModels) models.delete(models.keys().next().value ?? '');
+    models.set(key, found);
+    return found;
+  }
+
+  /**
+   * What a call is charged by at a time: the standard row, at the times of its tiers, or the rows of those that have their own, of which
+   * the dearest counts; none if nothing is known. Callers name tiers.
+   * @param isBound for all rows that it may be charged by if it asks for these tiers; `fast` comes only if asked
+   */
+  function resolve(model: PricedModel, at: Date, asked: readonly string[], isBound = false): ModelRow[] {
+    const tiers = model.hostTier === null ? asked : [...asked, model.hostTier];
+    const added = model.added.filter((each) => holdsAt(each, at));
+    for (const source of model.sources) {
+      const standard = source.readPrices(at);
+      if (standard === null) continue;
+      const makeRow = (base: ModelPrice, factor: TokenFactor, mark: string): ModelRow => {
+        const key = [...factor, ...added.map((each) => model.added.indexOf(each))].join();
+        const known = source.merged.get(base) ?? new Map<string, MergedPrices>();
+        const merged = known.get(key) ?? mergePrices(base, added, source.more, factor, file?.version ?? '');
+        source.merged.set(base, known.set(key, merged));
+        return { source, base, version: source.version + mark, ...merged };
+      };
+      const mayCome = (tier: string) => tier !== 'fast' || asked.includes(tier);
+      const own = (isBound ? Object.keys(source.tiers).filter(mayCome) : tiers).flatMap((tier) => {
+        const prices = Object.hasOwn(source.tiers, tier) ? source.tiers[tier] : undefined;
+        return prices ? [makeRow(prices, listPrice, `, ${tier}`)] : [];
+      });
+      if (own.length > 0 && !isBound) return own;
+      const { factor, mark } = priceTiers(tiers, source.vendor, model.name);
+      return [makeRow(standard, factor, mark), ...own];
+    }
+    return [];
+  }
+
+  return { find, resolve };
+}

@@ -1,0 +1,126 @@
+import { ConfigError } from '@agp/core/errors';
+import { JsonError, parseJson } from '@agp/core/json';
+import { type ProviderApi, providerApis } from '@agp/core/operations';
+import { toLineText } from '@agp/core/text';
+import { z } from 'zod';
+
+/** What is built in for each format: where its own provider answers, and the library's id of the vendor. */
+export const builtInProviders: Readonly<Record<ProviderApi, { baseUrl: string; vendor: string }>> = {
+  openai: { baseUrl: 'https://api.openai.com', vendor: 'openai' },
+  anthropic: { baseUrl: 'https://api.anthropic.com', vendor: 'anthropic' },
+  gemini: { baseUrl: 'https://generativelanguage.googleapis.com', vendor: 'google' },
+};
+
+export interface PathPattern {
+  /** Null for every method. */
+  method: string | null;
+  path: string;
+  isPrefix: boolean;
+}
+
+/** The entry of `allow_paths` for the paths that are allowed without one. */
+export const defaultPaths = 'default';
+
+const pattern = /^(?:([A-Z]+) )?(\/[\x21-\x7e]*)$/;
+
+/** Parses `/path`, `/path*`, `METHOD /path` or `METHOD /path*`; null for anything else. */
+export function parsePathPattern(text: string): PathPattern | null {
+  const [, method = null, path = ''] = pattern.exec(text) ?? [];
+  if (path === '' || /[?#]|\*./.test(path)) return null;
+  const isPrefix = path.endsWith('*');
+  return { method, path: isPrefix ? path.slice(0, -1) : path, isPrefix };
+}
+
+const providerId = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'must be lower-case letters, digits, - and _')
+  .refine((id) => id !== 'agents', 'agents is reserved');
+
+const baseUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+  .transform((text) => new URL(text))
+  .refine(
+    (url) => !url.username && !url.password && !url.search && !url.hash,
+    'must hold no credentials, query or hash',
+  );
+
+const allowedPath = z.string().transform((text, context) => {
+  const parsed = text === defaultPaths ? defaultPaths : parsePathPattern(text);
+  if (parsed !== null) return parsed;
+  context.addIssue(`must be ${defaultPaths}, /path, /path*, or one of these two behind a method and a space`);
+  return z.NEVER;
+});
+
+const providersFileSchema = z.array(
+  z.strictObject({
+    id: providerId,
+    api: z.enum(providerApis, `must be one of ${providerApis.join(', ')}`),
+    base_url: baseUrl,
+    ask_usage: z.boolean().optional(),
+    api_key_file: z.string().min(1).optional(),
+    allow_paths: z.array(allowedPath).min(1, 'must allow something').optional(),
+  }),
+);
+
+type ProviderEntry = z.infer<typeof providersFileSchema>[number];
+
+export interface KnownProvider {
+  id: string;
+  api: ProviderApi;
+  baseUrl: URL;
+  /** What PROVIDERS_FILE has of it, and which entry that is. */
+  entry?: ProviderEntry;
+  place?: string;
+}
+
+const nameEntry = (index: number, id: unknown): string =>
+  typeof id === 'string' ? `[${index}] ("${toLineText(id, 64)}")` : `[${index}]`;
+
+/** @throws ConfigError naming the entry, counted from 0, and the field */
+export function parseProvidersFile(text: string): ProviderEntry[] {
+  let content: unknown;
+  try {
+    content = parseJson(text);
+  } catch (error) {
+    const at = error instanceof JsonError && error.at !== null ? ` (${error.at})` : '';
+    throw new ConfigError(`${(error as Error).message}${at}`);
+  }
+  const parsed = providersFileSchema.safeParse(content);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const [index, ...field] = issue?.path ?? [];
+  if (typeof index !== 'number') throw new ConfigError(issue?.message);
+  const entry = nameEntry(index, (content as { id?: unknown }[])[index]?.id);
+  throw new ConfigError([entry, field.join('.'), issue?.message].filter(Boolean).join(': '));
+}
+
+/** @param id in a variable, in which `_` may stand for a dash */
+export function findProvider<Provider>(providers: ReadonlyMap<string, Provider>, id: string): Provider | undefined {
+  return providers.get(id) ?? providers.get(id.replaceAll('_', '-'));
+}
+
+/**
+ * Built-in providers, then the entries of PROVIDERS_FILE, then the `PROVIDER_<ID>_URL` variables, each overriding the ones before. An id
+ * that only a variable names speaks the OpenAI format.
+ * @throws ConfigError naming the variable
+ */
+export function listProviders(
+  entries: readonly ProviderEntry[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Map<string, KnownProvider> {
+  const providers = new Map<string, KnownProvider>();
+  for (const api of providerApis) providers.set(api, { id: api, api, baseUrl: new URL(builtInProviders[api].baseUrl) });
+  for (const [index, entry] of entries.entries()) {
+    const { id, api, base_url: url } = entry;
+    providers.set(id, { id, api, baseUrl: url, entry, place: nameEntry(index, id) });
+  }
+  for (const [name, value] of Object.entries(environment)) {
+    const given = /^PROVIDER_([A-Z0-9_]+)_URL$/.exec(name)?.[1]?.toLowerCase();
+    if (given === undefined || !value) continue;
+    const [id, url] = [providerId.safeParse(given), baseUrl.safeParse(value)];
+    if (!id.success || !url.success) throw new ConfigError(`${name}: ${(id.error ?? url.error)?.issues[0]?.message}`);
+    const known = findProvider(providers, given) ?? { id: given, api: 'openai' as const };
+    providers.set(known.id, { ...known, baseUrl: url.data });
+  }
+  return providers;
+}
