@@ -1,6 +1,8 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { plantFolder } from './planted-folder.ts';
-import { runTool } from './run-tool.ts';
+import { runTool, workspaceFolder } from './run-tool.ts';
 
 const sleep = 'const sleep = () => new Promise<void>((resolve) => setTimeout(resolve, 1));\n';
 
@@ -73,6 +75,11 @@ const oxlintFaults = [
     'services/writer/src/record.ts',
     "import { decode } from './decode.ts';\nexport const record = decode;\n",
   ],
+  [
+    'eslint(no-restricted-imports)',
+    'services/writer/src/lanes.ts',
+    "import { decode } from './decode.ts';\nexport const lane = decode;\n",
+  ],
 ] as const;
 
 /** What a pipeline needs and the rule must leave alone: the type of an earlier step's result. */
@@ -90,6 +97,12 @@ const writesJson = [
   { path: 'packages/core/src/json.ts', text: "export const one: unknown = JSON.parse('1');\n" },
   { path: 'packages/bus/src/parcel.test.ts', text: "export const one: unknown = JSON.parse('1');\n" },
 ];
+
+/** `a/{b,c}.ts` as `a/b.ts` and `a/c.ts`. */
+const listSpelled = (pattern: string): string[] => {
+  const [, before = '', names = pattern, after = ''] = /^(.*)\{(.*)\}(.*)$/.exec(pattern) ?? [];
+  return names.split(',').map((name) => before + name + after);
+};
 
 const found = new Set<string>();
 
@@ -116,6 +129,12 @@ beforeAll(async () => {
 
 test.each([...biomeFaults, ...oxlintFaults])('%s is reported for %s', (rule, path) => {
   expect(found).toContain(`${rule} ${path}`);
+});
+
+test('the rule about steps names files that there are', () => {
+  const { overrides } = JSON.parse(readFileSync(join(workspaceFolder, '.oxlintrc.json'), 'utf8'));
+  const patterns = overrides.flatMap(({ files }: { files: string[] }) => files.flatMap(listSpelled));
+  expect(patterns.filter((pattern: string) => globSync(pattern, { cwd: workspaceFolder }).length === 0)).toEqual([]);
 });
 
 test('JSON may be written anywhere, and parsed where it is parsed for all', () => {
