@@ -57,25 +57,25 @@ function digestManifests() {
 
 const isInstalled = () => existsSync(stampFile) && readFileSync(stampFile, 'utf8') === digestManifests();
 
-/** Takes the lock if it is free, or was left by an install that was killed. */
-function tryLock(lock) {
-  try {
-    writeFileSync(lock, String(process.pid), { flag: 'wx' });
-    return true;
-  } catch (error) {
-    if (error.code !== 'EEXIST') throw error;
-  }
-  if (!isHeld(lock)) rmSync(lock, { force: true });
-  return false;
+/**
+ * Writes this program's file into the folder, and has the lock if no other program with a file lives. Of two that come at once the one
+ * with the smaller pid stays, the other withdraws its file and tries again.
+ */
+function tryLock(folder) {
+  const own = join(folder, String(process.pid));
+  writeFileSync(own, '');
+  const others = readdirSync(folder).filter((pid) => pid !== String(process.pid) && isHeld(join(folder, pid), pid));
+  if (others.some((pid) => Number(pid) < process.pid)) rmSync(own, { force: true });
+  return others.length === 0;
 }
 
 /** Another program may have got the pid of a killed install: so none holds the lock for longer than an install takes. */
-function isHeld(lock) {
+function isHeld(file, pid) {
   try {
-    process.kill(Number(readFileSync(lock, 'utf8')), 0);
-    return Date.now() - statSync(lock).mtimeMs < longestInstallMs;
+    process.kill(Number(pid), 0);
+    return Date.now() - statSync(file).mtimeMs < longestInstallMs;
   } catch (error) {
-    return error.code !== 'ESRCH';
+    return error.code === 'EPERM';
   }
 }
 
@@ -100,13 +100,13 @@ async function installDependencies() {
 /** Installs if something has changed since the last install. Runs started at the same time wait for the one that installs. */
 async function ensureInstalled() {
   if (isInstalled()) return;
-  mkdirSync(join(root, '.data'), { recursive: true });
-  const lock = join(root, '.data/install.lock');
-  while (!tryLock(lock)) {
-    if (stoppedBy) return;
-    await sleep(100);
-  }
+  const folder = join(root, '.data/installing');
+  mkdirSync(folder, { recursive: true });
   try {
+    while (!tryLock(folder)) {
+      if (stoppedBy) return;
+      await sleep(100);
+    }
     if (stoppedBy || isInstalled()) return;
     const digest = digestManifests();
     // An install that is cut short must not pass for the good one that was there before.
@@ -114,7 +114,7 @@ async function ensureInstalled() {
     await installDependencies();
     if (!stoppedBy) writeFileSync(stampFile, digest);
   } finally {
-    rmSync(lock, { force: true });
+    rmSync(join(folder, String(process.pid)), { force: true });
   }
 }
 

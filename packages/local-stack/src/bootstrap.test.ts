@@ -36,13 +36,19 @@ function makeWorkspace(pnpm = 'sleep 0.3; echo "$@" >> calls; mkdir -p node_modu
 }
 
 function runBootstrap(root: string, ...args: string[]) {
-  return runBootstrapAs(undefined, root, ...args);
+  return runBootstrapWith(undefined, root, ...args);
 }
 
 /** @param version the version that Node reports */
-function runBootstrapAs(version: string | undefined, root: string, ...args: string[]) {
+function runBootstrapAs(version: string, root: string, ...args: string[]) {
   const claim = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`;
-  const preload = version === undefined ? {} : { NODE_OPTIONS: `--import=data:text/javascript,${encodeURI(claim)}` };
+  return runBootstrapWith(claim, root, ...args);
+}
+
+/** @param code that runs before it */
+function runBootstrapWith(code: string | undefined, root: string, ...args: string[]) {
+  const preload =
+    code === undefined ? {} : { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
   const environment = { PATH: `${join(root, 'bin')}:/usr/bin:/bin`, npm_config_user_agent: 'pnpm/9.9.9', ...preload };
   const child = spawn(process.execPath, [join(root, 'packages/local-stack/bootstrap.mjs'), 'main.mjs', ...args], {
     env: environment,
@@ -81,10 +87,27 @@ test('the script learns when the bootstrap began, so that the time of an install
 
 test('several runs at once install once, also if an earlier install was killed', async () => {
   const root = makeWorkspace();
-  mkdirSync(join(root, '.data'));
-  writeFileSync(join(root, '.data/install.lock'), String(spawnSync('true').pid));
+  mkdirSync(join(root, '.data/installing'), { recursive: true });
+  writeFileSync(join(root, '.data/installing', String(spawnSync('true').pid)), '');
   const runs = [1, 2, 3].map(() => runBootstrap(root));
   expect(await Promise.all(runs.map((run) => run.exit))).toEqual([0, 0, 0]);
+  expect(countInstalls(root)).toBe(1);
+});
+
+test('of two runs one alone installs, if the other acts late on what a killed install left', async () => {
+  const root = makeWorkspace();
+  mkdirSync(join(root, '.data/installing'), { recursive: true });
+  writeFileSync(join(root, '.data/installing', String(spawnSync('true').pid)), '');
+  const late = `
+    import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    const wait = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+    const { readdirSync, rmSync } = fs;
+    fs.readdirSync = (...given) => { const found = readdirSync(...given); wait(); return found; };
+    fs.rmSync = (...given) => { wait(); rmSync(...given); };
+    syncBuiltinESMExports();`;
+  const runs = [runBootstrapWith(late, root), runBootstrap(root)];
+  expect(await Promise.all(runs.map((run) => run.exit))).toEqual([0, 0]);
   expect(countInstalls(root)).toBe(1);
 });
 
@@ -107,12 +130,13 @@ test('an interrupted install ends pnpm, and does not count as the good install b
   writeFileSync(join(root, 'pnpm-lock.yaml'), 'another lock');
   const interrupted = runBootstrap(root);
   await expect.poll(() => countInstalls(root)).toBe(2);
-  expect(existsSync(join(root, '.data/install.lock'))).toBe(true);
+  const lock = join(root, '.data/installing', String(interrupted.child.pid));
+  expect(existsSync(lock)).toBe(true);
   interrupted.child.kill('SIGTERM');
   expect(await interrupted.exit).toBe(143);
   // It waited for pnpm to end, and removed its lock.
   expect(existsSync(join(root, 'gone'))).toBe(true);
-  expect(existsSync(join(root, '.data/install.lock'))).toBe(false);
+  expect(existsSync(lock)).toBe(false);
   expect(interrupted.output).not.toContain('ran');
   writeFileSync(join(root, 'pnpm-lock.yaml'), good);
   expect(await runBootstrap(root).exit).toBe(0);
