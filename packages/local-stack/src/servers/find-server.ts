@@ -100,8 +100,11 @@ export function readVersion(binary: ServerBinary, account?: Account): string | n
   return status === 0 ? stdout.trim() : null;
 }
 
+/** As compose and the registry's packages have it. */
+export const postgresMajor = 18;
+
 const packages = {
-  postgres: { brew: 'postgresql@17', apt: 'postgresql', dnf: 'postgresql-server' },
+  postgres: { brew: `postgresql@${postgresMajor}`, apt: 'postgresql', dnf: 'postgresql-server' },
   nats: { brew: 'nats-server', apt: 'nats-server', dnf: 'nats-server' },
   redis: { brew: 'redis', apt: 'redis-server', dnf: 'redis' },
   prometheus: { brew: 'prometheus', apt: 'prometheus', dnf: 'prometheus' },
@@ -110,7 +113,7 @@ const packages = {
 
 export type ServerName = keyof typeof packages;
 
-export function writeInstallHint(name: ServerName): string {
+export function writeInstallHint(name: ServerName, platform: string = process.platform): string {
   const { brew, apt, dnf } = packages[name];
   const variables: Partial<Record<ServerName, string>> = {
     postgres: 'DATABASE_URL',
@@ -119,7 +122,7 @@ export function writeInstallHint(name: ServerName): string {
   };
   const variable = variables[name];
   const otherwise = variable === undefined ? 'and run this again' : `or set ${variable} to a server that you run`;
-  if (process.platform === 'darwin') return `Install it with "brew install ${brew}", ${otherwise}.`;
+  if (platform === 'darwin') return `Install it with "brew install ${brew}", ${otherwise}.`;
   if (isExecutable('/usr/bin/apt-get')) return `Install it with "sudo apt-get install ${apt}", ${otherwise}.`;
   // Fedora has no package of the NATS server.
   if (isExecutable('/usr/bin/dnf') && name !== 'nats')
