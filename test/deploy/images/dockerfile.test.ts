@@ -96,6 +96,12 @@ test('what is installed follows dependencies of production alone', () => {
   expect(text.match(/^RUN install-for .*/gm)).toHaveLength(5);
 });
 
+test('what the images copy is let into the build', () => {
+  const copied = [...text.matchAll(/^COPY ((?:packages|services)\/[a-z-]+)/gm)].map(([, path = '']) => path);
+  expect(copied.length).toBeGreaterThan(20);
+  expect([...new Set(copied)].filter((path) => !read('.dockerignore').includes(`\n!${path}\n`))).toEqual([]);
+});
+
 test('nothing that BuildKit alone knows is needed', () => {
   expect(text).not.toMatch(/^# *syntax=|--mount=|--chmod|--link|--parents|<<EOF/m);
 });
