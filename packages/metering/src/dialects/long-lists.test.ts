@@ -1,5 +1,6 @@
+import { maxJsonDepth, parseJson } from '@agp/core/json';
 import { expect, test } from 'vitest';
-import { findOperation } from '../../test/find-operation.ts';
+import { findOperation, readStream } from '../../test/find-operation.ts';
 import { Frame } from './frame.ts';
 import { maxReportedCalls, type ProviderApi } from './operation.ts';
 
@@ -33,4 +34,16 @@ test('a message, and a line of a batch, may report any number of runs', () => {
   reader.push(new Frame('', JSON.stringify({ result: { type: 'succeeded', message } })));
   expect(reader.end()).toMatchObject({ usage: { promptTokens: many + 1 }, isCutShort: true });
   expect(calls).toBe(maxReportedCalls);
+});
+
+test('nesting as deep as any that is parsed is walked', () => {
+  const body = { messages: parseJson(`${'['.repeat(maxJsonDepth)}"deep"${']'.repeat(maxJsonDepth)}`) };
+  expect(findOperation('/v1/chat/completions').readRequest(body, '/').inputText().parts).toEqual(['deep']);
+});
+
+test('a stream may be longer than what is held at once', () => {
+  const words = Array.from({ length: 5_000 }, (_, index) => `${index} `);
+  const frames = words.map((content) => ({ choices: [{ index: 0, delta: { content } }] }));
+  const reading = readStream(findOperation('/v1/chat/completions'), ...frames);
+  expect(reading.outputText().parts).toEqual([words.join('')]);
 });

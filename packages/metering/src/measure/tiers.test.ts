@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Answered, lenient, measure, sse } from '../../test/measure-call.ts';
+import { lenient, measure } from '../../test/measure-call.ts';
 import { openMetering } from '../../test/open-metering.ts';
 import { readTierHeader } from '../dialects/tier.ts';
 
@@ -10,49 +10,11 @@ const claude = { model: 'claude-opus-4-7', max_tokens: 9, messages: [] };
 const ask = {
   chat: ['/v1/chat/completions', 'openai', chat],
   'priority chat': ['/v1/chat/completions', 'openai', { ...chat, service_tier: 'priority' }],
-  Gemini: ['/v1beta/models/gemini-2.5-flash:generateContent', 'gemini', {}],
   Claude: ['/v1/messages', 'anthropic', claude],
 } as const;
 
 const usage = { prompt_tokens: 1_000, completion_tokens: 100 };
-const told = (more: object) => ({ body: { model: 'gpt-5.4', choices: [], usage, ...more } });
-const figures = { promptTokenCount: 1_000, candidatesTokenCount: 100 };
-const content = (trafficType?: string) => ({
-  modelVersion: 'gemini-2.5-flash',
-  candidates: [{ finishReason: 'STOP' }],
-  usageMetadata: { ...figures, trafficType },
-});
-const ofClaude = (more: object) => ({ input_tokens: 1_000, output_tokens: 100, service_tier: 'standard', ...more });
-const opus = (more: object) => ({ model: claude.model, content: [{}], usage: ofClaude(more) });
-const streamed = (more: object) =>
-  sse({ type: 'message_start', message: opus(more) }, { type: 'message_delta', usage: { output_tokens: 100 } });
 const [us, fast] = [{ inference_geo: 'us' }, { speed: 'fast' }];
-const headed = { headers: { 'x-gemini-service-tier': 'priority' }, body: content() };
-
-/** Costs by the nano-dollars of a token of input and of output. */
-test.each<[keyof typeof ask, string, Answered, number, number]>([
-  ['chat', 'priority at 2 times', told({ service_tier: 'priority' }), 5_000, 30_000],
-  ['chat', 'flex at half', told({ service_tier: 'flex' }), 1_250, 7_500],
-  ['priority chat', 'priority at 2 times', told({}), 5_000, 30_000],
-  ['Gemini', 'priority at 1.8 times', { body: content('ON_DEMAND_PRIORITY') }, 540, 4_500],
-  ['Gemini', 'priority at 1.8 times', headed, 540, 4_500],
-  ['Claude', 'geo_us at 1.1 times', { body: opus(us) }, 5_500, 27_500],
-  ['Claude', 'fast at 6 times', { body: opus(fast) }, 30_000, 150_000],
-  ['Claude', 'fast at 6 times, geo_us at 1.1 times', streamed({ ...fast, ...us }), 33_000, 165_000],
-])('%s: %s', async (asked, mark, answer, input, output) => {
-  const [path, provider, body] = ask[asked];
-  const bill = await measure(path, body, answer, lenient, provider);
-  expect(bill).toMatchObject({ costNanoUsd: 1_000 * input + 100 * output, usageSource: 'provider' });
-  expect(bill.priceVersion).toContain(`, ${mark}`);
-});
-
-test('a line of a batch has its own place', async () => {
-  const line = (more: object) => `${JSON.stringify({ result: { type: 'succeeded', message: opus(more) } })}\n`;
-  const results = { body: line({}) + line(us) };
-  const path = '/v1/messages/batches/b/results';
-  const { costNanoUsd } = await measure(path, {}, results, lenient, 'anthropic', { method: 'GET' });
-  expect(costNanoUsd).toBe((1_000 * 5_000 + 100 * 25_000) / 2 + (1_000 * 5_500 + 100 * 27_500) / 2);
-});
 
 test.each([false, true])('a reservation is for the tier asked for; strict caps: %j', async (isStrict) => {
   const metering = openMetering({ isStrict });
