@@ -68,8 +68,8 @@ export async function measureExchange(metering: Metering, exchange: Exchange, fo
   const meter = metering.open({ head, holder, body, reservation: { nanoUsd, isCapped }, ...claims });
   const { contentType, bytes } = { ...writeAnswer(answer), ...form };
   const encoding = form.encoding === undefined ? {} : { 'content-encoding': form.encoding };
-  const tap = meter.openTap({ 'content-type': contentType, ...answer.headers, ...encoding });
-  for (const piece of form.pieces ?? [bytes]) tap?.push(piece);
+  const pipe = meter.openPipe({ 'content-type': contentType, ...answer.headers, ...encoding });
+  for (const piece of form.pieces ?? [bytes]) pipe?.push(piece);
   const streamed = contentType.startsWith('text/event-stream');
   const outcome = outcomes[form.ends ?? exchange.ends];
   return meter.measure({ outcome, sent: true, status: answer.status, streamed });

@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { createPriceUsage, makeUsage, parsePriceFile, type Usage, units } from '@agp/catalogue';
 import { createMetering, type Measurement, type Metering } from '@agp/metering';
-import { createPriceUsage, makeUsage, parsePriceFile, type Usage, units } from '@agp/pricing';
 import { corpusPrices, type Exchange, type Expected, loadCorpus } from '@agp/testing/corpus';
 import { expect, test } from 'vitest';
 import { inspect, measureExchange, readHead } from './measure-exchange.ts';
@@ -108,4 +109,17 @@ test.each(files)('%s: in each form, however it is divided, an answer costs the s
     for (const [name, form] of listForms(exchange, plain.doubt?.reason === 'unreadable'))
       expect(await measureForm(unscanned, exchange, form), `${exchange.why}: ${name}`).toEqual(plain);
   }
+});
+
+test('the page about the proxy names what is billed beside tokens and has answers here, of each vendor', () => {
+  const page = readFileSync('docs/proxy.md', 'utf8');
+  const [, table = ''] = page.split('### What is billed beside tokens\n');
+  const lines = table.split('\n### ')[0]?.matchAll(/^- (\w+): (.*)$/gm) ?? [];
+  const listed = [...lines].flatMap(([, vendor, text = '']) =>
+    [...text.matchAll(/\*\*(.+?)\*\*/g)].map(([, unit]) => `${vendor}: ${unit}`),
+  );
+  const billed = corpus
+    .filter(({ file, why }) => file.endsWith('billed-beside-tokens.json') && /^\w+: /.test(why))
+    .map(({ why }) => why.replace(/ \(\d\)$/, ''));
+  expect(listed.sort()).toEqual([...new Set(billed)].filter((each) => !each.endsWith('tokens alone')).sort());
 });

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
 const json = z.json();
+
+export type Json = z.infer<typeof json>;
+
 const object = z.record(z.string(), json);
 
 /** A file in a form: `size` bytes, of the `content` over and over. */

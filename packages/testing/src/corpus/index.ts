@@ -1,3 +1,3 @@
-export type { CorpusAnswer, CorpusRequest, Exchange, Expected } from './exchange.ts';
+export type { CorpusAnswer, CorpusRequest, Exchange, Expected, Json } from './exchange.ts';
 export { corpusPrices, loadCorpus } from './load-corpus.ts';
 export { type Written, writeAnswer, writeForm, writePieces, writeRequest } from './write-exchange.ts';

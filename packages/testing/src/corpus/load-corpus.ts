@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseJson } from '@agp/core/json';
-import { corpusFileSchema, type Exchange } from './exchange.ts';
+import { type CorpusRequest, corpusFileSchema, type Exchange } from './exchange.ts';
 
 const folder = join(import.meta.dirname, '../../corpus');
 
@@ -17,7 +17,7 @@ export function loadCorpus(): Exchange[] {
       const { data, error } = corpusFileSchema.safeParse(parseJson(readFileSync(join(folder, file), 'utf8')));
       if (!data) throw new Error(`${file}: ${error.message}`);
       return data.exchanges.map(({ asks, request: own, ...exchange }): Exchange => {
-        const request = { method: 'POST' as const, ...data.request, ...own };
+        const request = { method: 'POST', ...data.request, ...own } as CorpusRequest;
         if (asks) request.body = { ...(request.body as object), ...asks };
         return { ...exchange, name: `${file}: ${exchange.why}`, dialect, operation, file, request };
       });
