@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { createPriceUsage, makeUsage, parsePriceFile, type Usage, units } from '@agp/catalogue';
+import { createPriceUsage, makeUsage, parsePriceFile, type Usage } from '@agp/catalogue';
 import { createMetering, type Measurement, type Metering } from '@agp/metering';
 import { corpusPrices, type Exchange, type Expected, loadCorpus } from '@agp/testing/corpus';
 import { expect, test } from 'vitest';
+import { countedUnits } from '../../packages/catalogue/src/figures.ts';
 import { inspect, measureExchange, readHead } from './measure-exchange.ts';
 import { listForms } from './vary-answer.ts';
 
@@ -65,17 +66,13 @@ test.each(files)('%s: each request names what it says', (_, exchanges) => {
 const telling = parsePriceFile(
   JSON.stringify(
     [...new Set(corpus.map(({ request }) => request.provider))].map((provider) => {
-      const prices = Object.fromEntries(
-        units.flatMap(({ priceKey }, index) =>
-          priceKey === 'requests_kcount' ? [] : [[priceKey, (index + 7) ** 2 + 0.1]],
-        ),
-      );
+      const prices = Object.fromEntries(countedUnits.map(({ price: name }, index) => [name, (index + 7) ** 2 + 0.1]));
       return { provider, model: '*', prices, service_tiers: { none: prices } };
     }),
   ),
 );
 const tellingMetering = createMetering({ ...options, prices: telling });
-const price = createPriceUsage({ file: telling });
+const price = createPriceUsage(telling);
 
 function costOf(exchange: Exchange, figures: Readonly<Record<string, number>>): number {
   const { provider, operation, timestamp } = readHead(exchange);
