@@ -51,6 +51,7 @@ function runBootstrapWith(code: string | undefined, root: string, ...args: strin
     code === undefined ? {} : { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
   const environment = { PATH: `${join(root, 'bin')}:/usr/bin:/bin`, npm_config_user_agent: 'pnpm/9.9.9', ...preload };
   const child = spawn(process.execPath, [join(root, 'packages/local-stack/bootstrap.mjs'), 'main.mjs', ...args], {
+    cwd: root,
     env: environment,
   });
   const run = { child, output: '', exit: once(child, 'close').then(([code]) => code as number) };
@@ -95,19 +96,24 @@ test('several runs at once install once, also if an earlier install was killed',
 });
 
 test('of two runs one alone installs, if the other acts late on what a killed install left', async () => {
-  const root = makeWorkspace();
+  const root = makeWorkspace('sleep 1; echo "$@" >> calls; mkdir -p node_modules');
   mkdirSync(join(root, '.data/installing'), { recursive: true });
   writeFileSync(join(root, '.data/installing', String(spawnSync('true').pid)), '');
   const late = `
     import fs from 'node:fs';
     import { syncBuiltinESMExports } from 'node:module';
-    const wait = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
-    const { readdirSync, rmSync } = fs;
-    fs.readdirSync = (...given) => { const found = readdirSync(...given); wait(); return found; };
-    fs.rmSync = (...given) => { wait(); rmSync(...given); };
+    const { existsSync, readdirSync, rmSync, writeFileSync } = fs;
+    const waitOnce = () => {
+      if (existsSync('late')) return;
+      writeFileSync('late', '');
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
+    };
+    fs.readdirSync = (...given) => { const found = readdirSync(...given); waitOnce(); return found; };
+    fs.rmSync = (...given) => { waitOnce(); rmSync(...given); };
     syncBuiltinESMExports();`;
-  const runs = [runBootstrapWith(late, root), runBootstrap(root)];
-  expect(await Promise.all(runs.map((run) => run.exit))).toEqual([0, 0]);
+  const first = runBootstrapWith(late, root);
+  await expect.poll(() => existsSync(join(root, 'late'))).toBe(true);
+  expect(await Promise.all([first.exit, runBootstrap(root).exit])).toEqual([0, 0]);
   expect(countInstalls(root)).toBe(1);
 });
 
