@@ -20,7 +20,7 @@ import { isPagePath, readConsoleFiles } from './console/console-files.ts';
 import { createSignIns, listAllowedHosts } from './console/sign-ins.ts';
 import { findOidcFault } from './console-fields.ts';
 import { createApp } from './create-app.ts';
-import { keepEndingBlocks } from './keep-ending-blocks.ts';
+import { keepEndingBlocks } from './jobs/keep-ending-blocks.ts';
 import { waitForBootstrapKey } from './keys.ts';
 import { connections, failureLimit, shareOfReads, signInLimit } from './limits.ts';
 import { endRevokedStreams, followRecordings, type Recordings } from './live/follow-recordings.ts';

@@ -16,13 +16,13 @@ import {
 } from '@agp/runtime';
 import { makeAnnounce } from './announce.ts';
 import type { WriterConfig } from './config.ts';
-import { keepSealing } from './keep-sealing.ts';
+import { keepSealing } from './jobs/keep-sealing.ts';
+import { keepSweeping } from './jobs/sweep-reservations.ts';
 import { maxHeld } from './limits.ts';
 import { WriterMetrics, watchBacklog, watchRecordingHealth } from './metrics.ts';
 import { makeSettle, type PipelineSteps, startPipeline } from './pipeline.ts';
 import { makeQuarantine } from './quarantine.ts';
 import { makeRecord } from './record.ts';
-import { keepSweeping } from './sweep-reservations.ts';
 
 export interface WriterOverrides {
   logger?: Logger;

@@ -12,7 +12,7 @@ import { createLogger } from '@agp/runtime';
 import { eventually, startTestStack, type TestStack } from '@agp/testing';
 import { makeEvent } from '@agp/testing/events';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { WriterMetrics } from './metrics.ts';
+import { WriterMetrics } from '../metrics.ts';
 import { type Noted, noteEnded } from './note-ended.ts';
 import { keepSweeping } from './sweep-reservations.ts';
 

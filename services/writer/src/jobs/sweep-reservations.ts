@@ -2,7 +2,7 @@ import { toPublicId, uuidTime } from '@agp/core/ids';
 import { findRecordedIds, type Pool } from '@agp/db';
 import type { BudgetReservations } from '@agp/reservations';
 import { type Logger, withTimeout } from '@agp/runtime';
-import type { WriterMetrics } from './metrics.ts';
+import type { WriterMetrics } from '../metrics.ts';
 import { type Noted, noteEnded } from './note-ended.ts';
 import { noteForwarded } from './note-forwarded.ts';
 

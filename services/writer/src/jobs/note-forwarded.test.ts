@@ -7,7 +7,7 @@ import { createLogger } from '@agp/runtime';
 import { startTestStack } from '@agp/testing';
 import { makeEvent } from '@agp/testing/events';
 import { beforeAll, expect, test } from 'vitest';
-import { WriterMetrics } from './metrics.ts';
+import { WriterMetrics } from '../metrics.ts';
 import { noteForwarded } from './note-forwarded.ts';
 import { keepSweeping } from './sweep-reservations.ts';
 
