@@ -1,6 +1,6 @@
 import { type NatsConnection, readBacklog } from '@agp/bus';
 import { type Db, type RecordedEvents, readRecordingHealth } from '@agp/db';
-import { Counter, createRegistry, Gauge, Histogram, keepReading, type Registry } from '@agp/runtime';
+import { Counter, createRegistry, every, Gauge, Histogram, keepReading, type Registry } from '@agp/runtime';
 
 export class WriterMetrics {
   readonly registry: Registry = createRegistry('writer');
@@ -113,16 +113,13 @@ export class WriterMetrics {
 const everyMs = 5_000;
 
 /** The gauges keep their values while JetStream does not answer. */
-export function watchBacklog(connection: NatsConnection, metrics: WriterMetrics): () => void {
-  const look = async (): Promise<void> => {
-    const backlog = await readBacklog(connection).catch(() => null);
-    if (backlog === null) return;
+export function watchBacklog(connection: NatsConnection, metrics: WriterMetrics): () => Promise<void> {
+  return every(everyMs, async () => {
+    const backlog = await readBacklog(connection);
     metrics.pending.set(backlog.pending);
     metrics.unacknowledged.set(backlog.unacknowledged);
     metrics.streamUsed.set(backlog.usedRatio);
-  };
-  const timer = setInterval(() => void look(), everyMs);
-  return () => clearInterval(timer);
+  });
 }
 
 /** The gauges keep their values while Postgres does not answer. */

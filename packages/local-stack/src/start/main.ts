@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { toLinesText } from '@agp/core/text';
-import { ConfigError, findStrangeVariables } from '@agp/runtime';
+import { ConfigError, every, findStrangeVariables } from '@agp/runtime';
 import { openGuard, stopLeftovers } from '../guard/guard.ts';
 import { type LocalStackConfig, readLocalStackConfig } from '../local-stack-config.ts';
 import { removeNotes } from '../running-servers.ts';
@@ -57,10 +57,7 @@ async function run(): Promise<number> {
     });
   // A killed bootstrap passes no signals on, and leaves us with another parent.
   const parent = process.ppid;
-  setInterval(
-    () => process.ppid !== parent && ended.resolve({ code: 1, reason: stopping, running: true }),
-    500,
-  ).unref();
+  every(500, () => process.ppid !== parent && ended.resolve({ code: 1, reason: stopping, running: true }));
 
   const onUnexpectedExit = (reason: string) =>
     ended.resolve({ code: 1, reason: `${reason}. ${stopping}`, running: true });

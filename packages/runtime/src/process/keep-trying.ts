@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { withTimeout } from './with-timeout.ts';
 
 const firstPauseMs = 100;
 const longestPauseMs = 5_000;
@@ -22,6 +23,35 @@ export async function keepTrying<T>(attempt: () => Promise<T>, options: KeepTryi
       await sleep(pauseMs * (0.5 + Math.random() / 2), undefined, signal ? { signal } : {});
     }
   }
+}
+
+/** How long an end waits for the running turn, in milliseconds. */
+const endWithinMs = 1_000;
+
+/**
+ * Repeats work, one turn at a time: none begins while another runs. A failure is reported, and the next turn comes all the same.
+ * @param work is told by the signal that it ends
+ * @returns what ends it, after a moment for the running turn
+ */
+export function every(
+  ms: number,
+  work: (ending: AbortSignal) => unknown,
+  onFailure: (error: Error) => void = () => {},
+): () => Promise<void> {
+  const ending = new AbortController();
+  let running: Promise<void> | null = null;
+  const turn = async () => {
+    await Promise.resolve(ending.signal).then(work).catch(onFailure);
+    running = null;
+  };
+  const timer = setInterval(() => {
+    running ??= turn();
+  }, ms).unref();
+  return async () => {
+    clearInterval(timer);
+    ending.abort();
+    if (running) await withTimeout(running, endWithinMs).catch(() => {});
+  };
 }
 
 interface KeepReadingOptions<Reading> {

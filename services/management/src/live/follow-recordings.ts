@@ -1,6 +1,6 @@
 import { connectBus, logBusStatus, type NatsConnection, subscribeToAnnouncements } from '@agp/bus';
 import { type Db, findConsoleSessions, findWorkingSecrets } from '@agp/db';
-import type { Logger } from '@agp/runtime';
+import { every, type Logger } from '@agp/runtime';
 import type { ManagementConfig } from '../config.ts';
 import type { LiveStreams } from './live-streams.ts';
 
@@ -75,29 +75,16 @@ const intervalMs = 2_000;
  * Ends streams whose secret no longer works or whose session is over, within a few seconds. While Postgres is away they stay open; nothing
  * is recorded then either.
  */
-export function endRevokedStreams(db: Db, streams: LiveStreams): () => void {
-  let looking = false;
-  const look = async () => {
+export function endRevokedStreams(db: Db, streams: LiveStreams): () => Promise<void> {
+  return every(intervalMs, async () => {
     const { secrets } = streams;
-    if (looking || secrets.length === 0) return;
-    looking = true;
-    try {
-      const [working, sessions] = await Promise.all([
-        findWorkingSecrets(db, secrets),
-        findConsoleSessions(db, secrets),
-      ]);
-      const keysOfSessions = [...sessions.values()].flatMap(({ key_sha256: key }) => key?.toString('hex') ?? []);
-      const workingKeys = await findWorkingSecrets(db, keysOfSessions);
-      for (const [token, { key_sha256: key }] of sessions)
-        if (key === null || workingKeys.has(key.toString('hex'))) working.add(token);
-      const looked = new Set(secrets);
-      streams.endStreams((secret) => looked.has(secret) && !working.has(secret));
-    } catch {
-      // Looked again at the next turn.
-    } finally {
-      looking = false;
-    }
-  };
-  const timer = setInterval(() => void look(), intervalMs);
-  return () => clearInterval(timer);
+    if (secrets.length === 0) return;
+    const [working, sessions] = await Promise.all([findWorkingSecrets(db, secrets), findConsoleSessions(db, secrets)]);
+    const keysOfSessions = [...sessions.values()].flatMap(({ key_sha256: key }) => key?.toString('hex') ?? []);
+    const workingKeys = await findWorkingSecrets(db, keysOfSessions);
+    for (const [token, { key_sha256: key }] of sessions)
+      if (key === null || workingKeys.has(key.toString('hex'))) working.add(token);
+    const looked = new Set(secrets);
+    streams.endStreams((secret) => looked.has(secret) && !working.has(secret));
+  });
 }

@@ -53,7 +53,7 @@ test('each half second one query asks about the agents that are served, while th
   await vi.advanceTimersByTimeAsync(1_000);
   expect(read.mock.calls).toEqual([[['a']], [['a']]]);
   end();
-  stop();
+  void stop();
   await vi.advanceTimersByTimeAsync(2_000);
   expect(read).toHaveBeenCalledTimes(2);
 });
@@ -75,5 +75,5 @@ test('while storage is silent or fails nothing is stopped and no second query pi
   expect([failures.length, running.stops]).toEqual([1, []]);
   await vi.advanceTimersByTimeAsync(500);
   expect(running.stops).toEqual(['paused']);
-  stop();
+  void stop();
 });

@@ -1,6 +1,6 @@
 import type { RunningState } from '@agp/db';
 import type { RuleSet } from '@agp/policy';
-import { Bag } from '@agp/runtime';
+import { Bag, every } from '@agp/runtime';
 import type { StopReason } from '../journey.ts';
 
 interface RunningRequest {
@@ -53,23 +53,14 @@ interface Watched {
 }
 
 /** Polls, since a poll cannot be lost as a message can. While storage is away it ends nothing. */
-export function watchRunning({ runningRequests, storage, rules, warnings }: Watched): () => void {
-  let isLooking = false;
+export function watchRunning({ runningRequests, storage, rules, warnings }: Watched): () => Promise<void> {
   const look = async () => {
     const agents = runningRequests.listAgents();
-    if (isLooking || agents.length === 0) return;
-    isLooking = true;
-    try {
-      const states = await storage.readRunningStates(agents);
-      runningRequests.stopForbidden(states);
-      if (states.policyVersion > 0)
-        runningRequests.judgeAgain(await rules.at(states.policyVersion, performance.now() + lookEveryMs));
-    } catch (error) {
-      warnings.storageUnreadable(error as Error);
-    } finally {
-      isLooking = false;
-    }
+    if (agents.length === 0) return;
+    const states = await storage.readRunningStates(agents);
+    runningRequests.stopForbidden(states);
+    if (states.policyVersion > 0)
+      runningRequests.judgeAgain(await rules.at(states.policyVersion, performance.now() + lookEveryMs));
   };
-  const timer = setInterval(() => void look(), lookEveryMs);
-  return () => clearInterval(timer);
+  return every(lookEveryMs, look, warnings.storageUnreadable);
 }

@@ -1,4 +1,5 @@
 import { type Db, sealRefusals } from '@agp/db';
+import { every } from '@agp/runtime';
 
 const sealEveryMs = 5_000;
 
@@ -6,23 +7,8 @@ const sealEveryMs = 5_000;
  * Several writers may call it: one at a time moves refusals of past minutes into the audit log's chain. Returns what stops it.
  */
 export function keepSealing(db: Db, onFailure: (error: Error) => void, everyMs = sealEveryMs): () => Promise<void> {
-  let sealing: Promise<void> | null = null;
-  let stopped = false;
-  const seal = async () => {
-    try {
-      while (!stopped && (await sealRefusals(db)) > 0);
-    } catch (error) {
-      onFailure(error as Error);
-    } finally {
-      sealing = null;
-    }
+  const seal = async (ending: AbortSignal) => {
+    while (!ending.aborted && (await sealRefusals(db)) > 0);
   };
-  const timer = setInterval(() => {
-    sealing ??= seal();
-  }, everyMs);
-  return async () => {
-    clearInterval(timer);
-    stopped = true;
-    await sealing;
-  };
+  return every(everyMs, seal, onFailure);
 }

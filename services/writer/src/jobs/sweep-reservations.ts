@@ -1,7 +1,7 @@
 import { toPublicId, uuidTime } from '@agp/core/ids';
 import { findRecordedIds, type Pool } from '@agp/db';
 import type { BudgetReservations } from '@agp/reservations';
-import { type Logger, withTimeout } from '@agp/runtime';
+import { every, type Logger } from '@agp/runtime';
 import type { WriterMetrics } from '../metrics.ts';
 import { type Noted, noteEnded } from './note-ended.ts';
 import { noteForwarded } from './note-forwarded.ts';
@@ -43,15 +43,12 @@ interface SweepOptions {
   silentMs?: number | undefined;
 }
 
-/** In milliseconds. */
-const stopWithinMs = 1_000;
 /** Ids in one line of the log. */
 const shownIds = 20;
 
 /** Sweeps regularly; returns what stops it, after a moment for the running round. */
 export function keepSweeping(options: SweepOptions): () => Promise<void> {
   const { reservations, pool, metrics, logger, onFailure, readUnreadMs, everyMs = sweepEveryMs, silentMs } = options;
-  let sweeping: Promise<void> | null = null;
   let wasAway = false;
   const logNoted = ({ eventIds, unreadable }: Noted) => {
     if (eventIds.length > 0) {
@@ -84,14 +81,7 @@ export function keepSweeping(options: SweepOptions): () => Promise<void> {
     // Also while Redis is away.
     else await noteForwarded(reservations, pool, readUnreadMs, addLost, silentMs).catch(whileAway);
     logNoted(noted);
-    sweeping = null;
   };
-  const timer = setInterval(() => {
-    sweeping ??= sweep();
-  }, everyMs);
-  return async () => {
-    clearInterval(timer);
-    // The next round of any writer finds what this one leaves.
-    if (sweeping) await withTimeout(sweeping, stopWithinMs).catch(() => {});
-  };
+  // The next round of any writer finds what this one leaves.
+  return every(everyMs, sweep, onFailure);
 }
