@@ -51,6 +51,8 @@ export function inspect(metering: Metering, exchange: Exchange, head = readHead(
 /** The answer in another form than its own. */
 export interface Form extends Partial<Written> {
   encoding?: string;
+  /** What comes if nobody asks for the usage of the stream. */
+  unasked?: Buffer;
   /** In these pieces. */
   pieces?: readonly Buffer[];
   ends?: Exchange['ends'];

@@ -15,6 +15,8 @@ const eventForms: Readonly<Record<string, (wire: string) => string>> = {
   'no last blank line': (wire) => (wire.endsWith('\n\n') ? wire.trimEnd() : wire),
 };
 
+const changeText = (bytes: Buffer, change: (wire: string) => string) => Buffer.from(change(bytes.toString()));
+
 /** Places that are the same in each run, with another distance for each length. */
 const placesOf = (length: number, count: number) =>
   Array.from({ length: Math.min(count, length - 1) }, (_, index) => 1 + ((index * 7_919 + length) % (length - 1)));
@@ -23,6 +25,7 @@ const placesOf = (length: number, count: number) =>
 export function* listForms({ answer, ends }: Exchange, sameBytes: boolean): Generator<[name: string, Form]> {
   if (!answer || answer.bytes !== undefined) return;
   const { contentType, bytes } = writeAnswer(answer);
+  const { bytes: unasked } = writeAnswer(answer, false);
   if (bytes.length === 0) return;
   yield ['byte by byte', { pieces: Array.from(bytes, (byte) => Buffer.from([byte])) }];
   for (const at of placesOf(bytes.length, 12))
@@ -30,11 +33,14 @@ export function* listForms({ answer, ends }: Exchange, sameBytes: boolean): Gene
   if (sameBytes) return;
   // The first bytes tell what came, under whatever type.
   if (answer.type === undefined && !answer.lines)
-    yield ['another content type', { contentType: answer.frames ? 'application/json' : 'text/event-stream' }];
+    yield [
+      'another content type',
+      { contentType: answer.frames ? 'application/json' : 'text/event-stream', bytes, unasked },
+    ];
   for (const [encoding, encode] of Object.entries(encoders)) yield [encoding, { encoding, bytes: encode(bytes) }];
   const cut = gzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
   if (ends !== 'whole') yield ['gzip that breaks off', { encoding: 'gzip', bytes: cut }];
   if (!contentType.startsWith('text/event-stream')) return;
   for (const [name, change] of Object.entries(eventForms))
-    yield [name, { bytes: Buffer.from(change(bytes.toString())) }];
+    yield [name, { bytes: changeText(bytes, change), unasked: changeText(unasked, change) }];
 }

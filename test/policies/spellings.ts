@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import { writeForm } from '../wire/conformance/write-form.ts';
+import { writeForm } from '@agp/testing/corpus';
 import { inPath, type Names, places, type Row, rows, stored, wrap } from './calls.ts';
 
 /** A request as its agent writes it. */

@@ -11,7 +11,6 @@ import {
 } from '../../recording/reconciliation/compare-bills.ts';
 import { kinds } from '../../recording/reconciliation/kinds.ts';
 import { type PlannedCall, planCalls } from '../../recording/reconciliation/plan-calls.ts';
-import { readEvents } from '../../recording/reconciliation/reconcile-told.ts';
 import { runCalls, type SeenCall } from '../../recording/reconciliation/run-calls.ts';
 import { SimulatedProvider } from '../../recording/reconciliation/simulate-provider.ts';
 import { type System, waitFor } from '../../system/start-system.ts';
@@ -22,6 +21,16 @@ export interface ReconcileSize {
   atOnce: number;
   /** By how much the sums of estimates may be off, as a share. Of few calls the sums are up to chance. */
   mostOff?: number;
+}
+
+/** Reads all events, newest first, page by page. */
+async function readEvents(system: Pick<System, 'api'>): Promise<Map<string, Event>> {
+  const events = new Map<string, Event>();
+  for (let offset = 0; ; offset += 1_000) {
+    const page = await system.api<Event[]>(`/api/v1/events?limit=1000&offset=${offset}`);
+    for (const event of page) events.set(event.id, event);
+    if (page.length < 1_000) return events;
+  }
 }
 
 /** What the lineage payload alone has. */
