@@ -9,7 +9,7 @@ import { listForms } from './vary-answer.ts';
 
 const corpus = loadCorpus();
 const files = Object.entries(Object.groupBy(corpus, ({ file }) => file)) as [string, Exchange[]][];
-const options = { isStrict: false, defaultOutputTokens: 4_096, unpricedNanoUsd: 10_000_000, pii: null };
+const options = { isStrict: false, pii: null };
 const listed = parsePriceFile(corpusPrices);
 const metering = createMetering({ ...options, prices: listed, pii: { personNames: false, budgetMs: 30_000 } });
 const unscanned = createMetering({ ...options, prices: listed });

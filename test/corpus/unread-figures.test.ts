@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { measureExchange } from './measure-exchange.ts';
 
 const prices = parsePriceFile(corpusPrices);
-const metering = createMetering({ prices, isStrict: false, defaultOutputTokens: 9, unpricedNanoUsd: 9, pii: null });
+const metering = createMetering({ prices, isStrict: false, pii: null });
 
 /** Members that hold what is billed. Of these all may be ignored within. */
 const holders = /^(?:usage|usageMetadata|usage_info|billed_units|tool_usage)$/;

@@ -42,8 +42,6 @@ export function createMetering(options: MeteringOptions): Metering {
   const scanner = pii && createPiiScanner({ ...pii, onWorkerError: onScannerError });
   const parts: MeteringParts = {
     isStrict: options.isStrict,
-    defaultOutputTokens: options.defaultOutputTokens,
-    unpricedNanoUsd: options.unpricedNanoUsd,
     priceUsage: createPriceUsage(file),
     findModelBounds: createFindModelBounds(file),
     estimator,

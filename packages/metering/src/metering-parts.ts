@@ -7,15 +7,13 @@ export interface MeteringOptions {
   prices: PriceFile | null;
   /** Under a cap a request reserves the most that it may cost, or is refused without a bound. */
   isStrict: boolean;
-  defaultOutputTokens: number;
-  unpricedNanoUsd: number;
   /** How texts are scanned, and for how long; null if they are not. */
   pii: { personNames: boolean; budgetMs: number } | null;
   onTokenizerError?(error: Error): void;
   onScannerError?(error: Error): void;
 }
 
-export interface MeteringParts extends Pick<MeteringOptions, 'isStrict' | 'defaultOutputTokens' | 'unpricedNanoUsd'> {
+export interface MeteringParts extends Pick<MeteringOptions, 'isStrict'> {
   priceUsage: PriceUsage;
   findModelBounds: FindModelBounds;
   estimator: TokenEstimator;
@@ -23,9 +21,12 @@ export interface MeteringParts extends Pick<MeteringOptions, 'isStrict' | 'defau
   memory: FairShares;
 }
 
+/** What a call costs under a cap if nothing of it can be read, in nano-dollars. */
+export const unpricedNanoUsd = 10_000_000;
+
 const unpricedTokens = 10_000;
 
 /** What a call without a price counts for under a cap, in nano-dollars: a fixed amount for each 10,000 tokens, at least one. */
-export function guessCost({ unpricedNanoUsd }: Pick<MeteringParts, 'unpricedNanoUsd'>, usage: Usage): number {
+export function guessCost(usage: Usage): number {
   return Math.max(1, Math.ceil((usage.promptTokens + usage.completionTokens) / unpricedTokens)) * unpricedNanoUsd;
 }

@@ -32,8 +32,6 @@ export function openMetering(options: Partial<MeteringOptions> = {}, entries: ob
   return createMetering({
     prices: parsePriceFile(JSON.stringify(entries)),
     isStrict: false,
-    defaultOutputTokens: 4_096,
-    unpricedNanoUsd: 10_000_000,
     pii: null,
     ...options,
   });

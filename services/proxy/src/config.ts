@@ -37,13 +37,6 @@ export const proxyConfigSchema = z.object({
     .enum(['available', 'strict'])
     .default('available')
     .describe('`strict` reserves the [most a request can cost](proxy.md#strict-caps), and needs Redis'),
-  budgetDefaultOutputTokens: positive.default(4_096).describe('output reserved if a request has no bound'),
-  budgetUnpricedUsd: z.coerce
-    .number('must be a number')
-    .min(0)
-    .max(1_000)
-    .default(0.01)
-    .describe('[reserved](proxy.md#caps-and-limits) if no price is known'),
   storageTimeoutMs: storageTimeoutField.default(900).describe('longest wait for Postgres, before and after the body'),
   trustProxy: trustProxyField.describe('hops, or networks separated by commas, whose `X-Forwarded-For` counts'),
   refusalContact: z
@@ -62,8 +55,9 @@ export const proxyConfigSchema = z.object({
   maxRequestBytes: positive.default(32 * 1024 * 1024).describe('largest request body'),
   maxBufferedBytes: positive
     .default(512 * 1024 * 1024)
-    .describe('bodies in memory, [shared](proxy.md#shares) by agents; at least four times `MAX_REQUEST_BYTES`'),
-  maxBufferedBytesPerAgent: positive.optional().describe('the same for one agent; a quarter if unset'),
+    .describe(
+      'bodies in memory, [shared](proxy.md#shares) by agents, a quarter for each; at least four times `MAX_REQUEST_BYTES`',
+    ),
   maxBodySeconds: positive.default(300).describe('longest time for a body'),
   minBodyBytesPerSecond: positive.default(1_024).describe('least rate over half a minute'),
   maxConnections: positive

@@ -86,8 +86,6 @@ export function createContext(
     metering: createMetering({
       prices: config.prices,
       isStrict: config.budget === 'strict',
-      defaultOutputTokens: config.budgetDefaultOutputTokens,
-      unpricedNanoUsd: Math.round(config.budgetUnpricedUsd * 1e9),
       pii: config.piiScan === 'off' ? null : { personNames: config.piiPersonNames, budgetMs: config.piiBudgetMs },
       onTokenizerError: ({ message }) =>
         logger.error({ error: message }, 'the tokenizer failed; tokens are estimated roughly'),

@@ -56,7 +56,7 @@ export class BillCalls {
       const tier = ownTier ?? serviceTier;
       const price = parts.priceUsage({ ...nameModel(head, model), usage, charge, requests, serviceTier: tier });
       const isGuessed = !price.priced && reservation.isCapped;
-      return { model, ...price, ...(isGuessed && { costNanoUsd: guessCost(parts, usage) }) };
+      return { model, ...price, ...(isGuessed && { costNanoUsd: guessCost(usage) }) };
     };
     this.#priceOf = (call) => {
       if (call.model !== null || models.length === 0) return priceOne(call.model ?? 'unknown', call);

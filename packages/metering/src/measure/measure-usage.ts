@@ -4,7 +4,7 @@ import type { ResponseReading } from '../answer/reading.ts';
 import { type AnswerEnd, type Call, type Doubt, type Measurement, unmeasured } from '../call.ts';
 import { listTiers } from '../call-head.ts';
 import type { Operation } from '../dialects/operation.ts';
-import type { MeteringParts } from '../metering-parts.ts';
+import { type MeteringParts, unpricedNanoUsd } from '../metering-parts.ts';
 import { type Bill, BillCalls } from './bill-calls.ts';
 import { estimateUsage } from './estimate-usage.ts';
 import type { CallTexts } from './scan-call.ts';
@@ -28,9 +28,9 @@ export async function measureUsage(parts: MeteringParts, call: Call, end: Answer
   const answeredModel = reading?.model ?? null;
   const model = answeredModel ?? requestedModel;
   const free = { ...unmeasured, model, answeredModel, requestedModel, unread: reading?.unread ?? [] };
-  if (head.operation === null) return { ...free, ...priceUnknownPath(parts, call, end) };
+  if (head.operation === null) return { ...free, ...priceUnknownPath(call, end) };
   if (body?.startsUnseen && mayHaveServed(end)) {
-    return { ...free, ...priceUnknown(parts, call), doubt: doubtOf('unreadable') };
+    return { ...free, ...priceUnknown(call), doubt: doubtOf('unreadable') };
   }
   const { settlesBackground = false } = head.operation;
   if (head.operation.isFree || (!settlesBackground && !mayBeBilled(end, reading))) return free;
@@ -99,14 +99,14 @@ async function findStart(
   return settledEventId !== null || reading.isOfBackground ? { settledEventId } : null;
 }
 
-function priceUnknownPath(parts: MeteringParts, call: Call, end: AnswerEnd) {
+function priceUnknownPath(call: Call, end: AnswerEnd) {
   if (!call.head.hasBody || !mayHaveServed(end)) return {};
-  return { isUnknownPath: true, ...priceUnknown(parts, call) };
+  return { isUnknownPath: true, ...priceUnknown(call) };
 }
 
 /** An unknown cost is a fixed amount under a cap: what was reserved for it. */
-function priceUnknown(parts: MeteringParts, { reservation }: Call) {
-  return reservation.isCapped ? { costNanoUsd: parts.unpricedNanoUsd, usageSource: 'estimated' as const } : {};
+function priceUnknown({ reservation }: Call) {
+  return reservation.isCapped ? { costNanoUsd: unpricedNanoUsd, usageSource: 'estimated' as const } : {};
 }
 
 const mayHaveServed = ({ status, sent }: AnswerEnd) => (status === null ? sent : status >= 200 && status < 300);
@@ -174,7 +174,7 @@ async function measureUnbilled(
   if (!(await claim(call, nameDoubt(call, billedOnce)))) return {};
   const doubt = doubtOf('unreadable', sum?.disbelieved ?? sum ?? undefined);
   if (billedOnce === null || !call.reservation.isCapped) return { doubt };
-  return { ...(sum ? { ...readBill(sum), usageSource: 'estimated' } : priceUnknown(parts, call)), doubt };
+  return { ...(sum ? { ...readBill(sum), usageSource: 'estimated' } : priceUnknown(call)), doubt };
 }
 
 /** Servers that do not count say 0 or leave a figure out: a call has some input, and some output if text was written. */

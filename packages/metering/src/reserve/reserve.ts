@@ -1,21 +1,23 @@
 import { makeUsage, maxTokens } from '@agp/catalogue';
 import { type CallHead, listTiers, nameModel } from '../call-head.ts';
-import { guessCost, type MeteringParts } from '../metering-parts.ts';
+import { guessCost, type MeteringParts, unpricedNanoUsd } from '../metering-parts.ts';
 import { type InspectedBody, inspectBody } from '../request/inspect-body.ts';
 import { boundReservation } from './bound-reservation.ts';
 
 /** Bytes of a request for each token that it is taken to have: about right for English and code. */
 const bytesPerToken = 4;
 
+/** What an answer without a bound is taken to have. */
+const defaultOutputTokens = 4_096;
+
 /** An image makes a body large, and few tokens: beyond this no model reads on anyway. */
 const maxPromptTokens = 200_000;
 
 /**
- * The highest likely cost in whole nano-dollars: input by size, output by the caller's largest bound, else the configured
- * default. Without a readable body at least `unpricedNanoUsd`, without a known price that by size.
+ * The highest likely cost in whole nano-dollars: input by size, output by the caller's largest bound, else
+ * {@link defaultOutputTokens}. Without a readable body at least `unpricedNanoUsd`, without a known price that by size.
  */
 function estimateReservation(parts: MeteringParts, head: CallHead, body: InspectedBody | null): number {
-  const { unpricedNanoUsd } = parts;
   if (head.operation === null) return head.hasBody ? unpricedNanoUsd : 0;
   if (head.operation.isFree) return body?.startsUnseen ? unpricedNanoUsd : 0;
   if (!body) return head.method === 'POST' ? unpricedNanoUsd : 0;
@@ -27,7 +29,7 @@ function estimateReservation(parts: MeteringParts, head: CallHead, body: Inspect
 function priceModel(parts: MeteringParts, head: CallHead, asked: InspectedBody, model: string): number {
   const { bytes, maxOutputTokens, leastOutputTokens, answers, toldUsage } = asked;
   const promptTokens = Math.min(Math.ceil(bytes.length / bytesPerToken), maxPromptTokens);
-  const outputTokens = maxOutputTokens ?? Math.max(parts.defaultOutputTokens, leastOutputTokens);
+  const outputTokens = maxOutputTokens ?? Math.max(defaultOutputTokens, leastOutputTokens);
   const usage = makeUsage({
     ...toldUsage,
     promptTokens: promptTokens + (toldUsage.promptTokens ?? 0),
@@ -36,7 +38,7 @@ function priceModel(parts: MeteringParts, head: CallHead, asked: InspectedBody, 
   });
   const serviceTier = listTiers(head, asked).join('+');
   const { priced, costNanoUsd } = parts.priceUsage({ ...nameModel(head, model), usage, serviceTier });
-  return priced ? costNanoUsd : guessCost(parts, usage);
+  return priced ? costNanoUsd : guessCost(usage);
 }
 
 export function computeReservation(

@@ -8,8 +8,6 @@ export type Full = 'agent' | 'source' | 'all';
 
 interface FairSharesOptions {
   max: number;
-  /** A quarter of all by default. */
-  maxPerAgent?: number | undefined;
   /** One agent may hold this much however much others hold, as long as it is free. */
   always?: number;
 }
@@ -24,9 +22,9 @@ export class FairShares {
   readonly #bySource = new Map<string, number>();
   #total = 0;
 
-  constructor({ max, maxPerAgent = max / 4, always = 0 }: FairSharesOptions) {
+  constructor({ max, always = 0 }: FairSharesOptions) {
     this.#max = max;
-    this.#maxPerAgent = Math.max(maxPerAgent, always);
+    this.#maxPerAgent = Math.max(max / 4, always);
     this.#maxPerSource = Math.max(max / 2, always);
     this.#always = always;
   }

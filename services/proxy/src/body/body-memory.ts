@@ -27,7 +27,6 @@ interface Open {
 
 interface BodyMemoryOptions {
   maxBufferedBytes: number;
-  maxBufferedBytesPerAgent?: number | undefined;
   maxRequestBytes: number;
 }
 
@@ -44,9 +43,9 @@ export class BodyMemory {
   readonly #shares: FairShares;
   readonly #unfinished = new Bag<Open>();
 
-  constructor({ maxBufferedBytes: max, maxBufferedBytesPerAgent: maxPerAgent, maxRequestBytes }: BodyMemoryOptions) {
+  constructor({ maxBufferedBytes: max, maxRequestBytes }: BodyMemoryOptions) {
     const always = max < fewBodies * maxRequestBytes ? Math.min(max, 2 * (maxRequestBytes + bytesOfEach)) : 0;
-    this.#shares = new FairShares({ max, maxPerAgent, always });
+    this.#shares = new FairShares({ max, always });
   }
 
   /** The memory of all bodies, in bytes. */

@@ -130,7 +130,7 @@ export function createMetrics(held: {
     ),
     unknownPaths: counter(
       'agp_proxy_unknown_path_requests_total',
-      'Requests with a body, not refused by the provider, on a path whose figures are not read; under a cap each costs BUDGET_UNPRICED_USD, else 0',
+      'Requests with a body, not refused by the provider, on a path whose figures are not read; under a cap each costs 0.01 USD, else 0',
       'provider',
     ),
     doubtful: counter(
