@@ -12,7 +12,7 @@ import { addsUnits, holdsAt, type PriceFile } from './price-file.ts';
 import { findMissing } from './price-row.ts';
 import { type OurEntry, ourModels, ourUnits, ourVersion } from './prices.ts';
 
-export type PricedProvider = Pick<AskedModel, 'provider' | 'api' | 'baseUrl'>;
+type PricedProvider = Pick<AskedModel, 'provider' | 'api' | 'baseUrl'>;
 
 export interface ListedPrice {
   /** Null for an entry of the file that holds for every provider. */

@@ -64,7 +64,7 @@ const providersFileSchema = z.array(
 
 type ProviderEntry = z.infer<typeof providersFileSchema>[number];
 
-export interface KnownProvider {
+interface KnownProvider {
   id: string;
   api: ProviderApi;
   baseUrl: URL;

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { type Policy, policySchema } from './schema.ts';
 
 /** What is wrong with a text, from one character to another of one line. */
-export interface TextFault {
+interface TextFault {
   from: number;
   to: number;
   message: string;

@@ -153,7 +153,7 @@ export const listNamed = (policy: Policy): [RuleName, AllowOrDeny][] =>
     return Array.isArray(lists?.allow) || Array.isArray(lists?.deny) ? [[name, lists]] : [];
   });
 
-export type ToolRules = NonNullable<Policy['tools']>;
+type ToolRules = NonNullable<Policy['tools']>;
 type ToolKind = 'client' | 'hosted' | 'remote_mcp';
 
 const toolWords: Record<EventTool['kind'], string> = {

@@ -16,7 +16,7 @@ const throttling = ['set', 'incrby', 'pttl', 'expire'];
 const releasing = ['time', 'hget', 'hgetall', 'hdel', 'hincrby', 'zrem'];
 const budgetKeys = 'agp:{budget}:';
 
-export const redisPermissions: Readonly<Record<RedisUser, RedisPermissions>> = {
+const redisPermissions: Readonly<Record<RedisUser, RedisPermissions>> = {
   proxy: {
     keys: [budgetKeys, 'agp:idle-session:', 'agp:throttle:registrations:'],
     commands: [

@@ -5,7 +5,7 @@ import { timestampSchema } from './timestamp.ts';
 const usd = z.number().min(0);
 const tier = z.strictObject({ start: z.int().min(0), price: usd });
 
-export const modelPriceSchema = z
+const modelPriceSchema = z
   .strictObject({
     provider: z.string().nullable().meta({ description: 'Null for an entry of `PRICES_FILE` without a provider' }),
     model: z.string().meta({ description: 'Or the beginning of several and `*`, as `PRICES_FILE` has it' }),

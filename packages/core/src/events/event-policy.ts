@@ -16,7 +16,7 @@ export const maxAskedModels = 20;
 
 const name = z.string().min(1).max(maxToolName).refine(isPlain);
 
-export const namedToolSchema = z
+const namedToolSchema = z
   .object({
     kind: z.enum(toolKinds),
     names: z.array(name).min(1).max(4).meta({ description: 'All by which rules may know it, the fullest first' }),
@@ -33,7 +33,7 @@ export const eventToolsSchema = z
   })
   .meta({ id: 'EventTools', description: 'Tools of a request and its answer, by name' });
 
-export const decisionActions = ['observe', 'warn', 'lower', 'strip', 'cut'] as const;
+const decisionActions = ['observe', 'warn', 'lower', 'strip', 'cut'] as const;
 
 export const decisionSchema = z
   .object({

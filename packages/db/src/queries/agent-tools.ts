@@ -6,7 +6,7 @@ import { firstIdAt } from './pages.ts';
 const mostEvents = 5_000;
 const mostTools = 500;
 
-export interface AgentToolRow {
+interface AgentToolRow {
   kind: string;
   name: string;
   declared: number;

@@ -94,7 +94,7 @@ export function deletePolicy(db: Db, id: string): Promise<PolicyRow | undefined>
   );
 }
 
-export interface PolicyHits {
+interface PolicyHits {
   refused: number;
   noted: number;
 }

@@ -181,7 +181,7 @@ const isAmount = (value: unknown): value is number => typeof value === 'number' 
  * xAI counts in ticks, of which a dollar has ten thousand million. OpenRouter's cost leaves out what a caller's own key was
  * charged, and Perplexity's is a list with its sum.
  */
-export function readCharge({ cost, cost_in_usd_ticks: ticks, is_byok: isOwnKey, cost_details: details }: JsonObject) {
+function readCharge({ cost, cost_in_usd_ticks: ticks, is_byok: isOwnKey, cost_details: details }: JsonObject) {
   if (isAmount(ticks)) return ticks / 10;
   const usd = typeof cost === 'object' ? asObject(cost).total_cost : cost;
   if (!isAmount(usd)) return undefined;

@@ -50,7 +50,7 @@ const table = {
   },
 } satisfies Record<string, { names: string; family?: RegExp }>;
 
-export type HeaderRole = keyof typeof table;
+type HeaderRole = keyof typeof table;
 
 const roles = Object.entries(table).map(([role, { names, ...row }]) => ({
   role: role as HeaderRole,

@@ -1,4 +1,3 @@
-import { readCount } from '@agp/catalogue';
 import { parseJson } from '@agp/core/json';
 
 /** A member of a JSON object: its key without escapes, its value from `start` to before `end`. */
@@ -130,10 +129,6 @@ export function asText(value: unknown): string | null {
 
 export function asName(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? `${value}` : typeof value;
-}
-
-export function optionalCount(value: unknown): number | null {
-  return value === undefined || value === null ? 0 : readCount(value);
 }
 
 export function tryParse(json: string | Uint8Array): unknown {

@@ -58,7 +58,7 @@ interface KeyKind {
 const kinds = new Map<string, KeyKind>();
 const maxKinds = 4_096;
 
-export function describeKey(key: string): KeyKind {
+function describeKey(key: string): KeyKind {
   const known = kinds.get(key);
   if (known) return known;
   const kind = { isWordy: wordy.test(key), isPlain: plain.test(key), place: places.get(key) ?? null };

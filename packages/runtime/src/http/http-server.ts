@@ -24,7 +24,7 @@ const lateHeadMs = 500;
 /** Of requests, and of answers that the proxy takes: four times what Node allows. */
 export const maxHeadBytes = 64 * 1024;
 
-export interface ConnectionBounds {
+interface ConnectionBounds {
   /** 10,000 if not given. */
   maxConnections?: number;
   /** How long idle connections are kept, 75 if not given: longer than balancers do, so that they close these, not we. */

@@ -5,7 +5,7 @@ import { rateLimited, refuseBudget } from './budget-refusals.ts';
 import { findRefusing, judgeCaps } from './judge-budget.ts';
 import type { OwnReservations } from './own-reservations.ts';
 
-export type EarlyCheck = Omit<BudgetRequest, 'eventId' | 'nanoUsd'>;
+type EarlyCheck = Omit<BudgetRequest, 'eventId' | 'nanoUsd'>;
 
 type CheckEarly = (check: EarlyCheck, deadline: StorageDeadline) => Promise<void>;
 

@@ -72,7 +72,7 @@ export function readContentTier(usage: JsonObject): string | null {
 }
 
 /** What an answer was grounded on. Searches for pictures cost as those for pages. */
-export interface Grounding {
+interface Grounding {
   searches: Set<string>;
   usesMaps: boolean;
   usesStore: boolean;
