@@ -95,23 +95,16 @@ export async function openLiveStream(
   return read();
 }
 
-/** The latest ids that were seen; the oldest are forgotten beyond `max`. */
-class RecentIds {
-  readonly #ids = new Set<string>();
-  readonly #max: number;
-
-  constructor(max: number) {
-    this.#max = max;
-  }
-
-  /** @returns false if the id was seen before */
-  add(id: string): boolean {
-    if (this.#ids.has(id)) return false;
-    this.#ids.add(id);
-    const [oldest] = this.#ids;
-    if (this.#ids.size > this.#max && oldest !== undefined) this.#ids.delete(oldest);
+/** Remembers the latest ids; what it gives tells whether an id is new. The oldest are forgotten beyond `max`. */
+function rememberIds(max: number): (id: string) => boolean {
+  const ids = new Set<string>();
+  return (id) => {
+    if (ids.has(id)) return false;
+    ids.add(id);
+    const [oldest] = ids;
+    if (ids.size > max && oldest !== undefined) ids.delete(oldest);
     return true;
-  }
+  };
 }
 
 interface TailOptions {
@@ -135,15 +128,15 @@ const longestPauseMs = 5_000;
  * before the last known event on, so that none is missed or repeated.
  */
 export async function tailEvents(api: Api, { filter, signal, onEvent, onNotice }: TailOptions): Promise<void> {
-  const seen = new RecentIds(rememberedIds);
+  const isNew = rememberIds(rememberedIds);
   const { readAt } = await readBacklog(api, filter, null);
   let since = readAt - marginMs;
   // Existing events are not shown, but must be known so that they are not shown later.
-  for (const { id } of (await readBacklog(api, filter, since)).events) seen.add(id);
+  for (const { id } of (await readBacklog(api, filter, since)).events) isNew(id);
 
   async function tell(live: LiveEvent): Promise<void> {
     since = Math.max(since, Date.parse(live.event.timestamp) - marginMs);
-    if (seen.add(live.event.id) && !signal.aborted) await onEvent(live);
+    if (isNew(live.event.id) && !signal.aborted) await onEvent(live);
   }
 
   async function follow(onOpen: () => void): Promise<void> {
