@@ -1,5 +1,5 @@
 import type { AgentStatus, Event } from '@agp/core/contracts';
-import type { Asked, Decision, EventMessage, EventTools, FailureCause, PiiFinding } from '@agp/core/events';
+import type { EventMessage, FieldsWhere } from '@agp/core/events';
 import type { ColumnType, Generated } from 'kysely';
 import type { durationColumns } from './usage-columns.ts';
 
@@ -9,23 +9,21 @@ type Money = ColumnType<number, string, string>;
 
 type Json<Value> = ColumnType<Value | null, string | null | undefined, string | null>;
 
-type Details = Pick<EventMessage, 'outcome' | 'http_status' | 'provider_request_id' | 'pii_scan'>;
+type StoredName = Exclude<
+  FieldsWhere<{ column: string }>,
+  FieldsWhere<{ column: 'jsonb' }> | keyof Event | 'cost_nano_usd'
+>;
 
 /** An event as it is shown, and what is kept with it. */
-interface EventsTable extends Omit<Event, 'timestamp' | 'cost_usd'>, Details {
+type EventsTable = Omit<Event, 'timestamp' | 'cost_usd'> & {
+  [Name in StoredName]: Exclude<EventMessage[Name], undefined>;
+} & { [Name in FieldsWhere<{ column: 'jsonb' }>]: Json<NonNullable<EventMessage[Name]>> } & {
   timestamp: Timestamp;
   cost_usd: Money;
   seq: number;
   recorded_at: DefaultTimestamp;
-  counts_as_request: boolean;
   payload: string;
-  request_id: string | null;
-  failure: FailureCause | null;
-  pii_findings: Json<PiiFinding[]>;
-  decision: Json<Decision[]>;
-  tools: Json<EventTools>;
-  asked: Json<Asked>;
-}
+};
 
 interface UsageSums {
   agent_id: string;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type AgentBudget,
   type AgentEvent,
@@ -118,7 +119,8 @@ export function listAltered(
   payload: Record<string, unknown>,
 ): string[] {
   const row = presentRow(stored, 'evt');
-  const differs = (name: keyof Event | ChainedColumn) => JSON.stringify(row[name]) !== JSON.stringify(payload[name]);
+  // A payload of version 1 has no member for what no policy decided.
+  const differs = (name: keyof Event | ChainedColumn) => !isDeepStrictEqual(row[name] ?? null, payload[name] ?? null);
   return [...[...shownNames, ...chainedColumns].filter(differs), ...(payload.seq === seq ? [] : ['seq'])];
 }
 
@@ -159,12 +161,13 @@ export function presentSessionEvent(row: EventRow): SessionEvent {
 }
 
 export function presentStreamEvent(event: AnnouncedEvent, agent_name?: string, withOutcome = false): StreamEvent {
-  const { pii_types, outcome, http_status, failure, ...shown } = event;
+  const { outcome, http_status, failure, ...shown } = event;
   return {
     ...shown,
-    ...(pii_types.length > 0 && { pii_types }),
+    // Left out of the JSON if there are none, and else in its place.
+    pii_types: shown.pii_types.length > 0 ? shown.pii_types : undefined,
     ...(agent_name !== undefined && { agent_name }),
-    ...(withOutcome && ({ outcome, http_status, failure } as Pick<StreamEvent, 'outcome' | 'http_status' | 'failure'>)),
+    ...(withOutcome && { outcome, http_status, failure }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isStorableText } from '../events/event-message.ts';
+import { isStorableText } from '../events/event-fields.ts';
 import { timestampSchema } from './timestamp.ts';
 
 /** Of the key that the configuration sets; no other key may have it. */

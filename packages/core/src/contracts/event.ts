@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { eventMessageSchema } from '../events/event-message.ts';
-import { eventNotesSchema } from '../events/event-notes.ts';
+import { type EventFields, eventFields, type FieldsWhere, listFields } from '../events/event-fields.ts';
 import { agentIdSchema } from './agent.ts';
 import { timestampSchema } from './timestamp.ts';
 
@@ -29,24 +28,26 @@ export const eventSchema = z
 
 const agentName = z.string().optional().meta({ description: 'Only with `expand=agent`' });
 
-const detail = eventMessageSchema.shape;
-const notes = eventNotesSchema.required().shape;
-const withOutcome = z
-  .object({
-    outcome: detail.outcome,
-    http_status: detail.http_status,
-    failure: notes.failure,
-    request_id: notes.request_id,
-    provider_request_id: detail.provider_request_id,
-    pii_scan: z.nullable(detail.pii_scan),
-  })
-  .partial().shape;
+/** As the API shows them: never absent, null if they do not apply. */
+function schemasOf<const Names extends readonly (keyof EventFields)[]>(names: Names) {
+  const shown = names.map((name) => {
+    const { schema, means } = eventFields[name] as { schema: z.ZodType; means?: string };
+    const present = z.nullable(schema instanceof z.ZodOptional ? schema.unwrap() : schema);
+    return [name, means === undefined ? present : present.meta({ description: means })] as const;
+  });
+  return Object.fromEntries(shown) as {
+    [Name in Names[number]]: z.ZodNullable<z.ZodNonOptional<EventFields[Name]['schema']>>;
+  };
+}
+
+const outcomeFields = listFields({ shown: 'outcome' });
+const withOutcome = z.object(schemasOf(outcomeFields)).partial().shape;
 
 const { outcome, http_status, failure } = withOutcome;
 const ended = { outcome, http_status, failure };
 
 /** Columns of an event that a list has only with `expand=outcome`. */
-export const outcomeNames = Object.keys(withOutcome) as (keyof typeof withOutcome)[];
+export const outcomeNames: readonly FieldsWhere<{ shown: 'outcome' }>[] = outcomeFields;
 
 export const listedEventSchema = eventSchema
   .extend({ agent_name: agentName, ...withOutcome })
@@ -83,60 +84,22 @@ export type AgentEvent = z.infer<typeof agentEventSchema>;
 export type SessionEvent = z.infer<typeof sessionEventSchema>;
 export type StreamEvent = z.infer<typeof streamEventSchema>;
 
-/** Members of the payload that a listed event does not have, with what they mean. */
-const chainedMeanings = {
-  outcome:
-    '`failed`: the provider answered with an error or not at all; `aborted`: the agent left; `killed`: a block ended it',
-  http_status: 'The status that the agent got; null without an answer',
-  method: undefined,
-  path: "The provider's, without query",
-  requested_model: undefined,
-  source_ip: undefined,
-  duration_ms: undefined,
-  first_byte_ms: 'Until the first byte of the answer',
-  usage_source: "`provider`: the provider's figures; `estimated`; `none`: nothing was used",
-  price_version: 'Prices that the cost comes from',
-  pii_scan: '`partial` and `none`: not all, or nothing, was searched, so no finding does not mean no personal data',
-  provider_request_id: "The provider's own id of the request",
-  request_sha256: undefined,
-  response_sha256: undefined,
-  producer: 'The proxy process',
-  producer_seq: 'Its count; a gap is a lost event',
-  policy_version: 'Of the rules that decided; null without policies',
-  decision: 'What rules decided of it',
-  tools: undefined,
-  forwarded_sha256: 'Of what went to the provider, if a policy changed it',
-} as const;
+const ofChain = [...listFields({ in: 'chain', shown: 'outcome' }), ...listFields({ in: 'chain', shown: 'detail' })];
 
-type ChainedName = keyof typeof chainedMeanings;
+/** Members of the payload that a listed event does not have, null if the payload does not have them or cannot be read. */
+export const chainedDetailSchema = z.strictObject(schemasOf(ofChain));
 
-/** Those members by name, null if the payload does not have them or cannot be read. */
-export const chainedDetailSchema = z.strictObject(
-  Object.fromEntries(
-    Object.entries(chainedMeanings).map(([name, description]) => {
-      const schema = z.nullable(z.nonoptional(eventMessageSchema.shape[name as ChainedName]));
-      return [name, description === undefined ? schema : schema.meta({ description })];
-    }),
-  ) as { [Name in ChainedName]: z.ZodNullable<z.ZodNonOptional<(typeof eventMessageSchema.shape)[Name]>> },
-);
+const notes = listFields({ in: 'notes' });
 
-const detailNotes = eventNotesSchema.required().shape;
-
-export const unchainedNames = ['agent_name', 'recorded_at', 'request_id', 'failure', 'pii_findings', 'asked'] as const;
+/** Members that no hash covers. */
+export const unchainedNames = ['agent_name', 'recorded_at', ...notes] as const;
 
 export const eventDetailSchema = eventSchema
   .extend({
     ...chainedDetailSchema.shape,
     agent_name: z.string().nullable(),
     recorded_at: timestampSchema,
-    request_id: detailNotes.request_id.meta({
-      description: "The caller's `X-Request-Id`, or one that the proxy made. Not unique",
-    }),
-    failure: detailNotes.failure.meta({ description: 'Why the provider could not be reached, or broke off' }),
-    pii_findings: detailNotes.pii_findings.meta({
-      description: 'Where personal data was found: never the text. Null where no places were kept',
-    }),
-    asked: detailNotes.asked,
+    ...schemasOf(notes),
     not_chained: z.array(z.enum(unchainedNames)).meta({
       description: 'Members that no hash covers: the database alone vouches for them',
     }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { complianceTagPattern, isStorableText } from '../events/event-message.ts';
+import { complianceTagPattern, isStorableText } from '../events/event-fields.ts';
 
 /** Bytes of its JSON in UTF-8. */
 const maxMetadataBytes = 16 * 1024;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { errorTable } from '../errors.ts';
-import { eventMessageSchema, isStorableText } from '../events/event-message.ts';
-import { requestIdPattern } from '../events/event-notes.ts';
+import { eventFields, isStorableText, requestIdPattern } from '../events/event-fields.ts';
 import { fromPublicId } from '../ids.ts';
 import { agentStatusSchema, isPrintableText } from './agent.ts';
 import { outcomeNames } from './event.ts';
@@ -141,7 +140,7 @@ const eventFilters = {
   compliance_tag: text.optional().meta({ description: 'Only events with this compliance tag' }),
   pii_detected: flag.optional().meta({ description: 'Only events with personal data' }),
   pii_type: text.optional().meta({ description: 'Only events with personal data of this kind', example: 'email' }),
-  outcome: eventMessageSchema.shape.outcome.unwrap().optional().meta({ description: 'Only events that ended so' }),
+  outcome: eventFields.outcome.schema.unwrap().optional().meta({ description: 'Only events that ended so' }),
   failed: z.enum(['true']).optional().meta({
     type: 'boolean',
     description: 'Only events with the outcome `failed`, and whole answers with a status of 400 or more',

@@ -2,7 +2,8 @@ import { makeEvent } from '@agp/testing/events';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { toPublicId } from '../ids.ts';
-import { eventMessageSchema, isStorableText, toEventText } from './event-message.ts';
+import { isStorableText } from './event-fields.ts';
+import { eventMessageSchema, toEventText } from './event-message.ts';
 
 function faults(over: object): string[] {
   const parsed = eventMessageSchema.safeParse({ ...makeEvent(), ...over });

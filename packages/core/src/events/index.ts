@@ -1,4 +1,4 @@
+export * from './event-fields.ts';
 export * from './event-message.ts';
-export * from './event-notes.ts';
 export * from './event-policy.ts';
 export * from './unpriced-units.ts';

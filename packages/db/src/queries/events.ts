@@ -1,5 +1,5 @@
 import { type Event, type EventDetail, eventSchema, type ListedEvent, outcomeNames } from '@agp/core/contracts';
-import type { EventMessage } from '@agp/core/events';
+import { columnFields, type EventMessage, eventFields, type FieldsWhere, listFields } from '@agp/core/events';
 import { failedEndings } from '@agp/core/explain';
 import { firstUuidAt } from '@agp/core/ids';
 import { type SelectQueryBuilder, sql } from 'kysely';
@@ -200,14 +200,22 @@ export function listSessionEvents(
 }
 
 /** Columns beside those of a list that the payload has too. */
-export const chainedColumns = ['outcome', 'http_status', 'provider_request_id', 'pii_scan'] as const;
+export const chainedColumns = columnFields.filter(isChainedDetail);
 export type ChainedColumn = (typeof chainedColumns)[number];
 
-const detailColumns = [
-  ...chainedColumns,
-  ...(['seq', 'recorded_at', 'payload'] as const),
-  ...(['request_id', 'failure', 'pii_findings', 'asked'] as const),
-];
+function isChainedDetail(name: (typeof columnFields)[number]): name is ChainedDetailName {
+  const { in: place, shown } = eventFields[name];
+  return place === 'chain' && shown !== 'event';
+}
+
+type ChainedDetailName = Extract<
+  FieldsWhere<{ column: string }>,
+  FieldsWhere<{ in: 'chain'; shown: 'outcome' | 'detail' }>
+>;
+
+const notes = listFields({ in: 'notes' });
+
+const detailColumns = [...chainedColumns, ...(['seq', 'recorded_at', 'payload'] as const), ...notes];
 
 export type EventDetailRow = EventRow & {
   agent_name: string | null;
@@ -216,7 +224,7 @@ export type EventDetailRow = EventRow & {
   payload: string;
   /** `genesis` for the first; null if it is not near. */
   previous_hash: string | null;
-} & Pick<EventDetail, ChainedColumn | 'request_id' | 'failure' | 'pii_findings' | 'asked'>;
+} & Pick<EventDetail, ChainedColumn | (typeof notes)[number]>;
 
 /** Events of the session before and after one, among which the one before it in the chain is looked for: no index has `seq`. */
 const near = 2_000;

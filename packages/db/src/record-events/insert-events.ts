@@ -1,9 +1,10 @@
+import { columnFields, type EventMessage, eventFields } from '@agp/core/events';
 import { nanoToDecimal } from '@agp/core/money';
 import type { ClientBase } from 'pg';
 import { toNullableTextArray, toPlainArray, toTextArray } from './array-literals.ts';
 import type { RecordableLink } from './recordable-event.ts';
 
-interface Column {
+interface ColumnWriter {
   name: string;
   /** The column of all rows as one parameter. pg takes three times as long to write an array, and for payloads 10 µs more an event. */
   write: (rows: readonly RecordableLink[]) => string;
@@ -13,15 +14,15 @@ interface Column {
   select?: string;
 }
 
-function plain(name: string, type: string, read: (row: RecordableLink) => unknown): Column {
+function plain(name: string, type: string, read: (row: RecordableLink) => unknown): ColumnWriter {
   return { name, write: (rows) => toPlainArray(rows.map(read)), array: (parameter) => `${parameter}::${type}[]` };
 }
 
-function text(name: string, read: (row: RecordableLink) => string): Column {
+function text(name: string, read: (row: RecordableLink) => string): ColumnWriter {
   return { name, write: (rows) => toTextArray(rows.map(read)), array: (parameter) => `${parameter}::text[]` };
 }
 
-function nullable(name: string, type: string, read: (row: RecordableLink) => string | null | undefined): Column {
+function nullable(name: string, type: string, read: (row: RecordableLink) => string | null | undefined): ColumnWriter {
   return {
     name,
     write: (rows) => toNullableTextArray(rows.map(read)),
@@ -29,28 +30,29 @@ function nullable(name: string, type: string, read: (row: RecordableLink) => str
   };
 }
 
-function json(name: 'pii_findings' | 'decision' | 'tools' | 'asked'): Column {
-  return nullable(name, 'jsonb', ({ event }) => event[name] && JSON.stringify(event[name]));
+/** What a column of the table of fields is written from, if it is not the event's member of that name. */
+const sources: Partial<Record<keyof EventMessage, { name?: string; read: (row: RecordableLink) => string }>> = {
+  id: { read: (row) => row.id },
+  agent_id: { read: (row) => row.agentId },
+  cost_nano_usd: { name: 'cost_usd', read: (row) => nanoToDecimal(row.event.cost_nano_usd) },
+};
+
+function toColumn(field: (typeof columnFields)[number]): ColumnWriter {
+  const { name = field, read } = sources[field] ?? {};
+  const type = eventFields[field].column;
+  const value = (row: RecordableLink) => (read ? read(row) : row.event[field]) as string | null | undefined;
+  if (type === 'jsonb')
+    return nullable(name, type, ({ event }) => (event[field] ? JSON.stringify(event[field]) : null));
+  // Arrays of arrays have to be rectangular, so each list travels as text.
+  if (type === 'text[]')
+    return { ...text(name, ({ event }) => toTextArray(event[field] as string[])), select: `${name}::text[]` };
+  if (type === 'text') return nullable(name, type, value);
+  return plain(name, type === 'word' ? 'text' : type, (row) => value(row) ?? 'NULL');
 }
 
-const columns: readonly Column[] = [
-  plain('id', 'uuid', (row) => row.id),
-  plain('session_id', 'text', (row) => row.event.session_id),
+const columns: readonly ColumnWriter[] = [
+  ...columnFields.map(toColumn),
   plain('seq', 'bigint', (row) => row.seq),
-  plain('agent_id', 'uuid', (row) => row.agentId),
-  plain('timestamp', 'timestamptz', (row) => row.event.timestamp),
-  plain('direction', 'text', (row) => row.event.direction),
-  text('model', (row) => row.event.model),
-  text('provider', (row) => row.event.provider),
-  plain('prompt_tokens', 'bigint', (row) => row.event.prompt_tokens),
-  plain('completion_tokens', 'bigint', (row) => row.event.completion_tokens),
-  plain('total_tokens', 'bigint', (row) => row.event.total_tokens),
-  plain('cost_usd', 'numeric', (row) => nanoToDecimal(row.event.cost_nano_usd)),
-  text('compliance_tag', (row) => row.event.compliance_tag),
-  plain('pii_detected', 'boolean', (row) => row.event.pii_detected),
-  // Arrays of arrays have to be rectangular, so each list travels as text.
-  { ...text('pii_types', (row) => toTextArray(row.event.pii_types)), select: 'pii_types::text[]' },
-  plain('counts_as_request', 'boolean', (row) => row.event.counts_as_request),
   plain('lineage_hash', 'text', (row) => row.lineageHash),
   // Canonical JSON has no raw line feeds, but hundreds of quotes that an array literal would have to escape.
   {
@@ -58,17 +60,10 @@ const columns: readonly Column[] = [
     write: (rows) => rows.map((row) => row.payload).join('\n'),
     array: (parameter) => `string_to_array(${parameter}, E'\\n')`,
   },
-  nullable('outcome', 'text', (row) => row.event.outcome),
-  plain('http_status', 'smallint', (row) => row.event.http_status ?? 'NULL'),
-  nullable('failure', 'text', (row) => row.event.failure),
-  nullable('request_id', 'text', (row) => row.event.request_id),
-  nullable('provider_request_id', 'text', (row) => row.event.provider_request_id),
-  nullable('pii_scan', 'text', (row) => row.event.pii_scan),
-  json('pii_findings'),
-  json('decision'),
-  json('tools'),
-  json('asked'),
 ];
+
+/** What a writer fills of `events`. */
+export const insertedColumns: readonly string[] = columns.map(({ name }) => name);
 
 const names = columns.map(({ name }) => `"${name}"`).join(', ');
 const selected = columns.map(({ name, select }) => select ?? `"${name}"`).join(', ');

@@ -1,3 +1,4 @@
+import { insertedColumns } from '../record-events/insert-events.ts';
 import { hourlySums } from '../usage-columns.ts';
 
 /** Roles belong to a whole server, so their names begin with its own. */
@@ -73,9 +74,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     // Without `recorded_at`, which Postgres sets.
     events: {
       select: columns('id lineage_hash'),
-      insert: columns(
-        'id session_id seq agent_id timestamp direction model provider prompt_tokens completion_tokens total_tokens cost_usd compliance_tag pii_detected pii_types counts_as_request lineage_hash payload outcome http_status failure request_id provider_request_id pii_scan pii_findings decision tools asked',
-      ),
+      insert: insertedColumns,
     },
     lineage_heads: { select: 'all', insert: 'all', update: columns('length hash') },
     // Without `agent_id`: a session keeps its agent.

@@ -54,6 +54,8 @@ const makeBatch = (start: number): AnnouncedEvent[] =>
     lineage_hash: '',
     pii_detected: false,
     pii_types: [],
+    http_status: 200,
+    outcome: 'completed',
   }));
 
 test('an ended stream that its client does not read gives its socket back', async () => {
