@@ -1,12 +1,6 @@
-import { asArray, asName, asObject, type JsonObject } from '../../json/members.ts';
+import { asArray, asName, asObject } from '../../json/members.ts';
 import { listMembers, type RequestBounds } from '../bounds.ts';
-
-const known = /^(?:computer|bash|text_editor|memory)_\d{8}$/;
-
-function readTool({ type, input_schema: schema }: JsonObject) {
-  if (type === undefined || type === null ? schema !== undefined : type === 'custom') return 'own';
-  return known.test(asName(type)) ? 'described' : null;
-}
+import { findRunner } from './tools.ts';
 
 /** What only removes parts of a long conversation; a summary is a run of its own. */
 function onlyClears(management: unknown): boolean {
@@ -17,7 +11,7 @@ function onlyClears(management: unknown): boolean {
 export const messages: RequestBounds = {
   writes: 'text',
   outputBound: () => ['max_tokens'],
-  readTool,
+  readTool: findRunner,
   members: {
     ...listMembers({
       model: 'model',

@@ -3,10 +3,9 @@ import { collectText } from '../../text/strings.ts';
 import { type AnswerReading, type Dialect, decodeName, type Operation, toPlainPath, usual } from '../operation.ts';
 import { BatchResultsReader } from './batches.ts';
 import * as bounds from './bounds.ts';
-import { answerNames } from './called-tools.ts';
 import { formatRefusal, formatStreamError, MessageStreamReader } from './stream.ts';
 import { readMessageText } from './text.ts';
-import { listModels, readTools } from './tools.ts';
+import { answerNames, listModels, readTools } from './tools.ts';
 import { readMessageFigures } from './usage.ts';
 
 /** On Vertex AI the path names the model: `.../publishers/anthropic/models/{model}:rawPredict`. */

@@ -1,9 +1,31 @@
 import type { EventTool } from '@agp/core/events';
 import { asArray, asName, asObject, asText, type JsonObject } from '../../json/members.ts';
-import { listObjects, listToolModels, nameServer, nameTool, nameTyped, UnreadTool } from '../named-tools.ts';
+import {
+  type AnswerNaming,
+  callTool,
+  listObjects,
+  listToolModels,
+  nameServer,
+  nameTool,
+  nameTyped,
+  UnreadTool,
+} from '../named-tools.ts';
 
-/** Those that the agent runs by a description of the provider's, by their types. */
-const ranByClient = /^(computer|browser|bash|text_editor|memory)(?:_toolset)?_\d{8}$/;
+/** A tool's type, with its date. */
+const dated = /^([a-z_]+?)(_toolset)?_\d{8}$/;
+
+/** Those that the agent runs by a description of the provider's, with whether its length is known. */
+const ranByClient = new Map<string, boolean>([
+  ...(['computer', 'bash', 'text_editor', 'memory'] as const).map((name) => [name, true] as const),
+  ['browser', false],
+]);
+
+/** Who runs a tool; null if the provider does, or adds a description of unknown length. */
+export function findRunner({ type, input_schema: schema }: JsonObject) {
+  if (type === undefined || type === null ? schema !== undefined : type === 'custom') return 'own';
+  const [, name = '', toolset] = dated.exec(asName(type)) ?? [];
+  return toolset === undefined && ranByClient.get(name) ? 'described' : null;
+}
 
 function readTool({ type, name, mcp_server_name: server }: JsonObject, servers: ReadonlySet<unknown>): EventTool[] {
   if (type === undefined || type === null || type === 'custom') return [nameTool('client', name)];
@@ -12,8 +34,8 @@ function readTool({ type, name, mcp_server_name: server }: JsonObject, servers: 
     if (!servers.has(server)) throw new UnreadTool();
     return [];
   }
-  const own = ranByClient.exec(asName(type))?.[1];
-  if (own === undefined) return [nameTyped('hosted', type)];
+  const own = dated.exec(asName(type))?.[1] ?? '';
+  if (!ranByClient.has(own)) return [nameTyped('hosted', type)];
   // Only the editor's name is not in its type.
   return [nameTyped('client', type, /^str_replace_/.test(asName(name)) && own === 'text_editor' ? name : own)];
 }
@@ -53,3 +75,20 @@ export function listModels({ fallbacks, tools, messages }: JsonObject): (string 
     ...[...asArray(tools).map(asObject), ...listAdded(messages)].flatMap((tool) => listToolModels(tool)),
   ];
 }
+
+function readBlock(value: unknown): EventTool[] {
+  const { type, name, server_name: server } = asObject(value);
+  if (type === 'tool_use') return callTool('client', name);
+  if (type === 'server_tool_use') return callTool('hosted', name);
+  return type === 'mcp_tool_use' ? callTool('remote_mcp', `${asText(server) ?? ''}.${asText(name) ?? ''}`) : [];
+}
+
+/** A stream begins with a message, a line of results holds one. */
+export const answerNames: AnswerNaming = {
+  marks: /"(?:server_|mcp_)?tool_use"/,
+  read(value) {
+    const message = asObject(value.message ?? asObject(value.result).message ?? value);
+    const called = [...asArray(message.content), value.content_block].flatMap(readBlock);
+    return { model: asText(message.model), called };
+  },
+};

@@ -8,9 +8,8 @@ import { FrameReader } from '../frame-reader.ts';
 import { describeLater } from '../later.ts';
 import { type Operation, toCancelPath, usual } from '../operation.ts';
 import * as bounds from './bounds.ts';
-import { answerNames } from './called-tools.ts';
 import { readInteraction, readInteractionDelta } from './text.ts';
-import { listModels, readTypedTools } from './tools.ts';
+import { answerNames, listModels, readTypedTools } from './tools.ts';
 import { billSearches, tableContent, toContentUsage } from './usage.ts';
 
 /** Reading pages and files of the request costs their tokens. */

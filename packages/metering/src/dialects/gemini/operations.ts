@@ -4,12 +4,11 @@ import { collectText } from '../../text/strings.ts';
 import { type Dialect, decodeName, type Operation, toPlainPath, usual } from '../operation.ts';
 import { batchListTarget, batchTarget, describeBatchList, describeBatchResults } from './batches.ts';
 import * as bounds from './bounds.ts';
-import { answerNames } from './called-tools.ts';
 import { interactionOperations, matchInteraction } from './interactions.ts';
 import { describePredictions, resources } from './predict.ts';
 import { ContentStreamReader, formatRefusal, formatStreamError } from './stream.ts';
 import { readContent } from './text.ts';
-import { listModels, readTools } from './tools.ts';
+import { answerNames, listModels, readTools } from './tools.ts';
 import { readContentFigures } from './usage.ts';
 
 const names = [

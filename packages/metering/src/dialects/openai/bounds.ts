@@ -1,5 +1,5 @@
-import { asName, type JsonObject } from '../../json/members.ts';
 import { listMembers, listOf, oneOf, type RequestBounds } from '../bounds.ts';
+import { findRunner } from './tools.ts';
 
 const everywhere = listMembers({
   model: 'model',
@@ -13,20 +13,13 @@ const sampling = listMembers({
     seed random_seed stop stop_token_ids ignore_eos logit_bias logprobs top_logprobs`,
 });
 
-function readTool({ type, environment }: JsonObject) {
-  const name = asName(type);
-  if (/^(?:function|custom)$/.test(name)) return 'own';
-  if (name === 'shell' && environment !== undefined) return null;
-  return /^(?:computer|computer_use_preview|local_shell|shell|apply_patch)$/.test(name) ? 'described' : null;
-}
-
 /** OpenAI's own models refuse the older name, which alone many other servers know. */
 const ofOpenai = /(?:^|\.)(?:openai|azure)\.com$/;
 
 export const chat: RequestBounds = {
   writes: 'text',
   outputBound: ({ hostname }) => [ofOpenai.test(hostname) ? 'max_completion_tokens' : 'max_tokens'],
-  readTool,
+  readTool: findRunner,
   members: {
     ...listMembers(
       {
@@ -59,7 +52,7 @@ export const completions: RequestBounds = {
 export const responses: RequestBounds = {
   writes: 'text',
   outputBound: () => ['max_output_tokens'],
-  readTool,
+  readTool: findRunner,
   members: listMembers(
     {
       content: 'input instructions',

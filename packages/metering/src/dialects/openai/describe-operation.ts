@@ -3,8 +3,7 @@ import { asObject, asText, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Writing } from '../../text/writing.ts';
 import { type AnswerReading, decodeName, type Operation, type StreamReader, usual } from '../operation.ts';
-import { answerNames } from './called-tools.ts';
-import { listModels } from './tools.ts';
+import { answerNames, listModels } from './tools.ts';
 
 export type Figures = Pick<
   AnswerReading,

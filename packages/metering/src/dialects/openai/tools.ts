@@ -1,9 +1,30 @@
 import type { EventTool } from '@agp/core/events';
 import { asArray, asName, asObject, asText, type JsonObject } from '../../json/members.ts';
-import { listObjects, listToolModels, nameServer, nameTool, nameTyped, UnreadTool } from '../named-tools.ts';
+import {
+  type AnswerNaming,
+  callTool,
+  listObjects,
+  listToolModels,
+  nameServer,
+  nameTool,
+  nameTyped,
+  UnreadTool,
+} from '../named-tools.ts';
 
-/** Those that the agent runs by a description of the provider's, by their types. */
-const ranByClient = /^(?:computer|computer_use_preview|local_shell|shell|apply_patch)$/;
+/** Who runs a tool, by its type: the agent by its own description, or by one that the provider adds. The provider runs all others. */
+const runners = new Map<string, 'own' | 'described'>([
+  ...(['function', 'custom'] as const).map((type) => [type, 'own'] as const),
+  ...(['computer', 'computer_use_preview', 'local_shell', 'shell', 'apply_patch'] as const).map(
+    (type) => [type, 'described'] as const,
+  ),
+]);
+
+/** A shell without an environment, or with a local one, is the agent's. */
+const runsShell = (environment: unknown) => !environment || asObject(environment).type === 'local';
+
+/** Null if the provider runs it, or may. */
+export const findRunner = ({ type, environment }: JsonObject) =>
+  type === 'shell' && environment !== undefined ? null : (runners.get(asName(type)) ?? null);
 
 /** Groups within groups, of which no API has any. */
 const maxSpaces = 4;
@@ -31,14 +52,11 @@ function readTool(tool: JsonObject, spaces: readonly string[] = []): EventTool[]
     if (places.length === 0) throw new UnreadTool();
     return places;
   }
-  const isOwn = ranByClient.test(asName(type)) && (type !== 'shell' || runsShell(tool.environment));
+  const isOwn = runners.get(asName(type)) === 'described' && (type !== 'shell' || runsShell(tool.environment));
   // Moonshot's have a function each.
   const others = type === 'builtin_function' ? [own] : [];
   return [nameTyped(isOwn ? 'client' : 'hosted', type, ...others), ...places];
 }
-
-/** A shell without an environment, or with a local one, is the agent's. */
-const runsShell = (environment: unknown) => !environment || asObject(environment).type === 'local';
 
 const bringsTools = new Set<unknown>(['additional_tools', 'tool_search_output']);
 
@@ -101,3 +119,47 @@ export function listModels(body: JsonObject): (string | null)[] {
   const all = [tools, plugins, ...listBrought(input).map((item) => item.tools)].flatMap(asArray).map(asObject);
   return [...(preset || isPreset ? [null] : []), ...all.flatMap((tool) => listToolModels(tool))];
 }
+
+/** Of a chat; its name comes in the first piece alone. */
+function readCalled(value: unknown): EventTool[] {
+  const { function: called, custom, name } = asObject(value);
+  return callTool('client', asObject(called).name ?? asObject(custom).name ?? name);
+}
+
+/** Of a response: a function by its name, all else by the type without `_call`. */
+function readItem(value: unknown): EventTool[] {
+  const { type, name, namespace, server_label: server } = asObject(value);
+  const kind = /^([a-z_]+)_call$/.exec(asText(type) ?? '')?.[1];
+  if (kind === undefined) return [];
+  const space = asText(namespace) ?? '';
+  if (kind === 'function' || kind === 'custom_tool')
+    return callTool('client', space === '' ? name : `${space}.${asText(name) ?? ''}`, name);
+  if (kind === 'mcp') return callTool('remote_mcp', `${asText(server) ?? ''}.${asText(name) ?? ''}`);
+  return callTool(runners.get(kind) === 'described' ? 'client' : 'hosted', kind);
+}
+
+function readChoice(value: unknown): EventTool[] {
+  const { message, delta } = asObject(value);
+  const { tool_calls: calls, function_call: call, executed_tools: ran } = asObject(message ?? delta);
+  return [
+    ...asArray(calls).flatMap(readCalled),
+    ...(call ? readCalled(call) : []),
+    ...asArray(ran).flatMap((tool) => callTool('hosted', asObject(tool).type)),
+  ];
+}
+
+/** A batch's line holds an answer in `response.body`, an event of a response one in `response`. */
+function findAnswer(value: JsonObject): JsonObject {
+  const { body, ...response } = asObject(value.response);
+  if (body !== undefined) return asObject(body);
+  return Object.keys(response).length > 0 ? response : value;
+}
+
+export const answerNames: AnswerNaming = {
+  marks: /"(?:name|executed_tools)"\s*:|"type"\s*:\s*"[a-z_]+_call"/,
+  read(value) {
+    const { model, choices, output } = findAnswer(value);
+    const called = [...asArray(choices).flatMap(readChoice), ...[...asArray(output), value.item].flatMap(readItem)];
+    return { model: asText(model), called };
+  },
+};
