@@ -81,7 +81,12 @@ describe('the live stream', () => {
     await using plain = await openStream(management);
     await using expanded = await openStream(management, '?expand=agent,outcome&session_id=ses_named');
     // The second batch needs no look-up, and must not overtake the first.
-    const events = [event(named, 'ses_named'), event(alice, 'ses_named'), event(named, 'ses_named'), event(named, 'x')];
+    const events = [
+      event(named, 'ses_named'),
+      event(alice, 'ses_named'),
+      event(named, 'ses_named'),
+      event(named, 'ses_x'),
+    ];
     for (const each of events) await writer.announce([each]);
     await expect.poll(() => expanded.ids).toEqual(events.slice(0, 3).map(({ id }) => id));
     const shown = [...expanded.text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data));
