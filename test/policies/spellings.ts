@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import { writeForm } from '@agp/testing/corpus';
-import { inPath, type Names, places, type Row, rows, stored, wrap } from './calls.ts';
+import { inPath, operations, type OperationRow as Row, wrapCall, writeForm } from '@agp/testing/corpus';
+import { type Names, places, stored } from './calls.ts';
 
 /** A request as its agent writes it. */
 export interface Wire {
@@ -19,6 +19,9 @@ export interface Case {
   is: 'named' | 'unread' | 'nothing';
 }
 
+/** All operations, with paths below the proxy's address. */
+export const rows: readonly Row[] = operations.map((row) => ({ ...row, path: `/${row.provider}${row.path}` }));
+
 const toBody = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 
 const compressions = { gzip: gzipSync, br: brotliCompressSync, zstd: zstdCompressSync, deflate: deflateSync };
@@ -31,7 +34,7 @@ function listJsonCases(row: Row, model: string): Case[] {
   // How much is read is the same for all that are read in the same way.
   const isFirst = rows.find((each) => each.model === 'body' && each.tools === row.tools) === row;
   const { path } = row;
-  const json = (call: object) => JSON.stringify(wrap(row, call));
+  const json = (call: object) => JSON.stringify(wrapCall(row, call));
   const marked = json({ model: 'ok-mark', input: 'x' });
   const written = (text: string) => toBody(marked.replace(mark, text));
   const plain = json({ model, input: 'x' });
@@ -103,7 +106,7 @@ export function listCases(row: Row, names: Names): Case[] {
   const path = row.path.replace(inPath, names.model);
   const usual = { model: model === 'body' ? 'ok-1' : undefined };
   const at = row.path.replace(inPath, 'ok-1');
-  const post = (call: object): Wire => ({ path: at, body: toBody(wrap(row, { ...usual, ...call })) });
+  const post = (call: object): Wire => ({ path: at, body: toBody(wrapCall(row, { ...usual, ...call })) });
   const body = method === 'GET' || at.endsWith('/cancel') ? undefined : toBody({ ttl: '60s' });
   if (model === 'none') return [{ what: 'nothing', is: 'nothing', wire: { path, body } }];
   if (model === 'unread') return [{ what: 'stored', is: 'unread', wire: post({ model: names.model }) }];
@@ -114,7 +117,7 @@ export function listCases(row: Row, names: Names): Case[] {
     ...(model === 'form' ? listFormCases(row, names.model) : []),
     ...(model === 'path'
       ? [
-          { what: 'in the path', is: 'named', wire: { path, body: toBody(wrap(row, {})) } } as const,
+          { what: 'in the path', is: 'named', wire: { path, body: toBody(wrapCall(row, {})) } } as const,
           {
             what: 'escaped in the path',
             is: 'named',
