@@ -1,7 +1,7 @@
 import type { ProviderApi } from '@agp/core/operations';
 import { calcPrice, findProvider, type ModelInfo, type ModelPrice, type Provider } from '@pydantic/genai-prices';
 import { countedUnits, type Usage } from './figures.ts';
-import { addsUnits, findEntries, holdsAt, type PriceEntry, type PriceFile } from './price-file.ts';
+import { addsUnits, findEntries, holdsAt, isNamed, type PriceEntry, type PriceFile } from './price-file.ts';
 import { compilePriceRow, type PriceRow } from './price-row.ts';
 import { type OurEntry, ourModels, ourUnits, ourVersion } from './prices.ts';
 import { builtInProviders } from './providers.ts';
@@ -114,11 +114,10 @@ function findEditions(vendor: Provider, model: string): string[] {
 }
 
 function findOurs(rows: readonly OurEntry[], vendor: string | undefined, model: string): OurEntry | undefined {
-  const isNamed = ({ model: name }: OurEntry) =>
-    typeof name !== 'string'
-      ? name.test(model)
-      : name === model || (name.endsWith('*') && model.startsWith(name.slice(0, -1)));
-  return rows.find((row) => row.provider === vendor && isNamed(row));
+  return rows.find(
+    ({ provider, model: name }) =>
+      provider === vendor && (typeof name === 'string' ? isNamed(name, model) : name.test(model)),
+  );
 }
 
 /** A name without the path that Google's other APIs and gateways put before it, if that names the vendor. */

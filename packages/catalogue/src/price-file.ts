@@ -100,12 +100,15 @@ export function parsePriceFile(text: string): PriceFile {
   return { entries: parsed.data, version: `prices-file ${digest}` };
 }
 
+/** @param name a model's, or the beginning of several and `*` */
+export const isNamed = (name: string, model: string): boolean =>
+  name === model || (name.endsWith('*') && model.startsWith(name.slice(0, -1)));
+
 /** How closely an entry names a model, or -1 if it does not: first by provider, then by whole name, then by length. */
 function rank(entry: PriceEntry, provider: string, model: string): number {
   if (entry.provider !== undefined && entry.provider !== provider) return -1;
-  const isFamily = entry.model.endsWith('*');
-  if (isFamily ? !model.startsWith(entry.model.slice(0, -1)) : model !== entry.model) return -1;
-  return (entry.provider === undefined ? 0 : 2_000) + (isFamily ? entry.model.length : 1_000);
+  if (!isNamed(entry.model, model)) return -1;
+  return (entry.provider === undefined ? 0 : 2_000) + (entry.model.endsWith('*') ? entry.model.length : 1_000);
 }
 
 export function findEntries(entries: readonly PriceEntry[], provider: string, model: string): PriceEntry[] {

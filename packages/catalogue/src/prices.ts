@@ -29,6 +29,9 @@ const text = (input_mtok: number, cache_read_mtok: number, output_mtok: number) 
 });
 const speech = (input_mchars: number) => ({ input_mchars });
 const video = (output_video_hours: number) => ({ output_video_hours });
+/** An hour of the standard resolution, and of others by their names. */
+const videos = (hour: number, others: Record<string, number>) =>
+  [video(hour), Object.fromEntries(Object.entries(others).map(([name, price]) => [name, video(price)]))] as const;
 const pictures = (output_images_kcount: number) => ({ output_images_kcount });
 
 /** Whole models. */
@@ -39,28 +42,17 @@ export const ourModels = (
     ['openai', 'tts-1-hd tts-1-hd-1106', speech(30)],
     // The same page, video: 0.10 USD a second, 0.30, 0.50 and 0.70.
     ['openai azure', 'sora-2 sora-2-2025-10-06 sora-2-2025-12-08', video(360)],
-    [
-      'openai azure',
-      'sora-2-pro sora-2-pro-2025-10-06',
-      video(1_080),
-      { '1024p': video(1_800), '1080p': video(2_520) },
-    ],
+    ['openai azure', 'sora-2-pro sora-2-pro-2025-10-06', ...videos(1_080, { '1024p': 1_800, '1080p': 2_520 })],
     // https://ai.google.dev/gemini-api/docs/pricing: a second of 0.40 USD and 0.60, 0.10 to 0.30, 0.05 and 0.08; a picture of 0.02 to 0.06.
-    [
-      'google',
-      'veo-3.1-generate-preview veo-3.1-generate-001',
-      video(1_440),
-      { '1080p': video(1_440), '4k': video(2_160) },
-    ],
+    ['google', 'veo-3.1-generate-preview veo-3.1-generate-001', ...videos(1_440, { '1080p': 1_440, '4k': 2_160 })],
     [
       'google',
       'veo-3.1-fast-generate-preview veo-3.1-fast-generate-001',
-      video(360),
-      { '1080p': video(432), '4k': video(1_080) },
+      ...videos(360, { '1080p': 432, '4k': 1_080 }),
     ],
-    ['google', 'veo-3.1-lite-generate-preview veo-3.1-lite-generate-001', video(180), { '1080p': video(288) }],
-    ['google', 'veo-3.0-generate-001 veo-3.0-generate-preview', video(1_440), { '1080p': video(1_440) }],
-    ['google', 'veo-3.0-fast-generate-001 veo-3.0-fast-generate-preview', video(540), { '1080p': video(540) }],
+    ['google', 'veo-3.1-lite-generate-preview veo-3.1-lite-generate-001', ...videos(180, { '1080p': 288 })],
+    ['google', 'veo-3.0-generate-001 veo-3.0-generate-preview', ...videos(1_440, { '1080p': 1_440 })],
+    ['google', 'veo-3.0-fast-generate-001 veo-3.0-fast-generate-preview', ...videos(540, { '1080p': 540 })],
     ['google', 'veo-2.0-generate-001', video(1_260)],
     ['google', 'imagen-4.0-generate-001 imagen-4.0-generate-preview-06-06', pictures(40)],
     ['google', 'imagen-4.0-fast-generate-001 imagen-4.0-fast-generate-preview-06-06', pictures(20)],
