@@ -5,7 +5,7 @@ import { addsUnits, findEntries, holdsAt, isNamed, type PriceEntry, type PriceFi
 import { compilePriceRow, type PriceRow } from './price-row.ts';
 import { type OurEntry, ourModels, ourUnits, ourVersion } from './prices.ts';
 import { builtInProviders } from './providers.ts';
-import { listPrice, priceTiers, readHostTier, type TokenFactor } from './tiers.ts';
+import { listPrice, priceTiers, readHostTier, type TierPrice, type TokenFactor } from './tiers.ts';
 
 export const priceVersion = 'genai-prices 0.1.8';
 
@@ -216,6 +216,19 @@ export function createCatalogue(file: PriceFile | null = null, maxModels = 1_000
     return found;
   }
 
+  function makeRow(model: PricedModel, source: Source, base: ModelPrice, at: Date, tier: TierPrice): ModelRow {
+    const added = model.added.filter((each) => holdsAt(each, at));
+    const known = source.merged.get(base) ?? new Map<string, MergedPrices>();
+    let key = tier.factor.join('/');
+    for (const each of added) key += ` ${model.added.indexOf(each)}`;
+    let merged = known.get(key);
+    if (merged === undefined) {
+      merged = mergePrices(base, added, source.more, tier.factor, file?.version ?? '');
+      source.merged.set(base, known.set(key, merged));
+    }
+    return { source, base, version: source.version + tier.mark, ...merged };
+  }
+
   /**
    * What a call is charged by at a time: the standard row, at the times of its tiers, or the rows of those that have their own, of which
    * the dearest counts; none if nothing is known. Callers name tiers.
@@ -223,25 +236,16 @@ export function createCatalogue(file: PriceFile | null = null, maxModels = 1_000
    */
   function resolve(model: PricedModel, at: Date, asked: readonly string[], isBound = false): ModelRow[] {
     const tiers = model.hostTier === null ? asked : [...asked, model.hostTier];
-    const added = model.added.filter((each) => holdsAt(each, at));
     for (const source of model.sources) {
       const standard = source.readPrices(at);
       if (standard === null) continue;
-      const makeRow = (base: ModelPrice, factor: TokenFactor, mark: string): ModelRow => {
-        const key = [...factor, ...added.map((each) => model.added.indexOf(each))].join();
-        const known = source.merged.get(base) ?? new Map<string, MergedPrices>();
-        const merged = known.get(key) ?? mergePrices(base, added, source.more, factor, file?.version ?? '');
-        source.merged.set(base, known.set(key, merged));
-        return { source, base, version: source.version + mark, ...merged };
-      };
-      const mayCome = (tier: string) => tier !== 'fast' || asked.includes(tier);
-      const own = (isBound ? Object.keys(source.tiers).filter(mayCome) : tiers).flatMap((tier) => {
+      const all = Object.keys(source.tiers).filter((tier) => tier !== 'fast' || asked.includes(tier));
+      const own = (isBound ? all : tiers).flatMap((tier) => {
         const prices = Object.hasOwn(source.tiers, tier) ? source.tiers[tier] : undefined;
-        return prices ? [makeRow(prices, listPrice, `, ${tier}`)] : [];
+        return prices ? [makeRow(model, source, prices, at, { factor: listPrice, mark: `, ${tier}` })] : [];
       });
       if (own.length > 0 && !isBound) return own;
-      const { factor, mark } = priceTiers(tiers, source.vendor, model.name);
-      return [makeRow(standard, factor, mark), ...own];
+      return [makeRow(model, source, standard, at, priceTiers(tiers, source.vendor, model.name)), ...own];
     }
     return [];
   }

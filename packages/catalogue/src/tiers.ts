@@ -3,7 +3,7 @@ import { regionalHosts, tierTimes } from './prices.ts';
 /** What tokens cost, in times of the list price: so many of so many. */
 export type TokenFactor = readonly [times: bigint, of: bigint];
 
-interface TierPrice {
+export interface TierPrice {
   factor: TokenFactor;
   /** Added to the price's version, so that a record shows the tier; empty for the standard tier. */
   mark: string;
