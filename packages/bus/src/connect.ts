@@ -15,7 +15,7 @@ export class BusUrlError extends Error {
   readonly code = 'invalid_bus_url';
 }
 
-/** Of `nats://user:password@one:4222,two:4222`; the client library ignores the user and password in a URL. */
+/** Reads `nats://user:password@one:4222,two:4222`; the client library ignores the user and password in a URL. */
 export function readBusUrl(text: string): BusAddress {
   const urls = text.split(',').map((part) => parse(part.trim()));
   const [first] = urls;

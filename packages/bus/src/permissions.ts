@@ -46,7 +46,7 @@ export const natsPermissions: Readonly<Record<NatsUser, Permissions>> = {
 };
 
 interface NatsConfigOptions {
-  /** Of letters, digits, `-` and `_`, in clear text: the file is as secret as they are. */
+  /** Passwords have letters, digits, `-` and `_` alone, in clear text: the file is as secret as they are. */
   passwords: Readonly<Record<NatsUser, string>>;
   administrator?: { user: string; password: string };
   storeFolder: string;

@@ -67,7 +67,7 @@ interface ModelBounds {
   /** The library's id of the vendor whose prices apply; null if unknown. */
   vendor: string | null;
   largestInput: number;
-  /** Of one answer, in tokens, if the request does not ask for more. */
+  /** The most tokens of one answer, if the request does not ask for more. */
   largestOutput: number;
   hasTier(tier: string): boolean;
   /** In nano-dollars, at the operator's dearest tier and all that are asked for; null if unknown. `fast` comes only if asked. */

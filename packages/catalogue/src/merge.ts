@@ -230,8 +230,8 @@ export function createCatalogue(file: PriceFile | null = null, maxModels = 1_000
   }
 
   /**
-   * What a call is charged by at a time: the standard row, at the times of its tiers, or the rows of those that have their own, of which
-   * the dearest counts; none if nothing is known. Callers name tiers.
+   * What a call is charged by at a time: the standard row, at the times of its tiers, or the dearest of the rows that
+   * tiers have of their own; none if nothing is known. Callers name tiers.
    * @param isBound for all rows that it may be charged by if it asks for these tiers; `fast` comes only if asked
    */
   function resolve(model: PricedModel, at: Date, asked: readonly string[], isBound = false): ModelRow[] {

@@ -71,7 +71,7 @@ const lastTime = 253_402_300_799_999;
 /** Ids are looked through up to so many pages of a thousand. */
 const mostPages = 5;
 
-/** The whole id of an event of which the beginning is given; what was given, if no event or no beginning is. */
+/** The whole id of the event that begins so; what was given, if no event does or it is no beginning. */
 export async function findEventId(api: Api, text: string): Promise<string> {
   const begin = readShort('evt', text)?.begin.slice('evt_'.length);
   if (
@@ -81,7 +81,7 @@ export async function findEventId(api: Api, text: string): Promise<string> {
     [...begin].some((digit) => !digits.includes(digit))
   )
     return text;
-  // Ids are made in the order of time: those that begin so are of one span.
+  // Ids are made in the order of time, so ids with one beginning lie in one span.
   const value = [...begin].reduce((sum, digit) => sum * 32n + BigInt(digits.indexOf(digit)), 0n);
   const shift = BigInt(5 * (idLength - begin.length));
   const toTime = (id: bigint) => new Date(Math.min(Number(id >> 80n), lastTime)).toISOString();

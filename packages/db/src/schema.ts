@@ -99,7 +99,7 @@ export interface Schema {
     event_count: number;
     last_event_at: Timestamp;
   };
-  /** Of the audit log's entries before `refusal_fill.next_seq`. */
+  /** The audit log's entries before `refusal_fill.next_seq`, by the hour. */
   hourly_refusals: {
     hour: Timestamp;
     agent_id: string | null;
@@ -244,7 +244,7 @@ export interface Schema {
     agent_id: string | null;
     reason: string;
     count: number;
-    /** Of the latest of them. */
+    /** The latest one's address and time. */
     source_ip: string;
     refused_at: Timestamp;
   };

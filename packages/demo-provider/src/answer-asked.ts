@@ -71,7 +71,7 @@ function composeAnswer(question: string, leastWords: number): string {
 /** A long stream has a word about every fifth of a second. */
 const wordsPerSecond = 5;
 const tokensPerAttachment = 256;
-/** Of the frame around a request. */
+/** The frame around a request costs so many tokens. */
 const baseTokens = 3;
 
 /** The tokens of the messages, attachments, tools and schema. */

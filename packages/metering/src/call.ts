@@ -71,7 +71,7 @@ export interface Measurement {
   cancelPath: string | null;
   /** UUID of the event whose work in the background this answer bills. */
   settledEventId: string | null;
-  /** Of models with a price: units that were counted and have none, by the names of their prices, also in `priceVersion`. */
+  /** Units that were counted and have no price, though their model has one, by the names of their prices; also in `priceVersion`. */
   unpricedUnits: readonly string[];
   /** Figures of the answer that no reader understood; names are the provider's. */
   unread: readonly string[];

@@ -11,7 +11,7 @@ import {
 
 export type Decoder = Transform & { close(): void };
 
-/** Of a whole body, where a missing end is an error, or of one that may have been cut, which is decoded as far as it goes. */
+/** In a whole body a missing end is an error; one that may have been cut is decoded as far as it goes. */
 type Extent = 'whole' | 'cut';
 
 const zlib = { whole: {}, cut: { finishFlush: constants.Z_SYNC_FLUSH } };

@@ -17,7 +17,7 @@ interface PanelOptions {
   /** Says what the figures count and omit. */
   description: string;
   queries: Query[];
-  /** Of Grafana's 24 columns. */
+  /** In columns; Grafana has 24. */
   width: number;
   /** In Grafana's rows of 30 pixels. */
   height?: number;

@@ -1,5 +1,5 @@
 /**
- * Of findings that overlap the surer stays: digits that must add up, a rare layout, a word nearby, usually right, by lists of words.
+ * The surer form stays if findings overlap: digits that must add up, a rare layout, a word nearby, usually right, by lists of words.
  */
 export type PiiForm = 'checksum' | 'fixed' | 'context' | 'loose' | 'guess';
 

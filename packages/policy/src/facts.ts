@@ -15,7 +15,7 @@ export interface CallHead {
 
 /** What a request is, as far as rules ask; nothing of what it says. */
 export interface CallFacts extends CallHead {
-  /** All that it names, each of which may answer; null if it may be answered by one that cannot be read. */
+  /** All models that it names and that may answer; null if one that cannot be read may answer. */
   models: readonly string[] | null;
   /** What it offers its model; null if that cannot be read. */
   tools: readonly EventTool[] | null;

@@ -2,7 +2,7 @@ import { ApiError } from '@agp/core/errors';
 import { toEventText } from '@agp/core/events';
 import type { Finding } from './decide.ts';
 
-/** Of policy, rule and reason, in UTF-16 units: an agent chooses names in it. */
+/** The longest text of policy, rule and reason, in UTF-16 units: an agent chooses names in it. */
 const maxDecidedBy = 400;
 
 /** Says to an agent what refused or ended its request. */

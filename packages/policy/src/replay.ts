@@ -13,12 +13,12 @@ export interface RecordedCall {
   session_id: string;
   agent_id: string;
   agent_name: string;
-  /** Those of now: what they were then is not recorded. */
+  /** Labels of now: what they were then is not recorded. */
   labels: Readonly<Record<string, string>>;
   timestamp: string;
   tag: string;
   provider: string;
-  /** That answered. */
+  /** The model that answered. */
   model: string;
   asked: Asked | null;
   /** Null if there were none. */
@@ -168,7 +168,7 @@ function judge(rules: RuleSet, call: RecordedCall, facts: CallFacts): { certain:
   return { certain, doubtful: [...request.filter(isDoubtful), ...listUnlisted(rules, call, facts)] };
 }
 
-/** Of very many tools an event has the first alone, and older events have none of this. */
+/** An event with very many tools lists the first alone, and older events list none. */
 function listUnlisted(rules: RuleSet, { asked, tools }: RecordedCall, facts: CallFacts): Finding[] {
   const areListed = asked !== null && (tools === null || tools.more === 0);
   if (areListed) return [];

@@ -180,7 +180,7 @@ export function isAllowedTool(rules: ToolRules, kind: ToolKind, { kind: own, nam
 
 export type AllowOrDeny = { allow?: string[] | undefined; deny?: string[] | undefined };
 
-/** @param names each of which it may be known by */
+/** @param names all names that it may be known by */
 export function isAllowed({ allow, deny }: AllowOrDeny, names: readonly string[]): boolean {
   const isOf = (patterns: readonly string[]) =>
     names.some((name) => patterns.some((pattern) => matchesName(pattern, name)));

@@ -12,7 +12,7 @@ const readConfig = () => readLocalStackConfig(process.env, (line) => console.log
 /**
  * Finds promtool, which checks and tests Prometheus' rules.
  *
- * @throws MissingServerError where it is not on the machine and cannot be fetched
+ * @throws MissingServerError if it is not on the machine and cannot be fetched
  */
 export function findPromtool(): Promise<ServerBinary> {
   return findServer('promtool', readConfig());
@@ -22,7 +22,7 @@ export function findPromtool(): Promise<ServerBinary> {
  * A Prometheus of a test's own, with throw-away data.
  *
  * @param files its configuration `prometheus.yml` and the files that it names, by file name
- * @throws MissingServerError where it is not on the machine and cannot be fetched
+ * @throws MissingServerError if it is not on the machine and cannot be fetched
  */
 export async function startTestPrometheus(files: Record<string, string>): Promise<{ url: string } & AsyncDisposable> {
   const binary = await findServer('prometheus', readConfig());

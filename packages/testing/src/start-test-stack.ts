@@ -74,7 +74,7 @@ export interface TestStack<Options extends TestStackOptions> extends AsyncDispos
   databaseUrl: string;
   natsUrl: UrlIf<Options['nats']>;
   redisUrl: UrlIf<Options['redis']>;
-  /** Where the services and others connect, with the rights of their roles; undefined where that server was not asked for. */
+  /** Where the services and others connect, with the rights of their roles; undefined if that server was not asked for. */
   urls: RoleUrls<UrlIf<Options['nats']>, UrlIf<Options['redis']>>;
   nats: Options['nats'] extends true ? Server : undefined;
   redis: Options['redis'] extends true ? Server : undefined;

@@ -4,9 +4,9 @@ const kibibyte = 1_024;
 
 /** Connections to Postgres: those of keys and changes, above all the kill switch, never wait behind reads or sign-ins. */
 export const connections = { changes: 4, reads: 5 };
-/** Of one key or person. */
+/** One key or person has this much. */
 export const shareOfReads = { connections: 2, waiting: 100 };
-/** Of all sign-ins together. */
+/** All sign-ins together have this much. */
 export const shareOfSignIns = { connections: 2, waiting: 100 };
 
 /** Failed authentications of one network. */
@@ -14,7 +14,7 @@ export const failureLimit = { name: 'management-auth', points: 100, durationSeco
 /** Sign-ins and links of one key or person, and tries of one network with the OpenID provider. */
 export const signInLimit = { name: 'management-auth:sign-in', points: 100, durationSeconds: 60 };
 
-/** Of a body: more than any valid one needs, even with every character escaped. */
+/** The largest body: more than any valid one needs, even with every character escaped. */
 export const maxBodyBytes = { api: 256 * kibibyte, signIn: 4 * kibibyte, providerSignIn: 16 * kibibyte };
 /** A reader that takes nothing of an answer for this long is disconnected. */
 export const readerSilenceMs = 60_000;
@@ -31,7 +31,7 @@ export const rememberedEvents = 100_000;
 /** Agents' names, and keys whose use was noted, that are remembered. */
 export const rememberedIds = 10_000;
 
-/** Of the session's cookie: a browser sends several if somebody has set one for another path. */
+/** The most cookies of the session's name that are tried: a browser sends several if somebody has set one for another path. */
 export const maxCookies = 4;
 /** A session ends after this long, used or not: a working day. */
 export const sessionMs = 12 * 3_600_000;

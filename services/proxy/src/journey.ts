@@ -18,7 +18,7 @@ export type StopReason = KillReason | 'proxy_stopping';
 export interface Head {
   /** Its time is the event's timestamp. */
   eventId: string;
-  /** Of the same id. */
+  /** The same id as a UUID. */
   eventUuid: string;
   /** Null unless pairs are recorded. */
   requestEventId: string | null;

@@ -117,7 +117,7 @@ export function saveFile(content: Blob, name: string): void {
   URL.revokeObjectURL(address);
 }
 
-/** Of what sums at a glance are, so that the header and the first screen share a read. */
+/** The time that sums at a glance cover: one for all, so that the header and the first screen share a read. */
 export const defaultWindow = '24h';
 
 /** Everything at a glance, every three seconds: for the header and for the first screen. */

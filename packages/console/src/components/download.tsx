@@ -6,7 +6,7 @@ import { compact } from '../search/search.ts';
 
 interface DownloadProps {
   read: () => Promise<Blob>;
-  /** Of the file. */
+  /** The file's name. */
   name: string;
   label: string;
   title?: string | undefined;
@@ -35,7 +35,7 @@ export function Download({ read, name, label, title, size = 'sm' }: DownloadProp
 interface CsvButtonProps extends Partial<Omit<DownloadProps, 'read' | 'name'>> {
   path: `/api/v1/${string}`;
   query: Record<string, string | number | boolean | undefined>;
-  /** Of the file, without its ending. */
+  /** The file's name, without its ending. */
   name: string;
 }
 

@@ -62,11 +62,11 @@ function useTurn() {
 interface ByCursor {
   children: ReactNode;
   cursor: string | undefined;
-  /** Of the next page; null if there is none. */
+  /** The next page's cursor; null if there is none. */
   next: string | null;
 }
 
-/** Of a list, newest first, that is read from a cursor in the address on; nothing if one page has all. */
+/** Turns the pages of a list, newest first, that is read from a cursor in the address on; draws nothing if one page has all. */
 function CursorPager({ cursor, next, children }: ByCursor) {
   const { history } = useRouter();
   const turn = useTurn();
@@ -92,7 +92,7 @@ interface Numbered {
   words?: PagerProps['words'];
 }
 
-/** Of a list whose page number stands in the address. */
+/** Turns the pages of a list whose page number stands in the address. */
 export function NumberedPager({ page, size, count, nouns, words = ['Previous', 'Next'] }: Numbered) {
   const turn = useTurn();
   if (count === 0 || (page === 1 && count <= size)) return null;

@@ -56,10 +56,10 @@ const rest: Column<Shown>[] = [
   },
 ];
 
-/** Of one agent's or one session's events. */
+/** Columns of one agent's or one session's events. */
 export const ownEventColumns: readonly Column<Shown>[] = [time, ...rest];
 
-/** Of all agents' events. */
+/** Columns of all agents' events. */
 export const eventColumns: readonly Column<ListedEvent>[] = [
   time,
   { head: 'Agent', cell: ({ agent_id, agent_name }) => <AgentLink id={agent_id} name={agent_name} /> },

@@ -21,7 +21,7 @@ const unknown = {
   wayOut: 'The documentation of the proxy lists them.',
 };
 
-/** Of every list of refused requests. */
+/** Columns of every list of refused requests. */
 export const refusalColumns: readonly Column<Refusal>[] = [
   { head: 'Time', cell: ({ timestamp }) => <TimeStamp at={timestamp} /> },
   {

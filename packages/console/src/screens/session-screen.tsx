@@ -43,7 +43,7 @@ function SessionChain({ sessionId, eventCount }: { sessionId: string; eventCount
     begun.current = sessionId;
     void start();
   });
-  // Whatever was begun ends with the screen.
+  // All that was begun ends with the screen.
   useEffect(() => {
     return () => {
       begun.current = null;

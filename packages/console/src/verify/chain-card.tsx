@@ -10,7 +10,7 @@ import { nameCheck, type useChainCheck } from './use-chain-check.ts';
 interface DownloadChainProps {
   /** The API's answers, each a line of the file as it came: what the scripts in docs/lineage.md read. */
   paths: readonly `/api/v1/${string}`[];
-  /** Of the file. */
+  /** The file's name. */
   name: string;
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isStorableText } from '../events/event-fields.ts';
 import { timestampSchema } from './timestamp.ts';
 
-/** Of the key that the configuration sets; no other key may have it. */
+/** The name of the key that the configuration sets; no other key may have it. */
 export const bootstrapKeyName = 'bootstrap';
 
 export const scopeSchema = z.enum(['read', 'write', 'admin']).meta({

@@ -53,7 +53,7 @@ interface Row {
   in: 'chain' | 'notes' | 'count';
   /** Where the API shows it: in the customer's `Event`, in lists with `expand=outcome`, or in one event's detail alone. */
   shown: 'event' | 'outcome' | 'detail';
-  /** Of `events`, by its Postgres type; `word` is text without anything to escape. Absent if the payload alone has it. */
+  /** The column of `events`, by its Postgres type; `word` is text without anything to escape. Absent if the payload alone has it. */
   column?:
     | 'uuid'
     | 'word'
@@ -136,7 +136,7 @@ export const eventFields = {
     column: 'text',
     means: '`partial` and `none`: not all, or nothing, was searched, so no finding does not mean no personal data',
   }),
-  /** Of the content bytes as received from and as written to the agent. */
+  /** The content bytes as received from and as written to the agent. */
   request_sha256: field(sha256.nullable(), detail),
   response_sha256: field(sha256.nullable(), detail),
   method: field(text(32).nullable(), detail),

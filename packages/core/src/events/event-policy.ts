@@ -9,7 +9,7 @@ export const toolKinds = ['client', 'hosted', 'remote_mcp', 'connector', 'tunnel
 const isPlain = (value: string) => !value.includes('\0') && value.isWellFormed();
 
 export const maxToolName = 128;
-/** Of the declared ones of an event, and of the called ones. */
+/** The most declared tools of an event, and the most called ones. */
 export const maxTools = 100;
 export const maxDecisions = 20;
 export const maxAskedModels = 20;

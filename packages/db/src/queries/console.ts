@@ -81,7 +81,7 @@ interface NewConsoleSession {
   expiresAt: Date;
 }
 
-/** Of one key's holders or one person: beyond that the one that was used longest ago ends. */
+/** Sessions of one key's holders or one person: beyond that the one that was unused longest ends. */
 const mostOfOwner = 50;
 
 /** Stores a session, and removes old ones. `ended` are the sessions that ended because the owner had too many. */

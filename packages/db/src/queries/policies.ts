@@ -99,7 +99,7 @@ interface PolicyHits {
   noted: number;
 }
 
-/** Of refused requests, and of decided events: the latest. */
+/** The latest refused requests, and the latest decided events, that are counted. */
 const mostHits = 20_000;
 
 /** Listed requests since a time that policies refused, and events that they changed, ended or noted, by the policies' names. */

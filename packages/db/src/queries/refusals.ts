@@ -12,7 +12,7 @@ export interface RefusalCount {
   agentId: string | null;
   reason: string;
   count: number;
-  /** Of the latest of them. */
+  /** The latest one's address and time. */
   sourceIp: string;
   refusedAt: number;
   /** The first of them. */
@@ -29,7 +29,7 @@ export interface RefusedRequest {
   provider: string | null;
   /** `policy rule: why`; null if none refused it. */
   rule: string | null;
-  /** Of the target, without query and agent's name; null if it cannot be shown. */
+  /** The target's path, without query and agent's name; null if it cannot be shown. */
   path: string | null;
 }
 

@@ -28,7 +28,7 @@ interface Row {
 
 const spendColumns = `1e9 * ${agentSpendUsd} AS agent_spend, 1e9 * ${globalSpendUsd} AS global_spend`;
 
-/** Of several agents and of all together in whole nano-dollars, in one statement. */
+/** Reads the spend of several agents and of all together, in whole nano-dollars, in one statement. */
 export async function readSpend(pool: Pool, day: string, agentIds: readonly string[]): Promise<Map<string, Spend>> {
   const { rows } = await pool.query<Row>({
     name: 'read-spend',

@@ -35,13 +35,13 @@ const read = async <Row extends object>(from: Db | Pool, text: string, values: u
     ? (await from.executeQuery<Row>(CompiledQuery.raw(text, values))).rows
     : (await from.query<Row>(text, values)).rows;
 
-/** Of blocked agents, by UUID; null or missing if one was blocked by plain SQL. */
+/** Reads who blocked agents, by their UUIDs; null or missing if one was blocked by plain SQL. */
 export async function readBlocks(from: Db | Pool, agentIds: readonly string[]): Promise<Map<string, Stop | null>> {
   const rows = await read<{ id: string; payload: string; until: string | null }>(from, blocks, [agentIds]);
   return new Map(rows.map(({ id, payload, until }) => [id, toStop(payload, 'status', until)]));
 }
 
-/** Of the pause that lasts; null without one, or if plain SQL set it. */
+/** Reads who set the pause that lasts; null without one, or if plain SQL set it. */
 export async function readPause(from: Db | Pool): Promise<Stop | null> {
   const [row] = await read<{ payload: string }>(from, pause, []);
   return row === undefined ? null : toStop(row.payload, 'paused');

@@ -11,7 +11,7 @@ export function toTextArray(values: readonly string[]): string {
   return values.length === 0 ? '{}' : `{"${values.map(toQuotable).join('","')}"}`;
 }
 
-/** Of what needs no quotes: numbers, booleans, UUIDs, timestamps, `ses_` ids, hashes. */
+/** Writes values that need no quotes: numbers, booleans, UUIDs, timestamps, `ses_` ids, hashes. */
 export function toPlainArray(values: readonly unknown[]): string {
   return `{${values.join(',')}}`;
 }

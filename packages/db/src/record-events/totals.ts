@@ -6,7 +6,7 @@ import { type CountedNames, makeNameCounter } from './counted-names.ts';
 import type { RecordableEvent } from './recordable-event.ts';
 import { totalsBy } from './sum-events.ts';
 
-/** Of all time, counted by name: each day adds names that an agent may have made up. */
+/** The most models of an agent, in all time, that are counted by name: each day adds names that it may have made up. */
 export const maxModelsOfAgent = 999;
 
 /** Models beyond the bound are counted together, under `other`. */
@@ -160,7 +160,7 @@ export async function addToSessions(client: ClientBase, rows: readonly Recordabl
   });
 }
 
-/** Of one provider, counted by name. */
+/** The most models of one provider that are counted by name. */
 export const maxUnpricedModels = 1_000;
 
 const add = makeNameCounter({
@@ -178,7 +178,7 @@ function isUnpriced({ event }: RecordableEvent): boolean {
   return event.price_version === null && (event.usage_source === 'provider' || event.usage_source === 'estimated');
 }
 
-/** Of a model with a price. */
+/** Lists the units without a price that a model with a price used. */
 function listUnpricedUnits(row: RecordableEvent): RecordableEvent[] {
   const { event } = row;
   return readUnpricedUnits(event.price_version).map((unit) => ({

@@ -148,7 +148,7 @@ export const answerCompletion: Endpoint = (request) => {
 const item = z.looseObject({
   type: z.string().optional(),
   content: contentField.nullish(),
-  /** Of a tool's result. */
+  /** A tool's result has it. */
   output: z.unknown().optional(),
 });
 const responseFields = z.looseObject({

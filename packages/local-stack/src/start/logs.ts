@@ -12,7 +12,7 @@ const plumbing = new Set(['level', 'time', 'service', 'pid', 'msg']);
 
 /**
  * Formats a service's log line for the terminal: warnings and worse as `service level: message key=value`, lines that are no log entry
- * (a crash's stack) with the service's name, null for the rest. Whatever it holds, it stays one line and cannot forge a field.
+ * (a crash's stack) with the service's name, null for the rest. A line stays one line and cannot forge a field.
  */
 export function describeLogLine(service: string, line: string): string | null {
   const entry = parseEntry(line);

@@ -23,7 +23,7 @@ interface ServiceOptions {
 
 interface StartedService {
   url: string;
-  /** Of health and metrics. */
+  /** Health and metrics are served there. */
   opsUrl: string;
   /** Resolves when it has ended, with a sentence that names it. It crashed unless its code was 0. */
   ended: Promise<{ reason: string; isCrash: boolean }>;

@@ -29,7 +29,7 @@ export class FramePipe implements BodyPipe {
   #isPassing = false;
   #droppedLast = false;
   #hasEnded = false;
-  /** Of the chunk at hand: what passes, the last run of it as yet uncut. */
+  /** The chunk at hand: what of it passes, the last run as yet uncut. */
   #chunk: Buffer = nothing;
   #text = '';
   #passed: Buffer[] = [];

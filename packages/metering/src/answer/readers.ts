@@ -124,7 +124,7 @@ class GatheredBytes {
   }
 }
 
-/** Of a larger body of JSON only the end is kept; a longer text is cut here. */
+/** A larger body of JSON is kept by its end alone; a longer text is cut here. */
 const maxBody = 8 * 1024 * 1024;
 
 /** A larger body is not parsed unless it must be: parsing holds up everything else that the process does. */

@@ -28,7 +28,7 @@ export interface FigureTable {
 interface Row {
   /** Null for one that bills nothing. */
   figure: string | null;
-  /** Of an object, or of the objects of a list; null for one that passes unread. */
+  /** The figures of an object, or of the objects of a list; null for one that passes unread. */
   within: FigureTable | null;
   /** Names that come before it. */
   before: readonly string[];
@@ -178,7 +178,7 @@ class FigureReader {
 const isAmount = (value: unknown): value is number => typeof value === 'number' && value >= 0;
 
 /**
- * xAI counts in ticks, of which a dollar has ten thousand million. OpenRouter's cost leaves out what a caller's own key was
+ * xAI counts in ticks: a dollar has ten thousand million. OpenRouter's cost leaves out what a caller's own key was
  * charged, and Perplexity's is a list with its sum.
  */
 function readCharge({ cost, cost_in_usd_ticks: ticks, is_byok: isOwnKey, cost_details: details }: JsonObject) {

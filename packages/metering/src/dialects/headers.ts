@@ -1,5 +1,5 @@
 /**
- * What a header is to the proxy, each name once for each thing that it is; whoever asks about a header asks here. Names are in lower case,
+ * What a header is to the proxy, each name once for each thing that it is; all that ask about a header ask here. Names are in lower case,
  * a family by its pattern. Values are read where they are used.
  */
 const table = {

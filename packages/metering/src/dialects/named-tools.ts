@@ -16,7 +16,7 @@ export function nameTool(kind: EventTool['kind'], ...names: unknown[]): EventToo
   return tool;
 }
 
-/** One of the provider's, by its type, with and without a date; no server may take another spelling for it. */
+/** A hosted tool is named by its type, with and without a date; a spelling that servers may take for another type cannot be read. */
 export function nameTyped(kind: EventTool['kind'], type: unknown, ...others: unknown[]): EventTool {
   const name = asText(type) ?? '';
   if (!/^[a-z0-9_.:/-]+$/.test(name)) throw new UnreadTool();
@@ -25,7 +25,7 @@ export function nameTyped(kind: EventTool['kind'], type: unknown, ...others: unk
 
 const plainHost = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?(\[[^\]/?#@]*\]|[^:/?#@[\]]+)(?::\d*)?(?:[/?#]|$)/i;
 
-/** By its host, in lower case and without its port; parsers of URLs may not read it in two ways. */
+/** An MCP server is named by its host, in lower case and without its port; a URL that parsers read in two ways cannot be read. */
 export function nameServer(url: unknown): EventTool {
   const text = asText(url) ?? '';
   if (!/^[\x21-\x7e]+$/.test(text) || text.includes('\\') || !URL.canParse(text)) throw new UnreadTool();
@@ -96,7 +96,7 @@ export interface AnswerNaming {
   read(value: JsonObject): AnswerNames;
 }
 
-/** By its names that are there: a call whose name comes later, or never, is none yet. */
+/** A call is named by the names that have come: one whose name comes later, or never, is no call yet. */
 export function callTool(kind: EventTool['kind'], ...names: unknown[]): EventTool[] {
   const known = [...new Set(names.map(asText).filter((name) => name !== null && name !== ''))] as string[];
   return known.length === 0 ? [] : [{ kind, names: known }];

@@ -110,7 +110,7 @@ export interface Operation {
   listCalls?(body: JsonObject): readonly JsonObject[] | null;
   /** The tools that a call offers its model, wherever in its body. Absent if it can offer none. @throws UnreadTool */
   readTools?(body: JsonObject): EventTool[];
-  /** Models beside `model` that a call names, each of which may answer; null for one that is left open. */
+  /** Models beside `model` that a call names and that may answer; null for one that is left open. */
   listModels?(body: JsonObject): (string | null)[];
   /** False if it only shows, ends or keeps what an earlier request made. */
   readonly runsModel?: false;

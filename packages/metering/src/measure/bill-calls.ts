@@ -89,7 +89,7 @@ export class BillCalls {
     if (!price.priced && this.#unpriced.size < maxUnpriced) this.#unpriced.add(price.model);
   };
 
-  /** One charge for all that an answer used counts in place of the prices of its calls. @returns what to add */
+  /** If an answer names one charge for all its calls, that is its cost, not the sum of their prices. @returns what to add */
   readonly listCalls = ({ usage, calls, charge }: Answered): readonly ReportedCall[] => {
     const whole: ReportedCall[] = usage === null ? [] : [{ model: null, usage, charge }];
     const isOne = charge !== undefined && !calls?.some((call) => call.charge !== undefined);
@@ -97,7 +97,7 @@ export class BillCalls {
   };
 
   read(): Bill {
-    // What one of several models cost is missing in the others' sum.
+    // The sum lacks what the unpriced ones of several models cost.
     if (this.#unpriced.size > 0 && this.#priceVersion !== null) this.#unpricedUnits.add('other_models');
     return {
       usage: this.#usage,

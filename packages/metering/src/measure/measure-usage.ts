@@ -127,7 +127,7 @@ async function isBilledHere(
 ): Promise<boolean> {
   if (!isFetched(end, reading) || reading?.passedBy !== undefined || !reading?.usage) return false;
   if (!(await claim(call, bill))) return false;
-  // What is paid for is in no doubt when it is fetched again in part.
+  // Results that are paid for are in no doubt if a part of them is fetched again.
   await claim(call, nameDoubt(call, bill));
   return true;
 }
@@ -136,7 +136,7 @@ async function claim({ claimBill }: Call, bill: string): Promise<boolean> {
   try {
     return await claimBill(bill);
   } catch {
-    // It is unknown. A cost that is counted twice is noticed sooner than one that is missing.
+    // Whether it was billed is unknown: a cost that is counted twice is noticed sooner than one that is missing.
     return true;
   }
 }
@@ -207,10 +207,10 @@ async function addUp(
   return sum.read();
 }
 
-/** In milliseconds: one price of a container is for so long, whoever uses it. */
+/** One price of a container covers so many milliseconds, for all who use it. */
 const containerMs = 20 * 60_000;
 
-/** Further ones of an answer cost anew. */
+/** An answer's containers beyond this many cost anew. */
 const maxClaimed = 10;
 
 /** A container costs in the first answer of each 20 minutes that used it. */

@@ -109,7 +109,7 @@ function strip(operation: Operation, body: Record<string, unknown>, isDenied: (t
 
 type Read = (item: JsonObject) => EventTool[];
 
-/** A tool may hold others, of which some stay. */
+/** A tool may hold others, and some of them stay. */
 function keep(item: JsonObject, read: Read, isGone: (tool: EventTool) => boolean): JsonObject[] {
   const named = readKnown(item, read);
   if (named === null) return [];

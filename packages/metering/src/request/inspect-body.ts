@@ -20,7 +20,7 @@ export interface InspectedBody extends Demand, Pick<RequestReading, 'requestedMo
   /** The most that it may ask for, or why no bound exists; null if no bound was needed. */
   strict: StrictDemand | ApiError | null;
   bytes: Buffer;
-  /** Its value, if it is small and valid JSON: so that whoever reads its texts does not parse it again. */
+  /** Its value, if it is small and valid JSON: readers of its texts need not parse it again. */
   parsed: unknown;
   form: BodyForm;
   /** What rules ask for; null if none does and it was too large to be read. */
@@ -96,7 +96,7 @@ export function inspectBody(
   };
 }
 
-/** Of other batches than Gemini's no members are known: their results are read, or their path is not. */
+/** Only Gemini's batches have bounds: the results of others are read, or their path is not. */
 function startsUnseen(operation: Operation, { hasItems, hasReference }: Demand): boolean {
   return operation.isBilledLater === true && operation.bounds !== undefined && (hasReference || !hasItems);
 }

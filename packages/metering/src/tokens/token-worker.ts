@@ -45,7 +45,7 @@ async function loadEncoding(model: string) {
 /** Control tokens in a text are counted as text. */
 const plainText = { disallowedSpecial: new Set<string>() };
 
-/** Of a long text this many pieces from all over it are counted. */
+/** A long text is counted by this many pieces from all over it. */
 const samples = 64;
 
 /** At random places, so that no text can be cheap where it is sampled and dear elsewhere. */

@@ -5,7 +5,7 @@ import type { ServerPlaces } from './list-secrets.ts';
 import { readPasswords, replacePassword } from './passwords.ts';
 import { completeSecrets, givenPath, readSecret, writeSecret, writeServerConfigs } from './secrets-folder.ts';
 
-/** Of a Secret, in bytes. */
+/** The largest Secret, in bytes. */
 const maxBytes = 1024 * 1024;
 
 /** Takes files into the folder of secrets, in place of the old ones. */

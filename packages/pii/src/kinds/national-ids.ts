@@ -15,7 +15,7 @@ const shortest = Math.min(...byLength.keys());
 const longest = Math.max(...byLength.keys());
 const byFirstDigits = Map.groupBy(letteredIds, ({ firstDigits }) => firstDigits);
 
-/** Of a French number, `1 85 05 78 006 084 36`. */
+/** A French number has the most groups, `1 85 05 78 006 084 36`. */
 const maxGroups = 7;
 
 /** Finds national numbers of people by their check digits. */

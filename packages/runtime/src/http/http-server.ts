@@ -21,7 +21,7 @@ export interface HttpServer {
 /** How long a request's head may still take when everything else is done, in milliseconds. */
 const lateHeadMs = 500;
 
-/** Of requests, and of answers that the proxy takes: four times what Node allows. */
+/** The largest head of requests, and of answers that the proxy takes: four times what Node allows. */
 export const maxHeadBytes = 64 * 1024;
 
 interface ConnectionBounds {

@@ -11,7 +11,7 @@ export interface RedisPair {
   replica: Server;
   /** Makes the replica the master, as sentinels do once the master is gone: left to themselves they do nothing on a starved machine. */
   promote(): Promise<void>;
-  /** Of the master, whichever it is, by way of the sentinel; as an administrator. */
+  /** Leads to the master, whichever it is, by way of the sentinel; as an administrator. */
   url: string;
 }
 

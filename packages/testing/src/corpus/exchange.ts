@@ -61,7 +61,7 @@ const expected = z.strictObject({
   usage: usage.default({}),
   /** If there are several calls with a price of their own each. */
   calls: z.array(z.strictObject({ model: z.string(), usage })).optional(),
-  /** Of today's price list, in nano-dollars. */
+  /** The cost by today's price list, in nano-dollars. */
   nanoUsd: z.int().min(0),
   /** What the price was chosen by beside the list: `batch at half`, `charged by openrouter`. */
   price: z.string().optional(),

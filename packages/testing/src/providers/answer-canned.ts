@@ -34,7 +34,7 @@ function answerByBody(path: string, body: RequestBody, answer: CannedAnswer): Fa
 }
 
 /**
- * Answers every endpoint of the three APIs, streamed where the request asks for it, with these figures and the
+ * Answers every endpoint of the three APIs, streamed if the request asks for it, with these figures and the
  * model's name as it was asked for. Anything else gets a 404 in OpenAI's shape.
  */
 export function answerCanned(figures: Partial<CannedAnswer> = {}): Handler {

@@ -36,7 +36,7 @@ function decideTurn({ body }: ReceivedRequest): Partial<CannedAnswer> {
 }
 
 /**
- * A model that calls a tool twice where it has one, follows a schema where one is given, and otherwise answers with a digest of the
+ * A model that calls a tool twice if it has one, follows a schema if one is given, and otherwise answers with a digest of the
  * request without `stream_options`.
  */
 export function answerConversation(figures: Partial<CannedAnswer>): Handler {

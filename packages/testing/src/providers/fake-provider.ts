@@ -94,7 +94,7 @@ async function send(response: ServerResponse, reply: FakeReply): Promise<void> {
     return;
   }
   if (reply.pauseMs) await sleep(reply.pauseMs);
-  // The same in answers that are compared, also where a second ended between them.
+  // Answers that are compared have the same second, even if one ended between them.
   response.setHeader('date', 'Thu, 01 Jan 2026 00:00:00 GMT');
   for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value);
   response.statusCode = reply.status ?? 200;

@@ -127,7 +127,7 @@ export class Budget {
     void this.markForwarded(eventId, forwarded).then(() => this.confirm(eventId));
   }
 
-  /** Gives back, through whichever proxy, what was held for the work of an event. */
+  /** Gives back what was held for the work of an event, whichever proxy held it. */
   settle(startEventId: string): void {
     const eventId = nameHold(startEventId);
     this.#own.remove(eventId);

@@ -50,11 +50,11 @@ export function describeBody(
   };
 }
 
-/** Whatever does not only look something up may run a model. */
+/** A call may run a model unless it only looks something up. */
 export const runsModel = ({ hasBody, operation, method }: Head): boolean =>
   operation?.runsModel !== false && (hasBody || !/^(?:GET|HEAD|DELETE|OPTIONS)$/.test(method));
 
-/** In tokens of one answer; null without a bound. */
+/** The most tokens of one answer; null without a bound. */
 export function readOutputBound(head: Head, inspected: Body['inspected']): number | null {
   const { operation } = head;
   const isCount = operation?.isFree === true && !operation.isBilledLater;
@@ -62,7 +62,7 @@ export function readOutputBound(head: Head, inspected: Body['inspected']): numbe
   return inspected?.maxOutputTokens ?? null;
 }
 
-/** Null if it is not known before the request goes on. */
+/** The body's size; null if it is not known before the request goes on. */
 export const readInputBytes = ({ contentLength, hasBody }: Head, inspected: Body['inspected']): number | null =>
   inspected?.bytes.length ?? contentLength ?? (hasBody ? null : 0);
 

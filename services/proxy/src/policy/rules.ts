@@ -26,7 +26,7 @@ export class Rules {
   async at(version: number, deadline: number): Promise<RuleSet> {
     if (this.#held?.version === version) return this.#held;
     const stored = await this.#options.read(deadline);
-    // Of many requests that waited for one read the first prepares them.
+    // Many requests may have waited for one read: the first prepares them.
     if (this.#held?.version === stored.version) return this.#held;
     const policies = stored.policies.map(({ version: own, policy }) => ({ version: own, policy: this.#parse(policy) }));
     this.#held = prepareRules(stored.version, policies);

@@ -39,7 +39,7 @@ async function findToken(context: ProxyContext, sha256: string, deadline: number
   return found;
 }
 
-/** Of the first requests of a name only one registers it. */
+/** Registers a name once, however many first requests of it come together. */
 function registerOnce(
   context: ProxyContext,
   head: Head,

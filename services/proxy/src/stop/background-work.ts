@@ -15,7 +15,7 @@ interface Parts {
 /** Providers have hardly any work that goes on for longer, in milliseconds. */
 const rememberMs = 3_600_000;
 
-/** Of the request that started it, and not of a cancellation. */
+/** Headers that describe the request that started it, and not a cancellation. */
 const ofBody = /^(?:content-.*|accept|accept-encoding|expect|transfer-encoding|idempotency-key)$/i;
 
 /**

@@ -6,7 +6,7 @@ interface Waiter {
   leave?: () => void;
 }
 
-/** How often those that wait are looked at, in milliseconds: one timer for all, since most are answered within one. */
+/** Milliseconds between looks at all that wait: one timer for all, since most are answered before it fires. */
 const lookEveryMs = 20;
 
 /** Rejects work that is not done in time with a TimeoutError, at most 20 ms late; the work goes on, but nobody waits for it. */

@@ -69,7 +69,7 @@ function GroupName({ entry, group, groups, range }: { entry: CostUsageEntry; gro
 
 interface UsageSumsProps extends Grouped {
   sums: readonly CostUsageEntry[];
-  /** Of all together, in USD. */
+  /** All together, in USD. */
   cost: number;
 }
 
@@ -172,7 +172,7 @@ interface Grouped {
 function Usage({ range, groups }: Grouped) {
   const total = useQuery(usageQuery(range, []));
   const sums = useQuery(usageQuery(range, groups, mostSums));
-  // Of agents there may be a hundred thousand: then the days are those of all together.
+  // There may be a hundred thousand agents: then the days are those of all together.
   const barGroups = groups.includes('agent') ? [] : groups;
   const days = useQuery(usageQuery(range, ['day', ...barGroups]));
   const nameOf = (entry: CostUsageEntry) => nameEntry(entry, barGroups) || 'All agents';

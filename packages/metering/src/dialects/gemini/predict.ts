@@ -46,7 +46,7 @@ const toModel = (name: unknown) => asText(name)?.replace(/^.*models\//, '') ?? n
 
 const pictureModel = /imagen|image/;
 
-/** Of pictures four are made if none says how many. */
+/** Without `sampleCount`, four pictures are made. */
 function tellPictures(body: JsonObject, model: string | null): Partial<Usage> {
   if (!pictureModel.test(model ?? '')) return {};
   return { outputImages: (readNumber(asObject(body.parameters).sampleCount) || 4) * asArray(body.instances).length };

@@ -81,7 +81,7 @@ function endsAnswer({ candidates, promptFeedback }: JsonObject): boolean {
   return asArray(candidates).some((candidate) => asText(asObject(candidate).finishReason) !== null);
 }
 
-/** Of `google.rpc.Code`, by the HTTP status that stands for each. */
+/** Names of `google.rpc.Code`, by the HTTP status that stands for each. */
 const statusNames: Readonly<Record<number, string>> = {
   401: 'UNAUTHENTICATED',
   403: 'PERMISSION_DENIED',

@@ -86,7 +86,7 @@ function readCandidate(value: unknown): EventTool[] {
   ];
 }
 
-/** Of an interaction. */
+/** Reads a step of an interaction. */
 function readStep(value: unknown): EventTool[] {
   const { type, name, server_name: server } = asObject(value);
   if (type === 'function_call') return callTool('client', name);

@@ -18,7 +18,7 @@ function findUsage(body: JsonObject): unknown {
 /** They search once for every call, which OpenAI bills, by the price of the tool that they search with. */
 const searchModel = /^gpt-[\w.-]+-search-(preview|api)/;
 
-/** What Groq's systems ran, of which only these are billed by the call or hour. */
+/** What Groq's systems ran: only these are billed by the call or hour. */
 const billedTools: ReadonlyMap<unknown, 'webSearches' | 'codeExecutions'> = new Map([
   ...(['search', 'web_search', 'browser_search'] as const).map((type) => [type, 'webSearches'] as const),
   ...(['python', 'code_interpreter'] as const).map((type) => [type, 'codeExecutions'] as const),

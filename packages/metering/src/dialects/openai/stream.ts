@@ -166,7 +166,7 @@ function formatFailedResponse(refusal: Refusal): string {
   return `event: response.failed\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** Of operations that write no text and do not stream. */
+/** Operations that write no text and do not stream. */
 export const noOutput = {
   writesText: false,
   readText: (): Writing => ({ parts: [], whole: true }),

@@ -26,7 +26,7 @@ const runsShell = (environment: unknown) => !environment || asObject(environment
 export const findRunner = ({ type, environment }: JsonObject) =>
   type === 'shell' && environment !== undefined ? null : (runners.get(asName(type)) ?? null);
 
-/** Groups within groups, of which no API has any. */
+/** The deepest groups within groups; no API has any. */
 const maxSpaces = 4;
 
 function readTool(tool: JsonObject, spaces: readonly string[] = []): EventTool[] {
@@ -120,13 +120,13 @@ export function listModels(body: JsonObject): (string | null)[] {
   return [...(preset || isPreset ? [null] : []), ...all.flatMap((tool) => listToolModels(tool))];
 }
 
-/** Of a chat; its name comes in the first piece alone. */
+/** Reads a call of a chat; its name comes in the first piece alone. */
 function readCalled(value: unknown): EventTool[] {
   const { function: called, custom, name } = asObject(value);
   return callTool('client', asObject(called).name ?? asObject(custom).name ?? name);
 }
 
-/** Of a response: a function by its name, all else by the type without `_call`. */
+/** Reads an item of a response: a function by its name, all else by the type without `_call`. */
 function readItem(value: unknown): EventTool[] {
   const { type, name, namespace, server_label: server } = asObject(value);
   const kind = /^([a-z_]+)_call$/.exec(asText(type) ?? '')?.[1];
