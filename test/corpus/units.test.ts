@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createPriceUsage, makeUsage, parsePriceFile, type Usage } from '@agp/catalogue';
 import { createMetering, type Measurement, type Metering } from '@agp/metering';
-import { corpusPrices, type Exchange, type Expected, loadCorpus } from '@agp/testing/corpus';
+import { corpusPrices, type Exchange, type Expected, loadCorpus, writePieces } from '@agp/testing/corpus';
 import { expect, test } from 'vitest';
 import { countedUnits } from '../../packages/catalogue/src/figures.ts';
 import { inspect, measureExchange, readHead } from './measure-exchange.ts';
@@ -107,6 +107,29 @@ test.each(files)('%s: in each form, however it is divided, an answer costs the s
       expect(await measureForm(unscanned, exchange, form), `${exchange.why}: ${name}`).toEqual(plain);
   }
 });
+
+/** They end more than once, each time with all figures until then. */
+const endAgain =
+  /figures-streamed.json: several|streamGenerateContent.billed-beside|vllm-streamed.json|with two images|and one with an SVG/;
+
+const streams = files.filter(([, [first]]) => first?.answer?.frames ?? first?.answer?.array);
+
+test.each(streams)(
+  '%s: cut behind any message, an answer is estimated, or has its last figures',
+  async (_, exchanges) => {
+    for (const exchange of exchanges) {
+      const { answer, expected, ends, name, why } = exchange;
+      if (!answer || ends !== 'whole' || expected?.source !== 'provider') continue;
+      const pieces = writePieces(answer);
+      for (let count = 1; count < pieces.length; count++) {
+        const cut = await measureForm(unscanned, exchange, { pieces: pieces.slice(0, count), ends: 'cut' });
+        expect(cut.outcome, why).toBe('failed');
+        if (cut.usageSource === 'provider' && !endAgain.test(name))
+          expect(cut.costNanoUsd, `${why}, after ${count}`).toBe(expected.nanoUsd);
+      }
+    }
+  },
+);
 
 test('the page about the proxy names what is billed beside tokens and has answers here, of each vendor', () => {
   const page = readFileSync('docs/proxy.md', 'utf8');
