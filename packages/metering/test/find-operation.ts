@@ -1,5 +1,5 @@
-import { Frame as WireFrame } from '../src/dialects/frame.ts';
 import type { Operation, ProviderApi, StreamReading } from '../src/dialects/operation.ts';
+import { Frame as WireFrame } from '../src/json/frame.ts';
 import { matchOperation } from '../src/match-operation.ts';
 
 /** The operation at a path, of OpenAI's format if no other is named. */

@@ -1,5 +1,5 @@
-import type { Frame } from '../dialects/frame.ts';
 import type { AnswerNames, AnswerNaming } from '../dialects/named-tools.ts';
+import type { Frame } from '../json/frame.ts';
 import { asObject, tryParse } from '../json/members.ts';
 import { HeldPieces } from './held-pieces.ts';
 import { type BodyPipe, type BodyReader, type BodyReading, type FrameFilter, nothing } from './reading.ts';

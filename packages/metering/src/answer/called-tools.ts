@@ -1,7 +1,7 @@
 import { type EventTool, maxToolName, maxTools } from '@agp/core/events';
-import type { Frame } from '../dialects/frame.ts';
 import type { AnswerNaming } from '../dialects/named-tools.ts';
 import type { OnCall, Operation, StreamReader, StreamReading } from '../dialects/operation.ts';
+import type { Frame } from '../json/frame.ts';
 
 /** A copy: a part of a text would keep all of it in memory. */
 const shorten = (name: string) =>

@@ -1,4 +1,4 @@
-import { Frame } from '../dialects/frame.ts';
+import { Frame } from '../json/frame.ts';
 
 const lineFeed = 10;
 const carriageReturn = 13;

@@ -3,8 +3,8 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anthropic } from '../dialects/anthropic/operations.ts';
-import type { Frame } from '../dialects/frame.ts';
 import type { Operation, StreamReader, StreamReading } from '../dialects/operation.ts';
+import type { Frame } from '../json/frame.ts';
 import { openAnswerPipe } from './answer-pipe.ts';
 import { FramePipe } from './frame-pipe.ts';
 

@@ -1,5 +1,5 @@
-import { Frame } from '../dialects/frame.ts';
 import type { AnswerReading, Operation, StreamReader } from '../dialects/operation.ts';
+import { Frame } from '../json/frame.ts';
 import {
   asObject,
   backslash,

@@ -1,6 +1,6 @@
 import type { FairShares, Holder } from '@agp/runtime/fairness';
-import type { Frame } from '../dialects/frame.ts';
 import type { StreamReader, StreamReading } from '../dialects/operation.ts';
+import type { Frame } from '../json/frame.ts';
 import { GatheredText } from '../text/stream-text.ts';
 import type { Writing } from '../text/writing.ts';
 

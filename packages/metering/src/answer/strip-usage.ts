@@ -1,4 +1,4 @@
-import type { Frame } from '../dialects/frame.ts';
+import type { Frame } from '../json/frame.ts';
 import { asArray } from '../json/members.ts';
 import { type FrameFilter, nothing, type StreamPart } from './reading.ts';
 

@@ -1,9 +1,9 @@
 import type { Usage } from '@agp/catalogue';
+import { Frame } from '../json/frame.ts';
 import { findTrailingMembers, type JsonObject } from '../json/members.ts';
 import { isNoReasoning, StreamText } from '../text/stream-text.ts';
 import type { Write, Writing } from '../text/writing.ts';
 import { type FigureNotes, joinUnread } from './figures.ts';
-import { Frame } from './frame.ts';
 import type { ReportedCall, StreamReader, StreamReading } from './operation.ts';
 
 /** What stands before the data; in text the quotes would be escaped. */

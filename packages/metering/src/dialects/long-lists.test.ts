@@ -1,7 +1,7 @@
 import { maxJsonDepth, parseJson } from '@agp/core/json';
 import { expect, test } from 'vitest';
 import { findOperation, readStream } from '../../test/find-operation.ts';
-import { Frame } from './frame.ts';
+import { Frame } from '../json/frame.ts';
 import { maxReportedCalls, type ProviderApi } from './operation.ts';
 
 /** More than a call may have arguments. */

@@ -2,11 +2,11 @@ import { makeUsage, type Usage } from '@agp/catalogue';
 import type { ApiError } from '@agp/core/errors';
 import type { EventTool } from '@agp/core/events';
 import type { ProviderApi } from '@agp/core/operations';
+import type { Frame } from '../json/frame.ts';
 import type { JsonObject } from '../json/members.ts';
 import type { Writing } from '../text/writing.ts';
 import type { RequestBounds } from './bounds.ts';
 import type { FigureNotes } from './figures.ts';
-import type { Frame } from './frame.ts';
 import type { AnswerNaming } from './named-tools.ts';
 
 export type { ProviderApi };

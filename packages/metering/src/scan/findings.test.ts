@@ -3,7 +3,7 @@ import { createPiiFinder } from '@agp/pii';
 import { expect, test } from 'vitest';
 import { chat, gemini, messages, responses, send } from '../../test/scan-sources.ts';
 import { finishReading } from '../answer/reading.ts';
-import { Frame } from '../dialects/frame.ts';
+import { Frame } from '../json/frame.ts';
 import { matchOperation } from '../match-operation.ts';
 import { createPersonNameDetector } from '../person-names/person-name-detector.ts';
 import type { TextSource } from '../text-source.ts';

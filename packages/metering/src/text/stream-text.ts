@@ -1,4 +1,4 @@
-import type { Frame } from '../dialects/frame.ts';
+import type { Frame } from '../json/frame.ts';
 import type { JsonObject } from '../json/members.ts';
 import { BesideText } from './beside.ts';
 import { maxText } from './strings.ts';

@@ -1,8 +1,8 @@
 import type { Usage } from '@agp/catalogue';
+import type { Frame } from '../../json/frame.ts';
 import { asObject } from '../../json/members.ts';
 import { StreamText } from '../../text/stream-text.ts';
 import { joinUnread } from '../figures.ts';
-import type { Frame } from '../frame.ts';
 import { addToUsage, maxReportedCalls, type OnCall, type StreamReader, type StreamReading } from '../operation.ts';
 import { readResultText } from './text.ts';
 import { readMessageFigures } from './usage.ts';

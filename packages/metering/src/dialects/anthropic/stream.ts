@@ -1,5 +1,5 @@
+import type { Frame } from '../../json/frame.ts';
 import { asObject, asText, type JsonObject } from '../../json/members.ts';
-import type { Frame } from '../frame.ts';
 import { FrameReader } from '../frame-reader.ts';
 import type { Refusal, StreamReading } from '../operation.ts';
 import { readMessageDelta } from './text.ts';

@@ -1,9 +1,9 @@
 import { largestOutput, readCount, type Usage } from '@agp/catalogue';
+import type { Frame } from '../../json/frame.ts';
 import { asObject, asText, findTrailingMembers, type JsonObject } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
 import { collectText } from '../../text/strings.ts';
 import { type FigureNotes, readFigures, tableKeyed } from '../figures.ts';
-import type { Frame } from '../frame.ts';
 import { FrameReader } from '../frame-reader.ts';
 import { describeLater } from '../later.ts';
 import { type Operation, toCancelPath, usual } from '../operation.ts';

@@ -1,6 +1,6 @@
+import type { Frame } from '../../json/frame.ts';
 import { asArray, asObject, asText, findTrailingMembers, type JsonObject, tryParse } from '../../json/members.ts';
 import { readFigures } from '../figures.ts';
-import type { Frame } from '../frame.ts';
 import { FrameReader } from '../frame-reader.ts';
 import type { Refusal, StreamReading } from '../operation.ts';
 import { readContent } from './text.ts';

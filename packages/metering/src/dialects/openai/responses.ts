@@ -1,9 +1,9 @@
 import { makeUsage, type Usage } from '@agp/catalogue';
+import type { Frame } from '../../json/frame.ts';
 import { asArray, asName, asObject, asText, findTrailingMembers, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Write, Writing } from '../../text/writing.ts';
 import { joinUnread, readFigures, tableFigures } from '../figures.ts';
-import type { Frame } from '../frame.ts';
 import { FrameReader } from '../frame-reader.ts';
 import { type ReportedCall, sumCalls } from '../operation.ts';
 import type { Figures } from './describe-operation.ts';

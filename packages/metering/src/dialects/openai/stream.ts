@@ -1,7 +1,7 @@
 import { isFinal } from '@agp/core/errors';
+import { Frame } from '../../json/frame.ts';
 import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
 import type { Write, Writing } from '../../text/writing.ts';
-import { Frame } from '../frame.ts';
 import { FrameReader } from '../frame-reader.ts';
 import { addToUsage, type Operation, type Refusal, type ReportedCall, type StreamReading } from '../operation.ts';
 import { type ExecutedTools, readCompletionFigures } from './completion-usage.ts';

@@ -1,4 +1,4 @@
-import { asObject, type JsonObject, tryParse } from '../json/members.ts';
+import { asObject, type JsonObject, tryParse } from './members.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII.
 const ascii = /^[\x00-\x7f]*$/;
