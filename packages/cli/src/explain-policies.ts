@@ -44,7 +44,7 @@ export async function explainPolicies(
     ...{ tag, provider, operations: listOperationNames(operation), at: time },
     models: model === undefined ? [] : [model],
     tools: [...listTool('client', tool), ...listTool('hosted', hostedTool), ...listTool('remote_mcp', mcpHost)],
-    ...{ outputTokens: outputTokens ?? 0, inputBytes: inputBytes ?? 0, nanoUsd: 0 },
+    ...{ output_tokens: outputTokens ?? 0, input_bytes: inputBytes ?? 0, nano_usd: 0 },
   };
   const rules = prepareRules(1, stored);
   const findings = [...judgeHead(rules, facts), ...judgeBody(rules, facts)];

@@ -14,9 +14,9 @@ const usual: CallFacts = {
   at: Date.UTC(2026, 10, 26, 12),
   models: ['gpt-5'],
   tools: [],
-  outputTokens: 100,
-  inputBytes: 1_000,
-  nanoUsd: 1_000_000,
+  output_tokens: 100,
+  input_bytes: 1_000,
+  nano_usd: 1_000_000,
 };
 
 type Given = Omit<z.input<typeof policySchema>, 'name'>;
@@ -78,9 +78,9 @@ test.each<[Given, Partial<CallFacts>, string[]]>([
   [{ hours: { allow: 'Thu 12:00-13:00', zone: 'Europe/Berlin' } }, {}, ['p0 hours']],
   [{ limits: { max_output_tokens: 100 } }, {}, []],
   [{ limits: { max_output_tokens: 99 } }, {}, ['p0 limits.max_output_tokens']],
-  [{ limits: { max_output_tokens: 99 } }, { outputTokens: null }, ['p0 limits.max_output_tokens']],
+  [{ limits: { max_output_tokens: 99 } }, { output_tokens: null }, ['p0 limits.max_output_tokens']],
   [{ limits: { max_input_bytes: 999 } }, {}, ['p0 limits.max_input_bytes']],
-  [{ limits: { max_input_bytes: 999 } }, { inputBytes: null }, ['p0 limits.max_input_bytes unread']],
+  [{ limits: { max_input_bytes: 999 } }, { input_bytes: null }, ['p0 limits.max_input_bytes unread']],
   [{ limits: { max_cost_usd: 0.001 } }, {}, []],
   [{ limits: { max_cost_usd: 0.0009 } }, {}, ['p0 limits.max_cost_usd']],
   [{ tools: { client: { deny: ['shell'] } } }, { tools: [shell] }, ['p0 tools.client']],

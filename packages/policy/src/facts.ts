@@ -1,4 +1,4 @@
-import type { EventTool } from '@agp/core/events';
+import type { Asked, EventTool } from '@agp/core/events';
 
 /** Whose call it is, and what its head says. */
 export interface CallHead {
@@ -13,18 +13,10 @@ export interface CallHead {
   at: number;
 }
 
-/** What a request is, as far as rules ask; nothing of what it says. */
-export interface CallFacts extends CallHead {
-  /** All models that it names and that may answer; null if one that cannot be read may answer. */
-  models: readonly string[] | null;
+/** What a request is, as far as rules ask, in the members that its event records; nothing of what it says. */
+export interface CallFacts extends CallHead, Omit<Asked, 'operations'> {
   /** What it offers its model; null if that cannot be read. */
   tools: readonly EventTool[] | null;
-  /** The most of one answer, in tokens; null without a bound, 0 if none is written. */
-  outputTokens: number | null;
-  /** Null if it is not known yet. */
-  inputBytes: number | null;
-  /** What it is likely to cost, in nano-dollars. */
-  nanoUsd: number;
 }
 
 /** A request, and what its answer has shown so far. */

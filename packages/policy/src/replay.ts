@@ -143,17 +143,13 @@ const maxHours = 24 * 31;
 
 const nameRule = ({ policy, rule }: Finding) => `${policy.name} ${rule}`;
 
-function toFacts({ agent_name, labels, timestamp, tag, provider, asked, tools }: RecordedCall): CallFacts {
-  return {
-    ...{ agent: agent_name, labels, tag, provider, at: Date.parse(timestamp) },
-    operations: asked?.operations ?? null,
-    models: asked?.models ?? null,
-    tools: tools === null ? [] : tools.declared,
-    outputTokens: asked?.output_tokens ?? null,
-    inputBytes: asked?.input_bytes ?? null,
-    nanoUsd: asked?.nano_usd ?? 0,
-  };
-}
+const nothingAsked: Asked = { operations: null, models: null, output_tokens: null, input_bytes: null, nano_usd: 0 };
+
+const toFacts = ({ agent_name: agent, labels, timestamp, tag, provider, asked, tools }: RecordedCall): CallFacts => ({
+  ...{ agent, labels, tag, provider, at: Date.parse(timestamp) },
+  ...(asked ?? nothingAsked),
+  tools: tools === null ? [] : tools.declared,
+});
 
 /** Rules whose question an event does not answer are in doubt. */
 function judge(rules: RuleSet, call: RecordedCall, facts: CallFacts): { certain: Finding[]; doubtful: Finding[] } {

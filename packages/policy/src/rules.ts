@@ -106,30 +106,30 @@ export const bodyRules = [
     name: 'limits.max_output_tokens',
     of: ({ limits }) => limits?.max_output_tokens,
     missing: 'the bound of output is not recorded',
-    judge({ policy: { limits } }, { outputTokens }: CallFacts) {
+    judge({ policy: { limits } }, { output_tokens: asked }: CallFacts) {
       const most = limits?.max_output_tokens ?? Number.POSITIVE_INFINITY;
-      if (outputTokens !== null && outputTokens <= most) return null;
-      const asked = outputTokens === null ? 'no bound on its output is set' : `it asks for ${outputTokens}`;
-      return { reason: `at most ${most} tokens of output are allowed, ${asked}` };
+      if (asked !== null && asked <= most) return null;
+      const why = asked === null ? 'no bound on its output is set' : `it asks for ${asked}`;
+      return { reason: `at most ${most} tokens of output are allowed, ${why}` };
     },
   }),
   rule({
     name: 'limits.max_input_bytes',
     of: ({ limits }) => limits?.max_input_bytes,
     missing: 'the size is not recorded',
-    judge({ policy: { limits, unreadable } }, { inputBytes }: CallFacts) {
+    judge({ policy: { limits, unreadable } }, { input_bytes: bytes }: CallFacts) {
       const most = limits?.max_input_bytes ?? Number.POSITIVE_INFINITY;
-      if (inputBytes === null ? unreadable === 'allow' : inputBytes <= most) return null;
-      return { reason: `at most ${most} bytes of input are allowed`, ...(inputBytes === null && { isUnread: true }) };
+      if (bytes === null ? unreadable === 'allow' : bytes <= most) return null;
+      return { reason: `at most ${most} bytes of input are allowed`, ...(bytes === null && { isUnread: true }) };
     },
   }),
   rule({
     name: 'limits.max_cost_usd',
     of: ({ limits }) => limits?.max_cost_usd,
     missing: 'the likely cost is not recorded',
-    judge({ policy: { limits } }, { nanoUsd }: CallFacts) {
+    judge({ policy: { limits } }, { nano_usd: nano }: CallFacts) {
       const most = limits?.max_cost_usd ?? Number.POSITIVE_INFINITY;
-      return nanoUsd <= most * 1e9 ? null : { reason: `it may cost ${nanoUsd / 1e9} USD, ${most} are allowed` };
+      return nano <= most * 1e9 ? null : { reason: `it may cost ${nano / 1e9} USD, ${most} are allowed` };
     },
   }),
 ] as const;

@@ -14,7 +14,7 @@ import {
   toEventText,
 } from '@agp/core/events';
 import { listOperationNames } from '@agp/core/operations';
-import type { Measurement } from '@agp/metering';
+import { type Measurement, readAsked } from '@agp/metering';
 import type { AdmittedRequest, Answer, ProducerStamp } from '../journey.ts';
 import {
   maxEventPath,
@@ -25,7 +25,6 @@ import {
   maxProviderRequestId,
   maxShortText,
 } from '../limits.ts';
-import { readInputBytes, readOutputBound, runsModel } from '../policy/judge.ts';
 
 function fitCount(value: number, max = Number.MAX_SAFE_INTEGER): number {
   if (Number.isNaN(value)) return 0;
@@ -115,6 +114,7 @@ export function buildEvent(
 ): EventMessage {
   const measured = fitMeasurement(given);
   const { promptTokens, completionTokens } = measured;
+  const { asked, tools } = describeAsked(request);
   return {
     ...buildRequestEvent(request, stamp),
     id: request.head.eventId,
@@ -138,8 +138,8 @@ export function buildEvent(
     pii_scan: measured.piiScan,
     pii_findings: fitList(measured.piiFindings.slice(0, maxPiiFindings)),
     decision: fitList([...ofAnswer, ...request.governed.decisions].slice(0, maxDecisions)),
-    tools: listTools(request, measured.called),
-    asked: describeAsked(request),
+    tools: listTools(tools, measured.called),
+    asked,
     counts_as_request: true,
     failure: answer.cause,
   };
@@ -148,9 +148,7 @@ export function buildEvent(
 const fitList = <Item>(items: readonly Item[]): Item[] | null => (items.length === 0 ? null : [...items]);
 
 /** Null if there are none. */
-function listTools({ head, governed, body }: AdmittedRequest, called: readonly EventTool[]): EventTools | null {
-  const read = runsModel(head) ? (body.inspected?.names?.tools ?? null) : [];
-  const declared = governed.facts === null ? read : governed.facts.tools;
+function listTools(declared: readonly EventTool[] | null, called: readonly EventTool[]): EventTools | null {
   if (declared?.length === 0 && called.length === 0) return null;
   const more = [declared ?? [], called].reduce((sum, tools) => sum + Math.max(0, tools.length - maxTools), 0);
   const fit = (tools: readonly EventTool[]) => tools.slice(0, maxTools).map(fitTool);
@@ -162,23 +160,18 @@ const fitTool = ({ kind, names }: EventTool): EventTool => ({
   names: names.slice(0, 4).map((name) => toEventText(name, maxToolName)),
 });
 
-/** What a preview of policies reads: without a policy as far as the body was read in any case. */
-function describeAsked({ head, body, governed, reservation }: AdmittedRequest): Asked {
-  const { facts } = governed;
-  const { inspected } = body;
-  const named = runsModel(head) ? (inspected?.names?.models ?? null) : [];
-  const models = facts === null ? named : facts.models;
-  const output = readOutputBound(head, inspected);
-  return {
+/** What a preview of policies reads: what rules asked, or, without a policy, as far as the body was read in any case. */
+function describeAsked({ head, body: { inspected }, governed: { facts }, reservation }: AdmittedRequest) {
+  const { models, tools, output_tokens, input_bytes } = facts ?? readAsked(head, inspected, inspected?.names ?? null);
+  const isListed = models !== null && models.length <= maxAskedModels;
+  const asked: Asked = {
     operations: head.operation && listOperationNames(head.operation.name).slice(0, 8),
-    models:
-      models === null || models.length > maxAskedModels
-        ? null
-        : models.map((model) => toEventText(model, maxModelName)),
-    output_tokens: output === null ? null : fitCount(output),
-    input_bytes: readInputBytes(head, inspected),
+    models: isListed ? models.map((model) => toEventText(model, maxModelName)) : null,
+    output_tokens: output_tokens === null ? null : fitCount(output_tokens),
+    input_bytes,
     nano_usd: fitCount(reservation.nanoUsd),
   };
+  return { asked, tools };
 }
 
 /** An answer that was held back may end as a refusal. */

@@ -1,7 +1,7 @@
 import { type Decision, maxDecisions } from '@agp/core/events';
 import { readLabels } from '@agp/core/labels';
 import { listOperationNames } from '@agp/core/operations';
-import { type Metering, rolesOf } from '@agp/metering';
+import { type Metering, readAsked, rolesOf } from '@agp/metering';
 import {
   type CallFacts,
   type CallHead,
@@ -42,29 +42,10 @@ export function describeBody(
   const names = isChosen ? null : readNames(metering, head, inspected);
   return {
     ...describeCall(head, agent, admission),
-    models: runsModel(head) ? (names?.models ?? null) : [],
-    tools: runsModel(head) ? (names?.tools ?? null) : [],
-    outputTokens: readOutputBound(head, inspected),
-    inputBytes: readInputBytes(head, inspected),
-    nanoUsd: metering.findReservation(head, inspected, findCaps(admission)),
+    ...readAsked(head, inspected, names),
+    nano_usd: metering.findReservation(head, inspected, findCaps(admission)),
   };
 }
-
-/** A call may run a model unless it only looks something up. */
-export const runsModel = ({ hasBody, operation, method }: Head): boolean =>
-  operation?.runsModel !== false && (hasBody || !/^(?:GET|HEAD|DELETE|OPTIONS)$/.test(method));
-
-/** The most tokens of one answer; null without a bound. */
-export function readOutputBound(head: Head, inspected: Body['inspected']): number | null {
-  const { operation } = head;
-  const isCount = operation?.isFree === true && !operation.isBilledLater;
-  if (operation?.writesText === false || isCount || !runsModel(head)) return 0;
-  return inspected?.maxOutputTokens ?? null;
-}
-
-/** The body's size; null if it is not known before the request goes on. */
-export const readInputBytes = ({ contentLength, hasBody }: Head, inspected: Body['inspected']): number | null =>
-  inspected?.bytes.length ?? contentLength ?? (hasBody ? null : 0);
 
 /** What becomes of a request in place of a refusal; null if it is refused. */
 export function findRemedy({ policy: { limits, tools }, rule, denied }: Finding): 'lower' | 'strip' | null {

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import type { Decision } from '@agp/core/events';
-import type { InspectedBody } from '@agp/metering';
+import { type InspectedBody, readAsked } from '@agp/metering';
 import { type CallFacts, type Finding, judgeBody, PolicyDenied } from '@agp/policy';
 import type { Setup, Working } from '../context.ts';
 import type { Admission, Agent, Body, Governed, Head } from '../journey.ts';
-import { describeBody, findRemedy, noteDecisions, readOutputBound } from '../policy/judge.ts';
+import { describeBody, findRemedy, noteDecisions } from '../policy/judge.ts';
 
 const ungoverned: Governed = { facts: null, decisions: [], warnings: [], forwardedSha256: null };
 
@@ -70,6 +70,6 @@ function describeChanged(
   if (head.operation === null) return facts;
   const caps = { isCapped: false, mayRefuse: false, mustName: true };
   const inspected = metering.inspect(head.operation, head, changed, form, caps);
-  const { models = null, tools = null } = inspected.names ?? {};
-  return { ...facts, models, tools, outputTokens: readOutputBound(head, inspected) };
+  const { input_bytes: _, ...changedFacts } = readAsked(head, inspected, inspected.names);
+  return { ...facts, ...changedFacts };
 }

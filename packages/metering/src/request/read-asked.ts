@@ -1,0 +1,29 @@
+import type { Asked, EventTool } from '@agp/core/events';
+import type { CallHead } from '../call-head.ts';
+import type { InspectedBody } from './inspect-body.ts';
+import type { CallNames } from './read-names.ts';
+
+/** What rules and records ask of a request, beside its likely cost. */
+export interface AskedOfBody extends Pick<Asked, 'models' | 'output_tokens' | 'input_bytes'> {
+  /** What it offers its model; null if that cannot be read. */
+  tools: readonly EventTool[] | null;
+}
+
+/** @param contentLength as declared; null without a body, or with one of unknown length @param names null if they cannot be read */
+export function readAsked(
+  head: Pick<CallHead, 'operation' | 'method' | 'hasBody'> & { contentLength: number | null },
+  body: InspectedBody | null,
+  names: CallNames | null,
+): AskedOfBody {
+  const { operation, method, hasBody, contentLength } = head;
+  // Whatever does not only look something up may run a model.
+  const runsModel = operation?.runsModel !== false && (hasBody || !/^(?:GET|HEAD|DELETE|OPTIONS)$/.test(method));
+  const isCount = operation?.isFree === true && !operation.isBilledLater;
+  const writesNone = operation?.writesText === false || isCount || !runsModel;
+  return {
+    models: runsModel ? (names?.models?.slice() ?? null) : [],
+    tools: runsModel ? (names?.tools ?? null) : [],
+    output_tokens: writesNone ? 0 : (body?.maxOutputTokens ?? null),
+    input_bytes: body?.bytes.length ?? contentLength ?? (hasBody ? null : 0),
+  };
+}
