@@ -1,3 +1,4 @@
+import { errorTable } from '@agp/core/errors';
 import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type System, startSystem, waitFor } from '../system/start-system.ts';
@@ -38,7 +39,7 @@ async function startCliSystem(): Promise<CliSystem> {
     });
     const text = await response.text();
     // A starved machine cannot always read the status within its second.
-    return text.includes('agent status unavailable') ? send(agentName, headers) : response;
+    return text.includes(errorTable.status_unavailable.message) ? send(agentName, headers) : response;
   };
 
   const agp: CliSystem['agp'] = async (args, environment = {}) => {

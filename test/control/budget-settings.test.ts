@@ -1,4 +1,5 @@
 import type { Budget, BudgetList, Limit, Pause } from '@agp/core/contracts';
+import { errorTable } from '@agp/core/errors';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitFor } from '../system/start-system.ts';
 import { type BudgetSystem, startBudgetSystem, stayWithinTheDay } from './support/budget-system.ts';
@@ -62,12 +63,15 @@ test('caps, limits and the pause hold from the next request on, on every proxy',
   expect(await answers()).toEqual([null, null]);
 
   await put<Budget>(`budgets/agents/${id}`, { daily_cap_usd: 0 });
-  expect(await answers()).toEqual(['daily budget exceeded', 'daily budget exceeded']);
+  expect(await answers()).toEqual([errorTable.agent_budget_exceeded.message, errorTable.agent_budget_exceeded.message]);
   await put<Budget>(`budgets/agents/${id}`, { daily_cap_usd: 0, warn_only: true });
   expect(await answers()).toEqual([null, null]);
 
   await put<Budget>('budgets/global', { daily_cap_usd: 0 });
-  expect(await answers()).toEqual(['global daily budget exceeded', 'global daily budget exceeded']);
+  expect(await answers()).toEqual([
+    errorTable.global_budget_exceeded.message,
+    errorTable.global_budget_exceeded.message,
+  ]);
   await put<Budget>('budgets/global', { daily_cap_usd: null });
 
   await put<Limit>(`limits/agents/${id}`, { requests_per_minute: 1 });

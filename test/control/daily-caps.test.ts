@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errorTable } from '@agp/core/errors';
 import { nanoToText } from '@agp/core/money';
 import { refusalText } from '@agp/testing';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
@@ -57,7 +58,7 @@ test('requests that cost a third of what they reserve never spend more than the 
       const result = await budgets.send({ agentName, maxTokens }, worker % 3);
       const state = await budgets.readState(agentName);
       expect(state.spent).toBeLessThanOrEqual(cap);
-      if (result.error !== 'daily budget held by requests in flight') return result;
+      if (result.error !== errorTable.budget_held.message) return result;
       expect(result.retryAfter).toBe('1');
       await sleep(300);
     }
@@ -162,7 +163,12 @@ test('a cap that is reached refuses every route, known or not, and costs nothing
     'responses/input_tokens',
   ]) {
     const { status, error, headers, retryAfter } = await budgets.send({ agentName, path });
-    expect([path, status, error, headers['x-should-retry']]).toEqual([path, 429, 'daily budget exceeded', 'false']);
+    expect([path, status, error, headers['x-should-retry']]).toEqual([
+      path,
+      429,
+      errorTable.agent_budget_exceeded.message,
+      'false',
+    ]);
     expect(Number(retryAfter)).toBeGreaterThan(0);
     expect(Number(retryAfter)).toBeLessThanOrEqual(86_400);
   }
@@ -190,7 +196,7 @@ test('a cap that only warns lets everything through and counts what it would hav
   expect((await budgets.send({ agentName })).status).toBe(200);
   expect(await countWarnings('global')).toBe(1);
   await budgets.system.database.pool.query('UPDATE control SET global_warn_only = false');
-  expect((await budgets.send({ agentName })).error).toBe('global daily budget exceeded');
+  expect((await budgets.send({ agentName })).error).toBe(errorTable.global_budget_exceeded.message);
 });
 
 async function countWarnings(cap: string): Promise<number> {

@@ -1,3 +1,4 @@
+import { errorTable } from '@agp/core/errors';
 import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
@@ -39,17 +40,17 @@ test('a block ends the streams of that agent alone; a pause ends those of all, a
   const blocked = await openStreams(system, 8, () => 'one-of-two');
   const others = await openStreams(system, 12, (index) => `other-${index}`);
   await setStatus(system, 'one-of-two', 'blocked');
-  await expectKilled(blocked, 'agent blocked');
+  await expectKilled(blocked, errorTable.agent_blocked.message);
   const before = others.map(({ pieces }) => pieces());
   await waitFor('the others to go on', () => others.every(({ pieces }, index) => pieces() > (before[index] ?? 0) + 2));
 
   await setPaused(true);
-  await expectKilled(others, 'paused by operator');
+  await expectKilled(others, errorTable.paused.message);
   for (const { url } of system.proxies) {
     const { status, error, retryAfter } = await caller.sendPatiently(url, { agentName: 'other-1' });
-    expect([status, error, retryAfter]).toEqual([503, 'paused by operator', '1']);
+    expect([status, error, retryAfter]).toEqual([503, errorTable.paused.message, '1']);
     // An unknown agent does not pass a pause; one that is blocked hears that first.
-    expect((await caller.sendPatiently(url, { agentName: 'never-seen' })).error).toBe('paused by operator');
+    expect((await caller.sendPatiently(url, { agentName: 'never-seen' })).error).toBe(errorTable.paused.message);
     expect((await caller.sendPatiently(url, { agentName: 'one-of-two' })).error).toMatch(/^agent blocked since /);
   }
   expect(await countKilled(system, 'paused')).toBe(12);
@@ -66,6 +67,6 @@ test('KILL_RUNNING=false: what runs when its agent is blocked goes on to its end
   const running = streamKinds.map((kind) => openStream(kind, url, { 'x-agent-name': 'finishing' }));
   await Promise.all(running.map(({ started }) => started));
   await lenient.database.pool.query(`UPDATE agents SET status = 'blocked'`);
-  expect((await caller.sendPatiently(url, { agentName: 'finishing' })).error).toBe('agent blocked');
+  expect((await caller.sendPatiently(url, { agentName: 'finishing' })).error).toBe(errorTable.agent_blocked.message);
   for (const { ended } of running) expect((await ended).error).toBeUndefined();
 });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errorTable } from '@agp/core/errors';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readMetric } from '../system/read-metric.ts';
 import { waitFor } from '../system/start-system.ts';
@@ -79,7 +80,7 @@ test('an agent over its cap is refused before its body comes', async () => {
   expect((await budgets.send({ agentName })).status).toBe(200);
   await budgets.setAgentCap(agentName, 0);
   const held = await hold(agentName, 'chat/completions', 10);
-  await waitFor('the refusal', () => held.received().includes('daily budget exceeded'));
+  await waitFor('the refusal', () => held.received().includes(errorTable.agent_budget_exceeded.message));
   endAll([held]);
 });
 
@@ -92,7 +93,7 @@ test('an agent over its limit is refused before its body comes, and what is let 
   const left = 60_000 - (Date.now() % 60_000);
   if (left < 8_000) await sleep(left + 100);
   const held = await Promise.all([1, 2, 3].map(() => hold(agentName, 'chat/completions', 10)));
-  const waiting = () => held.filter(({ received }) => !received().includes('rate limit exceeded'));
+  const waiting = () => held.filter(({ received }) => !received().includes(errorTable.rate_limited.message));
   await waitFor('all but one to be refused', () => waiting().length === 1);
   const [first] = waiting();
   // White space behind a whole document, so that it is one still.

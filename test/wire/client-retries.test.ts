@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { errorTable } from '@agp/core/errors';
 import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type System, startSystem, waitFor } from '../system/start-system.ts';
@@ -81,10 +82,10 @@ const table: { clients: string; named: RegExp; counts: Record<Refusal, number> }
 type Refusal = keyof typeof refusals;
 
 const refusals = {
-  cap: { change: 'daily_cap_usd = 0', text: 'daily budget exceeded' },
-  blocked: { change: "status = 'blocked'", text: 'agent blocked' },
-  limit: { change: 'requests_per_minute = 1', text: 'rate limit exceeded' },
-  paused: { change: '', text: 'paused by operator' },
+  cap: { change: 'daily_cap_usd = 0', text: errorTable.agent_budget_exceeded.message },
+  blocked: { change: "status = 'blocked'", text: errorTable.agent_blocked.message },
+  limit: { change: 'requests_per_minute = 1', text: errorTable.rate_limited.message },
+  paused: { change: '', text: errorTable.paused.message },
 };
 
 const rows = clients.map((client) => {

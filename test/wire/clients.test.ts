@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { errorTable } from '@agp/core/errors';
 import { type FakeProvider, faultHeader, startFakeProvider } from '@agp/testing/providers';
 import { GoogleGenAI } from '@google/genai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -148,8 +149,10 @@ describe.concurrent('a refusal says why, and costs nothing', () => {
     const registering = await fetch(`${target.baseUrl}/v1/models`, { headers: { 'X-Agent-Name': agent } });
     expect(registering.status).toBe(200);
     await system.database.pool.query("UPDATE agents SET status = 'blocked' WHERE name = $1", [agent]);
-    await expect(client.ask({ ...target, maxRetries: 0 })).rejects.toThrow('agent blocked');
-    await expect(client.stream({ ...target, maxRetries: 0 }, () => {})).rejects.toThrow('agent blocked');
+    await expect(client.ask({ ...target, maxRetries: 0 })).rejects.toThrow(errorTable.agent_blocked.message);
+    await expect(client.stream({ ...target, maxRetries: 0 }, () => {})).rejects.toThrow(
+      errorTable.agent_blocked.message,
+    );
     expect(received()).toEqual([]);
     expect(await readPayloads(system, session)).toBeUndefined();
     const id = registering.headers.get('x-agent-id');

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { errorTable } from '@agp/core/errors';
 import { refusalText } from '@agp/testing';
 import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -120,7 +121,7 @@ test.each([
   const answer = await send(method, `/${id}${path}`);
   expect([answer.status, refusalText(await answer.json()), answer.headers.get('x-should-retry')]).toEqual([
     403,
-    'path not allowed',
+    errorTable.path_not_allowed.message,
     'false',
   ]);
   expect(provider.requests.length).toBe(before);
@@ -161,7 +162,7 @@ test.each([
 test('without a valid token the answer is 401, whatever the path', async () => {
   for (const path of ['/openai/v1/models', '/openai/v1/files']) {
     const answer = await send('GET', path, { 'x-agent-token': 'agp_made-up' });
-    expect([answer.status, refusalText(await answer.json())]).toEqual([401, 'missing or invalid agent token']);
+    expect([answer.status, refusalText(await answer.json())]).toEqual([401, errorTable.unauthorized_agent.message]);
   }
 });
 

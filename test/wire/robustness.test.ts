@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Agent, createServer as createHttpServer, request as httpRequest, type RequestListener } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { errorTable } from '@agp/core/errors';
 import { Readiness } from '@agp/runtime';
 import { refusalText } from '@agp/testing';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -83,7 +84,7 @@ const waitUntilIdle = (system: System) =>
 
 test('an upload to a provider that is down gets 502, whether it ends or hangs, and the proxy lives on', async () => {
   const upload = await send(shared, 'dead/v1/files', { method: 'POST', body: Buffer.alloc(1024 * 1024) });
-  expect([upload.status, refusalText(await upload.json())]).toEqual([502, 'provider unreachable']);
+  expect([upload.status, refusalText(await upload.json())]).toEqual([502, errorTable.provider_unreachable.message]);
   const socket = await openSocket(shared);
   socket.write('POST /dead/v1/files HTTP/1.1\r\nHost: localhost\r\nX-Agent-Name: a\r\nContent-Length: 10\r\n\r\nhello');
   // The proxy reads on for five seconds, then hangs up.

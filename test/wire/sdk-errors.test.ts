@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { errorTable } from '@agp/core/errors';
 import {
   answerFault,
   errorStatuses,
@@ -171,7 +172,7 @@ function listMessages(value: unknown): string[] {
 }
 
 const proxyRefusals = [
-  { text: 'agent blocked', status: 403, column: "status = 'blocked'" },
+  { text: errorTable.agent_blocked.message, status: 403, column: "status = 'blocked'" },
   { text: 'daily budget exceeded: cap 0 USD, spent 0', status: 429, column: 'daily_cap_usd = 0' },
 ];
 

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { CostSummary } from '@agp/core/contracts';
+import { errorTable } from '@agp/core/errors';
 import { refusalText } from '@agp/testing';
 import { answerCanned, type FakeProvider, type FakeReply, type Step, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -153,7 +154,7 @@ describe('a provider that fails', () => {
     fake.handle(() => reply);
     const { sessionId, answer } = send(patient, path, false);
     const { status, headers, body } = await readAnswer(await answer);
-    expect([status, refusalText(body)]).toEqual([502, 'provider unreachable']);
+    expect([status, refusalText(body)]).toEqual([502, errorTable.provider_unreachable.message]);
     const payload = await readPayload(patient, sessionId);
     if ('cut' in reply) expectInput(payload, 'failed');
     else expect(payload).toMatchObject({ ...unanswered, outcome: 'failed' });
@@ -198,7 +199,7 @@ describe('a pair of events for each request', () => {
     fake.handle(() => ({ hang: true }));
     const { sessionId, answer } = send(impatient, chat, false);
     const { status, body, headers } = await readAnswer(await answer);
-    expect([status, refusalText(body)]).toEqual([504, 'provider timed out']);
+    expect([status, refusalText(body)]).toEqual([504, errorTable.provider_timeout.message]);
     const [request, response] = await readPair(sessionId);
     expect(request).toMatchObject({ ...unanswered, outcome: null });
     expectInput(response ?? {}, 'failed');

@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { agentSchema } from '@agp/core/contracts';
+import { errorTable } from '@agp/core/errors';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { seedAgent } from './support/seed.ts';
 import { bootstrapKey, shareTestManagement } from './support/start-test-management.ts';
@@ -119,9 +120,9 @@ describe('bodies', () => {
   test('that are too large get 413, compressed ones too', async () => {
     const large = JSON.stringify({ metadata: { a: 'x'.repeat(300_000) } });
     const json = { 'content-type': 'application/json' };
-    await management.refuse(await put(large, json), 413, 'request body too large');
+    await management.refuse(await put(large, json), 413, errorTable.body_too_large.message);
     const zipped = await put(gzipSync(large), { ...json, 'content-encoding': 'gzip' });
-    await management.refuse(zipped, 413, 'request body too large');
+    await management.refuse(zipped, 413, errorTable.body_too_large.message);
   });
 
   test('that are broken get 400', async () => {

@@ -1,3 +1,4 @@
+import { errorTable } from '@agp/core/errors';
 import { refusalText } from '@agp/testing';
 import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import { expect } from 'vitest';
@@ -33,7 +34,7 @@ export const neverIssued = `agp_${'never-issued-'.repeat(4).slice(0, 43)}`;
 
 export const refusedForToken: IdentityAnswer = {
   status: 401,
-  error: 'missing or invalid agent token',
+  error: errorTable.unauthorized_agent.message,
   agentId: null,
 };
 
@@ -53,7 +54,7 @@ export async function startIdentitySystem(mode: 'open' | 'token'): Promise<Ident
     const text = await answer.text();
     const error = answer.headers.has('x-event-id') ? undefined : refusalText(text);
     // The machine was too busy to read the agent's status in time.
-    if (error === 'agent status unavailable') return send(proxy, headers, path);
+    if (error === errorTable.status_unavailable.message) return send(proxy, headers, path);
     return { status: answer.status, agentId: answer.headers.get('x-agent-id'), ...(error !== undefined && { error }) };
   };
   return {

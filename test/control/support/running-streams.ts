@@ -1,3 +1,4 @@
+import { errorTable } from '@agp/core/errors';
 import Anthropic from '@anthropic-ai/sdk';
 import { ApiError as GeminiError } from '@google/genai';
 import OpenAI from 'openai';
@@ -65,7 +66,7 @@ export const errorClasses = {
 };
 
 /** The machine was too busy to read the agent's status in time: the proxy asks to be called again. */
-const isLate = (error: unknown) => String((error as Error).message).includes('agent status unavailable');
+const isLate = (error: unknown) => String((error as Error).message).includes(errorTable.status_unavailable.message);
 
 /** Opens a stream with the official client of its kind and reads it to its end. */
 export function openStream(kind: StreamKind, url: string, headers: Record<string, string>): RunningStream {

@@ -1,3 +1,4 @@
+import { errorTable } from '@agp/core/errors';
 import { refusalText } from '@agp/testing';
 import type { Handler } from '@agp/testing/providers';
 import { answerCanned } from '@agp/testing/providers';
@@ -74,7 +75,7 @@ export class Caller implements AsyncDisposable {
   /** Sends again where the machine is too busy to read an agent's status in time, as SDKs do. */
   async sendPatiently(url: string, call: Call): Promise<CallResult> {
     const result = await this.send(url, call);
-    return result.error === 'agent status unavailable' ? this.sendPatiently(url, call) : result;
+    return result.error === errorTable.status_unavailable.message ? this.sendPatiently(url, call) : result;
   }
 
   /** Sends `count` at once, patiently, to each of the proxies in turn. */

@@ -1,3 +1,4 @@
+import { errorTable } from '@agp/core/errors';
 import { expect } from 'vitest';
 import { type BudgetSystem, stayWithinTheDay } from '../../control/support/budget-system.ts';
 import { countResults } from '../../control/support/send-calls.ts';
@@ -41,7 +42,7 @@ export async function burstAgentCap(
     await budgets.settle();
     expect(await budgets.readState(agentName)).toEqual({ spent: 10 * cost, reserved: 0, held: 0 });
     const [late] = await budgets.sendMany(1, () => ({ agentName }));
-    expect([late?.status, late?.error]).toEqual([429, 'daily budget exceeded']);
+    expect([late?.status, late?.error]).toEqual([429, errorTable.agent_budget_exceeded.message]);
   }
   await budgets.setDefaultCap(null);
 }
@@ -65,7 +66,7 @@ export async function burstGlobalCap(
     expect(results.filter(({ status }) => status !== 200 && status !== 429)).toEqual([]);
     expect(await budgets.settle()).toMatchObject({ spent: spent + 10 * cost });
     const [late] = await budgets.sendMany(1, () => ({ agentName: `sharer-${round}-0` }));
-    expect([late?.status, late?.error]).toEqual([429, 'global daily budget exceeded']);
+    expect([late?.status, late?.error]).toEqual([429, errorTable.global_budget_exceeded.message]);
   }
   await budgets.setGlobalCap(null);
 }

@@ -1,3 +1,4 @@
+import { errorTable } from '@agp/core/errors';
 import type { FakeProvider, Handler } from '@agp/testing/providers';
 import { answerCanned } from '@agp/testing/providers';
 import { expect } from 'vitest';
@@ -121,7 +122,7 @@ export async function killRunning(
     await waitFor('requests to be served', () => served >= size.each);
     await setStatus(system, agentName, 'blocked');
     blockedAt = performance.now();
-    lastEnded = await expectKilled(running, 'agent blocked');
+    lastEnded = await expectKilled(running, errorTable.agent_blocked.message);
     await waitFor('requests after the block', () => late.length >= size.each);
   } finally {
     stopped = true;

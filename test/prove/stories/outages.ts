@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errorTable } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
 import { refusalText } from '@agp/testing';
 import { expect } from 'vitest';
@@ -112,7 +113,7 @@ export async function losePostgres(
   report({ [`refused, Postgres ${how}`]: during.length, [`slowest refusal, ${how}`]: milliseconds(slowestOf(during)) });
   expect(during.map(({ status }) => status)).toEqual(Array(requests).fill(503));
   const headers = ['retry-after', 'x-should-retry'].map((name) => refusal.headers.get(name));
-  expect([refusalText(await refusal.json()), ...headers]).toEqual(['agent status unavailable', '1', null]);
+  expect([refusalText(await refusal.json()), ...headers]).toEqual([errorTable.status_unavailable.message, '1', null]);
 
   await waitFor('the proxy to serve again', async () => {
     const answer = await send(system, 'agent-1');

@@ -1,3 +1,4 @@
+import { errorTable } from '@agp/core/errors';
 import { startFakeProvider } from '@agp/testing/providers';
 import { expect } from 'vitest';
 import { askManagement } from '../../lifecycle/rolling/ask-management.ts';
@@ -105,7 +106,7 @@ const isLate = (failure: string): boolean => /\b503 /.test(failure);
 /** @param mayBeLate a proxy may refuse because a starved machine reads the agent's status too late */
 function listFailures(sent: readonly SentRequest[], mayBeLate: boolean): string[] {
   const isFailure = ({ failure }: SentRequest) =>
-    failure !== null && !(mayBeLate && failure.includes('agent status unavailable'));
+    failure !== null && !(mayBeLate && failure.includes(errorTable.status_unavailable.message));
   return sent.filter(isFailure).map(({ kind, failure }) => `${kind}: ${failure}`);
 }
 

@@ -4,6 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errorTable } from '@agp/core/errors';
 import { expect } from 'vitest';
 import { Caller, countResults } from '../../control/support/send-calls.ts';
 import { expectAllRecorded } from '../../lifecycle/rolling/check-recorded.ts';
@@ -102,7 +103,7 @@ export async function slowDownDisk(
       [`${name}: a new agent`]: unknown.error ?? unknown.status,
     });
     expect(refused).toEqual({});
-    expect([null, 'agent status unavailable']).toContain(unknown.error);
+    expect([null, errorTable.status_unavailable.message]).toContain(unknown.error);
     expectWithin(name, slowest, promisedMs);
     await waitFor('all to be served', areKnown);
   }

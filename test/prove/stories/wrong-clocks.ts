@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BudgetList, Event, Session } from '@agp/core/contracts';
+import { errorTable } from '@agp/core/errors';
 import { uuidOf, uuidTime } from '@agp/core/ids';
 import { nanoToDecimal } from '@agp/core/money';
 import { connectRedis, createBudgetReservations } from '@agp/reservations';
@@ -193,7 +194,8 @@ export async function crossMidnight(
       calls.all
         .slice(after)
         .some(
-          ({ error, headers }) => error === 'daily budget exceeded' && headers['x-budget-request-usd'] === undefined,
+          ({ error, headers }) =>
+            error === errorTable.agent_budget_exceeded.message && headers['x-budget-request-usd'] === undefined,
         ),
     );
   try {
@@ -224,7 +226,7 @@ export async function crossMidnight(
     [],
   );
   const waits = refused
-    .filter(({ error }) => error === 'daily budget exceeded')
+    .filter(({ error }) => error === errorTable.agent_budget_exceeded.message)
     .map(({ retryAfter }) => Number(retryAfter));
   expect(waits.filter((wait) => wait > earlyMs / 1_000 && wait < (dayMs - earlyMs) / 1_000)).toEqual([]);
   const answer = await fetch(`${management.url}/api/v1/budgets`, {

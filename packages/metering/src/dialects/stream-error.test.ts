@@ -1,4 +1,4 @@
-import { ApiError } from '@agp/core/errors';
+import { ApiError, errorTable } from '@agp/core/errors';
 import { answerCanned, type FakeReply, type Handler, type Step, startFakeProvider } from '@agp/testing/providers';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import {
@@ -41,7 +41,7 @@ test.each(streamKinds)(
     const { error, pieces } = await openStream(kind, provider.url, {}).ended;
     expect(pieces).toBeGreaterThan(0);
     expect(error).toBeInstanceOf(errorClasses[kind]);
-    expect(String(error)).toContain('agent blocked');
+    expect(String(error)).toContain(errorTable.agent_blocked.message);
   },
 );
 
@@ -65,6 +65,6 @@ test('an array of frames stays JSON, with the error as its last element', async 
   const text = `[{"candidates":[]}${dialects.gemini.formatStreamError(new ApiError('paused'), operation, true)}`;
   expect(JSON.parse(text)).toEqual([
     { candidates: [] },
-    { error: { code: 503, message: 'paused by operator', status: 'UNAVAILABLE' } },
+    { error: { code: 503, message: errorTable.paused.message, status: 'UNAVAILABLE' } },
   ]);
 });

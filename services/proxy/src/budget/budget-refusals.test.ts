@@ -1,3 +1,4 @@
+import { errorTable } from '@agp/core/errors';
 import { nanoToText } from '@agp/core/money';
 import { expect, test, vi } from 'vitest';
 import { refuseBudget } from './budget-refusals.ts';
@@ -73,7 +74,7 @@ test('the cap of all agents never says what the others spend', () => {
     'budget_held',
     'daily budget held by requests in flight: this request may cost 0.00000002 USD',
   ]);
-  expect(refuse({ globalCap: 1_000, spent: 100, mine: 0 }).message).toBe('global daily budget exceeded');
+  expect(refuse({ globalCap: 1_000, spent: 100, mine: 0 }).message).toBe(errorTable.global_budget_exceeded.message);
   for (const { headers } of [spent, held])
     expect(Object.keys(headers).filter((name) => name.startsWith('X-Budget'))).toEqual(['X-Budget-Request-Usd']);
 });

@@ -1,3 +1,4 @@
+import { errorTable } from '@agp/core/errors';
 import { expect, test, vi } from 'vitest';
 import type { ProxyContext } from '../context.ts';
 import type { Agent, Head } from '../journey.ts';
@@ -16,7 +17,9 @@ test.each([
   } as unknown as ProxyContext;
   const provider = { id: 'acme', allowPaths: [{ method: null, path: '/v1/files', isPrefix: false }] };
   const head = { sessionName: null, provider, method: 'GET', path, operation: null, requestId: 'r' } as unknown as Head;
-  await expect(admit(context, head, { id: 'agt_1', tokenId: null } as Agent, 0)).rejects.toThrow('path not allowed');
+  await expect(admit(context, head, { id: 'agt_1', tokenId: null } as Agent, 0)).rejects.toThrow(
+    errorTable.path_not_allowed.message,
+  );
   expect(pathNotAllowed.mock.calls).toEqual([
     [{ requestId: 'r', agentId: 'agt_1', provider: 'acme', method: 'GET', path: shown }],
   ]);

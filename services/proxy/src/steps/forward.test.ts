@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type OutgoingHttpHeaders, request, type Server } from 'node:http';
 import { type AddressInfo, connect, Socket } from 'node:net';
+import { errorTable } from '@agp/core/errors';
 import type { CallMeter } from '@agp/metering';
 import { Agent } from 'undici';
 import { afterEach, expect, test } from 'vitest';
@@ -122,7 +123,7 @@ test('a block ends a stream with an error, and cuts one whose length was sent: i
     );
     block();
     await closed;
-    expect(received.includes('agent blocked')).toBe(!isTold);
+    expect(received.includes(errorTable.agent_blocked.message)).toBe(!isTold);
     expect((await answer).outcome).toBe('killed');
     await upstream.destroy();
   }
