@@ -39,19 +39,20 @@ test.each(pages)('every link of %s leads to a file, and to a heading of it', (pa
   expect(broken.map(({ link }) => link)).toEqual([]);
 });
 
-/** Where the page about the architecture names files from, beside the root. */
+/** Where the pages about the architecture name files from, beside the root. */
 const bases = ['', 'services/proxy/src/', 'services/writer/src/', 'packages/db/src/', 'packages/core/src/'];
 
-/** What the page names: a path with a slash, or a source file. `<noun>` and `*` stand for any name. */
+/** What a page names: a path with a slash, or a source file. `<noun>` and `*` stand for any name. */
 function listNamed(text: string): string[] {
   return [...text.matchAll(/`([^`\s]+)`/g)]
     .map(([, name = '']) => name)
     .filter((name) => /\/|\.ts$/.test(name) && !/^@|^npm|NNNN|^\.\.\./.test(name));
 }
 
-test('every path that the page about the architecture names is there', () => {
-  const page = read('docs/architecture.md');
-  const named = listNamed(page);
+test('every path that the pages about the architecture name is there', () => {
+  const named = ['docs/architecture.md', 'services/proxy/README.md', 'services/writer/README.md'].flatMap((page) =>
+    listNamed(read(page)),
+  );
   expect(named.length).toBeGreaterThan(100);
   const isThere = (name: string) =>
     bases.some((base) => {
@@ -62,8 +63,8 @@ test('every path that the page about the architecture names is there', () => {
   expect(loose).toEqual([]);
 });
 
-test('the page about the architecture has every step of the pipelines', () => {
-  const page = read('docs/architecture.md');
+test('the page about the proxy has every step of its pipeline', () => {
+  const page = read('services/proxy/README.md');
   const proxy = [...read('services/proxy/src/pipeline.ts').matchAll(/begin\('(\w+)'\)/g)].map(([, step]) => step);
   const steps = files.filter(
     (path) => /^services\/proxy\/src\/steps\/[a-z-]+\.ts$/.test(path) && !path.includes('.test'),
