@@ -116,9 +116,9 @@ export class Relay implements Dispatcher.DispatchHandler {
     for (const name of listHeaders('requestId')) this.#providerRequestId ??= headers[name]?.toString() ?? null;
     const judge = this.#judge;
     this.#pipe = this.#meter.openPipe(headers, {
-      // An error of the provider passes.
+      // An error of the provider passes as it came.
       ...(judge !== null && status < 400 && { allows: (names) => judge.allows(names) }),
-      stripsUsage: this.#request.body.inspected?.usageAsked === true,
+      stripsUsage: status < 400 && this.#request.body.inspected?.usageAsked === true,
     });
     try {
       const answerHeaders = this.#prepareHeaders(headers);
