@@ -60,7 +60,7 @@ async function readFailure(response: Response, call: string): Promise<ApiFailure
 }
 
 /** A success, parsed and as the JSON text that was received. */
-export interface Answer<Data> {
+export interface ApiAnswer<Data> {
   data: Data;
   text: string;
   /** Path of the next page, from the `Link` header; null on the last. */
@@ -76,14 +76,14 @@ type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 export interface Api {
   /** Without a slash at the end. */
   readonly url: string;
-  get<Data>(path: string, schema: z.ZodType<Data>, query?: Query): Promise<Answer<Data>>;
+  get<Data>(path: string, schema: z.ZodType<Data>, query?: Query): Promise<ApiAnswer<Data>>;
   send<Data>(
     method: 'POST' | 'PUT',
     path: string,
     body: unknown,
     schema: z.ZodType<Data>,
     query?: Query,
-  ): Promise<Answer<Data>>;
+  ): Promise<ApiAnswer<Data>>;
   delete(path: string, query?: Query): Promise<void>;
   /** Opens an answer that is read as it comes; resolves when its headers have arrived. */
   open(path: string, accept: string, signal?: AbortSignal): Promise<Response>;
@@ -121,7 +121,7 @@ export function connectApi({ url, key }: Connection): Api {
     }
   }
 
-  async function exchange<Data>(path: string, init: RequestInit, schema: z.ZodType<Data>): Promise<Answer<Data>> {
+  async function exchange<Data>(path: string, init: RequestInit, schema: z.ZodType<Data>): Promise<ApiAnswer<Data>> {
     const { response, text } = await read(path, init);
     return {
       data: parseAnswer(text, schema, `${init.method ?? 'GET'} ${url}${path}`),

@@ -6,14 +6,14 @@ import {
   unrecordedRequestSchema,
 } from '@agp/core/contracts';
 import { describeOutcome, explainEvent, formatUsd, unrecordedReasons } from '@agp/core/explain';
-import type { Answer, Api } from './api.ts';
+import type { Api, ApiAnswer } from './api.ts';
 import { ApiFailure } from './cli-error.ts';
 import { type Column, formatTime } from './table.ts';
 
 /** An event, or what is known of a request whose event is lost. */
 type FoundEvent =
-  | { event: Answer<EventDetail>; unrecorded: null }
-  | { event: null; unrecorded: Answer<UnrecordedRequest> };
+  | { event: ApiAnswer<EventDetail>; unrecorded: null }
+  | { event: null; unrecorded: ApiAnswer<UnrecordedRequest> };
 
 const ifFound = (error: unknown): null => {
   if (error instanceof ApiFailure && error.status === 404) return null;

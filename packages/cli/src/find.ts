@@ -1,7 +1,7 @@
 import { agentListSchema, eventListSchema, sessionListSchema } from '@agp/core/contracts';
 import { fromPublicId } from '@agp/core/ids';
 import { toLineText } from '@agp/core/text';
-import { type Answer, type Api, writeQuery } from './api.ts';
+import { type Api, type ApiAnswer, writeQuery } from './api.ts';
 import { CliError } from './cli-error.ts';
 import type { Shell } from './shell.ts';
 
@@ -90,7 +90,7 @@ export async function findEventId(api: Api, text: string): Promise<string> {
   let next: string | null = writeQuery('/api/v1/events', { from, to, limit: 1000 });
   for (let page = 0; next !== null; page += 1) {
     if (page === mostPages) throw new CliError(`${toLineText(text, 64)} fits too many events: give more of it`);
-    const answer: Answer<{ id: string }[]> = await api.get(next, eventListSchema);
+    const answer: ApiAnswer<{ id: string }[]> = await api.get(next, eventListSchema);
     ids.push(...answer.data.map(({ id }) => id));
     next = answer.next;
   }

@@ -1,7 +1,7 @@
 import { escapeJson, toLinesText } from '@agp/core/text';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { type Answer, type Api, connectApi, readNext } from './api.ts';
+import { type Api, type ApiAnswer, connectApi, readNext } from './api.ts';
 import { CliError, UsageError } from './cli-error.ts';
 import { type ConnectionOptions, readConnection } from './connection.ts';
 import { type Column, formatFields, formatTable } from './table.ts';
@@ -48,12 +48,12 @@ export interface Shell {
   /** The API of the deployment that this command is for. */
   readonly api: Api;
   /** Prints an answer as the JSON received, or formatted. */
-  show<Data>(answer: Answer<Data>, format: (data: Data, paint: Paint) => string): Promise<void>;
+  show<Data>(answer: ApiAnswer<Data>, format: (data: Data, paint: Paint) => string): Promise<void>;
   /** A table that fits the terminal; names the columns that had no room. */
   drawTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string;
   /** Prints a list as the JSON received, or as a table. */
   showRows<Data, Row>(
-    answer: Answer<Data>,
+    answer: ApiAnswer<Data>,
     pick: (data: Data) => readonly Row[],
     columns: Column<Row>[],
   ): Promise<void>;
@@ -62,9 +62,9 @@ export interface Shell {
   /** Prints a list as the CSV that the API has of it, or all its pages as the JSON received, a page a line. */
   showPages(path: string, options?: { csv?: boolean; all?: boolean }): Promise<void>;
   /** Prints one object as the JSON received, or by its fields. */
-  showFields<Data>(answer: Answer<Data>, pick: (data: Data) => [name: string, value: string][]): Promise<void>;
+  showFields<Data>(answer: ApiAnswer<Data>, pick: (data: Data) => [name: string, value: string][]): Promise<void>;
   /** The same for what was made with a secret. */
-  showSecret<Data>(answer: Answer<Data>, pick: (data: Data) => [name: string, value: string][]): Promise<void>;
+  showSecret<Data>(answer: ApiAnswer<Data>, pick: (data: Data) => [name: string, value: string][]): Promise<void>;
 }
 
 /** Makes a program's shell, which reads the options when it is used, after they were parsed. */
@@ -104,7 +104,7 @@ export function createShell(program: Command, environment: NodeJS.ProcessEnv): S
       if (csv) return showCsv(shell.api, shell.terminal, path, all);
       if (!shell.json) throw new UsageError('--all goes with --csv or --json');
       for (let next: string | null = path; next !== null; ) {
-        const page: Answer<unknown[]> = await shell.api.get(next, z.array(z.unknown()));
+        const page: ApiAnswer<unknown[]> = await shell.api.get(next, z.array(z.unknown()));
         await shell.show(page, String);
         next = page.next;
       }

@@ -2,7 +2,7 @@ import { formatCount } from '@agp/core/explain';
 import type { ChainCheck } from '@agp/core/lineage';
 import { toLineText } from '@agp/core/text';
 import { InvalidArgumentError } from 'commander';
-import type { Answer } from './api.ts';
+import type { ApiAnswer } from './api.ts';
 import { CliError } from './cli-error.ts';
 import type { Shell } from './shell.ts';
 
@@ -48,7 +48,7 @@ interface Checked {
 }
 
 /** Prints the verdict on a chain. @throws CliError if it is not as it was written */
-export async function tellVerdict(shell: Shell, answer: Answer<unknown>, checked: Checked): Promise<void> {
+export async function tellVerdict(shell: Shell, answer: ApiAnswer<unknown>, checked: Checked): Promise<void> {
   const { name, check, links, nouns, more, otherFault = null } = checked;
   const { divergence, head } = check;
   const valid = divergence === null && otherFault === null;

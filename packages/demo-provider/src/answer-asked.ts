@@ -12,7 +12,7 @@ export interface Tool {
 }
 
 /** A request to a model, in the same form for all APIs. */
-export interface Asked {
+export interface ModelRequest {
   model: string;
   /** The texts of the messages in order, instructions first. */
   texts: readonly string[];
@@ -35,7 +35,7 @@ export interface Asked {
 }
 
 /** The text to answer: that of the last message. */
-export const questionOf = ({ texts }: Asked): string => texts.at(-1) ?? '';
+export const questionOf = ({ texts }: ModelRequest): string => texts.at(-1) ?? '';
 
 /** Nothing but a question. */
 export const plainAsked = {
@@ -47,7 +47,7 @@ export const plainAsked = {
   format: null,
   reasoning: 0,
   cached: { read: 0, write5m: 0, write1h: 0 },
-} as const satisfies Partial<Asked>;
+} as const satisfies Partial<ModelRequest>;
 
 const sentences = [
   'Here is how I would look at it.',
@@ -75,13 +75,13 @@ const tokensPerAttachment = 256;
 const baseTokens = 3;
 
 /** The tokens of the messages, attachments, tools and schema. */
-export function countInputTokens({ texts, attachments, tools, format }: Asked): number {
+export function countInputTokens({ texts, attachments, tools, format }: ModelRequest): number {
   const defined = tools.length > 0 || typeof format === 'object' ? JSON.stringify([tools, format]) : '';
   return baseTokens + countConversationTokens(texts) + attachments * tokensPerAttachment + countTokens(defined);
 }
 
 /** The tools to call now: each that the question names, else the first. */
-function chooseTools(asked: Asked): readonly Tool[] {
+function chooseTools(asked: ModelRequest): readonly Tool[] {
   const { tools, toolChoice, parallel, hasToolResult } = asked;
   if (toolChoice === 'none' || (toolChoice === 'auto' && (hasToolResult || tools.length === 0))) return [];
   if (typeof toolChoice === 'object') {
@@ -96,7 +96,7 @@ function chooseTools(asked: Asked): readonly Tool[] {
   return (named.length > 0 ? named : tools).slice(0, parallel && named.length > 0 ? 8 : 1);
 }
 
-function writeText(asked: Asked, streamSeconds: number): string {
+function writeText(asked: ModelRequest, streamSeconds: number): string {
   const { format, attachments } = asked;
   if (typeof format === 'object' && format !== null) return JSON.stringify(sampleSchema(format.schema));
   const text = composeAnswer(questionOf(asked), streamSeconds * wordsPerSecond);
@@ -107,7 +107,7 @@ function writeText(asked: Asked, streamSeconds: number): string {
 }
 
 /** What the simulated model answers. The same request always gets the same text, calls and token counts. */
-export function answerAsked(asked: Asked, streamSeconds: number): WireAnswer {
+export function answerAsked(asked: ModelRequest, streamSeconds: number): WireAnswer {
   const maxTokens = asked.maxTokens ?? Number.POSITIVE_INFINITY;
   const reasoning = Math.min(asked.reasoning, Math.floor(maxTokens / 2));
   const room = maxTokens - reasoning;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Asked, countInputTokens, plainAsked } from './answer-asked.ts';
+import { countInputTokens, type ModelRequest, plainAsked } from './answer-asked.ts';
 import { converse, type Endpoint } from './endpoint.ts';
 import {
   type Content,
@@ -56,7 +56,7 @@ const countable = z.looseObject({
 });
 const message = countable.extend({ max_tokens: countField, stream: z.boolean().nullish() });
 
-function readToolChoice(choice: z.infer<typeof countable>['tool_choice']): Asked['toolChoice'] {
+function readToolChoice(choice: z.infer<typeof countable>['tool_choice']): ModelRequest['toolChoice'] {
   if (choice?.type === 'tool') return { name: choice.name ?? '' };
   return choice?.type === 'any' ? 'required' : ((choice?.type as 'auto' | 'none' | undefined) ?? 'auto');
 }
@@ -72,7 +72,7 @@ function findCacheTtl(content: Content): string | null {
   );
 }
 
-function readCache(contents: readonly Content[]): Asked['cached'] {
+function readCache(contents: readonly Content[]): ModelRequest['cached'] {
   const lastMark = contents.slice(0, -1).findLastIndex((content) => findCacheTtl(content) !== null);
   const count = (from: number, to: number) => countConversationTokens(contents.slice(from, to).map(textOf));
   const ttl = findCacheTtl(contents.at(-1));
@@ -84,7 +84,7 @@ function readCache(contents: readonly Content[]): Asked['cached'] {
   };
 }
 
-function readMessage(asked: z.infer<typeof countable>, maxTokens?: number): Asked {
+function readMessage(asked: z.infer<typeof countable>, maxTokens?: number): ModelRequest {
   const { model, system, messages, tool_choice: choice } = asked;
   const contents = [...(system ? [system] : []), ...messages.map(({ content }) => content)];
   const texts = contents.map(textOf);

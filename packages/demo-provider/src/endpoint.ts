@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Asked, answerAsked, questionOf } from './answer-asked.ts';
+import { answerAsked, type ModelRequest, questionOf } from './answer-asked.ts';
 import { type Directives, readDirectives } from './request.ts';
 import type { WireAnswer } from './wire/wire-answer.ts';
 
 /** An answer of the simulated provider: one JSON document, or the frames of a stream. */
-export type Answer = { directives?: Directives } & (
+export type DemoAnswer = { directives?: Directives } & (
   | { json: unknown }
   | { frames: readonly string[]; type?: string; errorFrame: string }
 );
@@ -19,7 +19,7 @@ export interface DemoRequest {
   body: unknown;
 }
 
-export type Endpoint = (request: DemoRequest) => Answer | Promise<Answer>;
+export type Endpoint = (request: DemoRequest) => DemoAnswer | Promise<DemoAnswer>;
 
 /** Method and path of an endpoint. */
 export type Route = readonly [method: 'GET' | 'POST', path: RegExp, answer: Endpoint];
@@ -27,9 +27,9 @@ export type Route = readonly [method: 'GET' | 'POST', path: RegExp, answer: Endp
 /** Answers what is asked as the request's directives say, in the form that `write` gives it. */
 export function converse(
   { headers }: DemoRequest,
-  asked: Asked,
-  write: (answer: WireAnswer) => Answer,
-): Answer & { directives: Directives } {
+  asked: ModelRequest,
+  write: (answer: WireAnswer) => DemoAnswer,
+): DemoAnswer & { directives: Directives } {
   const directives = readDirectives(headers, questionOf(asked));
   return { ...write(answerAsked(asked, directives['x-demo-stream-seconds'])), directives };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Asked, countCached, countInputTokens, plainAsked } from './answer-asked.ts';
+import { countCached, countInputTokens, type ModelRequest, plainAsked } from './answer-asked.ts';
 import { converse, type DemoRequest, type Endpoint } from './endpoint.ts';
 import { countAttachments, countField, ProviderFault, parseRequest, textOf } from './request.ts';
 import { countTokens, embedText } from './tokens.ts';
@@ -64,7 +64,7 @@ const fields = z.looseObject({
 
 type Fields = z.infer<typeof fields>;
 
-function readTools({ tools, toolConfig }: Fields): Pick<Asked, 'tools' | 'toolChoice'> {
+function readTools({ tools, toolConfig }: Fields): Pick<ModelRequest, 'tools' | 'toolChoice'> {
   const { mode = 'AUTO', allowedFunctionNames: allowed } = toolConfig?.functionCallingConfig ?? {};
   const all = (tools ?? []).flatMap(({ functionDeclarations }) => functionDeclarations ?? []);
   const toolChoice = ({ ANY: 'required', NONE: 'none' } as const)[mode.toUpperCase()] ?? 'auto';
@@ -79,13 +79,13 @@ function readTools({ tools, toolConfig }: Fields): Pick<Asked, 'tools' | 'toolCh
   };
 }
 
-function readFormat({ generationConfig: config }: Fields): Asked['format'] {
+function readFormat({ generationConfig: config }: Fields): ModelRequest['format'] {
   const schema = config?.responseJsonSchema ?? config?.responseSchema;
   if (schema !== undefined) return { schema };
   return config?.responseMimeType === 'application/json' ? 'json' : null;
 }
 
-function readContent(model: string, asked: Fields): Asked {
+function readContent(model: string, asked: Fields): ModelRequest {
   const { contents, systemInstruction, generationConfig: config } = asked;
   const turns = [...(systemInstruction ? [systemInstruction] : []), ...contents];
   const texts = turns.map(({ parts }) => textOf(parts));
@@ -105,7 +105,7 @@ function readContent(model: string, asked: Fields): Asked {
   };
 }
 
-function readAsked({ params: [model = ''], body }: DemoRequest): Asked {
+function readAsked({ params: [model = ''], body }: DemoRequest): ModelRequest {
   // Text in place of an image or of speech would be no answer.
   if (/-(?:image|tts|audio)\b/.test(model))
     throw new ProviderFault('not_found', 'The demo has no Gemini models for images and speech.', 'model');

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseJson } from '@agp/core/json';
 import { type Service, sendJson, startHttpServer } from '@agp/runtime';
 import { type Dialect, dialects } from './dialects.ts';
-import type { Answer } from './endpoint.ts';
+import type { DemoAnswer } from './endpoint.ts';
 import { type Directives, ProviderFault, readDirectives } from './request.ts';
 
 const maxBytes = 32 * 1024 * 1024;
@@ -52,7 +52,7 @@ async function pause(response: ServerResponse, ms: number): Promise<void> {
 /** Sends an answer as the directives say. */
 async function sendAnswer(
   response: ServerResponse,
-  answer: Answer,
+  answer: DemoAnswer,
   { directives, frameMs }: { directives: Directives; frameMs: number },
 ): Promise<void> {
   const breaks = directives['x-demo-break'];
@@ -65,7 +65,7 @@ async function sendAnswer(
 
 async function sendFrames(
   response: ServerResponse,
-  { frames, type = 'text/event-stream; charset=utf-8', errorFrame }: Extract<Answer, { frames: unknown }>,
+  { frames, type = 'text/event-stream; charset=utf-8', errorFrame }: Extract<DemoAnswer, { frames: unknown }>,
   { directives, frameMs }: { directives: Directives; frameMs: number },
 ): Promise<void> {
   const { 'x-demo-break': breaks, 'x-demo-stream-seconds': seconds } = directives;
@@ -109,7 +109,7 @@ function decodeParam(written: string): string {
   }
 }
 
-async function findAnswer(request: IncomingMessage, { dialect, path, query }: Target): Promise<Answer> {
+async function findAnswer(request: IncomingMessage, { dialect, path, query }: Target): Promise<DemoAnswer> {
   for (const [method, pattern, answer] of dialect.routes) {
     const found = method === request.method ? pattern.exec(path) : null;
     if (found === null) continue;

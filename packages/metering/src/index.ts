@@ -6,7 +6,7 @@ export { canDecode, isPlain } from './content-coding.ts';
 export { type Caps, createMetering, type Metering } from './create-metering.ts';
 export { isMethodOverride, listHeaders, rolesOf } from './dialects/headers.ts';
 export type { AnswerNames } from './dialects/named-tools.ts';
-export type { Operation, ProviderApi, Refusal } from './dialects/operation.ts';
+export type { Operation, ProviderApi, ToldRefusal } from './dialects/operation.ts';
 export { readTierHeader } from './dialects/tier.ts';
 export {
   dialects,

@@ -45,7 +45,7 @@ function indexTexts(messages: readonly unknown[]): Map<string, number[]> {
   return found;
 }
 
-export interface Asked {
+export interface CallPath {
   api: keyof typeof dialects;
   method: string;
   path: string;
@@ -58,8 +58,8 @@ interface LocatedWriting extends Writing {
 /** A text that was read already, or the body that holds it, which is read late and, if it is large, in a worker. */
 export type TextSource =
   | Writing
-  | { of: 'request'; asked: Asked; bytes: Uint8Array; contentType: string; parsed?: unknown }
-  | { of: 'answer'; asked: Asked; bytes: Uint8Array };
+  | { of: 'request'; asked: CallPath; bytes: Uint8Array; contentType: string; parsed?: unknown }
+  | { of: 'answer'; asked: CallPath; bytes: Uint8Array };
 
 export function sizeOf(source: TextSource): number {
   return 'bytes' in source ? source.bytes.length : lengthOf(source.parts);

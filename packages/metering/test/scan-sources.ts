@@ -1,4 +1,4 @@
-import type { Asked, TextSource } from '../src/text-source.ts';
+import type { CallPath, TextSource } from '../src/text-source.ts';
 
 export const chat = { api: 'openai', method: 'POST', path: '/v1/chat/completions' } as const;
 export const responses = { api: 'openai', method: 'POST', path: '/v1/responses' } as const;
@@ -10,7 +10,7 @@ export const gemini = {
 } as const;
 
 /** A request with this body, an object or its JSON. */
-export function send(asked: Asked, body: unknown): TextSource {
+export function send(asked: CallPath, body: unknown): TextSource {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   return { of: 'request', asked, bytes, contentType: 'application/json' };
 }

@@ -25,7 +25,7 @@ export interface Context {
   readPrices: PriceReader;
 }
 
-export interface Answer<Schema extends z.ZodType | undefined = z.ZodType | undefined> {
+export interface RouteAnswer<Schema extends z.ZodType | undefined = z.ZodType | undefined> {
   status?: 201 | 204;
   description: string;
   schema?: Schema;
@@ -59,7 +59,7 @@ export interface Route {
   params?: Record<string, Parameter>;
   query?: z.ZodObject;
   body?: z.ZodType;
-  answer: Answer;
+  answer: RouteAnswer;
   /** Those beyond what its scope, parameters, query and body bring by themselves. */
   errors?: ErrorCode[];
   /** @returns the JSON to answer with; undefined for no content, or if the handler has answered itself */
@@ -87,7 +87,7 @@ export function defineRoute<
     params?: Record<Name, Parameter>;
     query?: Query;
     body?: Body;
-    answer: Answer<Schema>;
+    answer: RouteAnswer<Schema>;
     handle(
       input: Input<Name, Parsed<Query>, Parsed<Body>>,
       context: Context,

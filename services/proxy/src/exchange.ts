@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ApiError, type ErrorCode, isFinal } from '@agp/core/errors';
-import { dialects, type ProviderApi, type Refusal } from '@agp/metering';
+import { dialects, type ProviderApi, type ToldRefusal } from '@agp/metering';
 import { unreadBodyMs } from './limits.ts';
 
 /** Headers by name, each with all of its values. */
@@ -51,7 +51,7 @@ const isDecided: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /** As agents read it: nobody takes it for the provider's. @param contact whom to ask, if that is set */
-export function tellRefusal({ code, status, message }: ApiError, contact: string | undefined): Refusal {
+export function tellRefusal({ code, status, message }: ApiError, contact: string | undefined): ToldRefusal {
   const ask = contact !== undefined && isDecided.has(code) ? `; ask ${contact}` : '';
   return { code, status, message: `governance proxy: ${message}${ask}` };
 }

@@ -89,7 +89,7 @@ export function findCaps({ limits }: Pick<Admission, 'limits'>): Caps {
 }
 
 /** The session of a request that may yet be refused. */
-export interface Session {
+export interface ChosenSession {
   id: string;
   isClaimed: boolean;
 }

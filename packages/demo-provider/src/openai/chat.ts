@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Asked, countCached, plainAsked, type Tool } from '../answer-asked.ts';
+import { countCached, type ModelRequest, plainAsked, type Tool } from '../answer-asked.ts';
 import { converse, type Endpoint } from '../endpoint.ts';
 import {
   contentField,
@@ -73,7 +73,7 @@ export function readTools({ tools, tool_choice: chosen, parallel_tool_calls: par
     tools: (tools ?? []).flatMap(toTool),
     toolChoice: name === undefined ? plain : { name },
     parallel: parallel ?? true,
-  } satisfies Partial<Asked>;
+  } satisfies Partial<ModelRequest>;
 }
 
 const streamFields = {
@@ -97,12 +97,12 @@ const chat = z.looseObject({
   reasoning_effort: z.string().nullish(),
 });
 
-function readFormat(format: z.infer<typeof chat>['response_format']): Asked['format'] {
+function readFormat(format: z.infer<typeof chat>['response_format']): ModelRequest['format'] {
   if (format?.type === 'json_object') return 'json';
   return format?.type === 'json_schema' ? { schema: format.json_schema.schema } : null;
 }
 
-function readChat(asked: z.infer<typeof chat>): Asked {
+function readChat(asked: z.infer<typeof chat>): ModelRequest {
   const { model, messages } = asked;
   const texts = messages.map(({ content }) => textOf(content));
   return {
@@ -171,13 +171,13 @@ const responseFields = z.looseObject({
   reasoning: z.looseObject({ effort: z.string().nullish() }).nullish(),
 });
 
-function readResponseFormat({ text }: z.infer<typeof responseFields>): Asked['format'] {
+function readResponseFormat({ text }: z.infer<typeof responseFields>): ModelRequest['format'] {
   const format = text?.format;
   if (format?.type === 'json_object') return 'json';
   return format?.type === 'json_schema' ? { schema: format.schema } : null;
 }
 
-function readResponse(asked: z.infer<typeof responseFields>): Asked {
+function readResponse(asked: z.infer<typeof responseFields>): ModelRequest {
   const { model, instructions, input } = asked;
   const items = typeof input === 'string' ? [{ content: input }] : input;
   const last: z.infer<typeof item> | undefined = items.at(-1);

@@ -121,7 +121,7 @@ export interface Operation {
 }
 
 /** What we say in a provider's place: as an answer, or at the end of a stream, with the status that an answer would have. */
-export type Refusal = Pick<ApiError, 'code' | 'message' | 'status'>;
+export type ToldRefusal = Pick<ApiError, 'code' | 'message' | 'status'>;
 
 /** A URL in answers that people or SDKs call next, with what they show the proxy. */
 export interface Link {
@@ -147,9 +147,9 @@ export interface Dialect {
   /** The header in which its SDKs send a key. */
   keyHeader(apiKey: string): Readonly<Record<string, string>>;
   /** The body of an answer which the provider's own SDK raises as an error. */
-  formatRefusal(refusal: Refusal): string;
+  formatRefusal(refusal: ToldRefusal): string;
   /** The same for the end of a stream; it closes a frame that was cut. @param asArray of frames, not SSE */
-  formatStreamError(refusal: Refusal, operation: Operation | null, asArray: boolean): string;
+  formatStreamError(refusal: ToldRefusal, operation: Operation | null, asArray: boolean): string;
 }
 
 /** What holds of most operations. */

@@ -6,7 +6,7 @@ import { finishReading } from '../answer/reading.ts';
 import type { ProviderApi } from '../dialects/operation.ts';
 import { Frame } from '../json/frame.ts';
 import { matchOperation } from '../match-operation.ts';
-import type { Asked, TextSource } from '../text-source.ts';
+import type { CallPath, TextSource } from '../text-source.ts';
 import { scanTexts } from './scan-texts.ts';
 
 /** Ways to write a text that only a model will read. */
@@ -149,7 +149,7 @@ test('text beyond the amount read from one request is reported as left out', () 
   expect(scan(send(chat, ask('Hi', { user: long })))).toMatchObject({ extent: 'partial', missed: 'unreadable' });
 });
 
-const answers: [string, Asked, object][] = [
+const answers: [string, CallPath, object][] = [
   ['a citation', chat, { choices: [{ message: { content: 'Hi', annotations: [{ url_citation: { title: mail } }] } }] }],
   ['reasoning in parts', chat, { choices: [{ message: { content: 'Hi', reasoning_details: [{ text: secret }] } }] }],
   ['an error', chat, { error: { message: secret, type: 'server_error' } }],

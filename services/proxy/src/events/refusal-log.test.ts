@@ -1,6 +1,6 @@
 import type { RefusalCount } from '@agp/db';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type Refusal, RefusalLog, type RefusalLogOptions } from './refusal-log.ts';
+import { type CountedRefusal, RefusalLog, type RefusalLogOptions } from './refusal-log.ts';
 
 const minute = Date.UTC(2026, 10, 20, 9, 30);
 
@@ -20,7 +20,7 @@ function startLog(options: Partial<RefusalLogOptions> = {}) {
   return { log, clock, stored, onDrop, onFailure };
 }
 
-function refuse(log: RefusalLog, agentId: string | null, reason: Refusal['reason'], sourceIp: string): void {
+function refuse(log: RefusalLog, agentId: string | null, reason: CountedRefusal['reason'], sourceIp: string): void {
   log.count({ agentId, reason, rule: null, sourceIp, requestId: 'req_1' }, () => ({
     provider: 'openai',
     path: '/openai/v1',

@@ -17,7 +17,7 @@ export interface RefusalLogOptions extends BatchLogOptions<RefusalCount> {
 const minuteMs = 60_000;
 const rowsAtOnce = 1_000;
 
-export interface Refusal extends Omit<RefusedRequest, 'id' | 'provider' | 'path'> {
+export interface CountedRefusal extends Omit<RefusedRequest, 'id' | 'provider' | 'path'> {
   reason: ErrorCode;
 }
 
@@ -40,7 +40,7 @@ export class RefusalLog extends BatchLog<RefusalCount> {
     this.#now = now;
   }
 
-  count(refusal: Refusal, describe: () => Pick<RefusedRequest, 'provider' | 'path'>): void {
+  count(refusal: CountedRefusal, describe: () => Pick<RefusedRequest, 'provider' | 'path'>): void {
     const { agentId, reason, rule, sourceIp } = refusal;
     const refusedAt = this.#now();
     const minute = refusedAt - (refusedAt % minuteMs);

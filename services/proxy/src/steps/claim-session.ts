@@ -1,7 +1,7 @@
 import { ApiError } from '@agp/core/errors';
 import type { Stores, Working } from '../context.ts';
 import { mapSessionName } from '../head/session-id.ts';
-import type { Admission, Agent, Session } from '../journey.ts';
+import type { Admission, Agent, ChosenSession } from '../journey.ts';
 
 /**
  * Makes a new session the agent's, behind the checks that refuse often: few refused requests leave a row. The first claim of an id
@@ -14,7 +14,7 @@ export async function claimSession(
   context: Stores & Working,
   agent: Agent,
   { isProven }: Admission,
-  session: Session,
+  session: ChosenSession,
   deadline: number,
 ): Promise<string> {
   if (session.isClaimed) return session.id;

@@ -3,7 +3,7 @@ import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
 import type { Stores, Working } from '../context.ts';
 import { hasMappedForm, mapSessionName, toSessionId } from '../head/session-id.ts';
-import type { Admission, Agent, Head, Session } from '../journey.ts';
+import type { Admission, Agent, ChosenSession, Head } from '../journey.ts';
 
 /**
  * The named id, else a digest of name and agent, else the agent's current session, which ends when idle. Who uses an id first cannot lock
@@ -15,9 +15,9 @@ export async function resolveSession(
   head: Head,
   agent: Agent,
   { isProven, sessionOwner }: Admission,
-): Promise<Session> {
+): Promise<ChosenSession> {
   const { sessionName } = head;
-  const known = (id: string): Session => ({ id, isClaimed: context.sessionOwners.get(id) === agent.uuid });
+  const known = (id: string): ChosenSession => ({ id, isClaimed: context.sessionOwners.get(id) === agent.uuid });
   if (sessionName === null) {
     return known(await context.idleSessions.resolve(agent.id, () => toPublicId('ses', randomUUIDv7())));
   }

@@ -1,7 +1,7 @@
 import type { Frame } from '../../json/frame.ts';
 import { asObject, asText, type JsonObject } from '../../json/members.ts';
 import { FrameReader } from '../frame-reader.ts';
-import type { Refusal, StreamReading } from '../operation.ts';
+import type { StreamReading, ToldRefusal } from '../operation.ts';
 import { readMessageDelta } from './text.ts';
 import { findUnreadOfMessage, mergeMessageUsage, readMessageFigures } from './usage.ts';
 
@@ -103,9 +103,10 @@ const errorTypes: Readonly<Record<number, string>> = {
   504: 'timeout_error',
 };
 
-export function formatRefusal({ message, status }: Refusal): string {
+export function formatRefusal({ message, status }: ToldRefusal): string {
   const type = errorTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
   return JSON.stringify({ type: 'error', error: { type, message } });
 }
 
-export const formatStreamError = (refusal: Refusal): string => `\n\nevent: error\ndata: ${formatRefusal(refusal)}\n\n`;
+export const formatStreamError = (refusal: ToldRefusal): string =>
+  `\n\nevent: error\ndata: ${formatRefusal(refusal)}\n\n`;

@@ -2,7 +2,7 @@ import type { Frame } from '../../json/frame.ts';
 import { asArray, asObject, asText, findTrailingMembers, type JsonObject, tryParse } from '../../json/members.ts';
 import { readFigures } from '../figures.ts';
 import { FrameReader } from '../frame-reader.ts';
-import type { Refusal, StreamReading } from '../operation.ts';
+import type { StreamReading, ToldRefusal } from '../operation.ts';
 import { readContent } from './text.ts';
 import {
   addGrounded,
@@ -93,7 +93,7 @@ const statusNames: Readonly<Record<number, string>> = {
   504: 'DEADLINE_EXCEEDED',
 };
 
-export function formatRefusal({ message, status: code }: Refusal): string {
+export function formatRefusal({ message, status: code }: ToldRefusal): string {
   const status = statusNames[code] ?? (code < 500 ? 'INVALID_ARGUMENT' : 'UNAVAILABLE');
   return JSON.stringify({ error: { code, message, status } });
 }
@@ -102,7 +102,7 @@ export function formatRefusal({ message, status: code }: Refusal): string {
  * The error twice: as a frame for `@google/genai` 3 and others, and as JSON behind it, since version 1 takes the frame for an
  * empty piece and the stream for a whole one.
  */
-export function formatStreamError(refusal: Refusal, _operation: unknown, asArray: boolean): string {
+export function formatStreamError(refusal: ToldRefusal, _operation: unknown, asArray: boolean): string {
   const json = formatRefusal(refusal);
   return asArray ? `,\n${json}]` : `\n\ndata: ${json}\n\n${json}`;
 }

@@ -3,7 +3,7 @@ import { Frame } from '../../json/frame.ts';
 import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
 import type { Write, Writing } from '../../text/writing.ts';
 import { FrameReader } from '../frame-reader.ts';
-import { addToUsage, type Operation, type Refusal, type ReportedCall, type StreamReading } from '../operation.ts';
+import { addToUsage, type Operation, type ReportedCall, type StreamReading, type ToldRefusal } from '../operation.ts';
 import { type ExecutedTools, readCompletionFigures } from './completion-usage.ts';
 import type { Figures } from './describe-operation.ts';
 
@@ -140,7 +140,7 @@ export class EventStreamReader extends FrameReader {
 
 const errorTypes: Readonly<Record<number, string>> = { 401: 'authentication_error', 403: 'permission_error' };
 
-function describeRefusal(refusal: Refusal) {
+function describeRefusal(refusal: ToldRefusal) {
   const { code, message, status } = refusal;
   // Clients that know the word for a cap do not ask again.
   const limit = isFinal(refusal) ? 'insufficient_quota' : 'rate_limit_error';
@@ -148,9 +148,9 @@ function describeRefusal(refusal: Refusal) {
   return { message, type: status === 429 ? limit : (errorTypes[status] ?? other), code };
 }
 
-export const formatRefusal = (refusal: Refusal): string => JSON.stringify({ error: describeRefusal(refusal) });
+export const formatRefusal = (refusal: ToldRefusal): string => JSON.stringify({ error: describeRefusal(refusal) });
 
-export function formatStreamError(refusal: Refusal, operation: Operation | null): string {
+export function formatStreamError(refusal: ToldRefusal, operation: Operation | null): string {
   const error = { ...describeRefusal(refusal), param: null };
   const { code, message, param } = error;
   // SDKs look for `error` in any frame; the Responses API has an event of its own as well.
@@ -160,7 +160,7 @@ export function formatStreamError(refusal: Refusal, operation: Operation | null)
 }
 
 /** Codex shows no error but this one, and asks again unless it is for the prompt. */
-function formatFailedResponse(refusal: Refusal): string {
+function formatFailedResponse(refusal: ToldRefusal): string {
   const error = { code: isFinal(refusal) ? 'invalid_prompt' : 'server_error', message: refusal.message };
   const data = { type: 'response.failed', response: { object: 'response', status: 'failed', error } };
   return `event: response.failed\ndata: ${JSON.stringify(data)}\n\n`;
