@@ -18,7 +18,7 @@ const nanosPerMs = 1e6;
 
 const maxLooks = 1_000;
 
-/** For repeated looks, which know the oldest message's age better: the age of the stream's first is only an upper bound. */
+/** Repeated looks know the oldest message's age better: the age of the stream's first is only an upper bound. */
 export function makeReadBacklog(connection: NatsConnection): () => Promise<Backlog> {
   // What has a number above `lastSeq` came after `at`, on the monotonic clock.
   let looks: { lastSeq: number; at: number }[] = [];

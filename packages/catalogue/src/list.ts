@@ -23,7 +23,7 @@ export interface ListedPrice {
   /** Units that the vendor bills and that have no price here. */
   missing: string[];
   source: 'prices_file' | 'library' | 'supplement';
-  /** As a call is recorded that uses all of these units. */
+  /** The price version of a call that uses all of these units. */
   version: string;
   since: Date | null;
 }

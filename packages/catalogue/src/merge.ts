@@ -68,7 +68,7 @@ export interface ModelRow extends MergedPrices {
   source: Source;
   /** The source's own, without what others add. */
   base: ModelPrice;
-  /** With the tier. */
+  /** Its version, with the tier. */
   version: string;
 }
 

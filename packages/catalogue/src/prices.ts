@@ -5,7 +5,7 @@ import type { PriceEntry, Prices } from './price-file.ts';
 /** Identifies the rows of models and units in records. */
 export const ourVersion = 'supplement 2026-11-25';
 
-/** As in PRICES_FILE; of several for a model the first counts. */
+/** Rows as in PRICES_FILE; the first of several for a model counts. */
 export interface OurEntry extends Pick<PriceEntry, 'service_tiers'> {
   /** The vendor's id in the library. */
   provider: string;

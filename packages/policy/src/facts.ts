@@ -21,7 +21,7 @@ export interface CallFacts extends CallHead, Omit<Asked, 'operations'> {
 
 /** A request, and what its answer has shown so far. */
 export interface AnswerFacts extends CallFacts {
-  /** That answered, as the answer itself says. */
+  /** The model that answered, as the answer itself says. */
   model: string | null;
   called: readonly EventTool[];
 }

@@ -10,7 +10,7 @@ import {
 } from './budget-scripts.ts';
 import { forwardCommand } from './connect-redis.ts';
 
-/** As operators see it after its proxy was killed. */
+/** What operators see of a request after its proxy was killed. */
 export interface ForwardedRequest {
   sessionId: string;
   provider: string;

@@ -16,7 +16,7 @@ export interface RedisOptions {
   commandTimeoutMs?: number | undefined;
 }
 
-/** Not pipelined: it must be sent before its caller does anything else. */
+/** The command is not pipelined: it must be sent before its caller does anything else. */
 export const forwardCommand = 'agpForward';
 
 const pingEveryMs = 1_000;

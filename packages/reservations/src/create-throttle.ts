@@ -4,7 +4,7 @@ import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limite
 interface ThrottleOptions {
   /** Throttles with one name share the counters. */
   name: string;
-  /** For each key in each window. */
+  /** The most for each key in each window. */
   points: number;
   durationSeconds: number;
 }

@@ -21,7 +21,7 @@ export class Bag<Member> implements Iterable<Member> {
     return () => this.#remove(slot);
   }
 
-  /** Those of now: members may leave meanwhile. */
+  /** The members of now: some may leave meanwhile. */
   [Symbol.iterator](): ArrayIterator<Member> {
     return this.#slots.map(({ member }) => member).values();
   }

@@ -58,7 +58,7 @@ export function createLogger(service: string, level: string, destination?: Desti
 function escapeLines(destination: DestinationStream & { flushSync?: () => void }): DestinationStream {
   return {
     write: (line) => destination.write(escapeJson(line)),
-    // For the last lines of a process that ends.
+    // The last lines of a process that ends must be written.
     ...(destination.flushSync && { flushSync: () => destination.flushSync?.() }),
   } as DestinationStream;
 }

@@ -15,7 +15,7 @@ import type { Parameter } from './requests.ts';
 
 export interface Context {
   config: ManagementConfig;
-  /** For a caller that reads: its share of the connections for reads. */
+  /** Its connections; a caller that reads has its share of those for reads. */
   db: Db;
   reservations: BudgetReservations;
   streams: LiveStreams;
@@ -46,9 +46,9 @@ export interface Input<Name extends string, Query, Body> {
 
 export interface Route {
   method: 'get' | 'put' | 'post' | 'delete';
-  /** With parameters as OpenAPI writes them: `/api/v1/agents/{id}`. */
+  /** The path, its parameters as OpenAPI writes them: `/api/v1/agents/{id}`. */
   path: string;
-  /** That the caller's key must have; null if no key is needed. */
+  /** The scope that the caller's key must have; null if no key is needed. */
   scope: Scope | null;
   /** It changes nothing, as a GET. */
   isRead?: boolean;
@@ -60,7 +60,7 @@ export interface Route {
   query?: z.ZodObject;
   body?: z.ZodType;
   answer: RouteAnswer;
-  /** Those beyond what its scope, parameters, query and body bring by themselves. */
+  /** Errors beyond those that its scope, parameters, query and body bring by themselves. */
   errors?: ErrorCode[];
   /** @returns the JSON to answer with; undefined for no content, or if the handler has answered itself */
   handle(input: Input<string, unknown, unknown>, context: Context, response: Response): unknown;

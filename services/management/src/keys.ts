@@ -27,7 +27,7 @@ export function toKeyCaller({ id, name, scopes, sha256 }: FoundApiKey, session?:
   };
 }
 
-/** By the id of its key, which is not secret, or of its session. */
+/** A holder goes by the id of its key, which is not secret, or of its session. */
 export function describeCaller(caller: Caller | undefined): { keyId?: string; sessionId?: string } {
   if (caller === undefined) return {};
   if (caller.actor.kind === 'api_key') return { keyId: caller.actor.id };

@@ -43,7 +43,7 @@ export interface Stores {
 
 /** What this process knows and shares out among its requests. */
 export interface Working {
-  /** As events name this process. */
+  /** The name that events have for this process. */
   producer: string;
   /** `promised`: places in the outbox for events of requests that run. */
   load: { running: number; promised: number; nextProducerSeq: number };
@@ -55,9 +55,9 @@ export interface Working {
   reportUnpriced(provider: string, model: string | null): void;
   /** Counts figures of an answer that are not understood, and logs each provider's once. */
   reportUnread(provider: string, figures: readonly string[]): void;
-  /** By name; the entries hold no token. */
+  /** Agents by name; the entries hold no token. */
   agents: LRUCache<string, Agent>;
-  /** By the hex digest of their secret. Whether a token still works is read each time. */
+  /** Tokens by the hex digest of their secret. Whether one still works is read each time. */
   tokens: LRUCache<string, AgentTokenOwner>;
   /** Registrations that run, by the token's id, source address and name. */
   registering: Map<string, Promise<string>>;

@@ -39,12 +39,12 @@ export interface Head {
   agentName: string | null;
   /** Hex; null without a token. */
   tokenSha256: string | null;
-  /** As named, before it is mapped to an id; null if none is. */
+  /** The session's name, before it is mapped to an id; null if none is named. */
   sessionName: string | null;
   complianceTag: string | null;
   sourceIp: string;
   headers: HeaderValues;
-  /** As declared; null without a body, or with one of unknown length. */
+  /** The declared length; null without a body, or with one of unknown length. */
   contentLength: number | null;
   hasBody: boolean;
   /** From a header; null if none asks for a tier. */
@@ -212,7 +212,7 @@ export interface RequestEnd {
   sessionId: string | null;
   event: EventMessage | null;
   answer: Answer | null;
-  /** As the answer itself named it. */
+  /** The model that the answer itself named. */
   answeredModel: string | null;
   /** From the proxy; null if none. */
   refusal: ApiError | null;

@@ -13,7 +13,7 @@ type TargetOptions = ReasonOption & { global?: boolean; default?: boolean; warnO
 
 /** A quantity that each agent has one of, that new agents begin with, and perhaps all agents together. */
 interface Quota<List extends { agents: (One & { agent_id: string; agent_name: string })[] }, One, Value> {
-  /** Also the last part of its path. */
+  /** Its name, also the last part of its path. */
   group: string;
   description: string;
   show: string;
@@ -25,7 +25,7 @@ interface Quota<List extends { agents: (One & { agent_id: string; agent_name: st
   columns: Column<One & { name: string }>[];
   /** Heads of columns that new agents have nothing for. */
   notOfNew: readonly string[];
-  /** That of all agents together. */
+  /** The budget of all agents together. */
   pickGlobal?: (list: List) => One;
   /** Below the table of all. */
   footer: (list: List) => string;

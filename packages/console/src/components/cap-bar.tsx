@@ -12,7 +12,7 @@ export interface Capped {
   warn_only?: boolean | undefined;
 }
 
-/** That of an agent in a list. */
+/** The bar of an agent in a list. */
 export const capOf = ({ daily_cap_usd = null, cost_today_usd, warn_only }: ListedAgent): Capped => ({
   ...{ daily_cap_usd, spent_usd: cost_today_usd, warn_only },
 });

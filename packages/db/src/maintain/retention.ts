@@ -143,7 +143,7 @@ function removeStrays(db: Db, before: string, cut: Date): Promise<{ events: numb
   });
 }
 
-/** With less, partitions would be removed that `makePartitions` makes again. */
+/** The least: with fewer days, partitions would be removed that `makePartitions` makes again. */
 export const leastRetentionDays = 7;
 
 const dayMs = 86_400_000;

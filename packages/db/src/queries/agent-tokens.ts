@@ -16,7 +16,7 @@ interface NewAgentToken {
   expiresAt: Date | null;
 }
 
-/** With the digest of its secret only. From the same moment on its name is claimed. */
+/** Stores a token with the digest of its secret only; from the same moment on its name is claimed. */
 export function createAgentToken(db: Db, token: NewAgentToken): Promise<AgentTokenRow> {
   return inTransaction(db, async (transaction) => {
     // An update that changes nothing locks the row: a release of the name waits, and then sees the token.
@@ -45,7 +45,7 @@ export interface AgentTokenOwner {
   agentName: string;
 }
 
-/** By digests in hex, expired ones included. Revoked and unknown ones are missing. */
+/** Finds tokens by digests in hex, expired ones included. Revoked and unknown ones are missing. */
 export async function findAgentTokens(pool: Pool, digests: readonly string[]): Promise<Map<string, AgentTokenOwner>> {
   const { rows } = await pool.query<{ id: string; agent_name: string; secret_sha256: Buffer }>({
     name: 'find-agent-tokens',

@@ -38,10 +38,10 @@ interface AgentFilter {
   label?: string | undefined;
 }
 
-/** By when they came, by name, by what they cost today, by when they were last seen. */
+/** Agents are listed by when they came, by name, by what they cost today, or by when they were last seen. */
 type AgentOrder = 'created' | 'name' | 'cost' | 'seen';
 
-/** Those in an order that is not by creation are sorted in memory. */
+/** Agents in another order than that of creation are sorted in memory. */
 const mostSorted = 1_000;
 
 const lastEventId = sql<string | null>`(

@@ -77,7 +77,7 @@ function selectKeys(db: Db, digests: readonly Buffer[]) {
     .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]));
 }
 
-/** By digests in hex, unless they have expired. Never cached: a deleted key is gone at once. */
+/** Finds keys by digests in hex, unless they have expired. Never cached: a deleted key is gone at once. */
 export async function findApiKeys(db: Db, digests: readonly string[]): Promise<Map<string, FoundApiKey>> {
   const asked = digests.map((hex) => Buffer.from(hex, 'hex'));
   const rows = await selectKeys(db, asked)

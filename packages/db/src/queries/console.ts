@@ -47,7 +47,7 @@ const idleMinutes = 30;
 const isLiveConsoleSession = sql<boolean>`
   expires_at > clock_timestamp() AND last_used_at > clock_timestamp() - make_interval(mins => ${idleMinutes})`;
 
-/** By hex digests. Never cached: a session that was ended is gone at once. */
+/** Finds sessions by hex digests. Never cached: a session that was ended is gone at once. */
 export async function findConsoleSessions(db: Db, digests: readonly string[]): Promise<Map<string, ConsoleSessionRow>> {
   const rows = await db
     .selectFrom('console_sessions')

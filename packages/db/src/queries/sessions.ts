@@ -41,7 +41,7 @@ export async function claimSessions(pool: Pool, claims: SessionClaim[]): Promise
 
 type SessionRow = RowOf<Session, 'started_at' | 'ended_at'>;
 
-/** Those without a recorded event are only claims of their agent. */
+/** Sessions without a recorded event are only claims of their agent. */
 function selectSessions(db: Db): SelectQueryBuilder<Schema, 'sessions' | 'agents', SessionRow> {
   return db
     .selectFrom('sessions')

@@ -23,7 +23,7 @@ export interface UnrecordedSpend {
   request: RequestDetails | null;
 }
 
-/** For events that were lost or set aside, unless they are recorded or were added before. Returns the added ids. */
+/** Adds spend of events that were lost or set aside, unless they are recorded or were added before. Returns the added ids. */
 export async function addUnrecordedSpend(
   pool: Pool | ClientBase,
   spends: readonly UnrecordedSpend[],

@@ -73,7 +73,7 @@ const readHours = (range: Range) => sql`
   SELECT hour, (hour AT TIME ZONE 'UTC')::date AS day, agent_id, model, provider, compliance_tag, ${sums}
   FROM hourly_usage WHERE ${inHours(range)}`;
 
-/** From the fewest rows that tell its groups. */
+/** Sums are made from the fewest rows that tell its groups. */
 function readUsage(groups: readonly UsageGroup[], range: Range): RawBuilder<unknown> {
   const split = fitDays(groups) ? splitDays(range) : undefined;
   if (split === undefined) return readHours(range);

@@ -41,7 +41,7 @@ export class AnswerSniffer {
     return this.#isStream || mislabelled.test(this.#type);
   }
 
-  /** By its type alone; null if the first bytes say. */
+  /** Its kind by its type alone; null if the first bytes say. */
   fromType(): AnswerKind | null {
     // JSON lines come under several content types (application/x-jsonl, application/binary ...).
     if (this.#operation.answerFormat === 'lines') return 'lines';

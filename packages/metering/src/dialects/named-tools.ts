@@ -84,7 +84,7 @@ export function listToolModels(tool: JsonObject, depth = 0): string[] {
 
 /** What an answer names that rules ask for. */
 export interface AnswerNames {
-  /** That answered, as the answer itself says. */
+  /** The model that answered, as the answer itself says. */
   model: string | null;
   called: readonly EventTool[];
 }

@@ -27,7 +27,7 @@ export interface RequestReading {
 export interface ReportedCall extends Pick<FigureNotes, 'charge'> {
   model: string | null;
   usage: Usage;
-  /** That the usage is the sum of; 1 if not given. */
+  /** How many requests the usage is the sum of; 1 if not given. */
   requests?: number;
   /** In place of the answer's. */
   serviceTier?: string;

@@ -14,7 +14,7 @@ export interface Demand {
   /** The largest number that some server might take for a bound or for a thinking budget, in tokens. */
   leastOutputTokens: number;
   answers: number;
-  /** That cost more than the standard one. */
+  /** Tiers that cost more than the standard one. */
   tiers: readonly string[];
   /** Each item of some members is an input of its own. */
   hasItems: boolean;

@@ -39,7 +39,7 @@ interface Sent {
 const maxNamedModels = 1_000;
 
 interface Asked {
-  /** That its head and its members name. */
+  /** Models that its head and its members name. */
   models: readonly string[];
   /** The head or the one call says which model is to answer. */
   isNamed: boolean;

@@ -7,7 +7,7 @@ import type { Writing } from '../text/writing.ts';
 import { readText, type TextSource } from '../text-source.ts';
 import { type MissedReason, ScanMemory, type ScannedText } from './scan-memory.ts';
 
-/** As many as an event lists. The worker would load all of the events' schemas for their constant. */
+/** The most places, as many as an event lists: for their constant the worker would load all of the events' schemas. */
 export const maxPlaces = 100;
 
 class FoundPlaces {

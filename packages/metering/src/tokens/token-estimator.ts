@@ -4,7 +4,7 @@ import { detach, sizeOf, type TextSource, withoutBeside } from '../text-source.t
 import type { CountRequest } from './token-worker.ts';
 
 export interface TokenEstimator {
-  /** By the tokenizer nearest to the model's; a quarter of the size if that takes too long. Never rejects. */
+  /** Counts by the tokenizer nearest to the model's; a quarter of the size if that takes too long. Never rejects. */
   countTokens(text: TextSource, model: string, holder: Holder): Promise<number>;
   stop(): Promise<void>;
 }

@@ -12,7 +12,7 @@ export interface Word {
 
 const maxLength = 24;
 
-/** Not comma and full stop. */
+/** Whether a sign ends a word; comma and full stop do not. */
 function endsWord(unit: number): boolean {
   if (Number.isNaN(unit) || unit <= 34 || unit === 0xa0 || unit === 0x202f || unit === 0x201c || unit === 0x201d)
     return true;
@@ -78,7 +78,7 @@ export const englishTypes = setOf(`
   crescent cres parkway pkwy highway hwy circle cir trail trl row mews grove gardens walk hill quay plaza parade
   esplanade alley loop turnpike pike green rise view wharf vale bypass causeway broadway expressway`);
 
-/** Those of the next two that mean a street even if nothing has a capital letter. */
+/** Words of the next two that mean a street even if nothing has a capital letter. */
 export const plainTypes = setOf('rue calle rua rúa avenida avda utca útja út ulica ulitsa straße strasse');
 
 /** Kinds of streets before the name: `rue de Rivoli 5`, `5 rue de Rivoli`. */

@@ -64,7 +64,7 @@ function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-/** From variables in upper snake case, or `_FILE`. Throws ConfigError naming all that are missing or invalid. */
+/** Reads variables in upper snake case, or their `_FILE`. Throws ConfigError naming all that are missing or invalid. */
 export function loadConfig<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
   environment: NodeJS.ProcessEnv,

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { Server, Socket } from 'node:net';
 import { toNetwork, toPlainAddress } from './addresses.ts';
 
-/** Beyond `max`, the network with the most loses its oldest idle connection, else its newest. */
+/** Bounds connections: beyond `max`, the network with the most loses its oldest idle connection, else its newest. */
 export function boundConnections(server: Server, max: number, isServing: (socket: Socket) => boolean): void {
   const networks = new Map<string, Set<Socket>>();
   let total = 0;

@@ -60,7 +60,7 @@ export const drainDelayField = seconds.default(0);
 
 export const shutdownGraceField = (defaultSeconds: number) => seconds.default(defaultSeconds);
 
-/** Beyond drain delay and grace, in milliseconds; docs/configuration.md and Kubernetes' grace period include it. */
+/** The time beyond drain delay and grace, in milliseconds; docs/configuration.md and Kubernetes' grace period include it. */
 export const stopMarginMs = 10_000;
 
 /** How long a stop may take in all, in milliseconds. */

@@ -62,7 +62,7 @@ export interface LiveStreamsOptions {
   /** So that an event announced twice is sent once. */
   rememberedEvents?: number;
   maxStreams?: number;
-  /** As many as of all if not given. */
+  /** The most of one key; as many as of all if not given. */
   maxStreamsPerKey?: number;
 }
 

@@ -15,7 +15,7 @@ export type PriceReader = (db: Db, query: PriceListQuery) => Promise<ModelPrice[
 
 const dayMs = 86_400_000;
 
-/** Only so many used models are priced by name, the dearest: names come from callers. */
+/** The most used models that are priced by name, the dearest: names come from callers. */
 const mostUsed = 500;
 
 const keyOf = ({ provider, model }: Pick<ModelPrice, 'provider' | 'model'>) => JSON.stringify([provider, model]);

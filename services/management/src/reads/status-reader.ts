@@ -41,7 +41,7 @@ const hourMs = 60 * minuteMs;
 
 type Recording = Awaited<ReturnType<typeof readRecordingState>>;
 
-/** From the end of the latest recorded request until it was recorded. */
+/** The time from the end of the latest recorded request until it was recorded. */
 function findLag({ latest }: Recording): number | null {
   if (latest === undefined) return null;
   let duration: unknown = 0;

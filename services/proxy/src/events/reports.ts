@@ -51,7 +51,7 @@ export function reportUnpriced(
   return (provider, model) => {
     metrics.unpriced.inc({ provider });
     if (logged.size > maxModels) return;
-    // As the event names it, so that the log and the list of unpriced models agree.
+    // The model as the event names it: the log and the list of unpriced models agree.
     const name = toEventText(model || 'unknown', maxModelName);
     const key = `${provider}\0${name}`;
     if (logged.has(key)) return;

@@ -33,7 +33,7 @@ export function holdsAgentToken(text: string, shown: string | null = null): bool
   );
 }
 
-/** For texts that are recorded or shown. */
+/** Whether a text that is recorded or shown holds a token. */
 export function spellsAgentToken(text: string): boolean {
   return suspicious.test(text) && (anywhere.test(text) || anywhere.test(decodeOnce(text)));
 }

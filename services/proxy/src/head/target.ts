@@ -4,9 +4,9 @@ import { maxTargetLength } from '../limits.ts';
 export interface Target {
   agentName: string | null;
   providerId: string;
-  /** As sent, beginning with a slash. */
+  /** The path as it was sent, beginning with a slash. */
   path: string;
-  /** As sent, from the question mark on; empty without one. */
+  /** The query as it was sent, from the question mark on; empty without one. */
   query: string;
 }
 

@@ -18,7 +18,7 @@ export function toShownPath(target: string): string | null {
   return path.replace(/^\/agents\/[^/]*/, '') || '/';
 }
 
-/** For lists, as far as the target of a refused request says them. */
+/** What lists show, as far as the target of a refused request says it. */
 export function describeTarget(
   providers: ReadonlyMap<string, unknown>,
   target: string,

@@ -78,7 +78,7 @@ export function keepSweeping(options: SweepOptions): () => Promise<void> {
     };
     // Once Postgres is back, all writers first record what they hold: for that they have a round.
     if (wasAway) await pool.query('SELECT').then(() => (wasAway = false), report);
-    // Also while Redis is away.
+    // Forwarded requests are noted also while Redis is away.
     else await noteForwarded(reservations, pool, readUnreadMs, addLost, silentMs).catch(whileAway);
     logNoted(noted);
   };

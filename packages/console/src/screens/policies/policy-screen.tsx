@@ -104,7 +104,7 @@ function Missing({ children }: { children: string }) {
 
 const columns = { ['--least' as string]: '26rem', alignItems: 'start' };
 
-/** For who may not change it. */
+/** The policy as people see it who may not change it. */
 function Shown({ stored: { policy } }: { stored: StoredPolicy }) {
   return (
     <div className="grid" style={columns}>

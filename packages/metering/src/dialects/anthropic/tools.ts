@@ -14,7 +14,7 @@ import {
 /** A tool's type, with its date. */
 const dated = /^([a-z_]+?)(_toolset)?_\d{8}$/;
 
-/** Those that the agent runs by a description of the provider's, with whether its length is known. */
+/** Tools that the agent runs by a description of the provider's, with whether its length is known. */
 const ranByClient = new Map<string, boolean>([
   ...(['computer', 'bash', 'text_editor', 'memory'] as const).map((name) => [name, true] as const),
   ['browser', false],

@@ -56,7 +56,7 @@ function findCalls(body: JsonObject): JsonObject[] {
   ];
 }
 
-/** Those of a batch; null if a file has them. */
+/** The requests of a batch; null if a file has them. */
 function listContained(body: JsonObject): JsonObject[] | null {
   if (body.batch === undefined) return findCalls(body);
   const config = either(body.batch, 'inputConfig', 'input_config');

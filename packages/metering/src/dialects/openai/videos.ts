@@ -11,7 +11,7 @@ function countSeconds({ seconds, n_seconds: each, duration, n_variants: variants
   return length && Math.min(length * (readCount(asFigure(variants ?? n)) || 1), maxTokens);
 }
 
-/** By the shorter side; null for the standard one. */
+/** The tier by the shorter side; null for the standard one. */
 function readResolution({ size, resolution, width, height }: JsonObject): string | null {
   const sides = width && height ? `${width}x${height}` : (asText(size) ?? asText(resolution) ?? '');
   const [, one, other] = /^(\d{2,5})x(\d{2,5})$/.exec(sides) ?? [];
