@@ -50,7 +50,7 @@ export interface AnswerReading extends FigureNotes {
   isUntold?: boolean;
   /** Tools that it called, by name. */
   called?: readonly EventTool[];
-  /** It says itself that it was made in the background, whoever asked for it. */
+  /** It says itself that it was made in the background, even if the request did not ask for that. */
   isOfBackground?: boolean;
   /** The provider's id of what may go on after this answer. */
   id?: string | null;
