@@ -16,7 +16,8 @@ export interface PostgresBinaries {
   embedded: boolean;
 }
 
-const oldestMajor = 14;
+/** Tables say `UNIQUE NULLS NOT DISTINCT`. */
+const oldestMajor = 15;
 
 /** Distributions keep each major version of the server in a folder of its own, off the PATH. */
 const versionedFolders = [
