@@ -17,7 +17,8 @@ export const longestStart = 1_024;
 
 const shortestStart = 'event:'.length;
 
-const toType = (headers: IncomingHttpHeaders) => headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+const toType = (headers: IncomingHttpHeaders) =>
+  /^[^;,\s]+/.exec(headers['content-type']?.trim() ?? '')?.[0].toLowerCase() ?? '';
 
 /** Whether an answer calls itself a stream of SSE. */
 export const isEventStream = (headers: IncomingHttpHeaders): boolean => toType(headers) === 'text/event-stream';
@@ -27,25 +28,26 @@ export class AnswerSniffer {
   readonly #operation: Operation;
   readonly #type: string;
   readonly #isJson: boolean;
-  readonly #isStream: boolean;
+  /** By its type alone. */
+  readonly isStream: boolean;
 
   constructor(operation: Operation, headers: IncomingHttpHeaders) {
     this.#operation = operation;
     this.#type = toType(headers);
-    this.#isStream = isEventStream(headers);
+    this.isStream = isEventStream(headers);
     this.#isJson = this.#type === 'application/json' || this.#type.endsWith('+json');
   }
 
   /** Whether it may be SSE frames, which nobody would expect of JSON. */
   get mayStream(): boolean {
-    return this.#isStream || mislabelled.test(this.#type);
+    return this.isStream || mislabelled.test(this.#type);
   }
 
   /** Its kind by its type alone; null if the first bytes say. */
   fromType(): AnswerKind | null {
     // JSON lines come under several content types (application/x-jsonl, application/binary ...).
     if (this.#operation.answerFormat === 'lines') return 'lines';
-    if (this.#isStream || this.#isJson) return null;
+    if (this.isStream || this.#isJson) return null;
     return mislabelled.test(this.#type) && !this.#operation.otherAnswers ? null : this.#fromOtherType();
   }
 
@@ -54,7 +56,7 @@ export class AnswerSniffer {
     if (!isAll && start.trimStart().length < shortestStart && start.length <= longestStart) return null;
     if (json.test(start) || (this.#isJson && !frame.test(start)))
       return this.#operation.answerFormat === 'array' ? 'array' : 'object';
-    return this.#isStream || frame.test(start) ? 'frames' : this.#fromOtherType();
+    return this.isStream || frame.test(start) ? 'frames' : this.#fromOtherType();
   }
 
   /** An error page is text, but not of the model's. */

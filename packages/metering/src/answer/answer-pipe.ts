@@ -87,8 +87,10 @@ class PlainPipe implements AnswerPipe {
     if (kind !== null) this.#body = createBodyPipe(operation, kind, options);
   }
 
+  /** The head of what calls itself a stream goes out at once, whatever it turns out to be. */
   get isHeld(): boolean {
-    return this.#body?.isHeld ?? (this.#options.allows !== undefined && this.#operation.answerNames !== undefined);
+    const mayHold = !this.#sniffer.isStream && this.#options.allows !== undefined;
+    return this.#body?.isHeld ?? (mayHold && this.#operation.answerNames !== undefined);
   }
 
   push(chunk: Buffer): Buffer {
@@ -237,7 +239,12 @@ class DecodingPipe implements AnswerPipe {
       const { maxDecoded } = this.#bounds;
       const isBomb = this.#decoded > freeOfRatio && this.#decoded > this.#received * maxRatio;
       if (this.#decoded > maxDecoded || isBomb) this.#break();
-      if (!this.#broken) this.#reader.push(chunk);
+      try {
+        if (!this.#broken) this.#reader.push(chunk);
+      } catch {
+        // Nobody above this handler would catch it, so the process would end.
+        this.#break();
+      }
     });
     decoder?.on('error', () => this.#break());
     decoder?.on('close', () => this.#closed.resolve());
@@ -277,9 +284,10 @@ export function openAnswerPipe(
     return new PlainPipe(operation, sniffer, sniffer.fromType(), { ...options, stripsUsage });
   }
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
-  const kind = canDecode(encoding) ? sniffer.fromType() : 'unknown';
+  const type = sniffer.fromType();
+  const kind = canDecode(encoding) || type === 'media' ? type : 'unknown';
   // Bytes of an encoding that was not asked for can be neither judged nor changed.
-  if (operation.answerNames && (operation.otherAnswers === undefined || kind === null)) options.allows?.(null);
+  if (operation.answerNames && (operation.otherAnswers === undefined || type === null)) options.allows?.(null);
   const reader = new PlainPipe(operation, sniffer, kind, { ...options, allows: undefined, stripsUsage: false });
   if (kind === 'unknown' || kind === 'media') return reader;
   return new DecodingPipe(encoding, reader, operation.answerFormat === 'lines' ? fileBounds : answerBounds);

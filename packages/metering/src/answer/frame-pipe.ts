@@ -79,7 +79,9 @@ export class FramePipe implements BodyPipe {
     }
     const piece = this.#text.slice(start, end);
     if (kind === 'part') {
-      this.#part.add(piece);
+      // Nobody reads a frame that passes once its reader is forgotten.
+      if (this.#reader === null && this.#isPassing) this.#part.take();
+      else this.#part.add(piece);
       if (this.#filters.length > 0 && !this.#hasEnded) this.#passPart(start, end);
       return;
     }
@@ -120,6 +122,7 @@ export class FramePipe implements BodyPipe {
     if (text === null && ends !== null) {
       this.#frames += 1;
       this.#reader?.pushEnds?.(frame?.event ?? '', frame?.data ?? '', ends.tail);
+      if (!this.#isPassing) this.#hasEnded ||= this.#filters.some((filter) => filter.judge(null) === 'ended');
       return;
     }
     if (frame === null) return;

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
+import { findOperation } from '../../test/find-operation.ts';
 import { type Answered, measure } from '../../test/measure-call.ts';
+import { openAnswerPipe } from './answer-pipe.ts';
+import { maxPart } from './reading.ts';
 
 const picture = 'A'.repeat(2_800_000);
 const stream = (...events: object[]) => ({
@@ -61,3 +64,19 @@ test.each<['openai' | 'gemini', string, Answered, number]>([
     expect(bill).toMatchObject({ costNanoUsd, usageSource: 'provider', outcome: 'completed', doubt: null });
   },
 );
+
+test.each([1_000, 60_000, 200_000])('nothing passes of a frame that is %i bytes too long to be judged', (more) => {
+  const operation = findOperation('/v1beta/models/m:streamGenerateContent', 'gemini');
+  const judged: boolean[] = [];
+  const allows = (names: object | null) => {
+    judged.push(names !== null);
+    return names !== null;
+  };
+  const pipe = openAnswerPipe(operation, { 'content-type': 'text/event-stream' }, { allows });
+  const before = 'data: {"candidates":[{"content":{"parts":[{"inlineData":{"data":"';
+  const frame = Buffer.from(`${before}${'A'.repeat(maxPart + more)}"}},{"functionCall":{"name":"a"}}]}}]}\n\n`);
+  let passed = 0;
+  for (let at = 0; at < frame.length; at += 65_536) passed += pipe.push(frame.subarray(at, at + 65_536)).length;
+  expect(passed + pipe.end().length).toBe(0);
+  expect(judged).toEqual([false]);
+});

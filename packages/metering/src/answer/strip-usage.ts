@@ -32,16 +32,17 @@ export class UsageStripper implements FrameFilter {
   #kept: Buffer = nothing;
 
   judge(frame: Frame | null): 'passes' | 'dropped' {
+    this.#looked = 0;
     return frame !== null && isUsageFrame(frame) ? 'dropped' : 'passes';
   }
 
   /** Looks again once there is an eighth more to see: a frame may come byte by byte. */
   holds(beginning: StreamPart): boolean {
     if (beginning.length > maxHeld) return false;
-    if (beginning.length < this.#looked) this.#looked = 0;
     if (beginning.length < this.#looked * 1.125) return true;
-    this.#looked = beginning.length;
-    return !cannotBeUsage.test(beginning.peek());
+    const mayBe = !cannotBeUsage.test(beginning.peek());
+    this.#looked = mayBe ? beginning.length : 0;
+    return mayBe;
   }
 
   rewrite(bytes: Buffer, text: string): Buffer {

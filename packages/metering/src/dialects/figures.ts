@@ -1,5 +1,5 @@
 import { maxTokens, mostCharged } from '@agp/catalogue';
-import { asObject, type JsonObject } from '../json/members.ts';
+import { asName, asObject, type JsonObject } from '../json/members.ts';
 
 /** What an answer says beside usage. */
 export interface FigureNotes {
@@ -168,7 +168,7 @@ class FigureReader {
     sink: Sink | null,
     path: string,
   ): void {
-    const kind = String(item[member]);
+    const kind = asName(item[member]);
     const name = figures.get(kind.toUpperCase()) ?? figures.get(kind);
     if (name === undefined && isComplete) this.unread = add(this.unread, `${path}.${kind}`);
     if (name !== undefined && name !== nothing && sink !== null) sink[name] = (sink[name] ?? 0) + (count || 0);

@@ -84,11 +84,18 @@ function expectSound(reading: { usage: object | null; outputText(): { parts: rea
 test('an object that cannot be text stands for no figure', () => {
   const odd = JSON.parse('{"toString":0}');
   const body = Object.fromEntries(names.map((name) => [name, odd]));
+  const figures = {
+    promptTokensDetails: [{ modality: odd, tokenCount: 5 }],
+    input_tokens_by_modality: [{ modality: odd, tokens: 5 }],
+    grounding_tool_count: [{ type: odd, count: 1 }],
+  };
+  const kinds = { usageMetadata: figures, usage: figures };
   // Where the two figures of requests for videos and pictures are.
   const request = { model: 'imagen', instances: [{}], parameters: body };
   for (const operation of allOperations) {
     for (const given of [body, request]) operation.readRequest(given, '/v1/models/imagen:predict').inputText();
     expectSound(operation.readAnswer(body));
+    expectSound(operation.readAnswer(kinds));
   }
 });
 
