@@ -69,8 +69,8 @@ export function describeFailure(kind: SentRequest['kind'], failure: string): str
   if (/ECONNRESET|other side closed|Connection error/.test(failure)) return 'no replica ready';
   const [, status, text = ''] = /^(\d{3}) (.*)$/s.exec(failure) ?? [];
   if (status === undefined) return failure;
-  const [, error = text] = /"(?:error|message)":"([^":]+)/.exec(text) ?? [];
-  return `${status} ${error.replaceAll('"', '')}`;
+  const [, error = text] = /"(?:error|message)":"((?:governance proxy: )?[^":]+)/.exec(text) ?? [];
+  return `${status} ${error.replaceAll('"', '').replace(/^governance proxy: /, '')}`;
 }
 
 /** The load's own process had no turn for ten seconds. */
