@@ -239,3 +239,14 @@ test('no body makes a tap throw', async () => {
     ),
   );
 });
+
+test.each(['application/x-event-stream', 'application/x-jsonl'])(
+  'a policy judges frames under %s as it does under their own type',
+  (type) => {
+    const judged: unknown[] = [];
+    const pipe = openAnswerPipe(generate, { 'content-type': type }, { allows: (names) => judged.push(names) > 0 });
+    const body = Buffer.from(streams[2]?.[2] ?? '');
+    expect(Buffer.concat([pipe.push(body), pipe.end()])).toEqual(body);
+    expect(judged).toEqual([expect.objectContaining({ model: 'm-1' })]);
+  },
+);

@@ -281,7 +281,10 @@ export function openAnswerPipe(
   const sniffer = new AnswerSniffer(operation, headers);
   if (isPlain(headers)) {
     const stripsUsage = options.stripsUsage === true && sniffer.mayStream;
-    return new PlainPipe(operation, sniffer, sniffer.fromType(), { ...options, stripsUsage });
+    const type = sniffer.fromType();
+    // What a policy judges is read under any type.
+    const judged = type === 'unknown' && options.allows !== undefined && operation.otherAnswers === undefined;
+    return new PlainPipe(operation, sniffer, judged ? null : type, { ...options, stripsUsage });
   }
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
   const type = sniffer.fromType();
