@@ -9,7 +9,7 @@ test('each line of code is in one room and of one kind', () => {
   expect(rooms.get('metering')?.now).toBeGreaterThan(1_000);
 });
 
-test('an issue that passes its allowance fails until it names what pays for it', () => {
+test('an issue that passes its allowance fails', () => {
   const allowance: Allowance = { issue: 'i', since: 'HEAD', most: { source: 10, console: -5 } };
   const kinds = (source: number, console: number) =>
     new Map([
@@ -21,5 +21,4 @@ test('an issue that passes its allowance fails until it names what pays for it',
     'source: 11 lines more, 10 are allowed',
     'console: -4 lines more, -5 are allowed',
   ]);
-  expect(findExcess({ ...allowance, paid_with: 'The wizard goes.' }, kinds(11, -4))).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { HeaderValues } from '../exchange.ts';
 import type { AdmittedRequest } from '../journey.ts';
@@ -36,6 +37,18 @@ export class Flow {
     this.#waiters.add(waiter);
     controller.pause();
     return true;
+  }
+
+  /** An agent that stops reading must not hold the provider's connection for ever. */
+  pauseUntilRead(controller: Dispatcher.DispatchController, response: ServerResponse, patienceMs: number): void {
+    if (!this.pause(controller, 'agent')) return;
+    const patience = setTimeout(() => response.destroy(), patienceMs);
+    const go = () => {
+      clearTimeout(patience);
+      response.off('drain', go).off('close', go);
+      this.resume(controller, 'agent');
+    };
+    response.on('drain', go).on('close', go);
   }
 
   resume(controller: Dispatcher.DispatchController, waiter: Waiter): void {

@@ -34,7 +34,7 @@ interface CallTrace {
 }
 
 /**
- * Relays one answer to the agent, byte for byte but for links and usage that was asked for, while a tap reads a copy.
+ * Relays one answer to the agent through the pipe that reads it, byte for byte but for links and the usage that the proxy asked for.
  *
  *   waiting --status line--> answering --end--> ended
  *      |                        |
@@ -227,15 +227,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     if (bytes.length === 0) return;
     this.#digest.update(bytes);
     const { response } = this.#exchange;
-    if (response.write(bytes) || !this.#flow.pause(controller, 'agent')) return;
-    // An agent that stops reading must not hold the provider's connection for ever.
-    const patience = setTimeout(() => response.destroy(), this.#patienceMs);
-    const go = () => {
-      clearTimeout(patience);
-      response.off('drain', go).off('close', go);
-      this.#flow.resume(controller, 'agent');
-    };
-    response.on('drain', go).on('close', go);
+    if (!response.write(bytes)) this.#flow.pauseUntilRead(controller, response, this.#patienceMs);
   }
 
   /** An agent that does not read the last bytes must not keep its event and its reservation open. */
@@ -277,10 +269,7 @@ export class Relay implements Dispatcher.DispatchHandler {
 
   onAgentClose(): void {
     if (this.#ended) return;
-    if (this.#exchange.response.writableFinished) {
-      this.#end('completed', null);
-      return;
-    }
+    if (this.#exchange.response.writableFinished) return this.#end('completed', null);
     this.#end('aborted', null);
     this.#controller?.abort(new AgentLeft());
   }
