@@ -269,9 +269,9 @@ export class Relay implements Dispatcher.DispatchHandler {
 
   onAgentClose(): void {
     if (this.#ended) return;
-    if (this.#exchange.response.writableFinished) return this.#end('completed', null);
-    this.#end('aborted', null);
-    this.#controller?.abort(new AgentLeft());
+    const isRead = this.#exchange.response.writableFinished;
+    this.#end(isRead ? 'completed' : 'aborted', null);
+    if (!isRead) this.#controller?.abort(new AgentLeft());
   }
 
   #end(outcome: Answer['outcome'], failure: ErrorCode | null): void {
