@@ -1,5 +1,5 @@
 import { ApiError } from '@agp/core/errors';
-import { spliceStreamUsage } from '../answer/splice-usage.ts';
+import { spliceStreamUsage } from './splice-usage.ts';
 import type { CallHead, CallProvider } from '../call-head.ts';
 import type { RequestBounds } from '../dialects/bounds.ts';
 import type { Operation, RequestReading } from '../dialects/operation.ts';
