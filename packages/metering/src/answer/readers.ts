@@ -1,18 +1,7 @@
 import type { AnswerReading, Operation, StreamReader } from '../dialects/operation.ts';
 import { Frame } from '../json/frame.ts';
-import {
-  asObject,
-  backslash,
-  closeBrace,
-  findTrailingMembers,
-  isTooPopulated,
-  type JsonObject,
-  openBrace,
-  quote,
-  scanMembers,
-  skipSpace,
-  tryParse,
-} from '../json/members.ts';
+import { asObject, isTooPopulated, type JsonObject, tryParse } from '../json/members.ts';
+import { backslash, closeBrace, findTrailingMembers, openBrace, quote, scanMembers, skipSpace } from '../json/scan.ts';
 import { addBeside } from '../text/beside.ts';
 import { type BodyReader, type BodyReading, finishReading, nothingRead, StreamPart } from './reading.ts';
 

@@ -1,6 +1,7 @@
 import type { Usage } from '@agp/catalogue';
 import { Frame } from '../json/frame.ts';
-import { findTrailingMembers, type JsonObject } from '../json/members.ts';
+import type { JsonObject } from '../json/members.ts';
+import { findTrailingMembers } from '../json/scan.ts';
 import { isNoReasoning, StreamText } from '../text/stream-text.ts';
 import type { Write, Writing } from '../text/writing.ts';
 import { type FigureNotes, joinUnread } from './figures.ts';

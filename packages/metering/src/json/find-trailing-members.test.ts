@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findTrailingMembers } from './members.ts';
+import { findTrailingMembers } from './scan.ts';
 
 const find = (tail: string) => findTrailingMembers(Buffer.from(tail));
 

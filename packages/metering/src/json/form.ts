@@ -1,4 +1,5 @@
 import { tryParse } from './members.ts';
+import { type BodyMember, maxShortMember, type ReadBody, unreadable } from './scan.ts';
 
 /** RFC 2046 allows 70 characters. */
 const boundaryParameter = /;\s*boundary=(?:"([^"]{1,70})"|([^\s";,]{1,70}))/i;
@@ -53,7 +54,7 @@ const otherHeader =
  * Whether all servers read the same fields of a form: nothing stands before them, and no part can be taken for another's name, for a file
  * in place of a model, or in another encoding.
  */
-export function isPlainForm(bytes: Buffer, contentType: string): boolean {
+function isPlainForm(bytes: Buffer, contentType: string): boolean {
   const found = boundaryParameter.exec(contentType);
   const delimiter = `--${found?.[1] ?? found?.[2]}`;
   if (!plainType.test(contentType) || !bytes.subarray(0, delimiter.length).equals(Buffer.from(delimiter))) return false;
@@ -80,6 +81,22 @@ function toFields(fields: ReadonlyMap<string, string[]>): FormFields {
   return Object.fromEntries(
     [...fields].map(([key, values]) => [key, values.length === 1 ? (values[0] ?? '') : values]),
   );
+}
+
+/** The text fields of a form as members. @param extent `outline` reads the first 4 KiB of each */
+export function readForm(bytes: Buffer, contentType: string, extent: 'whole' | 'outline'): ReadBody {
+  const isWhole = extent === 'whole';
+  const fields = parseFormFields(bytes, contentType, isWhole ? bytes.length : maxShortMember);
+  if (!fields) return unreadable;
+  const members = Object.entries(fields).flatMap(([key, given]) =>
+    [given].flat().map((text): BodyMember => {
+      const value = /^\d{1,9}$/.test(text) ? Number(text) : text;
+      return { key, value, members: () => [] };
+    }),
+  );
+  const isSure = !isWhole || isPlainForm(bytes, contentType);
+  const doubt = isSure ? null : { field: 'the form', reason: 'is one that servers read differently' };
+  return { value: fields, members, object: null, isExact: true, doubt };
 }
 
 /**

@@ -1,11 +1,12 @@
 import { ApiError } from '@agp/core/errors';
-import { spliceStreamUsage } from './splice-usage.ts';
 import type { CallHead, CallProvider } from '../call-head.ts';
 import type { RequestBounds } from '../dialects/bounds.ts';
 import type { Operation, RequestReading } from '../dialects/operation.ts';
+import { isForm, readForm } from '../json/form.ts';
+import { readJson } from '../json/scan.ts';
 import { type Demand, readDemand } from './read-demand.ts';
-import { readMembers } from './read-members.ts';
 import { type CallNames, readNames, toModelName } from './read-names.ts';
+import { spliceStreamUsage } from './splice-usage.ts';
 import { type BodyForm, notBounded, readStrictly, type StrictDemand } from './strict-demand.ts';
 
 export type { BodyForm };
@@ -50,7 +51,8 @@ export function inspectBody(
   { mustTell, mustBound, mustName = false }: { mustTell: boolean; mustBound: boolean; mustName?: boolean },
 ): InspectedBody {
   const plain = form.decoded ?? bytes;
-  const body = readMembers(plain, form.contentType, mustBound || mustName ? 'whole' : 'outline');
+  const extent = mustBound || mustName ? 'whole' : 'outline';
+  const body = isForm(form.contentType) ? readForm(plain, form.contentType, extent) : readJson(plain, extent);
   const asked = operation.readRequest(body.value, path, plain.length);
   const {
     requestedModel,
@@ -71,7 +73,7 @@ export function inspectBody(
   // An encoded body goes on as it is.
   const canAsk = plain === bytes && operation.usageNeedsAsking;
   const asks = canAsk && provider.asksForUsage && (stream || (mustTell && mayStream(bytes)));
-  const spliced = asks ? spliceStreamUsage(bytes, mustTell) : { body: bytes, added: false };
+  const spliced = asks ? spliceStreamUsage(bytes, body.object, mustTell) : { body: bytes, added: false };
   return {
     ...demand,
     tiers: priceTier === null ? demand.tiers : [...demand.tiers, priceTier],
@@ -79,7 +81,7 @@ export function inspectBody(
     models,
     names:
       mustName || body.parsed !== undefined
-        ? readNames(operation, { plain, form, body }, { models, isNamed, query, mustName })
+        ? readNames(operation, body, { form, models, isNamed, query, mustName })
         : null,
     stream,
     toldUsage,

@@ -2,7 +2,7 @@ import { maxTokens } from '@agp/catalogue';
 import { findRule, foldName, type MemberRules, type RequestBounds, rivals } from '../dialects/bounds.ts';
 import { foldTier } from '../dialects/tier.ts';
 import { asArray, asObject, asText } from '../json/members.ts';
-import type { BodyMember } from './read-members.ts';
+import type { BodyMember } from '../json/scan.ts';
 
 /** How much a request asks for; of several readings, the most. */
 export interface Demand {

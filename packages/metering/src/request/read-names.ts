@@ -1,12 +1,10 @@
-import { isUtf8 } from 'node:buffer';
 import type { EventTool } from '@agp/core/events';
 import { foldName } from '../dialects/bounds.ts';
 import { isPlainlySpelled, maxNamedTools, UnreadTool } from '../dialects/named-tools.ts';
 import type { Operation } from '../dialects/operation.ts';
-import { hasRepeatedMember } from '../json/faults.ts';
-import { isForm, isPlainForm } from '../json/form.ts';
+import { isForm } from '../json/form.ts';
 import { asArray, asObject, asText, type JsonObject } from '../json/members.ts';
-import type { BodyMembers } from './read-members.ts';
+import type { ReadBody } from '../json/scan.ts';
 import type { BodyForm } from './strict-demand.ts';
 
 /** What a request names; null if it cannot be read, or several servers may read it differently. */
@@ -28,17 +26,11 @@ const listQueried = (query: string) =>
     /^models?$/.test(foldName(name)) ? [value] : [],
   );
 
-/** A body and how it was sent. */
-interface Sent {
-  plain: Buffer;
-  form: BodyForm;
-  body: BodyMembers;
-}
-
 /** More models than any request names. */
 const maxNamedModels = 1_000;
 
 interface Asked {
+  form: BodyForm;
   /** Models that its head and its members name. */
   models: readonly string[];
   /** The head or the one call says which model is to answer. */
@@ -48,11 +40,12 @@ interface Asked {
   mustName: boolean;
 }
 
-export function readNames(operation: Operation, sent: Sent, { models, isNamed, query, mustName }: Asked): CallNames {
-  const { body } = sent;
+export function readNames(operation: Operation, body: ReadBody, asked: Asked): CallNames {
+  const { form, models, isNamed, query, mustName } = asked;
   const root = asObject(body.value);
   const calls = operation.listCalls ? operation.listCalls(root) : [root];
-  const isRead = body.isExact && (!mustName || (isReadAlike(sent) && [root, ...(calls ?? [])].every(isPlainlySpelled)));
+  const isRead =
+    body.isExact && (!mustName || (isReadAlike(form, body) && [root, ...(calls ?? [])].every(isPlainlySpelled)));
   if (!isRead || calls === null) return { isSure: mustName, models: null, tools: null };
   const named: (string | null)[] = query === '' ? [...models] : [...models, ...listQueried(query)];
   for (const call of calls) {
@@ -77,12 +70,9 @@ const jsonType =
   /^\s*(?:(?:text\/plain|application\/(?:[\w.-]+\+)?json)\s*(?:;\s*charset\s*=\s*"?(?:utf-?8|us-ascii)"?\s*)?;?\s*)?$/i;
 
 /** Whether all servers read the same body: not encoded past us, of one type, and without a member that is given twice. */
-function isReadAlike({ plain, form, body }: Sent): boolean {
-  const { contentType, contentEncoding, decoded } = form;
-  if (!decoded && !/^\s*(?:identity)?\s*$/i.test(contentEncoding)) return false;
-  if (isForm(contentType)) return isPlainForm(plain, contentType);
-  if (!jsonType.test(contentType) || !isUtf8(plain) || body.parsed === undefined) return false;
-  return !hasRepeatedMember(plain.toString(), body.parsed);
+function isReadAlike({ contentType, contentEncoding, decoded }: BodyForm, { doubt }: ReadBody): boolean {
+  const isDecoded = Boolean(decoded) || /^\s*(?:identity)?\s*$/i.test(contentEncoding);
+  return isDecoded && doubt === null && (isForm(contentType) || jsonType.test(contentType));
 }
 
 /** Members that bring tools at some server, for operations that know of none. */

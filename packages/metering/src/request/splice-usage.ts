@@ -1,4 +1,4 @@
-import { type Member, scanMembers, skipSpace } from '../json/members.ts';
+import { type PlacedMember, type ReadBody, scanMembers } from '../json/scan.ts';
 
 interface SplicedBody {
   body: Buffer;
@@ -27,7 +27,7 @@ const insert = (at: number, text: string): Edit => ({ start: at, end: at, text }
 
 const asking = '{"include_usage":true}';
 
-function makeAsk(body: Buffer, options: Member): Edit[] {
+function makeAsk(body: Buffer, options: PlacedMember): Edit[] {
   const inside = scanMembers(body, options.start);
   if (!inside) return [{ start: options.start, end: options.end, text: asking }];
   const members = inside.members.filter(({ key }) => key === 'include_usage');
@@ -38,7 +38,7 @@ function makeAsk(body: Buffer, options: Member): Edit[] {
   return [insert(options.start + 1, inside.members.length === 0 ? '"include_usage":true' : '"include_usage":true,')];
 }
 
-function makeAskUnlessTold(body: Buffer, options: Member): Edit[] {
+function makeAskUnlessTold(body: Buffer, options: PlacedMember): Edit[] {
   if (body.toString('latin1', options.start, options.end) === 'null') return makeAsk(body, options);
   const inside = scanMembers(body, options.start);
   const isTold = !inside || inside.members.some(({ key }) => key === 'include_usage');
@@ -51,19 +51,18 @@ const noStream = new Set(['false', 'null', '0', '""', '"false"']);
 /**
  * Puts `stream_options.include_usage` into a body that asks for a stream and says nothing about it, and leaves every other
  * byte as it is. Of repeated members the last counts, as JSON parsers have it.
- * @param always whatever the caller said, in each of repeated members, and if any server may see a wish to stream
+ * @param root of the body, if it is one object @param always whatever the caller said, in each of repeated members, and if any server may see a wish to stream
  */
-export function spliceStreamUsage(body: Buffer, always = false): SplicedBody {
+export function spliceStreamUsage(body: Buffer, root: ReadBody['object'], always = false): SplicedBody {
   const unchanged = { body, added: false };
-  const start = skipSpace(body, 0);
-  const root = scanMembers(body, start);
-  if (!root || skipSpace(body, root.end) !== body.length) return unchanged;
-  const readValue = (member: Member) => body.toString('latin1', member.start, Math.min(member.end, member.start + 16));
+  if (root === null) return unchanged;
+  const readValue = (member: PlacedMember) =>
+    body.toString('latin1', member.start, Math.min(member.end, member.start + 16));
   const streams = root.members.filter(({ key }) => key === 'stream').map(readValue);
   const streamsAtAll = always ? streams.some((value) => !noStream.has(value)) : streams.at(-1) === 'true';
   if (!streamsAtAll) return unchanged;
   const options = root.members.filter(({ key }) => key === 'stream_options');
   const last = options.at(-1);
-  if (!last) return apply(body, [insert(start + 1, `"stream_options":${asking},`)]);
+  if (!last) return apply(body, [insert(root.start + 1, `"stream_options":${asking},`)]);
   return apply(body, always ? options.flatMap((each) => makeAsk(body, each)) : makeAskUnlessTold(body, last));
 }

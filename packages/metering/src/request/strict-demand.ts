@@ -1,11 +1,11 @@
-import { isAscii, isUtf8 } from 'node:buffer';
+import { isAscii } from 'node:buffer';
 import { ApiError } from '@agp/core/errors';
 import { findRule, foldName, type MemberRules, type RequestBounds, rivals } from '../dialects/bounds.ts';
-import { hasRepeatedMember, undoEscapes } from '../json/faults.ts';
+import { undoEscapes } from '../json/faults.ts';
 import { asArray, asName, asObject, asText } from '../json/members.ts';
+import type { BodyMember, ReadBody } from '../json/scan.ts';
 import { findUnsized } from './find-unsized.ts';
 import { type Demand, listBudgets, readAmount } from './read-demand.ts';
-import type { BodyMember, BodyMembers } from './read-members.ts';
 
 export interface BodyForm {
   contentType: string;
@@ -39,20 +39,10 @@ export function notBounded(field: string, reason: string): ApiError {
 const json = /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i;
 
 /** Checks that every server reads a body the same way: plain JSON in UTF-8, without a key given twice. */
-function checkPlain(
-  bytes: Buffer,
-  { contentType, contentEncoding }: BodyForm,
-  { isExact, members, value }: BodyMembers,
-): void {
+function checkPlain({ contentType, contentEncoding }: BodyForm, { doubt }: ReadBody): void {
   if (!/^(?:identity)?$/i.test(contentEncoding.trim())) throw notBounded('content-encoding', 'must be left out');
   if (!json.test(contentType)) throw notBounded('content-type', 'must be application/json in UTF-8');
-  if (!isUtf8(bytes)) throw notBounded('the body', 'is not UTF-8');
-  if (!isExact)
-    throw notBounded('the body', 'is not JSON, has something before or behind it, or is too large to be read whole');
-  if (!hasRepeatedMember(bytes.toString('utf8'), value)) return;
-  const seen = new Set<string>();
-  const repeated = members.find(({ key }) => seen.size === seen.add(key).size);
-  throw notBounded(repeated?.key ?? 'a member', 'is given twice');
+  if (doubt !== null) throw notBounded(doubt.field, doubt.reason);
 }
 
 /** Texts are normalised in pieces of so many UTF-16 units, since a body may become eleven times as long. */
@@ -140,12 +130,12 @@ const costly = new Set(Object.entries(rivals).flatMap(([name, rule]) => (rule ==
 export function readStrictly(
   bytes: Buffer,
   form: BodyForm,
-  body: BodyMembers,
+  body: ReadBody,
   bounds: RequestBounds,
   { answers, maxOutputTokens, leastOutputTokens, tiers }: Demand,
   query: string,
 ): StrictDemand {
-  checkPlain(bytes, form, body);
+  checkPlain(form, body);
   for (const name of new URLSearchParams(query).keys()) {
     if (costly.has(foldName(name))) throw notBounded(name, 'may not stand in the query');
   }

@@ -1,6 +1,7 @@
 import { largestOutput, readCount, type Usage } from '@agp/catalogue';
 import type { Frame } from '../../json/frame.ts';
-import { asObject, asText, findTrailingMembers, type JsonObject } from '../../json/members.ts';
+import { asObject, asText, type JsonObject } from '../../json/members.ts';
+import { findTrailingMembers } from '../../json/scan.ts';
 import { readWriting } from '../../text/stream-text.ts';
 import { collectText } from '../../text/strings.ts';
 import { type FigureNotes, readFigures, tableKeyed } from '../figures.ts';

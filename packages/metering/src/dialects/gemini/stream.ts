@@ -1,5 +1,6 @@
 import type { Frame } from '../../json/frame.ts';
-import { asArray, asObject, asText, findTrailingMembers, type JsonObject, tryParse } from '../../json/members.ts';
+import { asArray, asObject, asText, type JsonObject, tryParse } from '../../json/members.ts';
+import { findTrailingMembers } from '../../json/scan.ts';
 import { readFigures } from '../figures.ts';
 import { FrameReader } from '../frame-reader.ts';
 import type { StreamReading, ToldRefusal } from '../operation.ts';

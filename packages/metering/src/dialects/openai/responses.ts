@@ -1,6 +1,7 @@
 import { makeUsage, type Usage } from '@agp/catalogue';
 import type { Frame } from '../../json/frame.ts';
-import { asArray, asName, asObject, asText, findTrailingMembers, type JsonObject } from '../../json/members.ts';
+import { asArray, asName, asObject, asText, type JsonObject } from '../../json/members.ts';
+import { findTrailingMembers } from '../../json/scan.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Write, Writing } from '../../text/writing.ts';
 import { joinUnread, readFigures, tableFigures } from '../figures.ts';

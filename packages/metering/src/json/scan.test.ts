@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { scanMembers } from './members.ts';
+import { scanMembers } from './scan.ts';
 
 /** Short and long ones, with escapes next to each other, far from each other and at their ends. */
 const text = fc
