@@ -1,7 +1,8 @@
-import type { Span, Tracing } from '@agp/runtime';
+import { nameOperationKind } from '@agp/core/operations';
+import type { Attributes, Span, Tracing } from '@agp/runtime';
 import type { Exchange, HeaderValues } from '../exchange.ts';
 import { type AdmittedRequest, type RequestEnd, statusOf } from '../journey.ts';
-import { describeCall, describeMethod, shorten } from './log-request.ts';
+import { maxModelName } from '../limits.ts';
 import { toShownPath } from './shown-path.ts';
 
 /**
@@ -91,3 +92,48 @@ export class RequestTrace {
 
 /** An agent that leaves does not count as a failure. */
 const hasFailed = ({ event }: RequestEnd): boolean => event?.outcome === 'failed' || event?.outcome === 'killed';
+
+const providerNames: Readonly<Record<string, string>> = { gemini: 'gcp.gemini', mistral: 'mistral_ai', xai: 'x_ai' };
+
+/**
+ * By OpenTelemetry's conventions for generative AI, or for HTTP if we cannot read the call; no text of agents or models is in it.
+ */
+function describeCall({ head, sessionId, body }: AdmittedRequest): { name: string; attributes: Attributes } {
+  const { provider, operation, path } = head;
+  const { protocol, hostname, port, origin } = provider.baseUrl;
+  const method = describeMethod(head.method);
+  const http = {
+    ...method.attributes,
+    // Without the query, which may hold keys; a provider's URL never holds a password.
+    'url.full': `${origin}${provider.basePath}${path}`,
+    'server.address': hostname,
+    'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
+    'agp.event.id': head.eventId,
+  };
+  if (operation === null) return { name: method.name, attributes: http };
+  const operationName = nameOperationKind(operation.name);
+  const model = body.inspected?.requestedModel ?? null;
+  return {
+    name: model === null ? operationName : `${operationName} ${shorten(model)}`,
+    attributes: {
+      ...http,
+      'gen_ai.operation.name': operationName,
+      'gen_ai.provider.name': providerNames[provider.id] ?? provider.id,
+      'gen_ai.conversation.id': sessionId,
+      ...(model === null ? {} : { 'gen_ai.request.model': shorten(model) }),
+      ...(body.inspected ? { 'gen_ai.request.stream': body.inspected.stream } : {}),
+    },
+  };
+}
+
+/** Callers and providers choose the names of models. */
+const shorten = (model: string): string => model.slice(0, maxModelName);
+
+/** RFC 9110 and RFC 5789: the methods that OpenTelemetry's conventions for HTTP know. */
+const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH']);
+
+/** By those conventions, which have one word for all other methods. */
+function describeMethod(method: string): { name: string; attributes: Attributes } {
+  if (knownMethods.has(method)) return { name: method, attributes: { 'http.request.method': method } };
+  return { name: 'HTTP', attributes: { 'http.request.method': '_OTHER', 'http.request.method_original': method } };
+}
