@@ -1,6 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type ApiError, type ErrorCode, isFinal } from '@agp/core/errors';
-import { dialects, type ProviderApi, type ToldRefusal } from '@agp/metering';
 import { unreadBodyMs } from './limits.ts';
 
 /** Headers by name, each with all of its values. */
@@ -36,49 +34,4 @@ export function dropRest(request: IncomingMessage): void {
   request.resume();
   const cut = setTimeout(() => request.destroy(), unreadBodyMs);
   request.once('close', () => clearTimeout(cut));
-}
-
-/** Refusals that somebody's setting is behind. */
-const isDecided: ReadonlySet<ErrorCode> = new Set([
-  'agent_blocked',
-  'paused',
-  'agent_budget_exceeded',
-  'global_budget_exceeded',
-  'rate_limited',
-  'path_not_allowed',
-  'policy_denied',
-  'unauthorized_agent',
-]);
-
-/** As agents read it: nobody takes it for the provider's. @param contact whom to ask, if that is set */
-export function tellRefusal({ code, status, message }: ApiError, contact: string | undefined): ToldRefusal {
-  const ask = contact !== undefined && isDecided.has(code) ? `; ask ${contact}` : '';
-  return { code, status, message: `governance proxy: ${message}${ask}` };
-}
-
-/**
- * Answers unless an answer has begun; `x-should-retry` keeps SDKs from repeating what would fail again.
- * @param api whose errors the caller reads; null if no provider is known
- */
-export function answerError(
-  exchange: Exchange,
-  error: ApiError,
-  headers: Record<string, string>,
-  api: ProviderApi | null,
-  contact: string | undefined,
-): void {
-  const { request, response } = exchange;
-  if (response.headersSent || response.destroyed) return;
-  const told = tellRefusal(error, contact);
-  const body = api === null ? JSON.stringify({ error: told.message }) : dialects[api].formatRefusal(told);
-  response.writeHead(error.status, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-    ...(isFinal(error) ? { 'x-should-retry': 'false' } : {}),
-    ...requestIdHeaders(exchange.requestId),
-    ...headers,
-    ...error.headers,
-  });
-  response.end(body);
-  dropRest(request);
 }

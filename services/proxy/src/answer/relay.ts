@@ -13,12 +13,13 @@ import {
 import { PolicyDenied } from '@agp/policy';
 import type { Dispatcher } from 'undici';
 import { ContentDigest } from '../body/body-buffer.ts';
-import { type Exchange, type HeaderValues, tellRefusal } from '../exchange.ts';
+import type { Exchange, HeaderValues } from '../exchange.ts';
 import { type AdmittedRequest, type Answer, type CallTimes, noTimes, type StopReason } from '../journey.ts';
 import { type AnswerJudge, openJudge } from '../policy/judge-answer.ts';
 import { writeAgentHeaders } from './agent-headers.ts';
 import { Flow, toDispatch } from './dispatch.ts';
 import { toFailure, toFailureCause } from './failures.ts';
+import { tellRefusal } from './refusal.ts';
 import { LinkRewriter, readCallersBase, rewriteLinkHeader } from './rewrite-links.ts';
 
 class AgentLeft extends Error {}

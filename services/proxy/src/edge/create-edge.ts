@@ -3,9 +3,8 @@ import { ApiError } from '@agp/core/errors';
 import { type HttpServer, startHttpServer, toPlainAddress } from '@agp/runtime';
 import express from 'express';
 import proxyAddr from 'proxy-addr';
+import { answerError, findApi } from '../answer/refusal.ts';
 import type { ProxyContext } from '../context.ts';
-import { answerError } from '../exchange.ts';
-import { findApi } from '../head/match-operation.ts';
 import { readRequestId } from '../head/session-id.ts';
 import { handleRequest } from '../pipeline.ts';
 

@@ -1,7 +1,6 @@
 import { ApiError } from '@agp/core/errors';
 import { matchOperation, type Operation, operationWords, type ProviderApi } from '@agp/metering';
-import { maxTargetLength, rememberedPaths } from '../limits.ts';
-import { normalisePath, type Provider } from '../settings/provider.ts';
+import { rememberedPaths } from '../limits.ts';
 import { decodeOnce } from './query-parameters.ts';
 
 const spellings = new Map(operationWords.map((word) => [word.toLowerCase(), word]));
@@ -35,16 +34,4 @@ export function matchOneOperation(api: ProviderApi, method: string, path: string
   if (known.size >= rememberedPaths) known.clear();
   known.set(key, operation);
   return operation;
-}
-
-/** Whose errors the sender of a request reads, as far as its target tells, well formed or not; null if that names no provider. */
-export function findApi(
-  providers: ReadonlyMap<string, Provider>,
-  { method, target }: { method: string; target: string },
-): ProviderApi | null {
-  const [path = ''] = target.slice(0, maxTargetLength).split('?', 1);
-  const [, id = '', rest = ''] = /^(?:\/agents\/[^/]*)?\/([^/]+)(.*)$/.exec(path) ?? [];
-  const provider = providers.get(id);
-  if (provider === undefined) return null;
-  return matchOperation(provider.api, method, normalisePath(provider, rest))?.api ?? provider.api;
 }

@@ -1,12 +1,12 @@
 import { ApiError } from '@agp/core/errors';
 import { type Measurement, unmeasured } from '@agp/metering';
 import { PolicyDenied } from '@agp/policy';
+import { answerError, findApi } from '../answer/refusal.ts';
 import type { ProxyContext } from '../context.ts';
 import { buildEvent, fitMeasurement } from '../events/build-event.ts';
 import { publishEvent } from '../events/publish-event.ts';
 import { reportDoubt } from '../events/reports.ts';
-import { answerError, type Exchange } from '../exchange.ts';
-import { findApi } from '../head/match-operation.ts';
+import type { Exchange } from '../exchange.ts';
 import { type AdmittedRequest, type Answer, type Head, type Journey, noTimes, type RequestEnd } from '../journey.ts';
 import { decideAnswer } from '../policy/judge-answer.ts';
 import { logRequest, readTraceId } from '../telemetry/log-request.ts';
