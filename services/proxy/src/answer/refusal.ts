@@ -1,5 +1,6 @@
 import { type ApiError, type ErrorCode, isFinal } from '@agp/core/errors';
 import { dialects, matchOperation, type ProviderApi, type ToldRefusal } from '@agp/metering';
+import type { ProxyConfig } from '../config.ts';
 import { dropRest, type Exchange, requestIdHeaders } from '../exchange.ts';
 import { maxTargetLength } from '../limits.ts';
 import { normalisePath, type Provider } from '../settings/provider.ts';
@@ -23,10 +24,7 @@ export function tellRefusal({ code, status, message }: ApiError, contact: string
 }
 
 /** Whose errors the sender of a request reads, as far as its target tells, well formed or not; null if that names no provider. */
-export function findApi(
-  providers: ReadonlyMap<string, Provider>,
-  { method, target }: { method: string; target: string },
-): ProviderApi | null {
+function findApi(providers: ReadonlyMap<string, Provider>, { method, target }: Exchange): ProviderApi | null {
   const [path = ''] = target.slice(0, maxTargetLength).split('?', 1);
   const [, id = '', rest = ''] = /^(?:\/agents\/[^/]*)?\/([^/]+)(.*)$/.exec(path) ?? [];
   const provider = providers.get(id);
@@ -34,20 +32,17 @@ export function findApi(
   return matchOperation(provider.api, method, normalisePath(provider, rest))?.api ?? provider.api;
 }
 
-/**
- * Answers unless an answer has begun; `x-should-retry` keeps SDKs from repeating what would fail again.
- * @param api whose errors the caller reads; null if no provider is known
- */
+/** Answers unless an answer has begun; `x-should-retry` keeps SDKs from repeating what would fail again. */
 export function answerError(
+  { providers, refusalContact }: Pick<ProxyConfig, 'providers' | 'refusalContact'>,
   exchange: Exchange,
   error: ApiError,
   headers: Record<string, string>,
-  api: ProviderApi | null,
-  contact: string | undefined,
 ): void {
   const { request, response } = exchange;
   if (response.headersSent || response.destroyed) return;
-  const told = tellRefusal(error, contact);
+  const told = tellRefusal(error, refusalContact);
+  const api = findApi(providers, exchange);
   const body = api === null ? JSON.stringify({ error: told.message }) : dialects[api].formatRefusal(told);
   response.writeHead(error.status, {
     'Content-Type': 'application/json; charset=utf-8',

@@ -3,7 +3,7 @@ import { ApiError } from '@agp/core/errors';
 import { type HttpServer, startHttpServer, toPlainAddress } from '@agp/runtime';
 import express from 'express';
 import proxyAddr from 'proxy-addr';
-import { answerError, findApi } from '../answer/refusal.ts';
+import { answerError } from '../answer/refusal.ts';
 import type { ProxyContext } from '../context.ts';
 import { readRequestId } from '../head/session-id.ts';
 import { handleRequest } from '../pipeline.ts';
@@ -30,13 +30,7 @@ export function createEdge(context: ProxyContext): RequestListener {
     } catch (error) {
       // The pipeline ends every request itself.
       context.logger.error({ error: (error as Error).stack }, 'a request could not be finished');
-      answerError(
-        exchange,
-        new ApiError('internal'),
-        {},
-        findApi(context.config.providers, exchange),
-        context.config.refusalContact,
-      );
+      answerError(context.config, exchange, new ApiError('internal'), {});
     }
   };
   const settings = express();

@@ -1,7 +1,7 @@
 import { ApiError } from '@agp/core/errors';
 import { type Measurement, unmeasured } from '@agp/metering';
 import { PolicyDenied } from '@agp/policy';
-import { answerError, findApi } from '../answer/refusal.ts';
+import { answerError } from '../answer/refusal.ts';
 import type { ProxyContext } from '../context.ts';
 import { buildEvent, fitMeasurement } from '../events/build-event.ts';
 import { publishEvent } from '../events/publish-event.ts';
@@ -59,7 +59,7 @@ function record(context: ProxyContext, exchange: Exchange, journey: Journey, tra
     if (ended.refusal) {
       const { agent_id, session_id, id } = event;
       const headers = { 'X-Agent-Id': agent_id, 'X-Session-Id': session_id, 'X-Event-Id': id };
-      refuse(context, exchange, ended.refusal, headers);
+      answerError(context.config, exchange, ended.refusal, headers);
     }
   } else if (error) {
     if (journey.reservation) context.budget.release(journey.reservation.eventId);
@@ -73,15 +73,11 @@ function record(context: ProxyContext, exchange: Exchange, journey: Journey, tra
     // Without a claimed name's token nobody learns whose it is.
     const agent = error.code === 'unauthorized_agent' ? undefined : journey.agent;
     const headers: Record<string, string> = agent ? { 'X-Agent-Id': agent.id } : {};
-    refuse(context, exchange, error, headers);
+    answerError(context.config, exchange, error, headers);
   }
   trace?.end(ended);
   const traceId = trace?.traceId ?? readTraceId(exchange.request.headers.traceparent);
   logRequest(context.logger, ended, traceId, exchange.arrived, journey.error);
-}
-
-function refuse({ config }: ProxyContext, exchange: Exchange, error: ApiError, headers: Record<string, string>): void {
-  answerError(exchange, error, headers, findApi(config.providers, exchange), config.refusalContact);
 }
 
 /** The reservation is the best estimate of what a call cost that failed inside the proxy. */
