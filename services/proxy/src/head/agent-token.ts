@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { agentTokenPrefix } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
 import { listHeaders } from '@agp/metering';
-import { decodeOnce, findParameters } from './query-parameters.ts';
+import { decodeOnce, type QueryParameter } from './query-parameters.ts';
 
 /** A token alone, with or without the scheme that SDKs put before it. */
 const tokenValue = new RegExp(`^(?:bearer +)?(${agentTokenPrefix}[\\x21-\\x7e]*) *$`, 'i');
@@ -42,10 +42,13 @@ export function spellsAgentToken(text: string): boolean {
  * The token is a secret: only its digest leaves `readHead`.
  * @throws ApiError `malformed_request` for two different tokens; `unauthorized_agent` if `X-Agent-Token` holds something else
  */
-export function readAgentToken({ headersDistinct }: IncomingMessage, query: string): string | null {
+export function readAgentToken(
+  { headersDistinct }: IncomingMessage,
+  parameters: readonly QueryParameter[],
+): string | null {
   const own = (headersDistinct['x-agent-token'] ?? []).map((value) => value.trim());
   const inKeyHeaders = listHeaders('key').flatMap((name) => headersDistinct[name] ?? []);
-  const inQuery = findParameters(query, (name) => name === 'key').map(({ value }) => value);
+  const inQuery = parameters.filter(({ name }) => name === 'key').map(({ value }) => value);
   if (own.some((value) => !value.startsWith(agentTokenPrefix))) throw new ApiError('unauthorized_agent');
   const elsewhere = [...inKeyHeaders, ...inQuery].map(readToken).filter((token) => token !== null);
   const [token = null, ...others] = [...own, ...elsewhere];

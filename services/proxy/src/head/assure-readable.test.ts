@@ -2,13 +2,14 @@ import type { ApiError } from '@agp/core/errors';
 import { matchOperation } from '@agp/metering';
 import { expect, test } from 'vitest';
 import { assureReadable } from './assure-readable.ts';
+import { parseQuery } from './query-parameters.ts';
 
 const path = '/v1beta/models/gemini-2.5-pro:generateContent';
 
 function ask(query: string, headers = {}, api: 'openai' | 'gemini' = 'gemini', target = path): string | null {
   const baseUrl = new URL('https://provider.example');
   try {
-    assureReadable({ api, baseUrl }, matchOperation(api, 'POST', target), query, headers);
+    assureReadable({ api, baseUrl }, matchOperation(api, 'POST', target), parseQuery(query), headers);
     return null;
   } catch (error) {
     return (error as ApiError).code;

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '@agp/core/errors';
 import type { Operation } from '@agp/metering';
 import type { Provider } from '../settings/provider.ts';
-import { findParameters } from './query-parameters.ts';
+import type { QueryParameter } from './query-parameters.ts';
 
 const googleHost = /(?:^|\.)googleapis\.com$/;
 const answerForm = /^\$?(?:alt|callback|fields)$/;
@@ -16,11 +16,11 @@ const readable = /^(?:json|sse)$/;
 export function assureReadable(
   { api, baseUrl }: Pick<Provider, 'api' | 'baseUrl'>,
   operation: Operation | null,
-  query: string,
+  parameters: readonly QueryParameter[],
   headers: IncomingHttpHeaders,
 ): void {
   if (operation === null || (api !== 'gemini' && !googleHost.test(baseUrl.hostname))) return;
-  const asked = findParameters(query, (name) => answerForm.test(name));
+  const asked = parameters.filter(({ name }) => answerForm.test(name));
   const isRead = asked.every(({ name, value }) => name.endsWith('alt') && readable.test(value));
   if (isRead && headers['x-goog-fieldmask'] === undefined) return;
   throw new ApiError('not_governed', 'answers that are not whole, or not JSON, are not governed');

@@ -1,4 +1,4 @@
-interface QueryParameter {
+export interface QueryParameter {
   name: string;
   value: string;
 }
@@ -29,13 +29,8 @@ function parsePart(text: string): QueryPart {
   return { text, names: texts.map((each) => each.split('=', 1)[0]?.replaceAll('+', ' ').trim() ?? '') };
 }
 
-export function findParameters(query: string, isWanted: (name: string) => boolean): QueryParameter[] {
-  if (query.length < 2) return [];
-  return query
-    .slice(1)
-    .split('&')
-    .map(parseParameter)
-    .filter(({ name }) => isWanted(name));
+export function parseQuery(query: string): QueryParameter[] {
+  return query.length < 2 ? [] : query.slice(1).split('&').map(parseParameter);
 }
 
 /** Every byte of the others stays as sent. */

@@ -10,6 +10,7 @@ import { holdsAgentToken, readAgentToken, spellsAgentToken } from '../head/agent
 import { assureReadable, assureServedMethod } from '../head/assure-readable.ts';
 import { matchOneOperation } from '../head/match-operation.ts';
 import { buildOutgoing } from '../head/outgoing.ts';
+import { parseQuery } from '../head/query-parameters.ts';
 import { parseTarget } from '../head/target.ts';
 import type { Head } from '../journey.ts';
 import { maxComplianceTag, maxSessionName } from '../limits.ts';
@@ -112,11 +113,12 @@ export function readHead(context: Setup & Working, exchange: Exchange): Head {
   const agentName = readAgentName(exchange, target.agentName);
   const path = normalisePath(provider, target.path);
   const operation = matchOneOperation(provider.api, exchange.method, path);
-  assureReadable(provider, operation, target.query, headers);
+  const parameters = parseQuery(target.query);
+  assureReadable(provider, operation, parameters, headers);
   const sessionName = readSessionName(exchange);
   const complianceTag = readComplianceTag(exchange);
   const contentLength = headers['content-length'] === undefined ? null : Number(headers['content-length']);
-  const token = readAgentToken(exchange.request, target.query);
+  const token = readAgentToken(exchange.request, parameters);
   if (holdsAgentToken(path, token)) refuse('request target must not hold an agent token in its path');
   const uuids = makeEventUuids(context.config.auditDirections === 'both');
   return {
