@@ -1,0 +1,65 @@
+import type { IncomingMessage } from 'node:http';
+import { isPrintableText, isReservedAgentName, maxAgentNameLength } from '@agp/core/contracts';
+import { ApiError } from '@agp/core/errors';
+import { complianceTagPattern } from '@agp/core/events';
+import { listHeaders } from '@agp/metering';
+import { maxComplianceTag, maxSessionName } from '../limits.ts';
+import { holdsAgentToken, spellsAgentToken } from './agent-token.ts';
+
+function refuse(message: string): never {
+  throw new ApiError('malformed_request', message);
+}
+
+/** Node decodes header bytes as Latin-1; the headers that we read are UTF-8. */
+function toText(name: string, value: string): string {
+  if (/^[\x20-\x7e]*$/.test(value)) return value;
+  const bytes = Buffer.from(value, 'latin1');
+  const text = bytes.toString('utf8');
+  if (!Buffer.from(text, 'utf8').equals(bytes)) refuse(`${name} is not valid UTF-8`);
+  return text;
+}
+
+function readGovernanceHeader({ headersDistinct }: IncomingMessage, name: string, max: number): string | null {
+  const values = headersDistinct[name];
+  if (values === undefined) return null;
+  if (values.length > 1) refuse(`${name} is given more than once`);
+  const text = toText(name, values[0] ?? '');
+  if (!isPrintableText(text, max)) refuse(`${name} must be 1 to ${max} printable characters`);
+  return text;
+}
+
+export function readAgentName(request: IncomingMessage, inPath: string | null): string | null {
+  const inHeader = readGovernanceHeader(request, 'x-agent-name', maxAgentNameLength);
+  if (inPath !== null && !isPrintableText(inPath, maxAgentNameLength)) {
+    refuse(`the agent name in the path must be 1 to ${maxAgentNameLength} printable characters`);
+  }
+  if (inPath !== null && inHeader !== null && inPath !== inHeader)
+    refuse('x-agent-name names another agent than the path');
+  const name = inPath ?? inHeader;
+  if (name !== null && isReservedAgentName(name)) refuse('agent names that begin with unnamed- are reserved');
+  // Names are shown and recorded.
+  if (name !== null && (holdsAgentToken(name) || spellsAgentToken(name)))
+    refuse('an agent name must not hold an agent token');
+  return name;
+}
+
+export function readSessionName(request: IncomingMessage): string | null {
+  const named = readGovernanceHeader(request, 'x-session-id', maxSessionName);
+  if (named !== null && spellsAgentToken(named)) refuse('x-session-id must not hold an agent token');
+  if (named !== null) return named;
+  for (const name of listHeaders('session')) {
+    const value = request.headersDistinct[name]?.[0];
+    // They are not meant for us: one that we cannot use is ignored.
+    if (value && value.length <= maxSessionName && /^[\x20-\x7e]+$/.test(value) && !spellsAgentToken(value))
+      return value;
+  }
+  return null;
+}
+
+export function readComplianceTag(request: IncomingMessage): string | null {
+  const tag = readGovernanceHeader(request, 'x-compliance-tag', maxComplianceTag);
+  if (tag !== null && !complianceTagPattern.test(tag)) {
+    refuse('x-compliance-tag must be 1 to 64 of a-z, 0-9 and . _ : -, beginning with a letter or digit');
+  }
+  return tag;
+}
