@@ -39,7 +39,6 @@ export function spellsAgentToken(text: string): boolean {
 }
 
 /**
- * The token is a secret: only its digest leaves `readHead`.
  * @throws ApiError `malformed_request` for two different tokens; `unauthorized_agent` if `X-Agent-Token` holds something else
  */
 export function readAgentToken(

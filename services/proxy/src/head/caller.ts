@@ -3,8 +3,10 @@ import { isPrintableText, isReservedAgentName, maxAgentNameLength } from '@agp/c
 import { ApiError } from '@agp/core/errors';
 import { complianceTagPattern } from '@agp/core/events';
 import { listHeaders } from '@agp/metering';
+import type { Head } from '../journey.ts';
 import { maxComplianceTag, maxSessionName } from '../limits.ts';
-import { holdsAgentToken, spellsAgentToken } from './agent-token.ts';
+import { holdsAgentToken, readAgentToken, spellsAgentToken } from './agent-token.ts';
+import type { QueryParameter } from './query-parameters.ts';
 
 function refuse(message: string): never {
   throw new ApiError('malformed_request', message);
@@ -28,7 +30,7 @@ function readGovernanceHeader({ headersDistinct }: IncomingMessage, name: string
   return text;
 }
 
-export function readAgentName(request: IncomingMessage, inPath: string | null): string | null {
+function readAgentName(request: IncomingMessage, inPath: string | null): string | null {
   const inHeader = readGovernanceHeader(request, 'x-agent-name', maxAgentNameLength);
   if (inPath !== null && !isPrintableText(inPath, maxAgentNameLength)) {
     refuse(`the agent name in the path must be 1 to ${maxAgentNameLength} printable characters`);
@@ -43,7 +45,7 @@ export function readAgentName(request: IncomingMessage, inPath: string | null): 
   return name;
 }
 
-export function readSessionName(request: IncomingMessage): string | null {
+function readSessionName(request: IncomingMessage): string | null {
   const named = readGovernanceHeader(request, 'x-session-id', maxSessionName);
   if (named !== null && spellsAgentToken(named)) refuse('x-session-id must not hold an agent token');
   if (named !== null) return named;
@@ -56,10 +58,27 @@ export function readSessionName(request: IncomingMessage): string | null {
   return null;
 }
 
-export function readComplianceTag(request: IncomingMessage): string | null {
+function readComplianceTag(request: IncomingMessage): string | null {
   const tag = readGovernanceHeader(request, 'x-compliance-tag', maxComplianceTag);
   if (tag !== null && !complianceTagPattern.test(tag)) {
     refuse('x-compliance-tag must be 1 to 64 of a-z, 0-9 and . _ : -, beginning with a letter or digit');
   }
   return tag;
+}
+
+/**
+ * What a caller says of itself. The token is a secret: only its digest leaves `readHead`.
+ * @throws ApiError `malformed_request`, `unauthorized_agent`
+ */
+export function readCaller(
+  request: IncomingMessage,
+  nameInPath: string | null,
+  parameters: readonly QueryParameter[],
+): Pick<Head, 'agentName' | 'sessionName' | 'complianceTag'> & { token: string | null } {
+  return {
+    agentName: readAgentName(request, nameInPath),
+    sessionName: readSessionName(request),
+    complianceTag: readComplianceTag(request),
+    token: readAgentToken(request, parameters),
+  };
 }

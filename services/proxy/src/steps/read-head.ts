@@ -4,9 +4,9 @@ import { toPublicId, uuidTime } from '@agp/core/ids';
 import { readTierHeader } from '@agp/metering';
 import type { Setup, Working } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
-import { holdsAgentToken, readAgentToken } from '../head/agent-token.ts';
+import { holdsAgentToken } from '../head/agent-token.ts';
 import { assureReadable, assureServedMethod } from '../head/assure-readable.ts';
-import { readAgentName, readComplianceTag, readSessionName } from '../head/caller.ts';
+import { readCaller } from '../head/caller.ts';
 import { matchOneOperation } from '../head/match-operation.ts';
 import { buildOutgoing } from '../head/outgoing.ts';
 import { parseQuery } from '../head/query-parameters.ts';
@@ -54,16 +54,13 @@ export function readHead(context: Setup & Working, exchange: Exchange): Head {
   }
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') refuse('transfer-encoding must be chunked');
-  const agentName = readAgentName(exchange.request, target.agentName);
   const path = normalisePath(provider, target.path);
   const operation = matchOneOperation(provider.api, exchange.method, path);
   const parameters = parseQuery(target.query);
   assureReadable(provider, operation, parameters, headers);
-  const sessionName = readSessionName(exchange.request);
-  const complianceTag = readComplianceTag(exchange.request);
-  const contentLength = headers['content-length'] === undefined ? null : Number(headers['content-length']);
-  const token = readAgentToken(exchange.request, parameters);
+  const { token, ...caller } = readCaller(exchange.request, target.agentName, parameters);
   if (holdsAgentToken(path, token)) refuse('request target must not hold an agent token in its path');
+  const contentLength = headers['content-length'] === undefined ? null : Number(headers['content-length']);
   const uuids = makeEventUuids(context.config.auditDirections === 'both');
   return {
     eventId: toPublicId('evt', uuids.event),
@@ -76,10 +73,8 @@ export function readHead(context: Setup & Working, exchange: Exchange): Head {
     provider,
     path,
     operation,
-    agentName,
+    ...caller,
     tokenSha256: token && hash('sha256', token, 'hex'),
-    sessionName,
-    complianceTag,
     sourceIp: exchange.sourceIp,
     ...buildOutgoing(exchange, { provider, operation, path, query: target.query }, token),
     contentLength,
