@@ -1,5 +1,6 @@
 import { ApiError } from '@agp/core/errors';
 import { maxTargetLength } from '../limits.ts';
+import type { Provider } from '../settings/provider.ts';
 
 export interface Target {
   agentName: string | null;
@@ -64,4 +65,17 @@ export function parseTarget(target: string): Target {
   const providerPath = `/${rest.join('/')}`;
   assurePlain(providerPath);
   return { agentName: isNamed ? decode(segments[2] ?? '') : null, providerId, path: providerPath, query };
+}
+
+/**
+ * A base URL without the provider, such as `http://proxy/v1`, is the usual mistake.
+ * @throws ApiError `unknown_provider`
+ */
+export function findProvider(providers: ReadonlyMap<string, Provider>, { providerId }: Target): Provider {
+  const provider = providers.get(providerId);
+  if (provider !== undefined) return provider;
+  const known = [...providers.keys()];
+  const what = /^v\d/.test(providerId) ? 'unknown provider: the path lacks it' : 'unknown provider';
+  const example = `a base URL is this proxy's address and a provider, as in /${known[0]}/v1`;
+  throw new ApiError('unknown_provider', `${what}; ${example}; known here: ${known.slice(0, 50).join(', ')}`);
 }

@@ -10,19 +10,12 @@ import { readCaller } from '../head/caller.ts';
 import { matchOneOperation } from '../head/match-operation.ts';
 import { buildOutgoing } from '../head/outgoing.ts';
 import { parseQuery } from '../head/query-parameters.ts';
-import { parseTarget } from '../head/target.ts';
+import { findProvider, parseTarget } from '../head/target.ts';
 import type { Head } from '../journey.ts';
 import { normalisePath } from '../settings/provider.ts';
 
 function refuse(message: string): never {
   throw new ApiError('malformed_request', message);
-}
-
-/** A base URL without the provider, such as `http://proxy/v1`, is the usual mistake. */
-function refuseUnknown(known: readonly string[], asked: string): ApiError {
-  const what = /^v\d/.test(asked) ? `unknown provider: the path lacks it` : 'unknown provider';
-  const example = `a base URL is this proxy's address and a provider, as in /${known[0]}/v1`;
-  return new ApiError('unknown_provider', `${what}; ${example}; known here: ${known.slice(0, 50).join(', ')}`);
 }
 
 /** The two ids hold the same millisecond, the request's before the response's. */
@@ -43,8 +36,7 @@ export function readHead(context: Setup & Working, exchange: Exchange): Head {
   const target = parseTarget(exchange.target);
   const { headers, headersDistinct } = exchange.request;
   if ((headersDistinct.host?.length ?? 0) > 1) refuse('host is given more than once');
-  const provider = context.config.providers.get(target.providerId);
-  if (provider === undefined) throw refuseUnknown([...context.config.providers.keys()], target.providerId);
+  const provider = findProvider(context.config.providers, target);
   context.callers.assure(exchange.request);
   // Any other offered upgrade may be ignored (RFC 9110 section 7.8).
   if (/\bwebsocket\b/i.test(headers.upgrade ?? '')) throw new ApiError('upgrade_required');
