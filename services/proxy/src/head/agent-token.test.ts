@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { holdsAgentToken, spellsAgentToken } from './agent-token.ts';
+import { holdsAgentToken, resemblesAgentToken, spellsAgentToken } from './agent-token.ts';
 
 const token = `agp_${'fake-token-'.repeat(4).slice(0, 43)}`;
 const encodeAll = (text: string) => text.replace(/./g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
@@ -34,4 +34,10 @@ test('the token that the request shows is known whatever it is glued to', () => 
 test('a token is found anywhere in a text that is recorded or shown', () => {
   for (const text of [`ses_${token}`, `x${token}y`, `x%61${token.slice(1)}`]) expect(spellsAgentToken(text)).toBe(true);
   for (const text of ['ses_agp_short', 'agp_']) expect(spellsAgentToken(text)).toBe(false);
+});
+
+test('a name or a path with a token anywhere, or in the form of one, is not shown', () => {
+  for (const text of [`x${token}y`, `x%61${token.slice(1)}`, 'agp_short', '%61gp_short', 'Bearer agp_short'])
+    expect(resemblesAgentToken(text)).toBe(true);
+  for (const text of ['', '100%', 'x-agp_short', 'my agp_ token']) expect(resemblesAgentToken(text)).toBe(false);
 });

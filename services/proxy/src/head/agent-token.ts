@@ -33,9 +33,15 @@ export function holdsAgentToken(text: string, shown: string | null = null): bool
   );
 }
 
-/** Whether a text that is recorded or shown holds a token. */
+/** Whether an id of the caller's holds a token, and so is not recorded. */
 export function spellsAgentToken(text: string): boolean {
   return suspicious.test(text) && (anywhere.test(text) || anywhere.test(decodeOnce(text)));
+}
+
+/** Whether a name or a path holds a token, or is one in form, and so is not shown. */
+export function resemblesAgentToken(text: string): boolean {
+  if (!suspicious.test(text)) return false;
+  return [text, decodeOnce(text)].some((reading) => anywhere.test(reading) || readToken(reading) !== null);
 }
 
 /**

@@ -5,7 +5,7 @@ import { complianceTagPattern } from '@agp/core/events';
 import { listHeaders } from '@agp/metering';
 import type { Head } from '../journey.ts';
 import { maxComplianceTag, maxSessionName } from '../limits.ts';
-import { holdsAgentToken, readAgentToken, spellsAgentToken } from './agent-token.ts';
+import { readAgentToken, resemblesAgentToken, spellsAgentToken } from './agent-token.ts';
 import type { QueryParameter } from './query-parameters.ts';
 
 function refuse(message: string): never {
@@ -40,8 +40,7 @@ function readAgentName(request: IncomingMessage, inPath: string | null): string 
   const name = inPath ?? inHeader;
   if (name !== null && isReservedAgentName(name)) refuse('agent names that begin with unnamed- are reserved');
   // Names are shown and recorded.
-  if (name !== null && (holdsAgentToken(name) || spellsAgentToken(name)))
-    refuse('an agent name must not hold an agent token');
+  if (name !== null && resemblesAgentToken(name)) refuse('an agent name must not hold an agent token');
   return name;
 }
 

@@ -1,11 +1,11 @@
 import { toEventText } from '@agp/core/events';
-import { holdsAgentToken, spellsAgentToken } from '../head/agent-token.ts';
+import { resemblesAgentToken } from '../head/agent-token.ts';
 import { parseTarget, type Target } from '../head/target.ts';
 import { maxListedPath } from '../limits.ts';
 
 /** Cut for lists and logs; null if something like an agent token is in it. */
 export function toListedPath(path: string): string | null {
-  return holdsAgentToken(path) || spellsAgentToken(path) ? null : toEventText(path, maxListedPath);
+  return resemblesAgentToken(path) ? null : toEventText(path, maxListedPath);
 }
 
 /**
@@ -14,7 +14,7 @@ export function toListedPath(path: string): string | null {
 export function toShownPath(target: string): string | null {
   if (parse(target) === null) return null;
   const [path = ''] = target.split('?', 1);
-  if (holdsAgentToken(path) || spellsAgentToken(path)) return null;
+  if (resemblesAgentToken(path)) return null;
   return path.replace(/^\/agents\/[^/]*/, '') || '/';
 }
 
