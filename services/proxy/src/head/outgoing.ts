@@ -1,3 +1,4 @@
+import { ApiError } from '@agp/core/errors';
 import { canDecode, isMethodOverride, rolesOf } from '@agp/metering';
 import type { Exchange, HeaderValues } from '../exchange.ts';
 import type { Head } from '../journey.ts';
@@ -52,12 +53,15 @@ export function toProviderHeaders(
 /**
  * Headers and query for the provider: without agent tokens, without what makes a server serve another request, and with the configured
  * key, if any, in place of the caller's.
+ * @throws ApiError `malformed_request` for an agent token in the path, of which nothing can be cut
  */
 export function buildOutgoing(
   { rawHeaders, request }: Exchange,
   { provider, operation, path, query }: Pick<Head, 'provider' | 'operation' | 'path' | 'query'>,
   token: string | null,
 ): Pick<Head, 'headers' | 'query'> {
+  if (holdsAgentToken(path, token))
+    throw new ApiError('malformed_request', 'request target must not hold an agent token in its path');
   const { apiKey } = provider;
   const isInjected = apiKey !== null;
   const isBilled = operation !== null && !operation.isFree;

@@ -4,7 +4,6 @@ import { toPublicId, uuidTime } from '@agp/core/ids';
 import { readTierHeader } from '@agp/metering';
 import type { Setup, Working } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
-import { holdsAgentToken } from '../head/agent-token.ts';
 import { assureReadable, assureServedMethod } from '../head/assure-readable.ts';
 import { readCaller } from '../head/caller.ts';
 import { matchOneOperation } from '../head/match-operation.ts';
@@ -51,7 +50,6 @@ export function readHead(context: Setup & Working, exchange: Exchange): Head {
   const parameters = parseQuery(target.query);
   assureReadable(provider, operation, parameters, headers);
   const { token, ...caller } = readCaller(exchange.request, target.agentName, parameters);
-  if (holdsAgentToken(path, token)) refuse('request target must not hold an agent token in its path');
   const contentLength = headers['content-length'] === undefined ? null : Number(headers['content-length']);
   const uuids = makeEventUuids(context.config.auditDirections === 'both');
   return {
