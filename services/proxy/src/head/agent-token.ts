@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { agentTokenPrefix } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
 import { listHeaders } from '@agp/metering';
-import { decodeOnce, type QueryParameter } from './query-parameters.ts';
+import { decodeOnce, type QueryParameters } from './query-parameters.ts';
 
 /** A token alone, with or without the scheme that SDKs put before it. */
 const tokenValue = new RegExp(`^(?:bearer +)?(${agentTokenPrefix}[\\x21-\\x7e]*) *$`, 'i');
@@ -47,10 +47,7 @@ export function resemblesAgentToken(text: string): boolean {
 /**
  * @throws ApiError `malformed_request` for two different tokens; `unauthorized_agent` if `X-Agent-Token` holds something else
  */
-export function readAgentToken(
-  { headersDistinct }: IncomingMessage,
-  parameters: readonly QueryParameter[],
-): string | null {
+export function readAgentToken({ headersDistinct }: IncomingMessage, parameters: QueryParameters): string | null {
   const own = (headersDistinct['x-agent-token'] ?? []).map((value) => value.trim());
   const inKeyHeaders = listHeaders('key').flatMap((name) => headersDistinct[name] ?? []);
   const inQuery = parameters.filter(({ name }) => name === 'key').map(({ value }) => value);

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '@agp/core/errors';
 import type { Operation } from '@agp/metering';
 import type { Provider } from '../settings/provider.ts';
-import type { QueryParameter } from './query-parameters.ts';
+import type { QueryParameters } from './query-parameters.ts';
 
 const googleHost = /(?:^|\.)googleapis\.com$/;
 const answerForm = /^\$?(?:alt|callback|fields)$/;
@@ -16,7 +16,7 @@ const readable = /^(?:json|sse)$/;
 export function assureReadable(
   { api, baseUrl }: Pick<Provider, 'api' | 'baseUrl'>,
   operation: Operation | null,
-  parameters: readonly QueryParameter[],
+  parameters: QueryParameters,
   headers: IncomingHttpHeaders,
 ): void {
   if (operation === null || (api !== 'gemini' && !googleHost.test(baseUrl.hostname))) return;

@@ -6,7 +6,7 @@ import { listHeaders } from '@agp/metering';
 import type { Head } from '../journey.ts';
 import { maxComplianceTag, maxSessionName } from '../limits.ts';
 import { readAgentToken, resemblesAgentToken, spellsAgentToken } from './agent-token.ts';
-import type { QueryParameter } from './query-parameters.ts';
+import type { QueryParameters } from './query-parameters.ts';
 
 function refuse(message: string): never {
   throw new ApiError('malformed_request', message);
@@ -72,7 +72,7 @@ function readComplianceTag(request: IncomingMessage): string | null {
 export function readCaller(
   request: IncomingMessage,
   nameInPath: string | null,
-  parameters: readonly QueryParameter[],
+  parameters: QueryParameters,
 ): Pick<Head, 'agentName' | 'sessionName' | 'complianceTag'> & { token: string | null } {
   return {
     agentName: readAgentName(request, nameInPath),

@@ -1,7 +1,5 @@
-export interface QueryParameter {
-  name: string;
-  value: string;
-}
+/** Decoded, in the order in which they were sent. */
+export type QueryParameters = readonly { name: string; value: string }[];
 
 interface QueryPart {
   /** As sent. */
@@ -18,7 +16,7 @@ export function decodeOnce(text: string): string {
   return text.replace(escapes, (escaped) => Buffer.from(escaped.replaceAll('%', ''), 'hex').toString('utf8'));
 }
 
-function parseParameter(text: string): QueryParameter {
+function parseParameter(text: string): QueryParameters[number] {
   const equals = text.indexOf('=');
   if (equals < 0) return { name: decodeOnce(text), value: '' };
   return { name: decodeOnce(text.slice(0, equals)), value: decodeOnce(text.slice(equals + 1)) };
@@ -29,7 +27,7 @@ function parsePart(text: string): QueryPart {
   return { text, names: texts.map((each) => each.split('=', 1)[0]?.replaceAll('+', ' ').trim() ?? '') };
 }
 
-export function parseQuery(query: string): QueryParameter[] {
+export function parseQuery(query: string): QueryParameters {
   return query.length < 2 ? [] : query.slice(1).split('&').map(parseParameter);
 }
 

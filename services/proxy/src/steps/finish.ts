@@ -57,8 +57,7 @@ function record(context: ProxyContext, exchange: Exchange, journey: Journey, tra
     if (answer.failure === 'request_too_large' || answer.failure === 'body_too_slow')
       context.metrics.refusals.inc({ code: answer.failure });
     if (ended.refusal) {
-      const { agent_id, session_id, id } = event;
-      const headers = { 'X-Agent-Id': agent_id, 'X-Session-Id': session_id, 'X-Event-Id': id };
+      const headers = { 'X-Agent-Id': event.agent_id, 'X-Session-Id': event.session_id, 'X-Event-Id': event.id };
       answerError(context.config, exchange, ended.refusal, headers);
     }
   } else if (error) {
@@ -72,8 +71,7 @@ function record(context: ProxyContext, exchange: Exchange, journey: Journey, tra
     );
     // Without a claimed name's token nobody learns whose it is.
     const agent = error.code === 'unauthorized_agent' ? undefined : journey.agent;
-    const headers: Record<string, string> = agent ? { 'X-Agent-Id': agent.id } : {};
-    answerError(context.config, exchange, error, headers);
+    answerError(context.config, exchange, error, agent ? { 'X-Agent-Id': agent.id } : {});
   }
   trace?.end(ended);
   const traceId = trace?.traceId ?? readTraceId(exchange.request.headers.traceparent);
