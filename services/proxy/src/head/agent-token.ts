@@ -1,8 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import { agentTokenPrefix } from '@agp/core/contracts';
-import { ApiError } from '@agp/core/errors';
-import { listHeaders } from '@agp/metering';
-import { decodeOnce, type QueryParameters } from './query-parameters.ts';
+import { decodeOnce } from './query-parameters.ts';
 
 /** A token alone, with or without the scheme that SDKs put before it. */
 const tokenValue = new RegExp(`^(?:bearer +)?(${agentTokenPrefix}[\\x21-\\x7e]*) *$`, 'i');
@@ -15,7 +12,8 @@ const anywhere = new RegExp(`${agentTokenPrefix}[A-Za-z0-9_-]{43}`);
 
 const suspicious = new RegExp(`${agentTokenPrefix}|%`);
 
-function readToken(value: string): string | null {
+/** The token that a header or a parameter is, alone; null if it is anything else. */
+export function readToken(value: string): string | null {
   const token = tokenValue.exec(value)?.[1];
   // The scheme is the same in any case, a token is not.
   return token?.startsWith(agentTokenPrefix) ? token : null;
@@ -42,19 +40,4 @@ export function spellsAgentToken(text: string): boolean {
 export function resemblesAgentToken(text: string): boolean {
   if (!suspicious.test(text)) return false;
   return [text, decodeOnce(text)].some((reading) => anywhere.test(reading) || readToken(reading) !== null);
-}
-
-/**
- * @throws ApiError `malformed_request` for two different tokens; `unauthorized_agent` if `X-Agent-Token` holds something else
- */
-export function readAgentToken({ headersDistinct }: IncomingMessage, parameters: QueryParameters): string | null {
-  const own = (headersDistinct['x-agent-token'] ?? []).map((value) => value.trim());
-  const inKeyHeaders = listHeaders('key').flatMap((name) => headersDistinct[name] ?? []);
-  const inQuery = parameters.filter(({ name }) => name === 'key').map(({ value }) => value);
-  if (own.some((value) => !value.startsWith(agentTokenPrefix))) throw new ApiError('unauthorized_agent');
-  const elsewhere = [...inKeyHeaders, ...inQuery].map(readToken).filter((token) => token !== null);
-  const [token = null, ...others] = [...own, ...elsewhere];
-  if (others.some((other) => other !== token))
-    throw new ApiError('malformed_request', 'two different agent tokens are given');
-  return token;
 }

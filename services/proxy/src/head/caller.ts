@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { isPrintableText, isReservedAgentName, maxAgentNameLength } from '@agp/core/contracts';
+import { agentTokenPrefix, isPrintableText, isReservedAgentName, maxAgentNameLength } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
 import { complianceTagPattern } from '@agp/core/events';
 import { listHeaders } from '@agp/metering';
 import type { Head } from '../journey.ts';
 import { maxComplianceTag, maxSessionName } from '../limits.ts';
-import { readAgentToken, resemblesAgentToken, spellsAgentToken } from './agent-token.ts';
+import { readToken, resemblesAgentToken, spellsAgentToken } from './agent-token.ts';
 import type { QueryParameters } from './query-parameters.ts';
 
 function refuse(message: string): never {
@@ -63,6 +63,21 @@ function readComplianceTag(request: IncomingMessage): string | null {
     refuse('x-compliance-tag must be 1 to 64 of a-z, 0-9 and . _ : -, beginning with a letter or digit');
   }
   return tag;
+}
+
+/**
+ * @throws ApiError `malformed_request` for two different tokens; `unauthorized_agent` if `X-Agent-Token` holds something else
+ */
+function readAgentToken({ headersDistinct }: IncomingMessage, parameters: QueryParameters): string | null {
+  const own = (headersDistinct['x-agent-token'] ?? []).map((value) => value.trim());
+  const inKeyHeaders = listHeaders('key').flatMap((name) => headersDistinct[name] ?? []);
+  const inQuery = parameters.filter(({ name }) => name === 'key').map(({ value }) => value);
+  if (own.some((value) => !value.startsWith(agentTokenPrefix))) throw new ApiError('unauthorized_agent');
+  const elsewhere = [...inKeyHeaders, ...inQuery].map(readToken).filter((token) => token !== null);
+  const [token = null, ...others] = [...own, ...elsewhere];
+  if (others.some((other) => other !== token))
+    throw new ApiError('malformed_request', 'two different agent tokens are given');
+  return token;
 }
 
 /**

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
-import { readAgentToken } from './agent-token.ts';
+import { readCaller } from './caller.ts';
 import { parseQuery } from './query-parameters.ts';
 
 const token = `agp_${'fake-token-'.repeat(4).slice(0, 43)}`;
 const other = `agp_${'another-fake-'.repeat(4).slice(0, 43)}`;
 const read = (headers: Record<string, string | string[]>, query = '') => {
   const headersDistinct = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat()]));
-  return readAgentToken({ headersDistinct } as unknown as IncomingMessage, parseQuery(query));
+  return readCaller({ headersDistinct } as unknown as IncomingMessage, null, parseQuery(query)).token;
 };
 
 test.each([
