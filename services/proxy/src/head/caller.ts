@@ -32,9 +32,8 @@ function readGovernanceHeader({ headersDistinct }: IncomingMessage, name: string
 
 function readAgentName(request: IncomingMessage, inPath: string | null): string | null {
   const inHeader = readGovernanceHeader(request, 'x-agent-name', maxAgentNameLength);
-  if (inPath !== null && !isPrintableText(inPath, maxAgentNameLength)) {
+  if (inPath !== null && !isPrintableText(inPath, maxAgentNameLength))
     refuse(`the agent name in the path must be 1 to ${maxAgentNameLength} printable characters`);
-  }
   if (inPath !== null && inHeader !== null && inPath !== inHeader)
     refuse('x-agent-name names another agent than the path');
   const name = inPath ?? inHeader;
@@ -59,15 +58,12 @@ function readSessionName(request: IncomingMessage): string | null {
 
 function readComplianceTag(request: IncomingMessage): string | null {
   const tag = readGovernanceHeader(request, 'x-compliance-tag', maxComplianceTag);
-  if (tag !== null && !complianceTagPattern.test(tag)) {
+  if (tag !== null && !complianceTagPattern.test(tag))
     refuse('x-compliance-tag must be 1 to 64 of a-z, 0-9 and . _ : -, beginning with a letter or digit');
-  }
   return tag;
 }
 
-/**
- * @throws ApiError `malformed_request` for two different tokens; `unauthorized_agent` if `X-Agent-Token` holds something else
- */
+/** @throws ApiError `malformed_request` for two different tokens; `unauthorized_agent` if `X-Agent-Token` holds something else */
 function readAgentToken({ headersDistinct }: IncomingMessage, parameters: QueryParameters): string | null {
   const own = (headersDistinct['x-agent-token'] ?? []).map((value) => value.trim());
   const inKeyHeaders = listHeaders('key').flatMap((name) => headersDistinct[name] ?? []);
@@ -75,8 +71,7 @@ function readAgentToken({ headersDistinct }: IncomingMessage, parameters: QueryP
   if (own.some((value) => !value.startsWith(agentTokenPrefix))) throw new ApiError('unauthorized_agent');
   const elsewhere = [...inKeyHeaders, ...inQuery].map(readToken).filter((token) => token !== null);
   const [token = null, ...others] = [...own, ...elsewhere];
-  if (others.some((other) => other !== token))
-    throw new ApiError('malformed_request', 'two different agent tokens are given');
+  if (others.some((other) => other !== token)) refuse('two different agent tokens are given');
   return token;
 }
 

@@ -13,10 +13,6 @@ import { findProvider, parseTarget } from '../head/target.ts';
 import type { Head } from '../journey.ts';
 import { normalisePath } from '../settings/provider.ts';
 
-function refuse(message: string): never {
-  throw new ApiError('malformed_request', message);
-}
-
 /** The two ids hold the same millisecond, the request's before the response's. */
 function makeEventUuids(pair: boolean): { event: string; requestEvent: string | null } {
   if (!pair) return { event: randomUUIDv7(), requestEvent: null };
@@ -34,7 +30,7 @@ export function readHead(context: Setup & Working, exchange: Exchange): Head {
   assureServedMethod(exchange.method);
   const target = parseTarget(exchange.target);
   const { headers, headersDistinct } = exchange.request;
-  if ((headersDistinct.host?.length ?? 0) > 1) refuse('host is given more than once');
+  if ((headersDistinct.host?.length ?? 0) > 1) throw new ApiError('malformed_request', 'host is given more than once');
   const provider = findProvider(context.config.providers, target);
   context.callers.assure(exchange.request);
   // Any other offered upgrade may be ignored (RFC 9110 section 7.8).
@@ -44,7 +40,8 @@ export function readHead(context: Setup & Working, exchange: Exchange): Head {
     throw new ApiError('not_governed', 'resumable uploads are not governed yet');
   }
   const coding = headers['transfer-encoding'];
-  if (coding !== undefined && coding.toLowerCase() !== 'chunked') refuse('transfer-encoding must be chunked');
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked')
+    throw new ApiError('malformed_request', 'transfer-encoding must be chunked');
   const path = normalisePath(provider, target.path);
   const operation = matchOneOperation(provider.api, exchange.method, path);
   const parameters = parseQuery(target.query);

@@ -45,10 +45,7 @@ export class RequestTrace {
     if (path !== null) span.setAttribute('url.path', path);
     if (head) {
       span.updateName(`${describeMethod(head.method).name} /${head.provider.id}/*`);
-      span.setAttributes({
-        'http.route': `/${head.provider.id}/*`,
-        'agp.event.id': head.eventId,
-      });
+      span.setAttributes({ 'http.route': `/${head.provider.id}/*`, 'agp.event.id': head.eventId });
     }
     span.setAttribute('agp.request.id', requestId);
     if (answer?.cause) span.setAttribute('agp.failure', answer.cause);

@@ -25,10 +25,7 @@ export function describeTarget(
 ): { provider: string | null; path: string | null } {
   const id = parse(target)?.providerId ?? '';
   const path = toShownPath(target);
-  return {
-    provider: providers.has(id) ? id : null,
-    path: path === null ? null : toEventText(path, maxListedPath),
-  };
+  return { provider: providers.has(id) ? id : null, path: path && toEventText(path, maxListedPath) };
 }
 
 function parse(target: string): Target | null {
