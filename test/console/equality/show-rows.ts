@@ -15,11 +15,9 @@ import type {
   UnrecordedRequest,
 } from '@agp/core/contracts';
 import { describeOutcome, describePii, formatCount, formatDuration } from '@agp/core/explain';
-import type { AgentTool, StoredPolicy } from '@agp/policy';
-import { describeMatch } from '@agp/policy';
+import { type AgentTool, describeMatch, type StoredPolicy } from '@agp/policy';
 import { expect } from 'vitest';
-import { formatShortCount, roundUsd } from '../../../packages/console/src/format/format.ts';
-import { showPrice as inUsd } from '../../../packages/console/src/format/prices.ts';
+import { formatShortCount, showPrice as inUsd, roundUsd } from '../../../packages/console/src/format/format.ts';
 import { listRules } from '../../../packages/console/src/screens/policies/describe-policy.ts';
 import { agentLink, ago, capBar, minute, money, named, orDash, shortId, time } from './show-values.ts';
 

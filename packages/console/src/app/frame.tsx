@@ -12,18 +12,51 @@ import {
 import { useDisclosure } from '@mantine/hooks';
 import { IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, Outlet } from '@tanstack/react-router';
+import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { callApi, statusQuery } from '../api/api.ts';
-import { sessionKey, signOut } from '../api/session.ts';
-import { usePermissions, useSession } from '../api/session-context.ts';
+import { sessionKey, signOut, usePermissions, useSession } from '../api/session.ts';
 import { ConfirmButton } from '../components/confirm.tsx';
 import { Brand } from '../components/layout.tsx';
 import { Pill, StoppedBy, TimeAgo } from '../components/values.tsx';
 import { formatLocalTime, formatZone } from '../format/format.ts';
-import { CommandPalette, PaletteButton } from './command-palette.tsx';
-import { Navigation } from './navigation.tsx';
-import { Shortcuts } from './shortcuts.tsx';
+import { CommandPalette, PaletteButton, Shortcuts } from './command-palette.tsx';
+import { usePlaces } from './screens.ts';
+
+function isWithin(path: string, to: string): boolean {
+  return path === to || (to !== '/' && path.startsWith(`${to}/`));
+}
+
+function Navigation({ onNavigate }: { onNavigate: () => void }) {
+  const { places, groups } = usePlaces();
+  const path = useLocation({ select: ({ pathname }) => pathname });
+  return (
+    <div className="frame-nav">
+      {groups.map((title) => (
+        <div key={title} className="nav-group">
+          <h2>{title}</h2>
+          <ul>
+            {places
+              .filter(({ group }) => group === title)
+              .map(({ to, name, icon: Icon }) => (
+                <li key={to}>
+                  <Link
+                    to={to}
+                    className="nav-link"
+                    onClick={onNavigate}
+                    aria-current={isWithin(path, to) ? 'page' : undefined}
+                  >
+                    <Icon size={18} stroke={1.6} aria-hidden />
+                    {name}
+                  </Link>
+                </li>
+              ))}
+          </ul>
+        </div>
+      ))}
+    </div>
+  );
+}
 
 function AccountMenu() {
   const { name, role, expires_at } = useSession();

@@ -13,7 +13,7 @@ import {
   IconPlugConnected,
   IconRobot,
 } from '@tabler/icons-react';
-import { useSession } from '../api/session-context.ts';
+import { useSession } from '../api/session.ts';
 
 const groups = ['Watch', 'Govern', 'Prove', 'Set up'] as const;
 type Icon = typeof IconHome;

@@ -6,7 +6,7 @@ import { ActionIcon, CopyButton, Tooltip } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode, useSyncExternalStore } from 'react';
-import { useSession } from '../api/session-context.ts';
+import { useSession } from '../api/session.ts';
 import { formatAgo, formatFullTime, formatLocalTime, formatMinute, roundUsd } from '../format/format.ts';
 import type { EventsSearch } from '../search/screen-searches.ts';
 

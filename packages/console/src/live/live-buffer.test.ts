@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { LiveBuffer } from './live-buffer.ts';
-import { RateMeter } from './rate-meter.ts';
+import { LiveBuffer, RateMeter } from './live-buffer.ts';
 
 const events = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => ({ id: `evt_${from + at}` }));
 const ids = (buffer: LiveBuffer<{ id: string }>) => buffer.rows.map(({ id }) => id);

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { apiQuery, refreshMs } from '../api/api.ts';
-import { usePermissions } from '../api/session-context.ts';
+import { usePermissions } from '../api/session.ts';
 import { ChangeStatus, SetCap } from '../changes/changes.tsx';
 import { EditLabels } from '../changes/labels.tsx';
 import { CapBar, capOf } from '../components/cap-bar.tsx';

@@ -3,7 +3,7 @@ import { Checkbox } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../api/api.ts';
-import { usePermissions } from '../api/session-context.ts';
+import { usePermissions } from '../api/session.ts';
 import { SetCap } from '../changes/changes.tsx';
 import { CapBar, Outlook } from '../components/cap-bar.tsx';
 import { EmptyState, Reading } from '../components/feedback.tsx';

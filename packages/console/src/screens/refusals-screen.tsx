@@ -3,7 +3,7 @@ import { explainRefusal, knownRefusals } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../api/api.ts';
-import { CopyAs } from '../components/copy-as.tsx';
+import { CopyAs } from '../components/export.tsx';
 import { EmptyState } from '../components/feedback.tsx';
 import { AgentField, Choice, SearchField } from '../components/filters.tsx';
 import type { Column } from '../components/list.tsx';

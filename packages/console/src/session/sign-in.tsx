@@ -2,8 +2,7 @@ import { Button, Center, Divider, Loader, PasswordInput, Stack } from '@mantine/
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { ApiFailure } from '../api/api-failure.ts';
-import { type ConsoleSession, sessionKey, sessionQuery, signIn } from '../api/session.ts';
-import { SessionContext } from '../api/session-context.ts';
+import { type ConsoleSession, SessionContext, sessionKey, sessionQuery, signIn } from '../api/session.ts';
 import { FailureNotice } from '../components/feedback.tsx';
 import { Banner, Brand } from '../components/layout.tsx';
 import { goToProvider, redeemAnswer, type SignInProof } from './sign-in-proof.ts';

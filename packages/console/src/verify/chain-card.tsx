@@ -1,11 +1,12 @@
+import { checkServedChain, findRemovalFault } from '@agp/core/lineage';
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { fetchFile } from '../api/api.ts';
-import { Download } from '../components/download.tsx';
+import { callApi, fetchFile } from '../api/api.ts';
+import { Download } from '../components/export.tsx';
 import { FailureNotice } from '../components/feedback.tsx';
 import { Card } from '../components/layout.tsx';
 import { ChainReport } from './chain-report.tsx';
-import { nameCheck, type useChainCheck } from './use-chain-check.ts';
+import { type Finding, nameCheck, type Progress, useChainCheck } from './use-chain-check.ts';
 
 interface DownloadChainProps {
   /** The API's answers, each a line of the file as it came: what the scripts in docs/lineage.md read. */
@@ -77,5 +78,34 @@ export function ChainCard(props: ChainCardProps) {
       {report && <ChainReport state={brief ? { ...report, steps: [] } : report} noun={noun} />}
       {children}
     </Card>
+  );
+}
+
+/**
+ * Downloads the audit log's chain, computes every hash in this browser, and compares its end with its head, and what retention removed with
+ * what the log says.
+ */
+export async function checkAudit(progress: Progress, isLastTry = false): Promise<Finding> {
+  const { signal, run } = progress;
+  const { data: told } = await callApi('get', '/api/v1/audit/verify', { signal });
+  const { data: chain } = await callApi('get', '/api/v1/audit/chain', { signal });
+  const check = await run(checkServedChain(told, chain.entries), chain.entries.length);
+  if (check.divergence !== null) return check;
+  const { data: anchors } = await callApi('get', '/api/v1/lineage/removals', { signal });
+  const otherFault = findRemovalFault(chain.entries, anchors);
+  // Events may have been removed between the two downloads. That does not happen twice in a row.
+  if (otherFault !== null && !isLastTry) return checkAudit(progress, true);
+  return { ...check, otherFault };
+}
+
+export function AuditChain() {
+  return (
+    <ChainCard
+      check={useChainCheck(checkAudit)}
+      noun="entry"
+      words={['Verify the whole log', 'Verify again']}
+      idle="Downloads the whole log, computes every hash here, and compares what was removed for its age with what the log says."
+      download={{ paths: ['/api/v1/audit/chain'], name: 'audit-log.json' }}
+    />
   );
 }

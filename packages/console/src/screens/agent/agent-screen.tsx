@@ -1,18 +1,117 @@
 import type { AgentOverview } from '@agp/core/contracts';
-import { formatCount } from '@agp/core/explain';
+import { formatCount, toolKinds } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../../api/api.ts';
-import { usePermissions, useSession } from '../../api/session-context.ts';
+import { usePermissions, useSession } from '../../api/session.ts';
 import { ChangeStatus, SetCap, SetLimit } from '../../changes/changes.tsx';
 import { EditLabels } from '../../changes/labels.tsx';
+import { DayBars } from '../../charts/lazy-charts.tsx';
 import { CapBar, capOf, Outlook } from '../../components/cap-bar.tsx';
-import { Reading } from '../../components/feedback.tsx';
-import { Banner, Screen, Stat } from '../../components/layout.tsx';
-import { Labels, Money, ShortId, StatusPill, StoppedBy, TimeAgo, TimeStamp } from '../../components/values.tsx';
+import { EmptyState, FailureNotice, Reading } from '../../components/feedback.tsx';
+import { Banner, Card, Screen, Stat } from '../../components/layout.tsx';
+import { List } from '../../components/list.tsx';
+import {
+  Fields,
+  Labels,
+  Money,
+  Name,
+  PiiLinks,
+  ShortId,
+  StatusPill,
+  StoppedBy,
+  TimeAgo,
+  TimeStamp,
+} from '../../components/values.tsx';
+import { formatShortCount } from '../../format/format.ts';
 import { AgentTimeline } from './agent-timeline.tsx';
-import { AgentTools } from './agent-tools.tsx';
-import { AgentUsage } from './agent-usage.tsx';
+
+const height = 200;
+
+function AgentUsage({ overview }: { overview: AgentOverview }) {
+  const { agent, days, models, findings } = overview;
+  const bars = days.map(({ day, total_cost_usd }) => ({ day, group: 'Cost', cost: total_cost_usd }));
+  const metadata = Object.entries(agent.metadata);
+  return (
+    <div className="grid" style={{ ['--least' as string]: '24rem' }}>
+      <Card title="Cost by day, last 30 days (UTC)">
+        <div style={{ minHeight: height }}>
+          {days.length === 0 ? (
+            <EmptyState title="Nothing used in these days" />
+          ) : (
+            <DayBars entries={bars} height={height} />
+          )}
+        </div>
+      </Card>
+      {models.length > 0 && (
+        <List
+          title="Models"
+          label="Models of the last 30 days"
+          rows={models}
+          rowKey={({ model }) => model}
+          columns={[
+            {
+              head: 'Model',
+              cell: ({ model }) => (
+                <Link to="/events" search={{ agent_id: agent.id, model }}>
+                  {model}
+                </Link>
+              ),
+            },
+            { head: 'Requests', right: true, cell: ({ request_count }) => formatCount(request_count) },
+            { head: 'Tokens', right: true, cell: ({ total_tokens }) => formatShortCount(total_tokens) },
+            { head: 'Cost', right: true, cell: ({ total_cost_usd }) => <Money usd={total_cost_usd} /> },
+          ]}
+        />
+      )}
+      <Card title="Personal data, last 30 days">
+        <PiiLinks findings={findings} search={{ agent_id: agent.id }} none="None was found in its requests." />
+      </Card>
+      {metadata.length > 0 && (
+        <Card title="Metadata">
+          <Fields
+            fields={Object.fromEntries(
+              metadata.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+            )}
+          />
+        </Card>
+      )}
+    </div>
+  );
+}
+
+/** Rows that are drawn at once. */
+const atOnce = 10;
+
+/** What an agent offered its models to call, and what their answers called; nothing if it has no tools. */
+function AgentTools({ id }: { id: string }) {
+  const { data, error, refetch } = useQuery({
+    ...apiQuery('/api/v1/agents/{id}/tools', { path: { id } }),
+    staleTime: 60_000,
+  });
+  const tools = data?.data ?? [];
+  if (error) return <FailureNotice error={error} retry={refetch} />;
+  if (tools.length === 0) return null;
+  return (
+    <List
+      title="Tools"
+      aside={<span className="small dim">of its latest 5,000 requests of the last 30 days</span>}
+      label="Tools"
+      rows={tools}
+      atOnce={atOnce}
+      more={100}
+      rowKey={({ kind, name }) => `${kind} ${name}`}
+      columns={[
+        { head: 'Tool', cell: ({ name }) => <Name>{name}</Name> },
+        { head: 'Kind', cell: ({ kind }) => toolKinds[kind] ?? kind },
+        { head: 'Called', right: true, cell: ({ called }) => formatCount(called) },
+        { head: 'Offered', right: true, cell: ({ declared }) => formatCount(declared) },
+        { head: 'First seen', cell: ({ first_seen_at }) => <TimeStamp at={first_seen_at} /> },
+        { head: 'Last seen', cell: ({ last_seen_at }) => <TimeAgo at={last_seen_at} /> },
+      ]}
+    />
+  );
+}
 
 function AgentFigures({ overview }: { overview: AgentOverview }) {
   const { agent, budget, running_requests: running } = overview;

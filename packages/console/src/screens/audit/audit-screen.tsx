@@ -8,7 +8,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { apiQuery, refreshMs } from '../../api/api.ts';
-import { useSession } from '../../api/session-context.ts';
+import { useSession } from '../../api/session.ts';
 import { EmptyState } from '../../components/feedback.tsx';
 import { AgentField, Choice, TimeRange } from '../../components/filters.tsx';
 import type { Column } from '../../components/list.tsx';
@@ -17,7 +17,7 @@ import { AgentLink, MinuteStamp, Pill, ShortId, TimeStamp } from '../../componen
 import { actionNames, nameAction, nameActor, sumsUpMinute, tellChange } from '../../format/changes.ts';
 import { formatFullTime } from '../../format/format.ts';
 import { compact, timeSpans } from '../../search/search.ts';
-import { AuditChain } from './audit-chain.tsx';
+import { AuditChain } from '../../verify/chain-card.tsx';
 
 function About({ agent_id, agent_name, target }: ListedAuditEntry) {
   if (agent_id) return <AgentLink id={agent_id} name={agent_name} />;

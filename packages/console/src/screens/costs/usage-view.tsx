@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { usageQuery } from '../../api/api.ts';
 import { DayBars } from '../../charts/lazy-charts.tsx';
-import { CsvButton } from '../../components/download.tsx';
+import { CsvButton } from '../../components/export.tsx';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Chips, Choice, TimeRange } from '../../components/filters.tsx';
 import { Card, Stat } from '../../components/layout.tsx';

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { apiQuery, callApi } from '../../api/api.ts';
 import type { components } from '../../api/schema.d.ts';
-import { usePermissions } from '../../api/session-context.ts';
+import { usePermissions } from '../../api/session.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { EmptyState } from '../../components/feedback.tsx';
 import { Card, Screen, Views } from '../../components/layout.tsx';

@@ -15,9 +15,8 @@ import { resultColumns } from '../../components/results.tsx';
 import { AgentLink, Money, PiiLinks, Pill, TimeAgo } from '../../components/values.tsx';
 import type { EventsSearch } from '../../search/screen-searches.ts';
 import type { Window } from '../../search/search.ts';
-import { ChainCard } from '../../verify/chain-card.tsx';
+import { ChainCard, checkAudit } from '../../verify/chain-card.tsx';
 import { useChainCheck } from '../../verify/use-chain-check.ts';
-import { checkAudit } from '../audit/audit-chain.tsx';
 
 const agentId = ({ agent_id }: { agent_id: string }) => agent_id;
 

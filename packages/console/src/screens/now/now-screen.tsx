@@ -4,7 +4,7 @@ import { IconPlayerPause } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { callApi, defaultWindow, refreshMs, statusQuery, usageQuery } from '../../api/api.ts';
-import { usePermissions } from '../../api/session-context.ts';
+import { usePermissions } from '../../api/session.ts';
 import { CapBar, Outlook } from '../../components/cap-bar.tsx';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { EmptyState, Reading } from '../../components/feedback.tsx';

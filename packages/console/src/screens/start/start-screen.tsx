@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useCallback, useState } from 'react';
 import { apiQuery } from '../../api/api.ts';
-import { usePermissions, useSession } from '../../api/session-context.ts';
+import { usePermissions, useSession } from '../../api/session.ts';
 import { ChangeStatus, SetCap } from '../../changes/changes.tsx';
 import { CapBar, capOf } from '../../components/cap-bar.tsx';
 import { FailureNotice } from '../../components/feedback.tsx';
