@@ -4,11 +4,10 @@ import { runCommandWithin, startTestStack } from '@agp/testing';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openDatabase } from './database.ts';
-import { attachIndexes } from './maintain/indexes.ts';
+import { openGuardedDatabase } from './guarded-database.ts';
 import { makePartitions } from './maintain/partitions.ts';
-import { migrate } from './migrate.ts';
+import { attachIndexes, migrate } from './migrate.ts';
 import { migrationProvider } from './migrations/index.ts';
-import { openGuardedDatabase } from './open-guarded-database.ts';
 
 test('after a rollback, the older migrate leaves the later schema and its privileges alone', async () => {
   await using stack = await startTestStack();

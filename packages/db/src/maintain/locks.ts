@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db } from '../database.ts';
-import { StorageUnavailableError } from '../open-guarded-database.ts';
+import { StorageUnavailableError } from '../guarded-database.ts';
 
 interface Holder {
   pid: number;

@@ -4,7 +4,7 @@ import { eventually, startTestStack, waitFor } from '@agp/testing';
 import { type ChainEntry, findDivergence, makeEventAt } from '@agp/testing/events';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../database.ts';
-import { openGuardedDatabase } from '../open-guarded-database.ts';
+import { openGuardedDatabase } from '../guarded-database.ts';
 import { listLineageAnchors } from '../queries/lineage.ts';
 import { recordEvents } from '../record-events/record-events.ts';
 import { makePartitions } from './partitions.ts';

@@ -3,8 +3,6 @@ import { emptyHead, headAfter, type LineageHead, link } from '@agp/core/lineage'
 import type { ClientBase, Pool, PoolClient } from 'pg';
 import { toPlainArray, toTextArray } from './array-literals.ts';
 import { CountedNames } from './counted-names.ts';
-import { findRecorded, settleUnrecorded } from './find-recorded.ts';
-import { advanceHeads, lockHeads, readHeads } from './heads.ts';
 import { insertEvents } from './insert-events.ts';
 import { type RecordableEvent, type RecordableLink, toRecordable } from './recordable-event.ts';
 import {
@@ -16,6 +14,67 @@ import {
   addToSessions,
   addToUnpricedUsage,
 } from './totals.ts';
+
+const lockText = `
+  INSERT INTO lineage_heads (session_id, length, hash)
+  SELECT session_id, 0, $2 FROM unnest($1::text[]) AS asked (session_id) ORDER BY session_id COLLATE "C"
+  ON CONFLICT (session_id) DO UPDATE SET length = lineage_heads.length WHERE false`;
+
+/**
+ * Locks the heads of the sessions until the transaction ends, in one order for every writer; a session without a head gets an empty one.
+ * One statement does both, or two writers could wait for each other. A row on which DO UPDATE has nothing to do is locked all the same
+ * (PostgreSQL manual, INSERT), and not rewritten.
+ */
+async function lockHeads(client: ClientBase, sessionIds: readonly string[]): Promise<void> {
+  await client.query({ name: 'lock-heads', text: lockText, values: [toPlainArray(sessionIds), emptyHead.hash] });
+}
+
+/** Run it after they are locked, as a statement of its own: its snapshot then holds all that was committed before. */
+async function readHeads(client: ClientBase, sessionIds: readonly string[]): Promise<Map<string, LineageHead>> {
+  const { rows } = await client.query<LineageHead & { session_id: string }>({
+    name: 'read-heads',
+    text: 'SELECT session_id, length, hash FROM lineage_heads WHERE session_id = ANY ($1::text[])',
+    values: [toPlainArray(sessionIds)],
+  });
+  return new Map(rows.map((row) => [row.session_id, row]));
+}
+
+// Unlike UPDATE ... FROM, an upsert of rows that exist goes through the primary key whatever the statistics say.
+const advanceText = `
+  INSERT INTO lineage_heads (session_id, length, hash)
+  SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[])
+  ON CONFLICT (session_id) DO UPDATE SET length = EXCLUDED.length, hash = EXCLUDED.hash`;
+
+/** Moves heads that this transaction has locked. */
+async function advanceHeads(client: ClientBase, heads: ReadonlyMap<string, LineageHead>): Promise<void> {
+  const values = [...heads.values()];
+  const columns = [[...heads.keys()], values.map(({ length }) => length), values.map(({ hash }) => hash)];
+  await client.query({ name: 'advance-heads', text: advanceText, values: columns.map(toPlainArray) });
+}
+
+// One look-up for each id, in its one partition. OFFSET 0 enforces that plan.
+const recordedText = `
+  SELECT found.id, found.lineage_hash FROM unnest($1::uuid[]) AS asked (id)
+  CROSS JOIN LATERAL (SELECT id, lineage_hash FROM events WHERE events.id = asked.id OFFSET 0) AS found`;
+
+/** A statement of its own after the heads are locked: its snapshot holds all that was committed before. */
+async function findRecorded(client: ClientBase, ids: readonly string[]): Promise<Map<string, string>> {
+  const { rows } = await client.query<{ id: string; lineage_hash: string }>({
+    name: 'find-recorded',
+    text: recordedText,
+    values: [toPlainArray(ids)],
+  });
+  return new Map(rows.map((row) => [row.id, row.lineage_hash]));
+}
+
+/** In every transaction that adds events: `noteEndedRequests` waits for the lock that this takes even without rows. */
+async function settleUnrecorded(client: ClientBase, eventIds: readonly string[]): Promise<void> {
+  await client.query({
+    name: 'settle-unrecorded',
+    text: 'DELETE FROM unrecorded_spend WHERE event_id = ANY($1::uuid[])',
+    values: [toPlainArray(eventIds)],
+  });
+}
 
 const text = `
   INSERT INTO agent_last_seen (agent_id, last_event_id, source_ip)

@@ -1,6 +1,8 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Db } from '../database.ts';
+import pg from 'pg';
+import { type Db, refuseStandby } from '../database.ts';
+import { StorageUnavailableError } from '../guarded-database.ts';
 import { type RoleKey, roleNames, roleSettings } from './privileges.ts';
 
 const iterations = 4_096;
@@ -75,4 +77,46 @@ async function leaveGroups(db: Db, role: RoleKey): Promise<void> {
 /** A role that exists keeps its password unless a new one is given. Throws MissingPasswordError. */
 export async function createRoles(db: Db, passwords: Partial<Record<RoleKey, string>>): Promise<void> {
   for (const role of Object.keys(roleNames) as RoleKey[]) await makeRole(db, role, passwords[role]);
+}
+
+const noSuchDatabase = '3D000';
+const alreadyThere = '42P04';
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'agp-create-roles',
+    connectionTimeoutMillis: 5_000,
+  });
+  try {
+    await client.connect();
+    await refuseStandby(client);
+    return client;
+  } catch (error) {
+    await client.end().catch(() => {});
+    throw error;
+  }
+}
+
+/** It compares text by bytes, whatever the server's locale. Throws StorageUnavailableError. */
+export async function ensureDatabase(url: string): Promise<void> {
+  try {
+    await (await connect(url)).end();
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== noSuchDatabase) throw new StorageUnavailableError(error);
+    const target = new URL(url);
+    const name = decodeURIComponent(target.pathname.slice(1));
+    const client = await connect(Object.assign(target, { pathname: '/postgres' }).href).catch((cause: unknown) => {
+      throw new StorageUnavailableError(cause);
+    });
+    try {
+      await client.query(
+        `CREATE DATABASE ${client.escapeIdentifier(name)} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'`,
+      );
+    } catch (cause) {
+      if ((cause as { code?: unknown }).code !== alreadyThere) throw cause;
+    } finally {
+      await client.end();
+    }
+  }
 }
