@@ -1,6 +1,9 @@
 import type { Builder, Dataquery } from '@grafana/grafana-foundation-sdk/cog';
 import { DataqueryBuilder, PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus';
-import { postgres, prometheus } from './data-sources.ts';
+
+/** The data sources of `grafana/provisioning/datasources`, which dashboards refer to by uid. */
+export const postgres = { type: 'grafana-postgresql-datasource', uid: 'agp-postgres' } as const;
+export const prometheus = { type: 'prometheus', uid: 'agp-prometheus' } as const;
 
 /** A panel's query: SQL over the schema `reporting`, or PromQL. */
 export type Query =

@@ -1,18 +1,8 @@
-import type { EventTool } from '@agp/core/events';
+import { ApiError } from '@agp/core/errors';
+import { type EventTool, toEventText } from '@agp/core/events';
 import type { AnswerFacts, CallFacts, CallHead } from './facts.ts';
 import { matchesName } from './names.ts';
-import {
-  type AllowOrDeny,
-  bodyRules,
-  describeTool,
-  type Fault,
-  headRules,
-  isAllowed,
-  isAllowedTool,
-  type Prepared,
-  prepare,
-  type RuleName,
-} from './rules.ts';
+import { type AllowOrDeny, bodyRules, describeTool, type Fault, headRules, isAllowed, isAllowedTool, prepare, type Prepared, type RuleName } from './rules.ts';
 import type { Policy, Selector } from './schema.ts';
 
 /** A rule that does not let a call pass, and why. */
@@ -135,3 +125,55 @@ function isSameTool(called: string, declared: string, { kind }: EventTool): bool
 /** Whether a rule asks which models and tools a request names. */
 export const asksNames = ({ policies }: RuleSet): boolean =>
   policies.some(({ policy }) => policy.models !== undefined || policy.tools !== undefined);
+
+/** The longest text of policy, rule and reason, in UTF-16 units: an agent chooses names in it. */
+const maxDecidedBy = 400;
+
+/** Says to an agent what refused or ended its request. */
+export class PolicyDenied extends ApiError {
+  readonly finding: Finding;
+
+  constructor(finding: Finding) {
+    const { policy, rule, reason } = finding;
+    const hint = policy.refusal?.replaceAll('{rule}', rule).replaceAll('{policy}', policy.name);
+    super(
+      'policy_denied',
+      `denied by policy ${policy.name} (rule ${rule}): ${reason}${hint === undefined ? '' : `; ${hint}`}`,
+    );
+    this.finding = finding;
+  }
+
+  /** `policy rule: why`, as lists of refusals show it. */
+  get decidedBy(): string {
+    const { policy, rule, reason } = this.finding;
+    return toEventText(`${policy.name} ${rule}: ${reason}`, maxDecidedBy);
+  }
+}
+
+/** The rules of a policy that an answer can break, if they end it. */
+function listEnding({ mode, models, tools }: Policy): RuleName[] {
+  if (mode !== 'enforce') return [];
+  const blocks = tools?.on_call === 'block';
+  return [
+    ...(models ? (['models'] as const) : []),
+    ...(blocks && tools.client ? (['tools.client'] as const) : []),
+    ...(blocks && tools.hosted ? (['tools.hosted'] as const) : []),
+  ];
+}
+
+/** Whether a policy may end the answer to a call, so that nothing of it may pass unread. */
+export const mayEnd = ({ policies }: RuleSet, head: CallHead): boolean =>
+  policies.some((prepared) => listEnding(prepared.policy).length > 0 && applies(prepared, head));
+
+/** Whether a finding about an answer ends it. */
+export const ends = ({ policy, rule }: Finding): boolean => listEnding(policy).includes(rule);
+
+/** What policies say of an answer that cannot be read. */
+export function judgeUnread({ policies }: RuleSet, head: CallHead): Finding[] {
+  return policies.flatMap((prepared) => {
+    const { policy, version } = prepared;
+    const [rule] = listEnding(policy);
+    if (rule === undefined || policy.unreadable === 'allow' || !applies(prepared, head)) return [];
+    return [{ policy, version, rule, reason: 'its answer cannot be read', isUnread: true }];
+  });
+}

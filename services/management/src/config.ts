@@ -1,13 +1,66 @@
-import {
-  commonFields,
-  drainDelayField,
-  portField,
-  shutdownGraceField,
-  storageTimeoutField,
-  trustProxyField,
-} from '@agp/runtime';
+import { commonFields, drainDelayField, isLoopbackName, portField, readHostName, shutdownGraceField, storageTimeoutField, trustProxyField } from '@agp/runtime';
 import { z } from 'zod';
-import { consoleFields } from './console-fields.ts';
+import { consoleRoles } from '@agp/core/contracts';
+
+/** Over plain HTTP only what stays on this machine. */
+const isSafeUrl = (url: URL) =>
+  url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackName(readHostName(url.host)));
+
+function isOrigin(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && url.origin === text && isSafeUrl(url);
+}
+
+function isIssuer(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && isSafeUrl(url) && url.search === '' && url.hash === '' && url.username === '';
+}
+
+const rolePairs = /^[^=,]+=[a-z]+(?:,[^=,]+=[a-z]+)*$/;
+
+export const consoleFields = {
+  consoleOrigin: z
+    .string()
+    .refine(isOrigin, 'must be an origin such as https://agp.example, with https unless it names this machine')
+    .optional()
+    .describe(
+      'where browsers reach the [console](console.md), such as `https://agp.example`; unset is `localhost` alone',
+    ),
+  consoleProxyAddress: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe("where agents reach the proxy, for the console's examples"),
+  oidcIssuer: z
+    .string()
+    .max(512)
+    .refine(isIssuer, 'must be a URL with https')
+    .optional()
+    .describe('the provider that people [sign in with](console.md#openid-connect)'),
+  oidcClientId: z.string().max(512).optional().describe('our client id there'),
+  oidcClientSecret: z.string().max(4_096).optional().describe('its secret; without one, PKCE alone'),
+  oidcScope: z.string().max(512).default('openid profile email').describe('what it is asked for'),
+  oidcRoleClaim: z.string().max(512).default('roles').describe('the claim that has the role'),
+  oidcRoles: z
+    .string()
+    .max(16_384)
+    .refine((text) => rolePairs.test(text), 'must be value=role pairs, separated by commas')
+    .refine(
+      (text) => text.split(',').every((pair) => consoleRoles.some((role) => pair.trim().endsWith(`=${role}`))),
+      `has a role that is none of ${consoleRoles.join(', ')}`,
+    )
+    .optional()
+    .describe('its values for each role, such as `agp-admins=admin,on-call=operator`; unset if they are the roles'),
+};
+
+type Settings = { [Field in keyof typeof consoleFields]?: z.infer<(typeof consoleFields)[Field]> };
+
+/** The first thing that is missing for signing in with a provider, or null. */
+export function findOidcFault({ oidcIssuer, oidcClientId, consoleOrigin }: Settings): string | null {
+  if (oidcIssuer === undefined) return null;
+  if (oidcClientId === undefined) return 'OIDC_CLIENT_ID: is not set, but OIDC_ISSUER is';
+  if (consoleOrigin === undefined) return 'CONSOLE_ORIGIN: is not set, but OIDC_ISSUER is';
+  return null;
+}
 
 /** Each variable in upper snake case; the descriptions are the table of docs/configuration.md. */
 export const managementConfigSchema = z.object({

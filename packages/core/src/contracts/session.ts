@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { agentIdSchema } from './agent.ts';
-import { sessionEventSchema, sessionIdSchema } from './event.ts';
+import { eventIdSchema, sessionEventSchema, sessionIdSchema } from './event.ts';
 import { timestampSchema } from './timestamp.ts';
 
 const sessionSchema = z
@@ -26,3 +26,68 @@ export const sessionDetailSchema = z
   .meta({ id: 'SessionDetail' });
 
 export type Session = z.infer<typeof sessionSchema>;
+
+const lineageEntrySchema = z
+  .strictObject({
+    seq: z.int().min(0),
+    event_id: eventIdSchema,
+    lineage_hash: z.string(),
+    payload: z.string().meta({
+      description:
+        '`lineage_hash` is `sha256:` and the hex SHA-256 of the previous hash (`genesis` for seq 0) followed by these bytes',
+    }),
+  })
+  .meta({ id: 'LineageEntry' });
+
+export const lineageSchema = z
+  .strictObject({ session_id: sessionIdSchema, entries: z.array(lineageEntrySchema) })
+  .meta({ id: 'Lineage', description: "A session's chain, for checking offline" });
+
+export const lineageVerdictSchema = z
+  .strictObject({
+    session_id: sessionIdSchema,
+    valid: z.boolean(),
+    length: z.int().min(0).meta({ description: 'Events that the chain has, removed ones included' }),
+    head: z.string().meta({
+      description: 'Hash of the last event, whether it is still there or not; `genesis` where there never was one',
+    }),
+    first_divergence: z.int().min(0).nullable().meta({
+      description:
+        '`seq` of the first event that is not as it was written, or is missing without having been removed for its age',
+    }),
+  })
+  .meta({ id: 'LineageVerdict' });
+
+const removedLinksSchema = z
+  .strictObject({
+    first_seq: z.int().min(0),
+    last_seq: z.int().min(0),
+    lineage_hash: z
+      .string()
+      .meta({ description: 'Hash of the event at `last_seq`, which the hash of the one behind it covers' }),
+  })
+  .meta({ id: 'RemovedLinks' });
+
+export const lineageRemovalsSchema = z
+  .strictObject({ session_id: sessionIdSchema, removed: z.array(removedLinksSchema) })
+  .meta({ id: 'LineageRemovals', description: 'Events of a session that were removed for their age, by their places' });
+
+export const anchorListSchema = z
+  .array(
+    z
+      .strictObject({
+        removal: z.string().nullable().meta({
+          description:
+            'Which removal made it: `before.removal` of an entry `events.retention`; null where it was made before these had ids',
+        }),
+        session_id: sessionIdSchema,
+        ...removedLinksSchema.shape,
+      })
+      .meta({ id: 'Anchor' }),
+  )
+  .meta({ id: 'AnchorList' });
+
+export type LineageRemovals = z.infer<typeof lineageRemovalsSchema>;
+export type LineageVerdict = z.infer<typeof lineageVerdictSchema>;
+export type LineageEntry = z.infer<typeof lineageEntrySchema>;
+export type Lineage = z.infer<typeof lineageSchema>;

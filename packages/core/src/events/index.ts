@@ -1,4 +1,3 @@
 export * from './event-fields.ts';
 export * from './event-message.ts';
 export * from './event-policy.ts';
-export * from './unpriced-units.ts';

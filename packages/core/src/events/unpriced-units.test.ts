@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { markUnpriced, maxPriceVersion, nameUnpriced, readUnpriced, readUnpricedUnits } from './unpriced-units.ts';
+import { markUnpriced, maxPriceVersion, nameUnpriced, readUnpriced, readUnpricedUnits } from './event-fields.ts';
 
 test('units that a cost leaves out are in the name of its prices, and can be read from it', () => {
   const marked = markUnpriced('prices, batch at half', ['a_kcount', 'b_hours']);

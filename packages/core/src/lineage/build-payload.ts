@@ -1,6 +1,7 @@
 import type { EventMessage } from '../events/event-message.ts';
 import type { EventTool, EventTools } from '../events/event-policy.ts';
 import { nanoToUsd } from '../money.ts';
+import { hashLink, type LineageHead } from './chain.ts';
 
 /**
  * The exact text that an event's lineage hash covers: RFC 8785 canonical JSON of the members of version 1 or, with `policy_version`,
@@ -56,4 +57,21 @@ export function buildPayload(event: EventMessage, seq: number): string {
 function orderMembers({ called, declared, more }: EventTools): EventTools {
   const order = (tools: EventTool[]) => tools.map(({ kind, names }) => ({ kind, names }));
   return { called: order(called), declared: declared && order(declared), more };
+}
+
+export interface LinkedEvent {
+  event: EventMessage;
+  seq: number;
+  payload: string;
+  lineageHash: string;
+}
+
+/** Gives an event the next place in its session's chain. */
+export function link(head: LineageHead, event: EventMessage): LinkedEvent {
+  const payload = buildPayload(event, head.length);
+  return { event, seq: head.length, payload, lineageHash: hashLink(head.hash, payload) };
+}
+
+export function headAfter({ seq, lineageHash }: LinkedEvent): LineageHead {
+  return { length: seq + 1, hash: lineageHash };
 }

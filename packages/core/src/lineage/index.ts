@@ -1,4 +1,3 @@
 export * from './build-payload.ts';
 export * from './chain.ts';
-export * from './link.ts';
 export * from './removals.ts';

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { eventMessageSchema } from '../events/event-message.ts';
+import { headAfter, link } from './build-payload.ts';
 import { emptyHead } from './chain.ts';
-import { headAfter, link } from './link.ts';
 
 const folder = join(import.meta.dirname, '../../../../test/vectors');
 const valid = readdirSync(folder).filter((name) => /^valid-.*\.json$/.test(name));

@@ -5,9 +5,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isStorableText } from '../events/event-fields.ts';
 import { type EventMessage, eventMessageSchema, toEventText } from '../events/event-message.ts';
-import { buildPayload } from './build-payload.ts';
+import { buildPayload, headAfter, type LinkedEvent, link } from './build-payload.ts';
 import { emptyHead, hashLink } from './chain.ts';
-import { headAfter, type LinkedEvent, link } from './link.ts';
 import { hexSha256 } from './sha256.ts';
 import { hexSha256 as hexSha256OfNode } from './sha256-of-node.ts';
 

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
@@ -5,7 +6,7 @@ import { chown, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { readCommand } from '../guard/watched-process.ts';
-import { StartError } from '../start-error.ts';
+import { StartError } from '../local-stack-config.ts';
 import type { PostgresBinaries } from './find-postgres.ts';
 import { type Account, type Server, type ServerOptions, startServer, type TlsFiles } from './server.ts';
 
@@ -106,4 +107,40 @@ export function removeStalePidFile(folder: string): void {
   // Without `ps` nothing is known of it: Postgres itself takes a pid that nobody has for stale.
   const command = readCommand(pid);
   if (command !== '' && !command.includes(folder)) rmSync(file);
+}
+
+// This package may not import packages/db, and a process for each of a test run's many databases would cost more than the
+// database: so it talks to Postgres itself, for this one purpose.
+async function execute(serverUrl: string, statement: string, values: string[] = []): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString: serverUrl, connectionTimeoutMillis: 10_000 });
+  await client.connect();
+  try {
+    return await client.query(statement, values);
+  } finally {
+    await client.end();
+  }
+}
+
+function toDatabaseUrl(serverUrl: string, name: string): string {
+  return Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href;
+}
+
+/** Makes a database from a template, for `owner` or the URL's user. Names must be plain identifiers. */
+export async function createDatabase(
+  serverUrl: string,
+  name: string,
+  template = 'template1',
+  owner = 'DEFAULT',
+): Promise<string> {
+  await execute(serverUrl, `CREATE DATABASE "${name}" TEMPLATE "${template}" STRATEGY FILE_COPY OWNER ${owner}`);
+  return toDatabaseUrl(serverUrl, name);
+}
+
+export async function ensureDatabase(serverUrl: string, name: string): Promise<string> {
+  const { rowCount } = await execute(serverUrl, 'SELECT FROM pg_database WHERE datname = $1', [name]);
+  return rowCount ? toDatabaseUrl(serverUrl, name) : createDatabase(serverUrl, name);
+}
+
+export async function dropDatabase(serverUrl: string, name: string): Promise<void> {
+  await execute(serverUrl, `DROP DATABASE "${name}" WITH (FORCE)`);
 }
