@@ -1,11 +1,19 @@
-import * as wire from './wire/index.ts';
 import { z } from 'zod';
 import { countCached, type ModelRequest, plainAsked, type Tool } from './answer-asked.ts';
 import { converse, type Endpoint } from './endpoint.ts';
-import { contentField, countAttachments, countField, messageField, parseRequest, ProviderFault, textOf } from './request.ts';
+import {
+  contentField,
+  countAttachments,
+  countField,
+  messageField,
+  ProviderFault,
+  parseRequest,
+  textOf,
+} from './request.ts';
+import { countTokens, embedText } from './tokens.ts';
+import * as wire from './wire/index.ts';
 import { writeResponse, writeResponseFrames } from './wire/index.ts';
 import { dataFrame } from './wire/wire-answer.ts';
-import { countTokens, embedText } from './tokens.ts';
 
 /** Reasoning tokens for each level of effort that callers can name. */
 const byEffort: Record<string, number> = { none: 0, minimal: 0, low: 64, medium: 128, high: 256, xhigh: 512, max: 512 };
