@@ -126,7 +126,7 @@ COPY --from=proxy-modules /app ./
 COPY --from=sources /all /stored /proxy ./
 ENV OPS_PORT=9080
 EXPOSE 8080 9080
-# The flag is the one in packages/local-stack/src/service-flags.ts. Node is process 1 and gets the signals itself.
+# The flag is the one in packages/local-stack/src/local-stack-config.ts. Node is process 1 and gets the signals itself.
 ENTRYPOINT ["node", "--max-semi-space-size=32", "services/proxy/src/main.ts"]
 
 FROM service AS writer

@@ -2,8 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type DatabasePasswords, type DatabaseUser, databaseUsers, toDatabaseUrls } from '@agp/operator';
-import { repositoryRoot } from './local-stack-config.ts';
-import { StartError } from './start-error.ts';
+import { repositoryRoot, StartError } from './local-stack-config.ts';
 
 const run = promisify(execFile);
 const { NODE_COMPILE_CACHE = '' } = process.env;

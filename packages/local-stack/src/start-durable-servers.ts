@@ -5,10 +5,9 @@ import { makeNatsPasswords, makeRedisPasswords } from '@agp/operator';
 import { openGuard } from './guard/guard.ts';
 import { readLocalStackConfig } from './local-stack-config.ts';
 import { runMigrations } from './run-migrations.ts';
-import { createDatabase } from './servers/databases.ts';
 import { findServer } from './servers/find-server.ts';
 import { startNats } from './servers/nats.ts';
-import { startPostgres } from './servers/postgres.ts';
+import { createDatabase, startPostgres } from './servers/postgres.ts';
 import { startRedis } from './servers/redis.ts';
 import { preparePostgresKit } from './servers/throw-away-postgres.ts';
 

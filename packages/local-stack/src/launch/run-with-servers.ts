@@ -2,7 +2,7 @@
 // DATABASE_URL (migrated), NATS_URL and REDIS_URL.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { serviceFlags } from '../service-flags.ts';
+import { serviceFlags } from '../local-stack-config.ts';
 import { startDurableServers } from '../start-durable-servers.ts';
 
 await using servers = await startDurableServers(process.env);

@@ -3,8 +3,7 @@ import { accessSync, constants, globSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { LocalStackConfig } from '../local-stack-config.ts';
-import { StartError } from '../start-error.ts';
+import { type LocalStackConfig, StartError } from '../local-stack-config.ts';
 import type { Account } from './server.ts';
 
 const run = promisify(execFile);

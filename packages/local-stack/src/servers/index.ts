@@ -1,6 +1,5 @@
 export { type Guard, openGuard } from '../guard/guard.ts';
 export { stopWatched, type WatchedProcess } from '../guard/watched-process.ts';
-export * from './databases.ts';
 export * from './find-server.ts';
 export * from './nats.ts';
 export * from './ports.ts';

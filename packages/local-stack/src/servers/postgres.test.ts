@@ -5,10 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { openGuard } from '../guard/guard.ts';
-import { StartError } from '../start-error.ts';
+import { StartError } from '../local-stack-config.ts';
 import { removeStalePidFile, startPostgres } from './postgres.ts';
-import { choosePostgresAccount } from './postgres-account.ts';
-import { placePostgres } from './postgres-folder.ts';
+import { choosePostgresAccount, placePostgres } from './postgres-folder.ts';
 import { chooseTestFolder, copyPristine } from './throw-away-postgres.ts';
 
 const account = choosePostgresAccount();

@@ -1,10 +1,10 @@
-import pg from 'pg';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { chown, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import pg from 'pg';
 import { readCommand } from '../guard/watched-process.ts';
 import { StartError } from '../local-stack-config.ts';
 import type { PostgresBinaries } from './find-postgres.ts';

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Guard } from '../guard/guard.ts';
 import { killedMs, listChildren, signal, stopWatched, waitUntilGone } from '../guard/watched-process.ts';
-import { StartError } from '../start-error.ts';
+import { StartError } from '../local-stack-config.ts';
 import { findFreePort } from './ports.ts';
 
 /** A user to run as: only root can choose one. */

@@ -5,11 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Guard } from '../guard/guard.ts';
-import type { LocalStackConfig } from '../local-stack-config.ts';
-import { StartError } from '../start-error.ts';
+import { type LocalStackConfig, StartError } from '../local-stack-config.ts';
 import { findPostgres, makePostgresReachable, type PostgresBinaries } from './find-postgres.ts';
 import { initPostgres, startPostgres } from './postgres.ts';
-import { canWrite, choosePostgresAccount } from './postgres-account.ts';
+import { canWrite, choosePostgresAccount } from './postgres-folder.ts';
 import type { Account, Server, TlsFiles } from './server.ts';
 
 const run = promisify(execFile);

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { StartError } from '../start-error.ts';
+import { StartError } from '../local-stack-config.ts';
 import { claimDataFolder, makeDataFolder } from './data-folder.ts';
 
 test('a second claim fails and names the process that has the folder, if that has written its pid', () => {

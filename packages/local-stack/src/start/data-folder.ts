@@ -23,7 +23,7 @@ import {
   type NatsPasswords,
   type RedisPasswords,
 } from '@agp/operator';
-import { StartError } from '../start-error.ts';
+import { StartError } from '../local-stack-config.ts';
 
 /** Shown of a path, in UTF-16 units. */
 const maxShown = 200;

@@ -2,14 +2,13 @@ import { join } from 'node:path';
 import { toLinesText } from '@agp/core/text';
 import { ConfigError, every, findStrangeVariables } from '@agp/runtime';
 import { openGuard, stopLeftovers } from '../guard/guard.ts';
-import { type LocalStackConfig, readLocalStackConfig } from '../local-stack-config.ts';
+import { type LocalStackConfig, readLocalStackConfig, StartError } from '../local-stack-config.ts';
 import { removeNotes } from '../running-servers.ts';
-import { StartError } from '../start-error.ts';
 import { claimDataFolder, explainDataFolder } from './data-folder.ts';
 import { type LocalStack, startLocalStack } from './start-local-stack.ts';
 
 /** The text for the terminal once everything is up: the addresses, the key, and two lines to copy. */
-export function writeWelcome(stack: LocalStack, seconds: number): string {
+function writeWelcome(stack: LocalStack, seconds: number): string {
   const { proxyUrl, managementUrl, consoleUrl, generatedKey, asksForTokens } = stack;
   const body = JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hello' }] });
   const header = asksForTokens ? 'X-Agent-Token: agp_...' : 'X-Agent-Name: my-agent';

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { childEnvironment } from '@agp/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { repositoryRoot } from '../local-stack-config.ts';
-import { checkPorts } from './start-config.ts';
+import { checkPorts } from './start-local-stack.ts';
 
 const at = (port: number, host = '127.0.0.1', variable = 'PROXY_PORT') => ({
   variable,

@@ -4,18 +4,17 @@ import { buildConsole } from '@agp/console/build';
 import { toLineText } from '@agp/core/text';
 import { type RoleUrls, type ServiceUrls, toRoleUrls, toUserUrls } from '@agp/operator';
 import { commonFields, drainDelayField, loadConfig, portField, shutdownGraceField, toStopLimit } from '@agp/runtime';
+import { z } from 'zod';
 import type { Guard } from '../guard/guard.ts';
-import type { LocalStackConfig } from '../local-stack-config.ts';
+import { type LocalStackConfig, StartError } from '../local-stack-config.ts';
 import { prepareDatabase, runMigrations } from '../run-migrations.ts';
 import { writeNote } from '../running-servers.ts';
+import { probePort } from '../servers/ports.ts';
 import { loadSecrets, type Secrets } from './data-folder.ts';
 import { makeConsoleLink, toReachable } from './make-console-link.ts';
 import { type ServerUrls, startServers } from './start-servers.ts';
 import { keepService } from './start-service.ts';
 import { readOwnProviders, writeProvidersFile } from './write-providers-file.ts';
-import { z } from 'zod';
-import { probePort } from '../servers/ports.ts';
-import { StartError } from '../start-error.ts';
 
 /** The variables that the local stack itself reads; all others go to the services as they are. */
 const startConfigSchema = z.object({
@@ -37,9 +36,9 @@ const startConfigSchema = z.object({
   agpPostgres: z.literal('embedded', 'must be embedded, or not set').optional(),
 });
 
-export type StartConfig = z.infer<typeof startConfigSchema>;
+type StartConfig = z.infer<typeof startConfigSchema>;
 
-export function readStartConfig(environment: NodeJS.ProcessEnv): StartConfig {
+function readStartConfig(environment: NodeJS.ProcessEnv): StartConfig {
   return loadConfig(startConfigSchema, environment);
 }
 

@@ -5,9 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toLineText } from '@agp/core/text';
 import type { Guard } from '../guard/guard.ts';
-import { repositoryRoot } from '../local-stack-config.ts';
-import { serviceFlags } from '../service-flags.ts';
-import { StartError } from '../start-error.ts';
+import { repositoryRoot, StartError, serviceFlags } from '../local-stack-config.ts';
 import { describeLogLine, openLogFile, readFatalReason } from './logs.ts';
 
 interface ServiceOptions {

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseJson } from '@agp/core/json';
-import { StartError } from '../start-error.ts';
+import { StartError } from '../local-stack-config.ts';
 
 interface ProviderEntry {
   id: string;
