@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { dashboards } from './dashboards/index.ts';
-import { postgres, prometheus } from './data-sources.ts';
 import { listGeneratedFiles } from './generated-files.ts';
 import { sessionsOfAgent } from './panels.ts';
+import { postgres, prometheus } from './query.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');

@@ -9,8 +9,7 @@ import {
 import * as stat from '@grafana/grafana-foundation-sdk/stat';
 import * as table from '@grafana/grafana-foundation-sdk/table';
 import * as time from '@grafana/grafana-foundation-sdk/timeseries';
-import { postgres, prometheus } from './data-sources.ts';
-import { buildQuery, type Query } from './query.ts';
+import { buildQuery, postgres, prometheus, type Query } from './query.ts';
 
 interface PanelOptions {
   title: string;

@@ -2,7 +2,18 @@ import { ApiError } from '@agp/core/errors';
 import { type EventTool, toEventText } from '@agp/core/events';
 import type { AnswerFacts, CallFacts, CallHead } from './facts.ts';
 import { matchesName } from './names.ts';
-import { type AllowOrDeny, bodyRules, describeTool, type Fault, headRules, isAllowed, isAllowedTool, prepare, type Prepared, type RuleName } from './rules.ts';
+import {
+  type AllowOrDeny,
+  bodyRules,
+  describeTool,
+  type Fault,
+  headRules,
+  isAllowed,
+  isAllowedTool,
+  type Prepared,
+  prepare,
+  type RuleName,
+} from './rules.ts';
 import type { Policy, Selector } from './schema.ts';
 
 /** A rule that does not let a call pass, and why. */

@@ -1,4 +1,3 @@
-export { ends, judgeUnread, mayEnd } from './answers.ts';
 export {
   type AgentTool,
   agentToolListSchema,
@@ -15,15 +14,18 @@ export {
 export {
   applies,
   asksNames,
+  ends,
   type Finding,
   judgeAnswer,
   judgeBody,
   judgeHead,
+  judgeUnread,
+  mayEnd,
+  PolicyDenied,
   prepareRules,
   type RuleSet,
 } from './decide.ts';
 export { describeMatch } from './describe-match.ts';
 export type { CallFacts, CallHead } from './facts.ts';
-export { PolicyDenied } from './policy-denied.ts';
 export { type RecordedCall, Replay } from './replay.ts';
 export { type Policy, policySchema } from './schema.ts';

@@ -1,8 +1,16 @@
 import type { Asked, EventTools } from '@agp/core/events';
-import { ends } from './answers.ts';
 import type { Preview } from './contract.ts';
 import { findContradictions } from './contradictions.ts';
-import { applies, type Finding, judgeAnswer, judgeBody, judgeHead, prepareRules, type RuleSet } from './decide.ts';
+import {
+  applies,
+  ends,
+  type Finding,
+  judgeAnswer,
+  judgeBody,
+  judgeHead,
+  prepareRules,
+  type RuleSet,
+} from './decide.ts';
 import type { CallFacts } from './facts.ts';
 import { explainMissing, listRules } from './rules.ts';
 import type { Policy } from './schema.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
-import { Redis, type RedisOptions as ClientOptions, type RedisOptions } from 'ioredis';
 import { splitServerUrl } from '@agp/core/text';
+import { type RedisOptions as ClientOptions, Redis } from 'ioredis';
 
 export type RedisStatus = 'unreachable' | 'ready';
 
@@ -98,10 +98,7 @@ export const budgetTimeoutMs = 500;
  * Parses `redis+sentinel://user:password@host:26379,host:26379/name` (`rediss` for TLS): user and password are for Redis, `name` is the
  * master's; the sentinels' own are `?sentinel_username=` and `?sentinel_password=`. Null for a URL of Redis itself.
  */
-export function readSentinels(
-  text: string,
-  given: ConnectionOptions | undefined,
-): Omit<RedisOptions, 'replyMapping'> | null {
+function readSentinels(text: string, given: ConnectionOptions | undefined): Omit<ClientOptions, 'replyMapping'> | null {
   const urls = splitServerUrl(text).map((part) => new URL(part));
   const [{ protocol, username, password, pathname, searchParams }] = urls as [URL, ...URL[]];
   if (!protocol.endsWith('+sentinel:')) return null;

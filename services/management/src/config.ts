@@ -1,6 +1,15 @@
-import { commonFields, drainDelayField, isLoopbackName, portField, readHostName, shutdownGraceField, storageTimeoutField, trustProxyField } from '@agp/runtime';
-import { z } from 'zod';
 import { consoleRoles } from '@agp/core/contracts';
+import {
+  commonFields,
+  drainDelayField,
+  isLoopbackName,
+  portField,
+  readHostName,
+  shutdownGraceField,
+  storageTimeoutField,
+  trustProxyField,
+} from '@agp/runtime';
+import { z } from 'zod';
 
 /** Over plain HTTP only what stays on this machine. */
 const isSafeUrl = (url: URL) =>
@@ -18,7 +27,7 @@ function isIssuer(text: string): boolean {
 
 const rolePairs = /^[^=,]+=[a-z]+(?:,[^=,]+=[a-z]+)*$/;
 
-export const consoleFields = {
+const consoleFields = {
   consoleOrigin: z
     .string()
     .refine(isOrigin, 'must be an origin such as https://agp.example, with https unless it names this machine')

@@ -15,10 +15,9 @@ import {
   toStopLimit,
   waitForDrain,
 } from '@agp/runtime';
-import type { ManagementConfig } from './config.ts';
+import { findOidcFault, type ManagementConfig } from './config.ts';
 import { isPagePath, readConsoleFiles } from './console/console-files.ts';
 import { createSignIns, listAllowedHosts } from './console/sign-ins.ts';
-import { findOidcFault } from './console-fields.ts';
 import { createApp } from './create-app.ts';
 import { keepEndingBlocks } from './jobs/keep-ending-blocks.ts';
 import { waitForBootstrapKey } from './keys.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { CommandError, runCommand, UsageError } from '../run-command.ts';
 import { addSecrets, rotatable, rotateSecrets } from '../secrets/add-secrets.ts';
-import { defaultPlaces, serverNames, type ServerPlaces } from '../secrets/list-secrets.ts';
+import { defaultPlaces, type ServerPlaces, serverNames } from '../secrets/list-secrets.ts';
 import { completeSecrets, readSecret, readSecrets, toManifests, toNamespace } from '../secrets/secrets-folder.ts';
 
 const services = ['proxy', 'writer', 'management'];
@@ -17,7 +17,7 @@ const uses: Record<Place, { paths: readonly string[]; port?: number }> = {
 const options = Object.keys(uses) as Place[];
 
 /** Checks that existing URLs, which are not written again, name the places that were asked for. */
-export function checkPlaces(folder: string, asked: Partial<Pick<ServerPlaces, Place>>): void {
+function checkPlaces(folder: string, asked: Partial<Pick<ServerPlaces, Place>>): void {
   const problems = options.flatMap((option) => {
     const place = asked[option];
     const paths = place === undefined ? [] : uses[option].paths.filter((path) => differs(folder, path, option, place));

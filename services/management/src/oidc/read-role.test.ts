@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { managementConfigSchema } from '../config.ts';
-import { findOidcFault } from '../console-fields.ts';
+import { findOidcFault, managementConfigSchema } from '../config.ts';
 import { parseRoles, readRole } from './oidc-client.ts';
 
 test.each<[unknown, string | null]>([
