@@ -1,14 +1,14 @@
-import type { Outbox } from '@agp/bus';
-import { createLogger, type Logger, type Service, startOpsServer, startTracing, toStopLimit } from '@agp/runtime';
+import { type BusConnection, connectBus, logBusStatus, type Outbox } from '@agp/bus';
+import { createStorageChecks, type Database, openDatabase, type Pool } from '@agp/db';
+import { budgetTimeoutMs, connectRedis, type Redis } from '@agp/reservations';
+import { createLogger, type Logger, logLostConnection, logReadiness, logRedisStatus, Readiness, type Service, startOpsServer, startTracing, toStopLimit } from '@agp/runtime';
 import { BodyMemory } from './body/body-memory.ts';
 import { logConfig, type ProxyConfig } from './config.ts';
-import { ClosedTogether, connectNats, openPostgres, openReadyConnections, openRedis } from './connections.ts';
 import { createContext } from './create-context.ts';
 import { startEdge } from './edge/create-edge.ts';
 import { finishRequests } from './stop/finish-requests.ts';
 import { watchRunning } from './stop/running-requests.ts';
 import { createMetrics } from './telemetry/metrics.ts';
-import { createReadiness } from './telemetry/readiness.ts';
 import { createWarnings } from './telemetry/warnings.ts';
 
 export interface Proxy extends Service {
@@ -72,4 +72,80 @@ export async function startProxy(config: ProxyConfig, overrides: { logger?: Logg
     stop,
     [Symbol.asyncDispose]: () => stop(),
   };
+}
+
+/** Closes all at once: a server that does not answer must not hold up the others. */
+export class ClosedTogether implements AsyncDisposable {
+  readonly #closings: (() => unknown)[] = [];
+
+  add<Opened>(opened: Opened, close: (opened: Opened) => unknown): Opened {
+    this.#closings.push(() => close(opened));
+    return opened;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.allSettled(this.#closings.map(async (close) => close()));
+  }
+}
+
+/** In milliseconds: statements of admission end by themselves so much later than the requests that gave them up. */
+const statementMarginMs = 100;
+
+export function openPostgres(config: ProxyConfig, logger: Logger): Database {
+  return openDatabase({
+    url: config.databaseUrl,
+    applicationName: 'agp-proxy',
+    statementTimeoutMs: config.storageTimeoutMs + statementMarginMs,
+    usesIndexesOnly: true,
+    onConnectionError: logLostConnection(logger),
+  });
+}
+
+/** Connections to Postgres made before the first request: under full load it would wait while all are made at once. */
+const readyConnections = 5;
+
+export async function openReadyConnections(pool: Pool): Promise<void> {
+  await Promise.allSettled(Array.from({ length: readyConnections }, () => pool.query('SELECT 1')));
+}
+
+/** Waits until NATS is there. */
+export function connectNats(config: ProxyConfig, logger: Logger): Promise<BusConnection> {
+  return connectBus({
+    url: config.natsUrl,
+    urlFile: config.natsUrlFile,
+    caFile: config.natsCaFile,
+    name: 'agp-proxy',
+    onStatus: logBusStatus(logger),
+  });
+}
+
+/** Redis may be away; only the first of the two connections logs that. */
+export function openRedis(config: ProxyConfig, logger: Logger): { redis: Redis; budgetRedis: Redis } {
+  const server = { url: config.redisUrl, caFile: config.redisCaFile };
+  const { redisTimeoutMs } = config;
+  return {
+    redis: connectRedis({ ...server, commandTimeoutMs: redisTimeoutMs, onStatus: logRedisStatus(logger) }),
+    // Requests wait for its commands, so they time out sooner.
+    budgetRedis: connectRedis({ ...server, commandTimeoutMs: redisTimeoutMs ?? budgetTimeoutMs }),
+  };
+}
+
+/** NATS must have been there once; later the outbox bridges its absence, which must not make every replica unready. */
+export function createReadiness(
+  { audit }: Pick<ProxyConfig, 'audit'>,
+  pool: Pool,
+  logger: Logger,
+  findOutbox: () => Outbox | null,
+): Readiness {
+  const checks = {
+    ...createStorageChecks(pool),
+    nats: async () => {
+      if (findOutbox() === null) throw new Error('not connected yet');
+    },
+    outbox: async () => {
+      const outbox = findOutbox();
+      if (audit === 'strict' && outbox && outbox.size >= outbox.capacity) throw new Error('the outbox is full');
+    },
+  };
+  return new Readiness(checks, { onChange: logReadiness(logger) });
 }

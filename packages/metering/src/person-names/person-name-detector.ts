@@ -1,6 +1,101 @@
 import type { Detector } from '@agp/pii';
-import { foldWord, type NameWord, readNameWords } from './name-words.ts';
-import { leadingWords, particles } from './plain-words.ts';
+import { allLocales } from '@faker-js/faker';
+
+const listed = (words: string): ReadonlySet<string> => new Set(words.split(' '));
+
+/** Words that have a capital only because they begin a sentence, a letter or a label. No name begins with one or goes on over one. */
+export const leadingWords = listed(
+  'a an the this that these those my your his her its our their i you he she it we they who what when where why how which whose if in on at for from to with by of as and but or nor so yet not no yes is are was were be do does did has have had can could will would shall should may might must let please thanks thank dear hi hello hey ok okay here there then now all any each every some both few many most other such only own same than too very just also about after before between under over again once during while because until since new old big first last next mr mrs ms miss mx dr prof professor sir madam sorry glad happy happily afraid sure aunt uncle herr frau mme monsieur madame answer user assistant system customer patient name contact address author im youre hes shes were theyre ive weve dont isnt lets monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december der die das ein eine le la les un une el los las una il lo gli',
+);
+
+const organisationWords = listed(
+  'inc llc ltd gmbh corp co company group orchestra investments systems solutions software technologies university college school street st avenue ave road rd drive lane boulevard bridge river lake park award prize act test method algorithm foundation institute hospital bank museum church square airport station industries partners associates brothers sons network networks media labs house hotel cup stadium job block else line valid top post command copyright supports bar royal princess claude gemini gpt',
+);
+
+/** First names of many languages that English has as words. */
+const ambiguousWords = listed('art bill mark page rich rob');
+
+export const particles = listed('van von de der den da di del la el al bin ibn ten dos du le zu');
+
+/** `sure`: a first name; `partial`: a surname, or like one; `possible`: a name, and a word or place too; `word`: none. */
+export type NameWord = 'sure' | 'partial' | 'possible' | 'word';
+
+function* listStrings(value: unknown): Generator<string> {
+  if (typeof value === 'string') yield value;
+  else if (typeof value === 'object' && value !== null)
+    for (const inner of Object.values(value)) yield* listStrings(inner);
+}
+
+function* listWords(value: unknown): Generator<string> {
+  for (const text of listStrings(value)) yield* text.split(/[^\p{L}\p{M}'’]+/u);
+}
+
+const stroked: Readonly<Record<string, string>> = { ı: 'i', ø: 'o', ł: 'l', đ: 'd' };
+
+export function foldWord(word: string): string {
+  const small = word.toLowerCase();
+  if (/^[a-z]*$/.test(small)) return small;
+  return small
+    .normalize('NFD')
+    .replace(/[\p{M}'’]/gu, '')
+    .replace(/[ıøłđ]/g, (letter) => stroked[letter] ?? letter);
+}
+
+type Spread = Map<string, Set<string>>;
+
+function addNames(spread: Spread, names: unknown, language: string): void {
+  for (const word of listWords(names)) {
+    const folded = foldWord(word);
+    if (folded.length > 1) spread.set(folded, (spread.get(folded) ?? new Set()).add(language));
+  }
+}
+
+/** A first name may also be a word or a place: it is one for us only if it is a first name in so many languages. */
+const leastOfWord = 8;
+const leastOfPlace = 3;
+
+/** Takes a second and 100 MB: for a worker, once. By folded spelling. */
+export function readNameWords(): ReadonlyMap<string, NameWord> {
+  const [first, all]: [Spread, Spread] = [new Map(), new Map()];
+  const places = new Set<string>();
+  const words = new Set([...organisationWords]);
+  for (const [locale, { person, location, date, word, color }] of Object.entries(allLocales)) {
+    const [language = locale] = locale.split('_');
+    addNames(first, person?.first_name, language);
+    addNames(all, [person?.first_name, person?.last_name], language);
+    for (const word of listWords([location?.country, location?.state, location?.city_name])) places.add(foldWord(word));
+    for (const other of listWords([date, word, color])) words.add(foldWord(other));
+  }
+  const {
+    person,
+    location,
+    lorem: _lorem,
+    metadata: _metadata,
+    internet: _internet,
+    music: _music,
+    book: _book,
+    ...rest
+  } = allLocales.en;
+  const { first_name: _first, middle_name: _middle, last_name: _last, name: _name, ...titles } = person ?? {};
+  const { continent, direction, language, street_suffix } = location ?? {};
+  for (const word of listWords([rest, titles, continent, direction, language, street_suffix])) {
+    const folded = foldWord(word);
+    // Words with a capital there are products and companies, some of them named after a person.
+    if (/^\p{Ll}/u.test(word) || (all.get(folded)?.size ?? 0) < leastOfPlace) words.add(folded);
+  }
+  const found = new Map<string, NameWord>();
+  for (const word of [...words, ...places]) found.set(word, 'word');
+  for (const word of all.keys()) {
+    const languages = first.get(word);
+    const spread = languages?.size ?? 0;
+    const isAlso = words.has(word) || places.has(word);
+    const least = words.has(word) ? leastOfWord : places.has(word) ? leastOfPlace : languages?.has('en') ? 1 : 2;
+    found.set(word, spread >= least ? 'sure' : isAlso ? 'possible' : 'partial');
+  }
+  for (const word of ambiguousWords) found.set(word, 'possible');
+  for (const word of [...leadingWords, ...organisationWords]) found.set(word, 'word');
+  return found;
+}
 
 /** A word of a text; longer ones come in several pieces, and are no names. */
 const word = /[\p{L}\p{M}](?:['’-]?[\p{L}\p{M}]){0,39}/gu;

@@ -1,10 +1,8 @@
 import { toPublicId, uuidTime } from '@agp/core/ids';
-import { findRecordedIds, type Pool } from '@agp/db';
-import type { BudgetReservations } from '@agp/reservations';
+import { findRecordedIds, listForwarded, noteEndedRequests, type Pool, removeForwarded, type UnrecordedSpend } from '@agp/db';
+import { type BudgetReservations, type EndedReservation, leaseMs } from '@agp/reservations';
 import { every, type Logger } from '@agp/runtime';
 import type { WriterMetrics } from '../metrics.ts';
-import { type Noted, noteEnded } from './note-ended.ts';
-import { noteForwarded } from './note-forwarded.ts';
 
 /** Younger ones are in use, and a proxy's clock may be ahead of ours. */
 const minAgeMs = 10_000;
@@ -84,4 +82,97 @@ export function keepSweeping(options: SweepOptions): () => Promise<void> {
   };
   // The next round of any writer finds what this one leaves.
   return every(everyMs, sweep, onFailure);
+}
+
+/** Days for which Redis keeps reservations, today included. */
+const daysKept = 9;
+const notedAtOnce = 500;
+/** Most pages in a round, of one day or of silent requests; the next round continues. */
+const pagesInRound = 20;
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export interface Noted {
+  eventIds: string[];
+  /** Not ours, or broken: they are dropped. */
+  unreadable: number;
+}
+
+/**
+ * Moves abandoned reservations of killed proxies from Redis to Postgres, where they keep counting and operators see them. Noted first and
+ * released then, so a crash only repeats the note.
+ * @throws errors of Redis and Postgres: the rest is left to the next round
+ */
+export async function noteEnded(
+  reservations: BudgetReservations,
+  pool: Pool,
+  now: number,
+  onNoted: (noted: Noted) => void,
+): Promise<void> {
+  for (let ago = 0; ago < daysKept; ago += 1) {
+    const day = new Date(now - ago * dayMs).toISOString().slice(0, 10);
+    for (let page = 0; page < pagesInRound; page += 1) {
+      const { ended, isAll } = await reservations.listEnded(day, notedAtOnce);
+      const readable = ended.filter(isReadable);
+      if (ended.length > 0) {
+        const spends = readable.map((reservation) => toSpend(reservation, day));
+        const eventIds = spends.length === 0 ? [] : await noteEndedRequests(pool, spends);
+        onNoted({ eventIds, unreadable: ended.length - readable.length });
+        await reservations.release(ended.map(({ eventId }) => ({ eventId, day })));
+      }
+      if (isAll) break;
+    }
+  }
+}
+
+/** What Postgres would refuse must not block the others. */
+function isReadable({ eventId, agentId, nanoUsd }: EndedReservation): boolean {
+  return uuid.test(eventId) && uuid.test(agentId) && Number.isSafeInteger(nanoUsd) && nanoUsd >= 0;
+}
+
+function toSpend({ eventId, agentId, nanoUsd, forwarded }: EndedReservation, day: string): UnrecordedSpend {
+  return { eventId, agentId, day, costNanoUsd: nanoUsd, reason: 'ended_without_record', request: forwarded };
+}
+
+/** In milliseconds: after a longer look proxies, too, may have been unable to tell Postgres anything. */
+const hungMs = 5_000;
+
+/**
+ * Settles requests that proxies kept in Postgres while Redis was away, and that were silent for 30 seconds: recorded ones are forgotten,
+ * held ones left to Redis, the others were lost with their proxy. Noted first and forgotten then, so a crash only repeats the note.
+ * A proxy is also silent about a request once JetStream has its event, so nothing counts as silent that a writer behind may still record.
+ * @param readUnreadMs age of the oldest unrecorded message, in milliseconds
+ * @throws errors of Postgres, also if it hung, and of `readUnreadMs`: the rest is left to the next round
+ */
+export async function noteForwarded(
+  reservations: BudgetReservations,
+  pool: Pool,
+  readUnreadMs: () => Promise<number>,
+  onNoted: (eventIds: string[]) => void,
+  leastSilentMs = leaseMs,
+): Promise<void> {
+  let began = performance.now();
+  const silentMs = leastSilentMs + (await readUnreadMs());
+  for (let page = 0; page < pagesInRound; page += 1) {
+    const silent = await listForwarded(pool, silentMs, notedAtOnce);
+    if (performance.now() - began > hungMs) throw new Error('Postgres hung: who is silent is looked at again later');
+    began = performance.now();
+    if (silent.length === 0) return;
+    const eventIds = silent.map(({ eventId }) => eventId);
+    const settled = new Set(await findRecordedIds(pool, eventIds));
+    for (const day of new Set(silent.map((each) => each.day))) {
+      // Redis may be away for writers, too: then this list alone knows of them.
+      const held = await reservations.list(day, null).catch(() => []);
+      for (const { eventId } of held) settled.add(eventId);
+    }
+    const lost = silent.filter(({ eventId }) => !settled.has(eventId));
+    if (lost.length > 0)
+      onNoted(
+        await noteEndedRequests(
+          pool,
+          lost.map((each) => ({ ...each, reason: 'ended_without_record' })),
+        ),
+      );
+    await removeForwarded(pool, eventIds, silentMs);
+    if (silent.length < notedAtOnce) return;
+  }
 }

@@ -1,13 +1,13 @@
-import { makeUsage, readCount, type Usage } from '@agp/catalogue';
+import * as bounds from './bounds.ts';
+import { makeUsage, maxTokens, readCount, type Usage } from '@agp/catalogue';
 import { asArray, asName, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Write, Writing } from '../../text/writing.ts';
-import { asFigure } from '../figures.ts';
+import { asFigure, readFigures } from '../figures.ts';
 import { type Operation, type ReportedCall, sumCalls } from '../operation.ts';
-import * as bounds from './bounds.ts';
 import { describeOperation, type Figures } from './describe-operation.ts';
-import { EventStreamReader } from './stream.ts';
-import { readTokenUsage, readUsageFigures } from './usage.ts';
+import { EventStreamReader, noOutput } from './stream.ts';
+import { readTokenUsage, readUsageFigures, usageTable } from './usage.ts';
 
 const timing = /^(?:\d+:)?\d{1,2}:\d{2}[.,]\d{3} --> (?:(\d{1,4}):)?(\d{1,2}):(\d{2}[.,]\d{3})/;
 
@@ -153,3 +153,42 @@ function describeImages(name: string, event: string): Operation {
 export const imageGenerations = describeImages('images.generations', 'image_generation.completed');
 export const imageEdits = describeImages('images.edits', 'image_edit.completed');
 export const imageVariations = describeImages('images.variations', 'image_variation.completed');
+
+/** Seconds of video, under the names of OpenAI, Azure and xAI. */
+function countSeconds({ seconds, n_seconds: each, duration, n_variants: variants, n }: JsonObject): number | null {
+  const length = readCount(asFigure(seconds ?? each ?? duration));
+  return length && Math.min(length * (readCount(asFigure(variants ?? n)) || 1), maxTokens);
+}
+
+/** The tier by the shorter side; null for the standard one. */
+function readResolution({ size, resolution, width, height }: JsonObject): string | null {
+  const sides = width && height ? `${width}x${height}` : (asText(size) ?? asText(resolution) ?? '');
+  const [, one, other] = /^(\d{2,5})x(\d{2,5})$/.exec(sides) ?? [];
+  const found = one && other ? `${Math.min(Number(one), Number(other))}p` : sides.toLowerCase();
+  return /^\d{1,5}[pk]$/.test(found) && found !== '720p' ? found : null;
+}
+
+/** The longest that a video is made unless the request says so. */
+const unsaidSeconds = 8;
+
+function readVideoFigures(value: unknown): Figures {
+  const answer = asObject(value);
+  const seconds = countSeconds(answer);
+  if (answer.status === 'failed') return { usage: null, isUnbilled: true };
+  const tier = readResolution(answer);
+  const usage = seconds ? makeUsage({ outputVideoSeconds: seconds }) : null;
+  return { usage, ...(tier && { serviceTier: tier }), ...readFigures(answer.usage, usageTable).notes };
+}
+
+/** A job that makes a video, billed by the second once it is taken on. */
+export const videos = describeOperation({
+  name: 'videos',
+  ...noOutput,
+  input: ['prompt'],
+  readToldUsage: (body): Partial<Usage> => ({ outputVideoSeconds: countSeconds(body) || unsaidSeconds }),
+  readPriceTier: readResolution,
+  readFigures: readVideoFigures,
+});
+
+export const videosTarget =
+  /\/(?:videos(?:\/(?:generations|edits|extensions|[^/]+\/remix))?|video\/generations(?:\/jobs)?)$/;

@@ -1,0 +1,172 @@
+import { makeUsage, maxTokens, type UsageLimits } from '@agp/catalogue';
+import { ApiError } from '@agp/core/errors';
+import { type CallHead, listTiers, nameModel } from '../call-head.ts';
+import { guessCost, type MeteringParts, unpricedNanoUsd } from '../metering-parts.ts';
+import { inspectBody, type InspectedBody } from '../request/inspect-body.ts';
+import { notBounded, type StrictDemand } from '../request/strict-demand.ts';
+import type { Operation } from '../dialects/operation.ts';
+
+/** Bytes of a request for each token that it is taken to have: about right for English and code. */
+const bytesPerToken = 4;
+
+/** What an answer without a bound is taken to have. */
+const defaultOutputTokens = 4_096;
+
+/** An image makes a body large, and few tokens: beyond this no model reads on anyway. */
+const maxPromptTokens = 200_000;
+
+/**
+ * The highest likely cost in whole nano-dollars: input by size, output by the caller's largest bound, else
+ * {@link defaultOutputTokens}. Without a readable body at least `unpricedNanoUsd`, without a known price that by size.
+ */
+function estimateReservation(parts: MeteringParts, head: CallHead, body: InspectedBody | null): number {
+  if (head.operation === null) return head.hasBody ? unpricedNanoUsd : 0;
+  if (head.operation.isFree) return body?.startsUnseen ? unpricedNanoUsd : 0;
+  if (!body) return head.method === 'POST' ? unpricedNanoUsd : 0;
+  const costs = body.models.map((model) => priceModel(parts, head, body, model));
+  const least = costs.length === 0 || !body.isExact ? unpricedNanoUsd : 0;
+  return Math.max(least, ...costs);
+}
+
+function priceModel(parts: MeteringParts, head: CallHead, asked: InspectedBody, model: string): number {
+  const { bytes, maxOutputTokens, leastOutputTokens, answers, toldUsage } = asked;
+  const promptTokens = Math.min(Math.ceil(bytes.length / bytesPerToken), maxPromptTokens);
+  const outputTokens = maxOutputTokens ?? Math.max(defaultOutputTokens, leastOutputTokens);
+  const usage = makeUsage({
+    ...toldUsage,
+    promptTokens: promptTokens + (toldUsage.promptTokens ?? 0),
+    completionTokens: Math.min(Math.max(answers * outputTokens, toldUsage.completionTokens ?? 0), maxTokens),
+    ...(toldUsage.outputImages !== undefined && { outputImages: Math.max(answers, toldUsage.outputImages) }),
+  });
+  const serviceTier = listTiers(head, asked).join('+');
+  const { priced, costNanoUsd } = parts.priceUsage({ ...nameModel(head, model), usage, serviceTier });
+  return priced ? costNanoUsd : guessCost(usage);
+}
+
+export function computeReservation(
+  parts: MeteringParts,
+  head: CallHead,
+  body: InspectedBody | null,
+  mayRefuse: boolean,
+): number {
+  // It only shows what is done.
+  if (head.operation?.billedOnce) return 0;
+  if (!parts.isStrict || !mayRefuse) return estimateReservation(parts, head, body);
+  return boundReservation(parts, head, bounded(head, body));
+}
+
+/** The cap may have been set after the body was read. */
+function bounded(head: CallHead, body: InspectedBody | null): InspectedBody | null {
+  if (body === null || head.operation === null || head.operation.isFree || body.strict !== null) return body;
+  return inspectBody(head.operation, head, body.bytes, body.form, { mustTell: false, mustBound: true });
+}
+
+/** Vendors that enforce `max_completion_tokens`; others may not know it. */
+const knowNewBound = new Set(['openai', 'azure', 'groq', 'x-ai', 'openrouter', 'cerebras']);
+
+/** Anthropic's words on tools take up to 800 tokens, xAI's own about 700. */
+const framingTokens = 1_024;
+
+/** The same for each tool that the provider knows by name; Anthropic's computer takes 735, its editor 700. */
+const toolTokens = 1_024;
+
+/** A picture of a common size in the best quality takes 6,240, and a hundred for each preview. */
+const pictureTokens = 16_384;
+
+/** Counts of tokens are cut here: the cost is above any cap. */
+const most = 1e12;
+
+const looking = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
+
+/** The most that a request may cost, in whole nano-dollars. @throws ApiError `cost_not_bounded`, naming the field */
+function boundReservation(parts: MeteringParts, head: CallHead, body: InspectedBody | null): number {
+  const { operation } = head;
+  const isLooking = looking.has(head.method) && !head.hasBody;
+  if (isLooking) return 0;
+  if (operation === null) throw notBounded('the path', 'is of no model call that is known');
+  if (operation.isBilledLater) throw notBounded('a batch', 'costs an amount that only its results show');
+  if (operation.isFree) return 0;
+  const { strict = null, models = [] } = body ?? {};
+  if (strict === null) throw notBounded('the body', 'is missing');
+  if (strict instanceof ApiError) throw strict;
+  return boundModels(parts, head, models, strict);
+}
+
+function boundModels(
+  { findModelBounds }: MeteringParts,
+  head: CallHead,
+  models: readonly string[],
+  demand: StrictDemand,
+): number {
+  const { writes } = demand;
+  if (models.length === 0) throw notBounded('model', 'is missing');
+  const tiers = listTiers(head, demand);
+  const charges = models.map((model) => {
+    const bounds = findModelBounds(nameModel(head, model));
+    if (!bounds) throw notBounded('model', 'has no known price');
+    for (const tier of tiers) {
+      if (!bounds.hasTier(tier)) throw notBounded('the service tier', 'has no known price');
+    }
+    const vendor = bounds.vendor ?? '';
+    const bound = demand.isBoundNew && !knowNewBound.has(vendor) ? null : demand.outputTokens;
+    const written = (bound ?? Math.max(bounds.largestOutput, demand.leastOutputTokens)) + demand.thinkingTokens;
+    const each = { text: written, speech: written, pictures: pictureTokens, nothing: 0 }[writes];
+    const limits: UsageLimits = {
+      inputTokens: Math.min(countInput(demand, bounds.largestInput), most),
+      outputTokens: Math.min(demand.answers * each, most),
+      inputCharacters: writes === 'speech' ? demand.inputBytes : 0,
+      outputImages: writes === 'pictures' ? demand.answers : 0,
+    };
+    const charge = bounds.charge(limits, tiers);
+    if (charge === null) throw notBounded('model', 'has no known price for all that this request may use');
+    return charge;
+  });
+  return Math.max(...charges);
+}
+
+/** No input is larger than the model's context; each of several inputs has a context of its own. */
+function countInput(demand: StrictDemand, largestInput: number): number {
+  const sized = demand.inputBytes + framingTokens + demand.describedTools * toolTokens;
+  if (demand.writes === 'nothing') return sized + demand.unsizedInputs * largestInput;
+  return demand.unsizedInputs > 0 ? largestInput : sized;
+}
+
+export interface Cheaper {
+  bound: string;
+  nanoUsd: number;
+}
+
+/** How cheap a request becomes by its bound on the output alone; null if it has none. For refused ones only. */
+export function findCheaper(
+  parts: MeteringParts,
+  head: CallHead,
+  body: InspectedBody | null,
+  mayRefuse: boolean,
+): Cheaper | null {
+  const bound = head.operation && body && findBound(head.operation, body.bytes);
+  if (!bound) return null;
+  const { strict } = body;
+  if (strict instanceof ApiError) return null;
+  const outputTokens = Math.max(1, body.otherOutputTokens);
+  const lowered = { outputTokens, leastOutputTokens: outputTokens, isBoundNew: false };
+  const cheaper: InspectedBody = {
+    ...body,
+    maxOutputTokens: outputTokens,
+    leastOutputTokens: outputTokens,
+    strict: strict && { ...strict, ...lowered },
+  };
+  try {
+    return { bound, nanoUsd: computeReservation(parts, head, cheaper, mayRefuse) };
+  } catch {
+    return null;
+  }
+}
+
+function findBound(operation: Operation, bytes: Buffer): string | null {
+  const { bounds } = operation;
+  if (bounds?.writes !== 'text') return null;
+  const names = Object.entries({ ...bounds.members, ...bounds.settings })
+    .filter(([, rule]) => rule === 'bound')
+    .map(([name]) => (bounds.isEitherCase ? name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()) : name));
+  return names.find((name) => bytes.includes(`"${name}"`)) ?? names[0] ?? null;
+}
