@@ -5,7 +5,6 @@ export * from './config/load-config.ts';
 export * from './config/strange-variables.ts';
 export * from './health/ops-server.ts';
 export * from './health/readiness.ts';
-export * from './http/addresses.ts';
 export * from './http/caller-guard.ts';
 export * from './http/http-server.ts';
 export * from './http/refuse-unreadable.ts';

@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
+import type { Socket } from 'node:net';
 import { type BusConnection, Outbox } from '@agp/bus';
 import { toPublicId, uuidOf } from '@agp/core/ids';
 import { addDoubtfulUsage, addRefusals, type Pool } from '@agp/db';
@@ -7,20 +8,18 @@ import { createBudgetReservations, createIdleSessions, createThrottle, type Redi
 import { createCallerGuard, maxHeadBytes } from '@agp/runtime';
 import { FairShares } from '@agp/runtime/fairness';
 import { LRUCache } from 'lru-cache';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { Budget } from './budget/budget.ts';
 import type { ProxyContext, Setup, Working } from './context.ts';
-import { DoubtLog } from './events/doubts.ts';
 import { RefusalLog } from './events/refusal-log.ts';
-import { reportUnpriced, reportUnread } from './events/reports.ts';
+import { DoubtLog, reportUnpriced, reportUnread } from './events/reports.ts';
 import { rememberedAgents, rememberedSessions } from './limits.ts';
 import { Rules } from './policy/rules.ts';
 import { BackgroundWork } from './stop/background-work.ts';
 import { RunningRequests } from './stop/running-requests.ts';
 import { createStorage } from './storage/storage.ts';
-import type { Socket } from 'node:net';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
 
-export interface Connections {
+interface Connections {
   pool: Pool;
   bus: BusConnection;
   redis: Redis;
@@ -133,7 +132,7 @@ function hearOut(socket: Socket): void {
 }
 
 /** The connections to providers. */
-export function createUpstream(timeoutMs: number): Dispatcher {
+function createUpstream(timeoutMs: number): Dispatcher {
   // With HTTP/2 requests would share connections, and a broken one would end several answers.
   const allowH2 = false;
   const connect = buildConnector({ timeout: 10_000, allowH2 });

@@ -1,13 +1,23 @@
 import { type BusConnection, connectBus, logBusStatus, type Outbox } from '@agp/bus';
 import { createStorageChecks, type Database, openDatabase, type Pool } from '@agp/db';
 import { budgetTimeoutMs, connectRedis, type Redis } from '@agp/reservations';
-import { createLogger, type Logger, logLostConnection, logReadiness, logRedisStatus, Readiness, type Service, startOpsServer, startTracing, toStopLimit } from '@agp/runtime';
+import {
+  createLogger,
+  type Logger,
+  logLostConnection,
+  logReadiness,
+  logRedisStatus,
+  Readiness,
+  type Service,
+  startOpsServer,
+  startTracing,
+  toStopLimit,
+} from '@agp/runtime';
 import { BodyMemory } from './body/body-memory.ts';
 import { logConfig, type ProxyConfig } from './config.ts';
 import { createContext } from './create-context.ts';
 import { startEdge } from './edge/create-edge.ts';
-import { finishRequests } from './stop/finish-requests.ts';
-import { watchRunning } from './stop/running-requests.ts';
+import { finishRequests, watchRunning } from './stop/running-requests.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { createWarnings } from './telemetry/warnings.ts';
 
@@ -75,7 +85,7 @@ export async function startProxy(config: ProxyConfig, overrides: { logger?: Logg
 }
 
 /** Closes all at once: a server that does not answer must not hold up the others. */
-export class ClosedTogether implements AsyncDisposable {
+class ClosedTogether implements AsyncDisposable {
   readonly #closings: (() => unknown)[] = [];
 
   add<Opened>(opened: Opened, close: (opened: Opened) => unknown): Opened {
@@ -91,7 +101,7 @@ export class ClosedTogether implements AsyncDisposable {
 /** In milliseconds: statements of admission end by themselves so much later than the requests that gave them up. */
 const statementMarginMs = 100;
 
-export function openPostgres(config: ProxyConfig, logger: Logger): Database {
+function openPostgres(config: ProxyConfig, logger: Logger): Database {
   return openDatabase({
     url: config.databaseUrl,
     applicationName: 'agp-proxy',
@@ -104,12 +114,12 @@ export function openPostgres(config: ProxyConfig, logger: Logger): Database {
 /** Connections to Postgres made before the first request: under full load it would wait while all are made at once. */
 const readyConnections = 5;
 
-export async function openReadyConnections(pool: Pool): Promise<void> {
+async function openReadyConnections(pool: Pool): Promise<void> {
   await Promise.allSettled(Array.from({ length: readyConnections }, () => pool.query('SELECT 1')));
 }
 
 /** Waits until NATS is there. */
-export function connectNats(config: ProxyConfig, logger: Logger): Promise<BusConnection> {
+function connectNats(config: ProxyConfig, logger: Logger): Promise<BusConnection> {
   return connectBus({
     url: config.natsUrl,
     urlFile: config.natsUrlFile,
@@ -120,7 +130,7 @@ export function connectNats(config: ProxyConfig, logger: Logger): Promise<BusCon
 }
 
 /** Redis may be away; only the first of the two connections logs that. */
-export function openRedis(config: ProxyConfig, logger: Logger): { redis: Redis; budgetRedis: Redis } {
+function openRedis(config: ProxyConfig, logger: Logger): { redis: Redis; budgetRedis: Redis } {
   const server = { url: config.redisUrl, caFile: config.redisCaFile };
   const { redisTimeoutMs } = config;
   return {
@@ -131,7 +141,7 @@ export function openRedis(config: ProxyConfig, logger: Logger): { redis: Redis; 
 }
 
 /** NATS must have been there once; later the outbox bridges its absence, which must not make every replica unready. */
-export function createReadiness(
+function createReadiness(
   { audit }: Pick<ProxyConfig, 'audit'>,
   pool: Pool,
   logger: Logger,

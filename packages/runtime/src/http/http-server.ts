@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, Server as NetServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { Bag } from '../bag.ts';
 import { withTimeout } from '../process/with-timeout.ts';
+import { toNetwork, toPlainAddress } from './caller-guard.ts';
 import { refuseOtherHttp, refuseUnreadable } from './refuse-unreadable.ts';
-import { toNetwork, toPlainAddress } from './addresses.ts';
 
 /** Listeners on one event of a response. */
 const expectedListeners = 30;
@@ -166,7 +166,7 @@ function followAnswers(server: Server): Answers {
 }
 
 /** Bounds connections: beyond `max`, the network with the most loses its oldest idle connection, else its newest. */
-export function boundConnections(server: Server, max: number, isServing: (socket: Socket) => boolean): void {
+function boundConnections(server: NetServer, max: number, isServing: (socket: Socket) => boolean): void {
   const networks = new Map<string, Set<Socket>>();
   let total = 0;
 
@@ -205,7 +205,7 @@ interface OneAtATime {
 }
 
 /** A request that comes on a connection while another is served there ends the connection: no client pipelines, and an attacker would for the work. */
-export function serveOneAtATime(serve: RequestListener): OneAtATime {
+function serveOneAtATime(serve: RequestListener): OneAtATime {
   const serving = new WeakSet<Socket>();
   return {
     listener(request, response) {

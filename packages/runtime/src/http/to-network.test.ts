@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toNetwork } from './addresses.ts';
+import { toNetwork } from './caller-guard.ts';
 
 test.each([
   ['10.1.2.3', '10.1.2.3'],

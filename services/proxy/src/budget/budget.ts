@@ -3,9 +3,14 @@ import type { UnrecordedReason } from '@agp/core/contracts';
 import { uuidTime } from '@agp/core/ids';
 import type { ForwardedRequest, Reservation } from '@agp/reservations';
 import type { StorageDeadline } from '../storage/storage-deadline.ts';
-import { type BudgetOptions, type BudgetRequest, type BudgetWarning, makeAdmit } from './admit-to-budget.ts';
+import {
+  type BudgetOptions,
+  type BudgetRequest,
+  type BudgetWarning,
+  makeAdmit,
+  makeCheckEarly,
+} from './admit-to-budget.ts';
 import type { FindCheaper } from './budget-refusals.ts';
-import { makeCheckEarly } from './check-early.ts';
 import { toDay } from './judge-budget.ts';
 import { makeForgetRecorded, OwnReservations } from './own-reservations.ts';
 import { RedisMemory } from './redis-memory.ts';

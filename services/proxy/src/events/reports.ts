@@ -1,12 +1,12 @@
 import { type EventMessage, toEventText } from '@agp/core/events';
 import { uuidOf } from '@agp/core/ids';
+import type { FoundDoubt } from '@agp/db';
 import type { Measurement } from '@agp/metering';
 import { hideCredentials } from '@agp/pii/hide-credentials';
 import type { Logger } from '@agp/runtime';
 import type { AdmittedRequest } from '../journey.ts';
 import { loggedModels, maxModelName, namedFigures, waitingDoubts } from '../limits.ts';
 import type { ProxyMetrics } from '../telemetry/metrics.ts';
-import type { FoundDoubt } from '@agp/db';
 import { BatchLog } from './batch-log.ts';
 
 const rowsAtOnce = 100;

@@ -1,9 +1,9 @@
+import type { Outbox } from '@agp/bus';
 import type { RunningState } from '@agp/db';
 import type { RuleSet } from '@agp/policy';
 import { Bag, every, type HttpServer, type Logger, type Readiness, waitForDrain } from '@agp/runtime';
-import type { StopReason } from '../journey.ts';
-import type { Outbox } from '@agp/bus';
 import type { ProxyConfig } from '../config.ts';
+import type { StopReason } from '../journey.ts';
 
 interface RunningRequest {
   /** UUID */

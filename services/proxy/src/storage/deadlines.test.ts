@@ -1,6 +1,6 @@
 import { TimeoutError } from '@agp/runtime';
 import { expect, test, vi } from 'vitest';
-import { Deadlines } from './deadlines.ts';
+import { Deadlines } from './storage.ts';
 
 test('work that is not done in time is given up, and other work goes on', async () => {
   const deadlines = new Deadlines();

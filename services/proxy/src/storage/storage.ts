@@ -1,8 +1,34 @@
 import type { Stop } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
-import { addUnrecordedSpend, type AdmissionKey, type BillClaim, claimBill, claimSessions, findAgentId, findAgentTokens, findClaim, findRecordedIds, type ForwardedSpend, keepForwarded, type NewAgent, type Pool, readAdmissions, readBlocks, readPause, readRules, readRunningStates, readSpend, readSpendWithRecorded, registerAgent, type SessionClaim, type Spend, type StoredRules, type UnrecordedSpend } from '@agp/db';
-import { coalesce } from '@agp/runtime/fairness';
+import {
+  type AdmissionKey,
+  addUnrecordedSpend,
+  type BillClaim,
+  claimBill,
+  claimSessions,
+  type ForwardedSpend,
+  findAgentId,
+  findAgentTokens,
+  findClaim,
+  findRecordedIds,
+  keepForwarded,
+  type NewAgent,
+  type Pool,
+  readAdmissions,
+  readBlocks,
+  readPause,
+  readRules,
+  readRunningStates,
+  readSpend,
+  readSpendWithRecorded,
+  registerAgent,
+  type SessionClaim,
+  type Spend,
+  type StoredRules,
+  type UnrecordedSpend,
+} from '@agp/db';
 import { Bag, TimeoutError } from '@agp/runtime';
+import { coalesce } from '@agp/runtime/fairness';
 
 interface Waiter {
   at: number;

@@ -13,8 +13,7 @@ import { eventually, startTestStack, type TestStack } from '@agp/testing';
 import { makeEvent } from '@agp/testing/events';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { WriterMetrics } from '../metrics.ts';
-import { type Noted, noteEnded } from './note-ended.ts';
-import { keepSweeping } from './sweep-reservations.ts';
+import { keepSweeping, type Noted, noteEnded } from './sweep-reservations.ts';
 
 const now = Date.now();
 const dayOf = (ago: number) => new Date(now - ago * 86_400_000).toISOString().slice(0, 10);

@@ -8,8 +8,7 @@ import { startTestStack } from '@agp/testing';
 import { makeEvent } from '@agp/testing/events';
 import { beforeAll, expect, test } from 'vitest';
 import { WriterMetrics } from '../metrics.ts';
-import { noteForwarded } from './note-forwarded.ts';
-import { keepSweeping } from './sweep-reservations.ts';
+import { keepSweeping, noteForwarded } from './sweep-reservations.ts';
 
 const day = '2026-03-01';
 let admin: Database;

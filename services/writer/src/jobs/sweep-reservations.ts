@@ -1,5 +1,12 @@
 import { toPublicId, uuidTime } from '@agp/core/ids';
-import { findRecordedIds, listForwarded, noteEndedRequests, type Pool, removeForwarded, type UnrecordedSpend } from '@agp/db';
+import {
+  findRecordedIds,
+  listForwarded,
+  noteEndedRequests,
+  type Pool,
+  removeForwarded,
+  type UnrecordedSpend,
+} from '@agp/db';
 import { type BudgetReservations, type EndedReservation, leaseMs } from '@agp/reservations';
 import { every, type Logger } from '@agp/runtime';
 import type { WriterMetrics } from '../metrics.ts';
