@@ -8,8 +8,7 @@ import { type CallMeter, openCallMeter } from './measure/call-meter.ts';
 import type { MeteringOptions, MeteringParts } from './metering-parts.ts';
 import { type BodyChange, changeBody } from './request/change-body.ts';
 import { type BodyForm, type InspectedBody, inspectBody } from './request/inspect-body.ts';
-import { type Cheaper, findCheaper } from './reserve/find-cheaper.ts';
-import { computeReservation } from './reserve/reserve.ts';
+import { type Cheaper, computeReservation, findCheaper } from './reserve.ts';
 import { createPiiScanner } from './scan/pii-scanner.ts';
 import { createTokenEstimator } from './tokens/token-estimator.ts';
 

@@ -21,4 +21,4 @@ export type { BodyChange } from './request/change-body.ts';
 export { decodeBody } from './request/decode-body.ts';
 export type { InspectedBody } from './request/inspect-body.ts';
 export { readAsked } from './request/read-asked.ts';
-export type { Cheaper } from './reserve/find-cheaper.ts';
+export type { Cheaper } from './reserve.ts';

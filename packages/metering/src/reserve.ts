@@ -1,10 +1,10 @@
 import { makeUsage, maxTokens, type UsageLimits } from '@agp/catalogue';
 import { ApiError } from '@agp/core/errors';
-import { type CallHead, listTiers, nameModel } from '../call-head.ts';
-import { guessCost, type MeteringParts, unpricedNanoUsd } from '../metering-parts.ts';
-import { inspectBody, type InspectedBody } from '../request/inspect-body.ts';
-import { notBounded, type StrictDemand } from '../request/strict-demand.ts';
-import type { Operation } from '../dialects/operation.ts';
+import { type CallHead, listTiers, nameModel } from './call-head.ts';
+import type { Operation } from './dialects/operation.ts';
+import { guessCost, type MeteringParts, unpricedNanoUsd } from './metering-parts.ts';
+import { type InspectedBody, inspectBody } from './request/inspect-body.ts';
+import { notBounded, type StrictDemand } from './request/strict-demand.ts';
 
 /** Bytes of a request for each token that it is taken to have: about right for English and code. */
 const bytesPerToken = 4;

@@ -1,10 +1,10 @@
-import * as bounds from './bounds.ts';
 import { makeUsage, maxTokens, readCount, type Usage } from '@agp/catalogue';
 import { asArray, asName, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Write, Writing } from '../../text/writing.ts';
 import { asFigure, readFigures } from '../figures.ts';
 import { type Operation, type ReportedCall, sumCalls } from '../operation.ts';
+import * as bounds from './bounds.ts';
 import { describeOperation, type Figures } from './describe-operation.ts';
 import { EventStreamReader, noOutput } from './stream.ts';
 import { readTokenUsage, readUsageFigures, usageTable } from './usage.ts';

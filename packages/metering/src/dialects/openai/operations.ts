@@ -9,15 +9,22 @@ import { type Dialect, type Operation, toCancelPath } from '../operation.ts';
 import { batchOperations, matchBatches } from './batches.ts';
 import * as bounds from './bounds.ts';
 import { cohereChat, cohereEmbed } from './cohere.ts';
-import { readCompletionFigures } from './completion-usage.ts';
 import { describeOperation, type Figures, type OperationDescription } from './describe-operation.ts';
-import { imageEdits, imageGenerations, imageVariations, speech, transcriptions, translations } from './media.ts';
+import {
+  imageEdits,
+  imageGenerations,
+  imageVariations,
+  speech,
+  transcriptions,
+  translations,
+  videos,
+  videosTarget,
+} from './media.ts';
 import { ResponseStreamReader, readResponseFigures, readResponseText, searchesByPreview } from './responses.ts';
 import { CompletionStreamReader, formatRefusal, formatStreamError, noOutput } from './stream.ts';
 import { readChat, readCompletion } from './text.ts';
 import { readTools } from './tools.ts';
-import { readUsageFigures, usageTable } from './usage.ts';
-import { videos, videosTarget } from './videos.ts';
+import { readCompletionFigures, readUsageFigures, usageTable } from './usage.ts';
 
 function countTokenIds(input: unknown): Partial<Usage> {
   const ids = asArray(input).flat(1);

@@ -4,8 +4,8 @@ import { asArray, asObject, asText, type JsonObject } from '../../json/members.t
 import type { Write, Writing } from '../../text/writing.ts';
 import { FrameReader } from '../frame-reader.ts';
 import { addToUsage, type Operation, type ReportedCall, type StreamReading, type ToldRefusal } from '../operation.ts';
-import { type ExecutedTools, readCompletionFigures } from './completion-usage.ts';
 import type { Figures } from './describe-operation.ts';
+import { type ExecutedTools, readCompletionFigures } from './usage.ts';
 
 /**
  * A frame fails in the forms of many servers: `error` in it (OpenAI), in a choice or as finish reason (OpenRouter), in

@@ -1,8 +1,8 @@
 import { makeUsage, readCount, type Usage } from '@agp/catalogue';
 import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { type Counts, readFigures, tableFigures } from '../figures.ts';
-import type { Figures } from './describe-operation.ts';
 import { type ReportedCall, sumCalls } from '../operation.ts';
+import type { Figures } from './describe-operation.ts';
 
 const cachedDetails = tableFigures({
   cacheReadAudioTokens: 'audio_tokens',
