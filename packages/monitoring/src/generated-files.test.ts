@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { dashboards } from './dashboards/index.ts';
-import { listGeneratedFiles } from './generated-files.ts';
+import { dashboards, listGeneratedFiles } from './generated-files.ts';
 import { sessionsOfAgent } from './panels.ts';
 import { postgres, prometheus } from './query.ts';
 

@@ -1,6 +1,32 @@
+import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { stringify } from 'yaml';
-import { type Alert, alertGroups } from './alerts/index.ts';
-import { dashboards } from './dashboards/index.ts';
+import type { Alert } from './alerts/alert.ts';
+import { managementAlerts } from './alerts/management-alerts.ts';
+import { proxyAlerts } from './alerts/proxy-alerts.ts';
+import { writerAlerts } from './alerts/writer-alerts.ts';
+import { agentsDashboard } from './dashboards/agents-dashboard.ts';
+import { budgetsDashboard } from './dashboards/budgets-dashboard.ts';
+import { overviewDashboard } from './dashboards/overview-dashboard.ts';
+import { recordingDashboard } from './dashboards/recording-dashboard.ts';
+import { sessionsDashboard } from './dashboards/sessions-dashboard.ts';
+
+/** By the name of the file that Grafana loads. */
+export const dashboards: Record<string, Dashboard> = {
+  overview: overviewDashboard,
+  agents: agentsDashboard,
+  sessions: sessionsDashboard,
+  budgets: budgetsDashboard,
+  recording: recordingDashboard,
+};
+
+/** By the service whose metrics they use. */
+const alertGroups: Record<string, Alert[]> = {
+  'agp-proxy': proxyAlerts,
+  'agp-writer': writerAlerts,
+  'agp-management': managementAlerts,
+};
+
+export const alerts: Alert[] = Object.values(alertGroups).flat();
 
 /** The page of an alert, from the root of the repository: `AgpOutboxFilling` has `docs/runbooks/agp-outbox-filling.md`. */
 export function runbookPage(alertName: string): string {

@@ -6,6 +6,7 @@ import { collectToolText } from '../text/strings.ts';
 import type { Writing } from '../text/writing.ts';
 import { readText, type TextSource } from '../text-source.ts';
 import { type MissedReason, ScanMemory, type ScannedText } from './scan-memory.ts';
+import { answerQuestions } from '../text/offload.ts';
 
 /** The most places, as many as an event lists: for their constant the worker would load all of the events' schemas. */
 export const maxPlaces = 100;
@@ -170,3 +171,16 @@ const noPlaces: readonly PiiFinding[] = [];
 
 const typesOf = (findings: ReturnType<PiiFinder>): readonly PiiType[] =>
   findings.length === 0 ? nothing : [...new Set(findings.map(({ type }) => type))];
+
+export interface ScanRequest {
+  sources: readonly TextSource[];
+  budgetMs: number;
+}
+
+export function answerScans(find: PiiFinder): void {
+  const memory = new ScanMemory();
+  answerQuestions(({ sources, budgetMs }: ScanRequest): PiiScan => {
+    const end = performance.now() + budgetMs;
+    return scanTexts(sources, find, () => performance.now() < end, memory);
+  });
+}

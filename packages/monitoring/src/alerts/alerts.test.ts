@@ -6,8 +6,7 @@ import { explainSkip, findPromtool } from '@agp/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { plantedSeries } from '../../test/planted-series.ts';
-import { inKubernetes, renderAlerts, renderPrometheusConfig } from '../generated-files.ts';
-import { alerts } from './index.ts';
+import { alerts, inKubernetes, renderAlerts, renderPrometheusConfig } from '../generated-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agp-alerts-'));
 let promtool: Awaited<ReturnType<typeof findPromtool>> | null = null;

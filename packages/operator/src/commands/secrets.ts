@@ -1,8 +1,16 @@
 import { resolve } from 'node:path';
 import { CommandError, runCommand, UsageError } from '../run-command.ts';
-import { addSecrets, rotatable, rotateSecrets } from '../secrets/add-secrets.ts';
 import { defaultPlaces, type ServerPlaces, serverNames } from '../secrets/list-secrets.ts';
-import { completeSecrets, readSecret, readSecrets, toManifests, toNamespace } from '../secrets/secrets-folder.ts';
+import {
+  addSecrets,
+  completeSecrets,
+  readSecret,
+  readSecrets,
+  rotatable,
+  rotateSecrets,
+  toManifests,
+  toNamespace,
+} from '../secrets/secrets-folder.ts';
 
 const services = ['proxy', 'writer', 'management'];
 const databaseUrls = [...services, 'migrator', 'admin'].map((user) => `${user}/database-url`);

@@ -1,12 +1,14 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { databaseUsers, makePassword } from '../role-urls.ts';
+import { CommandError, UsageError } from '../run-command.ts';
 import { listSecrets, listServerConfigs, type ServerPlaces } from './list-secrets.ts';
-import { type Passwords, readPasswords } from './passwords.ts';
+import { type Passwords, readPasswords, replacePassword } from './passwords.ts';
 
 /** Folders of what is not made but given: keys of providers, certificates of hosts, and the console's secret at its OpenID provider. */
 const givenFolders = ['provider-keys', 'proxy-tls', 'management-tls', 'management'] as const;
 /** Paths of secrets that `addSecrets` takes. */
-export const givenPath =
+const givenPath =
   /^(?:provider-keys\/[a-z0-9][a-z0-9-]{0,62}|(?:proxy|management)-tls\/tls\.(?:crt|key)|admin\/database-url|management\/oidc-client-secret)$/;
 
 function listAddedSecrets(folder: string): string[] {
@@ -49,14 +51,14 @@ export function completeSecrets(folder: string, places: ServerPlaces): string[] 
 }
 
 /** @returns the paths that have changed */
-export function writeServerConfigs(folder: string, passwords: Passwords): string[] {
+function writeServerConfigs(folder: string, passwords: Passwords): string[] {
   const changed = [...listServerConfigs(passwords)].filter(([path, text]) => readSecret(folder, path) !== text.trim());
   for (const [path, text] of changed) writeSecret(folder, path, text);
   return changed.map(([path]) => path);
 }
 
 /** A new secret is never half written. A replaced one stays the same file, or containers that have it mounted would not see the change. */
-export function writeSecret(folder: string, path: string, text: string): void {
+function writeSecret(folder: string, path: string, text: string): void {
   const file = join(folder, path);
   mkdirSync(dirname(file), { recursive: true });
   const isThere = existsSync(file);
@@ -103,4 +105,65 @@ export function toNamespace(namespace: string) {
     'pod-security.kubernetes.io/warn': level,
   };
   return { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels } };
+}
+
+/** The largest Secret, in bytes. */
+const maxBytes = 1024 * 1024;
+
+/** Takes files into the folder of secrets, in place of the old ones. */
+export function addSecrets(folder: string, given: readonly string[]): string[] {
+  const texts = given.map((each): [string, string] => {
+    const [path = '', ...file] = each.split('=');
+    if (!givenPath.test(path) || file.length === 0)
+      throw new UsageError(
+        `--add ${each}: must be <path>=<file>, the path one of provider-keys/<id>, proxy-tls/tls.crt, proxy-tls/tls.key, management-tls/tls.crt, management-tls/tls.key, management/oidc-client-secret, admin/database-url`,
+      );
+    return [path, readGiven(path, file.join('='))];
+  });
+  for (const [path, text] of texts) writeSecret(folder, path, text);
+  return texts.map(([path]) => path);
+}
+
+function readGiven(path: string, file: string): string {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').trim();
+  } catch {
+    throw new CommandError(`--add ${path}: ${file} cannot be read`);
+  }
+  if (text === '' || Buffer.byteLength(text) > maxBytes)
+    throw new CommandError(`--add ${path}: ${file} is empty or larger than a Secret may be`);
+  return text;
+}
+
+/** The roles whose passwords can be rotated. Postgres' superuser is missing: no other role can change its password there. */
+export const rotatable = [...databaseUsers, 'operator', 'management-api-key', 'grafana-admin'] as const;
+export type Rotatable = (typeof rotatable)[number];
+
+/** Gives a role a new password for each server, in every file that contains one. */
+export function rotateSecrets(folder: string, places: ServerPlaces, role: Rotatable): string[] {
+  completeSecrets(folder, places);
+  const database = makePassword();
+  const replaced = new Map<string, (known: string) => string>([
+    [`${role}/database-url`, (url) => replacePassword(url, database)],
+    [`admin/${role}-password`, () => database],
+    [`${role}/database-password`, () => database],
+    [`${role}/nats-url`, (url) => replacePassword(url, makePassword())],
+    [`${role}/redis-url`, (url) => replacePassword(url, makePassword())],
+  ]);
+  if (role === 'management-api-key') replaced.set('management/management-api-key', () => `agm_${makePassword()}`);
+  if (role === 'grafana-admin') replaced.set('grafana/admin-password', makePassword);
+  const written = [...replaced].flatMap(([path, replace]) => {
+    const known = readSecret(folder, path);
+    if (known === undefined) return [];
+    writeSecret(folder, path, replace(known));
+    return [path];
+  });
+  return [
+    ...written,
+    ...writeServerConfigs(
+      folder,
+      readPasswords((path) => readSecret(folder, path)),
+    ),
+  ];
 }

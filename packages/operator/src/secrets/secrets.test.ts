@@ -3,9 +3,15 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Rotatable, rotatable, rotateSecrets } from './add-secrets.ts';
 import { defaultPlaces } from './list-secrets.ts';
-import { completeSecrets, readSecrets, toManifests } from './secrets-folder.ts';
+import {
+  completeSecrets,
+  type Rotatable,
+  readSecrets,
+  rotatable,
+  rotateSecrets,
+  toManifests,
+} from './secrets-folder.ts';
 
 function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'agp-secrets-'));

@@ -1,2 +1,0 @@
-export * from '../contracts/audit-action.ts';
-export * from './audit-entry.ts';

@@ -1,2 +1,0 @@
-export * from './grants.ts';
-export * from './privileges.ts';
