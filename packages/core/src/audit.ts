@@ -1,6 +1,8 @@
 import canonicalize from 'canonicalize';
-import type { AuditAction } from '../contracts/audit-action.ts';
-import { hashLink, type LineageHead } from '../lineage/chain.ts';
+import type { AuditAction } from './contracts/audit-action.ts';
+import { hashLink, type LineageHead } from './lineage/chain.ts';
+
+export * from './contracts/audit-action.ts';
 
 /** A caller of the management API, the proxy that refused, or a service on its own; a person is named by the OpenID provider's id. */
 export type AuditActor =

@@ -1,9 +1,9 @@
 import { findAuditDivergence } from '@agp/testing/events';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { auditActions } from '../contracts/audit-action.ts';
-import { emptyHead } from '../lineage/chain.ts';
-import { type AuditEntry, linkAudit } from './audit-entry.ts';
+import { type AuditEntry, linkAudit } from './audit.ts';
+import { auditActions } from './contracts/audit-action.ts';
+import { emptyHead } from './lineage/chain.ts';
 
 const text = fc.string({ unit: 'binary' }).map((value) => value.toWellFormed());
 const state = fc.option(
