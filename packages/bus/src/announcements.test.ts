@@ -2,7 +2,7 @@ import { startTestStack } from '@agp/testing';
 import { expect, test } from 'vitest';
 import { announce, subscribeToAnnouncements } from './announcements.ts';
 import { connectBus } from './connect.ts';
-import { announcementSubject } from './names.ts';
+import { announcementSubject } from './streams.ts';
 
 test('a missing announcement is a gap, as is one that cannot be read; of what nobody wants only gaps are heard', async () => {
   await using stack = await startTestStack({ nats: true });

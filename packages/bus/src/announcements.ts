@@ -1,7 +1,7 @@
 import { type EventAnnouncement, eventAnnouncementSchema } from '@agp/core/events';
 import { parseJson } from '@agp/core/json';
 import type { NatsConnection } from 'nats';
-import { announcementSubject } from './names.ts';
+import { announcementSubject } from './streams.ts';
 
 const encoder = new TextEncoder();
 

@@ -7,8 +7,8 @@ import { expect, test } from 'vitest';
 import { announce, subscribeToAnnouncements } from './announcements.ts';
 import { type BusStatus, connectBus } from './connect.ts';
 import { type DeliveredEvent, EventConsumer } from './consume-events.ts';
-import { ensureEventStream } from './ensure-streams.ts';
 import { Outbox } from './outbox.ts';
+import { ensureEventStream } from './streams.ts';
 
 function makeFolder() {
   const path = mkdtempSync(join(tmpdir(), 'agp-bus-'));

@@ -1,10 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Msg, nanos } from 'nats';
 import type { BusConnection } from './connect.ts';
-import { ackWaitMs, type EventStreamOptions, ensureEventStream } from './ensure-streams.ts';
-import { eventStream, writerConsumer } from './names.ts';
 import { maxEventsInMessage, unpackEvents } from './parcel.ts';
 import { ServerPatience } from './server-patience.ts';
+import { ackWaitMs, type EventStreamOptions, ensureEventStream, eventStream, writerConsumer } from './streams.ts';
 
 export interface DeliveredEvent {
   bytes: Uint8Array;

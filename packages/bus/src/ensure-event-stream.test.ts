@@ -2,10 +2,16 @@ import { eventually, startTestStack } from '@agp/testing';
 import { DiscardPolicy, type JetStreamManager, RetentionPolicy, StorageType } from 'nats';
 import { beforeAll, expect, test } from 'vitest';
 import { type BusConnection, connectBus } from './connect.ts';
-import { ensureEventStream } from './ensure-streams.ts';
-import { eventStream, eventSubject, keptStream, keptSubject, writerConsumer } from './names.ts';
 import { Outbox } from './outbox.ts';
-import { readBacklog } from './read-backlog.ts';
+import {
+  ensureEventStream,
+  eventStream,
+  eventSubject,
+  keptStream,
+  keptSubject,
+  readBacklog,
+  writerConsumer,
+} from './streams.ts';
 
 const limits = { replicas: 1, maxBytes: 10 * 1024 ** 2 };
 const hourMs = 3_600_000;

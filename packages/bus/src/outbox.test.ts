@@ -2,10 +2,9 @@ import { eventually, startTestStack } from '@agp/testing';
 import type { NatsConnection } from 'nats';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { connectBus } from './connect.ts';
-import { ensureEventStream } from './ensure-streams.ts';
-import { eventStream } from './names.ts';
 import { Outbox } from './outbox.ts';
 import { unpackEvents } from './parcel.ts';
+import { ensureEventStream, eventStream } from './streams.ts';
 
 const limits = { replicas: 1, maxBytes: 64 * 1024 * 1024 };
 

@@ -1,9 +1,9 @@
 import { parseJson } from '@agp/core/json';
 import type { Msg } from 'nats';
 import type { BusConnection } from './connect.ts';
-import { eventSubject } from './names.ts';
 import { maxEventsInMessage, packEvents, writeHeaders } from './parcel.ts';
 import { ServerPatience } from './server-patience.ts';
+import { eventSubject } from './streams.ts';
 
 /*
  * An event in the outbox waits, then goes out in a message with others, until JetStream has confirmed that message:

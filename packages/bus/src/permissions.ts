@@ -1,4 +1,11 @@
-import { announcementSubject, eventStream, eventSubject, keptStream, replayConsumer, writerConsumer } from './names.ts';
+import {
+  announcementSubject,
+  eventStream,
+  eventSubject,
+  keptStream,
+  replayConsumer,
+  writerConsumer,
+} from './streams.ts';
 
 /** A user that publishes events can write into any agent's chain; one that listens to an inbox reads its answers. */
 

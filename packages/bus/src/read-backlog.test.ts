@@ -3,8 +3,7 @@ import { startTestStack } from '@agp/testing';
 import { AckPolicy, nanos, RetentionPolicy } from 'nats';
 import { expect, test } from 'vitest';
 import { connectBus } from './connect.ts';
-import { eventStream, eventSubject, writerConsumer } from './names.ts';
-import { makeReadBacklog, readBacklog } from './read-backlog.ts';
+import { eventStream, eventSubject, makeReadBacklog, readBacklog, writerConsumer } from './streams.ts';
 
 test('acknowledged messages that a killed server left in the stream are not what writers have yet to record', async () => {
   await using stack = await startTestStack({ nats: true });

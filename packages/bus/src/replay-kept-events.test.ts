@@ -3,8 +3,8 @@ import { eventually, startTestStack } from '@agp/testing';
 import { DiscardPolicy, type FetchOptions, type JetStreamClient, type JetStreamManager, RetentionPolicy } from 'nats';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type BusConnection, connectBus } from './connect.ts';
-import { eventStream, eventSubject, keptStream, keptSubject } from './names.ts';
 import { replayKeptEvents } from './replay-kept-events.ts';
+import { eventStream, eventSubject, keptStream, keptSubject } from './streams.ts';
 
 let admin: BusConnection;
 let operator: BusConnection;

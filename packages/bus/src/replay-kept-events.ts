@@ -13,9 +13,8 @@ import {
   type StreamInfo,
 } from 'nats';
 import type { BusConnection } from './connect.ts';
-import { findStream } from './ensure-streams.ts';
-import { eventSubject, keptStream, replayConsumer } from './names.ts';
 import { unpackEvents, writeHeaders } from './parcel.ts';
+import { eventSubject, findStream, keptStream, replayConsumer } from './streams.ts';
 
 interface Replay {
   first: number;

@@ -1,4 +1,15 @@
-import { AckPolicy, DiscardPolicy, type JetStreamManager, nanos, type NatsConnection, NatsError, RetentionPolicy, StorageType, type StreamConfig, type StreamInfo } from 'nats';
+import {
+  AckPolicy,
+  DiscardPolicy,
+  type JetStreamManager,
+  type NatsConnection,
+  NatsError,
+  nanos,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+  type StreamInfo,
+} from 'nats';
 
 export const eventStream = 'AGP_EVENTS';
 

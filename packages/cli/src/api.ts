@@ -1,14 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { errorBodySchema } from '@agp/core/contracts';
 import type { ErrorCode } from '@agp/core/errors';
 import { parseJson } from '@agp/core/json';
 import { toLineText } from '@agp/core/text';
 import type { z } from 'zod';
 import { ApiFailure, CliError, UsageError } from './cli-error.ts';
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 
 /** Where the management API is, without a slash at the end, and the key to it. */
-export interface Connection {
+interface Connection {
   url: string;
   key: string;
 }

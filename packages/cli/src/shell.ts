@@ -1,9 +1,8 @@
 import { escapeJson, toLinesText } from '@agp/core/text';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { type Api, type ApiAnswer, connectApi, readNext } from './api.ts';
+import { type Api, type ApiAnswer, type ConnectionOptions, connectApi, readConnection, readNext } from './api.ts';
 import { CliError, UsageError } from './cli-error.ts';
-import { type ConnectionOptions, readConnection } from './connection.ts';
 import { type Column, formatFields, formatTable } from './table.ts';
 import { openTerminal, type Paint, type Terminal } from './terminal.ts';
 

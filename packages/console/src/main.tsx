@@ -9,8 +9,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createQueryClient } from './api/api.ts';
 import { createConsoleRouter } from './app/create-router.tsx';
-import { SignInGate } from './session/sign-in.tsx';
-import { takeSignInProof } from './session/sign-in-proof.ts';
+import { SignInGate, takeSignInProof } from './session/sign-in.tsx';
 
 const systemFonts =
   'ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif';

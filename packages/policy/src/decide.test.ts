@@ -2,7 +2,7 @@ import type { EventTool } from '@agp/core/events';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import { judgeBody, judgeHead, prepareRules } from './decide.ts';
-import type { CallFacts } from './facts.ts';
+import type { CallFacts } from './rules.ts';
 import { policySchema } from './schema.ts';
 
 const usual: CallFacts = {

@@ -1,10 +1,12 @@
 import { ApiError } from '@agp/core/errors';
 import { type EventTool, toEventText } from '@agp/core/events';
-import type { AnswerFacts, CallFacts, CallHead } from './facts.ts';
 import { matchesName } from './names.ts';
 import {
   type AllowOrDeny,
+  type AnswerFacts,
   bodyRules,
+  type CallFacts,
+  type CallHead,
   describeTool,
   type Fault,
   headRules,

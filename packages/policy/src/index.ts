@@ -26,6 +26,6 @@ export {
   type RuleSet,
 } from './decide.ts';
 export { describeMatch } from './describe-match.ts';
-export type { CallFacts, CallHead } from './facts.ts';
 export { type RecordedCall, Replay } from './replay.ts';
+export type { CallFacts, CallHead } from './rules.ts';
 export { type Policy, policySchema } from './schema.ts';

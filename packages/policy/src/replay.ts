@@ -11,8 +11,7 @@ import {
   prepareRules,
   type RuleSet,
 } from './decide.ts';
-import type { CallFacts } from './facts.ts';
-import { explainMissing, listRules } from './rules.ts';
+import { type CallFacts, explainMissing, listRules } from './rules.ts';
 import type { Policy } from './schema.ts';
 
 /** What was recorded of a request. */

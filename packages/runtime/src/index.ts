@@ -2,7 +2,6 @@ export { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 export * from './bag.ts';
 export * from './config/config-fields.ts';
 export * from './config/load-config.ts';
-export * from './config/strange-variables.ts';
 export * from './health/ops-server.ts';
 export * from './health/readiness.ts';
 export * from './http/caller-guard.ts';

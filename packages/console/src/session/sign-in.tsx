@@ -2,7 +2,16 @@ import { Button, Center, Divider, Loader, PasswordInput, Stack } from '@mantine/
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { ApiFailure } from '../api/api-failure.ts';
-import { beginWithProvider, type ConsoleSession, type ProviderFlow, SessionContext, sessionKey, sessionQuery, signIn, signInWithProvider } from '../api/session.ts';
+import {
+  beginWithProvider,
+  type ConsoleSession,
+  type ProviderFlow,
+  SessionContext,
+  sessionKey,
+  sessionQuery,
+  signIn,
+  signInWithProvider,
+} from '../api/session.ts';
 import { FailureNotice } from '../components/feedback.tsx';
 import { Banner, Brand } from '../components/layout.tsx';
 
@@ -18,7 +27,7 @@ interface KeptFlow extends ProviderFlow {
  * Leaves for the identity provider.
  * @throws ApiFailure if it cannot be used
  */
-export async function goToProvider(): Promise<void> {
+async function goToProvider(): Promise<void> {
   const { url, ...flow } = await beginWithProvider();
   const { pathname, search } = window.location;
   const returnTo = pathname === '/sign-in' ? '/' : pathname + search;
@@ -37,7 +46,7 @@ function takeKeptFlow(): KeptFlow | null {
 }
 
 /** What an address brings to sign in with: the code of a link, or the identity provider's answer, with what this browser began, if it did. */
-export type SignInProof = { code: string } | ProviderAnswer;
+type SignInProof = { code: string } | ProviderAnswer;
 
 interface ProviderAnswer {
   answer: string;
@@ -63,7 +72,7 @@ export function takeSignInProof(): SignInProof | null {
 }
 
 /** @throws ApiFailure for an answer that is unknown, used, expired, or belongs to nothing that this browser began */
-export async function redeemAnswer({ answer, flow }: ProviderAnswer): Promise<ConsoleSession> {
+async function redeemAnswer({ answer, flow }: ProviderAnswer): Promise<ConsoleSession> {
   // Somebody else began it: the answer is for them, or a trick to sign this person in as another.
   if (flow === null || new URLSearchParams(answer).get('state') !== flow.state) throw notBegunHere();
   return signInWithProvider({ answer, ...flow });

@@ -2,7 +2,6 @@ export { type Guard, openGuard } from '../guard/guard.ts';
 export { stopWatched, type WatchedProcess } from '../guard/watched-process.ts';
 export * from './find-server.ts';
 export * from './nats.ts';
-export * from './ports.ts';
 export * from './postgres.ts';
 export * from './redis.ts';
 export * from './server.ts';

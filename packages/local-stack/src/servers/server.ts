@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Guard } from '../guard/guard.ts';
 import { killedMs, listChildren, signal, stopWatched, waitUntilGone } from '../guard/watched-process.ts';
 import { StartError } from '../local-stack-config.ts';
-import { randomInt } from 'node:crypto';
-import { createServer } from 'node:net';
 
 /** Listens on a port for a moment. Rejects if that is impossible; port 0 always works. */
 export async function probePort(port: number, host: string): Promise<void> {

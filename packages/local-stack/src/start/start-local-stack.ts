@@ -9,7 +9,7 @@ import type { Guard } from '../guard/guard.ts';
 import { type LocalStackConfig, StartError } from '../local-stack-config.ts';
 import { prepareDatabase, runMigrations } from '../run-migrations.ts';
 import { writeNote } from '../running-servers.ts';
-import { probePort } from '../servers/ports.ts';
+import { probePort } from '../servers/server.ts';
 import { loadSecrets, type Secrets } from './data-folder.ts';
 import { makeConsoleLink, toReachable } from './make-console-link.ts';
 import { type ServerUrls, startServers } from './start-servers.ts';

@@ -124,7 +124,7 @@ export interface Operation {
 export type ToldRefusal = Pick<ApiError, 'code' | 'message' | 'status'>;
 
 /** A URL in answers that people or SDKs call next, with what they show the proxy. */
-export interface Link {
+interface Link {
   /** Paths of requests whose answers hold it. */
   at: RegExp;
   /** The provider's own path in it. */

@@ -2,9 +2,8 @@ import { createPiiFinder } from '@agp/pii';
 import type { Holder } from '@agp/runtime/fairness';
 import { createOffload, OffloadError } from '../text/offload.ts';
 import { detach, sizeOfAll, type TextSource } from '../text-source.ts';
-import type { ScanRequest } from './answer-scans.ts';
 import { ScanMemory } from './scan-memory.ts';
-import { type PiiScan, scanTexts } from './scan-texts.ts';
+import { type PiiScan, type ScanRequest, scanTexts } from './scan-texts.ts';
 
 export interface PiiScanner {
   scan(sources: readonly TextSource[], holder: Holder): Promise<PiiScan>;

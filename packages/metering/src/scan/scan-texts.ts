@@ -2,11 +2,11 @@ import type { PiiFinding } from '@agp/core/events';
 import { JsonError, parseJson } from '@agp/core/json';
 import { type PiiFinder, type PiiType, unmask } from '@agp/pii';
 import { isTooPopulated } from '../json/members.ts';
+import { answerQuestions } from '../text/offload.ts';
 import { collectToolText } from '../text/strings.ts';
 import type { Writing } from '../text/writing.ts';
 import { readText, type TextSource } from '../text-source.ts';
 import { type MissedReason, ScanMemory, type ScannedText } from './scan-memory.ts';
-import { answerQuestions } from '../text/offload.ts';
 
 /** The most places, as many as an event lists: for their constant the worker would load all of the events' schemas. */
 export const maxPlaces = 100;

@@ -1,4 +1,4 @@
 import { createPiiFinder } from '@agp/pii';
-import { answerScans } from './answer-scans.ts';
+import { answerScans } from './scan-texts.ts';
 
 answerScans(createPiiFinder());

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createLogger } from '../logger.ts';
-import { findStrangeVariables, warnOfStrangeVariables } from './strange-variables.ts';
+import { findStrangeVariables, warnOfStrangeVariables } from './load-config.ts';
 
 test.each([
   ...['AGENT_IDENTTY', 'AGP_DATADIR', 'AGP_SOMETHING', 'BUDGET_A_DAY', 'MANAGEMENT_APIKEY', 'MANAGEMENT_API_KEYS_FILE'],

@@ -4,8 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { EmptyState } from '../../components/feedback.tsx';
 import { Card } from '../../components/layout.tsx';
 import { MinuteStamp, Money, OutcomePill, Pill, TimeStamp } from '../../components/values.tsx';
-import { nameAction, nameActor, sumsUpMinute, tellChange } from '../../format/changes.ts';
-import { endOfMinute } from '../../format/format.ts';
+import { endOfMinute, nameAction, nameActor, sumsUpMinute, tellChange } from '../../format/format.ts';
 
 type Event = AgentOverview['events'][number];
 type Change = AgentOverview['changes'][number];

@@ -14,8 +14,7 @@ import { AgentField, Choice, TimeRange } from '../../components/filters.tsx';
 import type { Column } from '../../components/list.tsx';
 import { ListScreen, pageQuery, pageSize, useFilters } from '../../components/list-screen.tsx';
 import { AgentLink, MinuteStamp, Pill, ShortId, TimeStamp } from '../../components/values.tsx';
-import { actionNames, nameAction, nameActor, sumsUpMinute, tellChange } from '../../format/changes.ts';
-import { formatFullTime } from '../../format/format.ts';
+import { actionNames, formatFullTime, nameAction, nameActor, sumsUpMinute, tellChange } from '../../format/format.ts';
 import { compact, timeSpans } from '../../search/search.ts';
 import { AuditChain } from '../../verify/chain-card.tsx';
 

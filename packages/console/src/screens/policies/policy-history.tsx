@@ -8,7 +8,7 @@ import { apiQuery } from '../../api/api.ts';
 import { Reading } from '../../components/feedback.tsx';
 import { Card } from '../../components/layout.tsx';
 import { Pill, TimeStamp } from '../../components/values.tsx';
-import { nameAction, nameActor } from '../../format/changes.ts';
+import { nameAction, nameActor } from '../../format/format.ts';
 
 const mostChanges = 50;
 /** Lines of both versions around what differs. */

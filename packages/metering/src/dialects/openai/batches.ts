@@ -1,7 +1,6 @@
 import { readCount } from '@agp/catalogue';
 import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
-import { isRunning } from '../later.ts';
-import { maxReportedCalls, type Operation, type ReportedCall, sumCalls } from '../operation.ts';
+import { isRunning, maxReportedCalls, type Operation, type ReportedCall, sumCalls } from '../operation.ts';
 import { describeOperation, type Figures } from './describe-operation.ts';
 import { readPictureFigures } from './media.ts';
 import { noOutput } from './stream.ts';
