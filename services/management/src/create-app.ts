@@ -15,8 +15,7 @@ import { handleError } from './handle-error.ts';
 import { type Caller, createKeyFinders } from './keys.ts';
 import { chooseFormat, csvOf, giveUpSilentReader, sendRows } from './replies.ts';
 import { found, parseInput, parseQuery, readJsonBody, readQuery } from './requests.ts';
-import { createOidcRouter } from './sign-in/oidc-router.ts';
-import { createSessionRouter, openConsoleParts } from './sign-in/session-router.ts';
+import { createOidcRouter, createSessionRouter, openConsoleParts } from './sign-in/sign-in-routers.ts';
 
 interface AppParts {
   context: Context;

@@ -1,8 +1,29 @@
+import {
+  defaultPaths,
+  findProvider,
+  listProviders,
+  type PathPattern,
+  type PriceFile,
+  parsePriceFile,
+  parseProvidersFile,
+} from '@agp/catalogue';
 import { isPrintableText } from '@agp/core/contracts';
-import { commonFields, ConfigError, drainDelayField, isLoopbackAddress, loadConfig, type Logger, portField, readSettingFile, shutdownGraceField, storageTimeoutField, tracingFields, trustProxyField } from '@agp/runtime';
+import {
+  ConfigError,
+  commonFields,
+  drainDelayField,
+  isLoopbackAddress,
+  type Logger,
+  loadConfig,
+  portField,
+  readSettingFile,
+  shutdownGraceField,
+  storageTimeoutField,
+  tracingFields,
+  trustProxyField,
+} from '@agp/runtime';
 import { z } from 'zod';
 import { listSpellings, type Provider } from './settings/provider.ts';
-import { defaultPaths, findProvider, listProviders, parsePriceFile, parseProvidersFile, type PathPattern, type PriceFile } from '@agp/catalogue';
 import { readProviderKey, readProviderKeys } from './settings/provider-keys.ts';
 
 /** Mistral reports usage unasked, and refuses to be asked (github.com/openai/openai-agents-python/issues/442). */

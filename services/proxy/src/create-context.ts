@@ -15,8 +15,7 @@ import { RefusalLog } from './events/refusal-log.ts';
 import { DoubtLog, reportUnpriced, reportUnread } from './events/reports.ts';
 import { rememberedAgents, rememberedSessions } from './limits.ts';
 import { Rules } from './policy/rules.ts';
-import { BackgroundWork } from './stop/background-work.ts';
-import { RunningRequests } from './stop/running-requests.ts';
+import { BackgroundWork, RunningRequests } from './stop/running-requests.ts';
 import { createStorage } from './storage/storage.ts';
 
 interface Connections {

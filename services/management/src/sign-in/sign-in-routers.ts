@@ -1,20 +1,33 @@
 import { providerSignInSchema, roleOfScopes, signInSchema } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
-import { appendAudit, type Db, findConsoleCodes, type FoundApiKey, takeConsoleCode } from '@agp/db';
+import { appendAudit, type Db, type FoundApiKey, findConsoleCodes, takeConsoleCode } from '@agp/db';
 import type { Throttle } from '@agp/reservations';
+import { type Logger, toPlainAddress } from '@agp/runtime';
 import { coalesce } from '@agp/runtime/fairness';
 import { type Request, type Response, Router } from 'express';
 import { networkOf, refuseAfterFailure } from '../authenticate.ts';
 import type { ManagementConfig } from '../config.ts';
-import { beginSession, createSessionFinder, endSession, type FindSession, presentSession } from '../console/sessions.ts';
-import { clearSessionCookie, findSignInPlace, isFromOwnPage, setSessionCookie, type SignInPlace, type SignIns } from '../console/sign-ins.ts';
+import {
+  beginSession,
+  createSessionFinder,
+  endSession,
+  type FindSession,
+  presentSession,
+} from '../console/sessions.ts';
+import {
+  clearSessionCookie,
+  findSignInPlace,
+  isFromOwnPage,
+  type SignInPlace,
+  type SignIns,
+  setSessionCookie,
+} from '../console/sign-ins.ts';
 import { createKeyFinders, digestSecret, type FindKey, toKeyCaller } from '../keys.ts';
 import { maxBodyBytes } from '../limits.ts';
+import { isDenied, OidcClient, type Person, parseRoles, readRole } from '../oidc/oidc-client.ts';
 import { parseInput, readJsonBodyUpTo } from '../requests.ts';
-import { type Logger, toPlainAddress } from '@agp/runtime';
-import { isDenied, OidcClient, parseRoles, type Person, readRole } from '../oidc/oidc-client.ts';
 
-export interface ConsoleParts {
+interface ConsoleParts {
   config: ManagementConfig;
   signIns: SignIns;
   /** The key of a one-time code that was not used yet. */
@@ -39,7 +52,7 @@ export function openConsoleParts(
 }
 
 /** @throws ApiError if no browser may be signed in here, or the request is not from our own page */
-export function requireOwnPage(request: Request, { consoleOrigin }: ManagementConfig): SignInPlace {
+function requireOwnPage(request: Request, { consoleOrigin }: ManagementConfig): SignInPlace {
   const place = findSignInPlace(request, consoleOrigin);
   if (place === null) throw new ApiError('sign_in_not_here');
   if (!isFromOwnPage(request, place)) throw new ApiError('cross_site_request');

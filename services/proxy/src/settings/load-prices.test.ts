@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError } from '@agp/runtime';
 import { expect, onTestFinished, test } from 'vitest';
-import { loadProxyConfig } from '../config.ts';
-import { loadPrices } from './load-providers.ts';
+import { loadPrices, loadProxyConfig } from '../config.ts';
 
 function writePrices(content: unknown): string {
   const folder = mkdtempSync(join(tmpdir(), 'agp-prices-'));

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { loadProviders } from './load-providers.ts';
+import { loadProviders } from '../config.ts';
 import type { Provider } from './provider.ts';
 
 function writeTemporary(text: string): string {

@@ -2,11 +2,11 @@ import type { Outbox } from '@agp/bus';
 import type { RunningState } from '@agp/db';
 import type { RuleSet } from '@agp/policy';
 import { Bag, every, type HttpServer, type Logger, type Readiness, waitForDrain } from '@agp/runtime';
-import type { ProxyConfig } from '../config.ts';
-import type { AdmittedRequest, KillReason, StopReason } from '../journey.ts';
 import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
+import type { ProxyConfig } from '../config.ts';
 import type { HeaderValues } from '../exchange.ts';
+import type { AdmittedRequest, KillReason, StopReason } from '../journey.ts';
 import { rememberedWork } from '../limits.ts';
 
 interface RunningRequest {
