@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { dashboards, listGeneratedFiles } from './generated-files.ts';
-import { sessionsOfAgent } from './panels.ts';
-import { postgres, prometheus } from './query.ts';
+import { postgres, prometheus, sessionsOfAgent } from './panels.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');

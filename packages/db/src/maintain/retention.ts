@@ -5,7 +5,7 @@ import { type Anchor, anchorLeaf, MerkleTree } from '@agp/core/lineage';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../database.ts';
 import { appendAudit, type NewAuditEntry } from '../queries/audit.ts';
-import { listPartitions, type Partition } from '../queries/partitions.ts';
+import { listPartitions, type Partition } from '../queries/pages.ts';
 import { limitLockWait, lockWithin, tryForLocks } from './locks.ts';
 import { hasPartition, lockPartitions } from './partitions.ts';
 import { mergeOldHours } from './rollups.ts';

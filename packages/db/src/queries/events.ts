@@ -7,8 +7,7 @@ import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
 import type { RowOf } from '../statements.ts';
-import { firstIdAt, type Page, type RequestFilter, readPages } from './pages.ts';
-import { listPartitions } from './partitions.ts';
+import { firstIdAt, listPartitions, type Page, type RequestFilter, readPages } from './pages.ts';
 
 export const eventColumns = Object.keys(eventSchema.shape) as (keyof Event)[];
 

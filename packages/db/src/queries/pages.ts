@@ -1,5 +1,6 @@
 import { firstUuidAt } from '@agp/core/ids';
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
 
 export interface RequestFilter {
@@ -65,4 +66,23 @@ export function readOldestFirst<Table extends keyof Schema, Row extends { create
     const left = rest === undefined ? query : query.where(rest);
     return left.orderBy(sql`created_at`).orderBy(sql`id`).limit(limit).offset(offset).execute() as Promise<Row[]>;
   });
+}
+
+export interface Partition {
+  name: string;
+  from: string;
+  to: string;
+}
+
+const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+export async function listPartitions(db: Db, before = lastId): Promise<Partition[]> {
+  const { rows } = await sql<Partition>`
+    SELECT name, bounds[1] AS "from", bounds[2] AS "to" FROM (
+      SELECT relname AS name,
+        regexp_match(pg_get_expr(relpartbound, oid), 'FROM [(]''([0-9a-f-]{36})''[)] TO [(]''([0-9a-f-]{36})''[)]') AS bounds
+      FROM pg_class JOIN pg_inherits ON inhrelid = oid WHERE inhparent = 'events'::regclass
+    ) AS partitions
+    WHERE bounds[2]::uuid <= ${before}::uuid ORDER BY bounds[1]`.execute(db);
+  return rows;
 }

@@ -1,5 +1,4 @@
-import { statPanel, tablePanel, timePanel } from '../panels.ts';
-import { sqlTable, sqlTime } from '../query.ts';
+import { sqlTable, sqlTime, statPanel, tablePanel, timePanel } from '../panels.ts';
 import { agentVariable, inDays, makeDashboard, ofChosenAgents, usageByAgentAndModel } from './make-dashboard.ts';
 
 const countOf = (title: string, description: string, where: string) =>

@@ -1,5 +1,4 @@
-import { barGaugePanel, statPanel, tablePanel, timePanel } from '../panels.ts';
-import { prom, sqlTable, sqlTime } from '../query.ts';
+import { barGaugePanel, prom, sqlTable, sqlTime, statPanel, tablePanel, timePanel } from '../panels.ts';
 import { agentVariable, inDays, makeDashboard, ofChosenAgents } from './make-dashboard.ts';
 
 const ofAll = "FROM reporting.budgets_today WHERE scope = 'global'";

@@ -12,7 +12,7 @@ import {
   VariableRefresh,
   VariableSort,
 } from '@grafana/grafana-foundation-sdk/dashboard';
-import { postgres, prometheus } from '../query.ts';
+import { postgres, prometheus } from '../panels.ts';
 
 /** Panels under a heading. */
 export interface Row {

@@ -1,5 +1,4 @@
-import { statPanel, tablePanel, timePanel } from '../panels.ts';
-import { prom, promNow, sqlTable, sqlTime } from '../query.ts';
+import { prom, promNow, sqlTable, sqlTime, statPanel, tablePanel, timePanel } from '../panels.ts';
 import { inDays, inHours, makeDashboard, providerVariable, usageByAgentAndModel } from './make-dashboard.ts';
 
 const now = [

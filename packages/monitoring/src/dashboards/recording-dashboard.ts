@@ -1,5 +1,4 @@
-import { statPanel, tablePanel, timePanel } from '../panels.ts';
-import { prom, promNow, type Query, sqlTable } from '../query.ts';
+import { prom, promNow, type Query, sqlTable, statPanel, tablePanel, timePanel } from '../panels.ts';
 import { makeDashboard, providerVariable } from './make-dashboard.ts';
 
 const rate = (metric: string, by: string) => `sum by (${by}) (rate(${metric}[$__rate_interval]))`;

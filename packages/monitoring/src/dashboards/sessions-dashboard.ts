@@ -1,5 +1,4 @@
-import { statPanel, tablePanel, timePanel } from '../panels.ts';
-import { sqlTable, sqlTime } from '../query.ts';
+import { sqlTable, sqlTime, statPanel, tablePanel, timePanel } from '../panels.ts';
 import { agentVariable, intervalOf, makeDashboard, ofChosenAgents } from './make-dashboard.ts';
 
 const started = `FROM reporting.sessions\nWHERE $__timeFilter(started_at) AND ${ofChosenAgents}`;

@@ -2,8 +2,14 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync
 import { dirname, join } from 'node:path';
 import { databaseUsers, makePassword } from '../role-urls.ts';
 import { CommandError, UsageError } from '../run-command.ts';
-import { listSecrets, listServerConfigs, type ServerPlaces } from './list-secrets.ts';
-import { type Passwords, readPasswords, replacePassword } from './passwords.ts';
+import {
+  listSecrets,
+  listServerConfigs,
+  type Passwords,
+  readPasswords,
+  replacePassword,
+  type ServerPlaces,
+} from './list-secrets.ts';
 
 /** Folders of what is not made but given: keys of providers, certificates of hosts, and the console's secret at its OpenID provider. */
 const givenFolders = ['provider-keys', 'proxy-tls', 'management-tls', 'management'] as const;

@@ -11,8 +11,8 @@ import { Screen } from '../../components/layout.tsx';
 import { NewPill, useFilters } from '../../components/list-screen.tsx';
 import { OutcomePill, PiiKinds, Pill } from '../../components/values.tsx';
 import { formatLocalTime, roundUsd } from '../../format/format.ts';
+import { matchEvent } from '../../live/live-buffer.ts';
 import { useLiveEvents } from '../../live/use-live-events.ts';
-import { matchEvent } from './match-event.ts';
 
 /** As `styles/live.css` has them. */
 const rowHeight = 40;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matchEvent } from './match-event.ts';
+import { matchEvent } from './live-buffer.ts';
 
 const event = { agent_name: 'Invoice-Checker', model: 'gpt-5-mini', compliance_tag: 'default', pii_detected: false };
 
