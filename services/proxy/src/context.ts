@@ -12,7 +12,7 @@ import type { ProxyConfig } from './config.ts';
 import type { RefusalLog } from './events/refusal-log.ts';
 import type { DoubtLog } from './events/reports.ts';
 import type { Agent } from './journey.ts';
-import type { Rules } from './policy/rules.ts';
+import type { Rules } from './policy/judge.ts';
 import type { BackgroundWork, RunningRequests } from './stop/running-requests.ts';
 import type { Storage } from './storage/storage.ts';
 import type { ProxyMetrics } from './telemetry/metrics.ts';

@@ -14,7 +14,7 @@ import type { ProxyContext, Setup, Working } from './context.ts';
 import { RefusalLog } from './events/refusal-log.ts';
 import { DoubtLog, reportUnpriced, reportUnread } from './events/reports.ts';
 import { rememberedAgents, rememberedSessions } from './limits.ts';
-import { Rules } from './policy/rules.ts';
+import { Rules } from './policy/judge.ts';
 import { BackgroundWork, RunningRequests } from './stop/running-requests.ts';
 import { createStorage } from './storage/storage.ts';
 

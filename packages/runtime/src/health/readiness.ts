@@ -1,5 +1,5 @@
 import { describeFailure, type Logger } from '../logger.ts';
-import { withTimeout } from '../process/with-timeout.ts';
+import { withTimeout } from '../process/keep-trying.ts';
 
 /** Asks one dependency. Rejects, or takes longer than a second, if it does not answer. */
 export type Check = () => Promise<unknown>;

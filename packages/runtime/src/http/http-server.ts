@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { Bag } from '../bag.ts';
-import { withTimeout } from '../process/with-timeout.ts';
+import { withTimeout } from '../process/keep-trying.ts';
 import { toNetwork, toPlainAddress } from './caller-guard.ts';
 import { refuseOtherHttp, refuseUnreadable } from './refuse-unreadable.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Logger } from '../logger.ts';
-import { withTimeout } from './with-timeout.ts';
+import { withTimeout } from './keep-trying.ts';
 
 export interface Service extends AsyncDisposable {
   url: string;

@@ -28,7 +28,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { version } from '../health/ops-server.ts';
-import { withTimeout } from '../process/with-timeout.ts';
+import { withTimeout } from '../process/keep-trying.ts';
 import type { Tracing, TracingConfig, TracingOptions } from './tracing.ts';
 
 const flushWithinMs = 2_000;

@@ -1,11 +1,21 @@
+import { ApiError } from '@agp/core/errors';
 import { type Decision, maxDecisions } from '@agp/core/events';
 import { readLabels } from '@agp/core/labels';
 import { listOperationNames } from '@agp/core/operations';
-import { type Metering, readAsked, rolesOf } from '@agp/metering';
-import { type CallFacts, type CallHead, type Finding, judgeBody, judgeHead, PolicyDenied, policySchema, prepareRules, type RuleSet } from '@agp/policy';
-import { type Admission, type AdmittedRequest, type Agent, type Body, findCaps, type Head } from '../journey.ts';
-import { ApiError } from '@agp/core/errors';
 import type { StoredRules } from '@agp/db';
+import { type Metering, readAsked, rolesOf } from '@agp/metering';
+import {
+  type CallFacts,
+  type CallHead,
+  type Finding,
+  judgeBody,
+  judgeHead,
+  PolicyDenied,
+  policySchema,
+  prepareRules,
+  type RuleSet,
+} from '@agp/policy';
+import { type Admission, type AdmittedRequest, type Agent, type Body, findCaps, type Head } from '../journey.ts';
 
 interface RulesOptions {
   /** Reads all policies and their version, after it is called. */
@@ -104,7 +114,7 @@ function readNames(metering: Metering, head: Head, body: Body['inspected']) {
   return metering.inspect(head.operation, head, body.bytes, body.form, caps).names;
 }
 
-export function describeCall(head: Head, agent: Agent, { complianceTag, metadata }: Omit<Known, 'rules'>): CallHead {
+function describeCall(head: Head, agent: Agent, { complianceTag, metadata }: Omit<Known, 'rules'>): CallHead {
   const { provider, operation, timestamp } = head;
   const operations = operation && listOperationNames(operation.name);
   const labels = Object.fromEntries(readLabels(metadata));
