@@ -47,6 +47,7 @@ export const places: Record<Tools, Record<string, Place>> = {
     adviser: ({ model }) => ({ tools: [{ type: 'ok_hosted', name: 'advisor', model }] }),
     fallbacks: ({ model }) => ({ fallbacks: [{ model }] }),
     mcp: ({ host }) => ({ mcp_servers: [{ name: 's', url: `https://${host}./sse` }] }),
+    skill: ({ hosted }) => ({ container: { skills: [{ type: 'custom', skill_id: hosted, version: '1' }] } }),
     'tool in a message': ({ tool }) => ({
       messages: [
         {
@@ -72,15 +73,27 @@ export const places: Record<Tools, Record<string, Place>> = {
 
 /** Members by which a call takes what is stored at the provider, or left to it: no rule can be sure of it. */
 export const stored: Record<Tools, readonly object[]> = {
-  openai: [{ preset: 'p' }, { models: 'ok-1' }, { tools: {} }],
+  openai: [
+    { preset: 'p' },
+    { models: 'ok-1' },
+    { tools: {} },
+    { fallbacks: ['ok-1'] },
+    { fallbacks: 'ok-1' },
+    { extra_body: { fallbacks: ['ok-1'] } },
+    { providerOptions: { gateway: { models: ['ok-1'] } } },
+    { mcp_servers: ['ok_1'] },
+    { agent_id: 'ok-1' },
+  ],
   responses: [
     { prompt: { id: 'pmpt_1' } },
     { previous_response_id: 'resp_1' },
     { conversation: 'conv_1' },
+    { input: [{ id: 'at_1' }] },
     { tools: [{ type: 'mcp', server_url: 'https://ok.example\\@bad.example/' }] },
   ],
   anthropic: [
     { fallbacks: 'default' },
+    { agent_id: 'ok-1' },
     { thread: { type: 'continue', previous_message_id: 'msg_1' } },
     { tools: [{ type: 'mcp_toolset', mcp_server_name: 's' }] },
   ],

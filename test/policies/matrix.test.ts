@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { startFakeProvider } from '@agp/testing/providers';
 import { Agent, request } from 'undici';
@@ -70,11 +73,13 @@ beforeAll(async () => {
     received.set(id, (received.get(id) ?? 0) + 1);
     return { body: {} };
   });
-  const environment = {
-    PROVIDER_OPENAI_URL: provider.url,
-    PROVIDER_ANTHROPIC_URL: provider.url,
-    PROVIDER_GEMINI_URL: provider.url,
-  };
+  // Calls have a member of their own beside what they name.
+  const vouched = { base_url: provider.url, harmless_members: ['filler'] };
+  const providers = ['openai', 'anthropic', 'gemini'].map((id) => ({ id, api: id, ...vouched }));
+  const folder = mkdtempSync(join(tmpdir(), 'agp-policies-'));
+  using _folder = { [Symbol.dispose]: () => rmSync(folder, { recursive: true }) };
+  const environment = { PROVIDERS_FILE: join(folder, 'providers.json') };
+  writeFileSync(environment.PROVIDERS_FILE, JSON.stringify(providers));
   await using system = await startSystem({ environment });
   for (const [name, policy] of Object.entries(policies))
     await system.api('/api/v1/policies', {

@@ -35,9 +35,9 @@ function listJsonCases(row: Row, model: string): Case[] {
   const isFirst = rows.find((each) => each.model === 'body' && each.tools === row.tools) === row;
   const { path } = row;
   const json = (call: object) => JSON.stringify(wrapCall(row, call));
-  const marked = json({ model: 'ok-mark', input: 'x' });
+  const marked = json({ model: 'ok-mark', filler: 'x' });
   const written = (text: string) => toBody(marked.replace(mark, text));
-  const plain = json({ model, input: 'x' });
+  const plain = json({ model, filler: 'x' });
   const escaped = [...model].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
   const large = (what: string, write: () => string): [string, Omit<Wire, 'path'>][] =>
     isFirst ? [[what, { body: toBody(write()) }]] : [];
@@ -47,7 +47,7 @@ function listJsonCases(row: Row, model: string): Case[] {
     ['escaped', { body: written(`"mod\\u0065l":"${escaped}"`) }],
     ['in capitals', { body: toBody(json({ model: model.toUpperCase() })) }],
     ['behind spaces', { body: toBody(` \n\t ${plain}\r\n`) }],
-    ...large('behind a megabyte', () => json({ input: 'x'.repeat(1_100_000), model })),
+    ...large('behind a megabyte', () => json({ filler: 'x'.repeat(1_100_000), model })),
     ...Object.entries(compressions).map(([encoding, encode]): [string, Omit<Wire, 'path'>] => [
       encoding,
       { body: encode(plain), headers: { 'content-encoding': encoding } },
@@ -63,15 +63,15 @@ function listJsonCases(row: Row, model: string): Case[] {
     ['a look-alike', { body: written(`"model":"${model.replace('o', 'о').replace('a', 'а')}"`) }],
     ['byte order mark', { body: toBody(`\ufeff${plain}`) }],
     ['UTF-16', { body: Buffer.from(plain, 'utf16le') }],
-    ['not UTF-8', { body: Buffer.from(plain.replace('{', '{"x":"\xff",'), 'latin1') }],
+    ['not UTF-8', { body: Buffer.from(plain.replace('{', '{"filler":"\xff",'), 'latin1') }],
     ['something behind', { body: toBody(`${plain}{}`) }],
-    ...large('too many values', () => plain.replace('{', `{"x":[${'1,'.repeat(600_000)}1],`)),
-    ['too deep', { body: toBody(plain.replace('{', `{"x":${'['.repeat(600)}${']'.repeat(600)},`)) }],
+    ...large('too many values', () => plain.replace('{', `{"filler":[${'1,'.repeat(600_000)}1],`)),
+    ['too deep', { body: toBody(plain.replace('{', `{"filler":${'['.repeat(600)}${']'.repeat(600)},`)) }],
     ['another charset', { body: toBody(plain), headers: { 'content-type': 'application/json; charset=utf-7' } }],
     ['unknown encoding', { body: toBody(plain), headers: { 'content-encoding': 'lzma' } }],
     ['broken encoding', { body: toBody(plain), headers: { 'content-encoding': 'gzip' } }],
     ['a header that chooses', { body: toBody(plain), headers: { 'azureml-model-deployment': model } }],
-    ['nothing', { body: toBody(json({ input: 'x' })) }],
+    ['nothing', { body: toBody(json({ filler: 'x' })) }],
   ];
   const query = { path: `${path}?model=${model}`, body: toBody(json({ model: 'ok-1' })) };
   return [

@@ -6,6 +6,8 @@ export interface CallProvider {
   api: ProviderApi;
   baseUrl: URL;
   asksForUsage: boolean;
+  /** Members of requests that its operator vouches for: they name no model and bring no tool. */
+  harmlessMembers: readonly string[];
 }
 
 export interface CallHead {

@@ -4,7 +4,7 @@ export { type AnswerEnd, type Call, type Doubt, type Measurement, type Unscanned
 export type { CallHead } from './call-head.ts';
 export { canDecode, isPlain } from './content-coding.ts';
 export { type Caps, createMetering, type Metering } from './create-metering.ts';
-export { isMethodOverride, listHeaders, rolesOf } from './dialects/headers.ts';
+export { choosesModel, isMethodOverride, listHeaders, rolesOf } from './dialects/headers.ts';
 export type { AnswerNames } from './dialects/named-tools.ts';
 export type { Operation, ProviderApi, ToldRefusal } from './dialects/operation.ts';
 export { readTierHeader } from './dialects/tier.ts';
@@ -14,6 +14,7 @@ export {
   handsOutCredential,
   matchOperation,
   operationWords,
+  toWholePath,
 } from './match-operation.ts';
 export type { CallMeter } from './measure/call-meter.ts';
 export type { MeteringOptions } from './metering-parts.ts';

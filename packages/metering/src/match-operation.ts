@@ -1,7 +1,7 @@
 import { anthropic } from './dialects/anthropic/operations.ts';
 import { gemini } from './dialects/gemini/operations.ts';
 import { openai } from './dialects/openai/operations.ts';
-import type { Dialect, Operation, ProviderApi } from './dialects/operation.ts';
+import { type Dialect, decodeName, type Operation, type ProviderApi, toPlainPath } from './dialects/operation.ts';
 
 /** The wire formats that providers speak. */
 export const dialects: Readonly<Record<ProviderApi, Dialect>> = { openai, anthropic, gemini };
@@ -37,3 +37,27 @@ export function matchOperation(api: ProviderApi, method: string, path: string): 
   }
   return null;
 }
+
+/** What servers put before their paths, such as `/api/v1`, `/openai`. */
+const before = String.raw`^(?:/(?:v\d[a-z0-9]*|api|inference|openai|anthropic|compat|compatible-mode|compatibility|paas|beta))*`;
+
+/** Where Vertex AI and Azure keep models. */
+const holder = '(?:/projects/[^/]+/locations/[^/]+)?(?:/(?:publishers|endpoints|deployments)/[^/]+|/models)?';
+
+/** A path that ends so, with nothing unknown before it. @param ends expressions @param isHeld a holder of models may stand before them */
+export const toWholePath = (ends: readonly string[], isHeld = true): RegExp =>
+  new RegExp(`${before}${isHeld ? holder : ''}/(?:${ends.join('|')})/?$`);
+
+const wholePath = new RegExp(
+  toWholePath([
+    '(?:(?:async/)?chat/|fim/)?completions|responses(?:/(?:compact|input_tokens))?|embeddings|embed|chat|rerank|moderations|ocr',
+    'images/(?:generations|edits|variations)|audio/(?:transcriptions|translations|speech)',
+    'videos(?:/(?:generations|edits|extensions|[^/]+/remix))?|video/generations(?:/jobs)?',
+    'messages(?:/(?:count_tokens|batches))?|batches|batch/jobs|interactions|cachedContents(?:/[^/:]+)?|batchPredictionJobs',
+    '(?:models|tunedModels|endpoints)(?:/[^/]+){1,2}:[A-Za-z]+',
+  ]),
+  'i',
+);
+
+/** Whether a call's path is known as a whole: one that is known by its end alone may name a model, or an agent, before it. */
+export const isWholePath = (path: string): boolean => wholePath.test(decodeName(toPlainPath(path)));

@@ -10,6 +10,7 @@ const provider = (id: string, api: ProviderApi, url: string): CallProvider => ({
   api,
   baseUrl: new URL(url),
   asksForUsage: id !== 'mistral',
+  harmlessMembers: ['vouched'],
 });
 
 /** Providers by their ids. */

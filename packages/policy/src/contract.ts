@@ -61,6 +61,9 @@ export const previewSchema = z
         .array(share)
         .max(24 * 31)
         .meta({ description: 'By the hour that begins at the name, UTC' }),
+      unread: shares.meta({
+        description: 'By what no table knows and may name a model or bring a tool, such as `the member "fallbacks"`',
+      }),
     }),
     examples: z
       .array(

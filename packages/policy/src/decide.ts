@@ -1,5 +1,6 @@
 import { ApiError } from '@agp/core/errors';
 import { type EventTool, toEventText } from '@agp/core/events';
+import { matchesModel } from './model-names.ts';
 import { matchesName } from './names.ts';
 import {
   type AllowOrDeny,
@@ -10,7 +11,7 @@ import {
   describeTool,
   type Fault,
   headRules,
-  isAllowed,
+  isAllowedModel,
   isAllowedTool,
   type Prepared,
   prepare,
@@ -105,24 +106,20 @@ function* listAnswerFaults(
 }
 
 /** A version of what was asked for is that, unless it is denied by its own name. */
-function mayAnswer({ allow, deny }: AllowOrDeny, model: string, asked: readonly string[]): boolean {
-  if (!isAllowed({ deny }, [model])) return false;
-  return isAllowed({ allow }, [model]) || asked.some((name) => isVersionOf(model, name));
-}
+const mayAnswer = ({ allow, deny }: AllowOrDeny, model: string, asked: readonly string[]): boolean =>
+  isAllowedModel({ deny }, model) &&
+  (isAllowedModel({ allow }, model) || asked.some((name) => matchesModel(toLast(name), toLast(model))));
 
-const version = /^[-:_.](?:v\d+[-.])?\d{3}[\d.:_-]*$/;
-
-/** Providers answer with the dated name of what was asked for, and name it without its folder. */
-function isVersionOf(answered: string, asked: string): boolean {
-  const plain = (name: string) => name.toLowerCase().replace(/^.*\//, '').replaceAll('@', '-');
-  const [long, short] = [plain(answered), plain(asked).replace(/-latest$/, '')];
-  return long === short || (long.startsWith(short) && version.test(long.slice(short.length)));
-}
+/** Providers name a model without its folder, and Vertex AI versions with `@`. */
+const toLast = (name: string) => name.replace(/^.*\//, '');
 
 /** A called tool as itself, or as each declared one that it may be, by the names of both. */
 function nameAll(called: EventTool, declared: readonly EventTool[] | null): EventTool[] {
-  const same = (declared ?? []).filter((tool) =>
-    tool.names.some((name) => called.names.some((own) => isSameTool(own, name, tool))),
+  // A function of a hosted tool's name is none.
+  const same = (declared ?? []).filter(
+    (tool) =>
+      (tool.kind === called.kind || called.kind !== 'client') &&
+      tool.names.some((name) => called.names.some((own) => isSameTool(own, name, tool))),
   );
   if (same.length === 0) return [called];
   return same.map(({ kind, names }) => ({ kind, names: [...new Set([...called.names, ...names])] }));

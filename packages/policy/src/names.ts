@@ -1,5 +1,5 @@
 /** Without its case. Of other characters the Kelvin sign alone would become a plain letter. */
-const fold = (name: string) =>
+export const fold = (name: string) =>
   name.includes('\u212a') ? name.replace(/[^\u212a]+/g, (part) => part.toLowerCase()) : name.toLowerCase();
 
 /** Whether a name is a pattern's, in any case: a pattern is exact, or begins it and ends in `*`. */

@@ -51,6 +51,7 @@ test('requests are counted by rule, agent, model, tool and hour, and the latest 
     model: [share('gpt-5', 1), share('gpt-5-mini', 1), share('o3', 1)],
     tool: [share('n.shell', 1)],
     hour: [share('2026-11-26T11:00:00.000Z', 1), share('2026-11-26T12:00:00.000Z', 2)],
+    unread: [],
   });
   expect(found.examples.map(({ event_id, policy, rule }) => [event_id, policy, rule])).toEqual([
     ['evt_1', 'p0', 'models'],

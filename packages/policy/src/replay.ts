@@ -48,6 +48,7 @@ export class Replay {
     model: new Counts(),
     tool: new Counts(),
     hour: new Counts(),
+    unread: new Counts(),
   };
   readonly #cannotTell = new Map<string, { requests: number; reason: string }>();
   readonly #examples: Preview['examples'] = [];
@@ -79,6 +80,7 @@ export class Replay {
     this.#counts.agent.add(call.agent_name);
     this.#counts.model.add(call.model);
     this.#counts.hour.add(`${call.timestamp.slice(0, 13)}:00:00.000Z`);
+    if (facts.unread && certain.some(({ isUnread }) => isUnread)) this.#counts.unread.add(facts.unread);
     const tools = certain.flatMap(({ denied = [] }) => denied.map(({ names }) => names[0] as string));
     for (const tool of new Set(tools)) this.#counts.tool.add(tool);
     const [{ policy, rule, reason }] = certain as [Finding];
@@ -106,14 +108,14 @@ export class Replay {
   }
 
   end(now: Date): Omit<Preview, 'from' | 'to' | 'is_complete'> {
-    const { rule, agent, model, tool, hour } = this.#counts;
+    const { rule, agent, model, tool, hour, unread } = this.#counts;
     return {
       requests: this.#requests,
       refused: this.#refused,
       agents: this.#agents.size,
       by: {
         ...{ rule: rule.most(maxShares), agent: agent.most(maxShares), model: model.most(maxShares) },
-        ...{ tool: tool.most(maxShares), hour: hour.inOrder().slice(-maxHours) },
+        ...{ tool: tool.most(maxShares), hour: hour.inOrder().slice(-maxHours), unread: unread.most(maxShares) },
       },
       examples: this.#examples,
       cannot_tell: [...this.#cannotTell].map(([name, doubt]) => ({ rule: name, ...doubt })),
@@ -164,7 +166,9 @@ function judge(rules: RuleSet, call: RecordedCall, facts: CallFacts): { certain:
   const request = [...judgeHead(rules, facts), ...judgeBody(rules, facts)];
   const answer = judgeAnswer(rules, { ...facts, model, called: tools?.called ?? [] });
   const isDoubtful = ({ rule, isUnread }: Finding) =>
-    isUnread === true || (asked === null && (rule === 'operations' || rule === 'limits.max_output_tokens'));
+    // What was not known then is refused now.
+    (isUnread === true && !asked?.unread) ||
+    (asked === null && (rule === 'operations' || rule === 'limits.max_output_tokens'));
   // Without what was asked for, a dated name may stand for one that is allowed.
   const isCertain = ({ rule }: Finding) => rule !== 'models' || asked?.models != null;
   const certain = [...request.filter((finding) => !isDoubtful(finding)), ...answer.filter(ends).filter(isCertain)];

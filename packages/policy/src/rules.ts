@@ -1,5 +1,6 @@
 import type { Asked, EventTool } from '@agp/core/events';
 import { isWithin, openClock, parseHours } from './hours.ts';
+import { matchesModel } from './model-names.ts';
 import { matchesName, matchesTool } from './names.ts';
 import type { Policy } from './schema.ts';
 
@@ -97,6 +98,13 @@ export const headRules = [
   }),
 ] as const;
 
+/** Names what was not known, and what an operator can do about a member. */
+function explainUnread(unread: string | null | undefined): string {
+  if (!unread) return '';
+  const remedy = unread.startsWith('the member') ? '; harmless_members of the provider may name it' : '';
+  return `: ${unread} is not known${remedy}`;
+}
+
 const missingTools = 'not all tools are recorded, or they could not be read';
 
 const toolRule = <Kind extends ToolKind>(kind: Kind) =>
@@ -104,9 +112,11 @@ const toolRule = <Kind extends ToolKind>(kind: Kind) =>
     name: `tools.${kind}` as const,
     of: ({ tools }) => tools?.[kind],
     missing: missingTools,
-    judge({ policy: { tools: rules, unreadable } }, { tools }: CallFacts) {
+    judge({ policy: { tools: rules, unreadable } }, { tools, unread }: CallFacts) {
       if (tools === null)
-        return unreadable === 'allow' ? null : { reason: 'it cannot be read which tools it offers', isUnread: true };
+        return unreadable === 'allow'
+          ? null
+          : { reason: `it cannot be read which tools it offers${explainUnread(unread)}`, isUnread: true };
       const denied = tools.filter((tool) => rules && !isAllowedTool(rules, kind, tool));
       return denied[0] ? { reason: `${describeTool(denied[0])} is not allowed`, denied } : null;
     },
@@ -117,11 +127,11 @@ export const bodyRules = [
     name: 'models',
     of: ({ models }) => models,
     missing: 'which models the request named is not recorded, or could not be read',
-    judge({ policy: { models: lists = {}, unreadable } }, { models }: CallFacts) {
-      const denied = models?.find((model) => !isAllowed(lists, [model]));
+    judge({ policy: { models: lists = {}, unreadable } }, { models, unread }: CallFacts) {
+      const denied = models?.find((model) => !isAllowedModel(lists, model));
       if (denied !== undefined) return { reason: `the model ${denied} is not allowed` };
       if (models !== null || unreadable === 'allow') return null;
-      return { reason: 'it cannot be read which model would answer', isUnread: true };
+      return { reason: `it cannot be read which model would answer${explainUnread(unread)}`, isUnread: true };
     },
   }),
   toolRule('client'),
@@ -205,9 +215,12 @@ export function isAllowedTool(rules: ToolRules, kind: ToolKind, { kind: own, nam
 
 export type AllowOrDeny = { allow?: string[] | undefined; deny?: string[] | undefined };
 
+const passes = ({ allow, deny }: AllowOrDeny, isOf: (patterns: readonly string[]) => boolean) =>
+  !(deny && isOf(deny)) && (allow === undefined || isOf(allow));
+
 /** @param names all names that it may be known by */
-export function isAllowed({ allow, deny }: AllowOrDeny, names: readonly string[]): boolean {
-  const isOf = (patterns: readonly string[]) =>
-    names.some((name) => patterns.some((pattern) => matchesName(pattern, name)));
-  return !(deny && isOf(deny)) && (allow === undefined || isOf(allow));
-}
+const isAllowed = (lists: AllowOrDeny, names: readonly string[]) =>
+  passes(lists, (patterns) => names.some((name) => patterns.some((pattern) => matchesName(pattern, name))));
+
+export const isAllowedModel = (lists: AllowOrDeny, model: string): boolean =>
+  passes(lists, (patterns) => patterns.some((pattern) => matchesModel(pattern, model)));

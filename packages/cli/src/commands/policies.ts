@@ -104,6 +104,7 @@ function describePreview(preview: Preview): string {
   return [
     `would have refused, changed or ended ${formatCount(refused)} of ${formatCount(requests)} requests, of ${formatCount(agents)} agents (${range})`,
     ...(isComplete ? [] : ['older requests of that time were not looked at: there are too many']),
+    ...listShares('not known to any table (harmless_members of a provider may name members)', by.unread),
     ...[...listShares('by rule', by.rule), ...listShares('by agent', by.agent), ...listShares('by model', by.model)],
     ...[...listShares('by tool', by.tool), ...listShares('by hour', by.hour)],
     ...(examples.length > 0 ? ['examples:'] : []),

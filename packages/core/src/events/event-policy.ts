@@ -56,6 +56,10 @@ export const askedSchema = z
     models: z.array(z.string().max(256).refine(isPlain)).max(maxAskedModels).nullable().meta({
       description: 'All that the request names, each of which may answer; null if that cannot be read',
     }),
+    unread: z.string().max(128).refine(isPlain).nullish().meta({
+      description: 'What no table knows and that could name a model or bring a tool, so that neither was read',
+      example: 'the member "fallbacks"',
+    }),
     output_tokens: z.int().min(0).nullable().meta({ description: 'The most of one answer; null without a bound' }),
     input_bytes: z.int().min(0).nullable().meta({ description: 'Null if it was not known before the request went on' }),
     nano_usd: z.int().min(0).meta({ description: 'What it was likely to cost, in billionths of a dollar' }),

@@ -86,10 +86,10 @@ function explainRules(event: EventDetail): Row[] {
     ...(tools?.more ? [['More tools', formatCount(tools.more)] as const] : []),
   ];
   if (asked === null) return toRows(event, ofRules);
-  const { operations, models, output_tokens: output, input_bytes: input, nano_usd } = asked;
+  const { operations, models, unread, output_tokens: output, input_bytes: input, nano_usd } = asked;
   const ofAsked: Cell[] = [
     ['Operation', operations?.join(', ') ?? 'unknown', null, 'asked'],
-    ['Models named', models?.join(', ') ?? 'could not be read', null, 'asked'],
+    ['Models named', models?.join(', ') ?? `could not be read${unread ? `: ${unread}` : ''}`, null, 'asked'],
     ['Most output', output === null ? 'no bound' : countOf(output, 'token'), null, 'asked'],
     ['Input', input === null ? null : countOf(input, 'byte'), null, 'asked'],
     ['Likely cost', `${formatUsd(nano_usd / 1e9)} USD`, null, 'asked'],

@@ -29,11 +29,12 @@ const table = {
   requestId: { names: 'x-request-id request-id x-goog-request-id apim-request-id' },
   /** An answer leads on by it, and clients follow with the credentials that they showed the proxy. */
   link: { names: 'location content-location operation-location azure-asyncoperation' },
-  /** Azure, Portkey, Helicone and LiteLLM choose another model by it than the body's, or bring tools. */
+  /** Azure and gateways choose another model by it than the body's, or bring tools: whole families, but for names that are known not to. */
   model: {
-    names: 'azureml-model-deployment x-ms-model-mesh-model-name x-litellm-model',
+    names:
+      'azureml-model-deployment x-ms-model-mesh-model-name x-model x-model-id x-model-name x-provider x-target-url x-base-url',
     family:
-      /^(?:x-portkey-(?:config|provider|virtual-key|custom-host|mcp.*)|helicone-(?:fallbacks|target-url|prompt-id)|x-mcp-.*)$/,
+      /^(?:x-mcp-|(?:x-portkey-|helicone-|x-litellm-|cf-aig-|x-bf-|x-openrouter-|x-vercel-ai-|ai-gateway-|x-kong-|x-ai-|x-llm-|x-envoy-ai-|x-truefoundry-|x-tfy-|x-requesty-|x-eden-|x-braintrust-|x-martian-|x-notdiamond-|x-unify-)(?!(?:api-?key|auth|authorization|trace(?:-id)?|span-(?:id|name)|parent-span-id|session-(?:id|name|path)|user(?:-id)?|request-(?:id|timeout)|metadata|timeout|stream-timeout|num-retries|cache.*|skip-cache|collect-log.*|event-id|property-.*|rate-?limit.*|moderations-enabled|omit-.*|zdr|title|categories|enable-.*log.*|customer-id|end-user-id|spend-logs-metadata|debug|custom-cost|max-attempts|retry-delay|backoff|step|parent-.*|stainless-.*)$))/,
   },
   /** A request asks for a dearer tier by it. */
   tier: { names: 'x-vertex-ai-llm-shared-request-type x-amzn-bedrock-service-tier' },
@@ -79,3 +80,6 @@ export function rolesOf(name: string): ReadonlySet<HeaderRole> {
 
 /** Whether a parameter of the query makes a server take another method, as a header of that name would. */
 export const isMethodOverride = (name: string): boolean => table.reroutes.family.test(name);
+
+/** Whether a header may choose another model, or bring tools: some servers take `_` for `-`. @param name in any case */
+export const choosesModel = (name: string): boolean => rolesOf(name.toLowerCase().replaceAll('_', '-')).has('model');

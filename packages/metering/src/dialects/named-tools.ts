@@ -16,11 +16,18 @@ export function nameTool(kind: EventTool['kind'], ...names: unknown[]): EventToo
   return tool;
 }
 
+/** OpenRouter's search is a plugin and a tool. */
+const aliases: Readonly<Record<string, readonly string[]>> = {
+  web: ['web_search'],
+  'openrouter:web_search': ['web_search'],
+};
+
 /** A hosted tool is named by its type, with and without a date; a spelling that servers may take for another type cannot be read. */
 export function nameTyped(kind: EventTool['kind'], type: unknown, ...others: unknown[]): EventTool {
   const name = asText(type) ?? '';
   if (!/^[a-z0-9_.:/-]+$/.test(name)) throw new UnreadTool();
-  return nameTool(kind, ...others, name.replace(/(?:_preview)?(?:_\d{4}_\d{2}_\d{2}|_\d{8})?$/, ''), name);
+  const plain = name.replace(/(?:_preview)?(?:_\d{4}_\d{2}_\d{2}|_\d{8})?$/, '');
+  return nameTool(kind, ...others, ...(aliases[plain] ?? []), plain, name);
 }
 
 const plainHost = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?(\[[^\]/?#@]*\]|[^:/?#@[\]]+)(?::\d*)?(?:[/?#]|$)/i;
@@ -81,6 +88,9 @@ export function listToolModels(tool: JsonObject, depth = 0): string[] {
     });
   });
 }
+
+/** Models that search before they answer, or work for hours, without being asked to. */
+export const searching = /:online|(?<![a-z])search|sonar|deep-research|\bcompound\b/i;
 
 /** What an answer names that rules ask for. */
 export interface AnswerNames {

@@ -7,6 +7,7 @@ import { asObject, asText, type JsonObject } from '../json/members.ts';
 import type { Writing } from '../text/writing.ts';
 import type { RequestBounds } from './bounds.ts';
 import type { FigureNotes } from './figures.ts';
+import type { KnownMembers } from './known-members.ts';
 import type { AnswerNaming } from './named-tools.ts';
 
 export type { ProviderApi };
@@ -96,6 +97,10 @@ export interface Operation {
   /** Its output is billed as text, so that an answer which cannot be read is estimated by its bytes. */
   readonly writesText: boolean;
   readonly bounds?: RequestBounds | undefined;
+  /** Members of its body that name nothing, or that readers of names read; absent if its body names neither a model nor a tool. */
+  readonly known?: KnownMembers;
+  /** The same of the calls that a body contains, if they are not its own members. */
+  readonly knownOfCalls?: KnownMembers;
   /** The provider's id of results that it bills once, however often they are fetched; absent if each answer is billed. */
   billedOnce?(path: string): string | null;
   /** It shows what an earlier request started in the background; anything else there was billed when it was made. */

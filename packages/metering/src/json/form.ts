@@ -45,31 +45,37 @@ export function parseFormFields(bytes: Buffer, contentType: string, maxValue: nu
 
 const plainType =
   /^\s*multipart\/form-data\s*(?:;\s*charset=utf-8)?;\s*boundary=(?:"[^"]{1,70}"|[^\s";,]{1,70})\s*;?\s*$/i;
-const plainPart =
-  /^content-disposition:\s*form-data;\s*name=(?:"([^"\\%]*)"|([\w.[\]-]+))(;\s*filename=(?:"[^"\\]*"|[^\s";]+))?(?:;\s*filename\*=[^\s";]+)?\s*$/i;
-const otherHeader =
-  /^content-(?:length|transfer-encoding:\s*(?:binary|8bit|7bit)\s*$|type:(?!.*charset\s*=\s*"?(?!utf-?8)))/i;
 
-/**
- * Whether all servers read the same fields of a form: nothing stands before them, and no part can be taken for another's name, for a file
- * in place of a model, or in another encoding.
- */
+/** A part's headers: its name, for a file a file name, and what changes no text; nothing twice, and no name in another form. */
+const plainDisposition =
+  /^content-disposition:[ \t]*form-data;[ \t]*name=(?:"([^"\\%\r\n]*)"|([\w.[\]-]+))(;[ \t]*filename=(?:"[^"\\\r\n]*"|[^\s";]+))?[ \t]*$/i;
+const plainHeader =
+  /^(?:content-length:[ \t]*\d+|content-transfer-encoding:[ \t]*(?:binary|8bit|7bit)|content-type:(?!.*charset[ \t]*=[ \t]*"?(?!utf-?8)).*)[ \t]*$/i;
+
+/** Whether all servers read a part alike, as a field or as a file, which names no model. */
+function isPlainPart(lines: readonly string[]): boolean {
+  const found = lines.map((line) => plainDisposition.exec(line)).filter((each) => each !== null);
+  const names = lines.map((line) => line.split(':', 1)[0]?.toLowerCase());
+  const [, quoted, plain, file] = found[0] ?? [];
+  const isModel = /^models?$/i.test((quoted ?? plain ?? '').replace(/[^a-z]/gi, ''));
+  const areKnown = lines.every((line) => plainDisposition.test(line) || plainHeader.test(line));
+  return found.length === 1 && areKnown && new Set(names).size === names.length && !(isModel && file !== undefined);
+}
+
+/** Whether all servers read the same fields of a form: plain parts from its first byte to its last, and nothing beside them. */
 function isPlainForm(bytes: Buffer, contentType: string): boolean {
   const found = boundaryParameter.exec(contentType);
   const delimiter = `--${found?.[1] ?? found?.[2]}`;
   if (!plainType.test(contentType) || !bytes.subarray(0, delimiter.length).equals(Buffer.from(delimiter))) return false;
-  for (let at = delimiter.length; bytes[at] === 0x0d; ) {
+  const between = Buffer.from(`\r\n${delimiter}`);
+  let at = delimiter.length;
+  while (bytes.subarray(at, at + lineEnd.length).equals(lineEnd)) {
     const end = bytes.subarray(at, at + maxHeader).indexOf(headerEnd);
-    const lines = bytes.toString('utf8', at + lineEnd.length, at + end).split('\r\n');
-    const parts = lines.map((line) => plainPart.exec(line)).filter((part) => part !== null);
-    const [, quoted, plain, file] = parts[0] ?? [];
-    const isModel = /^models?$/i.test((quoted ?? plain ?? '').replace(/[^a-z]/gi, ''));
-    const areKnown = lines.every((line) => plainPart.test(line) || otherHeader.test(line));
-    if (end < 0 || parts.length !== 1 || !areKnown || (isModel && file !== undefined)) return false;
-    at = findEnd(bytes, Buffer.from(`\r\n${delimiter}`), at + end + headerEnd.length);
+    if (end < 0 || !isPlainPart(bytes.toString('utf8', at + lineEnd.length, at + end).split('\r\n'))) return false;
+    at = findEnd(bytes, between, at + end + headerEnd.length);
     if (at < 0) return false;
   }
-  return true;
+  return /^--(?:\r\n)?$/.test(bytes.toString('latin1', at, at + 5));
 }
 
 function findEnd(bytes: Buffer, delimiter: Buffer, from: number): number {

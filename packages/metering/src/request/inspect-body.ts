@@ -1,11 +1,11 @@
 import { ApiError } from '@agp/core/errors';
-import type { CallHead, CallProvider } from '../call-head.ts';
+import type { CallHead } from '../call-head.ts';
 import type { RequestBounds } from '../dialects/bounds.ts';
 import type { Operation, RequestReading } from '../dialects/operation.ts';
 import { isForm, readForm } from '../json/form.ts';
 import { readJson } from '../json/scan.ts';
 import { type Demand, readDemand } from './read-demand.ts';
-import { type CallNames, readNames, toModelName } from './read-names.ts';
+import { type CallNames, nameByPath, readNames, toModelName } from './read-names.ts';
 import { spliceStreamUsage } from './splice-usage.ts';
 import { type BodyForm, notBounded, readStrictly, type StrictDemand } from './strict-demand.ts';
 
@@ -45,7 +45,7 @@ const mayStream = (bytes: Buffer) => bytes.includes('"stream"') || bytes.include
  */
 export function inspectBody(
   operation: Operation,
-  { provider, path, query }: Pick<CallHead, 'path' | 'query'> & { provider: Pick<CallProvider, 'asksForUsage'> },
+  { provider, path, query }: Pick<CallHead, 'provider' | 'path' | 'query'>,
   bytes: Buffer,
   form: BodyForm,
   { mustTell, mustBound, mustName = false }: { mustTell: boolean; mustBound: boolean; mustName?: boolean },
@@ -81,7 +81,15 @@ export function inspectBody(
     models,
     names:
       mustName || body.parsed !== undefined
-        ? readNames(operation, body, { form, models, isNamed, query, mustName })
+        ? readNames(operation, body, {
+            ...{ form, path, query, isNamed, mustName },
+            models: [
+              requestedModel === ofPath ? null : requestedModel,
+              ofPath && nameByPath(path, ofPath),
+              ...demand.models,
+            ],
+            harmless: provider.harmlessMembers,
+          })
         : null,
     stream,
     toldUsage,

@@ -4,7 +4,7 @@ import type { InspectedBody } from './inspect-body.ts';
 import type { CallNames } from './read-names.ts';
 
 /** What rules and records ask of a request, beside its likely cost. */
-export interface AskedOfBody extends Pick<Asked, 'models' | 'output_tokens' | 'input_bytes'> {
+export interface AskedOfBody extends Pick<Asked, 'models' | 'unread' | 'output_tokens' | 'input_bytes'> {
   /** What it offers its model; null if that cannot be read. */
   tools: readonly EventTool[] | null;
 }
@@ -23,6 +23,7 @@ export function readAsked(
   return {
     models: runsModel ? (names?.models?.slice() ?? null) : [],
     tools: runsModel ? (names?.tools ?? null) : [],
+    unread: runsModel ? names?.unread : undefined,
     output_tokens: writesNone ? 0 : (body?.maxOutputTokens ?? null),
     input_bytes: body?.bytes.length ?? contentLength ?? (hasBody ? null : 0),
   };

@@ -31,7 +31,7 @@ test('a stored prompt may name another model than the query', () => {
 });
 
 test('a body is read if it is large, and not if it has too many values or levels', () => {
-  const readModels = (x: string) => readNames('openai', chat, `{"model":"a","x":${x}}`).models;
+  const readModels = (x: string) => readNames('openai', chat, `{"model":"a","vouched":${x}}`).models;
   expect(readModels(`"${'y'.repeat(5_000_000)}"`)).toEqual(['a']);
   expect(readModels(`[${'1,'.repeat(600_000)}1]`)).toBe(null);
   expect(readModels(`${'['.repeat(600)}${']'.repeat(600)}`)).toBe(null);
@@ -43,7 +43,13 @@ const field = (name: string, rest = '') => `Content-Disposition: form-data; name
 test.each<[string, string[] | null]>([
   [part(field('"model"'), 'a'), ['a']],
   [part(`Content-Type: text/plain; charset=utf-8\r\n${field('model')}`, 'a'), ['a']],
-  [part(field('"model"'), 'a') + part(field('"file"', '; filename="model.mp3"; filename*=utf-8\'\'m'), 'x'), ['a']],
+  [part(field('"model"'), 'a') + part(field('"file"', '; filename="model.mp3"'), 'x'), ['a']],
+  [part(field('"model"'), 'a') + part(field('"file"', '; filename="a.mp3"; filename*=utf-8\'\'m'), 'x'), null],
+  [part(field('"model"'), 'a') + part(field('"x"', "; name*=utf-8''model"), 'b'), null],
+  [part(field('"model"'), 'a') + part(field('"x"', '; name*0=mod; name*1=el'), 'b'), null],
+  [part(field('"model"'), 'a') + part(`${field('"prompt"')}\r\n${field('"model"')}`, 'b'), null],
+  [part(field('"model"'), 'a').replace('--b', '--b '), null],
+  [part(field('"model"'), 'a') + part(field('"agent"'), 'b'), null],
   [part(field('"model"'), 'a') + part(field('"model"'), 'b'), null],
   [part(field('"model"'), 'a') + part(field('"model"', '; filename=""'), 'b'), null],
   [part(field('"x"', '; name="model"'), 'b') + part(field('"model"'), 'a'), null],

@@ -1,6 +1,7 @@
 import { isAscii } from 'node:buffer';
 import { ApiError } from '@agp/core/errors';
 import { findRule, foldName, type MemberRules, type RequestBounds, rivals } from '../dialects/bounds.ts';
+import { searching } from '../dialects/named-tools.ts';
 import { undoEscapes } from '../json/faults.ts';
 import { asArray, asName, asObject, asText } from '../json/members.ts';
 import type { BodyMember, ReadBody } from '../json/scan.ts';
@@ -63,9 +64,6 @@ function countText(bytes: Buffer): number {
   }
   return Math.max(bytes.length, counted);
 }
-
-/** Models that search before they answer, or work for hours, without being asked to. */
-const searching = /:online|search|sonar|deep-research|\bcompound\b/i;
 
 function checkModel(key: string, model: unknown): void {
   if (asText(model) === null) throw notBounded(key, 'must be text');

@@ -1,16 +1,11 @@
 import { defaultPaths, type PathPattern } from '@agp/catalogue';
-import type { Operation } from '@agp/metering';
+import { type Operation, toWholePath } from '@agp/metering';
 import { decodeOnce } from './query-parameters.ts';
-
-/** What servers put before their paths, such as `/api/v1`, `/openai`. */
-const before = String.raw`^(?:/(?:v\d[a-z0-9]*|api|inference|openai|anthropic|compat|compatible-mode|beta))*`;
-
-/** Where Vertex AI and Azure keep models. */
-const holder = '(?:/projects/[^/]+/locations/[^/]+)?(?:/(?:publishers|endpoints|deployments)/[^/]+|/models)?';
 
 const verbs = '(?:generate|streamGenerate|embed)Content|batchEmbedContents|countTokens|rawPredict|streamRawPredict';
 
-const calls = [
+/** A call as a whole path, with nothing unknown before it. */
+const callPath = toWholePath([
   '(?:(?:chat|fim)/)?completions',
   'responses(?:/(?:compact|input_tokens))?',
   'embeddings|rerank|moderations|interactions',
@@ -18,13 +13,10 @@ const calls = [
   'audio/(?:transcriptions|translations|speech)',
   'messages(?:/count_tokens)?',
   `(?:models|tunedModels)(?:/[^/]+){1,2}:(?:${verbs})`,
-].join('|');
-
-/** A call as a whole path, with nothing unknown before it. */
-const callPath = new RegExp(`${before}${holder}/(?:${calls})/?$`);
+]);
 
 /** Paths that list and describe models: `/v1/models`, `/v1beta/models/{model}`, `/openai/models` ... */
-const modelsPath = new RegExp(`${before}/models(?:/[^/]+){0,2}/?$`);
+const modelsPath = toWholePath(['models(?:/[^/]+){0,2}'], false);
 
 /** Gemini's long-running operations, which anybody with the account's key can read; `%` could encode them. */
 const modelsOwn = /\/models\/[^/]+\/(?:operations\/?$|[^/]*%)/i;

@@ -3,7 +3,7 @@ import { type Decision, maxDecisions } from '@agp/core/events';
 import { readLabels } from '@agp/core/labels';
 import { listOperationNames } from '@agp/core/operations';
 import type { StoredRules } from '@agp/db';
-import { type Metering, readAsked, rolesOf } from '@agp/metering';
+import { choosesModel, type Metering, readAsked } from '@agp/metering';
 import {
   type CallFacts,
   type CallHead,
@@ -16,6 +16,7 @@ import {
   type RuleSet,
 } from '@agp/policy';
 import { type Admission, type AdmittedRequest, type Agent, type Body, findCaps, type Head } from '../journey.ts';
+import { maxShortText } from '../limits.ts';
 
 interface RulesOptions {
   /** Reads all policies and their version, after it is called. */
@@ -81,11 +82,12 @@ export function describeBody(
   admission: Admission & Known,
   { inspected }: Body,
 ): CallFacts {
-  const isChosen = Object.keys(head.headers).some((name) => rolesOf(name.toLowerCase()).has('model'));
-  const names = isChosen ? null : readNames(metering, head, inspected);
+  const chooser = Object.keys(head.headers).find(choosesModel);
+  const names = chooser === undefined ? readNames(metering, head, inspected) : null;
   return {
     ...describeCall(head, agent, admission),
     ...readAsked(head, inspected, names),
+    ...(chooser !== undefined && { unread: `the header "${chooser.slice(0, maxShortText)}"` }),
     nano_usd: metering.findReservation(head, inspected, findCaps(admission)),
   };
 }

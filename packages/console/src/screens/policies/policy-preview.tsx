@@ -79,7 +79,7 @@ function Verdict({ preview: { requests, refused, agents, is_complete, from, to }
   );
 }
 
-const shares = { rule: 'Rule', agent: 'Agent', model: 'Model', tool: 'Tool' } as const;
+const shares = { unread: 'Not known', rule: 'Rule', agent: 'Agent', model: 'Model', tool: 'Tool' } as const;
 
 function Details({ preview }: { preview: Preview }) {
   const { by, examples, cannot_tell: unknown, never, contradictions } = preview;
@@ -95,7 +95,7 @@ function Details({ preview }: { preview: Preview }) {
           .map((name) => (
             <Rows
               key={name}
-              label={`By ${name}`}
+              label={name === 'unread' ? 'Not known to any table' : `By ${name}`}
               rows={by[name]}
               rowKey={(row) => row.name}
               columns={[

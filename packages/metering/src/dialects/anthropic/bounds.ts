@@ -1,5 +1,6 @@
 import { asArray, asName, asObject } from '../../json/members.ts';
 import { listMembers, type RequestBounds } from '../bounds.ts';
+import { knowMembers, knowNames } from '../known-members.ts';
 import { findRunner } from './tools.ts';
 
 /** What only removes parts of a long conversation; a summary is a run of its own. */
@@ -27,3 +28,12 @@ export const messages: RequestBounds = {
     context_management: onlyClears,
   },
 };
+
+/** What readers know of a message. */
+export const known = knowMembers(
+  messages,
+  'tools mcp_servers fallbacks thread container betas context_management output_config output_format diagnostics user_profile_id',
+);
+
+/** The requests of a batch are read one by one. */
+export const knownOfBatch = { requests: knowNames('custom_id', { params: true }) };

@@ -28,6 +28,7 @@ const nothingTold: AnswerReading = {
 const plain: Operation = {
   api: 'anthropic',
   name: 'messages',
+  known: bounds.known,
   ...usual,
   createStreamReader: () => new MessageStreamReader(),
   readRequest(value, path) {
@@ -59,6 +60,8 @@ const listBatch = ({ requests }: JsonObject) => asArray(requests).map((request) 
 const createBatch: Operation = {
   ...plain,
   name: 'messages.batches',
+  known: bounds.knownOfBatch,
+  knownOfCalls: bounds.known,
   isFree: true,
   isBilledLater: true,
   listCalls: listBatch,

@@ -55,13 +55,14 @@ function listAdded(messages: unknown): JsonObject[] {
 }
 
 /** What a message offers its model, also within the conversation. @throws UnreadTool */
-export function readTools({ tools, mcp_servers: given, messages, thread }: JsonObject): EventTool[] {
+export function readTools({ tools, mcp_servers: given, messages, thread, container }: JsonObject): EventTool[] {
   // Messages that are stored at the provider may have added tools.
   if (thread && asObject(thread).type !== 'create') throw new UnreadTool();
   const servers = listObjects(given);
   const names = new Set(servers.map(({ name }) => name));
   return [
     ...servers.map(({ url }) => nameServer(url)),
+    ...listObjects(asObject(container).skills).map(({ skill_id: id }) => nameTool('hosted', id, 'skills')),
     ...listObjects([...listObjects(tools), ...listAdded(messages)]).flatMap((tool) => readTool(tool, names)),
   ];
 }

@@ -8,6 +8,7 @@ import { type FigureNotes, readFigures, tableKeyed } from '../figures.ts';
 import { FrameReader } from '../frame-reader.ts';
 import { describeLater, type Operation, toCancelPath, usual } from '../operation.ts';
 import * as bounds from './bounds.ts';
+import * as members from './members.ts';
 import { readInteraction, readInteractionDelta } from './text.ts';
 import { answerNames, listModels, readTypedTools } from './tools.ts';
 import { billSearches, tableContent, toContentUsage } from './usage.ts';
@@ -93,6 +94,7 @@ const interactions: Operation = {
   api: 'gemini',
   name: 'interactions',
   bounds: bounds.interactions,
+  known: members.interactions,
   ...usual,
   readTools: readTypedTools,
   listModels,

@@ -1,10 +1,12 @@
 import { asArray, asObject, type JsonObject } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
 import { collectText } from '../../text/strings.ts';
+import { isPlainlySpelled } from '../named-tools.ts';
 import { type Dialect, decodeName, type Operation, toPlainPath, usual } from '../operation.ts';
 import { batchListTarget, batchTarget, describeBatchList, describeBatchResults } from './batches.ts';
 import * as bounds from './bounds.ts';
 import { interactionOperations, matchInteraction } from './interactions.ts';
+import * as members from './members.ts';
 import { describePredictions, resources } from './predict.ts';
 import { ContentStreamReader, formatRefusal, formatStreamError } from './stream.ts';
 import { readContent } from './text.ts';
@@ -60,6 +62,8 @@ function findCalls(body: JsonObject): JsonObject[] {
 function listContained(body: JsonObject): JsonObject[] | null {
   if (body.batch === undefined) return findCalls(body);
   const config = either(body.batch, 'inputConfig', 'input_config');
+  // In two spellings, it could be either.
+  if (![asObject(body.batch), asObject(config)].every(isPlainlySpelled)) return null;
   const requests = asArray(asObject(asObject(config).requests).requests);
   if (either(config, 'fileName', 'file_name') !== undefined || requests.length === 0) return null;
   return requests.map((item) => asObject(asObject(item).request));
@@ -73,13 +77,16 @@ const holdsCalls = new Set<string>([
   'asyncBatchEmbedContent',
 ]);
 
-const kinds: Partial<Record<(typeof names)[number], Pick<Operation, 'bounds'>>> = {
-  generateContent: { bounds: bounds.generateContent },
-  streamGenerateContent: { bounds: bounds.generateContent },
-  embedContent: { bounds: bounds.embedContent },
-  batchEmbedContents: { bounds: bounds.batchEmbedContents },
-  batchGenerateContent: { bounds: bounds.batchGenerateContent },
-  asyncBatchEmbedContent: { bounds: bounds.batchGenerateContent },
+const kinds: Partial<Record<(typeof names)[number], Pick<Operation, 'bounds' | 'known'>>> = {
+  generateContent: { bounds: bounds.generateContent, known: members.generateContent },
+  streamGenerateContent: { bounds: bounds.generateContent, known: members.generateContent },
+  embedContent: { bounds: bounds.embedContent, known: members.embedContent },
+  batchEmbedContents: { bounds: bounds.batchEmbedContents, known: members.batchEmbedContents },
+  batchGenerateContent: { bounds: bounds.batchGenerateContent, known: members.batchGenerateContent },
+  asyncBatchEmbedContent: { bounds: bounds.batchGenerateContent, known: members.batchGenerateContent },
+  countTokens: { known: members.countTokens },
+  computeTokens: { known: members.countTokens },
+  fetchPredictOperation: { known: members.predict },
 };
 
 function describe(name: (typeof names)[number]): Operation {
@@ -97,7 +104,10 @@ function describe(name: (typeof names)[number]): Operation {
     readTools,
     listModels,
     answerNames,
-    ...(holdsCalls.has(name) && { listCalls: listContained }),
+    ...(holdsCalls.has(name) && {
+      listCalls: listContained,
+      knownOfCalls: /embed/i.test(name) ? members.embedContent : members.generateContent,
+    }),
     readRequest(value, path) {
       const body = asObject(value);
       return {

@@ -4,6 +4,7 @@ import { collectText } from '../../text/strings.ts';
 import type { Writing } from '../../text/writing.ts';
 import { readFigures, tableFigures } from '../figures.ts';
 import { type AnswerReading, type Operation, type RequestReading, usual } from '../operation.ts';
+import * as members from './members.ts';
 import { ContentStreamReader } from './stream.ts';
 import { listModels, readTools } from './tools.ts';
 
@@ -89,11 +90,13 @@ export function describePredictions(findModel: (path: string) => string | null):
     name: string,
     tell: (body: JsonObject, model: string | null) => Pick<RequestReading, 'toldUsage' | 'priceTier'>,
     readFigures: (answer: JsonObject) => Partial<AnswerReading>,
-  ) =>
-    describe(name, readFigures, (body, path) => {
+  ) => ({
+    ...describe(name, readFigures, (body, path) => {
       const requestedModel = findModel(path);
       return { requestedModel, ...tell(body, requestedModel), inputText: () => collectText(body.instances) };
-    });
+    }),
+    known: members.predict,
+  });
   return [
     describeOne('predict', (body, model) => ({ toldUsage: tellPictures(body, model) }), readPredictions),
     describeOne(
@@ -120,7 +123,7 @@ const cacheTable = tableFigures({
 
 /** A cache costs its input once, and its storage each time that its end is set. */
 const describeCache = (name: string, isNew: boolean): Operation => ({
-  ...(isNew ? { readTools, listModels } : { runsModel: false }),
+  ...(isNew ? { readTools, listModels, known: members.cachedContents } : { runsModel: false }),
   ...describe(
     name,
     (answer) => {
@@ -145,6 +148,7 @@ const batchPrediction: Operation = {
     () => ({}),
     ({ model }) => ({ requestedModel: toModel(model) }),
   ),
+  known: members.batchPrediction,
   isFree: true,
   isBilledLater: true,
   listCalls: () => null,

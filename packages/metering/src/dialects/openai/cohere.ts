@@ -2,6 +2,7 @@ import { asObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Write } from '../../text/writing.ts';
 import { describeOperation, type Figures } from './describe-operation.ts';
+import * as members from './members.ts';
 import { EventStreamReader, noOutput } from './stream.ts';
 import { readTools } from './tools.ts';
 import { readUsageFigures } from './usage.ts';
@@ -21,6 +22,7 @@ function readEvent(event: unknown, write: Write): void {
 /** `/v1/chat` and `/v2/chat`. */
 export const cohereChat = describeOperation({
   name: 'cohere.chat',
+  known: members.cohereChat,
   input: ['messages', 'message', 'preamble', 'chat_history', 'documents', 'tools'],
   readTools,
   readFigures: readBilledUnits,
@@ -35,6 +37,7 @@ export const cohereChat = describeOperation({
 /** `/v1/embed` and `/v2/embed`. */
 export const cohereEmbed = describeOperation({
   name: 'cohere.embed',
+  known: members.cohereEmbed,
   ...noOutput,
   input: ['texts', 'inputs'],
   readFigures: readBilledUnits,

@@ -15,6 +15,7 @@ export type Figures = Pick<
 type Described =
   | 'name'
   | 'bounds'
+  | 'known'
   | 'usageNeedsAsking'
   | 'isFree'
   | 'isBilledLater'

@@ -6,6 +6,7 @@ import { asFigure, readFigures } from '../figures.ts';
 import { type Operation, type ReportedCall, sumCalls } from '../operation.ts';
 import * as bounds from './bounds.ts';
 import { describeOperation, type Figures } from './describe-operation.ts';
+import * as members from './members.ts';
 import { EventStreamReader, noOutput } from './stream.ts';
 import { readTokenUsage, readUsageFigures, usageTable } from './usage.ts';
 
@@ -66,6 +67,7 @@ function guessLength({ url, file_url: fileUrl, file_id: fileId }: JsonObject, si
 function describeTranscription(name: string): Operation {
   return describeOperation({
     name,
+    known: members.transcription,
     otherAnswers: 'text',
     input: ['prompt', 'keywords', 'known_speaker_names'],
     isStream: ({ stream }) => stream === true || stream === 'true',
@@ -103,6 +105,7 @@ function readSpeechFigures(event: unknown): Figures {
 export const speech = describeOperation({
   name: 'audio.speech',
   bounds: bounds.speech,
+  known: members.speech,
   writesText: false,
   otherAnswers: 'media',
   input: ['input', 'instructions'],
@@ -140,6 +143,7 @@ function describeImages(name: string, event: string): Operation {
   return describeOperation({
     name,
     bounds: bounds.images,
+    known: members.images,
     writesText: false,
     input: ['prompt'],
     isStream: ({ stream }) => stream === true || stream === 'true',
@@ -183,6 +187,7 @@ function readVideoFigures(value: unknown): Figures {
 /** A job that makes a video, billed by the second once it is taken on. */
 export const videos = describeOperation({
   name: 'videos',
+  known: members.videos,
   ...noOutput,
   input: ['prompt'],
   readToldUsage: (body): Partial<Usage> => ({ outputVideoSeconds: countSeconds(body) || unsaidSeconds }),

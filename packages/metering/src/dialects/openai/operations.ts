@@ -19,6 +19,7 @@ import {
   videos,
   videosTarget,
 } from './media.ts';
+import * as members from './members.ts';
 import { ResponseStreamReader, readResponseFigures, readResponseText, searchesByPreview } from './responses.ts';
 import { CompletionStreamReader, formatRefusal, formatStreamError, noOutput } from './stream.ts';
 import { readChat, readCompletion } from './text.ts';
@@ -53,6 +54,7 @@ const chatCompletions = describeOperation({
   ...describeCompletion(readChat),
   name: 'chat.completions',
   bounds: bounds.chat,
+  known: members.chat,
   input: ['messages', 'tools', 'functions', 'response_format', 'prediction'],
   readToldUsage: readBackground,
   isInBackground,
@@ -64,6 +66,8 @@ const asyncChat: Operation = {
   ...chatCompletions,
   name: 'async.chat.completions',
   bounds: undefined,
+  known: members.asyncChat,
+  knownOfCalls: members.chat,
   listCalls: ({ request }) => [asObject(request)],
   readRequest: (body, path, size) =>
     chatCompletions.readRequest({ ...asObject(asObject(body).request), deferred: true }, path, size),
@@ -74,6 +78,7 @@ const completions = describeOperation({
   ...describeCompletion(readCompletion),
   name: 'completions',
   bounds: bounds.completions,
+  known: members.completions,
   input: ['prompt', 'suffix'],
   readTools,
   readToldUsage: ({ prompt }) => countTokenIds(prompt),
@@ -84,6 +89,7 @@ const fimCompletions = describeOperation({
   ...describeCompletion(readChat),
   name: 'fim.completions',
   bounds: bounds.completions,
+  known: members.completions,
   input: ['prompt', 'suffix'],
 });
 
@@ -91,6 +97,7 @@ function describeResponses(name: string, isFree: boolean): Operation {
   return describeOperation({
     name,
     bounds: bounds.responses,
+    known: members.responses,
     isFree,
     input: ['instructions', 'prompt', 'input', 'tools', 'text'],
     readToldUsage: readBackground,
@@ -120,6 +127,7 @@ function readInputFigures(answer: unknown): Figures {
 const embeddings = describeOperation({
   name: 'embeddings',
   bounds: bounds.embeddings,
+  known: members.embeddings,
   ...noOutput,
   input: ['input'],
   readToldUsage: ({ input }) => countTokenIds(input),
@@ -129,6 +137,7 @@ const embeddings = describeOperation({
 /** Jina, Voyage, vLLM and others order documents by a question; an answer only repeats them. */
 const rerank = describeOperation({
   name: 'rerank',
+  known: members.rerank,
   ...noOutput,
   input: ['query', 'documents'],
   readFigures: readInputFigures,
@@ -145,6 +154,7 @@ function readPages(answer: unknown): Figures {
 
 const ocr = describeOperation({
   name: 'ocr',
+  known: members.ocr,
   writesText: false,
   input: ['document'],
   readFigures: readPages,
@@ -154,6 +164,7 @@ const ocr = describeOperation({
 
 const moderations = describeOperation({
   name: 'moderations',
+  known: members.moderations,
   ...noOutput,
   isFree: true,
   input: ['input'],

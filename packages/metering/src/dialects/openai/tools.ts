@@ -8,6 +8,7 @@ import {
   nameServer,
   nameTool,
   nameTyped,
+  searching,
   UnreadTool,
 } from '../named-tools.ts';
 
@@ -68,18 +69,22 @@ const listBrought = (input: unknown) =>
     .map(asObject)
     .filter(({ type }) => bringsTools.has(type));
 
+/** Without a type and a role, an item is a reference too. */
+const isReference = ({ type, role, id }: JsonObject) =>
+  type === 'item_reference' || (id !== undefined && (type === undefined || type === null) && role === undefined);
+
 /** What is stored at the provider may bring tools of its own. */
 function assureNotStored({ prompt, previous_response_id: previous, conversation, preset, input }: JsonObject): void {
   const isStored = asArray(input)
     .map(asObject)
-    .some(({ type, id }) => type === 'item_reference' && !toNoTools.test(asName(id)));
+    .some((item) => isReference(item) && !toNoTools.test(asName(item.id)));
   if (asObject(prompt).id !== undefined || previous || conversation || preset || isStored) throw new UnreadTool();
 }
 
 /** Members that make a server search, of OpenAI, xAI, Alibaba and OpenRouter. */
 function searches(body: JsonObject): boolean {
   const { web_search_options: options, search_parameters: live, enable_search: enabled, model, models } = body;
-  const isOnline = [model, ...asArray(models)].some((name) => /:online$/i.test(asName(name)));
+  const isOnline = [model, ...asArray(models)].some((name) => searching.test(asName(name)));
   return Boolean(options || enabled) || isOnline || Boolean(live && asObject(live).mode !== 'off');
 }
 
@@ -91,7 +96,7 @@ const bringing = new Set(
 /** Most chats have no member that names a tool or another model. */
 function isSimple(body: JsonObject): boolean {
   for (const key in body) if (bringing.has(key)) return false;
-  return typeof body.model !== 'string' || !/@preset\/|:online$/i.test(body.model);
+  return typeof body.model !== 'string' || !(body.model.includes('@preset/') || searching.test(body.model));
 }
 
 /** What a chat or a response offers its model, at the servers that speak the format too. @throws UnreadTool */
