@@ -159,6 +159,26 @@ test.each([
   expect(provider.requests.length).toBe(before);
 });
 
+test.each([
+  ['plain', '/v1/agents'],
+  ['plain', '/v1/agents/agt_1/sessions'],
+  ['plain', '/v1/Agents/agt_1/Runs/'],
+  ['anthropic', '/v1/sessions/s_1/events'],
+  ['anthropic', '/v1/dreams'],
+  ['anthropic', '/v1/deployments'],
+  ['anthropic', '/v1/environments/env_1'],
+  ['gemini', '/v1beta/agents/a'],
+  ['gemini', '/v1/projects/p/locations/l/reasoningEngines/1:query'],
+])('%s: %s is of agents that run at the provider, and is refused whoever holds the key', async (id, path) => {
+  const before = provider.requests.length;
+  for (const method of ['POST', 'GET']) {
+    const answer = await send(method, `/${id}${path}`);
+    expect([answer.status, answer.headers.get('x-error-code')]).toEqual([403, 'hosted_agent']);
+    await answer.body?.cancel();
+  }
+  expect(provider.requests.length).toBe(before);
+});
+
 test('without a valid token the answer is 401, whatever the path', async () => {
   for (const path of ['/openai/v1/models', '/openai/v1/files']) {
     const answer = await send('GET', path, { 'x-agent-token': 'agp_made-up' });

@@ -57,6 +57,7 @@ const providersFileSchema = z.array(
     api: z.enum(providerApis, `must be one of ${providerApis.join(', ')}`),
     base_url: baseUrl,
     ask_usage: z.boolean().optional(),
+    hosted_agents: z.enum(['refuse', 'allow']).optional(),
     harmless_members: z.array(z.string().min(1).max(128)).max(100).optional(),
     api_key_file: z.string().min(1).optional(),
     allow_paths: z.array(allowedPath).min(1, 'must allow something').optional(),

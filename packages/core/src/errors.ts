@@ -9,6 +9,7 @@ export const errorTable = {
   unauthorized_agent: { status: 401, message: 'missing or invalid agent token' },
   agent_blocked: { status: 403, message: 'agent blocked' },
   credential_path: { status: 403, message: null },
+  hosted_agent: { status: 403, message: null },
   path_not_allowed: { status: 403, message: 'path not allowed' },
   policy_denied: { status: 403, message: null },
   session_of_another_agent: { status: 409, message: 'session belongs to another agent' },

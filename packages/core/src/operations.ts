@@ -5,7 +5,7 @@ export type ProviderApi = (typeof providerApis)[number];
 
 /** What operations do, in OpenTelemetry's words; all others have no word but their own name. */
 const kinds = {
-  chat: 'chat.completions async.chat.completions responses messages interactions cohere.chat',
+  chat: 'chat.completions async.chat.completions responses decisions messages interactions cohere.chat',
   generate_content: 'generateContent streamGenerateContent',
   text_completion: 'completions fim.completions',
   embeddings: 'embeddings embedContent batchEmbedContents cohere.embed',

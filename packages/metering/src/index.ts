@@ -14,6 +14,7 @@ export {
   handsOutCredential,
   matchOperation,
   operationWords,
+  runsHostedAgent,
   toWholePath,
 } from './match-operation.ts';
 export type { CallMeter } from './measure/call-meter.ts';

@@ -14,6 +14,11 @@ export function handsOutCredential(path: string): boolean {
   return Object.values(dialects).some(({ credentialPaths }) => credentialPaths.test(path.toLowerCase()));
 }
 
+/** Whether a path makes, runs or shows agents at the provider, of any dialect: some servers speak several. */
+export function runsHostedAgent(path: string): boolean {
+  return Object.values(dialects).some(({ hostedAgentPaths }) => hostedAgentPaths.test(path.toLowerCase()));
+}
+
 /** Paths that may stand in links of the answer to a request at `path`, of any dialect: some servers speak several. */
 export function findLinkPaths(path: string): RegExp[] {
   return Object.values(dialects).flatMap(({ links }) =>
@@ -50,7 +55,7 @@ export const toWholePath = (ends: readonly string[], isHeld = true): RegExp =>
 
 const wholePath = new RegExp(
   toWholePath([
-    '(?:(?:async/)?chat/|fim/)?completions|responses(?:/(?:compact|input_tokens))?|embeddings|embed|chat|rerank|moderations|ocr',
+    '(?:(?:async/)?chat/|fim/)?completions|responses(?:/(?:compact|input_tokens))?|decisions|embeddings|embed|chat|rerank|moderations|ocr',
     'images/(?:generations|edits|variations)|audio/(?:transcriptions|translations|speech)',
     'videos(?:/(?:generations|edits|extensions|[^/]+/remix))?|video/generations(?:/jobs)?',
     'messages(?:/(?:count_tokens|batches))?|batches|batch/jobs|interactions|cachedContents(?:/[^/:]+)?|batchPredictionJobs',

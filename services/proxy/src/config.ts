@@ -45,6 +45,7 @@ export function loadProviders(file: string | undefined, environment: NodeJS.Proc
       baseUrl,
       basePath: baseUrl.pathname.replace(/\/$/, ''),
       asksForUsage: entry?.ask_usage ?? !isRefused,
+      allowsHostedAgents: entry?.hosted_agents === 'allow',
       harmlessMembers: entry?.harmless_members ?? [],
       apiKey: keyFile ? readProviderKey(`PROVIDERS_FILE: ${place}: api_key_file`, keyFile) : null,
       allowPaths: entry?.allow_paths ?? null,

@@ -49,6 +49,10 @@ const explanations: Partial<Record<ErrorCode, [why: string, wayOut: WayOut]>> = 
     'Its answer would hold a credential of the provider, for calls that nobody governs.',
     'Call the model itself; what hands out credentials is listed in docs/security.md.',
   ],
+  hosted_agent: [
+    'An agent that runs at the provider spends without a word here, and no block stops it.',
+    'Run the agent itself, or set hosted_agents of the provider to "allow".',
+  ],
   path_not_allowed: [
     "The proxy's own key may not be used on this path.",
     "Add the path to the provider's allow_paths.",

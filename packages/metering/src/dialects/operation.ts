@@ -144,6 +144,8 @@ export interface Dialect {
   operations: readonly Operation[];
   /** Paths, in lower case, whose answers hold a credential of the provider or lead to it past the proxy. */
   credentialPaths: RegExp;
+  /** Paths, in lower case, of agents that run at the provider: no answer tells what they spend, and no block reaches them. */
+  hostedAgentPaths: RegExp;
   links: readonly Link[];
   /** Words of its paths that have capitals. */
   words: readonly string[];

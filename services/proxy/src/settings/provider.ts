@@ -9,6 +9,8 @@ export interface Provider {
   basePath: string;
   /** False for servers that refuse unknown fields. */
   asksForUsage: boolean;
+  /** Agents may run at the provider, where nobody meters or stops them. */
+  allowsHostedAgents: boolean;
   /** Members of requests that name no model and bring no tool, whatever our tables know. */
   harmlessMembers: readonly string[];
   /** In place of the caller's credentials; null if these are forwarded. */

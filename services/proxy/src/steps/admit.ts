@@ -2,7 +2,7 @@ import type { Stop } from '@agp/core/contracts';
 import { ApiError, errorTable } from '@agp/core/errors';
 import { complianceTagPattern } from '@agp/core/events';
 import { toLineText } from '@agp/core/text';
-import { handsOutCredential } from '@agp/metering';
+import { handsOutCredential, runsHostedAgent } from '@agp/metering';
 import type { Finding, RuleSet } from '@agp/policy';
 import type { ProxyContext, Working } from '../context.ts';
 import { isAllowedPath } from '../head/allowed-paths.ts';
@@ -18,7 +18,7 @@ const noFindings: readonly Finding[] = [];
  * Reads what governs the agent at this moment, never cached.
  * @param deadline on the monotonic clock in milliseconds
  * @throws ApiError `status_unavailable`, `unauthorized_agent`, `paused`, `agent_blocked`, `credential_path`,
- *   `path_not_allowed`, `policy_denied`, `request_too_large`, `audit_unavailable`
+ *   `hosted_agent`, `path_not_allowed`, `policy_denied`, `request_too_large`, `audit_unavailable`
  */
 export async function admit(context: ProxyContext, head: Head, agent: Agent, deadline: number): Promise<Admission> {
   const named = head.sessionName === null ? null : toSessionId(agent.id, head.sessionName);
@@ -40,6 +40,10 @@ export async function admit(context: ProxyContext, head: Head, agent: Agent, dea
   if (head.operation === null && handsOutCredential(decodeOnce(head.path))) {
     const message = `${toListedPath(head.path) ?? 'the path'} would hand out a credential of the provider, for calls past the proxy`;
     throw new ApiError('credential_path', message);
+  }
+  if (head.operation === null && !head.provider.allowsHostedAgents && runsHostedAgent(decodeOnce(head.path))) {
+    const message = `${toListedPath(head.path) ?? 'the path'} is of agents that run at the provider, whose spend is not told and which no block stops`;
+    throw new ApiError('hosted_agent', message);
   }
   if (!isAllowedPath(head.provider.allowPaths, head.method, head.path, head.operation)) {
     const { requestId, method, provider } = head;

@@ -163,6 +163,7 @@ const refusals = [
   'unauthorized_agent',
   'agent_blocked',
   'credential_path',
+  'hosted_agent',
   'path_not_allowed',
   'session_of_another_agent',
   'request_too_large',

@@ -197,6 +197,7 @@ const byEnding: readonly (readonly [string, Operation])[] = [
   ['/responses', responses],
   ['/responses/compact', describeResponses('responses.compact', false)],
   ['/responses/input_tokens', describeResponses('responses.input_tokens', true)],
+  ['/decisions', describeResponses('decisions', false)],
   ['/embeddings', embeddings],
   ['/rerank', rerank],
   ['/v1/chat', cohereChat],
@@ -231,6 +232,7 @@ export const openai: Dialect = {
   match,
   operations: [...batchOperations, videos, ...[...byTarget, ...byEnding].map(([, operation]) => operation)],
   credentialPaths,
+  hostedAgentPaths: /^(?:\/api|\/openai)*\/v\d[a-z0-9]*\/agents(?:[/.:]|$)/,
   // Where OpenRouter and others let a video be asked for and fetched.
   links: [{ at: /\/videos(?:\/[^/]+)?\/?$/, path: /\/v1\/videos\// }],
   words: [],
