@@ -1,4 +1,4 @@
-import type { AnswerNames, AnswerNaming } from '../dialects/named-tools.ts';
+import { type AnswerNames, type AnswerNaming, StreamNames } from '../dialects/named-tools.ts';
 import type { Frame } from '../json/frame.ts';
 import { asObject, tryParse } from '../json/members.ts';
 import { HeldPieces } from './held-pieces.ts';
@@ -9,13 +9,12 @@ export type Allows = (names: AnswerNames | null) => boolean;
 
 /** Ends a stream before the first frame that is not known to be allowed. */
 export class FrameGate implements FrameFilter {
-  readonly #naming: AnswerNaming;
+  readonly #names: StreamNames;
   readonly #allows: Allows;
   readonly #isOfLines: boolean;
-  #hasModel = false;
 
   constructor(naming: AnswerNaming, allows: Allows, isOfLines: boolean) {
-    this.#naming = naming;
+    this.#names = new StreamNames(naming);
     this.#allows = allows;
     this.#isOfLines = isOfLines;
   }
@@ -30,13 +29,11 @@ export class FrameGate implements FrameFilter {
 
   #isAllowed(frame: Frame | null): boolean {
     if (frame === null) return this.#allows(null);
-    if (this.#hasModel && !this.#isOfLines && !this.#naming.marks.test(frame.data)) return true;
+    if (!this.#isOfLines && !this.#names.mayName(frame.data)) return true;
     const value = frame.value();
-    // What is no JSON at all (`[DONE]`) calls nothing.
-    if (value === null || typeof value !== 'object') return !/^\s*[{[]\s*["{]/.test(frame.data) || this.#allows(null);
-    const names = this.#naming.read(asObject(value));
-    this.#hasModel ||= names.model !== null;
-    return this.#allows(names);
+    // What is no JSON for us may be some for another reader, with a mark or a comment; a word (`[DONE]`) is none.
+    if (value === null) return /^\s*(?:\[?[\w .:+-]*\]?)\s*$/.test(frame.data) || this.#allows(null);
+    return typeof value !== 'object' || this.#allows(this.#names.read(asObject(value)));
   }
 }
 

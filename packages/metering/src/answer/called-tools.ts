@@ -1,5 +1,5 @@
 import { type EventTool, maxToolName, maxTools } from '@agp/core/events';
-import type { AnswerNaming } from '../dialects/named-tools.ts';
+import { type AnswerNaming, StreamNames } from '../dialects/named-tools.ts';
 import type { OnCall, Operation, StreamReader, StreamReading } from '../dialects/operation.ts';
 import type { Frame } from '../json/frame.ts';
 
@@ -26,18 +26,18 @@ class CalledTools {
 /** Notes the tools that a stream calls, beside what its own reader reads. */
 class CallingReader implements StreamReader {
   readonly #reader: StreamReader;
-  readonly #naming: AnswerNaming;
+  readonly #names: StreamNames;
   #called: CalledTools | null = null;
 
   constructor(reader: StreamReader, naming: AnswerNaming) {
     this.#reader = reader;
-    this.#naming = naming;
+    this.#names = new StreamNames(naming);
   }
 
   push(frame: Frame): void {
     this.#reader.push(frame);
-    if (!this.#naming.marks.test(frame.data)) return;
-    const { called } = this.#naming.read(frame.object());
+    if (!this.#names.mayCall(frame.data)) return;
+    const { called } = this.#names.read(frame.object());
     if (called.length === 0) return;
     this.#called ??= new CalledTools();
     this.#called.add(called);

@@ -104,10 +104,50 @@ export interface AnswerNaming {
   readonly marks: RegExp;
   /** @param value a whole answer, a frame of a stream or a line of results */
   read(value: JsonObject): AnswerNames;
+  /** Tools whose names come in pieces, as far as they have come. @param begun names so far, by call; kept for one stream */
+  join?(value: JsonObject, begun: Map<string, string>): EventTool[];
 }
 
 /** A call is named by the names that have come: one whose name comes later, or never, is no call yet. */
 export function callTool(kind: EventTool['kind'], ...names: unknown[]): EventTool[] {
   const known = [...new Set(names.map(asText).filter((name) => name !== null && name !== ''))] as string[];
   return known.length === 0 ? [] : [{ kind, names: known }];
+}
+
+/** Names of one call are joined no further. */
+const maxCalls = 1_000;
+
+/** Reads a stream's frames one after the other. */
+export class StreamNames {
+  readonly #naming: AnswerNaming;
+  readonly #begun = new Map<string, string>();
+  #model: string | null = null;
+
+  constructor(naming: AnswerNaming) {
+    this.#naming = naming;
+  }
+
+  /** Whether a frame may call a tool. @param data as it was sent */
+  mayCall(data: string): boolean {
+    return this.#naming.marks.test(data);
+  }
+
+  /** Whether a frame may name what was not named before. @param data as it was sent */
+  mayName(data: string): boolean {
+    // Escapes may stand in names of members too.
+    return this.#model === null || this.#naming.marks.test(data) || data.includes('\\u') || this.#namesOther(data);
+  }
+
+  read(value: JsonObject): AnswerNames {
+    const names = this.#naming.read(value);
+    this.#model ??= names.model;
+    const joined = this.#begun.size > maxCalls ? [] : (this.#naming.join?.(value, this.#begun) ?? []);
+    return joined.length === 0 ? names : { ...names, called: [...names.called, ...joined] };
+  }
+
+  #namesOther(data: string): boolean {
+    for (const [, name] of data.matchAll(/"(?:model|modelVersion)"\s*:\s*"([^"]*)"/g))
+      if (name !== this.#model) return true;
+    return false;
+  }
 }

@@ -86,10 +86,13 @@ function readBlock(value: unknown): EventTool[] {
 
 /** A stream begins with a message, a line of results holds one. */
 export const answerNames: AnswerNaming = {
-  marks: /"(?:server_|mcp_)?tool_use"/,
+  marks: /"(?:(?:server_|mcp_)?tool_use|fallback)"/,
   read(value) {
     const message = asObject(value.message ?? asObject(value.result).message ?? value);
     const called = [...asArray(message.content), value.content_block].flatMap(readBlock);
-    return { model: asText(message.model), called };
+    // A block says which model goes on in place of the first.
+    const block = asObject(value.content_block);
+    const next = block.type === 'fallback' ? asObject(block.to).model : undefined;
+    return { model: asText(next ?? message.model), called };
   },
 };

@@ -4,7 +4,7 @@ import type { Write } from '../../text/writing.ts';
 import { describeOperation, type Figures } from './describe-operation.ts';
 import * as members from './members.ts';
 import { EventStreamReader, noOutput } from './stream.ts';
-import { readTools } from './tools.ts';
+import { answerNames, readTools } from './tools.ts';
 import { readUsageFigures } from './usage.ts';
 
 /** What Cohere bills stands beside what it counted, in the answer or in the last event. */
@@ -25,6 +25,17 @@ export const cohereChat = describeOperation({
   known: members.cohereChat,
   input: ['messages', 'message', 'preamble', 'chat_history', 'documents', 'tools'],
   readTools,
+  // Calls stand in the message, at the root of an older answer, or in an event's delta.
+  answerNames: {
+    ...answerNames,
+    read({ message, tool_calls: calls, tool_call_delta: piece, delta, response, model }) {
+      const { message: within } = asObject(delta);
+      const ended = asObject(response);
+      const all = [message, within, ended, { tool_calls: calls }, { tool_calls: piece }].map(asObject);
+      const called = all.flatMap(({ tool_calls: each }) => [each].flat().filter(Boolean));
+      return answerNames.read({ model: model ?? ended.model, choices: [{ message: { tool_calls: called } }] });
+    },
+  },
   readFigures: readBilledUnits,
   readText(answer) {
     const { message, text } = asObject(answer);

@@ -23,7 +23,8 @@ type Described =
   | 'otherAnswers'
   | 'figuresWithin'
   | 'listCalls'
-  | 'readTools';
+  | 'readTools'
+  | 'answerNames';
 
 export interface OperationDescription extends Partial<Pick<Operation, Described>> {
   name: string;

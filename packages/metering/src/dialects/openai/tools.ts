@@ -145,12 +145,13 @@ function readItem(value: unknown): EventTool[] {
 
 function readChoice(value: unknown): EventTool[] {
   const { message, delta } = asObject(value);
-  const { tool_calls: calls, function_call: call, executed_tools: ran } = asObject(message ?? delta);
-  return [
-    ...asArray(calls).flatMap(readCalled),
-    ...(call ? readCalled(call) : []),
-    ...asArray(ran).flatMap((tool) => callTool('hosted', asObject(tool).type)),
-  ];
+  return [message, delta]
+    .map(asObject)
+    .flatMap(({ tool_calls: calls, function_call: call, executed_tools: ran }) => [
+      ...asArray(calls).flatMap(readCalled),
+      ...(call ? readCalled(call) : []),
+      ...asArray(ran).flatMap((tool) => callTool('hosted', asObject(tool).type)),
+    ]);
 }
 
 /** A batch's line holds an answer in `response.body`, an event of a response one in `response`. */
@@ -160,6 +161,9 @@ function findAnswer(value: JsonObject): JsonObject {
   return Object.keys(response).length > 0 ? response : value;
 }
 
+/** The longest name that is joined, in UTF-16 units. */
+const maxJoined = 256;
+
 export const answerNames: AnswerNaming = {
   marks: /"(?:name|executed_tools)"\s*:|"type"\s*:\s*"[a-z_]+_call"/,
   read(value) {
@@ -167,4 +171,19 @@ export const answerNames: AnswerNaming = {
     const called = [...asArray(choices).flatMap(readChoice), ...[...asArray(output), value.item].flatMap(readItem)];
     return { model: asText(model), called };
   },
+  // Some SDKs join the pieces of a name, some keep the last.
+  join: ({ choices }, begun) =>
+    asArray(choices)
+      .map(asObject)
+      .flatMap(({ index: choice, delta }) => {
+        const { tool_calls: calls, function_call: call } = asObject(delta);
+        return [...asArray(calls), ...(call ? [call] : [])].map(asObject).flatMap((each) => {
+          const piece = asText(asObject(each.function).name ?? each.name);
+          if (piece === null) return [];
+          const key = `${asName(choice)} ${asName(each.index)}`;
+          const before = begun.get(key) ?? '';
+          begun.set(key, `${before}${piece}`.slice(0, maxJoined));
+          return before === '' ? [] : callTool('client', `${before}${piece}`);
+        });
+      }),
 };
