@@ -9,7 +9,8 @@ import {
   createZstdDecompress,
 } from 'node:zlib';
 
-export type Decoder = Transform & { close(): void };
+/** `bytesWritten` is how much of what it was given it used: what stands behind the end of its stream is dropped without an error. */
+export type Decoder = Transform & { close(): void; readonly bytesWritten: number };
 
 /** In a whole body a missing end is an error; one that may have been cut is decoded as far as it goes. */
 type Extent = 'whole' | 'cut';
@@ -39,6 +40,9 @@ export function isPlain({ 'content-encoding': encoding = '' }: IncomingHttpHeade
 export function canDecode(coding: string): boolean {
   return Object.hasOwn(decoders, coding);
 }
+
+/** Whether all that comes in a coding is decoded: a decoder of zstd ends with the first of its frames. @param coding in lower case */
+export const decodesAll = (coding: string): boolean => canDecode(coding) && coding !== 'zstd';
 
 /** @returns null for a coding that is not known */
 export function createDecoder(coding: string, extent: Extent, firstByte: number): Decoder | null {

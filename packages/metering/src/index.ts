@@ -2,7 +2,7 @@ export { isEventStream } from './answer/answer-kind.ts';
 export type { AnswerPipe } from './answer/reading.ts';
 export { type AnswerEnd, type Call, type Doubt, type Measurement, type UnscannedReason, unmeasured } from './call.ts';
 export type { CallHead } from './call-head.ts';
-export { canDecode, isPlain } from './content-coding.ts';
+export { decodesAll, isPlain } from './content-coding.ts';
 export { type Caps, createMetering, type Metering } from './create-metering.ts';
 export { choosesModel, isMethodOverride, listHeaders, rolesOf } from './dialects/headers.ts';
 export type { AnswerNames } from './dialects/named-tools.ts';

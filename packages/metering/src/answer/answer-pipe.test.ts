@@ -164,6 +164,12 @@ describe('compressed bodies', () => {
     expect((await tap(chat, { ...json, 'content-encoding': 'identity' }, answer)).usage).toEqual(usage);
   });
 
+  test('zstd in several frames, of which a decoder reads the first, is not taken for all of an answer', async () => {
+    const frames = [answer.slice(0, 9), answer.slice(9)].map((part) => zstdCompressSync(part));
+    const reading = await tap(chat, { ...json, 'content-encoding': 'zstd' }, Buffer.concat(frames));
+    expect(reading).toMatchObject({ usage: null, inspected: false });
+  });
+
   test('of a stream that was cut are read as far as they go', async () => {
     const text = streams[1]?.[2].repeat(1) ?? '';
     const body = gzipSync(Buffer.from(text + ': padding\n\n'.repeat(50_000)));

@@ -215,6 +215,7 @@ class DecodingPipe implements AnswerPipe {
     if (this.#decoder && !this.#broken) {
       this.#decoder.end();
       await this.#closed.promise;
+      this.#broken ||= this.#decoder.bytesWritten < this.#received;
     }
     const reading = await this.#reader.read();
     const length = Math.max(reading.length, this.#received);

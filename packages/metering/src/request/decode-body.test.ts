@@ -29,6 +29,16 @@ test.each([
   expect(await decodeBody(bytes, encoding, bomb.length - 1, () => {})).toBeNull();
 });
 
+test.each([
+  ['zstd', zstdCompressSync],
+  ['br', brotliCompressSync],
+  ['deflate', deflateSync],
+] as const)('a body in %s with something behind its end is not decoded', async (encoding, compress) => {
+  const twice = Buffer.concat([compress('{"model":"a"}'), compress('{"model":"b"}')]);
+  expect(await decodeBody(twice, encoding, 1_000, () => {})).toBeNull();
+  expect((await decodeBody(compress('{"model":"a"}'), encoding, 1_000, () => {}))?.toString()).toBe('{"model":"a"}');
+});
+
 test('a body in zstd whose first bytes ask for more than 8 MiB of memory is not decoded', async () => {
   const compress = (windowLog: number) =>
     zstdCompressSync(bomb, { params: { [constants.ZSTD_c_windowLog]: windowLog } });

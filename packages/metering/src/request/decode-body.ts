@@ -1,7 +1,7 @@
 import { createDecoder } from '../content-coding.ts';
 
 /**
- * A request body without its content encoding; null if that is none or not known, or the body is broken or decodes to more than `maxBytes`.
+ * A request body without its content encoding; null if that is none or not known, or the body is broken, has something behind its end or decodes to more than `maxBytes`.
  * @param grow asks for so many bytes of memory more; what it throws is thrown
  */
 export async function decodeBody(
@@ -22,7 +22,7 @@ export async function decodeBody(
       grow(piece.length);
       pieces.push(piece);
     }
-    return Buffer.concat(pieces, length);
+    return decoder.bytesWritten === bytes.length ? Buffer.concat(pieces, length) : null;
   } catch (error) {
     if (error === decoder.errored) return null;
     throw error;

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { asksUnreadable, toProviderHeaders } from './outgoing.ts';
 
 test.each([
-  ['gzip, deflate, br, zstd', false],
+  ['gzip, deflate, br', false],
+  ['gzip, deflate, br, zstd', true],
   ['gzip;q=1.0, identity; q=0.5, *;q=0', false],
   ['', false],
   ['GZIP', false],

@@ -1,18 +1,18 @@
 import { ApiError } from '@agp/core/errors';
-import { canDecode, isMethodOverride, rolesOf } from '@agp/metering';
+import { decodesAll, isMethodOverride, rolesOf } from '@agp/metering';
 import type { Exchange, HeaderValues } from '../exchange.ts';
 import type { Head } from '../journey.ts';
 import { isCredentialParameter, writeKeyHeader } from '../settings/provider-keys.ts';
 import { holdsAgentToken } from './agent-token.ts';
 import { cutParameters } from './query-parameters.ts';
 
-/** Whether the answer could come in an encoding that we cannot decode, its usage unread. */
+/** Whether the answer could come in an encoding that we cannot decode whole, its usage unread. */
 export function asksUnreadable(acceptEncoding: string): boolean {
   return acceptEncoding.split(',').some((item) => {
     const [coding = '', ...parameters] = item.toLowerCase().split(';');
     const name = coding.trim();
     const isRefused = parameters.some((parameter) => /^\s*q\s*=\s*0(?:\.0*)?\s*$/.test(parameter));
-    return name !== '' && name !== 'identity' && !isRefused && !canDecode(name);
+    return name !== '' && name !== 'identity' && !isRefused && !decodesAll(name);
   });
 }
 
