@@ -1,4 +1,4 @@
-import { asArray, asObject, asText } from '../../json/members.ts';
+import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
 import { joinUnread } from '../figures.ts';
 import { maxReportedCalls, type Operation, type ReportedCall, sumCalls } from '../operation.ts';
@@ -9,11 +9,15 @@ export const batchTarget = /\/batches\/([^/:]+)\/?$/;
 
 export const batchListTarget = /\/batches\/?$/;
 
+/** A list, or an object that has it. */
+export const listInlined = ({ inlinedResponses: list }: JsonObject): readonly unknown[] =>
+  asArray(Array.isArray(list) ? list : asObject(list).inlinedResponses);
+
 /** The answers of a finished batch, from its result, or its metadata, which SDKs read. */
 function findAnswers(body: unknown): unknown[] {
   const { response, metadata } = asObject(body);
-  const { inlinedResponses } = asObject(response ?? asObject(metadata).output);
-  return asArray(asObject(inlinedResponses).inlinedResponses).map((item) => asObject(item).response);
+  const told = [response, asObject(metadata).output].map((each) => listInlined(asObject(each)));
+  return (told.find((list) => list.length > 0) ?? []).map((item) => asObject(item).response);
 }
 
 const batchModel = (body: unknown) =>

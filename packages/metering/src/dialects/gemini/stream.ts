@@ -17,14 +17,16 @@ import {
 
 /** Vertex AI puts a `usageMetadata` without any count on all frames but the last. */
 const figures = /"(?:promptTokenCount|candidatesTokenCount)"\s*:/;
-const cachedFigures = /"cachedContentTokenCount"\s*:/;
+/** Figures that a last frame may leave out, each with the name that marks it. */
+const partly = ['candidatesTokenCount', 'thoughtsTokenCount', 'cachedContentTokenCount'] as const;
 /** Members that end the answer, or are billed separately. In text the quotes would be escaped; in a call's arguments not. */
 const telling = /"(?:finishReason|blockReason|error|groundingMetadata)"\s*:/;
 
 export class ContentStreamReader extends FrameReader {
   readonly #grounding = newGrounding();
   #lastFigures: Frame | null = null;
-  #lastCached: Frame | null = null;
+  /** The last frames that told the others. */
+  readonly #told = new Map<string, Frame>();
 
   constructor() {
     super(readContent);
@@ -35,7 +37,7 @@ export class ContentStreamReader extends FrameReader {
     this.text.add(sent);
     if (figures.test(data)) {
       this.#lastFigures = sent;
-      if (cachedFigures.test(data)) this.#lastCached = sent;
+      for (const name of partly) if (data.includes(name)) this.#told.set(name, sent);
     }
     if (this.model !== null && !telling.test(data)) return;
     const frame = sent.object();
@@ -48,11 +50,7 @@ export class ContentStreamReader extends FrameReader {
 
   override end(): StreamReading {
     const last = readMetadata(this.#lastFigures);
-    // What was cached may be told before the end alone.
-    if (this.#lastCached !== null && this.#lastCached !== this.#lastFigures) {
-      const { cachedContentTokenCount, cacheTokensDetails } = readMetadata(this.#lastCached);
-      Object.assign(last, { cachedContentTokenCount, cacheTokensDetails });
-    }
+    for (const frame of new Set(this.#told.values())) if (frame !== this.#lastFigures) raise(last, readMetadata(frame));
     const { counts, notes } = readFigures(last, contentTable);
     const usage = toContentUsage(counts);
     this.usage = addGrounded(usage, this.#grounding, this.model);
@@ -75,7 +73,16 @@ export class ContentStreamReader extends FrameReader {
   }
 }
 
-const readMetadata = (frame: Frame | null): JsonObject => ({ ...asObject(frame?.object().usageMetadata) });
+/** Takes what is missing, and of figures the highest: they only grow. */
+function raise(last: Record<string, unknown>, earlier: JsonObject): void {
+  for (const [name, value] of Object.entries(earlier)) {
+    const known = last[name];
+    if (known === undefined || (typeof value === 'number' && typeof known === 'number' && value > known))
+      last[name] = value;
+  }
+}
+
+const readMetadata = (frame: Frame | null): Record<string, unknown> => ({ ...asObject(frame?.object().usageMetadata) });
 
 function endsAnswer({ candidates, promptFeedback }: JsonObject): boolean {
   if (asText(asObject(promptFeedback).blockReason) !== null) return true;

@@ -10,6 +10,7 @@ import {
   nameTyped,
   UnreadTool,
 } from '../named-tools.ts';
+import { listInlined } from './batches.ts';
 
 /** Names of members come in snake_case and in camelCase. */
 const toSnake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -103,8 +104,9 @@ export const answerNames: AnswerNaming = {
     const { candidates, modelVersion, model, interaction, steps, outputs, step, delta, response } = value;
     const whole = asObject(interaction);
     const all = [...asArray(steps ?? outputs), ...asArray(whole.steps ?? whole.outputs), step, delta];
-    const { inlinedResponses } = asObject(asObject(response).inlinedResponses);
-    const answers = asArray(inlinedResponses).flatMap((item) => asArray(asObject(asObject(item).response).candidates));
+    const answers = listInlined(asObject(response)).flatMap((item) =>
+      asArray(asObject(asObject(item).response).candidates),
+    );
     const called = [...[...asArray(candidates), ...answers].flatMap(readCandidate), ...all.flatMap(readStep)];
     return { model: asText(modelVersion) ?? asText(whole.model) ?? asText(model), called };
   },
