@@ -19,6 +19,7 @@ import { type AnswerJudge, openJudge } from '../policy/judge-answer.ts';
 import { writeAgentHeaders } from './agent-headers.ts';
 import { Flow, toDispatch } from './dispatch.ts';
 import { toFailure, toFailureCause } from './failures.ts';
+import { cutOff, lastWordsMs, waitForAgent } from './last-bytes.ts';
 import { tellRefusal } from './refusal.ts';
 import { LinkRewriter, readCallersBase, rewriteLinkHeader } from './rewrite-links.ts';
 
@@ -26,9 +27,6 @@ class AgentLeft extends Error {}
 
 /** The request was ended here: its agent was blocked, all were paused, or this process stops. */
 class Stopped extends Error {}
-
-/** How long the last bytes of a stopped stream may take to leave, in milliseconds. */
-const lastWordsMs = 5_000;
 
 interface CallTrace {
   startCall(request: AdmittedRequest, headers: HeaderValues, at: number): void;
@@ -185,7 +183,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     if (rest) this.#pass(controller, rest);
     if (this.#links) this.#write(controller, this.#links.end());
     this.#exchange.response.end();
-    this.#waitForAgent(this.#patienceMs);
+    waitForAgent(this.#exchange.response, this.#patienceMs);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -197,14 +195,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     }
     // The agent has part of an answer: only a cut connection shows that it is incomplete.
     this.#end('failed', null);
-    this.#cut();
-  }
-
-  #cut(): void {
-    // A response has a socket only while it is its turn on the connection.
-    const { socket } = this.#exchange.request;
-    const patience = setTimeout(() => socket.destroy(), lastWordsMs);
-    socket.once('close', () => clearTimeout(patience)).destroySoon();
+    cutOff(this.#exchange);
   }
 
   /** @returns whether a policy ended it */
@@ -231,13 +222,6 @@ export class Relay implements Dispatcher.DispatchHandler {
     if (!response.write(bytes)) this.#flow.pauseUntilRead(controller, response, this.#patienceMs);
   }
 
-  /** An agent that does not read the last bytes must not keep its event and its reservation open. */
-  #waitForAgent(patienceMs: number): void {
-    const { response } = this.#exchange;
-    const patience = setTimeout(() => response.destroy(), patienceMs);
-    response.once('close', () => clearTimeout(patience));
-  }
-
   /**
    * A stream ends with an error that the provider's own SDK raises, an answer that has not begun with a refusal, any other with a cut:
    * half of it must not pass for a whole.
@@ -259,8 +243,8 @@ export class Relay implements Dispatcher.DispatchHandler {
         const bytes = Buffer.from(dialect.formatStreamError(refusal, operation, this.#endsAsArray));
         this.#digest.update(bytes);
         response.end(bytes);
-        this.#waitForAgent(lastWordsMs);
-      } else this.#cut();
+        waitForAgent(response, lastWordsMs);
+      } else cutOff(this.#exchange);
     }
     if (told instanceof PolicyDenied) this.#denied = told;
     this.#end(reason === 'proxy_stopping' ? 'failed' : 'killed', hasBegun ? null : reason);
