@@ -20,6 +20,7 @@ import { answerStreamsSlowly, killRunning } from './stories/kill-running.ts';
 import { throwKillSwitch } from './stories/kill-switch.ts';
 import { killWhileServing, killWithoutRedis, standStill } from './stories/killed-at-work.ts';
 import { killAgainAndAgain, startAccounted } from './stories/killed-proxy.ts';
+import { lateWritersStory } from './stories/late-writers.ts';
 import { killNats, losePostgres } from './stories/outages.ts';
 import { reconcileBills } from './stories/reconcile.ts';
 import { killUnderLoad, quick, restartAll, startReplicas, usual } from './stories/rolling-restart.ts';
@@ -73,6 +74,7 @@ export const listStories = (lengths: Lengths): Story[] => {
         await burstGlobalCap(budgets, cost, burst, report);
       },
     },
+    lateWritersStory(isShort),
     {
       name: 'reservations',
       promise: 'Requests that fail, break or are left reserve nothing for good, and those of a killed proxy are noted.',
@@ -281,8 +283,7 @@ export const listStories = (lengths: Lengths): Story[] => {
       async run(report) {
         await buildConsole({ report: console.log });
         await using opened = await openConsole({}, startProcesses);
-        const promised = { lagMs: 5_000 };
-        const full = { minutes: 3, perMinute: 10_000, atOnce: 50, promised };
+        const full = { minutes: 3, perMinute: 10_000, atOnce: 50, promised: { lagMs: 5_000 } };
         await followLive(opened, size(full, { minutes: 1, perMinute: 600, atOnce: 50 }), report);
       },
     },

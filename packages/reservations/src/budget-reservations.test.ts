@@ -173,6 +173,26 @@ test('that requests are forwarded is on its way before their sender does anythin
   await Promise.all([gathered, forwarding]);
 });
 
+test('an amended reservation keeps its number and counts at its new amount, however it is told, and none that is released comes back', async () => {
+  const budget = createBudgetReservations(redis);
+  const day = newDay();
+  const [raised, lowered, released] = [5, 70, 900].map((nano) => ({ ...make(day, 'a', nano), forwarded: request }));
+  if (!raised || !lowered || !released) throw new Error('three were made');
+  for (const one of [raised, lowered, released]) await budget.reserve(one, null);
+  await budget.forward([raised, lowered, released]);
+  await budget.release([released]);
+  await budget.amend([{ ...raised, nanoUsd: 8_000 }, released]);
+  expect(await budget.reserve(make(day, 'b', 0), null)).toMatchObject({ globalEarlierNanoUsd: 8_070 });
+  await budget.confirm([{ ...lowered, nanoUsd: 0 }]);
+  await budget.renew([{ ...raised, nanoUsd: 6_000 }]);
+  expect(await budget.list(day, 'a')).toMatchObject([
+    { eventId: raised.eventId, nanoUsd: 6_000, seq: 1 },
+    { eventId: lowered.eventId, nanoUsd: 0, seq: 2 },
+  ]);
+  await budget.release([raised, lowered]);
+  expect(await budget.readTotals(day)).toMatchObject({ globalNanoUsd: 0 });
+});
+
 test('reservations that Redis lost are put back by their processes', async () => {
   const budget = createBudgetReservations(redis);
   const day = newDay();

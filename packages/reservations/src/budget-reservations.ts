@@ -34,7 +34,8 @@ function parseForwarded(text: string): ForwardedRequest | null {
  * Reservations for admitted requests that are not in Postgres' usage table yet, in Redis, shared by all proxies.
  *
  *   reserve -> placed (30 s) -> forwarded (30 s, extended while a proxy has it or its event) -> confirmed (24 h) -> released
- *                |                |                                                               by the writer, after its commit
+ *                |                |  ^  amended once its cost is known                            by the writer, after its commit
+ *                |                |
  *                |                +--> its lease ends (the proxy was killed): held on until a writer has noted it in Postgres
  *                +--> released by the proxy (refused), or its lease ends: nothing was forwarded, nothing is noted
  *
@@ -107,9 +108,11 @@ export interface BudgetReservations {
    * before this returns, so a kill cannot come between.
    */
   forward(reservations: readonly ForwardedReservation[]): Promise<void>;
-  /** By 30 s; restores reservations that Redis has lost. */
+  /** To the amounts given, at once. Does not restore. */
+  amend(reservations: readonly Reservation[]): Promise<void>;
+  /** By 30 s, with the amounts given; restores reservations that Redis has lost. */
   renew(reservations: readonly Reservation[]): Promise<void>;
-  /** To 24 h, since JetStream has the event. Does not restore. */
+  /** To 24 h, with the amounts given, since JetStream has the event. Does not restore. */
   confirm(reservations: readonly Reservation[]): Promise<void>;
   /**
    * Sees whether Redis was flushed, restarted, or replaced by a replica that may lack the latest; for the proxy alone.
@@ -214,6 +217,7 @@ export function createBudgetReservations(redis: Redis, leaseMilliseconds = lease
     },
     forward: (reservations) => extend('agpForward', reservations, leaseMilliseconds, 1),
     renew: (reservations) => extend('agpExtend', reservations, leaseMilliseconds, 1),
+    amend: (reservations) => extend('agpExtend', reservations, leaseMilliseconds, 0),
     confirm: (reservations) => extend('agpExtend', reservations, confirmedMs, 0),
     async look() {
       const [server, memory] = await Promise.all([redis.info('server'), redis.info('memory')]);

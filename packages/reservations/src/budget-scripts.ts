@@ -63,6 +63,19 @@ local function hold(id, agent, amount)
   return seq
 end
 
+-- The amount may be another by now: what the call is known to cost
+local function amend(id, held, amount)
+  local before, seq, agent = string.match(held, '^(%d+)|(%d+)|(.+)$')
+  if not agent or before == amount then return end
+  local value = amount .. '|' .. seq .. '|' .. agent
+  redis.call('HSET', base .. ':held', id, value)
+  redis.call('HSET', base .. ':agent:' .. agent, id, value)
+  for _, scope in ipairs({'global', agent}) do
+    count(scope, before, '-')
+    count(scope, amount, '')
+  end
+end
+
 local function lease(id, milliseconds, request)
   local key = 'leases'
   if request ~= '' then
@@ -143,14 +156,15 @@ for _, id in ipairs(ARGV) do released = released + drop(id) end
 return released
 `;
 
-/** lease, whether to put back what is missing, then event id, agent id, amount and request of each; "" is not forwarded yet */
+/** lease, whether to put back what is missing, then event id, agent id, amount as it is now and request of each; "" is not forwarded yet */
 export const extendScript = `${shared}
 local milliseconds, restore = tonumber(ARGV[1]), ARGV[2] == '1'
 for i = 3, #ARGV, 4 do
   local id = ARGV[i]
-  local isHeld = redis.call('HEXISTS', base .. ':held', id) == 1
-  if restore and not isHeld then hold(id, ARGV[i + 1], ARGV[i + 2]) end
-  if restore or isHeld then lease(id, milliseconds, ARGV[i + 3]) end
+  local held = redis.call('HGET', base .. ':held', id)
+  if held then amend(id, held, ARGV[i + 2])
+  elseif restore then hold(id, ARGV[i + 1], ARGV[i + 2]) end
+  if restore or held then lease(id, milliseconds, ARGV[i + 3]) end
 end
 return 0
 `;

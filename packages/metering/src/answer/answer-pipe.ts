@@ -74,7 +74,6 @@ class PlainPipe implements AnswerPipe {
   #body: BodyPipe | null = null;
   #length = 0;
   #isOverloaded = false;
-  /** It has nothing to read. */
   readonly #isIdle: boolean;
 
   constructor(operation: Operation, sniffer: AnswerSniffer, kind: AnswerKind | null, options: PipeOptions) {
@@ -91,6 +90,10 @@ class PlainPipe implements AnswerPipe {
   get isHeld(): boolean {
     const mayHold = !this.#sniffer.isStream && this.#options.allows !== undefined;
     return this.#body?.isHeld ?? (mayHold && this.#operation.answerNames !== undefined);
+  }
+
+  get sawEnd(): boolean {
+    return this.#body?.sawEnd === true;
   }
 
   push(chunk: Buffer): Buffer {
@@ -110,8 +113,7 @@ class PlainPipe implements AnswerPipe {
   end(): Buffer {
     const passed = this.#open(true);
     const rest = this.#body?.end() ?? nothing;
-    if (!this.#waits) return rest;
-    return passed.length === 0 ? rest : Buffer.concat([passed, rest]);
+    return !this.#waits || passed.length === 0 ? rest : Buffer.concat([passed, rest]);
   }
 
   async read(): Promise<ResponseReading> {

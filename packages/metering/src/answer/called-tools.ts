@@ -34,6 +34,10 @@ class CallingReader implements StreamReader {
     this.#names = new StreamNames(naming);
   }
 
+  get sawEnd(): boolean {
+    return this.#reader.sawEnd === true;
+  }
+
   push(frame: Frame): void {
     this.#reader.push(frame);
     if (!this.#names.mayCall(frame.data)) return;

@@ -42,6 +42,10 @@ export class FramePipe implements BodyPipe {
     this.#filters = filters;
   }
 
+  get sawEnd(): boolean {
+    return this.#reader?.sawEnd === true;
+  }
+
   push(chunk: Buffer): Buffer {
     if (this.#reader === null && this.#filters.length === 0) return chunk;
     this.#chunk = chunk;

@@ -19,7 +19,7 @@ export interface ResponseReading extends BodyReading {
 }
 
 /** An answer on its way to the agent, read within bounds, and held back or changed as far as filters say. Never throws. */
-export interface AnswerPipe extends Pick<BodyPipe, 'isHeld' | 'push' | 'end' | 'close'> {
+export interface AnswerPipe extends Pick<BodyPipe, 'isHeld' | 'sawEnd' | 'push' | 'end' | 'close'> {
   /** The agent may get fewer bytes than came. */
   readonly changesLength: boolean;
   /** False if more should wait for {@link whenReady}. */
@@ -35,6 +35,8 @@ export interface AnswerPipe extends Pick<BodyPipe, 'isHeld' | 'push' | 'end' | '
 export interface BodyPipe {
   /** Nothing passes before `end`, so that the answer's status may still become another. */
   readonly isHeld: boolean;
+  /** The stream's last frame came; absent of what is no stream, or encoded. */
+  readonly sawEnd?: boolean;
   push(chunk: Buffer): Buffer;
   /** The rest that may go on, once all has come. */
   end(): Buffer;

@@ -16,7 +16,7 @@ export abstract class FrameReader implements StreamReader {
   protected usage: Usage | null = null;
   protected calls: readonly ReportedCall[] | undefined;
   protected serviceTier: string | null = null;
-  protected sawEnd = false;
+  sawEnd = false;
   protected failed = false;
   protected isUnbilled = false;
   protected id: string | null = null;

@@ -72,6 +72,8 @@ export interface StreamReading extends AnswerReading {
 
 /** Takes a stream's messages one by one. Never throws, whatever the provider sends. */
 export interface StreamReader {
+  /** The last frame came, as far as is known by now: see {@link StreamReading.sawEnd}. */
+  readonly sawEnd?: boolean;
   push(frame: Frame): void;
   /** In place of `push`, for a frame that is too long to be kept. */
   pushEnds?(event: string, head: string, tail: Buffer): void;

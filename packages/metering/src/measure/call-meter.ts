@@ -5,13 +5,15 @@ import type { AnswerEnd, Call, Measurement } from '../call.ts';
 import { readAnswerTier } from '../dialects/tier.ts';
 import type { MeteringParts } from '../metering-parts.ts';
 import { BillCalls } from './bill-calls.ts';
-import { measureUsage } from './measure-usage.ts';
+import { measureUsage, type Seen } from './measure-usage.ts';
 import { findTexts, scanCall } from './scan-call.ts';
 
 export interface CallMeter {
   /** The pipe that the answer passes; null if its operation is not known. */
   openPipe(headers: IncomingHttpHeaders, passing?: Passing): AnswerPipe | null;
-  /** Measures usage and cost, and finds PII in the texts. Call once, when the answer has ended. */
+  /** Counts what the call cost. @param end the provider's, if all of its answer came; else as for `measure` */
+  price(end: AnswerEnd): Promise<void>;
+  /** Measures usage and cost, and finds PII in the texts. Call once, when the call has ended. */
   measure(end: AnswerEnd): Promise<Measurement>;
 }
 
@@ -22,6 +24,21 @@ export function openCallMeter(parts: MeteringParts, call: Call): CallMeter {
     operation?.answerFormat === 'lines' ? new BillCalls(parts, call, { models: [], serviceTier: 'batch' }) : null;
   let pipe: AnswerPipe | null = null;
   let answerHeaders: IncomingHttpHeaders | null = null;
+  let begun: ReturnType<typeof begin> | null = null;
+
+  async function begin(end: AnswerEnd) {
+    const reading = pipe ? await pipe.read() : null;
+    if (reading) reading.serviceTier ??= readAnswerTier(answerHeaders);
+    const texts = findTexts(call, reading);
+    return { reading, texts, usage: countUsage(end, { reading, texts, reported }) };
+  }
+
+  async function countUsage(end: AnswerEnd, seen: Seen) {
+    const usage = await measureUsage(parts, call, end, seen);
+    await call.count?.(usage);
+    return usage;
+  }
+
   return {
     openPipe(headers, passing = {}) {
       answerHeaders = headers;
@@ -30,15 +47,15 @@ export function openCallMeter(parts: MeteringParts, call: Call): CallMeter {
       pipe = openAnswerPipe(operation, headers, { memory, ...passing, ...(reported && { onCall: reported.add }) });
       return pipe;
     },
+    async price(end) {
+      begun ??= begin(end);
+      await (await begun).usage;
+    },
     async measure(end) {
       try {
-        const reading = pipe ? await pipe.read() : null;
-        if (reading) reading.serviceTier ??= readAnswerTier(answerHeaders);
-        const texts = findTexts(call, reading);
-        const [usage, pii] = await Promise.all([
-          measureUsage(parts, call, end, { reading, texts, reported }),
-          scanCall(parts, call, end, texts, answerHeaders),
-        ]);
+        begun ??= begin(end);
+        const { reading, texts, usage: counted } = await begun;
+        const [usage, pii] = await Promise.all([counted, scanCall(parts, call, end, texts, answerHeaders)]);
         return { ...usage, ...pii, called: reading?.called ?? [], outcome: judgeOutcome(end, reading) };
       } finally {
         pipe?.release();

@@ -14,12 +14,12 @@ import { PolicyDenied } from '@agp/policy';
 import type { Dispatcher } from 'undici';
 import { ContentDigest } from '../body/body-buffer.ts';
 import type { Exchange, HeaderValues } from '../exchange.ts';
-import { type AdmittedRequest, type Answer, type CallTimes, noTimes, type StopReason } from '../journey.ts';
+import { type AdmittedRequest, type Answer, type CallTimes, findCaps, noTimes, type StopReason } from '../journey.ts';
 import { type AnswerJudge, openJudge } from '../policy/judge-answer.ts';
 import { writeAgentHeaders } from './agent-headers.ts';
 import { Flow, toDispatch } from './dispatch.ts';
 import { toFailure, toFailureCause } from './failures.ts';
-import { cutOff, lastWordsMs, waitForAgent } from './last-bytes.ts';
+import { cutOff, LastBytes, lastWordsMs, waitForAgent } from './last-bytes.ts';
 import { tellRefusal } from './refusal.ts';
 import { LinkRewriter, readCallersBase, rewriteLinkHeader } from './rewrite-links.ts';
 
@@ -56,6 +56,8 @@ export class Relay implements Dispatcher.DispatchHandler {
   readonly #judge: AnswerJudge | null;
   #denied: PolicyDenied | null = null;
   #links: LinkRewriter | null = null;
+  /** Null if no cap refuses. */
+  #last: LastBytes | null = null;
   /** Writes the head, which waits for what policies may yet deny; null once it is out. */
   #writeHead: (() => void) | null = null;
   #status: number | null = null;
@@ -119,6 +121,8 @@ export class Relay implements Dispatcher.DispatchHandler {
       ...(judge !== null && status < 400 && { allows: (names) => judge.allows(names) }),
       stripsUsage: status < 400 && this.#request.body.inspected?.usageAsked === true,
     });
+    if (findCaps(this.#request.admission).mayRefuse)
+      this.#last = new LastBytes(headers['content-length'], (kept) => this.#pass(controller, kept));
     try {
       const answerHeaders = this.#prepareHeaders(headers);
       this.#writeHead = () =>
@@ -166,7 +170,8 @@ export class Relay implements Dispatcher.DispatchHandler {
     if (this.#ended) return;
     const came = performance.now();
     this.#times.firstChunk ??= came;
-    this.#pass(controller, this.#pipe?.push(chunk) ?? chunk);
+    const passed = this.#pipe?.push(chunk) ?? chunk;
+    this.#pass(controller, this.#last?.push(chunk, passed, this.#pipe?.sawEnd === true) ?? passed);
     if (this.#endDenied()) return;
     // Only a file of results may arrive faster than it is read, and nobody waits for each of its bytes.
     if (this.#pipe?.isReady === false && this.#flow.pause(controller, 'reader'))
@@ -177,22 +182,32 @@ export class Relay implements Dispatcher.DispatchHandler {
   onResponseEnd(controller: Dispatcher.DispatchController): void {
     if (this.#ended) return;
     this.#times.ended = performance.now();
-    const rest = this.#pipe?.end();
+    const rest = [this.#last?.take(), this.#pipe?.end()].filter((bytes) => bytes !== undefined);
     if (this.#endDenied()) return;
+    const endAnswer = () => this.#endAnswer(controller, rest);
+    const end = { outcome: 'completed', sent: true, status: this.#status, streamed: this.#streamed } as const;
+    // What fails here fails again when the call is measured.
+    if (this.#last) void this.#meter.price(end).then(endAnswer, endAnswer);
+    else endAnswer();
+  }
+
+  #endAnswer(controller: Dispatcher.DispatchController, rest: readonly Buffer[]): void {
+    if (this.#ended) return;
     this.#begin();
-    if (rest) this.#pass(controller, rest);
+    for (const bytes of rest) this.#pass(controller, bytes);
     if (this.#links) this.#write(controller, this.#links.end());
     this.#exchange.response.end();
     waitForAgent(this.#exchange.response, this.#patienceMs);
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+  onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
     if (this.#ended) return;
     this.#cause = toFailureCause(error);
     if (this.#status === null || this.#writeHead !== null) {
       this.#end('failed', toFailure(error));
       return;
     }
+    if (this.#last) this.#pass(controller, this.#last.take());
     // The agent has part of an answer: only a cut connection shows that it is incomplete.
     this.#end('failed', null);
     cutOff(this.#exchange);
@@ -263,6 +278,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     if (this.#ended) return;
     this.#ended = true;
     this.#pipe?.close();
+    this.#last?.take();
     const now = performance.now();
     this.#times.ended ??= now;
     this.#resolve({

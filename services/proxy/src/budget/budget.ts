@@ -31,9 +31,9 @@ function nameHold(eventId: string): string {
  * Reserves cost before a request is forwarded, so that concurrent requests cannot exceed a cap, and gives unused amounts back, so
  * that no request is refused for money that was not spent.
  *
- *   reserve --> markForwarded --> confirm (JetStream has the event, a writer releases)
- *      |                 +------> lose    (the event is lost: its cost is stored, then released)
- *      +--> release (not forwarded)
+ *   reserve --> markForwarded --> amend --> confirm (JetStream has the event, a writer releases)
+ *      |                            |  +--> lose    (the event is lost: its cost is stored, then released)
+ *      +--> release (not forwarded) +--> what the call cost is held in place of what it might cost
  */
 export class Budget {
   readonly #options: BudgetOptions;
@@ -115,6 +115,16 @@ export class Budget {
   async markForwarded(eventId: string, request: ForwardedRequest): Promise<void> {
     const held = this.#own.forward(eventId, request);
     if (held) await this.#sendForwarded.forward(held);
+  }
+
+  /**
+   * Holds what a call is known to cost. If that is more than was held, other proxies see it once this resolves; if less, with the next
+   * confirmation. Never rejects: what Redis did not get is sent again.
+   */
+  async amend(eventId: string, nanoUsd: number): Promise<void> {
+    const amended = this.#own.amend(eventId, nanoUsd);
+    if (amended && nanoUsd > amended.before)
+      await this.#options.shared.amend([amended.held]).catch(this.#options.onFailure);
   }
 
   release(eventId: string): void {

@@ -41,6 +41,17 @@ test('a reservation whose event JetStream has is no longer renewed, and counts u
   expect(own.list(day, null)).toMatchObject([{ eventId: running.eventId }]);
 });
 
+test('a known cost counts in place of what was reserved, until it is released', () => {
+  const own = new OwnReservations();
+  const [known, other] = [make('a', 5), make('a', 7)];
+  for (const one of [known, other]) own.add(one);
+  expect(own.amend(known.eventId, 100)).toMatchObject({ held: { nanoUsd: 100 }, before: 5 });
+  expect(own.placeLast(other.eventId, null, now)).toMatchObject({ agentEarlierNanoUsd: 100 });
+  own.remove(known.eventId);
+  expect(own.amend(known.eventId, 100)).toBeUndefined();
+  expect(own.placeLast(other.eventId, null, now)).toMatchObject({ agentEarlierNanoUsd: 0 });
+});
+
 test('events that no writer records are remembered for an hour, and the newest 20,000 of them', () => {
   const own = new OwnReservations();
   const [late, running] = [make('a', 1), make('a', 5)];

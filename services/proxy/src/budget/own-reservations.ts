@@ -55,6 +55,16 @@ export class OwnReservations {
     return held && Object.assign(held, { forwarded });
   }
 
+  /** @returns what is held of the event by now, and before; undefined if nothing is */
+  amend(eventId: string, nanoUsd: number): { held: Reservation; before: number } | undefined {
+    const held = this.#held.get(eventId);
+    if (held === undefined) return undefined;
+    const before = held.nanoUsd;
+    held.nanoUsd = nanoUsd;
+    this.#count(held, nanoUsd - before);
+    return { held, before };
+  }
+
   confirm(eventId: string, now: number): Reservation | undefined {
     const held = this.#held.get(eventId);
     if (held) held.confirmedAt = now;

@@ -75,6 +75,26 @@ async function reserveWhenTrusted(budget: Budget, request: BudgetRequest): Promi
   );
 }
 
+test('what a call is known to cost counts at every proxy at once, after a loss too, and once where it is recorded', async () => {
+  const [one, two] = [await openBudget(), await openBudget()];
+  const agentId = randomUUIDv7();
+  const known = ask(agentId);
+  expect(await reserveWhenTrusted(one.budget, known)).toBe(undefined);
+  await one.budget.markForwarded(known.eventId, { sessionId: 'ses_known', provider: 'openai', model: 'gpt-4o' });
+  await one.budget.amend(known.eventId, 95);
+  expect(await reserveWhenTrusted(two.budget, ask(agentId))).toBe('budget_held');
+  await one.redis.flushall();
+  expect(await reserveWhenTrusted(two.budget, ask(agentId))).toBe('budget_held');
+  // What costs less than was held is told with the confirmation.
+  await one.budget.amend(known.eventId, 40);
+  one.budget.confirm(known.eventId);
+  await eventually(async () => expect((await two.shared.list(known.day, agentId))[0]?.nanoUsd).toBe(40));
+  const id = toPublicId('evt', known.eventId);
+  const ofAgent = { agent_id: toPublicId('agt', agentId), timestamp: '2026-03-01T12:00:00.000Z', cost_nano_usd: 40 };
+  await recordEvents(database.pool, [makeEvent({ id, ...ofAgent })]);
+  expect(await reserveWhenTrusted(two.budget, ask(agentId, { nanoUsd: 60 }))).toBe(undefined);
+});
+
 test('strict caps are kept by a Redis that has lost reservations: none is admitted before all are restored', async () => {
   const [one, two] = [await openBudget(), await openBudget()];
   const agentId = randomUUIDv7();

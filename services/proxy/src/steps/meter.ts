@@ -4,10 +4,8 @@ import { describeForwarded } from '../budget/send-forwarded.ts';
 import type { Setup, Stores, Working } from '../context.ts';
 import { type AdmittedRequest, type Answer, toHolder } from '../journey.ts';
 
-export function openMeter(
-  { config, metering, storage }: Setup & Stores & Working,
-  request: AdmittedRequest,
-): CallMeter {
+export function openMeter(context: Setup & Stores & Working, request: AdmittedRequest): CallMeter {
+  const { config, metering, storage, budget } = context;
   const { head, agent, body, reservation } = request;
   return metering.open({
     head,
@@ -20,6 +18,13 @@ export function openMeter(
     },
     findClaim: (bill) =>
       storage.findClaim({ provider: head.provider.id, bill }, performance.now() + config.storageTimeoutMs),
+    count: ({ costNanoUsd, heldNanoUsd }) => {
+      if (heldNanoUsd > 0) {
+        const held = { ...reservation, agentId: agent.uuid, day: toDay(head.timestamp), nanoUsd: heldNanoUsd };
+        budget.holdOn(held, describeForwarded(request));
+      }
+      return budget.amend(reservation.eventId, costNanoUsd);
+    },
   });
 }
 
@@ -30,13 +35,9 @@ export async function meter(
   meter: CallMeter,
   answer: Answer,
 ): Promise<Measurement> {
-  const { head, agent, reservation } = request;
+  const { head } = request;
   const measured = await meter.measure(answer);
-  const { heldNanoUsd, cancelPath, settledEventId } = measured;
-  if (heldNanoUsd > 0) {
-    const held = { ...reservation, agentId: agent.uuid, day: toDay(head.timestamp), nanoUsd: heldNanoUsd };
-    context.budget.holdOn(held, describeForwarded(request));
-  }
+  const { cancelPath, settledEventId } = measured;
   if (cancelPath !== null) context.background.add(request, cancelPath);
   if (settledEventId !== null) {
     context.budget.settle(settledEventId);

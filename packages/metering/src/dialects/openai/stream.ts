@@ -44,6 +44,7 @@ export class CompletionStreamReader extends FrameReader {
     const { event, data } = sent;
     if (data === '[DONE]') {
       this.#sawDone = true;
+      this.sawEnd = true;
       return;
     }
     this.text.add(sent);
@@ -56,6 +57,7 @@ export class CompletionStreamReader extends FrameReader {
     // One choice may end long before another.
     if (choices.some((choice) => asText(asObject(choice).finish_reason) !== null)) this.#isFinished = true;
     else if (this.#isFinished && this.#writesOn(frame)) this.#isFinished = false;
+    this.sawEnd = this.#sawDone || this.#isFinished;
     const { usage, calls, ...notes } = readCompletionFigures(frame, this.model, this.#executed);
     this.note(notes);
     if (usage === null) return;
@@ -65,11 +67,6 @@ export class CompletionStreamReader extends FrameReader {
     this.calls = calls;
     // Some servers send running figures on every chunk: only those at the end are whole.
     this.#usageIsWhole = choices.length === 0 || this.#isFinished;
-  }
-
-  override end(): StreamReading {
-    this.sawEnd = this.#sawDone || this.#isFinished;
-    return super.end();
   }
 
   protected override isUsageFinal(): boolean {
