@@ -32,3 +32,25 @@ export function readAnswerTier(headers: IncomingHttpHeaders | null): string | nu
   const [tier] = listHeaders('served').flatMap((name) => headers?.[name] ?? []);
   return tier ?? null;
 }
+
+/** What multiplies a price, each by names of its own; whatever has none of these is a tier of service. */
+const kinds = [/^geo_/, /^(?:fast|normal_speed)$/, /^(?:\d+[pk]|silent)$/];
+
+const kindOf = (tier: string) => kinds.findIndex((names) => names.test(tier));
+
+/** What an answer tells to have cost no more. */
+const plainServed = new Set(['geo_global', 'normal_speed', '720p']);
+
+const untold = new Set(['', 'auto', 'unspecified']);
+
+/**
+ * What multiplies the price of a call, joined by `+`: of each kind what the answer tells, else what was asked for; null for nothing.
+ */
+export function joinTiers(served: string | null, asked: readonly string[]): string | null {
+  if (served === null && asked.length === 0) return null;
+  const listed = (served ?? '').toLowerCase().split('+');
+  const told = listed.filter((tier) => !untold.has(tier.replace(/^service_tier_/, '')));
+  const toldKinds = new Set(told.map(kindOf));
+  const untoldTiers = asked.flatMap((tiers) => tiers.split('+')).filter((tier) => !toldKinds.has(kindOf(tier)));
+  return [...told.filter((tier) => !plainServed.has(tier)), ...untoldTiers].join('+') || null;
+}

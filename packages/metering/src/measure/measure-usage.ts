@@ -4,6 +4,7 @@ import type { ResponseReading } from '../answer/reading.ts';
 import { type AnswerEnd, type Call, type Doubt, type Measurement, unmeasured } from '../call.ts';
 import { listTiers } from '../call-head.ts';
 import type { Operation } from '../dialects/operation.ts';
+import { joinTiers } from '../dialects/tier.ts';
 import { type MeteringParts, unpricedNanoUsd } from '../metering-parts.ts';
 import { type Bill, BillCalls } from './bill-calls.ts';
 import { estimateUsage } from './estimate-usage.ts';
@@ -196,8 +197,7 @@ async function addUp(
   reported: BillCalls | null,
   models: readonly string[],
 ): Promise<Bill> {
-  const sum =
-    reported ?? new BillCalls(parts, call, { models, serviceTier: reading.serviceTier ?? findAskedTier(call) });
+  const sum = reported ?? new BillCalls(parts, call, { models, serviceTier: findTiers(call, reading) });
   if (reported === null) {
     for (const [index, each] of sum.listCalls(reading).entries()) {
       if (index > 0 && index % maxPricedAtOnce === 0) await setImmediate();
@@ -252,7 +252,7 @@ async function measureUntold(
   { reading, texts }: Seen,
   models: readonly string[],
 ): Promise<Partial<Measured>> {
-  const serviceTier = reading?.serviceTier ?? findAskedTier(call);
+  const serviceTier = findTiers(call, reading);
   const billOne = (usage: Usage, charge?: number): Bill => {
     const bill = new BillCalls(parts, call, { models, serviceTier });
     bill.add({ model: null, usage, charge });
@@ -276,8 +276,8 @@ async function measureUntold(
   return { ...readBill(bill), costNanoUsd, usageSource: 'estimated', doubt };
 }
 
-/** All tiers that were asked for, if the answer names none. */
-const findAskedTier = ({ head, body }: Call) => listTiers(head, body).join('+') || null;
+const findTiers = ({ head, body }: Call, reading: ResponseReading | null) =>
+  joinTiers(reading?.serviceTier ?? null, listTiers(head, body));
 
 function readBill({ usage, costNanoUsd, priceVersion, unpriced, unpricedUnits }: Bill): Partial<Measured> {
   const { promptTokens, completionTokens } = usage;

@@ -4,6 +4,7 @@ import { asObject } from '../../json/members.ts';
 import { StreamText } from '../../text/stream-text.ts';
 import { joinUnread } from '../figures.ts';
 import { addToUsage, maxReportedCalls, type OnCall, type StreamReader, type StreamReading } from '../operation.ts';
+import { joinTiers } from '../tier.ts';
 import { readResultText } from './text.ts';
 import { readMessageFigures } from './usage.ts';
 
@@ -44,8 +45,9 @@ export class BatchResultsReader implements StreamReader {
       if (this.#calls > maxReportedCalls) return;
       const named = call.model !== null && call.model.length <= maxModel ? call.model : null;
       this.#model = this.#model === undefined || this.#model === named ? named : null;
-      const isPlaced = serviceTier?.includes('geo_');
-      this.#onCall({ ...call, model: named, ...(isPlaced && { serviceTier: `batch+${serviceTier}` }) });
+      const placed = joinTiers(serviceTier, []);
+      const isPlaced = placed?.includes('geo_');
+      this.#onCall({ ...call, model: named, ...(isPlaced && { serviceTier: `batch+${placed}` }) });
     }
   }
 

@@ -97,8 +97,10 @@ export function readMessageFigures(value: unknown): Omit<AnswerReading, 'outputT
   const model = asText(message.model);
   const { counts, notes } = readFigures(told, messageTable);
   const usage = addContainer(toUsage(counts), message.container);
-  const speed = told.speed === 'fast' ? 'fast' : asText(told.service_tier);
-  const serviceTier = [speed, foldTier(told.inference_geo, 'geo')].filter((tier) => tier !== null).join('+') || null;
+  const speed = asText(told.speed) && (told.speed === 'fast' ? 'fast' : 'normal_speed');
+  const geo = asText(told.inference_geo) && (foldTier(told.inference_geo, 'geo') ?? 'geo_global');
+  const served = [speed, speed === 'fast' ? null : asText(told.service_tier), geo];
+  const serviceTier = served.filter((tier) => tier !== null).join('+') || null;
   if (usage === null) return { model, usage, serviceTier, ...notes };
   const isRefusal = message.stop_reason === 'refusal';
   // A body too large to be parsed shows no content, which does not make it empty.

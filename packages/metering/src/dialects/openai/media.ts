@@ -4,6 +4,7 @@ import { collectText } from '../../text/strings.ts';
 import type { Write, Writing } from '../../text/writing.ts';
 import { asFigure, readFigures } from '../figures.ts';
 import { type Operation, type ReportedCall, sumCalls } from '../operation.ts';
+import { joinTiers } from '../tier.ts';
 import * as bounds from './bounds.ts';
 import { describeOperation, type Figures } from './describe-operation.ts';
 import * as members from './members.ts';
@@ -164,12 +165,12 @@ function countSeconds({ seconds, n_seconds: each, duration, n_variants: variants
   return length && Math.min(length * (readCount(asFigure(variants ?? n)) || 1), maxTokens);
 }
 
-/** The tier by the shorter side; null for the standard one. */
+/** The tier by the shorter side; null if it is not told. */
 function readResolution({ size, resolution, width, height }: JsonObject): string | null {
   const sides = width && height ? `${width}x${height}` : (asText(size) ?? asText(resolution) ?? '');
   const [, one, other] = /^(\d{2,5})x(\d{2,5})$/.exec(sides) ?? [];
   const found = one && other ? `${Math.min(Number(one), Number(other))}p` : sides.toLowerCase();
-  return /^\d{1,5}[pk]$/.test(found) && found !== '720p' ? found : null;
+  return /^\d{1,5}[pk]$/.test(found) ? found : null;
 }
 
 /** The longest that a video is made unless the request says so. */
@@ -191,7 +192,7 @@ export const videos = describeOperation({
   ...noOutput,
   input: ['prompt'],
   readToldUsage: (body): Partial<Usage> => ({ outputVideoSeconds: countSeconds(body) || unsaidSeconds }),
-  readPriceTier: readResolution,
+  readPriceTier: (body) => joinTiers(readResolution(body), []),
   readFigures: readVideoFigures,
 });
 
