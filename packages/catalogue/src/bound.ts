@@ -12,7 +12,7 @@ export interface UsageLimits {
 
 type Rates = PriceRow['terms'][number]['rates'];
 
-const writes = new Set(['cache_write_mtok', 'cache_write_1h_mtok']);
+const writes = new Set(['cache_write_mtok', 'cache_write_1h_mtok', 'cache_write_12h_mtok']);
 const media = new Set(['input_audio_mtok', 'input_image_mtok', 'input_video_mtok']);
 /** What a request does not tell. */
 const unbounded = /^(?:input_audio|output_audio|output_video)_hours$|_kpages$/;
@@ -123,7 +123,7 @@ export function createFindModelBounds(file: PriceFile | null = null): FindModelB
       hasTier: (tier) =>
         vendor === null
           ? Object.hasOwn(tiers, tier)
-          : names.every((name) => findTierFactor(tier, vendor, name) !== null),
+          : names.every((name) => findTierFactor(tier, vendor, name, at) !== null),
       charge(limits, named) {
         const rows = models.flatMap((each) => catalogue.resolve(each, at, named, true));
         const charges = rows.map(({ compiled }) => boundCharge(compiled, limits));

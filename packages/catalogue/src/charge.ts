@@ -1,4 +1,5 @@
 import { makeUsage, type Usage } from './figures.ts';
+import { ownPrice } from './guess.ts';
 import { type AskedModel, createCatalogue, type ModelRow, nameVersion } from './merge.ts';
 import type { PriceFile } from './price-file.ts';
 import { chargeUsage, listUnpriced } from './price-row.ts';
@@ -23,7 +24,7 @@ export interface UsagePrice {
   priced: boolean;
   /** It is what the provider says it charged. */
   isCharge?: boolean;
-  /** Units that were counted and have no price, by the names of their prices; the cost is that of the others. */
+  /** Units that were counted and have no price, by the names of their prices; the cost is that of the others. {@link ownPrice}: the cost is another model's. */
   unpricedUnits?: readonly string[];
 }
 
@@ -41,7 +42,9 @@ const isCharge = (charge: number | undefined): charge is number =>
 function chargeRow(row: ModelRow, usage: Usage, requests: number | undefined): UsagePrice[] {
   const costNanoUsd = chargeUsage(row.compiled, usage, requests);
   if (costNanoUsd === null) return [];
-  const unpricedUnits = listUnpriced(row.compiled, usage);
+  const lacking = listUnpriced(row.compiled, usage);
+  const isGuess = row.source.isGuess && costNanoUsd > 0;
+  const unpricedUnits = isGuess ? [...(lacking ?? []), ownPrice] : lacking;
   const used = row.beside.filter(({ figures }) => figures.some((figure) => usage[figure] > 0));
   const priceVersion = used.reduce(nameVersion, row.version);
   return [{ costNanoUsd, priceVersion, priced: true, ...(unpricedUnits && { unpricedUnits }) }];

@@ -33,6 +33,8 @@ const figures = {
   cacheWriteTokens: tokens('cache_write_mtok', 'input_mtok'),
   /** The part of `cacheWriteTokens` that is kept for an hour, which Anthropic prices separately. */
   cacheWrite1hTokens: tokens('cache_write_1h_mtok', 'cache_write_mtok', 'input_mtok'),
+  /** The part that OpenAI keeps for 12 hours. */
+  cacheWrite12hTokens: tokens('cache_write_12h_mtok', 'cache_write_mtok', 'input_mtok'),
   inputAudioTokens: tokens('input_audio_mtok', 'input_mtok'),
   inputImageTokens: tokens('input_image_mtok', 'input_mtok'),
   /** Video that was not read from the cache. */
@@ -128,6 +130,7 @@ export function makeUsage(given: { readonly [name in keyof Usage]?: unknown }): 
   usage.cacheReadTokens = Math.min(usage.cacheReadTokens, input);
   usage.cacheWriteTokens = Math.min(usage.cacheWriteTokens, input - usage.cacheReadTokens);
   usage.cacheWrite1hTokens = Math.min(usage.cacheWrite1hTokens, usage.cacheWriteTokens);
+  usage.cacheWrite12hTokens = Math.min(usage.cacheWrite12hTokens, usage.cacheWriteTokens - usage.cacheWrite1hTokens);
   if (usage.inputAudioTokens + usage.inputImageTokens + usage.inputVideoTokens > 0) fitInputMedia(usage);
   else usage.cacheReadAudioTokens = usage.cacheReadImageTokens = 0;
   usage.outputAudioTokens = Math.min(usage.outputAudioTokens, output);

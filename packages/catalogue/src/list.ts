@@ -1,4 +1,5 @@
 import { findProvider, type ModelPrice } from '@pydantic/genai-prices';
+import { datedModels } from './dated-prices.ts';
 import { units } from './figures.ts';
 import {
   type AskedModel,
@@ -34,13 +35,17 @@ function findStart({ listed }: PricedModel, chosen: ModelPrice): Date | null {
   return constraint?.type === 'start_date' ? new Date(constraint.start_date) : null;
 }
 
-const ours = (vendor: string | null, rows: readonly OurEntry[]) => rows.filter(({ provider }) => provider === vendor);
+const ours = (vendor: string | null, rows: readonly Pick<OurEntry, 'provider' | 'model' | 'prices'>[]) =>
+  rows.filter(({ provider }) => provider === vendor);
 
 /** A provider that is only known by its format has no list: its own models have other names. */
 function listModels(provider: PricedProvider): string[] {
   const vendor = findKnownVendor(provider);
   if (!vendor) return [];
-  return [...vendor.models.map(({ id }) => id), ...ours(vendor.id, ourModels).map(({ model }) => `${model}`)];
+  return [
+    ...vendor.models.map(({ id }) => id),
+    ...new Set(ours(vendor.id, [...ourModels, ...datedModels]).map(({ model }) => `${model}`)),
+  ];
 }
 
 const known = new Set<string>(units.map(({ price }) => price));
@@ -52,7 +57,7 @@ const free: ModelPrice = { input_mtok: 0, output_mtok: 0 };
 function listBilled(vendor: string | null): Set<string> {
   const { models = [] } = (vendor !== null && findProvider({ providerId: vendor })) || {};
   const listed = models.flatMap(({ prices }) => (Array.isArray(prices) ? prices.map((set) => set.prices) : prices));
-  const added = ours(vendor, [...ourModels, ...ourUnits]).map(({ prices }) => prices);
+  const added = ours(vendor, [...ourModels, ...datedModels, ...ourUnits]).map(({ prices }) => prices);
   return new Set([...tokens, ...[...listed, ...added].flatMap((row) => Object.keys(row ?? {}))]);
 }
 

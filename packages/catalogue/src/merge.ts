@@ -1,6 +1,8 @@
 import type { ProviderApi } from '@agp/core/operations';
 import { calcPrice, findProvider, type ModelInfo, type ModelPrice, type Provider } from '@pydantic/genai-prices';
+import { type DatedEntry, datedModels } from './dated-prices.ts';
 import { countedUnits, type Usage } from './figures.ts';
+import { isEdition, isGuess } from './guess.ts';
 import { addsUnits, findEntries, holdsAt, isNamed, type PriceEntry, type PriceFile } from './price-file.ts';
 import { compilePriceRow, type PriceRow } from './price-row.ts';
 import { type OurEntry, ourModels, ourUnits, ourVersion } from './prices.ts';
@@ -38,6 +40,8 @@ interface Source {
   version: string;
   /** Prices of units that `readPrices` leaves out. */
   more: ModelPrice;
+  /** Its prices are those of a model whose name begins alike. */
+  isGuess: boolean;
   from: Date | null;
   merged: Map<ModelPrice, Map<string, MergedPrices>>;
 }
@@ -131,12 +135,26 @@ function double(price: NonNullable<ModelPrice[string]>): ModelPrice[string] {
   return { base: price.base * 2, tiers: price.tiers.map(({ start, price: above }) => ({ start, price: above * 2 })) };
 }
 
-/** What Claude keeps for an hour costs twice the input wherever it runs; the library knows it of Anthropic alone. */
+/** OpenAI's models, at home and in Azure. */
+const ofOpenai = new Set<string | undefined>(['openai', 'azure']);
+
+/**
+ * What Claude keeps for an hour costs twice the input wherever it runs; the library knows it of Anthropic alone. What OpenAI keeps for 12
+ * hours costs twice what it keeps for 30 minutes (https://developers.openai.com/api/docs/models/gpt-6.2-sol).
+ */
 function findMore(vendor: string | undefined, model: string, listed: ModelPrice): ModelPrice {
   const { prices } = findOurs(ourUnits, vendor, model) ?? {};
+  if (ofOpenai.has(vendor) && listed.cache_write_mtok)
+    return { ...prices, cache_write_12h_mtok: double(listed.cache_write_mtok) };
   if (!model.includes('claude') || !listed.cache_write_mtok || !listed.input_mtok) return prices ?? {};
   return { ...prices, cache_write_1h_mtok: double(listed.input_mtok) };
 }
+
+/** Rows that hold at some time, in the order in which they count. */
+const findDated = (vendor: string | undefined, model: string): readonly DatedEntry[] =>
+  datedModels.filter((entry) => entry.provider === vendor && isEdition(entry.model, model));
+
+const blank = { tiers: {}, more: {}, isGuess: false, from: null };
 
 function findModel(asked: AskedModel, file: PriceFile | null): PricedModel {
   const vendor = findKnownVendor(asked) ?? findProvider({ providerId: builtInProviders[asked.api].vendor });
@@ -144,11 +162,12 @@ function findModel(asked: AskedModel, file: PriceFile | null): PricedModel {
   const model = vendor && !own ? toPlainName(vendor, asked.model) : asked.model;
   const listed = own ?? (vendor && findLibraryModel(vendor, model, asked.at)) ?? null;
   const ours = findOurs(ourModels, vendor?.id, model);
+  const dated = findDated(vendor?.id, model);
   const found = file ? findEntries(file.entries, asked.provider, asked.model) : [];
-  const adds = listed || ours || !found.every(addsUnits) ? addsUnits : () => false;
+  const adds = listed || ours || dated.length > 0 || !found.every(addsUnits) ? addsUnits : () => false;
   const sources: Source[] = [];
   const addSource = (source: Pick<Source, 'name' | 'readPrices' | 'version'> & Partial<Source>) =>
-    sources.push({ tiers: {}, vendor: vendor?.id ?? null, more: {}, from: null, merged: new Map(), ...source });
+    sources.push({ ...blank, vendor: vendor?.id ?? null, merged: new Map(), ...source });
   for (const entry of found.filter((each) => !adds(each))) {
     addSource({
       name: 'prices_file',
@@ -158,9 +177,25 @@ function findModel(asked: AskedModel, file: PriceFile | null): PricedModel {
       ...(entry.service_tiers && { tiers: entry.service_tiers, vendor: null }),
     });
   }
+  for (const entry of dated) {
+    addSource({
+      name: 'supplement',
+      readPrices: (at) => (holdsAt(entry, at) ? entry.prices : null),
+      version: `${priceVersion} + ${ourVersion}`,
+      more: findMore(vendor?.id, model, entry.prices),
+      from: entry.from ?? null,
+    });
+  }
   if (listed) {
     const more = findMore(vendor?.id, model, listed.prices);
-    addSource({ name: 'library', readPrices: (at) => readPricesAt(listed, at), version: priceVersion, more });
+    const readPrices = (at: Date) => readPricesAt(listed, at);
+    addSource({
+      name: 'library',
+      readPrices,
+      version: priceVersion,
+      more,
+      isGuess: isGuess(listed.model, listed.name),
+    });
   }
   if (ours) {
     const version = `${priceVersion} + ${ourVersion}`;
@@ -245,7 +280,7 @@ export function createCatalogue(file: PriceFile | null = null, maxModels = 1_000
         return prices ? [makeRow(model, source, prices, at, { factor: listPrice, mark: `, ${tier}` })] : [];
       });
       if (own.length > 0 && !isBound) return own;
-      return [makeRow(model, source, standard, at, priceTiers(tiers, source.vendor, model.name)), ...own];
+      return [makeRow(model, source, standard, at, priceTiers(tiers, source.vendor, model.name, at)), ...own];
     }
     return [];
   }

@@ -119,6 +119,6 @@ export function findEntries(entries: readonly PriceEntry[], provider: string, mo
     .map(({ entry }) => entry);
 }
 
-export function holdsAt({ from, until }: PriceEntry, at: Date): boolean {
+export function holdsAt({ from, until }: Pick<PriceEntry, 'from' | 'until'>, at: Date): boolean {
   return (!from || at >= from) && (!until || at < until);
 }

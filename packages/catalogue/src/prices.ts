@@ -3,7 +3,7 @@ import type { PriceEntry, Prices } from './price-file.ts';
 // What the library leaves out, as the vendors document it (November 2026).
 
 /** Identifies the rows of models and units in records. */
-export const ourVersion = 'supplement 2026-11-25';
+export const ourVersion = 'supplement 2026-11-27';
 
 /** Rows as in PRICES_FILE; the first of several for a model counts. */
 export interface OurEntry extends Pick<PriceEntry, 'service_tiers'> {

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { priceTiers, readServiceTiers } from './tiers.ts';
 
+const at = new Date('2026-11-27');
+
 test.each([null, undefined, '', 'default', 'DEFAULT', 'standard', 'on_demand', 'auto'])(
   '%s is the standard tier',
   (given) => {
@@ -19,14 +21,14 @@ test.each([
   expect(readServiceTiers(given)).toEqual([name]);
   for (const vendor of ['openai', '__proto__', 'nobody', null]) {
     const priced = { factor: [1n, 1n], mark: `, ${name} at the standard price` };
-    expect(priceTiers([name], vendor, 'gpt-5')).toEqual(priced);
+    expect(priceTiers([name], vendor, 'gpt-5', at)).toEqual(priced);
   }
 });
 
 test('only providers that say so charge half', () => {
   const half = (tier: string) =>
     ['openai', 'azure', 'anthropic', 'google', 'groq', 'mistral', 'x-ai', 'deepseek', 'openrouter', null].filter(
-      (vendor) => priceTiers([tier], vendor, 'm').mark.endsWith(' at half'),
+      (vendor) => priceTiers([tier], vendor, 'm', at).mark.endsWith(' at half'),
     );
   expect(half('batch')).toEqual(['openai', 'azure', 'anthropic', 'google', 'groq', 'mistral']);
   expect(half('flex')).toEqual(['openai', 'google']);
@@ -42,13 +44,13 @@ test.each([
   ['openai', 'o4-mini', 2, 1.1],
   ['google', 'gemini-2.5-pro', 2.25, 1.25],
 ])('the priority tier of %s %s costs %d instead of %d', (vendor, model, dear, listed) => {
-  const [times, of] = priceTiers(['priority'], vendor, model).factor;
+  const [times, of] = priceTiers(['priority'], vendor, model, at).factor;
   expect(Number(times) / Number(of)).toBeCloseTo(dear / listed, 10);
 });
 
 test('tiers multiply, and the record says each', () => {
   const tiers = readServiceTiers('FAST+geo_us+fast+standard');
   const mark = ', fast at 6 times, geo_us at 1.1 times';
-  expect(priceTiers(tiers, 'anthropic', 'claude-opus-4-7')).toEqual({ factor: [66n, 10n], mark });
-  expect(priceTiers(['geo_eu'], 'anthropic', 'claude-opus-5').mark).toBe(', geo_eu at the standard price');
+  expect(priceTiers(tiers, 'anthropic', 'claude-opus-4-7', at)).toEqual({ factor: [66n, 10n], mark });
+  expect(priceTiers(['geo_eu'], 'anthropic', 'claude-opus-5', at).mark).toBe(', geo_eu at the standard price');
 });

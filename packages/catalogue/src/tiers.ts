@@ -1,3 +1,5 @@
+import { datedTimes } from './dated-prices.ts';
+import { holdsAt } from './price-file.ts';
 import { regionalHosts, tierTimes } from './prices.ts';
 
 /** What tokens cost, in times of the list price: so many of so many. */
@@ -31,7 +33,15 @@ export function readServiceTiers(given: string | null | undefined): readonly str
   return [...new Set(tiers.slice(0, 4).map((tier) => (/^[a-z0-9_-]{1,32}$/.test(tier) ? tier : 'unknown')))];
 }
 
-export function findTierFactor(tier: string, vendor: string | null, model: string): TokenFactor | null {
+/** The name by which OpenAI sells `priority` since July 2026; answers tell the older one. */
+const renamed = (tier: string, vendor: string | null) => (vendor === 'openai' && tier === 'fast' ? 'priority' : tier);
+
+export function findTierFactor(given: string, vendor: string | null, model: string, at: Date): TokenFactor | null {
+  const tier = renamed(given, vendor);
+  const dated = datedTimes.find(
+    (row) => row.provider === vendor && row.tier === tier && row.model.test(model) && holdsAt(row, at),
+  );
+  if (dated) return [dated.times, dated.of];
   const found = tierTimes.find((row) => row[0] === vendor && row[1] === tier && row[2].test(model));
   return found ? [found[3], found[4]] : null;
 }
@@ -39,12 +49,12 @@ export function findTierFactor(tier: string, vendor: string | null, model: strin
 const standard: TierPrice = { factor: listPrice, mark: '' };
 
 /** If only the standard price is listed: times what the vendor documents, else once, which the record says. */
-export function priceTiers(tiers: readonly string[], vendor: string | null, model: string): TierPrice {
+export function priceTiers(tiers: readonly string[], vendor: string | null, model: string, at: Date): TierPrice {
   if (tiers.length === 0) return standard;
   let [times, of]: TokenFactor = listPrice;
   let mark = '';
   for (const tier of tiers) {
-    const known = findTierFactor(tier, vendor, model);
+    const known = findTierFactor(tier, vendor, model, at);
     const factor = known ?? listPrice;
     const share = Math.round(Number(factor[0] * 10_000n) / Number(factor[1])) / 10_000;
     if (known === null) mark += `, ${tier} at the standard price`;

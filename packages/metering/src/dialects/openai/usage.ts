@@ -15,6 +15,8 @@ const lifetimes = tableFigures({
   nothing: 'ephemeral_5m_input_tokens',
 });
 
+const kept = tableFigures({ cacheWrite12hTokens: 'ttl_12h_tokens', nothing: 'ttl_30m_tokens' });
+
 const inputDetails = tableFigures(
   {
     cacheReadTokens: 'cached_tokens',
@@ -24,7 +26,11 @@ const inputDetails = tableFigures(
     inputVideoTokens: 'video_tokens',
     nothing: 'text_tokens',
   },
-  { cached_tokens_details: cachedDetails, cache_creation: lifetimes, cache_creation_token_details: lifetimes },
+  {
+    cached_tokens_details: cachedDetails,
+    cache_write_tokens_details: kept,
+    'cache_creation cache_creation_token_details': lifetimes,
+  },
 );
 
 /** Predictions are output, accepted or not. */
