@@ -87,8 +87,9 @@ test.each([
 
 test('no usage within the limits is ever charged more', () => {
   const priceUsage = createPriceUsage(file);
-  const models = 'gpt-4o gpt-4.1 gpt-5.4 gpt-5.6-sol gpt-audio gpt-realtime gpt-image-1.5 tiered mixed o3'.split(' ');
-  const claude = ['claude-haiku-4-5', 'claude-sonnet-4-5', 'claude-opus-4-6'];
+  const models =
+    'gpt-4o gpt-4.1 gpt-5.4 gpt-5.6-sol gpt-6.2-sol gpt-audio gpt-realtime gpt-image-1.5 tiered mixed o3'.split(' ');
+  const claude = ['claude-haiku-4-5', 'claude-haiku-5-5', 'claude-sonnet-4-5', 'claude-opus-5-5'];
   const gemini = ['gemini-2.5-flash', 'gemini-2.5-pro', 'gemini-embedding-2', 'gemini-omni-flash-preview'];
   const asked = fc.oneof(
     fc.constantFrom(...models).map((model) => ask(model)),
@@ -99,7 +100,7 @@ test('no usage within the limits is ever charged more', () => {
   const names = Object.keys(makeUsage({})) as (keyof Usage)[];
   const parts = names.filter((name) => name.endsWith('Tokens'));
   const used = fc.record(Object.fromEntries(parts.map((name) => [name, count])) as Record<string, typeof count>);
-  const tier = fc.constantFrom(null, 'priority', 'priority+geo_us', 'fast', 'flex', 'batch', 'unheard-of');
+  const tier = fc.constantFrom(null, 'priority', 'priority+geo_us', 'fast', 'ultrafast', 'flex', 'batch', 'unheard-of');
   fc.assert(
     fc.property(asked, used, tier, (model, given, serviceTier) => {
       const usage = makeUsage(given);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createPriceUsage, type PricedCall } from './charge.ts';
 import { makeUsage, type Usage } from './figures.ts';
+import { createPriceLister } from './list.ts';
 import { priceVersion } from './merge.ts';
 import { ourVersion } from './prices.ts';
 
@@ -55,6 +56,12 @@ const marked = (serviceTier: string, mark: string) => ({ serviceTier, version: `
 const atHalf = (tier: string) => marked(tier, `${tier.toLowerCase()} at half`);
 const atStandard = (tier: string) => marked(tier, `${tier} at the standard price`);
 const supplemented = { version: `${priceVersion} + ${ourVersion}` };
+
+const onDay = (day: string, serviceTier?: string, times?: number) => ({
+  at: new Date(`${day}T12:00:00Z`),
+  version: `${priceVersion} + ${ourVersion}${serviceTier ? `, ${serviceTier} at ${times} times` : ''}`,
+  ...(serviceTier && { serviceTier }),
+});
 
 const table: [what: string, server: Server, model: string, Partial<Usage>, usd: number, Rest?][] = [
   ['one token each', 'openai', 'gpt-4o-mini', io(1, 1), 0.00000015 + 0.0000006],
@@ -228,6 +235,16 @@ const table: [what: string, server: Server, model: string, Partial<Usage>, usd: 
   ['a name with its path', 'gemini', 'models/gemini-2.5-flash', io(M, M), 0.3 + 2.5],
   ['a name with its vendor', 'gateway', 'openai/gpt-4o-mini', io(M, M), 0.15 + 0.6],
   ["another vendor's model there", 'azure', 'grok-4', io(M, 0), 3],
+  ['before its cache was cheaper', 'anthropic', 'claude-sonnet-5-5', io(M, 0, cached(M)), 0.2, onDay('2026-10-06')],
+  ['since then', 'anthropic', 'claude-sonnet-5-5', io(M, 0, cached(M)), 0.1, onDay('2026-10-07')],
+  ['a dated edition', 'anthropic', 'claude-haiku-5-5-20261007', io(100_000, 0), 0.01, supplemented],
+  ['past its step', 'anthropic', 'claude-haiku-5-5', io(100_001, 1_000), 0.0500005 + 0.0025, supplemented],
+  ['an edition at Vertex AI', 'global', 'claude-fable-5-2@20261109', io(M, 0), 8, supplemented],
+  ['until its price doubles', 'gemini', 'gemini-4-carbon', io(M, M, cached(M / 2)), 1 + 0.05 + 10, supplemented],
+  ['from then on', 'gemini', 'gemini-4-carbon', io(M, M, cached(M / 2)), 2 + 0.1 + 20, onDay('2026-12-01')],
+  ['ultrafast', 'openai', 'gpt-6.2-sol', io(1_000, 0), 0.006, onDay('2027-02-28', 'ultrafast', 3)],
+  ['ultrafast later', 'openai', 'gpt-6.2-sol', io(1_000, 0), 0.012, onDay('2027-03-01', 'ultrafast', 6)],
+  ['at Azure', 'azure', 'gpt-6.1-terra', io(1_000, 0), 0.001, supplemented],
 ];
 
 test.each(table)('%s: %s, %s', (_what, server, model, usage, usd, rest = {}) => {
@@ -236,4 +253,24 @@ test.each(table)('%s: %s, %s', (_what, server, model, usage, usd, rest = {}) => 
     priceVersion: rest.version ?? priceVersion,
     priced: true,
   });
+});
+
+test.each([
+  ['anthropic', 'claude-sonnet-5-9', 2],
+  ['bedrock', 'us.anthropic.claude-sonnet-5-5-v1:0', 2.2],
+  ['gemini', 'gemini-3.8-flash-ultra', 0.75],
+] as const)('at %s, %s is charged as an older model, which is told', (server, model, usd) => {
+  const { costNanoUsd, unpricedUnits } = priceUsage(makeCall(server, model, io(M, 0), {}));
+  expect([costNanoUsd, unpricedUnits]).toEqual([usd * 1e9, ['own_price']]);
+});
+
+test('no model that the library lists is taken for another', () => {
+  const lister = createPriceLister(null);
+  const vendors = Object.values(servers).map(([provider, api, baseUrl]) => ({ provider, api, baseUrl }));
+  for (const row of lister.list(vendors, noon)) {
+    const [, api, baseUrl] = Object.values(servers).find(([provider]) => provider === row.provider) ?? servers.openai;
+    const usage = makeUsage(io(M, M));
+    const call = { provider: row.provider ?? '', api, baseUrl, model: row.model, at: noon, usage };
+    expect(priceUsage(call).unpricedUnits ?? [], row.model).not.toContain('own_price');
+  }
 });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { ConfigError } from '@agp/core/errors';
 import { describe, expect, test } from 'vitest';
 import { createPriceUsage, type PricedCall } from './charge.ts';
+import { datedModels, datedTimes } from './dated-prices.ts';
 import { makeUsage, type Usage } from './figures.ts';
 import { priceVersion } from './merge.ts';
 import { parsePriceFile } from './price-file.ts';
@@ -281,7 +282,9 @@ test('our rows are those of a file, and their version belongs to them', () => {
   expect(parsePriceFile(JSON.stringify(ourModels)).entries).toEqual(ourModels);
   for (const { prices } of ourUnits)
     expect(parsePriceFile(JSON.stringify([{ model: 'm', prices }])).entries[0]?.prices).toEqual(prices);
-  const text = JSON.stringify([ourModels, ourUnits], (_name, value) => (value instanceof RegExp ? `${value}` : value));
+  const text = JSON.stringify([ourModels, ourUnits, datedModels, datedTimes], (_name, value) =>
+    value instanceof RegExp || typeof value === 'bigint' ? `${value}` : value,
+  );
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 8);
-  expect([ourVersion, digest]).toEqual(['supplement 2026-11-25', '547d55b7']);
+  expect([ourVersion, digest]).toEqual(['supplement 2026-11-27', 'c45ca8f2']);
 });

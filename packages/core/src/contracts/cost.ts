@@ -45,7 +45,7 @@ const unpricedModelSchema = z
       .meta({
         description:
           'What was counted and has no price of this model, as `PRICES_FILE` names it (`other_models`: another that the call ' +
-          'used); null if the model has none at all',
+          'used; `own_price`: it is charged as an older model whose name begins alike); null if the model has none at all',
         example: 'code_executions_kcount',
       }),
     request_count: z.int().min(0),

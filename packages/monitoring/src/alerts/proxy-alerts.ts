@@ -88,11 +88,13 @@ export const proxyAlerts: Alert[] = [
   },
   {
     name: 'AgpUnpricedModels',
-    expression: 'sum by (provider) (increase(agp_proxy_unpriced_requests_total[1h]))',
+    expression:
+      'sum by (provider) (increase({__name__=~"agp_proxy_unpriced_(requests|units)_total",unit=~"|own_price"}[1h]))',
     condition: '> 0',
     lasts: '0m',
     severity: 'warning',
-    summary: 'Requests to {{ $labels.provider }} are recorded with cost 0: their model has no price',
+    summary:
+      'Requests to {{ $labels.provider }} are recorded with cost 0, or that of an older model: their own has no price',
   },
   {
     name: 'AgpDoubtfulUsage',
