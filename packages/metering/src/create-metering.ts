@@ -1,4 +1,4 @@
-import { createFindModelBounds, createPriceUsage } from '@agp/catalogue';
+import { createFindModelBounds, createPriceUsage, type PriceFile } from '@agp/catalogue';
 import { FairShares } from '@agp/runtime/fairness';
 import { maxInspected } from './answer/reading.ts';
 import type { Call } from './call.ts';
@@ -30,6 +30,8 @@ export interface Metering {
   /** The amount that a request reserves, in whole nano-dollars. @throws ApiError `cost_not_bounded` */
   findReservation(head: CallHead, body: InspectedBody | null, caps: Caps): number;
   findCheaper(head: CallHead, body: InspectedBody | null, caps: Caps): Cheaper | null;
+  /** Later figures are charged by these prices; calls under way too. */
+  usePrices(file: PriceFile | null): void;
   changeBody(head: CallHead, body: InspectedBody, change: BodyChange): Buffer | null;
   open(call: Call): CallMeter;
   stop(): Promise<void>;
@@ -56,6 +58,10 @@ export function createMetering(options: MeteringOptions): Metering {
       }),
     findReservation: (head, body, { mayRefuse }) => computeReservation(parts, head, body, mayRefuse),
     findCheaper: (head, body, { mayRefuse }) => findCheaper(parts, head, body, mayRefuse),
+    usePrices: (given) => {
+      parts.priceUsage = createPriceUsage(given);
+      parts.findModelBounds = createFindModelBounds(given);
+    },
     changeBody,
     open: (call) => openCallMeter(parts, call),
     stop: async () => {

@@ -4,6 +4,7 @@ import {
   ConfigError,
   createCallerGuard,
   createLogger,
+  followSettingFile,
   type Logger,
   logLostConnection,
   logReadiness,
@@ -59,6 +60,11 @@ export async function startManagement(
   const readPrices = createPriceReader(config, overrides.environment ?? {});
   const logger = overrides.logger ?? createLogger('management', config.logLevel);
   await using opened = new AsyncDisposableStack();
+  opened.use(
+    followSettingFile(config.pricesFile, readPrices.readAgain, ({ message: error }) =>
+      logger.warn({ error }, 'PRICES_FILE is refused as a whole: the list shows what was read before'),
+    ),
+  );
 
   const openPool = (maxConnections: number) =>
     openGuardedDatabase({

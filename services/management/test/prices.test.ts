@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPriceUsage, makeUsage, parsePriceFile } from '@agp/catalogue';
-import { modelPriceListSchema } from '@agp/core/contracts';
+import { modelPriceListSchema, unpricedModelListSchema } from '@agp/core/contracts';
 import { expect, onTestFinished, test } from 'vitest';
 import { createPriceReader } from '../src/reads/prices.ts';
 import { makeEvent } from './support/make-event.ts';
@@ -127,6 +127,34 @@ test('a unit without a price is missing in the entry to add, which leaves the kn
     expect((after?.costNanoUsd ?? 0) - (plain?.costNanoUsd ?? 0), `${serviceTier}`).toBe(0.5e9);
   }
   expect(next?.unpriced_at).toBeNull();
+});
+
+test('a model that is charged as an older one is shown with the entry that prices it itself', async () => {
+  await using own = await startTestManagement();
+  await use(own, [['anthropic', 'claude-sonnet-5-9', before(1), 'genai-prices 0.1.8, without own_price']]);
+  const [row] = await readPrices(own);
+  expect(row).toMatchObject({ model: 'claude-sonnet-5-9', source: 'library', unpriced_at: before(1) });
+  const entry = JSON.parse(row?.add ?? '');
+  expect(entry).toMatchObject({ provider: 'anthropic', model: 'claude-sonnet-5-9' });
+  expect(entry.prices).toEqual({ ...row?.prices, input_mtok: null, output_mtok: null });
+  const listed = await own.read('/api/v1/costs/unpriced', unpricedModelListSchema);
+  expect(listed).toMatchObject([{ model: 'claude-sonnet-5-9', unit: 'own_price', request_count: 1 }]);
+});
+
+test('a file that changed is read again; one that is refused leaves what was read', async () => {
+  const pricesFile = writeFile([{ model: 'x', prices: { input_mtok: 1 } }]);
+  const read = createPriceReader({ pricesFile }, { PROVIDER_FAST_URL: 'http://127.0.0.1:1' });
+  const priceOf = async () => {
+    const [row] = await read(management.database.db, { provider: 'fast', model: 'x', offset: 0 });
+    return row?.prices.input_mtok;
+  };
+  writeFileSync(pricesFile, '[{"model":"x","prices":{"input_mtok":2}}]');
+  expect(await priceOf()).toBe(1);
+  read.readAgain();
+  expect(await priceOf()).toBe(2);
+  writeFileSync(pricesFile, '[{"model":"x","prices":{"input_mtok":3}},{"model":"y","prices":{}}]');
+  expect(() => read.readAgain()).toThrow(/^PRICES_FILE: .*1\.prices: must have/);
+  expect(await priceOf()).toBe(2);
 });
 
 test('the units to add are those that the call lacked: tokens, or what an edition of the model is paid by', async () => {

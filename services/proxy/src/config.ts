@@ -164,10 +164,13 @@ export function isOpenToOthers({ agentIdentity, host }: Pick<ProxyConfig, 'agent
   return agentIdentity === 'open' && !isLoopbackAddress(host);
 }
 
+export function logPrices(prices: PriceFile | null, logger: Logger): void {
+  if (prices) logger.info({ entries: prices.entries.length, version: prices.version }, 'prices are read');
+}
+
 /** Says which prices are read, and warns of an identity that is open to others. */
 export function logConfig(config: ProxyConfig, logger: Logger): void {
-  const { prices } = config;
-  if (prices) logger.info({ entries: prices.entries.length, version: prices.version }, 'prices are read');
+  logPrices(config.prices, logger);
   if (!isOpenToOthers(config)) return;
   logger.warn(
     { host: config.host },

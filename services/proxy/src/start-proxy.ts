@@ -3,6 +3,8 @@ import { createStorageChecks, type Database, openDatabase, type Pool } from '@ag
 import { budgetTimeoutMs, connectRedis, type Redis } from '@agp/reservations';
 import {
   createLogger,
+  type FollowedFile,
+  followSettingFile,
   type Logger,
   logLostConnection,
   logReadiness,
@@ -14,7 +16,7 @@ import {
   toStopLimit,
 } from '@agp/runtime';
 import { BodyMemory } from './body/body-memory.ts';
-import { logConfig, type ProxyConfig } from './config.ts';
+import { loadPrices, logConfig, logPrices, type ProxyConfig } from './config.ts';
 import { createContext } from './create-context.ts';
 import { startEdge } from './edge/create-edge.ts';
 import { finishRequests, watchRunning } from './stop/running-requests.ts';
@@ -35,11 +37,13 @@ export async function startProxy(config: ProxyConfig, overrides: { logger?: Logg
   const load = { running: 0, promised: 0, nextProducerSeq: 0 };
   const bodyMemory = new BodyMemory(config);
   let outbox: Outbox | null = null;
+  let priceFile: FollowedFile | null = null;
   const metrics = createMetrics({
     providers: config.providers.keys(),
     outbox: () => outbox?.size ?? 0,
     running: () => load.running,
     bufferedBytes: () => bodyMemory.bytes,
+    priceFileIsRefused: () => priceFile?.isRefused ?? false,
   });
 
   // Undone in reverse order, by `stop` or by a start that fails.
@@ -64,6 +68,12 @@ export async function startProxy(config: ProxyConfig, overrides: { logger?: Logg
     opened.defer(watchRunning({ ...context, runningRequests: context.background.running }));
   }
 
+  const readPrices = () => {
+    const prices = loadPrices(config.pricesFile, config.providers);
+    context.metering.usePrices(prices);
+    logPrices(prices, logger);
+  };
+  priceFile = opened.use(followSettingFile(config.pricesFile, readPrices, warnings.pricesRefused));
   logConfig(config, logger);
   await openReadyConnections(database.pool);
   await readiness.look();

@@ -3,6 +3,7 @@ import {
   isToolPrice,
   type ListedPrice,
   listProviders,
+  ownPrice,
   parsePriceFile,
   parseProvidersFile,
 } from '@agp/catalogue';
@@ -11,7 +12,11 @@ import { type Db, listUnpricedModels, listUsage } from '@agp/db';
 import { readSettingFile } from '@agp/runtime';
 import type { ManagementConfig } from '../config.ts';
 
-export type PriceReader = (db: Db, query: PriceListQuery) => Promise<ModelPrice[]>;
+export interface PriceReader {
+  (db: Db, query: PriceListQuery): Promise<ModelPrice[]>;
+  /** @throws ConfigError if PRICES_FILE is refused; what was read before holds */
+  readAgain(): void;
+}
 
 const dayMs = 86_400_000;
 
@@ -21,6 +26,8 @@ const mostUsed = 500;
 const keyOf = ({ provider, model }: Pick<ModelPrice, 'provider' | 'model'>) => JSON.stringify([provider, model]);
 
 const tokens = ['input_mtok', 'output_mtok'];
+
+const isNamed = (unit: string | null) => unit !== 'other_models' && unit !== ownPrice;
 
 const undated = { since: null, unpriced_at: null };
 
@@ -36,11 +43,13 @@ function presentUnpriced(provider: string, model: string): ModelPrice {
 /**
  * With the entry that prices the units, and the known ones too if it would replace them; refused as it is: with zeros, who forgets to
  * fill it in would have a free model.
+ * @param isGuess its prices are those of an older model
  */
-function addUnits(row: ModelPrice, lacking: string[]): ModelPrice {
+function addUnits(row: ModelPrice, lacking: string[], isGuess: boolean): ModelPrice {
   const { prices, provider, model } = row;
   const unknown = lacking.filter((unit) => prices[unit] === undefined);
   const missing = [...new Set([...row.missing, ...unknown])];
+  if (isGuess) unknown.push(...tokens);
   if (unknown.length === 0 || model.includes('*') || model === 'other') return { ...row, missing };
   const nulls = Object.fromEntries(unknown.map((unit) => [unit, null]));
   const isAdded = row.source !== 'prices_file' && unknown.every(isToolPrice);
@@ -58,7 +67,8 @@ export function createPriceReader(config: Partial<ManagementConfig>, environment
   const providers = new Map(
     known.map(({ id, api, baseUrl }) => [id, { provider: id, api, baseUrl: baseUrl.href }] as const),
   );
-  const prices = createPriceLister(readSettingFile('PRICES_FILE', config.pricesFile, parsePriceFile));
+  const openList = () => createPriceLister(readSettingFile('PRICES_FILE', config.pricesFile, parsePriceFile));
+  let prices = openList();
   /** What calls used whose prices had nothing of it. */
   const listUnnamed = ({ provider, model, source, prices: known }: ModelPrice, now: Date): string[] => {
     const of = providers.get(provider ?? '');
@@ -66,7 +76,7 @@ export function createPriceReader(config: Partial<ManagementConfig>, environment
     const isMended = source === 'prices_file' || tokens.some((unit) => known[unit] !== undefined);
     return isMended ? [] : tokens;
   };
-  return async (db, { provider: ofProvider, model: named, search = '', limit, offset }) => {
+  const read = async (db: Db, { provider: ofProvider, model: named, search = '', limit, offset }: PriceListQuery) => {
     const now = new Date();
     const from = new Date(Math.floor(now.getTime() / dayMs) * dayMs - 30 * dayMs);
     const unpriced = (await listUnpricedModels(db)).filter(({ last_seen_at }) => last_seen_at >= from);
@@ -86,9 +96,10 @@ export function createPriceReader(config: Partial<ManagementConfig>, environment
       const row = rows.get(key) ?? presentUnpriced(provider, model);
       rows.delete(key);
       const unnamed = listUnnamed(row, now);
-      const lacking = all.flatMap(({ unit }) => (unit === 'other_models' ? [] : (unit ?? unnamed)));
+      const lacking = all.flatMap(({ unit }) => (isNamed(unit) ? (unit ?? unnamed) : []));
       const at = Math.max(...all.map(({ last_seen_at }) => last_seen_at.getTime()));
-      return { ...addUnits(row, lacking), unpriced_at: new Date(at).toISOString() };
+      const isGuess = row.source === 'library' && all.some(({ unit }) => unit === ownPrice);
+      return { ...addUnits(row, lacking, isGuess), unpriced_at: new Date(at).toISOString() };
     });
     first.sort((one, other) => Number(one.source !== null) - Number(other.source !== null));
     const others = [...rows.values()].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
@@ -98,4 +109,9 @@ export function createPriceReader(config: Partial<ManagementConfig>, environment
       model.toLowerCase().includes(search.toLowerCase());
     return [...first, ...others].filter(isWanted).slice(offset, limit && offset + limit);
   };
+  return Object.assign(read, {
+    readAgain: () => {
+      prices = openList();
+    },
+  });
 }

@@ -4,7 +4,13 @@ import { reportUnpriced, reportUnread } from './reports.ts';
 
 function start(maxModels?: number) {
   const lines: object[] = [];
-  const metrics = createMetrics({ providers: [], outbox: () => 0, running: () => 0, bufferedBytes: () => 0 });
+  const metrics = createMetrics({
+    providers: [],
+    outbox: () => 0,
+    running: () => 0,
+    bufferedBytes: () => 0,
+    priceFileIsRefused: () => false,
+  });
   const logger = { warn: (line: object) => lines.push(line) };
   const report = reportUnpriced({ metrics, logger: logger as never }, maxModels);
   const count = async (provider: string) =>
@@ -55,7 +61,13 @@ test('a name that no model has is not quoted: it may be anything, and hold a key
 
 test('figures that are not understood count by plain names, as many as are kept, and are logged once', async () => {
   const lines: object[] = [];
-  const metrics = createMetrics({ providers: [], outbox: () => 0, running: () => 0, bufferedBytes: () => 0 });
+  const metrics = createMetrics({
+    providers: [],
+    outbox: () => 0,
+    running: () => 0,
+    bufferedBytes: () => 0,
+    priceFileIsRefused: () => false,
+  });
   const report = reportUnread({ metrics, logger: { warn: (line: object) => lines.push(line) } as never }, 2);
   report('xai', ['a.b', 'not plain', 'x'.repeat(65)]);
   report('xai', ['a.b', 'c']);

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createMetering, matchOperation } from '@agp/metering';
 import { ConfigError } from '@agp/runtime';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadPrices, loadProxyConfig } from '../config.ts';
@@ -51,4 +52,31 @@ test('the configuration has the prices, and knows providers that a variable name
   const config = loadProxyConfig({ ...environment, PROVIDER_VLLM_URL: 'http://127.0.0.1:1' });
   expect(config.prices?.entries).toHaveLength(1);
   expect(loadProxyConfig(servers).prices).toBeNull();
+});
+
+test('what is charged later follows the prices that are read later', async () => {
+  const metering = createMetering({ prices: null, isStrict: false, pii: null });
+  onTestFinished(() => metering.stop());
+  const provider = { id: 'vllm', api: 'openai' as const, baseUrl: new URL('http://a') };
+  const file = writePrices([{ provider: 'vllm', model: 'a', prices: { output_mtok: 100 } }]);
+  const operation = matchOperation('openai', 'POST', '/v1/chat/completions');
+  const head = {
+    provider: { ...provider, asksForUsage: true, harmlessMembers: [] },
+    operation,
+    method: 'POST',
+    path: '/v1/chat/completions',
+    query: '',
+    timestamp: Date.now(),
+    serviceTier: null,
+    hasBody: true,
+  };
+  const reserve = () => {
+    const bytes = Buffer.from('{"model":"a","messages":[],"max_tokens":1000}');
+    const caps = { isCapped: true, mayRefuse: true };
+    const form = { contentType: 'application/json', contentEncoding: '' };
+    return metering.findReservation(head, operation && metering.inspect(operation, head, bytes, form, caps), caps);
+  };
+  expect(reserve()).toBe(10_000_000);
+  metering.usePrices(loadPrices(file, providers));
+  expect(reserve()).toBe(1000 * 100_000);
 });

@@ -51,7 +51,13 @@ async function relay({ ofProvider, providerEnds, isStuck, upstreamTimeoutSeconds
       else response.write(frame);
     }),
   );
-  const registry = createMetrics({ providers: [], outbox: () => 0, running: () => 0, bufferedBytes: () => 0 });
+  const registry = createMetrics({
+    providers: [],
+    outbox: () => 0,
+    running: () => 0,
+    bufferedBytes: () => 0,
+    priceFileIsRefused: () => false,
+  });
   const upstream = new Agent();
   const runningRequests = new RunningRequests();
   const context = { runningRequests, metrics: registry, upstream, config: { upstreamTimeoutSeconds } };

@@ -27,6 +27,7 @@ export function createMetrics(held: {
   outbox(): number;
   running(): number;
   bufferedBytes(): number;
+  priceFileIsRefused(): boolean;
 }) {
   const registry = createRegistry('proxy');
   const registers = [registry];
@@ -42,6 +43,11 @@ export function createMetrics(held: {
   gauge('agp_proxy_outbox_events', 'Events that JetStream has not confirmed yet', held.outbox);
   gauge('agp_proxy_running_requests', 'Requests between ingress and their event', held.running);
   gauge('agp_proxy_buffered_bytes', 'Request bodies held in memory', held.bufferedBytes);
+  gauge(
+    'agp_proxy_price_file_refused',
+    '1 while PRICES_FILE cannot be read or is wrong, and calls are charged by what was read before',
+    () => Number(held.priceFileIsRefused()),
+  );
   const histogram = (name: string, help: string, label: string, bounds: readonly number[]) =>
     new Histogram(registry, name, help, label, bounds);
   const counter = <const Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
@@ -118,7 +124,7 @@ export function createMetrics(held: {
     ),
     unpricedUnits: counter(
       'agp_proxy_unpriced_units_total',
-      'Requests that used a unit without a known price, by its name; their recorded cost leaves it out',
+      'Requests that used a unit without a known price, by its name; their recorded cost leaves it out (own_price: it is that of an older model)',
       'provider',
       'unit',
     ),

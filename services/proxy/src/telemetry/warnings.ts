@@ -25,6 +25,7 @@ export function createWarnings(logger: Logger) {
     tracesLost: onError('warn', 'traces cannot be sent; they are lost'),
     refusalsKept: onError('warn', 'refused requests are not in the audit log yet; they are kept and tried again'),
     doubtsKept: onError('warn', 'calls with doubtful figures are not stored yet; they are tried again'),
+    pricesRefused: onError('warn', 'PRICES_FILE is refused as a whole: calls are charged by what was read before'),
     sessionsAlone: onError('warn', 'idle sessions are kept by this process alone'),
     budgetsAlone: onError('warn', 'budgets are kept by this process alone'),
     redisMayEvict: logSparsely(
