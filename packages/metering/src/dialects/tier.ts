@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { ProviderApi } from '@agp/core/operations';
 import { listHeaders } from './headers.ts';
 
 const plainTiers = new Set(['auto', 'default', 'standard', 'standard_only', 'on_demand', 'flex', 'batch']);
@@ -36,7 +37,9 @@ export function readAnswerTier(headers: IncomingHttpHeaders | null): string | nu
 /** What multiplies a price, each by names of its own; whatever has none of these is a tier of service. */
 const kinds = [/^geo_/, /^(?:fast|normal_speed)$/, /^(?:\d+[pk]|silent)$/];
 
-const kindOf = (tier: string) => kinds.findIndex((names) => names.test(tier));
+/** OpenAI's `fast` is a tier of service; Anthropic's a speed beside it. */
+const kindOf = (tier: string, api?: ProviderApi) =>
+  tier === 'fast' && api === 'openai' ? -1 : kinds.findIndex((names) => names.test(tier));
 
 /** What an answer tells to have cost no more. */
 const plainServed = new Set(['geo_global', 'normal_speed', '720p']);
@@ -46,11 +49,11 @@ const untold = new Set(['', 'auto', 'unspecified']);
 /**
  * What multiplies the price of a call, joined by `+`: of each kind what the answer tells, else what was asked for; null for nothing.
  */
-export function joinTiers(served: string | null, asked: readonly string[]): string | null {
+export function joinTiers(served: string | null, asked: readonly string[], api?: ProviderApi): string | null {
   if (served === null && asked.length === 0) return null;
   const listed = (served ?? '').toLowerCase().split('+');
   const told = listed.filter((tier) => !untold.has(tier.replace(/^service_tier_/, '')));
-  const toldKinds = new Set(told.map(kindOf));
-  const untoldTiers = asked.flatMap((tiers) => tiers.split('+')).filter((tier) => !toldKinds.has(kindOf(tier)));
+  const toldKinds = new Set(told.map((tier) => kindOf(tier, api)));
+  const untoldTiers = asked.flatMap((tiers) => tiers.split('+')).filter((tier) => !toldKinds.has(kindOf(tier, api)));
   return [...told.filter((tier) => !plainServed.has(tier)), ...untoldTiers].join('+') || null;
 }

@@ -277,7 +277,7 @@ async function measureUntold(
 }
 
 const findTiers = ({ head, body }: Call, reading: ResponseReading | null) =>
-  joinTiers(reading?.serviceTier ?? null, listTiers(head, body));
+  joinTiers(reading?.serviceTier ?? null, listTiers(head, body), head.provider.api);
 
 function readBill({ usage, costNanoUsd, priceVersion, unpriced, unpricedUnits }: Bill): Partial<Measured> {
   const { promptTokens, completionTokens } = usage;
