@@ -9,6 +9,8 @@ import type { MissedReason } from './scan/scan-memory.ts';
 export interface Call {
   head: CallHead;
   holder: Holder;
+  /** A policy may hold its answer back until it has been read. */
+  mayBeHeld?: boolean;
   /** Null without a body, and for one that streams through. */
   body: InspectedBody | null;
   reservation: {

@@ -1,6 +1,6 @@
 import { createFindModelBounds, createPriceUsage, type PriceFile } from '@agp/catalogue';
 import { FairShares } from '@agp/runtime/fairness';
-import { maxInspected } from './answer/reading.ts';
+import { maxHeld, maxInspected } from './answer/reading.ts';
 import type { Call } from './call.ts';
 import type { CallHead } from './call-head.ts';
 import type { Operation } from './dialects/operation.ts';
@@ -33,6 +33,7 @@ export interface Metering {
   /** Later figures are charged by these prices; calls under way too. */
   usePrices(file: PriceFile | null): void;
   changeBody(head: CallHead, body: InspectedBody, change: BodyChange): Buffer | null;
+  /** @throws ApiError `share_used_up`, `proxy_overloaded` if its answer must be held and there is no room for it */
   open(call: Call): CallMeter;
   stop(): Promise<void>;
 }
@@ -48,6 +49,7 @@ export function createMetering(options: MeteringOptions): Metering {
     estimator,
     scanner,
     memory: new FairShares({ max: maxInspected }),
+    held: new FairShares({ max: maxHeld }),
   };
   return {
     inspect: (operation, head, bytes, form, { isCapped, mayRefuse, mustName = false }) =>

@@ -19,6 +19,8 @@ export interface MeteringParts extends Pick<MeteringOptions, 'isStrict'> {
   estimator: TokenEstimator;
   scanner: PiiScanner | null;
   memory: FairShares;
+  /** For answers that wait until a policy has read them. */
+  held: FairShares;
 }
 
 /** What a call costs under a cap if nothing of it can be read, in nano-dollars. */

@@ -17,8 +17,13 @@ function find(api: 'openai' | 'anthropic', method: 'GET' | 'POST', path: string)
 const sse = { 'content-type': 'text/event-stream' };
 const chat = find('openai', 'POST', '/v1/chat/completions');
 
-async function read(operation: Operation, headers: Record<string, string>, pieces: Iterable<Buffer>) {
-  const pipe = openAnswerPipe(operation, headers);
+async function read(
+  operation: Operation,
+  headers: Record<string, string>,
+  pieces: Iterable<Buffer>,
+  options: Parameters<typeof openAnswerPipe>[2] = {},
+) {
+  const pipe = openAnswerPipe(operation, headers, options);
   for (const piece of pieces) {
     pipe.push(piece);
     if (!pipe.isReady) await new Promise<void>((resolve) => pipe.whenReady(resolve));
@@ -57,6 +62,20 @@ const bombs: Record<string, () => Promise<unknown>> = {
       chat,
       sse,
       repeat((at) => `${at % 9}xyz`, 1_500_000),
+    ),
+  'small pieces of a frame that a policy holds': () =>
+    read(
+      chat,
+      sse,
+      repeat((at) => `${at === 0 ? 'data: ' : ''}${at % 9}xyz`, 1_500_000),
+      { allows: () => true },
+    ),
+  'small pieces of an answer that a policy holds': () =>
+    read(
+      chat,
+      { 'content-type': 'application/json' },
+      repeat((at) => (at === 0 ? '{"a":"' : 'wxyz'), 1_500_000),
+      { allows: () => true },
     ),
   'long names': () =>
     read(

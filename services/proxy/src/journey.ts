@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { ApiError, ErrorCode } from '@agp/core/errors';
 import type { Decision, EventMessage, FailureCause } from '@agp/core/events';
 import type { AdmissionState, DailyCap } from '@agp/db';
-import type { AnswerEnd, Caps, InspectedBody, Measurement, Operation } from '@agp/metering';
+import type { AnswerEnd, CallMeter, Caps, InspectedBody, Measurement, Operation } from '@agp/metering';
 import type { CallFacts, Finding, PolicyDenied, RuleSet } from '@agp/policy';
 import { toNetwork } from '@agp/runtime';
 import type { Holder } from '@agp/runtime/fairness';
@@ -193,6 +193,7 @@ export interface Journey {
   body?: Body;
   reservation?: Reservation;
   promisedPlaces?: number;
+  meter?: CallMeter;
   forwarded?: { request: AdmittedRequest; stamp: ProducerStamp };
   answer?: Answer;
   measurement?: Measurement;

@@ -77,6 +77,8 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     }
 
     const request = { head, agent, admission, sessionId, body, reservation, governed };
+    const callMeter = openMeter(context, request);
+    journey.meter = callMeter;
     journey.promisedPlaces = promisePlaces(context, head);
     await context.budget.markForwarded(reservation.eventId, describeForwarded(request));
     if (head.requestEventId) {
@@ -86,7 +88,6 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     }
     journey.forwarded = { request, stamp: takeStamp(context) };
     begin('forward');
-    const callMeter = openMeter(context, request);
     journey.answer = await forward(context, exchange, request, callMeter, trace);
     begin('meter');
     journey.measurement = await meter(context, request, callMeter, journey.answer);

@@ -14,7 +14,27 @@ const heapMegabytes = 64;
 
 test("answers made to fill their reader's memory are read in little of it", async () => {
   const run = promisify(execFile)(process.execPath, [`--max-old-space-size=${heapMegabytes}`, script]);
-  expect((await run).stdout).toMatch(/^(?:.+ are read\n){9}$/);
+  expect((await run).stdout).toMatch(/^(?:.+ are read\n){11}$/);
+});
+
+test('JSON of too many values is not parsed for a policy; one that names only its model is read without', () => {
+  const chat = matchOperation('openai', 'POST', '/v1/embeddings') as Operation;
+  const pass = (answer: string) => {
+    const named: (string | null | undefined)[] = [];
+    const pipe = openAnswerPipe(
+      chat,
+      { 'content-type': 'application/json' },
+      { allows: (names) => named.push(names === null ? undefined : names.model) > 0 },
+    );
+    pipe.push(Buffer.from(answer));
+    pipe.end();
+    return named;
+  };
+  const many = '{},'.repeat(5_000_000);
+  expect(pass(`{"model":"m","data":[${many}{}]}`)).toEqual(['m']);
+  expect(pass(`{"model":"m","data":[${many}{}],"model":"n"}`)).toEqual(['m', 'n']);
+  expect(pass(`{"model":"m","name":"x","data":[${many}{}]}`)).toEqual([undefined]);
+  expect(pass(`{"model":"m","m\\u006fdel":"n","data":[${many}{}]}`)).toEqual([undefined]);
 });
 
 test("answers of one agent take a share of the memory; those without room are dropped and reported, and other agents' are read", async () => {

@@ -1,8 +1,16 @@
-import { type AnswerNames, type AnswerNaming, StreamNames } from '../dialects/named-tools.ts';
+import { type AnswerNames, type AnswerNaming, listModels, StreamNames } from '../dialects/named-tools.ts';
 import type { Frame } from '../json/frame.ts';
-import { asObject, tryParse } from '../json/members.ts';
+import { asObject, isTooPopulated, tryParse } from '../json/members.ts';
 import { HeldPieces } from './held-pieces.ts';
-import { type BodyPipe, type BodyReader, type BodyReading, type FrameFilter, nothing } from './reading.ts';
+import { maxEagerParse, maxEagerValues } from './readers.ts';
+import {
+  type BodyPipe,
+  type BodyReader,
+  type BodyReading,
+  type FrameFilter,
+  type MemoryShare,
+  nothing,
+} from './reading.ts';
 
 /** Whether what an answer has named so far is allowed; null if a part cannot be read. */
 export type Allows = (names: AnswerNames | null) => boolean;
@@ -38,21 +46,22 @@ export class FrameGate implements FrameFilter {
 }
 
 /** A longer answer that is no stream cannot be read. */
-const maxWhole = 16 * 1024 * 1024;
+export const maxWhole = 16 * 1024 * 1024;
 
 /** Reads an answer that is no stream, and holds all of it if it may not be allowed. */
 export class WholePipe implements BodyPipe {
   readonly isHeld: boolean;
   readonly #naming: AnswerNaming | null;
   readonly #allows: Allows | null;
-  readonly #held = new HeldPieces();
+  readonly #held: HeldPieces;
   #reader: BodyReader | null;
   #isPassing: boolean;
   #value: unknown;
 
   /** @param allows null if nothing that it names is judged */
-  constructor(reader: BodyReader, naming: AnswerNaming | null, allows: Allows | null) {
+  constructor(reader: BodyReader, naming: AnswerNaming | null, allows: Allows | null, memory: MemoryShare | null) {
     this.#reader = reader;
+    this.#held = new HeldPieces(memory);
     this.#naming = naming;
     this.#allows = naming === null ? null : allows;
     this.isHeld = this.#allows !== null;
@@ -68,12 +77,18 @@ export class WholePipe implements BodyPipe {
   end(): Buffer {
     const bytes = this.#held.take();
     if (bytes.length === 0) return nothing;
+    return this.#pass(bytes, this.#isAllowed(bytes, this.#allows as Allows));
+  }
+
+  #isAllowed(bytes: Buffer, allows: Allows): boolean {
+    if (bytes.length > maxEagerParse) {
+      const models = this.#naming && listModels(this.#naming, bytes);
+      if (models) return models.every((model) => allows({ model, called: [] }));
+      if (isTooPopulated(bytes, maxEagerValues)) return allows(null);
+    }
     this.#value = tryParse(bytes);
     const named = this.#value === undefined ? [null] : [this.#value].flat().map((each) => this.#read(each));
-    return this.#pass(
-      bytes,
-      named.every((names) => this.#allows?.(names) === true),
-    );
+    return named.every((names) => allows(names));
   }
 
   read(): BodyReading {

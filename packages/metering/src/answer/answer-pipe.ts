@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { canDecode, createDecoder, type Decoder, isPlain } from '../content-coding.ts';
+import { canDecode, isPlain } from '../content-coding.ts';
 import type { OnCall, Operation } from '../dialects/operation.ts';
 import { type Allows, FrameGate, WholePipe } from './answer-gate.ts';
 import { type AnswerKind, AnswerSniffer, longestStart } from './answer-kind.ts';
 import { createCallingReader } from './called-tools.ts';
+import { answerBounds, DecodingPipe, fileBounds } from './decoding-pipe.ts';
 import { FramePipe } from './frame-pipe.ts';
 import { ArrayReader, JsonReader, TextReader } from './readers.ts';
 import {
@@ -28,6 +29,8 @@ export interface Passing {
 
 interface PipeOptions extends Passing {
   memory?: MemoryShare;
+  /** For what waits until a policy has read it. */
+  held?: MemoryShare | null;
   onCall?: OnCall;
 }
 
@@ -44,7 +47,7 @@ const media: BodyReader = {
 function createBodyPipe(
   operation: Operation,
   kind: AnswerKind,
-  { onCall, allows, stripsUsage }: PipeOptions,
+  { onCall, allows, stripsUsage, held = null }: PipeOptions,
 ): BodyPipe {
   const naming = operation.answerNames ?? null;
   if (kind === 'frames' || kind === 'lines') {
@@ -52,13 +55,15 @@ function createBodyPipe(
       ...(naming !== null && allows ? [new FrameGate(naming, allows, kind === 'lines')] : []),
       ...(stripsUsage && kind === 'frames' ? [new UsageStripper()] : []),
     ];
-    return new FramePipe(kind, createCallingReader(operation, onCall), filters);
+    return new FramePipe(kind, createCallingReader(operation, onCall), filters, held);
   }
-  if (kind === 'array') return new WholePipe(new ArrayReader(createCallingReader(operation)), naming, allows ?? null);
-  if (kind === 'object') return new WholePipe(new JsonReader(operation), naming, allows ?? null);
-  const reader = kind === 'text' ? new TextReader(operation) : kind === 'media' ? media : unread;
+  if (kind === 'array')
+    return new WholePipe(new ArrayReader(createCallingReader(operation)), naming, allows ?? null, held);
+  if (kind === 'object') return new WholePipe(new JsonReader(operation), naming, allows ?? null, held);
   // Text and media name nothing; what should be JSON may name anything.
-  return new WholePipe(reader, operation.otherAnswers === undefined ? naming : null, allows ?? null);
+  const judged = operation.otherAnswers === undefined ? naming : null;
+  const reader = kind === 'text' ? new TextReader(operation) : kind === 'media' ? media : unread;
+  return new WholePipe(reader, judged, allows ?? null, held);
 }
 
 /** Bytes that are not encoded. */
@@ -148,132 +153,6 @@ class PlainPipe implements AnswerPipe {
     return passed.length === 1 ? (passed[0] as Buffer) : Buffer.concat(passed);
   }
 }
-
-interface DecodingBounds {
-  maxWaiting: number;
-  waits: boolean;
-  maxDecoded: number;
-}
-
-/** No honest body decodes to this many times its size, once it is larger than a frame or an answer. */
-const maxRatio = 256;
-const freeOfRatio = 8 * 1024 * 1024;
-
-/** A smaller piece is copied: it would keep the whole chunk that was read from the socket alive. */
-const smallPiece = 4_096;
-
-/** Passes encoded bytes as they are, and reads what they decode to. */
-class DecodingPipe implements AnswerPipe {
-  readonly isHeld = false;
-  readonly changesLength = false;
-  readonly #encoding: string;
-  readonly #reader: PlainPipe;
-  readonly #bounds: DecodingBounds;
-  #decoder: Decoder | null = null;
-  #received = 0;
-  #waiting = 0;
-  #decoded = 0;
-  #broken = false;
-  #onReady: (() => void) | null = null;
-  readonly #closed = Promise.withResolvers<void>();
-
-  constructor(encoding: string, reader: PlainPipe, bounds: DecodingBounds) {
-    this.#encoding = encoding;
-    this.#reader = reader;
-    this.#bounds = bounds;
-  }
-
-  get isReady(): boolean {
-    return this.#broken || this.#waiting <= this.#bounds.maxWaiting;
-  }
-
-  push(chunk: Buffer): Buffer {
-    this.#received += chunk.length;
-    if (this.#broken || chunk.length === 0) return chunk;
-    const { maxWaiting, waits } = this.#bounds;
-    this.#waiting += chunk.length;
-    if (this.#waiting > maxWaiting && !waits) {
-      this.#break();
-      return chunk;
-    }
-    this.#decoder ??= this.#open(chunk[0] ?? 0);
-    this.#decoder?.write(chunk.length < smallPiece ? Buffer.from(chunk) : chunk, () => {
-      this.#waiting -= chunk.length;
-      if (this.#waiting <= maxWaiting / 2) this.#tellReady();
-    });
-    return chunk;
-  }
-
-  end(): Buffer {
-    return nothing;
-  }
-
-  whenReady(go: () => void): void {
-    this.#onReady = go;
-    if (this.isReady) this.#tellReady();
-  }
-
-  async read(): Promise<ResponseReading> {
-    if (this.#decoder && !this.#broken) {
-      this.#decoder.end();
-      await this.#closed.promise;
-      this.#broken ||= this.#decoder.bytesWritten < this.#received;
-    }
-    const reading = await this.#reader.read();
-    const length = Math.max(reading.length, this.#received);
-    if (!this.#broken) return { ...reading, length };
-    const output = () => {
-      const written = reading.output();
-      return Buffer.isBuffer(written) ? written : { ...written, whole: false };
-    };
-    return { ...reading, length, inspected: false, output };
-  }
-
-  close(): void {}
-
-  release(): void {
-    this.#reader.release();
-  }
-
-  #open(firstByte: number): Decoder | null {
-    const decoder = createDecoder(this.#encoding, 'cut', firstByte);
-    decoder?.on('data', (chunk: Buffer) => {
-      this.#decoded += chunk.length;
-      const { maxDecoded } = this.#bounds;
-      const isBomb = this.#decoded > freeOfRatio && this.#decoded > this.#received * maxRatio;
-      if (this.#decoded > maxDecoded || isBomb) this.#break();
-      try {
-        if (!this.#broken) this.#reader.push(chunk);
-      } catch {
-        // Nobody above this handler would catch it, so the process would end.
-        this.#break();
-      }
-    });
-    decoder?.on('error', () => this.#break());
-    decoder?.on('close', () => this.#closed.resolve());
-    decoder?.on('end', () => this.#closed.resolve());
-    return decoder;
-  }
-
-  #tellReady(): void {
-    const go = this.#onReady;
-    this.#onReady = null;
-    go?.();
-  }
-
-  #break(): void {
-    this.#broken = true;
-    this.#closed.resolve();
-    this.#decoder?.close();
-    this.#tellReady();
-  }
-}
-
-/** No honest answer is this long, but a few bytes can be made to decode to it. */
-const answerBounds = { maxWaiting: 8 * 1024 * 1024, waits: false, maxDecoded: 64 * 1024 * 1024 };
-
-/** Results of a batch may be this large, and come faster than they are read: the provider may be made to wait. */
-const fileBounds = { maxWaiting: 1024 * 1024, waits: true, maxDecoded: 1024 * 1024 * 1024 };
 
 /** The pipe of an answer, by its head and, if that does not say what it is, by its first bytes. */
 export function openAnswerPipe(

@@ -6,6 +6,7 @@ import {
   type BodyReading,
   type FrameFilter,
   finishReading,
+  type MemoryShare,
   maxPart,
   nothing,
   StreamPart,
@@ -23,7 +24,7 @@ export class FramePipe implements BodyPipe {
   readonly #splitter: Splitter;
   readonly #filters: readonly FrameFilter[];
   readonly #part = new StreamPart();
-  readonly #held = new HeldPieces();
+  readonly #held: HeldPieces;
   #reader: StreamReader | null;
   #frames = 0;
   #isPassing = false;
@@ -36,7 +37,13 @@ export class FramePipe implements BodyPipe {
   #from = 0;
   #to = 0;
 
-  constructor(kind: 'frames' | 'lines', reader: StreamReader, filters: readonly FrameFilter[]) {
+  constructor(
+    kind: 'frames' | 'lines',
+    reader: StreamReader,
+    filters: readonly FrameFilter[],
+    memory: MemoryShare | null = null,
+  ) {
+    this.#held = new HeldPieces(memory, true);
     this.#splitter = kind === 'lines' ? new LineSplitter() : new FrameSplitter();
     this.#reader = reader;
     this.#filters = filters;
@@ -104,7 +111,7 @@ export class FramePipe implements BodyPipe {
 
   #passPart(start: number, end: number): void {
     if (!this.#isPassing && this.#filters.some((filter) => filter.holds(this.#part))) {
-      if (this.#held.add(Buffer.from(this.#chunk.subarray(start, end)), maxPart)) return;
+      if (this.#held.add(this.#chunk.subarray(start, end), maxPart)) return;
       this.#hasEnded = this.#filters.some((filter) => filter.judge(null) === 'ended');
       if (this.#hasEnded) this.#held.clear();
       // It holds this piece too, behind what passes of the chunk.

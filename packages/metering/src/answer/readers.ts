@@ -1,8 +1,10 @@
+import { mayCall } from '../dialects/named-tools.ts';
 import type { AnswerReading, Operation, StreamReader } from '../dialects/operation.ts';
 import { Frame } from '../json/frame.ts';
 import { asObject, isTooPopulated, type JsonObject, tryParse } from '../json/members.ts';
 import { backslash, closeBrace, findTrailingMembers, openBrace, quote, scanMembers, skipSpace } from '../json/scan.ts';
 import { addBeside } from '../text/beside.ts';
+import { GatheredBytes } from './held-pieces.ts';
 import { type BodyReader, type BodyReading, finishReading, nothingRead, StreamPart } from './reading.ts';
 
 /** Reads a JSON array element by element, as Gemini streams without `alt=sse`, or a single object. */
@@ -58,66 +60,14 @@ export class ArrayReader implements BodyReader {
   }
 }
 
-/** Smaller pieces are copied: each would keep the whole chunk that was read from the socket alive. */
-const smallPiece = 16 * 1024;
-const blockSize = 64 * 1024;
-
-class GatheredBytes {
-  #whole: Buffer[] = [];
-  #block: Buffer | null = null;
-  #used = 0;
-  #length = 0;
-
-  get length(): number {
-    return this.#length;
-  }
-
-  add(piece: Buffer): void {
-    this.#length += piece.length;
-    if (piece.length >= smallPiece || this.#length === piece.length) {
-      this.#endBlock();
-      this.#whole.push(piece);
-      return;
-    }
-    for (let from = 0; from < piece.length; ) {
-      this.#block ??= Buffer.allocUnsafeSlow(blockSize);
-      const copied = piece.copy(this.#block, this.#used, from);
-      from += copied;
-      this.#used += copied;
-      if (this.#used === blockSize) this.#endBlock();
-    }
-  }
-
-  keepLast(bytes: number): void {
-    let first = this.#whole[0]?.length ?? 0;
-    while (first > 0 && this.#length - first >= bytes) {
-      this.#whole.shift();
-      this.#length -= first;
-      first = this.#whole[0]?.length ?? 0;
-    }
-  }
-
-  take(): Buffer {
-    this.#endBlock();
-    const [only] = this.#whole;
-    const bytes = this.#whole.length === 1 && only ? only : Buffer.concat(this.#whole);
-    this.#whole = [];
-    this.#length = 0;
-    return bytes;
-  }
-
-  #endBlock(): void {
-    if (this.#block && this.#used > 0) this.#whole.push(this.#block.subarray(0, this.#used));
-    this.#block = null;
-    this.#used = 0;
-  }
-}
-
 /** A larger body of JSON is kept by its end alone; a longer text is cut here. */
 const maxBody = 8 * 1024 * 1024;
 
 /** A larger body is not parsed unless it must be: parsing holds up everything else that the process does. */
-const maxEagerParse = 128 * 1024;
+export const maxEagerParse = 128 * 1024;
+
+/** JSON of more values is not parsed here: it would take longer than others may wait. */
+export const maxEagerValues = 200_000;
 
 /** A larger body is not parsed for the tools alone that it calls. */
 const maxNamed = 1024 * 1024;
@@ -154,7 +104,8 @@ export class JsonReader implements BodyReader {
       if (isTold) return { ...finish(reading, () => bytes), ...this.#listCalled(bytes) };
     }
     // Parsing so many values would hold up the event loop. A worker reads the text.
-    if (bytes.length > maxEagerParse && isTooPopulated(bytes)) return { ...nothingRead, output: () => bytes };
+    if (bytes.length > maxEagerParse && isTooPopulated(bytes, maxEagerValues))
+      return { ...nothingRead, output: () => bytes };
     const body = value ?? tryParse(bytes);
     // The connection broke, or the agent left: the part that came is read when its text is needed.
     if (body === undefined) return { ...nothingRead, output: () => bytes };
@@ -170,8 +121,8 @@ export class JsonReader implements BodyReader {
     const naming = this.#operation.answerNames;
     if (naming === undefined) return {};
     if (!Buffer.isBuffer(answer)) return { called: naming.read(asObject(answer)).called };
-    const mayCall = answer.length <= maxNamed && naming.marks.test(answer.toString('latin1'));
-    return { called: mayCall ? naming.read(asObject(tryParse(answer))).called : [] };
+    const isRead = answer.length <= maxNamed && mayCall(naming, answer);
+    return { called: isRead ? naming.read(asObject(tryParse(answer))).called : [] };
   }
 }
 

@@ -147,6 +147,9 @@ export class StreamPart {
 /** The most that one answer holds while it is read, in bytes: a frame, the figures of an earlier one, and the text so far. */
 const maxOfAnswer = 24 * 1024 * 1024;
 
+/** Shared by all answers that a process holds back at the same time, in bytes. */
+export const maxHeld = 256 * 1024 * 1024;
+
 /** Shared by all answers that a process reads at the same time, in bytes. */
 export const maxInspected = 512 * 1024 * 1024;
 

@@ -100,8 +100,8 @@ export interface AnswerNames {
 }
 
 export interface AnswerNaming {
-  /** Finds frames in which a call is named; in text the quotes would be escaped. */
-  readonly marks: RegExp;
+  /** Parts of JSON of which one stands wherever a call is named; in text the quotes would be escaped. */
+  readonly marks: readonly string[];
   /** @param value a whole answer, a frame of a stream or a line of results */
   read(value: JsonObject): AnswerNames;
   /** Tools whose names come in pieces, as far as they have come. @param begun names so far, by call; kept for one stream */
@@ -112,6 +112,34 @@ export interface AnswerNaming {
 export function callTool(kind: EventTool['kind'], ...names: unknown[]): EventTool[] {
   const known = [...new Set(names.map(asText).filter((name) => name !== null && name !== ''))] as string[];
   return known.length === 0 ? [] : [{ kind, names: known }];
+}
+
+/** Whether an answer, or a part of it, may call a tool. */
+export const mayCall = ({ marks }: AnswerNaming, data: string | Buffer): boolean =>
+  marks.some((mark) => data.includes(mark));
+
+const modelMembers = /"(?:model|modelVersion)"\s*:\s*"([^"]*)"/g;
+const modelMember = new RegExp(`^${modelMembers.source}`);
+
+/** A member whose name is escaped could be any. */
+const escapedMember = /"[^"\\]*\\u[^"]*"\s*:/;
+
+/** More than any answer has of this member. */
+const maxModelMembers = 10_000;
+const longestModelMember = 300;
+
+/** All models that an answer may name, without parsing it; null if it must be parsed, since it may call a tool, or hide a name. */
+export function listModels(naming: AnswerNaming, bytes: Buffer): (string | null)[] | null {
+  if (mayCall(naming, bytes) || (bytes.includes('\\u') && escapedMember.test(bytes.toString('latin1')))) return null;
+  const models = new Set<string>();
+  let members = 0;
+  for (let at = bytes.indexOf('"model'); at >= 0; at = bytes.indexOf('"model', at + 1)) {
+    const [, name = null] = modelMember.exec(bytes.toString('latin1', at, at + longestModelMember)) ?? [];
+    members += 1;
+    if (members > maxModelMembers || name?.includes('\\')) return null;
+    if (name !== null) models.add(name);
+  }
+  return models.size === 0 ? [null] : [...models];
 }
 
 /** Names of one call are joined no further. */
@@ -129,13 +157,13 @@ export class StreamNames {
 
   /** Whether a frame may call a tool. @param data as it was sent */
   mayCall(data: string): boolean {
-    return this.#naming.marks.test(data);
+    return mayCall(this.#naming, data);
   }
 
   /** Whether a frame may name what was not named before. @param data as it was sent */
   mayName(data: string): boolean {
     // Escapes may stand in names of members too.
-    return this.#model === null || this.#naming.marks.test(data) || data.includes('\\u') || this.#namesOther(data);
+    return this.#model === null || mayCall(this.#naming, data) || data.includes('\\u') || this.#namesOther(data);
   }
 
   read(value: JsonObject): AnswerNames {
@@ -146,8 +174,7 @@ export class StreamNames {
   }
 
   #namesOther(data: string): boolean {
-    for (const [, name] of data.matchAll(/"(?:model|modelVersion)"\s*:\s*"([^"]*)"/g))
-      if (name !== this.#model) return true;
+    for (const [, name] of data.matchAll(modelMembers)) if (name !== this.#model) return true;
     return false;
   }
 }

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { ApiError } from '@agp/core/errors';
+import { maxWhole } from '../answer/answer-gate.ts';
 import { openAnswerPipe, type Passing } from '../answer/answer-pipe.ts';
-import { type AnswerPipe, openMemoryShare, type ResponseReading } from '../answer/reading.ts';
+import { type AnswerPipe, type MemoryShare, openMemoryShare, type ResponseReading } from '../answer/reading.ts';
 import type { AnswerEnd, Call, Measurement } from '../call.ts';
 import { readAnswerTier } from '../dialects/tier.ts';
 import type { MeteringParts } from '../metering-parts.ts';
@@ -15,6 +17,8 @@ export interface CallMeter {
   price(end: AnswerEnd): Promise<void>;
   /** Measures usage and cost, and finds PII in the texts. Call once, when the call has ended. */
   measure(end: AnswerEnd): Promise<Measurement>;
+  /** Gives back the memory that its answer took, or was to take. */
+  release(): void;
 }
 
 export function openCallMeter(parts: MeteringParts, call: Call): CallMeter {
@@ -22,6 +26,7 @@ export function openCallMeter(parts: MeteringParts, call: Call): CallMeter {
   // A file of results is too large to be kept: its calls are added up as they come. Only batches have one.
   const reported =
     operation?.answerFormat === 'lines' ? new BillCalls(parts, call, { models: [], serviceTier: 'batch' }) : null;
+  const held = call.mayBeHeld ? openHeld(parts, call) : null;
   let pipe: AnswerPipe | null = null;
   let answerHeaders: IncomingHttpHeaders | null = null;
   let begun: ReturnType<typeof begin> | null = null;
@@ -44,7 +49,12 @@ export function openCallMeter(parts: MeteringParts, call: Call): CallMeter {
       answerHeaders = headers;
       if (!operation) return null;
       const memory = openMemoryShare(parts.memory, call.holder);
-      pipe = openAnswerPipe(operation, headers, { memory, ...passing, ...(reported && { onCall: reported.add }) });
+      pipe = openAnswerPipe(operation, headers, {
+        memory,
+        held,
+        ...passing,
+        ...(reported && { onCall: reported.add }),
+      });
       return pipe;
     },
     async price(end) {
@@ -59,9 +69,24 @@ export function openCallMeter(parts: MeteringParts, call: Call): CallMeter {
         return { ...usage, ...pii, called: reading?.called ?? [], outcome: judgeOutcome(end, reading) };
       } finally {
         pipe?.release();
+        held?.release();
       }
     },
+    release: () => held?.release(),
   };
+}
+
+/** What an answer that must be held takes before its provider is asked, and what must be free then, in bytes. */
+const heldAtFirst = 64 * 1024;
+
+function openHeld({ held }: MeteringParts, { holder }: Call): MemoryShare {
+  const full = held.findFull(holder, maxWhole);
+  if (full === 'agent')
+    throw new ApiError('share_used_up', 'answers of this agent that a policy holds fill its share of memory');
+  if (full !== null) throw new ApiError('proxy_overloaded');
+  const share = openMemoryShare(held, holder);
+  share.hold(heldAtFirst);
+  return share;
 }
 
 /**

@@ -21,6 +21,7 @@ export function finish(context: ProxyContext, exchange: Exchange, journey: Journ
     record(context, exchange, journey, trace);
   } finally {
     journey.body?.release();
+    journey.meter?.release();
     journey.place?.giveBack();
   }
 }

@@ -3,13 +3,16 @@ import { toDay } from '../budget/judge-budget.ts';
 import { describeForwarded } from '../budget/send-forwarded.ts';
 import type { Setup, Stores, Working } from '../context.ts';
 import { type AdmittedRequest, type Answer, toHolder } from '../journey.ts';
+import { openJudge } from '../policy/judge-answer.ts';
 
+/** @throws ApiError `share_used_up`, `proxy_overloaded` if a policy would hold its answer, and there is no room */
 export function openMeter(context: Setup & Stores & Working, request: AdmittedRequest): CallMeter {
   const { config, metering, storage, budget } = context;
   const { head, agent, body, reservation } = request;
   return metering.open({
     head,
     holder: toHolder(agent, head),
+    mayBeHeld: openJudge(request) !== null,
     body: body.inspected,
     reservation,
     claimBill: (bill) => {

@@ -86,7 +86,7 @@ function readBlock(value: unknown): EventTool[] {
 
 /** A stream begins with a message, a line of results holds one. */
 export const answerNames: AnswerNaming = {
-  marks: /"(?:(?:server_|mcp_)?tool_use|fallback)"/,
+  marks: ['tool_use"', '"fallback"'],
   read(value) {
     const message = asObject(value.message ?? asObject(value.result).message ?? value);
     const called = [...asArray(message.content), value.content_block].flatMap(readBlock);

@@ -98,8 +98,7 @@ function readStep(value: unknown): EventTool[] {
 
 /** An event of an interaction holds a part of one, the result of a batch its answers. */
 export const answerNames: AnswerNaming = {
-  marks:
-    /"(?:functionCall|toolCall|executableCode|webSearchQueries|urlContextMetadata)"\s*:|"type"\s*:\s*"[a-z_]+_call"/,
+  marks: ['"functionCall"', '"toolCall"', '"executableCode"', '"webSearchQueries"', '"urlContextMetadata"', '_call"'],
   read(value) {
     const { candidates, modelVersion, model, interaction, steps, outputs, step, delta, response } = value;
     const whole = asObject(interaction);

@@ -165,7 +165,7 @@ function findAnswer(value: JsonObject): JsonObject {
 const maxJoined = 256;
 
 export const answerNames: AnswerNaming = {
-  marks: /"(?:name|executed_tools)"\s*:|"type"\s*:\s*"[a-z_]+_call"/,
+  marks: ['"name"', '"executed_tools"', '_call"'],
   read(value) {
     const { model, choices, output } = findAnswer(value);
     const called = [...asArray(choices).flatMap(readChoice), ...[...asArray(output), value.item].flatMap(readItem)];
