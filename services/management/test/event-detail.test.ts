@@ -6,7 +6,7 @@ import {
   refusalListSchema,
   unchainedNames,
 } from '@agp/core/contracts';
-import type { EventMessage } from '@agp/core/events';
+import { columnFields, type EventMessage, eventFields } from '@agp/core/events';
 import { fromPublicId, toPublicId } from '@agp/core/ids';
 import { addRefusals, type RefusedRequest } from '@agp/db';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -85,6 +85,39 @@ describe('the detail of an event', () => {
       expect(shown).toMatchObject({ duration_ms: null, method: null, failure: 'name_not_found' });
       expect(shown.chain).toMatchObject({ hash_matches: false, payload });
     }
+  });
+
+  const forged: Record<string, string> = {
+    uuid: `'${randomUUIDv7()}'`,
+    word: "'request'",
+    text: "'forged'",
+    bigint: '7777',
+    smallint: '599',
+    numeric: '9.5',
+    boolean: 'NOT $',
+    timestamptz: "$ + interval '1 hour'",
+    'text[]': "'{forged}'",
+    outcome: "'completed'",
+    pii_scan: "'none'",
+    session_id: "'ses_forged'",
+    decision: `'[{"policy":"forged","version":1,"rule":"models","action":"cut"}]'`,
+    tools: `'{"declared":[],"called":[],"more":1}'`,
+  };
+  const chained = columnFields.filter((name) => eventFields[name].in === 'chain' && !/^(?:id|agent_id)$/.test(name));
+
+  test.each(chained)('names %s, which the owner of the database forged', async (name) => {
+    const own: Partial<EventMessage> = { ...failed, outcome: 'failed', http_status: 502 };
+    const [event] = await seed(makeEvent(agent, `ses_forged_${name}`, at(), own));
+    const id = event?.id ?? '';
+    const [column, row] = [name === 'cost_nano_usd' ? 'cost_usd' : name, eventFields[name]];
+    const value = (forged[name] ?? forged[row.column] ?? '').replace('$', `"${column}"`);
+    await management.database.pool.query(`UPDATE events SET "${column}" = ${value} WHERE id = $1`, [
+      fromPublicId('evt', id),
+    ]);
+    const { chain } = await readDetail(id);
+    // A session of another name has no event before it.
+    if (name === 'session_id') expect(chain.altered).toContain(column);
+    else expect(chain).toMatchObject({ hash_matches: true, altered: [column] });
   });
 
   test.each(['agt_01k9r3v8w5f2q8m6t4n0x7y1za', 'evt_x', '%00', '%ZZ', 'a'.repeat(5_000), "'%20OR%201=1"])(

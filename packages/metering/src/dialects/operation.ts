@@ -94,6 +94,8 @@ export interface Operation {
    * Quoted names of figures within the data: an answer with any is parsed whole, however large. Absent if all are at the end.
    */
   readonly figuresWithin?: readonly string[];
+  /** A member that lets another account pay, so that the bill would not be ours. */
+  readonly paidElsewhere?: string;
   readonly isFree: boolean;
   readonly isBilledLater?: boolean;
   /** Its output is billed as text, so that an answer which cannot be read is estimated by its bytes. */

@@ -34,3 +34,9 @@ test('a form is sent on as it is, wherever it goes', () => {
     expect(inspected.usageAsked).toBe(false);
   }
 });
+
+test('a call that another account pays for is refused, however it is spelled', () => {
+  for (const body of ['{"billing_policy":{"organization":"o"}}', '{"billing_\\u0070olicy":"x","billing_policy":null}'])
+    expect(() => inspect('anthropic', '/v1/messages', body)).toThrow('another account pays for (billing_policy)');
+  expect(inspect('anthropic', '/v1/messages', '{"billing_policy":null}').requestedModel).toBe(null);
+});

@@ -42,6 +42,7 @@ const mayStream = (bytes: Buffer) => bytes.includes('"stream"') || bytes.include
 /**
  * Reads what a request asks for. For a stream that would report no usage, bytes are inserted; nothing is serialised again. A
  * body that is not JSON goes on unchanged, for the provider to refuse.
+ * @throws ApiError `not_governed` if another account would pay
  */
 export function inspectBody(
   operation: Operation,
@@ -53,6 +54,9 @@ export function inspectBody(
   const plain = form.decoded ?? bytes;
   const extent = mustBound || mustName ? 'whole' : 'outline';
   const body = isForm(form.contentType) ? readForm(plain, form.contentType, extent) : readJson(plain, extent);
+  const { paidElsewhere } = operation;
+  if (body.members.some(({ key, value }) => key === paidElsewhere && value !== null))
+    throw new ApiError('not_governed', `a call that another account pays for (${paidElsewhere}) is not governed`);
   const asked = operation.readRequest(body.value, path, plain.length);
   const {
     requestedModel,

@@ -29,6 +29,7 @@ const plain: Operation = {
   api: 'anthropic',
   name: 'messages',
   known: bounds.known,
+  paidElsewhere: 'billing_policy',
   ...usual,
   createStreamReader: () => new MessageStreamReader(),
   readRequest(value, path) {
