@@ -5,7 +5,7 @@ import { foldName } from './bounds.ts';
 /** More tools than any agent has: a request with more cannot be read. */
 export const maxNamedTools = 1_000;
 /** APIs take 64 or 128; patterns take time with a name's length. */
-const maxName = 256;
+export const maxName = 256;
 
 /** Thrown by readers of tools for what they cannot be sure of. */
 export class UnreadTool extends Error {}
@@ -62,6 +62,8 @@ const words = new Set(
   web_search_options search_parameters enable_search compound_custom data_sources dataSources`.split(/\s+/),
 );
 const foldedWords = new Set([...words].map(foldName));
+
+export const isNaming = (member: string): boolean => words.has(member);
 
 /** Whether no server that ignores case, or takes names in snake_case and in camelCase, reads other members than we do. */
 export function isPlainlySpelled(object: JsonObject): boolean {

@@ -120,3 +120,50 @@ test('a tool that cannot be read stays if only the output is bounded', () => {
     '{"tools":[{"type":"mcp"}],"max_tokens":9}',
   );
 });
+
+const list = <Item>(count: number, make: (index: number) => Item) => Array.from({ length: count }, (_, at) => make(at));
+
+test.each<[string, string, (count: number) => object]>([
+  [
+    'servers that toolsets refer to',
+    messages,
+    (count) => ({
+      mcp_servers: list(count, (at) => ({ name: `s${at}`, url: `https://s${at}.example` })),
+      tools: [{ name: 'a' }, ...list(count, (at) => ({ type: 'mcp_toolset', mcp_server_name: `s${at}` }))],
+    }),
+  ],
+  [
+    'members beside tools in a namespace',
+    responses,
+    (count) => ({
+      tools: [
+        {
+          ...Object.fromEntries(list(count, (at) => [`m${at}`, 'x'])),
+          ...{ type: 'namespace', name: 'n' },
+          tools: list(count, (at) => ({ type: 'function', name: at === 0 ? 'a' : `t${at}` })),
+        },
+      ],
+    }),
+  ],
+])('of %s no more is read for twice as many than twice as much', (_, path, make) => {
+  const read = (count: number) => {
+    const head = makeHead(path === messages ? 'anthropic' : 'openai', path);
+    const { operation } = head;
+    const form = { contentType: '', contentEncoding: '', decoded: null };
+    const caps = { mustTell: false, mustBound: false, mustName: true };
+    const inspected = inspectBody(operation as never, head, Buffer.from(JSON.stringify(make(count))), form, caps);
+    let length = 0;
+    const readTools = (body: object) => {
+      length += JSON.stringify(body).length;
+      return operation?.readTools?.(body as never) ?? [];
+    };
+    const counted = { ...head, operation: { ...operation, readTools } as never };
+    const changed = changeBody(counted, inspected, {
+      mostOutputTokens: null,
+      isDenied: ({ names }) => names.includes('a'),
+    });
+    expect(changed?.toString()).not.toContain('"name":"a"');
+    return length;
+  };
+  expect(read(400)).toBeLessThan(2.2 * read(200));
+});

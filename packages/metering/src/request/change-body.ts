@@ -2,9 +2,10 @@ import type { EventTool } from '@agp/core/events';
 import { parseJson } from '@agp/core/json';
 import type { CallHead } from '../call-head.ts';
 import { findRule } from '../dialects/bounds.ts';
-import { UnreadTool } from '../dialects/named-tools.ts';
+import { isNaming, UnreadTool } from '../dialects/named-tools.ts';
 import type { Operation } from '../dialects/operation.ts';
 import { asArray, asObject, type JsonObject } from '../json/members.ts';
+import { maxShortMember, scanMembers, skipSpace } from '../json/scan.ts';
 import type { InspectedBody } from './inspect-body.ts';
 
 export interface BodyChange {
@@ -25,33 +26,58 @@ export function changeBody(
 ): Buffer | null {
   const isPlain = form.decoded === null && /^\s*(?:identity)?\s*$/i.test(form.contentEncoding);
   if (operation === null || operation.listCalls !== undefined || !isPlain || bytes.length === 0) return null;
-  const body = parseExactly(toProvider.toString());
+  const path = operation.bounds?.outputBound?.(provider.baseUrl) ?? [];
+  const body = readChangeable(toProvider, new Set([...lists, ...searches, ...choices, ...path, ...path.map(toSnake)]));
   if (body === null) return null;
-  if (change.mostOutputTokens !== null && !lower(operation, provider.baseUrl, body, change.mostOutputTokens))
-    return null;
+  if (change.mostOutputTokens !== null && !lower(operation, path, body, change.mostOutputTokens)) return null;
   if (change.isDenied !== null) strip(operation, body, change.isDenied);
-  return Buffer.from(JSON.stringify(body));
+  const members = Object.entries(body).map(
+    ([key, value]) => `${JSON.stringify(key)}:${value instanceof Untouched ? value.json : JSON.stringify(value)}`,
+  );
+  return Buffer.from(`{${members.join()}}`);
 }
 
-function parseExactly(json: string): Record<string, unknown> | null {
-  try {
-    const body = parseJson(json, { keepsDigits: true });
-    return typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as Record<string, unknown>) : null;
-  } catch {
-    return null;
+/** What may change is parsed number by number: in bytes. */
+export const maxChangeable = 512 * 1024;
+
+/** A member that goes on as it is, since it is too long to be a bound. */
+class Untouched {
+  readonly json: string;
+  constructor(json: string) {
+    this.json = json;
   }
 }
 
+/** The members of a body, of which those that are named and short ones are parsed; null if it is no object, or these are too long. */
+function readChangeable(bytes: Buffer, names: ReadonlySet<string>): Record<string, unknown> | null {
+  const start = skipSpace(bytes, 0);
+  const found = scanMembers(bytes, start);
+  if (found === null || skipSpace(bytes, found.end) < bytes.length) return null;
+  const body: Record<string, unknown> = Object.create(null);
+  let left = maxChangeable;
+  try {
+    for (const { key, start: from, end } of found.members) {
+      const json = bytes.toString('utf8', from, end);
+      const isParsed = names.has(key) || end - from < maxShortMember;
+      if (isParsed) left -= end - from;
+      if (left < 0) return null;
+      body[key] = isParsed ? parseJson(json, { keepsDigits: true }) : new Untouched(json);
+    }
+  } catch {
+    return null;
+  }
+  return body;
+}
+
+const toSnake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
 /** Every bound that the body gives, and the operation's own if it gives none. */
-function lower({ bounds }: Operation, baseUrl: URL, body: Record<string, unknown>, most: number): boolean {
-  const path = bounds?.outputBound?.(baseUrl);
-  if (bounds === undefined || path === undefined) return false;
+function lower({ bounds }: Operation, path: readonly string[], body: Record<string, unknown>, most: number): boolean {
+  const own = path.at(-1);
+  if (bounds === undefined || own === undefined) return false;
   const isBound = (key: string) =>
     [bounds.members, bounds.settings].some((rules) => rules && findRule(rules, key, bounds.isEitherCase) === 'bound');
-  const own = path.at(-1) as string;
-  const parents = path
-    .slice(0, -1)
-    .map((name) => [name, name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)]);
+  const parents = path.slice(0, -1).map((name) => [name, toSnake(name)]);
   let holder = body;
   for (const [camel = '', snake = ''] of parents) {
     const name = holder[snake] !== undefined ? snake : camel;
@@ -89,10 +115,7 @@ function strip(operation: Operation, body: Record<string, unknown>, isDenied: (t
   };
   for (const list of lists) {
     if (!Array.isArray(body[list])) continue;
-    const others = list === 'tools' ? { mcp_servers: body.mcp_servers } : {};
-    const servers = operation.readTools?.(others) ?? [];
-    const read = (item: JsonObject) =>
-      (operation.readTools?.({ ...others, [list]: [item] }) ?? []).slice(servers.length);
+    const read = openReader(operation, body, list);
     const kept = asArray(body[list]).flatMap((item) => keep(asObject(item), read, isGone));
     if (kept.length > 0) body[list] = kept;
     else delete body[list];
@@ -100,11 +123,28 @@ function strip(operation: Operation, body: Record<string, unknown>, isDenied: (t
   for (const member of searches)
     if (body[member] && operation.readTools?.({ [member]: body[member] }).some(isGone)) delete body[member];
   if (gone.size === 0) return;
-  for (const choice of choices) {
-    const names = JSON.stringify(body[choice]) ?? '';
-    const isOfGone = [...gone].some((name) => names.includes(JSON.stringify(name)));
-    if (isOfGone || (body.tools === undefined && body.functions === undefined)) delete body[choice];
-  }
+  for (const choice of choices)
+    if (namesOne(body[choice], gone) || (body.tools === undefined && body.functions === undefined)) delete body[choice];
+}
+
+/** Whether a choice holds one of the names, however deep. */
+function namesOne(choice: unknown, names: ReadonlySet<unknown>): boolean {
+  let isOne = false;
+  JSON.stringify(choice, (key, value) => {
+    isOne ||= names.has(key) || names.has(value);
+    return value;
+  });
+  return isOne;
+}
+
+/** Reads one item of a list at a time, each with the servers alone that it refers to: all together are read as often as there are items. */
+function openReader({ readTools }: Operation, body: Record<string, unknown>, list: string): Read {
+  const servers = Map.groupBy(list === 'tools' ? asArray(body.mcp_servers) : [], (server) => asObject(server).name);
+  return (item) => {
+    const own = servers.get(item.mcp_server_name) ?? [];
+    const others = own.length === 0 ? {} : { mcp_servers: own };
+    return (readTools?.({ ...others, [list]: [item] }) ?? []).slice(own.length);
+  };
 }
 
 type Read = (item: JsonObject) => EventTool[];
@@ -117,7 +157,8 @@ function keep(item: JsonObject, read: Read, isGone: (tool: EventTool) => boolean
   if (denied.length === 0) return [item];
   if (denied.length === named.length) return [];
   const entries = Object.entries(item);
-  const plain = Object.fromEntries(entries.filter(([, value]) => typeof value !== 'object'));
+  // It is read as often as it holds tools.
+  const plain = Object.fromEntries(entries.filter(([key, value]) => typeof value !== 'object' && isNaming(key)));
   const stays = (key: string, value: unknown) => !(readKnown({ ...plain, [key]: value }, read) ?? []).some(isGone);
   const kept = entries.flatMap(([key, value]): [string, unknown][] => {
     if (!Array.isArray(value)) return typeof value !== 'object' || stays(key, value) ? [[key, value]] : [];
