@@ -5,7 +5,7 @@ import type { Operation, RequestReading } from '../dialects/operation.ts';
 import { isForm, readForm } from '../json/form.ts';
 import { readJson } from '../json/scan.ts';
 import { type Demand, readDemand } from './read-demand.ts';
-import { type CallNames, nameByPath, readNames, toModelName } from './read-names.ts';
+import { type CallNames, maxNamedModels, nameByPath, readNames, toModelName } from './read-names.ts';
 import { spliceStreamUsage } from './splice-usage.ts';
 import { type BodyForm, notBounded, readStrictly, type StrictDemand } from './strict-demand.ts';
 
@@ -72,7 +72,7 @@ export function inspectBody(
     return readStrictly(plain, form, body, operation.bounds, demand, query);
   };
   const ofPath = operation.readRequest(undefined, path).requestedModel;
-  const models = listModels(requestedModel, ofPath, ...demand.models);
+  const models = listModels([requestedModel, ofPath, ...demand.models]);
   const isNamed = ofPath !== null || (requestedModel !== null && operation.listCalls === undefined);
   // An encoded body goes on as it is.
   const canAsk = plain === bytes && operation.usageNeedsAsking;
@@ -115,13 +115,15 @@ function startsUnseen(operation: Operation, { hasItems, hasReference }: Demand):
   return operation.isBilledLater === true && operation.bounds !== undefined && (hasReference || !hasItems);
 }
 
-function listModels(...names: (string | null)[]): string[] {
-  const known: string[] = [];
-  for (const name of names) {
-    const model = name?.includes('models/') ? toModelName(name) : name;
-    if (model !== null && !known.includes(model)) known.push(model);
-  }
-  return known;
+/** @throws ApiError for more than are looked at */
+function listModels(names: readonly (string | null)[]): string[] {
+  const known = new Set(names.map((name) => (name?.includes('models/') ? toModelName(name) : name)));
+  known.delete(null);
+  if (known.size <= maxNamedModels) return [...known] as string[];
+  throw new ApiError(
+    'malformed_request',
+    `the request names ${known.size} models, at most ${maxNamedModels} are taken`,
+  );
 }
 
 function catchApiError<Value>(read: () => Value): Value | ApiError {

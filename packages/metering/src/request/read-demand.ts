@@ -56,6 +56,9 @@ export function listBudgets(member: BodyMember): { key: string; value: unknown }
 
 const maxDepth = 3;
 
+/** No price is of so many. */
+const maxTiers = 20;
+
 /** Calls that may be made beside or instead: those of `fallbacks`, and tools that are models. */
 function listOthers(rule: unknown, { value }: BodyMember): BodyMember[] {
   if (rule !== 'calls' && rule !== 'tools') return [];
@@ -105,8 +108,9 @@ export function readDemand(members: readonly BodyMember[], bounds: RequestBounds
       } else if (rule === 'settings' && depth < maxDepth) {
         visit(member.members(), own === null ? {} : (bounds.settings ?? {}), depth + 1);
       } else if (rule === 'model' && asText(value)) models.add(asText(value) ?? '');
-      else if (rule === 'tier' || rule === 'geo') tiers.add(foldTier(value, rule) ?? '');
-      else if (rule === 'models') for (const name of asArray(value)) models.add(asText(name) ?? '');
+      else if (rule === 'tier' || rule === 'geo') {
+        if (tiers.size < maxTiers) tiers.add(foldTier(value, rule) ?? '');
+      } else if (rule === 'models') for (const name of asArray(value)) models.add(asText(name) ?? '');
       if (!isOther) visit(listOthers(rule, member), rules, maxDepth, true);
     }
   };

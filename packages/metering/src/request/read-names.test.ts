@@ -21,8 +21,10 @@ test.each<[unknown, string[] | null, Sent]>([
 });
 
 test('more models than any request has are not read', () => {
-  const models = Array.from({ length: 1_001 }, (_, at) => `m${at}`);
-  expect(readNames('openai', chat, { model: 'a', models }).models).toBe(null);
+  const models = Array.from({ length: 101 }, (_, at) => `m${at}`);
+  expect(readNames('openai', chat, { model: 'a', plugins: [{ id: 'x', models }] }).models).toBe(null);
+  const refused = { code: 'malformed_request', message: 'the request names 102 models, at most 100 are taken' };
+  expect(() => readNames('openai', chat, { model: 'a', models })).toThrow(expect.objectContaining(refused));
 });
 
 test('a stored prompt may name another model than the query', () => {

@@ -38,8 +38,8 @@ export function nameByPath(path: string, model: string): string {
   return holder === undefined ? model : toRuledName(`${holder}/${model}`);
 }
 
-/** More models than any request names. */
-const maxNamedModels = 1_000;
+/** More models than any request names: each is priced, and compared with each policy. */
+export const maxNamedModels = 100;
 
 const maxShown = 64;
 const show = (name: string) => name.replace(/[^\x20-\x7e]/g, '?').slice(0, maxShown);
