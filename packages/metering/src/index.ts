@@ -5,7 +5,7 @@ export type { CallHead } from './call-head.ts';
 export { decodesAll, isPlain } from './content-coding.ts';
 export { type Caps, createMetering, type Metering } from './create-metering.ts';
 export { choosesModel, isMethodOverride, listHeaders, rolesOf } from './dialects/headers.ts';
-export type { AnswerNames } from './dialects/named-tools.ts';
+export { type AnswerNames, maxName, maxNamedTools } from './dialects/named-tools.ts';
 export type { Operation, ProviderApi, ToldRefusal } from './dialects/operation.ts';
 export { readTierHeader } from './dialects/tier.ts';
 export {

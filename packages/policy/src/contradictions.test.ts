@@ -1,14 +1,17 @@
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
+import { finish, Reads } from '../test/steps.ts';
 import { findContradictions } from './contradictions.ts';
 import { policySchema } from './schema.ts';
 
 type Given = Omit<z.input<typeof policySchema>, 'name'>;
 
 const find = (...given: Given[]) =>
-  findContradictions(
-    given.map((policy, index) => policySchema.parse({ name: `p${index}`, ...policy })),
-    new Date('2026-11-26T12:00:00Z'),
+  finish(
+    findContradictions(
+      given.map((policy, index) => policySchema.parse({ name: `p${index}`, ...policy })),
+      new Date('2026-11-26T12:00:00Z'),
+    ),
   );
 
 test.each<[Given, string[]]>([
@@ -61,4 +64,25 @@ test.each<[Given['match'], Given['match'], boolean]>([
   [{ agents: ['build-1'] }, { not: { agents: ['build-*'], tags: ['t'] } }, true],
 ])('calls that match %j may match %j: %s', (one, other, meet) => {
   expect(find({ match: one, ...mini }, { match: other, ...opus })).toHaveLength(meet ? 1 : 0);
+});
+
+test('what two policies cost to compare grows as their lists do', () => {
+  const read = (size: number) => {
+    const reads = new Reads();
+    const names = (own: string) => reads.of(Array.from({ length: size }, (_, index) => `${own}-${index}`));
+    const policies = ['a', 'b'].map((own) => ({
+      ...policySchema.parse({ name: own }),
+      match: { agents: names('same'), labels: { team: names('same') }, not: { agents: names(own), tags: names(own) } },
+      models: { allow: names(own), deny: names('x') },
+      tools: { client: { allow: names(own), deny: names('x') }, on_declared: 'refuse', on_call: 'block' } as const,
+    }));
+    expect(finish(findContradictions(policies, new Date()))).toHaveLength(1);
+    return reads.count;
+  };
+  expect(read(2_000)).toBeLessThan(2.1 * read(1_000));
+});
+
+test('no more contradictions are told than anybody reads, and that there are more', () => {
+  const found = find(...Array.from({ length: 20 }, (_, index): Given => ({ models: { allow: [`m${index}`] } })));
+  expect([found.length, found.at(-1)]).toEqual([101, 'more than 100: no others are listed']);
 });

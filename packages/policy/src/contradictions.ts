@@ -1,37 +1,58 @@
-import { isWithin, parseHours } from './hours.ts';
-import { matchesTool } from './names.ts';
+import { parseHours, toWeek } from './hours.ts';
+import { isListed } from './names.ts';
 import { listNamed } from './rules.ts';
 import type { Policy, Selector } from './schema.ts';
 
 type Names = readonly string[] | undefined;
 
-/** Rules that cancel each other out, in words. */
-export function findContradictions(policies: readonly Policy[], now: Date): string[] {
-  const within = policies.flatMap((policy) => [
-    ...listOwn(policy),
-    ...(policy.until !== undefined && Date.parse(policy.until) <= now.getTime()
-      ? [`${policy.name}: it ended ${policy.until}, so it decides nothing`]
-      : []),
-  ]);
-  const between = policies.flatMap((one, at) =>
-    policies.slice(at + 1).flatMap((other) => {
-      const rules = mayMeet(one, other) ? listBetween(one, other) : [];
-      return rules.map((rule) => `${one.name} and ${other.name}: where both match, their ${rule} let nothing pass`);
-    }),
-  );
-  return [...within, ...between];
+/** More are of no use to a reader. */
+const mostTold = 100;
+
+/** What is asked of a policy once for each other one. */
+interface Compared {
+  policy: Policy;
+  selected: ReadonlyMap<string, Names>;
+  excluded: ReadonlyMap<string, Names> | null;
+  week: bigint;
 }
+
+/** Rules that cancel each other out, in words; a pair of policies a step, which takes as long as their lists are. */
+export function* findContradictions(policies: readonly Policy[], now: Date): Generator<undefined, string[]> {
+  const told: string[] = [];
+  const compared: Compared[] = [];
+  for (const policy of policies) {
+    told.push(...listOwn(policy));
+    if (policy.until !== undefined && Date.parse(policy.until) <= now.getTime())
+      told.push(`${policy.name}: it ended ${policy.until}, so it decides nothing`);
+    const { not, ...match } = policy.match;
+    const week = toWeek(parseHours(policy.hours?.allow ?? '') ?? []);
+    compared.push({ policy, selected: listSelected(match), excluded: not ? listSelected(not) : null, week });
+    yield;
+  }
+  for (const [at, one] of compared.entries())
+    for (const other of compared.slice(at + 1)) {
+      if (told.length > mostTold) return cut(told);
+      const names = `${one.policy.name} and ${other.policy.name}`;
+      const rules = mayMeet(one, other) ? listBetween(one, other) : [];
+      told.push(...rules.map((rule) => `${names}: where both match, their ${rule} let nothing pass`));
+      yield;
+    }
+  return cut(told);
+}
+
+const cut = (told: string[]) =>
+  told.length > mostTold ? [...told.slice(0, mostTold), `more than ${mostTold}: no others are listed`] : told;
 
 /** Names that a policy allows and denies at once. */
 function listOwn(policy: Policy): string[] {
-  return listNamed(policy).flatMap(([rule, { allow = [], deny }]) => {
-    const both = allow.filter((pattern) => isCovered(pattern, deny));
+  return listNamed(policy).flatMap(([rule, { allow = [], deny = [] }]) => {
+    const both = allow.filter((pattern) => isListed(deny, pattern));
     return both.map((pattern) => `${policy.name}: ${rule} allows and denies ${pattern}, which denies it`);
   });
 }
 
 /** Rules of two policies that let nothing pass together, though each lets something pass. */
-function listBetween(one: Policy, other: Policy): string[] {
+function listBetween({ policy: one, week }: Compared, { policy: other, week: otherWeek }: Compared): string[] {
   const names = (['models', 'providers', 'operations'] as const).filter((kind) => {
     const [first, second] = [one[kind], other[kind]];
     if ([first, second].some((lists) => lists?.allow?.length === 0 || lists?.deny?.includes('*'))) return false;
@@ -39,28 +60,19 @@ function listBetween(one: Policy, other: Policy): string[] {
     const isApart = kind !== 'operations' && areApart(first?.allow, second?.allow);
     return isApart || areAllCovered(first?.allow, second?.deny) || areAllCovered(second?.allow, first?.deny);
   });
-  return areHoursApart(one.hours, other.hours) ? [...names, 'hours'] : names;
-}
-
-function areHoursApart(one: Policy['hours'], other: Policy['hours']): boolean {
-  if (one === undefined || one.zone !== other?.zone) return false;
-  const [first, second] = [parseHours(one.allow) ?? [], parseHours(other.allow) ?? []];
-  return !first.some(({ from }) => isWithin(second, from)) && !second.some(({ from }) => isWithin(first, from));
+  const isSameZone = one.hours !== undefined && one.hours.zone === other.hours?.zone;
+  return isSameZone && (week & otherWeek) === 0n ? [...names, 'hours'] : names;
 }
 
 /** Whether one call may match both, as far as names tell. */
-function mayMeet({ match: one }: Policy, { match: other }: Policy): boolean {
-  const [first, second] = [listSelected(one), listSelected(other)];
-  const isApart = [...first].some(([member, names]) => areApart(names, second.get(member)));
-  return !isApart && !excludes(one.not, second) && !excludes(other.not, first);
+function mayMeet(one: Compared, other: Compared): boolean {
+  const isApart = [...one.selected].some(([member, names]) => areApart(names, other.selected.get(member)));
+  return !isApart && !excludes(one.excluded, other.selected) && !excludes(other.excluded, one.selected);
 }
 
 /** Whether `not` names all that is selected. */
-function excludes(not: Selector | undefined, selected: ReadonlyMap<string, Names>): boolean {
-  return (
-    not !== undefined && [...listSelected(not)].every(([member, names]) => areAllCovered(selected.get(member), names))
-  );
-}
+const excludes = (not: Compared['excluded'], selected: Compared['selected']): boolean =>
+  not !== null && [...not].every(([member, names]) => areAllCovered(selected.get(member), names));
 
 function listSelected({ labels = {}, ...lists }: Selector): Map<string, Names> {
   const byLabel = Object.entries(labels).map(([label, values]) => [`label ${label}`, values] as const);
@@ -73,10 +85,9 @@ function listSelected({ labels = {}, ...lists }: Selector): Map<string, Names> {
 const areApart = (one: Names, other: Names) =>
   one !== undefined &&
   other !== undefined &&
-  !one.some((name) => isCovered(name, other)) &&
-  !other.some((name) => isCovered(name, one));
+  !one.some((name) => isListed(other, name)) &&
+  !other.some((name) => isListed(one, name));
 
-const areAllCovered = (narrow: Names, wide: Names) => !!narrow?.length && narrow.every((name) => isCovered(name, wide));
-
-/** Whether all that a pattern names is another's too. */
-const isCovered = (narrow: string, wide: Names) => wide?.some((pattern) => matchesTool(pattern, narrow)) ?? false;
+/** Whether all that patterns name is others' too. */
+const areAllCovered = (narrow: Names, wide: Names) =>
+  !!narrow?.length && wide !== undefined && narrow.every((name) => isListed(wide, name));

@@ -1,7 +1,8 @@
 import { ApiError } from '@agp/core/errors';
-import { type EventTool, toEventText } from '@agp/core/events';
-import { matchesModel } from './model-names.ts';
-import { matchesName } from './names.ts';
+import { toEventText } from '@agp/core/events';
+import { type CalledTool, nameCalled } from './declared-tools.ts';
+import { isModelListed } from './model-names.ts';
+import { isListed } from './names.ts';
 import {
   type AllowOrDeny,
   type AnswerFacts,
@@ -64,13 +65,32 @@ export const judgeHead = (rules: RuleSet, head: CallHead): Finding[] => judge(ru
 /** What they say of all of it but its head. */
 export const judgeBody = (rules: RuleSet, facts: CallFacts): Finding[] => judge(rules, facts, bodyRules);
 
+/** The same, a policy a step: a request may name a thousand tools. */
+export function* judgeBodyInSteps(rules: RuleSet, facts: CallFacts): Generator<undefined, Finding[]> {
+  const findings: Finding[] = [];
+  for (const each of rules.policies) {
+    findings.push(...judgeBody({ ...rules, policies: [each] }, facts));
+    yield;
+  }
+  return findings;
+}
+
 /** What they say of an answer. */
-export const judgeAnswer = ({ policies }: RuleSet, facts: AnswerFacts): Finding[] =>
-  policies
+export function judgeAnswer({ policies }: RuleSet, facts: AnswerFacts): Finding[] {
+  const { model, models } = facts;
+  const called = nameCalled(facts.called, facts.tools);
+  const isAsked = model !== null && isModelListed((models ?? []).map(toLast), toLast(model));
+  return policies
     .filter((prepared) => applies(prepared, facts))
     .flatMap(({ policy, version }) =>
-      [...listAnswerFaults(policy, facts)].map(([rule, fault]) => ({ policy, version, rule, ...fault })),
+      [...listAnswerFaults(policy, model, isAsked, called)].map(([rule, fault]) => ({
+        policy,
+        version,
+        rule,
+        ...fault,
+      })),
     );
+}
 
 /** Whether a policy holds for a call, at its time. */
 export function applies({ policy: { match }, endsAt }: RuleSet['policies'][number], facts: CallHead): boolean {
@@ -80,7 +100,7 @@ export function applies({ policy: { match }, endsAt }: RuleSet['policies'][numbe
 
 function selects({ agents, labels, tags, providers }: Selector, facts: CallHead): boolean {
   const isOne = (patterns: readonly string[] | undefined, name: string) =>
-    patterns === undefined || patterns.some((pattern) => matchesName(pattern, name));
+    patterns === undefined || isListed(patterns, name);
   return (
     isOne(agents, facts.agent) &&
     isOne(tags, facts.tag) &&
@@ -93,44 +113,26 @@ function selects({ agents, labels, tags, providers }: Selector, facts: CallHead)
 
 function* listAnswerFaults(
   { models, tools }: Policy,
-  { model, models: asked, tools: declared, called }: AnswerFacts,
+  model: string | null,
+  isAsked: boolean,
+  called: readonly CalledTool[],
 ): Generator<[RuleName, Fault]> {
-  if (models && model !== null && !mayAnswer(models, model, asked ?? []))
+  if (models && model !== null && !mayAnswer(models, model, isAsked))
     yield ['models', { reason: `the model ${model}, which answered, is not allowed` }];
   for (const kind of ['client', 'hosted'] as const) {
-    const denied =
-      tools && called.filter((tool) => !nameAll(tool, declared).every((each) => isAllowedTool(tools, kind, each)));
-    if (denied?.[0])
+    const isDenied = ({ maybe }: CalledTool) => tools && !maybe.every((each) => isAllowedTool(tools, kind, each));
+    const denied = called.filter(isDenied).map(({ tool }) => tool);
+    if (denied[0])
       yield [`tools.${kind}`, { reason: `${describeTool(denied[0])}, which was called, is not allowed`, denied }];
   }
 }
 
 /** A version of what was asked for is that, unless it is denied by its own name. */
-const mayAnswer = ({ allow, deny }: AllowOrDeny, model: string, asked: readonly string[]): boolean =>
-  isAllowedModel({ deny }, model) &&
-  (isAllowedModel({ allow }, model) || asked.some((name) => matchesModel(toLast(name), toLast(model))));
+const mayAnswer = ({ allow, deny }: AllowOrDeny, model: string, isAsked: boolean): boolean =>
+  isAllowedModel({ deny }, model) && (isAsked || isAllowedModel({ allow }, model));
 
 /** Providers name a model without its folder, and Vertex AI versions with `@`. */
 const toLast = (name: string) => name.replace(/^.*\//, '');
-
-/** A called tool as itself, or as each declared one that it may be, by the names of both. */
-function nameAll(called: EventTool, declared: readonly EventTool[] | null): EventTool[] {
-  // A function of a hosted tool's name is none.
-  const same = (declared ?? []).filter(
-    (tool) =>
-      (tool.kind === called.kind || called.kind !== 'client') &&
-      tool.names.some((name) => called.names.some((own) => isSameTool(own, name, tool))),
-  );
-  if (same.length === 0) return [called];
-  return same.map(({ kind, names }) => ({ kind, names: [...new Set([...called.names, ...names])] }));
-}
-
-/** A hosted tool is called by a name that is part of its type (`web_search`), or the other way round. */
-function isSameTool(called: string, declared: string, { kind }: EventTool): boolean {
-  const [one, other] = [called.toLowerCase(), declared.toLowerCase()];
-  if (one === other) return true;
-  return kind === 'hosted' && (other.startsWith(`${one}_`) || one.startsWith(`${other}_`) || one.endsWith(`_${other}`));
-}
 
 /** Whether a rule asks which models and tools a request names. */
 export const asksNames = ({ policies }: RuleSet): boolean =>

@@ -57,3 +57,11 @@ export function openClock(zone: string): (at: Date) => number {
 export function isWithin(spans: readonly Span[], minute: number): boolean {
   return spans.some(({ from, to }) => [minute, minute + minutesOfWeek].some((at) => at >= from && at < to));
 }
+
+/** The minutes of a week that spans cover, a bit each, so that two weeks are compared at once. */
+export function toWeek(spans: readonly Span[]): bigint {
+  const week = (1n << BigInt(minutesOfWeek)) - 1n;
+  let minutes = 0n;
+  for (const { from, to } of spans) minutes |= ((1n << BigInt(to - from)) - 1n) << BigInt(from);
+  return (minutes & week) | (minutes >> BigInt(minutesOfWeek));
+}

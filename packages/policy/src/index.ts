@@ -18,6 +18,7 @@ export {
   type Finding,
   judgeAnswer,
   judgeBody,
+  judgeBodyInSteps,
   judgeHead,
   judgeUnread,
   mayEnd,
@@ -27,5 +28,5 @@ export {
 } from './decide.ts';
 export { describeMatch } from './describe-match.ts';
 export { type RecordedCall, Replay } from './replay.ts';
-export type { CallFacts, CallHead } from './rules.ts';
+export { type CallFacts, type CallHead, prepare } from './rules.ts';
 export { type Policy, policySchema } from './schema.ts';

@@ -1,4 +1,4 @@
-import { fold } from './names.ts';
+import { fold, isListed } from './names.ts';
 
 /** What gateways and clouds write before a model's name, which leaves it the same model: makers, clouds, and an account's own routes (`@prod`). */
 const routes = new Set(
@@ -36,15 +36,55 @@ function listNames(name: string): string[] {
   return [...new Set([own, own.replace(routing, ''), plain, ...(base === undefined ? [] : [base])])];
 }
 
+/** A longer version is of no model. */
+const maxVersion = 64;
+
+/** A name, and all that it is a version of. */
+function listBases(name: string): string[] {
+  const bases = [name];
+  for (let at = Math.max(0, name.length - maxVersion); at < name.length; at += 1)
+    if ('-:_.@'.includes(name[at] as string) && version.test(name.slice(at))) bases.push(name.slice(0, at));
+  return bases;
+}
+
+/** What is asked of a model once for each list. */
+interface Known {
+  names: readonly string[];
+  bases: readonly string[];
+}
+
+const known = new Map<string, Known>();
+const mostKnown = 1_000;
+
+function know(model: string): Known {
+  const before = known.get(model);
+  if (before !== undefined) return before;
+  const names = listNames(model);
+  const made = { names, bases: [...new Set(names.flatMap(listBases))] };
+  if (known.size >= mostKnown) known.clear();
+  known.set(model, made);
+  return made;
+}
+
+const unversioned = new WeakMap<readonly string[], readonly string[]>();
+
+/** Patterns that are whole names, none of them as the latest. */
+function listUnversioned(patterns: readonly string[]): readonly string[] {
+  const before = unversioned.get(patterns);
+  if (before !== undefined) return before;
+  const made = patterns.filter((each) => !each.endsWith('*')).map((each) => fold(each).replace(/-latest$/, ''));
+  unversioned.set(patterns, made);
+  return made;
+}
+
 /**
- * Whether a model is a pattern's: by its whole name, as one of its dated versions or the latest, behind a routed prefix, or as a fine-tuned
- * one of it. A variant such as `-mini` is another model. `allow`, `deny` and answers compare by this alone.
- * @param pattern a name, or its beginning and `*`
+ * Whether a model is of one of a list's patterns: by its whole name, as one of its dated versions or the latest, behind a routed prefix, or
+ * as a fine-tuned one of it. A variant such as `-mini` is another model. `allow`, `deny` and answers compare by this alone.
+ * @param patterns each a name, or its beginning and `*`
  */
-export function matchesModel(pattern: string, name: string): boolean {
-  const wanted = fold(pattern);
-  const names = listNames(name);
-  if (wanted.endsWith('*')) return names.some((each) => each.startsWith(wanted.slice(0, -1)));
-  const least = wanted.replace(/-latest$/, '');
-  return names.some((each) => each === wanted || (each.startsWith(least) && version.test(each.slice(least.length))));
+export function isModelListed(patterns: readonly string[], model: string): boolean {
+  if (patterns.length === 0) return false;
+  const { names, bases } = know(model);
+  const whole = listUnversioned(patterns);
+  return names.some((name) => isListed(patterns, name)) || bases.some((name) => isListed(whole, name));
 }

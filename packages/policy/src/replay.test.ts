@@ -1,6 +1,7 @@
 import type { Asked, EventTool } from '@agp/core/events';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
+import { finish } from '../test/steps.ts';
 import { type RecordedCall, Replay } from './replay.ts';
 import { policySchema } from './schema.ts';
 
@@ -24,8 +25,8 @@ const server: EventTool = { kind: 'remote_mcp', names: ['mcp.example.com'] };
 function replay(given: Given[], calls: Partial<RecordedCall>[]) {
   const policies = given.map((policy, index) => policySchema.parse({ name: `p${index}`, ...policy }));
   const tried = new Replay(policies);
-  for (const call of calls) tried.add({ ...usual, ...call });
-  return tried.end(new Date('2026-11-26T13:00:00Z'));
+  for (const call of calls) finish(tried.add({ ...usual, ...call }));
+  return finish(tried.end(new Date('2026-11-26T13:00:00Z')));
 }
 
 const deny = (...names: string[]): Given => ({ models: { deny: names } });

@@ -6,7 +6,7 @@ import {
   ends,
   type Finding,
   judgeAnswer,
-  judgeBody,
+  judgeBodyInSteps,
   judgeHead,
   prepareRules,
   type RuleSet,
@@ -64,11 +64,12 @@ export class Replay {
     );
   }
 
-  add(call: RecordedCall): void {
+  /** A policy a step. */
+  *add(call: RecordedCall): Generator<undefined, void> {
     this.#requests += 1;
     const facts = toFacts(call);
     for (const prepared of this.#rules.policies) if (applies(prepared, facts)) this.#matched.add(prepared.policy.name);
-    const { certain, doubtful } = judge(this.#rules, call, facts);
+    const { certain, doubtful } = yield* judge(this.#rules, call, facts);
     for (const finding of certain) this.#found.add(nameRule(finding));
     if (certain[0] === undefined) {
       this.#doubt(doubtful);
@@ -107,7 +108,7 @@ export class Replay {
     }
   }
 
-  end(now: Date): Omit<Preview, 'from' | 'to' | 'is_complete'> {
+  *end(now: Date): Generator<undefined, Omit<Preview, 'from' | 'to' | 'is_complete'>> {
     const { rule, agent, model, tool, hour, unread } = this.#counts;
     return {
       requests: this.#requests,
@@ -124,7 +125,7 @@ export class Replay {
         const silent = listRules(policy).filter((name) => !this.#found.has(`${policy.name} ${name}`));
         return silent.map((name) => ({ policy: policy.name, rule: name }));
       }),
-      contradictions: findContradictions(this.#policies, now),
+      contradictions: yield* findContradictions(this.#policies, now),
     };
   }
 }
@@ -161,9 +162,13 @@ const toFacts = ({ agent_name: agent, labels, timestamp, tag, provider, asked, t
 });
 
 /** Rules whose question an event does not answer are in doubt. */
-function judge(rules: RuleSet, call: RecordedCall, facts: CallFacts): { certain: Finding[]; doubtful: Finding[] } {
+function* judge(
+  rules: RuleSet,
+  call: RecordedCall,
+  facts: CallFacts,
+): Generator<undefined, { certain: Finding[]; doubtful: Finding[] }> {
   const { asked, tools, model } = call;
-  const request = [...judgeHead(rules, facts), ...judgeBody(rules, facts)];
+  const request = [...judgeHead(rules, facts), ...(yield* judgeBodyInSteps(rules, facts))];
   const answer = judgeAnswer(rules, { ...facts, model, called: tools?.called ?? [] });
   const isDoubtful = ({ rule, isUnread }: Finding) =>
     // What was not known then is refused now.

@@ -1,7 +1,7 @@
 import type { Asked, EventTool } from '@agp/core/events';
 import { isWithin, openClock, parseHours } from './hours.ts';
-import { matchesModel } from './model-names.ts';
-import { matchesName, matchesTool } from './names.ts';
+import { isModelListed } from './model-names.ts';
+import { isListed, prepareLists } from './names.ts';
 import type { Policy } from './schema.ts';
 
 /** Whose call it is, and what its head says. */
@@ -41,6 +41,7 @@ export interface Prepared {
 
 export function prepare(policy: Policy, version: number): Prepared {
   const { hours, until } = policy;
+  prepareLists(policy);
   const spans = hours === undefined ? null : (parseHours(hours.allow) ?? []);
   const clock = hours === undefined ? null : openClock(hours.zone);
   return {
@@ -203,7 +204,7 @@ export const describeTool = ({ kind, names }: EventTool) => `the ${toolWords[kin
 
 /** Tools of another kind than the rule's are allowed. */
 export function isAllowedTool(rules: ToolRules, kind: ToolKind, { kind: own, names }: EventTool): boolean {
-  const isOf = (patterns: readonly string[]) => names.some((name) => patterns.some((each) => matchesTool(each, name)));
+  const isOf = (patterns: readonly string[]) => names.some((name) => isListed(patterns, name));
   if (kind === 'remote_mcp') {
     const { hosts = [], connectors = [], tunnels = [] } = rules.remote_mcp ?? {};
     const allowed = { remote_mcp: hosts, connector: connectors, tunnel: tunnels };
@@ -220,7 +221,7 @@ const passes = ({ allow, deny }: AllowOrDeny, isOf: (patterns: readonly string[]
 
 /** @param names all names that it may be known by */
 const isAllowed = (lists: AllowOrDeny, names: readonly string[]) =>
-  passes(lists, (patterns) => names.some((name) => patterns.some((pattern) => matchesName(pattern, name))));
+  passes(lists, (patterns) => names.some((name) => isListed(patterns, name)));
 
 export const isAllowedModel = (lists: AllowOrDeny, model: string): boolean =>
-  passes(lists, (patterns) => patterns.some((pattern) => matchesModel(pattern, model)));
+  passes(lists, (patterns) => isModelListed(patterns, model));

@@ -1,8 +1,14 @@
 import { isStorableText } from '@agp/core/events';
 import { z } from 'zod';
 import { isZone, parseHours } from './hours.ts';
+import { isCostly } from './names.ts';
 
 const maxNames = 100;
+const maxStars = 4;
+/** Patterns of a list that must be compared one after the other. */
+const maxCostly = 20;
+/** Characters of JSON. */
+const maxLength = 32_768;
 
 const text = (max: number) =>
   z
@@ -15,13 +21,22 @@ const exactOrBeginning = text(256)
   .regex(/^[^*]*\*?$/, 'may hold * at its end alone')
   .meta({ description: 'A whole name, or its beginning and `*`; in any case' });
 
-const anywhere = text(256).meta({ description: 'A name in which each `*` stands for any characters; in any case' });
+const anywhere = text(256)
+  .refine((name) => name.split('*').length - 1 <= maxStars, `may hold at most ${maxStars} *`)
+  .meta({ description: 'A name in which each `*` stands for any characters; in any case' });
 
 const host = anywhere.refine((name) => !name.includes('/'), 'must be a host, without scheme and path');
 
-const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).max(maxNames);
+const listOf = <Item extends z.ZodType<string>>(item: Item) =>
+  z
+    .array(item)
+    .max(maxNames)
+    .refine(
+      (names) => names.filter(isCostly).length <= maxCostly,
+      `may hold at most ${maxCostly} patterns with * in the middle or more than once`,
+    );
 
-function allowOrDeny<Item extends z.ZodType>(item: Item) {
+function allowOrDeny<Item extends z.ZodType<string>>(item: Item) {
   return z
     .strictObject({ allow: listOf(item).optional(), deny: listOf(item).min(1).optional() })
     .refine(({ allow, deny }) => allow !== undefined || deny !== undefined, 'must hold allow, deny or both')
@@ -125,6 +140,10 @@ export const policySchema = z
       .optional()
       .meta({ description: 'The policy ends by itself; a date ends it when that day begins, in UTC' }),
   })
+  .refine(
+    (policy) => JSON.stringify(policy).length <= maxLength,
+    `must be no longer than ${maxLength} characters of JSON`,
+  )
   .meta({
     id: 'Policy',
     description: 'Which models, providers and operations are allowed, for whom, when and how much',

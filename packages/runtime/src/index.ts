@@ -11,5 +11,6 @@ export * from './http/refuse-unreadable.ts';
 export * from './logger.ts';
 export * from './process/keep-trying.ts';
 export * from './process/run-until-signal.ts';
+export * from './process/turns.ts';
 export * from './tracing/start-tracing.ts';
 export * from './tracing/tracing.ts';

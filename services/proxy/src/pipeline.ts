@@ -63,7 +63,7 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     };
     // An agent whose body took its time may be under another cap by now.
     if (isStale(admission)) admission = await admitAgain();
-    let governed = govern(context, head, agent, admission, body);
+    let governed = await govern(context, head, agent, admission, body);
     begin('reserve');
     const reservation = await reserve(context, head, agent, admission, body, counted, deadline);
     journey.reservation = reservation;
@@ -73,7 +73,7 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     if (isStale(admission)) {
       admission = await admitAgain();
       // Rules, labels or tag may be others by now.
-      governed = govern(context, head, agent, admission, body);
+      governed = await govern(context, head, agent, admission, body);
     }
 
     const request = { head, agent, admission, sessionId, body, reservation, governed };

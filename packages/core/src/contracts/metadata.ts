@@ -47,7 +47,7 @@ export const labelChangesSchema = z
     const entries = Object.entries(labels);
     if (entries.length === 0) context.addIssue({ code: 'custom', message: 'must hold a label' });
     if (entries.length > maxLabels)
-      context.addIssue({ code: 'custom', message: `must hold at most ${maxLabels} labels` });
+      return context.addIssue({ code: 'custom', message: `must hold at most ${maxLabels} labels` });
     for (const [name, value] of entries) {
       const message = findLabelFault(name, value);
       if (message !== null) context.addIssue({ code: 'custom', path: [name], message });

@@ -1,15 +1,13 @@
-import { setImmediate } from 'node:timers/promises';
 import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
 import { readLabels } from '@agp/core/labels';
 import { type Db, type RecordedCallRow, readRecordedCalls } from '@agp/db';
 import { type Preview, type PreviewRequest, type RecordedCall, Replay } from '@agp/policy';
+import { endTurn, inTurns } from '@agp/runtime';
 import { maxReplayed, maxReplayMs, shareOfReads } from '../limits.ts';
 
 /** Whose previews are under way. */
 const previewing: string[] = [];
-/** Then others are served. */
-const turnMs = 10;
 const daysBefore = 7;
 const dayMs = 86_400_000;
 
@@ -31,19 +29,21 @@ async function replay(db: Db, { policies, from, to }: PreviewRequest, isLeft: ()
   if (start >= end) throw new ApiError('invalid_parameter', 'from: must be before to');
   const tried = new Replay(policies);
   const isComplete = await replayUntil(performance.now() + maxReplayMs);
-  return { from: start.toISOString(), to: end.toISOString(), is_complete: isComplete, ...tried.end(new Date()) };
+  const told = await inTurns(tried.end(new Date()));
+  return { from: start.toISOString(), to: end.toISOString(), is_complete: isComplete, ...told };
 
   async function replayUntil(deadline: number): Promise<boolean> {
     let left = maxReplayed;
-    let turn = performance.now();
     for await (const rows of readRecordedCalls(db, start, end)) {
       for (const row of rows) {
-        if (left === 0 || turn > deadline || isLeft()) return false;
-        tried.add(presentRecorded(row));
+        if (left === 0) return false;
+        for (const _ of tried.add(presentRecorded(row))) {
+          const rest = endTurn();
+          if (rest === undefined) continue;
+          await rest;
+          if (performance.now() > deadline || isLeft()) return false;
+        }
         left -= 1;
-        if (performance.now() - turn < turnMs) continue;
-        await setImmediate();
-        turn = performance.now();
       }
     }
     return true;

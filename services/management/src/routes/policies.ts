@@ -1,17 +1,8 @@
 import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
-import {
-  countPolicyHits,
-  createPolicy,
-  deletePolicy,
-  listPolicies,
-  type PolicyRow,
-  readPolicy,
-  replacePolicy,
-} from '@agp/db';
+import { countPolicyHits, createPolicy, deletePolicy, type PolicyRow, readPolicy, replacePolicy } from '@agp/db';
 import {
   maxPolicies,
-  type Policy,
   policyListSchema,
   policySchema,
   previewRequestSchema,
@@ -21,17 +12,9 @@ import {
 import { z } from 'zod';
 import { recordChange } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
+import { presentPolicy, readPolicies } from '../reads/policies.ts';
 import { preview } from '../reads/preview.ts';
 import { found, policyId } from '../requests.ts';
-
-const present = ({ id, version, policy, created_at, updated_at }: PolicyRow) => ({
-  id: toPublicId('pol', id),
-  version,
-  // One of a later release is shown as it is stored.
-  policy: policySchema.safeParse(policy).data ?? (policy as Policy),
-  created_at: created_at.toISOString(),
-  updated_at: updated_at.toISOString(),
-});
 
 const describe = ({ version, policy }: PolicyRow) => ({ version, policy });
 
@@ -50,7 +33,7 @@ export const policyRoutes = tagRoutes('Policies', [
     query: listQuerySchema,
     answer: { description: 'The policies', schema: policyListSchema },
     handle: async ({ query }, { db }) => {
-      const policies = (await listPolicies(db)).map(present);
+      const policies = await readPolicies(db);
       if (query.expand === undefined) return policies;
       const hits = await countPolicyHits(db, new Date(Date.now() - dayMs));
       return policies.map((each) => ({ ...each, hits: hits.get(each.policy.name) ?? { refused: 0, noted: 0 } }));
@@ -66,7 +49,7 @@ export const policyRoutes = tagRoutes('Policies', [
       recordChange(context, input, 'policy.create', async (transaction) => {
         const row = await createPolicy(transaction, input.body, maxPolicies);
         if (typeof row === 'string') throw new ApiError(row);
-        return { result: present(row), target: toPublicId('pol', row.id), after: describe(row) };
+        return { result: presentPolicy(row), target: toPublicId('pol', row.id), after: describe(row) };
       }),
   }),
   defineRoute('POST /api/v1/policies/preview', {
@@ -81,7 +64,7 @@ export const policyRoutes = tagRoutes('Policies', [
     summary: 'One policy',
     params: { id: policyId },
     answer: { description: 'The policy', schema: storedPolicySchema },
-    handle: async ({ params }, { db }) => present(found(await readPolicy(db, params.id), 'policy_not_found')),
+    handle: async ({ params }, { db }) => presentPolicy(found(await readPolicy(db, params.id), 'policy_not_found')),
   }),
   defineRoute('PUT /api/v1/policies/{id}', {
     scope: 'admin',
@@ -96,7 +79,7 @@ export const policyRoutes = tagRoutes('Policies', [
         if (typeof replaced === 'string') throw new ApiError(replaced);
         const { before, after } = replaced;
         const target = toPublicId('pol', after.id);
-        return { result: present(after), target, before: describe(before), after: describe(after) };
+        return { result: presentPolicy(after), target, before: describe(before), after: describe(after) };
       }),
   }),
   defineRoute('DELETE /api/v1/policies/{id}', {

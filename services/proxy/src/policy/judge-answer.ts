@@ -1,5 +1,5 @@
 import type { Decision } from '@agp/core/events';
-import type { AnswerNames, Measurement } from '@agp/metering';
+import { type AnswerNames, type Measurement, maxName, maxNamedTools } from '@agp/metering';
 import { ends, type Finding, judgeAnswer, judgeUnread, mayEnd, PolicyDenied } from '@agp/policy';
 import type { AdmittedRequest, Answer } from '../journey.ts';
 import { noteDecisions } from './judge.ts';
@@ -18,12 +18,17 @@ export class AnswerJudge {
   allows(names: AnswerNames | null): boolean {
     const { rules } = this.#request.admission;
     const { facts } = this.#request.governed;
-    const findings = names === null ? judgeUnread(rules, facts) : judgeAnswer(rules, { ...facts, ...names });
+    const findings =
+      names === null || isTooMuch(names) ? judgeUnread(rules, facts) : judgeAnswer(rules, { ...facts, ...names });
     const ending = findings.find(ends);
     if (ending !== undefined) this.denied ??= new PolicyDenied(ending);
     return ending === undefined;
   }
 }
+
+/** More than any answer calls at once, or a name longer than a declared one may be. */
+const isTooMuch = ({ called }: AnswerNames) =>
+  called.length > maxNamedTools || called.some(({ names }) => names.some(({ length }) => length > maxName));
 
 type Facts = NonNullable<AdmittedRequest['governed']['facts']>;
 type Rules = NonNullable<AdmittedRequest['admission']['rules']>;

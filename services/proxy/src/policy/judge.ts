@@ -8,13 +8,14 @@ import {
   type CallFacts,
   type CallHead,
   type Finding,
-  judgeBody,
+  judgeBodyInSteps,
   judgeHead,
   PolicyDenied,
   policySchema,
-  prepareRules,
+  prepare,
   type RuleSet,
 } from '@agp/policy';
+import { inTurns } from '@agp/runtime';
 import { type Admission, type AdmittedRequest, type Agent, type Body, findCaps, type Head } from '../journey.ts';
 import { maxShortText } from '../limits.ts';
 
@@ -29,6 +30,7 @@ interface RulesOptions {
 export class Rules {
   readonly #options: RulesOptions;
   #held: RuleSet | null = null;
+  #preparing: { version: number; rules: Promise<RuleSet> } | null = null;
 
   constructor(options: RulesOptions) {
     this.#options = options;
@@ -44,9 +46,24 @@ export class Rules {
     const stored = await this.#options.read(deadline);
     // Many requests may have waited for one read: the first prepares them.
     if (this.#held?.version === stored.version) return this.#held;
-    const policies = stored.policies.map(({ version: own, policy }) => ({ version: own, policy: this.#parse(policy) }));
-    this.#held = prepareRules(stored.version, policies);
-    return this.#held;
+    if (this.#preparing?.version !== stored.version) {
+      const prepared = inTurns(this.#prepare(stored)).finally(() => {
+        this.#preparing = null;
+      });
+      this.#preparing = { version: stored.version, rules: prepared };
+    }
+    const rules = await this.#preparing.rules;
+    if (this.#held === null || this.#held.version < rules.version) this.#held = rules;
+    return rules;
+  }
+
+  *#prepare({ version, policies }: StoredRules): Generator<undefined, RuleSet> {
+    const prepared: RuleSet['policies'][number][] = [];
+    for (const { version: own, policy } of policies) {
+      prepared.push(prepare(this.#parse(policy), own));
+      yield;
+    }
+    return { version, policies: prepared };
   }
 
   #parse(stored: unknown) {
@@ -99,13 +116,13 @@ export function findRemedy({ policy: { limits, tools }, rule, denied }: Finding)
 }
 
 /** Why rules that came while a request runs end it; null if they let it finish. */
-export function findStop(context: Reads, request: AdmittedRequest, rules: RuleSet): PolicyDenied | null {
+export async function findStop(context: Reads, request: AdmittedRequest, rules: RuleSet): Promise<PolicyDenied | null> {
   const { head, agent, admission, body, governed } = request;
   const known = { ...admission, rules };
   const facts = governed.facts ?? describeBody(context, head, agent, known, body);
   const stops = (finding: Finding) =>
     finding.policy.mode === 'enforce' && finding.policy.running === 'stop' && findRemedy(finding) === null;
-  const denied = [...judgeHead(rules, facts), ...judgeBody(rules, facts)].find(stops);
+  const denied = [...judgeHead(rules, facts), ...(await inTurns(judgeBodyInSteps(rules, facts)))].find(stops);
   return denied === undefined ? null : new PolicyDenied(denied);
 }
 

@@ -22,8 +22,9 @@ export function forward(
     stop(reason: StopReason) {
       if (relay.stop(reason) && reason !== 'proxy_stopping') context.metrics.killed.inc({ reason });
     },
-    judgeAgain(rules: RuleSet) {
-      const denied = judgedVersion === rules.version ? null : findStop(context, request, rules);
+    async judgeAgain(rules: RuleSet) {
+      if (judgedVersion === rules.version) return;
+      const denied = await findStop(context, request, rules);
       judgedVersion = rules.version;
       if (denied) relay.stop('policy_denied', denied);
     },

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Decision } from '@agp/core/events';
 import { type InspectedBody, readAsked } from '@agp/metering';
-import { type CallFacts, type Finding, judgeBody, PolicyDenied } from '@agp/policy';
+import { type CallFacts, type Finding, judgeBodyInSteps, PolicyDenied } from '@agp/policy';
+import { inTurns } from '@agp/runtime';
 import type { Setup, Working } from '../context.ts';
 import type { Admission, Agent, Body, Governed, Head } from '../journey.ts';
 import { describeBody, findRemedy, noteDecisions } from '../policy/judge.ts';
@@ -12,21 +13,27 @@ const ungoverned: Governed = { facts: null, decisions: [], warnings: [], forward
  * Judges a request by the policies that hold for it, and changes its body if they say so in place of a refusal.
  * @throws ApiError `policy_denied`
  */
-export function govern(context: Setup & Working, head: Head, agent: Agent, admission: Admission, body: Body): Governed {
+export async function govern(
+  context: Setup & Working,
+  head: Head,
+  agent: Agent,
+  admission: Admission,
+  body: Body,
+): Promise<Governed> {
   const { rules } = admission;
   // An earlier version may have changed it.
   if (body.inspected !== null) body.toProvider = body.inspected.toProvider;
   if (rules === null) return ungoverned;
   const facts = describeBody(context, head, agent, { ...admission, rules }, body);
-  const findings = judgeBody(rules, facts);
+  const findings = await inTurns(judgeBodyInSteps(rules, facts));
   const enforced = findings.filter(isEnforced).map((finding) => ({ ...finding, action: findRemedy(finding) }));
   const refusing = enforced.find(({ action }) => action === null);
   if (refusing !== undefined) throw new PolicyDenied(refusing);
   const noted = [...admission.findings, ...findings.filter((finding) => !isEnforced(finding))];
   const changed = enforced[0] === undefined ? null : change(context, head, body, enforced as [Remedied, ...Remedied[]]);
   if (changed !== null) {
-    const after = judgeBody(rules, describeChanged(context, head, facts, body.inspected as InspectedBody, changed));
-    const denied = after.find(isEnforced);
+    const after = describeChanged(context, head, facts, body.inspected as InspectedBody, changed);
+    const denied = (await inTurns(judgeBodyInSteps(rules, after))).find(isEnforced);
     if (denied !== undefined) throw new PolicyDenied(denied);
     body.toProvider = changed;
   }
@@ -49,7 +56,9 @@ function change({ metering }: Working, head: Head, { inspected }: Body, findings
     action === 'lower' ? (policy.limits?.max_output_tokens ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY,
   );
   const least = Math.min(...bounds);
-  const denied = new Set(findings.flatMap((finding) => finding.denied ?? []).map((tool) => JSON.stringify(tool)));
+  // Many policies may deny the same tools.
+  const tools = new Set(findings.flatMap((finding) => finding.denied ?? []));
+  const denied = new Set([...tools].map((tool) => JSON.stringify(tool)));
   const changed =
     inspected &&
     metering.changeBody(head, inspected, {

@@ -1,7 +1,7 @@
 import type { Outbox } from '@agp/bus';
 import type { RunningState } from '@agp/db';
 import type { RuleSet } from '@agp/policy';
-import { Bag, every, type HttpServer, type Logger, type Readiness, waitForDrain } from '@agp/runtime';
+import { Bag, endTurn, every, type HttpServer, type Logger, type Readiness, waitForDrain } from '@agp/runtime';
 import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
 import type { ProxyConfig } from '../config.ts';
@@ -14,7 +14,7 @@ interface RunningRequest {
   agentId: string;
   stop(reason: Exclude<StopReason, 'policy_denied'>): void;
   /** Stops it if policies forbid it that end what is under way. */
-  judgeAgain?(rules: RuleSet): void;
+  judgeAgain?(rules: RuleSet): Promise<void>;
 }
 
 export class RunningRequests {
@@ -36,8 +36,12 @@ export class RunningRequests {
     return all.length;
   }
 
-  judgeAgain(rules: RuleSet): void {
-    for (const request of this.#running) request.judgeAgain?.(rules);
+  /** One after the other, so that others are served in between. */
+  async judgeAgain(rules: RuleSet): Promise<void> {
+    for (const request of [...this.#running]) {
+      await request.judgeAgain?.(rules);
+      await endTurn();
+    }
   }
 
   stopForbidden({ paused, blocked }: Pick<RunningState, 'paused' | 'blocked'>): void {
@@ -60,13 +64,22 @@ interface Watched {
 
 /** Polls, since a poll cannot be lost as a message can. While storage is away it ends nothing. */
 export function watchRunning({ runningRequests, storage, rules, warnings }: Watched): () => Promise<void> {
+  let isJudging = false;
   const look = async () => {
     const agents = runningRequests.listAgents();
     if (agents.length === 0) return;
     const states = await storage.readRunningStates(agents);
     runningRequests.stopForbidden(states);
-    if (states.policyVersion > 0)
-      runningRequests.judgeAgain(await rules.at(states.policyVersion, performance.now() + lookEveryMs));
+    if (states.policyVersion === 0 || isJudging) return;
+    isJudging = true;
+    // The next look is not kept waiting: it may find a block.
+    rules
+      .at(states.policyVersion, performance.now() + lookEveryMs)
+      .then((held) => runningRequests.judgeAgain(held))
+      .catch(warnings.storageUnreadable)
+      .finally(() => {
+        isJudging = false;
+      });
   };
   return every(lookEveryMs, look, warnings.storageUnreadable);
 }

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { policySchema } from './schema.ts';
+
+const many = <Item>(count: number, make: (index: number) => Item) => Array.from({ length: count }, (_, at) => make(at));
+
+test.each<[string, object, string | undefined]>([
+  ['a pattern of 4 stars', { tools: { client: { deny: ['a*b*c*d*'] } } }, undefined],
+  ['a pattern of 5', { tools: { client: { deny: ['a*b*c*d*e*'] } } }, 'may hold at most 4 *'],
+  ['20 patterns with stars in the middle', { tools: { client: { deny: many(20, (at) => `a*${at}`) } } }, undefined],
+  [
+    '21 of them',
+    { tools: { remote_mcp: { hosts: many(21, (at) => `a*${at}`) } } },
+    'may hold at most 20 patterns with * in the middle or more than once',
+  ],
+  [
+    'any number with one at the beginning or end',
+    {
+      tools: {
+        remote_mcp: { hosts: many(100, (at) => `*.${at}.example`) },
+        client: { deny: many(100, (at) => `${at}*`) },
+      },
+    },
+    undefined,
+  ],
+  [
+    'more text than a policy needs',
+    { match: { labels: Object.fromEntries(many(20, (at) => [`l${at}`, many(100, () => 'x'.repeat(20))])) } },
+    'must be no longer than 32768 characters of JSON',
+  ],
+])('a policy with %s', (_, members, message) => {
+  expect(policySchema.safeParse({ name: 'p', ...members }).error?.issues[0]?.message).toBe(message);
+});

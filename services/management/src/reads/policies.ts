@@ -1,0 +1,23 @@
+import { toPublicId } from '@agp/core/ids';
+import { type Db, listPolicies, type PolicyRow } from '@agp/db';
+import { type Policy, policySchema, type StoredPolicy } from '@agp/policy';
+import { endTurn } from '@agp/runtime';
+
+export const presentPolicy = ({ id, version, policy, created_at, updated_at }: PolicyRow): StoredPolicy => ({
+  id: toPublicId('pol', id),
+  version,
+  // One of a later release is shown as it is stored.
+  policy: policySchema.safeParse(policy).data ?? (policy as Policy),
+  created_at: created_at.toISOString(),
+  updated_at: updated_at.toISOString(),
+});
+
+/** All policies, by name: a hundred long ones are read for longer than others may wait. */
+export async function readPolicies(db: Db): Promise<StoredPolicy[]> {
+  const policies: StoredPolicy[] = [];
+  for (const row of await listPolicies(db)) {
+    policies.push(presentPolicy(row));
+    await endTurn();
+  }
+  return policies;
+}
