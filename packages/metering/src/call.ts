@@ -22,8 +22,8 @@ export interface Call {
   claimBill(bill: string): Promise<boolean>;
   /** UUID of the event that claimed it; null if none did. May reject. */
   findClaim(bill: string): Promise<string | null>;
-  /** Takes what the call is known to cost, once, and what it holds on; the agent has not all of its answer before. Never rejects. */
-  count?(known: Pick<Measurement, 'costNanoUsd' | 'heldNanoUsd'>): Promise<void>;
+  /** Takes, once, what the call is known to cost, and what it holds on; null if nobody need wait for that. Never rejects. */
+  count?(known: Pick<Measurement, 'costNanoUsd' | 'heldNanoUsd'>): Promise<void> | null;
 }
 
 export interface AnswerEnd {

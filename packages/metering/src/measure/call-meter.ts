@@ -7,7 +7,7 @@ import type { AnswerEnd, Call, Measurement } from '../call.ts';
 import { readAnswerTier } from '../dialects/tier.ts';
 import type { MeteringParts } from '../metering-parts.ts';
 import { BillCalls } from './bill-calls.ts';
-import { measureUsage, type Seen } from './measure-usage.ts';
+import { type Measured, measureUsage } from './measure-usage.ts';
 import { findTexts, scanCall } from './scan-call.ts';
 
 export interface CallMeter {
@@ -35,13 +35,11 @@ export function openCallMeter(parts: MeteringParts, call: Call): CallMeter {
     const reading = pipe ? await pipe.read() : null;
     if (reading) reading.serviceTier ??= readAnswerTier(answerHeaders);
     const texts = findTexts(call, reading);
-    return { reading, texts, usage: countUsage(end, { reading, texts, reported }) };
+    return { reading, texts, usage: measureUsage(parts, call, end, { reading, texts, reported }).then(count) };
   }
 
-  async function countUsage(end: AnswerEnd, seen: Seen) {
-    const usage = await measureUsage(parts, call, end, seen);
-    await call.count?.(usage);
-    return usage;
+  function count(usage: Measured): Measured | Promise<Measured> {
+    return call.count?.(usage)?.then(() => usage) ?? usage;
   }
 
   return {

@@ -16,7 +16,7 @@ export interface Seen {
   reported: BillCalls | null;
 }
 
-type Measured = Omit<Measurement, 'outcome' | 'piiTypes' | 'piiFindings' | 'piiScan' | 'unscanned'>;
+export type Measured = Omit<Measurement, 'outcome' | 'piiTypes' | 'piiFindings' | 'piiScan' | 'unscanned'>;
 
 /**
  * The provider bills, so its figures are the record. A call without figures that can be is estimated; under a cap it costs at

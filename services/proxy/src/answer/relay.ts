@@ -121,7 +121,7 @@ export class Relay implements Dispatcher.DispatchHandler {
       ...(judge !== null && status < 400 && { allows: (names) => judge.allows(names) }),
       stripsUsage: status < 400 && this.#request.body.inspected?.usageAsked === true,
     });
-    if (findCaps(this.#request.admission).mayRefuse)
+    if (this.#request.reservation.isCapped && findCaps(this.#request.admission).mayRefuse)
       this.#last = new LastBytes(headers['content-length'], (kept) => this.#pass(controller, kept));
     try {
       const answerHeaders = this.#prepareHeaders(headers);
@@ -182,19 +182,21 @@ export class Relay implements Dispatcher.DispatchHandler {
   onResponseEnd(controller: Dispatcher.DispatchController): void {
     if (this.#ended) return;
     this.#times.ended = performance.now();
-    const rest = [this.#last?.take(), this.#pipe?.end()].filter((bytes) => bytes !== undefined);
+    const rest = this.#pipe?.end();
     if (this.#endDenied()) return;
-    const endAnswer = () => this.#endAnswer(controller, rest);
+    const kept = this.#last?.take();
+    const endAnswer = () => this.#endAnswer(controller, kept, rest);
     const end = { outcome: 'completed', sent: true, status: this.#status, streamed: this.#streamed } as const;
     // What fails here fails again when the call is measured.
     if (this.#last) void this.#meter.price(end).then(endAnswer, endAnswer);
     else endAnswer();
   }
 
-  #endAnswer(controller: Dispatcher.DispatchController, rest: readonly Buffer[]): void {
+  #endAnswer(controller: Dispatcher.DispatchController, first?: Buffer, second?: Buffer): void {
     if (this.#ended) return;
     this.#begin();
-    for (const bytes of rest) this.#pass(controller, bytes);
+    if (first) this.#pass(controller, first);
+    if (second) this.#pass(controller, second);
     if (this.#links) this.#write(controller, this.#links.end());
     this.#exchange.response.end();
     waitForAgent(this.#exchange.response, this.#patienceMs);

@@ -118,13 +118,12 @@ export class Budget {
   }
 
   /**
-   * Holds what a call is known to cost. If that is more than was held, other proxies see it once this resolves; if less, with the next
-   * confirmation. Never rejects: what Redis did not get is sent again.
+   * Holds what a call is known to cost. If that is more than was held, other proxies see it once this resolves; if less, it is
+   * null, and they see it with the next confirmation. Never rejects: what Redis did not get is sent again.
    */
-  async amend(eventId: string, nanoUsd: number): Promise<void> {
-    const amended = this.#own.amend(eventId, nanoUsd);
-    if (amended && nanoUsd > amended.before)
-      await this.#options.shared.amend([amended.held]).catch(this.#options.onFailure);
+  amend(eventId: string, nanoUsd: number): Promise<void> | null {
+    const raised = this.#own.amend(eventId, nanoUsd);
+    return raised && this.#options.shared.amend([raised]).catch(this.#options.onFailure);
   }
 
   release(eventId: string): void {

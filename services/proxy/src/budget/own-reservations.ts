@@ -55,14 +55,14 @@ export class OwnReservations {
     return held && Object.assign(held, { forwarded });
   }
 
-  /** @returns what is held of the event by now, and before; undefined if nothing is */
-  amend(eventId: string, nanoUsd: number): { held: Reservation; before: number } | undefined {
+  /** @returns the reservation if it holds more by now; else null */
+  amend(eventId: string, nanoUsd: number): Reservation | null {
     const held = this.#held.get(eventId);
-    if (held === undefined) return undefined;
-    const before = held.nanoUsd;
+    const more = held === undefined ? 0 : nanoUsd - held.nanoUsd;
+    if (held === undefined || more === 0) return null;
     held.nanoUsd = nanoUsd;
-    this.#count(held, nanoUsd - before);
-    return { held, before };
+    this.#count(held, more);
+    return more > 0 ? held : null;
   }
 
   confirm(eventId: string, now: number): Reservation | undefined {

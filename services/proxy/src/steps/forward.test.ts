@@ -16,7 +16,6 @@ import { forward } from './forward.ts';
 const unread = Buffer.alloc(32 * 1024 * 1024);
 
 const agentId = '0190b8a0-0000-7000-8000-000000000001';
-const noCap = { capNanoUsd: null, warnOnly: false };
 const frame = 'data: {"choices":[]}\n\n';
 const servers: Server[] = [];
 
@@ -77,7 +76,8 @@ async function relay({ ofProvider, providerEnds, isStuck, upstreamTimeoutSeconds
     agent: { uuid: agentId, id: 'agt_x' },
     sessionId: 'ses_x',
     body: { inspected: null, toProvider: null },
-    admission: { rules: null, limits: { agentCap: noCap, globalCap: noCap } },
+    admission: { rules: null },
+    reservation: { isCapped: false },
     governed: { facts: null, decisions: [], warnings: [], forwardedSha256: null },
   };
   const meter = { openPipe: () => null } as unknown as CallMeter;
