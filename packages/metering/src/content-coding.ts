@@ -1,12 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Transform } from 'node:stream';
 import {
+  brotliDecompressSync,
   constants,
   createBrotliDecompress,
   createGunzip,
   createInflate,
   createInflateRaw,
   createZstdDecompress,
+  gunzipSync,
+  inflateRawSync,
+  inflateSync,
 } from 'node:zlib';
 
 /** `bytesWritten` is how much of what it was given it used: what stands behind the end of its stream is dropped without an error. */
@@ -42,7 +46,24 @@ export function canDecode(coding: string): boolean {
 }
 
 /** Whether all that comes in a coding is decoded: a decoder of zstd ends with the first of its frames. @param coding in lower case */
-export const decodesAll = (coding: string): boolean => canDecode(coding) && coding !== 'zstd';
+export const decodesAll = (coding: string): boolean => Object.hasOwn(atOnce, coding);
+
+const atOnce: Readonly<Record<string, (bytes: Buffer, options: { maxOutputLength: number }) => Buffer>> = {
+  gzip: gunzipSync,
+  'x-gzip': gunzipSync,
+  deflate: (bytes, options) =>
+    ((bytes[0] ?? 0) & 0x0f) === 8 ? inflateSync(bytes, options) : inflateRawSync(bytes, options),
+  br: brotliDecompressSync,
+};
+
+/** A whole body, decoded while others wait; null if it is broken, decodes to more than `most` bytes, or its coding is not sure to be read. */
+export function decodeAtOnce(coding: string, bytes: Buffer, most: number): Buffer | null {
+  try {
+    return atOnce[coding]?.(bytes, { maxOutputLength: most }) ?? null;
+  } catch {
+    return null;
+  }
+}
 
 /** @returns null for a coding that is not known */
 export function createDecoder(coding: string, extent: Extent, firstByte: number): Decoder | null {

@@ -45,6 +45,8 @@ export class FrameGate implements FrameFilter {
   }
 }
 
+type Decode = (bytes: Buffer) => Buffer | null;
+
 /** A longer answer that is no stream cannot be read. */
 export const maxWhole = 16 * 1024 * 1024;
 
@@ -54,13 +56,21 @@ export class WholePipe implements BodyPipe {
   readonly #naming: AnswerNaming | null;
   readonly #allows: Allows | null;
   readonly #held: HeldPieces;
+  readonly #decode: Decode;
   #reader: BodyReader | null;
   #isPassing: boolean;
   #value: unknown;
 
   /** @param allows null if nothing that it names is judged */
-  constructor(reader: BodyReader, naming: AnswerNaming | null, allows: Allows | null, memory: MemoryShare | null) {
+  constructor(
+    reader: BodyReader | null,
+    naming: AnswerNaming | null,
+    allows: Allows | null,
+    memory: MemoryShare | null,
+    decode: Decode = (bytes) => bytes,
+  ) {
     this.#reader = reader;
+    this.#decode = decode;
     this.#held = new HeldPieces(memory);
     this.#naming = naming;
     this.#allows = naming === null ? null : allows;
@@ -80,7 +90,9 @@ export class WholePipe implements BodyPipe {
     return this.#pass(bytes, this.#isAllowed(bytes, this.#allows as Allows));
   }
 
-  #isAllowed(bytes: Buffer, allows: Allows): boolean {
+  #isAllowed(sent: Buffer, allows: Allows): boolean {
+    const bytes = this.#decode(sent);
+    if (bytes === null) return allows(null);
     if (bytes.length > maxEagerParse) {
       const models = this.#naming && listModels(this.#naming, bytes);
       if (models) return models.every((model) => allows({ model, called: [] }));

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { canDecode, isPlain } from '../content-coding.ts';
+import { canDecode, decodeAtOnce, decodesAll, isPlain } from '../content-coding.ts';
 import type { OnCall, Operation } from '../dialects/operation.ts';
 import { type Allows, FrameGate, WholePipe } from './answer-gate.ts';
 import { type AnswerKind, AnswerSniffer, longestStart } from './answer-kind.ts';
@@ -154,6 +154,9 @@ class PlainPipe implements AnswerPipe {
   }
 }
 
+/** More would hold up everything else, in bytes. */
+const maxDecodedAtOnce = 8 * 1024 * 1024;
+
 /** The pipe of an answer, by its head and, if that does not say what it is, by its first bytes. */
 export function openAnswerPipe(
   operation: Operation,
@@ -171,9 +174,17 @@ export function openAnswerPipe(
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
   const type = sniffer.fromType();
   const kind = canDecode(encoding) || type === 'media' ? type : 'unknown';
-  // Bytes of an encoding that was not asked for can be neither judged nor changed.
-  if (operation.answerNames && (operation.otherAnswers === undefined || type === null)) options.allows?.(null);
+  const isJudged = operation.answerNames && (operation.otherAnswers === undefined || type === null);
+  const allows = isJudged ? options.allows : undefined;
+  // Of an encoding that was not asked for, a whole answer can be judged, and no stream.
+  const mayHold =
+    allows !== undefined && decodesAll(encoding) && !sniffer.isStream && kind !== 'lines' && kind !== 'unknown';
+  if (allows !== undefined && !mayHold) allows(null);
   const reader = new PlainPipe(operation, sniffer, kind, { ...options, allows: undefined, stripsUsage: false });
   if (kind === 'unknown' || kind === 'media') return reader;
-  return new DecodingPipe(encoding, reader, operation.answerFormat === 'lines' ? fileBounds : answerBounds);
+  const decode = (bytes: Buffer) => decodeAtOnce(encoding, bytes, maxDecodedAtOnce);
+  const gate = mayHold
+    ? new WholePipe(null, operation.answerNames ?? null, allows ?? null, options.held ?? null, decode)
+    : null;
+  return new DecodingPipe(encoding, reader, operation.answerFormat === 'lines' ? fileBounds : answerBounds, gate);
 }

@@ -1,5 +1,5 @@
 import { createDecoder, type Decoder } from '../content-coding.ts';
-import { type AnswerPipe, nothing, type ResponseReading } from './reading.ts';
+import { type AnswerPipe, type BodyPipe, nothing, type ResponseReading } from './reading.ts';
 
 interface DecodingBounds {
   maxWaiting: number;
@@ -16,11 +16,13 @@ const smallPiece = 4_096;
 
 /** Passes encoded bytes as they are, and reads what they decode to. */
 export class DecodingPipe implements AnswerPipe {
-  readonly isHeld = false;
+  readonly isHeld: boolean;
   readonly changesLength = false;
   readonly #encoding: string;
   readonly #reader: AnswerPipe;
   readonly #bounds: DecodingBounds;
+  /** Holds it back until a policy has read it; null if none does. */
+  readonly #gate: BodyPipe | null;
   #decoder: Decoder | null = null;
   #received = 0;
   #waiting = 0;
@@ -29,7 +31,9 @@ export class DecodingPipe implements AnswerPipe {
   #onReady: (() => void) | null = null;
   readonly #closed = Promise.withResolvers<void>();
 
-  constructor(encoding: string, reader: AnswerPipe, bounds: DecodingBounds) {
+  constructor(encoding: string, reader: AnswerPipe, bounds: DecodingBounds, gate: BodyPipe | null) {
+    this.#gate = gate;
+    this.isHeld = gate !== null;
     this.#encoding = encoding;
     this.#reader = reader;
     this.#bounds = bounds;
@@ -40,24 +44,28 @@ export class DecodingPipe implements AnswerPipe {
   }
 
   push(chunk: Buffer): Buffer {
+    this.#read(chunk);
+    return this.#gate?.push(chunk) ?? chunk;
+  }
+
+  #read(chunk: Buffer): void {
     this.#received += chunk.length;
-    if (this.#broken || chunk.length === 0) return chunk;
+    if (this.#broken || chunk.length === 0) return;
     const { maxWaiting, waits } = this.#bounds;
     this.#waiting += chunk.length;
     if (this.#waiting > maxWaiting && !waits) {
       this.#break();
-      return chunk;
+      return;
     }
     this.#decoder ??= this.#open(chunk[0] ?? 0);
     this.#decoder?.write(chunk.length < smallPiece ? Buffer.from(chunk) : chunk, () => {
       this.#waiting -= chunk.length;
       if (this.#waiting <= maxWaiting / 2) this.#tellReady();
     });
-    return chunk;
   }
 
   end(): Buffer {
-    return nothing;
+    return this.#gate?.end() ?? nothing;
   }
 
   whenReady(go: () => void): void {
@@ -81,7 +89,9 @@ export class DecodingPipe implements AnswerPipe {
     return { ...reading, length, inspected: false, output };
   }
 
-  close(): void {}
+  close(): void {
+    this.#gate?.close();
+  }
 
   release(): void {
     this.#reader.release();
