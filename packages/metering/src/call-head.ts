@@ -17,6 +17,8 @@ export interface CallHead {
   /** The provider's path, without the query. */
   path: string;
   query: string;
+  /** As they go to the provider; absent if none do. */
+  headers?: Readonly<Record<string, unknown>>;
   timestamp: number;
   hasBody: boolean;
   serviceTier: string | null;

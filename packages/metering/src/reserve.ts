@@ -1,7 +1,9 @@
 import { makeUsage, maxTokens, type UsageLimits } from '@agp/catalogue';
 import { ApiError } from '@agp/core/errors';
 import { type CallHead, listTiers, nameModel } from './call-head.ts';
+import { choosesModel } from './dialects/headers.ts';
 import type { Operation } from './dialects/operation.ts';
+import { isWholePath } from './match-operation.ts';
 import { guessCost, type MeteringParts, unpricedNanoUsd } from './metering-parts.ts';
 import { type InspectedBody, inspectBody } from './request/inspect-body.ts';
 import { notBounded, type StrictDemand } from './request/strict-demand.ts';
@@ -86,6 +88,9 @@ function boundReservation(parts: MeteringParts, head: CallHead, body: InspectedB
   if (operation === null) throw notBounded('the path', 'is of no model call that is known');
   if (operation.isBilledLater) throw notBounded('a batch', 'costs an amount that only its results show');
   if (operation.isFree) return 0;
+  const chooser = Object.keys(head.headers ?? {}).find(choosesModel);
+  if (chooser !== undefined) throw notBounded(chooser, 'may choose another model');
+  if (!isWholePath(head.path)) throw notBounded('the path', 'may name another model');
   const { strict = null, models = [] } = body ?? {};
   if (strict === null) throw notBounded('the body', 'is missing');
   if (strict instanceof ApiError) throw strict;

@@ -47,6 +47,8 @@ describe('bodies that servers may read in different ways are refused', () => {
     ['a form of pictures', { path: '/v1/images/edits', body: form, contentType: formType }, /content-type/],
     ['a bound in the query', { query: '?max_tokens=100000' }, /max_tokens may not stand in the query/],
     ['a model in the query', { query: '?Model=gpt-4o' }, /Model may not stand in the query/],
+    ['a header that chooses', { headers: { 'X-Portkey-Config': 'c' } }, /X-Portkey-Config may choose another model/],
+    ['an agent before the path', { path: '/v1/agents/completions' }, /the path may name another model/],
     ['a key twice, deep within', { body: text.replace('"role"', '"role":"x","role"') }, /a member is given twice/],
     [
       'more members than are looked at',

@@ -34,8 +34,9 @@ export function makeReserve(budget: 'available' | 'strict', entries: object[] = 
   return (request: ReservedRequest): number => {
     const { path, api = 'openai', body, contentType = 'application/json', isCapped = true } = request;
     const { contentEncoding = '', query = '', method = body === null ? 'GET' : 'POST' } = request;
-    const serviceTier = readTierHeader(request.headers ?? {});
-    const head = makeHead(request.provider ?? api, path, { method, query, hasBody: body !== null, serviceTier });
+    const { headers = {} } = request;
+    const own = { headers, serviceTier: readTierHeader(headers) };
+    const head = makeHead(request.provider ?? api, path, { method, query, hasBody: body !== null, ...own });
     const form = { contentType, contentEncoding };
     const caps = { isCapped, mayRefuse: isCapped };
     const { operation } = head;
