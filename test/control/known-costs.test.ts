@@ -27,7 +27,7 @@ afterAll(() => opened.disposeAsync());
 
 /** Sends so many, each once the one before is answered to its last byte. @returns how many of them were served */
 async function sendInTurn(urls: string[], agentName: string, count: number, more: object = {}): Promise<number> {
-  const body = { model: 'gpt-4o', max_completion_tokens: 1, messages: [{ role: 'user', content: 'Well?' }], ...more };
+  const body = { model: 'gpt-4o', max_tokens: 1, messages: [{ role: 'user', content: 'Well?' }], ...more };
   let served = 0;
   for (let sent = 0; sent < count; ) {
     const answer = await request(`${urls[sent % urls.length]}/openai/v1/chat/completions`, {
@@ -68,5 +68,5 @@ test('under a strict cap, one call that is answered by a dearer model passes it'
     const dearer = { ...JSON.parse(received.body.toString()), model: 'o1-pro' };
     return answerCanned({ output: 500 })({ ...received, body: Buffer.from(JSON.stringify(dearer)) }, index);
   });
-  expect(await sendInTurn([strictUrl], 'answered by another', 5, { max_completion_tokens: 500 })).toBe(1);
+  expect(await sendInTurn([strictUrl], 'answered by another', 5, { max_tokens: 500 })).toBe(1);
 });

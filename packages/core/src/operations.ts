@@ -19,6 +19,10 @@ const kindOf = new Map(Object.entries(kinds).flatMap(([kind, names]) => names.sp
 /** OpenTelemetry's name for an operation of a provider. */
 export const nameOperationKind = (operation: string): string => kindOf.get(operation) ?? operation;
 
+/** Whether it makes a batch, whose calls are billed with its results. */
+export const startsBatch = (operation: string): boolean =>
+  ['batches', 'messages.batches', ...batches].includes(operation);
+
 /** All names by which rules may know an operation, its own first: `images` stands for `images.edits`, and `batches` for all batches. */
 export function listOperationNames(operation: string): string[] {
   const words = operation.split('.');

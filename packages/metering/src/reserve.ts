@@ -2,10 +2,14 @@ import { makeUsage, maxTokens, type UsageLimits } from '@agp/catalogue';
 import { ApiError } from '@agp/core/errors';
 import { type CallHead, listTiers, nameModel } from './call-head.ts';
 import { choosesModel } from './dialects/headers.ts';
-import type { Operation } from './dialects/operation.ts';
+import { maxReportedCalls, type Operation } from './dialects/operation.ts';
+import { asObject, type JsonObject } from './json/members.ts';
+import { readJson, toMembers } from './json/scan.ts';
 import { isWholePath } from './match-operation.ts';
 import { guessCost, type MeteringParts, unpricedNanoUsd } from './metering-parts.ts';
-import { type InspectedBody, inspectBody } from './request/inspect-body.ts';
+import { type InspectedBody, inspectBody, nothingKnown } from './request/inspect-body.ts';
+import { readDemand } from './request/read-demand.ts';
+import { toModelName } from './request/read-names.ts';
 import { notBounded, type StrictDemand } from './request/strict-demand.ts';
 
 /** Bytes of a request for each token that it is taken to have: about right for English and code. */
@@ -30,7 +34,12 @@ function estimateReservation(parts: MeteringParts, head: CallHead, body: Inspect
   return Math.max(least, ...costs);
 }
 
-function priceModel(parts: MeteringParts, head: CallHead, asked: InspectedBody, model: string): number {
+interface Likely
+  extends Pick<InspectedBody, 'maxOutputTokens' | 'leastOutputTokens' | 'answers' | 'tiers' | 'toldUsage'> {
+  bytes: { length: number };
+}
+
+function priceModel(parts: MeteringParts, head: CallHead, asked: Likely, model: string): number {
   const { bytes, maxOutputTokens, leastOutputTokens, answers, toldUsage } = asked;
   const promptTokens = Math.min(Math.ceil(bytes.length / bytesPerToken), maxPromptTokens);
   const outputTokens = maxOutputTokens ?? Math.max(defaultOutputTokens, leastOutputTokens);
@@ -57,14 +66,65 @@ export function computeReservation(
   return boundReservation(parts, head, bounded(head, body));
 }
 
+/**
+ * The same, but of a batch what its calls are likely to cost, which a reservation does not hold; null if it does not contain them.
+ * @throws ApiError `cost_not_bounded`
+ */
+export function findLikelyCost(
+  parts: MeteringParts,
+  head: CallHead,
+  body: InspectedBody | null,
+  mayRefuse: boolean,
+): number | null {
+  const { operation } = head;
+  if (operation?.isBilledLater !== true) return computeReservation(parts, head, body, mayRefuse);
+  if (body === null || body.startsUnseen) return null;
+  const { value, doubt } = readJson(body.bytes, 'whole');
+  const calls = doubt === null ? (operation.listCalls?.(asObject(value)) ?? []) : [];
+  if (calls.length === 0 || calls.length > maxReportedCalls) return null;
+  return sumBatch(parts, head, body, calls);
+}
+
+/** No honest batch asks for so many kinds of calls, each of which is priced. */
+const maxKinds = 1_000;
+
+/** Calls that ask for the same are priced once, as one of average size; null if too many differ. */
+function sumBatch(
+  parts: MeteringParts,
+  head: CallHead,
+  { bytes, models: ofPath }: InspectedBody,
+  calls: readonly JsonObject[],
+): number | null {
+  const size = { toldUsage: {}, bytes: { length: bytes.length / calls.length } };
+  const bounds = head.operation?.batchedBounds ?? nothingKnown;
+  const kinds = new Map<string, { asked: Likely; models: string[]; count: number }>();
+  for (const call of calls) {
+    const {
+      maxOutputTokens,
+      leastOutputTokens,
+      answers,
+      tiers,
+      models: named,
+    } = readDemand(toMembers(call), bounds, head.provider.baseUrl);
+    const models = [...new Set([...named.map(toModelName), ...ofPath])];
+    const key = JSON.stringify([models, maxOutputTokens, leastOutputTokens, answers, tiers]);
+    const kind = kinds.get(key);
+    if (kind) kind.count += 1;
+    else kinds.set(key, { asked: { maxOutputTokens, leastOutputTokens, answers, tiers, ...size }, models, count: 1 });
+    if (kinds.size > maxKinds) return null;
+  }
+  const asBatch = { ...head, serviceTier: 'batch' };
+  return [...kinds.values()].reduce((sum, { asked, models, count }) => {
+    const costs = (models.length === 0 ? ['unknown'] : models).map((model) => priceModel(parts, asBatch, asked, model));
+    return Math.min(sum + count * Math.max(...costs), Number.MAX_SAFE_INTEGER);
+  }, 0);
+}
+
 /** The cap may have been set after the body was read. */
 function bounded(head: CallHead, body: InspectedBody | null): InspectedBody | null {
   if (body === null || head.operation === null || head.operation.isFree || body.strict !== null) return body;
   return inspectBody(head.operation, head, body.bytes, body.form, { mustTell: false, mustBound: true });
 }
-
-/** Vendors that enforce `max_completion_tokens`; others may not know it. */
-const knowNewBound = new Set(['openai', 'azure', 'groq', 'x-ai', 'openrouter', 'cerebras']);
 
 /** Anthropic's words on tools take up to 800 tokens, xAI's own about 700. */
 const framingTokens = 1_024;
@@ -112,9 +172,8 @@ function boundModels(
     for (const tier of tiers) {
       if (!bounds.hasTier(tier)) throw notBounded('the service tier', 'has no known price');
     }
-    const vendor = bounds.vendor ?? '';
-    const bound = demand.isBoundNew && !knowNewBound.has(vendor) ? null : demand.outputTokens;
-    const written = (bound ?? Math.max(bounds.largestOutput, demand.leastOutputTokens)) + demand.thinkingTokens;
+    const written =
+      (demand.outputTokens ?? Math.max(bounds.largestOutput, demand.leastOutputTokens)) + demand.thinkingTokens;
     const each = { text: written, speech: written, pictures: pictureTokens, nothing: 0 }[writes];
     const limits: UsageLimits = {
       inputTokens: Math.min(countInput(demand, bounds.largestInput), most),
@@ -148,12 +207,12 @@ export function findCheaper(
   body: InspectedBody | null,
   mayRefuse: boolean,
 ): Cheaper | null {
-  const bound = head.operation && body && findBound(head.operation, body.bytes);
+  const bound = head.operation && body && findBound(head.operation, head.provider.baseUrl, body.bytes);
   if (!bound) return null;
   const { strict } = body;
   if (strict instanceof ApiError) return null;
   const outputTokens = Math.max(1, body.otherOutputTokens);
-  const lowered = { outputTokens, leastOutputTokens: outputTokens, isBoundNew: false };
+  const lowered = { outputTokens, leastOutputTokens: outputTokens };
   const cheaper: InspectedBody = {
     ...body,
     maxOutputTokens: outputTokens,
@@ -167,11 +226,11 @@ export function findCheaper(
   }
 }
 
-function findBound(operation: Operation, bytes: Buffer): string | null {
+function findBound(operation: Operation, baseUrl: URL, bytes: Buffer): string | null {
   const { bounds } = operation;
   if (bounds?.writes !== 'text') return null;
   const names = Object.entries({ ...bounds.members, ...bounds.settings })
-    .filter(([, rule]) => rule === 'bound')
+    .filter(([name, rule]) => rule === 'bound' && bounds.knows?.(name, baseUrl) !== false)
     .map(([name]) => (bounds.isEitherCase ? name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()) : name));
   return names.find((name) => bytes.includes(`"${name}"`)) ?? names[0] ?? null;
 }

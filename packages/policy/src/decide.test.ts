@@ -83,6 +83,8 @@ test.each<[Given, Partial<CallFacts>, string[]]>([
   [{ limits: { max_input_bytes: 999 } }, { input_bytes: null }, ['p0 limits.max_input_bytes unread']],
   [{ limits: { max_cost_usd: 0.001 } }, {}, []],
   [{ limits: { max_cost_usd: 0.0009 } }, {}, ['p0 limits.max_cost_usd']],
+  [{ limits: { max_cost_usd: 9 } }, { nano_usd: null }, ['p0 limits.max_cost_usd unread']],
+  [{ limits: { max_cost_usd: 9 }, unreadable: 'allow' }, { nano_usd: null }, []],
   [{ tools: { client: { deny: ['shell'] } } }, { tools: [shell] }, ['p0 tools.client']],
   [{ tools: { client: { allow: ['n.*'] } } }, { tools: [shell, search, server] }, []],
   [{ tools: { client: { deny: ['shell'] } } }, { tools: null }, ['p0 tools.client unread']],

@@ -72,6 +72,18 @@ test.each<[string, Given, Partial<RecordedCall>, string[] | 'refused']>([
     { asked: { ...asked, input_bytes: null } },
     ['p0 limits.max_input_bytes'],
   ],
+  [
+    'a batch whose calls were not read',
+    { limits: { max_cost_usd: 1 } },
+    { asked: { ...asked, operations: ['messages.batches', 'batches'], nano_usd: 0 } },
+    ['p0 limits.max_cost_usd'],
+  ],
+  [
+    'a batch by what its calls may cost',
+    { limits: { max_cost_usd: 1 } },
+    { asked: { ...asked, operations: ['messages.batches', 'batches'], nano_usd: 2e9 } },
+    'refused',
+  ],
   ['tools that could not be read', client as Given, { tools: unread }, ['p0 tools.client']],
   [
     'tools beyond those of the event',

@@ -1,4 +1,5 @@
 import type { Asked, EventTools } from '@agp/core/events';
+import { startsBatch } from '@agp/core/operations';
 import type { Preview } from './contract.ts';
 import { findContradictions } from './contradictions.ts';
 import {
@@ -158,6 +159,8 @@ const nothingAsked: Asked = { operations: null, models: null, output_tokens: nul
 const toFacts = ({ agent_name: agent, labels, timestamp, tag, provider, asked, tools }: RecordedCall): CallFacts => ({
   ...{ agent, labels, tag, provider, at: Date.parse(timestamp) },
   ...(asked ?? nothingAsked),
+  // Events of batches whose calls were not read have no cost.
+  nano_usd: asked?.nano_usd === 0 && startsBatch(asked.operations?.[0] ?? '') ? null : (asked ?? nothingAsked).nano_usd,
   tools: tools === null ? [] : tools.declared,
 });
 

@@ -18,7 +18,9 @@ export interface CallHead {
 }
 
 /** What a request is, as far as rules ask, in the members that its event records; nothing of what it says. */
-export interface CallFacts extends CallHead, Omit<Asked, 'operations'> {
+export interface CallFacts extends CallHead, Omit<Asked, 'operations' | 'nano_usd'> {
+  /** What it is likely to cost; null for a batch whose calls cannot be read. */
+  nano_usd: number | null;
   /** What it offers its model; null if that cannot be read. */
   tools: readonly EventTool[] | null;
 }
@@ -162,9 +164,11 @@ export const bodyRules = [
   rule({
     name: 'limits.max_cost_usd',
     of: ({ limits }) => limits?.max_cost_usd,
-    missing: 'the likely cost is not recorded',
-    judge({ policy: { limits } }, { nano_usd: nano }: CallFacts) {
+    missing: 'the likely cost is not recorded, or could not be read',
+    judge({ policy: { limits, unreadable } }, { nano_usd: nano }: CallFacts) {
       const most = limits?.max_cost_usd ?? Number.POSITIVE_INFINITY;
+      if (nano === null)
+        return unreadable === 'allow' ? null : { reason: 'it cannot be read what it may cost', isUnread: true };
       return nano <= most * 1e9 ? null : { reason: `it may cost ${nano / 1e9} USD, ${most} are allowed` };
     },
   }),

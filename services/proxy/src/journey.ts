@@ -46,6 +46,8 @@ export interface Head {
   headers: HeaderValues;
   /** The declared length; null without a body, or with one of unknown length. */
   contentLength: number | null;
+  /** Its body is encoded. */
+  isPacked: boolean;
   hasBody: boolean;
   /** From a header; null if none asks for a tier. */
   serviceTier: string | null;

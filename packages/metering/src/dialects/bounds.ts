@@ -32,6 +32,8 @@ export interface RequestBounds {
   settings?: MemberRules;
   writes: 'text' | 'speech' | 'pictures' | 'nothing';
   isEitherCase?: boolean;
+  /** False of a bound that only some servers know, and this one may not; absent if all are known. */
+  knows?(bound: string, baseUrl: URL): boolean;
   /** The path of the member that bounds one answer, for a request that gives none; absent if the API has none. */
   outputBound?(baseUrl: URL): readonly string[];
   /** Who runs a tool: the agent alone, or the agent by a description that the provider adds; null for the provider. */

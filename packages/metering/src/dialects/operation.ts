@@ -117,6 +117,8 @@ export interface Operation {
   readRequest(body: unknown, path: string, size?: number): RequestReading;
   /** The calls that a batch contains; null if they are stored elsewhere. Absent if the body is one call. */
   listCalls?(body: JsonObject): readonly JsonObject[] | null;
+  /** What bounds each of these calls. */
+  readonly batchedBounds?: RequestBounds;
   /** The tools that a call offers its model, wherever in its body. Absent if it can offer none. @throws UnreadTool */
   readTools?(body: JsonObject): EventTool[];
   /** Models beside `model` that a call names and that may answer; null for one that is left open. */

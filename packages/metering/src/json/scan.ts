@@ -159,7 +159,7 @@ export const maxShortMember = 4 * 1024;
 /** Larger JSON may be parsed if it has no more values than this: most of it is long texts and pictures. */
 const maxCommas = 100_000;
 
-function toMembers(value: unknown): BodyMember[] {
+export function toMembers(value: unknown): BodyMember[] {
   return Object.entries(asObject(value)).map(([key, each]) => ({ key, value: each, members: () => toMembers(each) }));
 }
 

@@ -24,6 +24,8 @@ const interactions = '/v1beta/interactions';
 test.each([
   ['openai', chat, '{"model":"m"}', '{"model":"m","max_completion_tokens":9}'],
   ['groq', chat, '{"model":"m"}', '{"model":"m","max_tokens":9}'],
+  ['groq', chat, '{"max_completion_tokens":99}', '{"max_completion_tokens":9}'],
+  ['own', chat, '{"max_completion_tokens":1}', '{"max_completion_tokens":1,"max_tokens":9}'],
   ['openai', chat, '{"max_tokens":10,"max_completion_tokens":8}', '{"max_tokens":9,"max_completion_tokens":8}'],
   ['openai', chat, '{"max_tokens":null}', '{"max_tokens":9}'],
   ['openai', chat, '{"max_tokens":"900"}', '{"max_tokens":9}'],

@@ -29,7 +29,8 @@ export function changeBody(
   const path = operation.bounds?.outputBound?.(provider.baseUrl) ?? [];
   const body = readChangeable(toProvider, new Set([...lists, ...searches, ...choices, ...path, ...path.map(toSnake)]));
   if (body === null) return null;
-  if (change.mostOutputTokens !== null && !lower(operation, path, body, change.mostOutputTokens)) return null;
+  if (change.mostOutputTokens !== null && !lower(operation, provider.baseUrl, body, change.mostOutputTokens))
+    return null;
   if (change.isDenied !== null) strip(operation, body, change.isDenied);
   const members = Object.entries(body).map(
     ([key, value]) => `${JSON.stringify(key)}:${value instanceof Untouched ? value.json : JSON.stringify(value)}`,
@@ -72,7 +73,8 @@ function readChangeable(bytes: Buffer, names: ReadonlySet<string>): Record<strin
 const toSnake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Every bound that the body gives, and the operation's own if it gives none. */
-function lower({ bounds }: Operation, path: readonly string[], body: Record<string, unknown>, most: number): boolean {
+function lower({ bounds }: Operation, baseUrl: URL, body: Record<string, unknown>, most: number): boolean {
+  const path = bounds?.outputBound?.(baseUrl) ?? [];
   const own = path.at(-1);
   if (bounds === undefined || own === undefined) return false;
   const isBound = (key: string) =>
@@ -93,7 +95,8 @@ function lower({ bounds }: Operation, path: readonly string[], body: Record<stri
     const amount = asNumber(each[key]);
     if (amount === null || !(Number(amount) <= most)) each[key] = most;
   }
-  if (!given.some(({ each }) => each === holder)) holder[own] = most;
+  const isKnown = (key: string) => bounds.knows?.(key, baseUrl) !== false;
+  if (!given.some(({ each, key }) => each === holder && isKnown(key))) holder[own] = most;
   return true;
 }
 

@@ -31,7 +31,7 @@ export interface InspectedBody extends Demand, Pick<RequestReading, 'requestedMo
   usageAsked: boolean;
 }
 
-const nothingKnown: RequestBounds = { members: {}, writes: 'text' };
+export const nothingKnown: RequestBounds = { members: {}, writes: 'text' };
 
 /** The value of a larger body is not kept while the call runs: it takes several times as much memory. */
 const maxKept = 16 * 1024;
@@ -66,7 +66,7 @@ export function inspectBody(
     searchesByPreview = false,
     priceTier = null,
   } = asked;
-  const demand = readDemand(body.members, operation.bounds ?? nothingKnown);
+  const demand = readDemand(body.members, operation.bounds ?? nothingKnown, provider.baseUrl);
   const findMost = () => {
     if (!operation.bounds) throw notBounded('the path', 'is of a call that has no bound');
     return readStrictly(plain, form, body, operation.bounds, demand, query);

@@ -9,13 +9,15 @@ export interface AskedOfBody extends Pick<Asked, 'models' | 'unread' | 'output_t
   tools: readonly EventTool[] | null;
 }
 
-/** @param contentLength as declared; null without a body, or with one of unknown length @param names null if they cannot be read */
+/** @param isPacked its bytes are encoded @param contentLength as declared; null without a body, or with one of unknown length @param names null if they cannot be read */
 export function readAsked(
-  head: Pick<CallHead, 'operation' | 'method' | 'hasBody'> & { contentLength: number | null },
+  head: Pick<CallHead, 'operation' | 'method' | 'hasBody'> & { contentLength: number | null; isPacked: boolean },
   body: InspectedBody | null,
   names: CallNames | null,
 ): AskedOfBody {
-  const { operation, method, hasBody, contentLength } = head;
+  const { operation, method, hasBody, contentLength, isPacked } = head;
+  // What is packed in a way that is not known here may be of any size.
+  const isSized = !hasBody || !isPacked || Boolean(body?.form.decoded);
   // Whatever does not only look something up may run a model.
   const runsModel = operation?.runsModel !== false && (hasBody || !/^(?:GET|HEAD|DELETE|OPTIONS)$/.test(method));
   const isCount = operation?.isFree === true && !operation.isBilledLater;
@@ -25,6 +27,6 @@ export function readAsked(
     tools: runsModel ? (names?.tools ?? null) : [],
     unread: runsModel ? names?.unread : undefined,
     output_tokens: writesNone ? 0 : (body?.maxOutputTokens ?? null),
-    input_bytes: body?.bytes.length ?? contentLength ?? (hasBody ? null : 0),
+    input_bytes: isSized ? (body?.bytes.length ?? contentLength ?? (hasBody ? null : 0)) : null,
   };
 }

@@ -74,7 +74,7 @@ function listOthers(rule: unknown, { value }: BodyMember): BodyMember[] {
  * Takes the largest of everything that bounds or multiplies output, also of repeated members and other spellings. A bound of 0
  * or no whole number counts as none, but what a lenient server makes of it raises the result.
  */
-export function readDemand(members: readonly BodyMember[], bounds: RequestBounds): Demand {
+export function readDemand(members: readonly BodyMember[], bounds: RequestBounds, baseUrl: URL): Demand {
   const models = new Set<string>();
   const tiers = new Set<string>();
   let bound: number | null = null;
@@ -94,8 +94,9 @@ export function readDemand(members: readonly BodyMember[], bounds: RequestBounds
       if (rule === 'bound') {
         const amount = readAmount(value);
         least = Math.max(least, amount?.value ?? 0);
-        if (own === null || isOther) others = Math.max(others, amount?.value ?? 0);
-        if (own === null || isOther || amount === null) continue;
+        const isEnforced = own !== null && !isOther && bounds.knows?.(key, baseUrl) !== false;
+        if (!isEnforced) others = Math.max(others, amount?.value ?? 0);
+        if (!isEnforced || amount === null) continue;
         if (amount.isWhole && amount.value > 0) bound = Math.max(bound ?? 0, amount.value);
         else isDoubtful = true;
       } else if (rule === 'answers') answers = Math.max(answers, readAmount(value)?.value ?? 1);

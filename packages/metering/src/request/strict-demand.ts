@@ -22,7 +22,6 @@ export interface StrictDemand {
   /** Tokens of one answer; null without a bound. */
   outputTokens: number | null;
   leastOutputTokens: number;
-  isBoundNew: boolean;
   thinkingTokens: number;
   answers: number;
   /** Tools that the provider describes to the model in words of its own. */
@@ -137,14 +136,12 @@ export function readStrictly(
   for (const name of new URLSearchParams(query).keys()) {
     if (costly.has(foldName(name))) throw notBounded(name, 'may not stand in the query');
   }
-  const has = (name: string) => body.members.some(({ key, value }) => key === name && value !== null);
   const demand: StrictDemand = {
     writes: bounds.writes,
     inputBytes: countText(bytes),
     unsizedInputs: 0,
     outputTokens: maxOutputTokens,
     leastOutputTokens,
-    isBoundNew: has('max_completion_tokens') && !has('max_tokens'),
     thinkingTokens: 0,
     answers,
     describedTools: 0,

@@ -171,7 +171,7 @@ function describeAsked({ head, body: { inspected }, governed: { facts }, reserva
     ...(unread && { unread: toEventText(unread, 128) }),
     output_tokens: output_tokens === null ? null : fitCount(output_tokens),
     input_bytes,
-    nano_usd: fitCount(reservation.nanoUsd),
+    nano_usd: fitCount(facts?.nano_usd ?? reservation.nanoUsd),
   };
   return { asked, tools };
 }

@@ -105,7 +105,7 @@ export function describeBody(
     ...describeCall(head, agent, admission),
     ...readAsked(head, inspected, names),
     ...(chooser !== undefined && { unread: `the header "${chooser.slice(0, maxShortText)}"` }),
-    nano_usd: metering.findReservation(head, inspected, findCaps(admission)),
+    nano_usd: metering.findLikelyCost(head, inspected, findCaps(admission)),
   };
 }
 

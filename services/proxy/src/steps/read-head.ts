@@ -1,7 +1,7 @@
 import { hash, randomUUIDv7 } from 'node:crypto';
 import { ApiError } from '@agp/core/errors';
 import { toPublicId, uuidTime } from '@agp/core/ids';
-import { readTierHeader } from '@agp/metering';
+import { isPlain, readTierHeader } from '@agp/metering';
 import type { Setup, Working } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
 import { assureReadable, assureServedMethod } from '../head/assure-readable.ts';
@@ -65,6 +65,7 @@ export function readHead(context: Setup & Working, exchange: Exchange): Head {
     sourceIp: exchange.sourceIp,
     ...buildOutgoing(exchange, { provider, operation, path, query: target.query }, token),
     contentLength,
+    isPacked: !isPlain(headers),
     hasBody: headers['transfer-encoding'] !== undefined || (contentLength ?? 0) > 0,
     serviceTier: readTierHeader(headers),
   };

@@ -66,6 +66,7 @@ const createBatch: Operation = {
   isFree: true,
   isBilledLater: true,
   listCalls: listBatch,
+  batchedBounds: bounds.messages,
   readRequest(value) {
     const calls = listBatch(asObject(value));
     const models = new Set(calls.map(({ model }) => asText(model)));

@@ -77,13 +77,21 @@ const holdsCalls = new Set<string>([
   'asyncBatchEmbedContent',
 ]);
 
-const kinds: Partial<Record<(typeof names)[number], Pick<Operation, 'bounds' | 'known'>>> = {
+const kinds: Partial<Record<(typeof names)[number], Pick<Operation, 'bounds' | 'batchedBounds' | 'known'>>> = {
   generateContent: { bounds: bounds.generateContent, known: members.generateContent },
   streamGenerateContent: { bounds: bounds.generateContent, known: members.generateContent },
   embedContent: { bounds: bounds.embedContent, known: members.embedContent },
   batchEmbedContents: { bounds: bounds.batchEmbedContents, known: members.batchEmbedContents },
-  batchGenerateContent: { bounds: bounds.batchGenerateContent, known: members.batchGenerateContent },
-  asyncBatchEmbedContent: { bounds: bounds.batchGenerateContent, known: members.batchGenerateContent },
+  batchGenerateContent: {
+    bounds: bounds.batchGenerateContent,
+    batchedBounds: bounds.generateContent,
+    known: members.batchGenerateContent,
+  },
+  asyncBatchEmbedContent: {
+    bounds: bounds.batchGenerateContent,
+    batchedBounds: bounds.embedContent,
+    known: members.batchGenerateContent,
+  },
   countTokens: { known: members.countTokens },
   computeTokens: { known: members.countTokens },
   fetchPredictOperation: { known: members.predict },

@@ -16,8 +16,12 @@ const sampling = listMembers({
 /** OpenAI's own models refuse the older name, which alone many other servers know. */
 const ofOpenai = /(?:^|\.)(?:openai|azure)\.com$/;
 
+/** Those who document that they enforce it. */
+const knowNewBound = /(?:^|\.)(?:openai\.com|azure\.com|groq\.com|x\.ai|openrouter\.ai|cerebras\.ai)$/;
+
 export const chat: RequestBounds = {
   writes: 'text',
+  knows: (bound, { hostname }) => bound !== 'max_completion_tokens' || knowNewBound.test(hostname),
   outputBound: ({ hostname }) => [ofOpenai.test(hostname) ? 'max_completion_tokens' : 'max_tokens'],
   readTool: findRunner,
   members: {
