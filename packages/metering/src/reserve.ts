@@ -18,11 +18,11 @@ const bytesPerToken = 4;
 /** What an answer without a bound is taken to have. */
 const defaultOutputTokens = 4_096;
 
-/** An image makes a body large, and few tokens: beyond this no model reads on anyway. */
+/** Of text: beyond this no model reads on anyway. */
 const maxPromptTokens = 200_000;
 
 /**
- * The highest likely cost in whole nano-dollars: input by size, output by the caller's largest bound, else
+ * The highest likely cost in whole nano-dollars: text by size, pictures, pages and seconds by the vendor's rule, output by the caller's largest bound, else
  * {@link defaultOutputTokens}. Without a readable body at least `unpricedNanoUsd`, without a known price that by size.
  */
 function estimateReservation(parts: MeteringParts, head: CallHead, body: InspectedBody | null): number {
@@ -35,17 +35,20 @@ function estimateReservation(parts: MeteringParts, head: CallHead, body: Inspect
 }
 
 interface Likely
-  extends Pick<InspectedBody, 'maxOutputTokens' | 'leastOutputTokens' | 'answers' | 'tiers' | 'toldUsage'> {
+  extends Pick<InspectedBody, 'media' | 'maxOutputTokens' | 'leastOutputTokens' | 'answers' | 'tiers' | 'toldUsage'> {
   bytes: { length: number };
 }
 
 function priceModel(parts: MeteringParts, head: CallHead, asked: Likely, model: string): number {
-  const { bytes, maxOutputTokens, leastOutputTokens, answers, toldUsage } = asked;
-  const promptTokens = Math.min(Math.ceil(bytes.length / bytesPerToken), maxPromptTokens);
+  const { bytes, media, maxOutputTokens, leastOutputTokens, answers, toldUsage } = asked;
+  const textBytes = bytes.length - (media?.bytes ?? 0);
+  const promptTokens = Math.min(Math.ceil(textBytes / bytesPerToken), maxPromptTokens);
+  const seen = media?.count(model);
   const outputTokens = maxOutputTokens ?? Math.max(defaultOutputTokens, leastOutputTokens);
   const usage = makeUsage({
+    ...seen,
     ...toldUsage,
-    promptTokens: promptTokens + (toldUsage.promptTokens ?? 0),
+    promptTokens: promptTokens + (seen?.promptTokens ?? 0) + (toldUsage.promptTokens ?? 0),
     completionTokens: Math.min(Math.max(answers * outputTokens, toldUsage.completionTokens ?? 0), maxTokens),
     ...(toldUsage.outputImages !== undefined && { outputImages: Math.max(answers, toldUsage.outputImages) }),
   });
@@ -95,7 +98,7 @@ function sumBatch(
   { bytes, models: ofPath }: InspectedBody,
   calls: readonly JsonObject[],
 ): number | null {
-  const size = { toldUsage: {}, bytes: { length: bytes.length / calls.length } };
+  const size = { toldUsage: {}, media: null, bytes: { length: bytes.length / calls.length } };
   const bounds = head.operation?.batchedBounds ?? nothingKnown;
   const kinds = new Map<string, { asked: Likely; models: string[]; count: number }>();
   for (const call of calls) {
@@ -172,11 +175,12 @@ function boundModels(
     for (const tier of tiers) {
       if (!bounds.hasTier(tier)) throw notBounded('the service tier', 'has no known price');
     }
+    const picture = head.operation?.bounds?.media?.boundPicture(bounds.vendor ?? '', model) ?? null;
     const written =
       (demand.outputTokens ?? Math.max(bounds.largestOutput, demand.leastOutputTokens)) + demand.thinkingTokens;
     const each = { text: written, speech: written, pictures: pictureTokens, nothing: 0 }[writes];
     const limits: UsageLimits = {
-      inputTokens: Math.min(countInput(demand, bounds.largestInput), most),
+      inputTokens: Math.min(countInput(demand, bounds.largestInput, picture), most),
       outputTokens: Math.min(demand.answers * each, most),
       inputCharacters: writes === 'speech' ? demand.inputBytes : 0,
       outputImages: writes === 'pictures' ? demand.answers : 0,
@@ -189,10 +193,12 @@ function boundModels(
 }
 
 /** No input is larger than the model's context; each of several inputs has a context of its own. */
-function countInput(demand: StrictDemand, largestInput: number): number {
+function countInput(demand: StrictDemand, largestInput: number, picture: number | null): number {
   const sized = demand.inputBytes + framingTokens + demand.describedTools * toolTokens;
   if (demand.writes === 'nothing') return sized + demand.unsizedInputs * largestInput;
-  return demand.unsizedInputs > 0 ? largestInput : sized;
+  if (demand.unsizedInputs > 0 || (demand.pictures > 0 && picture === null)) return largestInput;
+  const seen = demand.pictures * (picture ?? 0) - demand.pictureBytes;
+  return demand.pictures > 0 ? Math.min(sized + seen, largestInput) : sized;
 }
 
 export interface Cheaper {

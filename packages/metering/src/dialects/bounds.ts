@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json/members.ts';
+import type { MediaRules } from './media.ts';
 
 /**
  * What a member may cost. `free`: a token of input a byte; `content`: the same, unless a part names something outside, as large as
@@ -34,6 +35,8 @@ export interface RequestBounds {
   isEitherCase?: boolean;
   /** False of a bound that only some servers know, and this one may not; absent if all are known. */
   knows?(bound: string, baseUrl: URL): boolean;
+  /** What its pictures, pages and seconds cost. */
+  media?: MediaRules;
   /** The path of the member that bounds one answer, for a request that gives none; absent if the API has none. */
   outputBound?(baseUrl: URL): readonly string[];
   /** Who runs a tool: the agent alone, or the agent by a description that the provider adds; null for the provider. */

@@ -13,7 +13,9 @@ const plainKeys = new Set(
 );
 
 /** JSON of the agent's own, in which keys mean nothing to the provider. */
-const opaqueKeys = new Set('arguments args input response citations annotations logprobs cache_control'.split(' '));
+export const opaqueKeys = new Set(
+  'arguments args input response citations annotations logprobs cache_control'.split(' '),
+);
 
 function isPlainPart(part: object): boolean {
   const { type, encrypted_content: sealed } = part as Record<string, unknown>;
@@ -23,8 +25,11 @@ function isPlainPart(part: object): boolean {
   return type !== 'reasoning' || typeof sealed === 'string';
 }
 
-/** Whether parts are of unknown size: pictures, sound, files, references, and unknown members. */
-export function findUnsized(content: unknown): boolean {
+/**
+ * Whether parts are of unknown size: pictures, sound, files, references, and unknown members.
+ * @param take says of a part that its size is known otherwise
+ */
+export function findUnsized(content: unknown, take?: (part: object) => boolean): boolean {
   // Deep nesting would overflow the call stack.
   const stack = [content];
   while (stack.length > 0) {
@@ -34,6 +39,7 @@ export function findUnsized(content: unknown): boolean {
       for (const item of value) stack.push(item);
       continue;
     }
+    if (take?.(value)) continue;
     if (!isPlainPart(value)) return true;
     for (const [key, member] of Object.entries(value)) {
       if (opaqueKeys.has(key)) continue;

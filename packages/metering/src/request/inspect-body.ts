@@ -4,6 +4,7 @@ import type { RequestBounds } from '../dialects/bounds.ts';
 import type { Operation, RequestReading } from '../dialects/operation.ts';
 import { isForm, readForm } from '../json/form.ts';
 import { readJson } from '../json/scan.ts';
+import { findMedia, type Media } from './count-media.ts';
 import { type Demand, readDemand } from './read-demand.ts';
 import { type CallNames, maxNamedModels, nameByPath, readNames, toModelName } from './read-names.ts';
 import { spliceStreamUsage } from './splice-usage.ts';
@@ -23,6 +24,8 @@ export interface InspectedBody extends Demand, Pick<RequestReading, 'requestedMo
   bytes: Buffer;
   /** Its value, if it is small and valid JSON: readers of its texts need not parse it again. */
   parsed: unknown;
+  /** What makes it large and costs few tokens; null for none, and if no cap holds. */
+  media: Media | null;
   form: BodyForm;
   /** What rules ask for; null if none does and it was too large to be read. */
   names: CallNames | null;
@@ -104,6 +107,7 @@ export function inspectBody(
     strict: mustBound && !operation.isFree ? catchApiError(findMost) : null,
     bytes: plain,
     parsed: plain.length <= maxKept ? body.parsed : undefined,
+    media: mustTell || mustBound ? findMedia(plain, body.parsed, operation.bounds) : null,
     form,
     toProvider: spliced.body,
     usageAsked: spliced.added,

@@ -1,6 +1,7 @@
 import { asArray, asName, asObject } from '../../json/members.ts';
 import { listMembers, type RequestBounds } from '../bounds.ts';
 import { knowMembers, knowNames } from '../known-members.ts';
+import { media } from './pictures.ts';
 import { findRunner } from './tools.ts';
 
 /** What only removes parts of a long conversation; a summary is a run of its own. */
@@ -11,6 +12,7 @@ function onlyClears(management: unknown): boolean {
 
 export const messages: RequestBounds = {
   writes: 'text',
+  media,
   outputBound: () => ['max_tokens'],
   readTool: findRunner,
   members: {

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../json/members.ts';
 import { listMembers, listOf, type RequestBounds } from '../bounds.ts';
+import { media } from './pictures.ts';
 
 const settings = {
   ...listMembers({
@@ -18,6 +19,7 @@ const declarations = new Set(['functionDeclarations', 'function_declarations']);
 
 export const generateContent: RequestBounds = {
   writes: 'text',
+  media,
   outputBound: () => ['generationConfig', 'maxOutputTokens'],
   isEitherCase: true,
   settings,
@@ -35,6 +37,7 @@ export const generateContent: RequestBounds = {
 
 export const embedContent: RequestBounds = {
   writes: 'nothing',
+  media,
   isEitherCase: true,
   members: listMembers({
     model: 'model',
@@ -55,6 +58,7 @@ export const batchGenerateContent: RequestBounds = {
 
 export const interactions: RequestBounds = {
   writes: 'text',
+  media,
   outputBound: () => ['generation_config', 'max_output_tokens'],
   settings,
   readTool: ({ type }: JsonObject) => (type === 'function' ? 'own' : null),

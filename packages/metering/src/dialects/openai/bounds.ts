@@ -1,4 +1,5 @@
 import { listMembers, listOf, oneOf, type RequestBounds } from '../bounds.ts';
+import { media } from './pictures.ts';
 import { findRunner } from './tools.ts';
 
 const everywhere = listMembers({
@@ -21,6 +22,7 @@ const knowNewBound = /(?:^|\.)(?:openai\.com|azure\.com|groq\.com|x\.ai|openrout
 
 export const chat: RequestBounds = {
   writes: 'text',
+  media,
   knows: (bound, { hostname }) => bound !== 'max_completion_tokens' || knowNewBound.test(hostname),
   outputBound: ({ hostname }) => [ofOpenai.test(hostname) ? 'max_completion_tokens' : 'max_tokens'],
   readTool: findRunner,
@@ -55,6 +57,7 @@ export const completions: RequestBounds = {
 
 export const responses: RequestBounds = {
   writes: 'text',
+  media,
   outputBound: () => ['max_output_tokens'],
   readTool: findRunner,
   members: listMembers(
