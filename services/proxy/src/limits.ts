@@ -42,3 +42,6 @@ export const refusalKeys = 10_000;
 
 /** How long an agent may keep sending a body that is no longer read, in milliseconds. */
 export const unreadBodyMs = 5_000;
+
+/** What one answer's head says of warnings, in characters: clients take some 16 KB of headers in all. */
+export const maxWarning = 1_024;

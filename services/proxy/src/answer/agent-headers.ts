@@ -3,6 +3,7 @@ import { rolesOf } from '@agp/metering';
 import { type HeaderValues, requestIdHeaders } from '../exchange.ts';
 import { readNamed } from '../head/outgoing.ts';
 import type { AdmittedRequest } from '../journey.ts';
+import { maxWarning } from '../limits.ts';
 
 /** The provider's headers for the agent; of our own only `X-Request-Id` may come from the provider. */
 export function toAgentHeaders(headers: IncomingHttpHeaders): HeaderValues {
@@ -24,6 +25,17 @@ export function writeAgentHeaders(request: AdmittedRequest, headers: IncomingHtt
   written['X-Agent-Id'] = agent.id;
   written['X-Session-Id'] = sessionId;
   written['X-Event-Id'] = head.eventId;
-  if (governed.warnings.length > 0) written['X-Agp-Policy-Warning'] = governed.warnings.join(', ');
+  if (governed.warnings.length > 0) written['X-Agp-Policy-Warning'] = listWarnings(governed.warnings);
   return Object.assign(written, requestIdHeaders(head.requestId, written['x-request-id']));
+}
+
+/** As many as a header may hold, then how many more there are. */
+export function listWarnings(warnings: readonly string[]): string {
+  let [text = ''] = warnings;
+  for (const [at, warning] of warnings.slice(1).entries()) {
+    const more = ` and ${warnings.length - at - 1} more`;
+    if (text.length + 2 + warning.length + more.length > maxWarning) return `${text}${more}`;
+    text += `, ${warning}`;
+  }
+  return text;
 }
