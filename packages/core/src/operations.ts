@@ -16,6 +16,14 @@ const batches = ['batchGenerateContent', 'asyncBatchEmbedContent', 'batchPredict
 
 const kindOf = new Map(Object.entries(kinds).flatMap(([kind, names]) => names.split(' ').map((name) => [name, kind])));
 
+/** What rules call operations beside the words of their names, and what these do. */
+const others: Readonly<Record<string, string>> = {
+  completions: 'chat',
+  'fim.completions': 'chat',
+  predict: 'images',
+  predictLongRunning: 'videos',
+};
+
 /** OpenTelemetry's name for an operation of a provider. */
 export const nameOperationKind = (operation: string): string => kindOf.get(operation) ?? operation;
 
@@ -27,5 +35,6 @@ export const startsBatch = (operation: string): boolean =>
 export function listOperationNames(operation: string): string[] {
   const words = operation.split('.');
   const isBatch = words.includes('batches') || batches.includes(operation);
-  return [...new Set([operation, ...(isBatch ? ['batches'] : [...words, nameOperationKind(operation)])])];
+  const own = [...words, nameOperationKind(operation), ...(others[operation] ? [others[operation]] : [])];
+  return [...new Set([operation, ...(isBatch ? ['batches'] : own)])];
 }
