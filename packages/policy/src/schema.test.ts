@@ -30,3 +30,23 @@ test.each<[string, object, string | undefined]>([
 ])('a policy with %s', (_, members, message) => {
   expect(policySchema.safeParse({ name: 'p', ...members }).error?.issues[0]?.message).toBe(message);
 });
+
+test.each<[string, string]>([
+  ['{"match":{"not":{}}}', 'match.not: must name agents, labels, tags or providers'],
+  ['{"match":{"labels":{}}}', 'match.labels: must hold a label'],
+  ['{"match":{"not":{"labels":{"team":[]}}}}', 'match.not.labels.team: must hold a name'],
+  ['{"match":{"agents":[]}}', 'match.agents: must hold a name'],
+  ['{"models":{"deny":[]}}', 'models.deny: must hold a name'],
+  ['{"models":{}}', 'models: must hold allow, deny or both'],
+  ['{"tools":{}}', 'tools: must hold client, hosted or remote_mcp'],
+  ['{"tools":null}', 'tools: Invalid input: expected object, received null'],
+  ['{"match":{"labels":{"__proto__":["x"]}}}', 'match.labels: may not hold a label __proto__'],
+])('%s is refused by the member that says nothing', (json, expected) => {
+  const { error } = policySchema.safeParse({ name: 'p', ...JSON.parse(json) });
+  expect(error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)).toContain(expected);
+});
+
+test('a policy without match, or with an empty one, is for every request, and a list may allow nothing', () => {
+  for (const members of [{ match: {} }, { models: { allow: [] } }, { tools: { remote_mcp: {} } }])
+    expect(policySchema.safeParse({ name: 'p', ...members }).success).toBe(true);
+});

@@ -38,24 +38,41 @@ const listOf = <Item extends z.ZodType<string>>(item: Item) =>
 
 function allowOrDeny<Item extends z.ZodType<string>>(item: Item) {
   return z
-    .strictObject({ allow: listOf(item).optional(), deny: listOf(item).min(1).optional() })
+    .strictObject({ allow: listOf(item).optional(), deny: someOf(item).optional() })
     .refine(({ allow, deny }) => allow !== undefined || deny !== undefined, 'must hold allow, deny or both')
     .meta({ description: '`allow`: nothing else; `deny`: not these, also if both name it' });
 }
 
+const someOf = <Item extends z.ZodType<string>>(item: Item) => listOf(item).min(1, 'must hold a name');
+
+const labelsSchema = z
+  .record(text(256), someOf(exactOrBeginning))
+  .refine((labels) => Object.keys(labels).length > 0, 'must hold a label')
+  .refine((labels) => Object.keys(labels).length <= maxNames, `must hold at most ${maxNames} labels`);
+
 const selectorFields = {
-  agents: listOf(exactOrBeginning).min(1).optional(),
+  agents: someOf(exactOrBeginning).optional(),
   labels: z
-    .record(text(256), listOf(exactOrBeginning).min(1))
-    .refine((labels) => Object.keys(labels).length <= maxNames, `must hold at most ${maxNames} labels`)
+    .preprocess((labels, context) => {
+      // Records drop it.
+      if (typeof labels === 'object' && labels !== null && Object.hasOwn(labels, '__proto__'))
+        context.addIssue({ code: 'custom', message: 'may not hold a label __proto__' });
+      return labels;
+    }, labelsSchema)
     .optional()
     .meta({ description: "Values by label, which is a string member of the agent's metadata" }),
-  tags: listOf(exactOrBeginning).min(1).optional().meta({ description: 'Compliance tags' }),
-  providers: listOf(exactOrBeginning).min(1).optional(),
+  tags: someOf(exactOrBeginning).optional().meta({ description: 'Compliance tags' }),
+  providers: someOf(exactOrBeginning).optional(),
 };
 
 const matchSchema = z
-  .strictObject({ ...selectorFields, not: z.strictObject(selectorFields).optional() })
+  .strictObject({
+    ...selectorFields,
+    not: z
+      .strictObject(selectorFields)
+      .refine((not) => Object.values(not).some(Boolean), 'must name agents, labels, tags or providers')
+      .optional(),
+  })
   .meta({ description: 'All that is named must match, and not all that `not` names; without any, every request does' });
 
 const hoursSchema = z
