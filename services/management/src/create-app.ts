@@ -13,7 +13,7 @@ import { type Context, isInEdition, type Route } from './define-route.ts';
 import { serveDocsAssets } from './docs/docs-page.ts';
 import { handleError } from './handle-error.ts';
 import { type Caller, createKeyFinders } from './keys.ts';
-import { chooseFormat, csvOf, giveUpSilentReader, sendRows } from './replies.ts';
+import { chooseFormat, csvOf, giveUpSilentReader, sendJson, sendRows } from './replies.ts';
 import { found, parseInput, parseQuery, readJsonBody, readQuery } from './requests.ts';
 import { createOidcRouter, createSessionRouter, openConsoleParts } from './sign-in/sign-in-routers.ts';
 
@@ -104,7 +104,7 @@ function handleRoute(route: Route, { context, readsOf }: AppParts): RequestHandl
     const own = isRead ? { ...context, db: readsOf(caller.holder) } : context;
     const body = await route.handle(input, own, response);
     if (body !== undefined && csvOf(response) !== undefined) sendRows(response, [body as object].flat());
-    else if (body !== undefined) response.status(route.answer.status ?? 200).json(body);
+    else if (body !== undefined) await sendJson(response.status(route.answer.status ?? 200), body as object);
     else if (!response.headersSent) response.status(204).end();
   };
 }

@@ -26,6 +26,7 @@ import type { AnnouncedEvent } from '@agp/core/events';
 import { type IdPrefix, toPublicId, uuidTime } from '@agp/core/ids';
 import { parseJson } from '@agp/core/json';
 import { hashLink } from '@agp/core/lineage';
+import { escapeJson } from '@agp/core/text';
 import type {
   AgentBudgetRow,
   ApiKeyRow,
@@ -40,6 +41,9 @@ import type {
 } from '@agp/db';
 import { type ChainedColumn, chainedColumns, type LinkedEventRow } from '@agp/db';
 import type { z } from 'zod';
+
+/** As JSON, with characters that control a terminal by number: agents choose names of tools, and their own. */
+export const writeJson = (value: unknown): string => escapeJson(JSON.stringify(value));
 
 type Presented<Row> = {
   [Name in keyof Row]: Row[Name] extends Date ? string : Row[Name] extends Date | null ? string | null : Row[Name];

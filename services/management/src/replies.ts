@@ -4,10 +4,12 @@ import { type EventListQuery, outcomeNames } from '@agp/core/contracts';
 import { toPublicId, uuidOf } from '@agp/core/ids';
 import { usdToDecimal } from '@agp/core/money';
 import { type Db, type EventFilter, type EventRow, listEvents } from '@agp/db';
+import { endTurn } from '@agp/runtime';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { Route } from './define-route.ts';
 import { readerSilenceMs } from './limits.ts';
+import { writeJson } from './presenters.ts';
 import { readPiiType } from './requests.ts';
 
 /** For an answer that is being written, not one that is still looked up. */
@@ -94,7 +96,7 @@ function beginRows(response: Response, framing: Framing): Writer {
   const csv = csvOf(response);
   if (csv === undefined) {
     response.type('json');
-    return { ...framing, between: ',', write: (rows) => rows.map((row) => JSON.stringify(row)).join(',') };
+    return { ...framing, between: ',', write: (rows) => rows.map(writeJson).join(',') };
   }
   const { name, columns } = csv;
   response.attachment(`${name}.csv`).type('text/csv; charset=utf-8');
@@ -107,13 +109,25 @@ const brackets: Framing = { before: '[', after: ']' };
 
 /** An object whose last member is the list. */
 export function frameList(head: object, list: string): Framing {
-  const whole = JSON.stringify({ ...head, [list]: [] });
+  const whole = writeJson({ ...head, [list]: [] });
   return { before: whole.slice(0, -']}'.length), after: ']}' };
 }
 
 export function sendRows(response: Response, rows: readonly object[]): void {
   const { before, write, after } = beginRows(response, brackets);
   response.send(before + write(rows) + after);
+}
+
+/** Sends what a route gave, an entry a step if it is a list. */
+export async function sendJson(response: Response, body: object): Promise<void> {
+  response.type('json');
+  if (!Array.isArray(body)) return void response.send(writeJson(body));
+  const entries: string[] = [];
+  for (const entry of body) {
+    entries.push(writeJson(entry));
+    await endTurn();
+  }
+  response.send(`[${entries.join()}]`);
 }
 
 /**

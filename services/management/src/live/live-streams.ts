@@ -13,7 +13,7 @@ import {
   rememberedEvents,
   rememberedIds,
 } from '../limits.ts';
-import { presentStreamEvent } from '../presenters.ts';
+import { presentStreamEvent, writeJson } from '../presenters.ts';
 
 /** By public ids; an unknown agent has none. */
 type FindNames = (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
@@ -202,7 +202,7 @@ export class LiveStreams {
     for (const [withOutcomes, alike] of Map.groupBy(streams, ({ filter }) => filter.withOutcomes === true)) {
       const messages = events.map((event) => {
         const shown = presentStreamEvent(event, names?.get(event.agent_id), withOutcomes);
-        return { event, text: `event: agent_event\ndata: ${JSON.stringify(shown)}\n\n` };
+        return { event, text: `event: agent_event\ndata: ${writeJson(shown)}\n\n` };
       });
       // Joined once for the many streams without a filter.
       const everything = messages.map(({ text }) => text).join('');

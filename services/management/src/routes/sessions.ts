@@ -7,7 +7,7 @@ import {
 } from '@agp/core/contracts';
 import { listSessionEvents, listSessions, readSession } from '@agp/db';
 import { defineRoute, tagRoutes } from '../define-route.ts';
-import { presentRow, presentSessionEvent } from '../presenters.ts';
+import { presentRow, presentSessionEvent, writeJson } from '../presenters.ts';
 import { replyWithList, replyWithPage } from '../replies.ts';
 import { found, readAgentFilter, sessionId } from '../requests.ts';
 
@@ -51,7 +51,7 @@ export const sessionRoutes = tagRoutes('Sessions', [
         length: session.event_count,
         withOutcomes: query.expand === 'outcome',
       });
-      const framing = { before: `{"session":${JSON.stringify(presentRow(session))},"events":[`, after: ']}' };
+      const framing = { before: `{"session":${writeJson(presentRow(session))},"events":[`, after: ']}' };
       await replyWithList(response, events, presentSessionEvent, framing);
     },
   }),
