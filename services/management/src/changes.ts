@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AuditAction, AuditState } from '@agp/core/audit';
 import { changeQuerySchema, metadataInputSchema } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
-import { type AgentChange, type AgentRow, appendAudit, type Db, updateAgent } from '@agp/db';
+import { type AgentChange, type AgentRow, appendAudit, type Db, listPolicies, updateAgent } from '@agp/db';
+import type { Policy } from '@agp/policy';
 import { type Logger, toPlainAddress } from '@agp/runtime';
 import type { Request, RequestHandler } from 'express';
 import { type Caller, describeCaller } from './keys.ts';
@@ -59,11 +61,33 @@ export function changeAgent(
     const updated = found(await updateAgent(transaction, input.params.id, change), 'agent_not_found');
     const { agent, before, after } = updated;
     const target = toPublicId('agt', input.params.id);
+    await assureLabels(transaction, found(input.caller, 'internal'), before.metadata, after.metadata);
     // What was stored past this API keeps no agent from being blocked.
     if (change.labels !== undefined && !metadataInputSchema.safeParse(agent.metadata).success)
       throw new ApiError('invalid_parameter', 'labels: the metadata would exceed 16 KiB');
     return { result: agent, agentId: target, target, before, after };
   });
+}
+
+type Metadata = Readonly<Record<string, unknown>>;
+
+/** Who changes a label by which a policy chooses agents may lift the policy, so it takes whoever may change that. */
+async function assureLabels(db: Db, caller: Caller, before: Metadata, after: Metadata): Promise<void> {
+  if (caller.scopes.has('admin') || isDeepStrictEqual(before, after)) return;
+  for (const { name: policy, policy: stored } of await listPolicies(db)) {
+    const { match = {} } = stored as Partial<Policy>;
+    const selectors = [match, match.not ?? {}];
+    const names = selectors.flatMap(({ labels, tags }) => [
+      ...Object.keys(labels ?? {}),
+      ...(tags ? ['compliance_tag'] : []),
+    ]);
+    const changed = names.find((name) => !isDeepStrictEqual(before[name], after[name]));
+    if (changed !== undefined)
+      throw new ApiError(
+        'missing_scope',
+        `API key lacks scope admin: policy ${policy} is for agents by their label ${changed}`,
+      );
+  }
 }
 
 export function logChanges(logger: Logger): RequestHandler {
