@@ -33,6 +33,10 @@ tools: { remote_mcp: {} }
   const dry = await done(`policies apply -f ${folder} --dry-run`);
   expect(dry).toBe('policy interns created (dry run)\npolicy no-mcp created (dry run)\n');
   expect(await done('policies list')).toBe('');
+  writeFileSync(file('typo'), 'name: typo\noperations: { deny: [image] }\n');
+  expect((await agp(`policies apply -f ${file('typo')} --dry-run`)).stderr).toContain(
+    'warning: typo: no operation is named image\n',
+  );
   expect(await done(`policies preview -f ${file('all.yaml')} --from 1h`)).toMatch(
     /^would have refused, changed or ended 4 of 4 requests, of 1 agents .*\nby rule: interns models 4\nby agent: worker 4\nby model: gpt-4o 4\n/,
   );

@@ -1,3 +1,4 @@
+import { listOperationNames, operationNames } from '@agp/core/operations';
 import { dialects, matchOperation } from '@agp/metering';
 import { inPath, loadCorpus, operations } from '@agp/testing/corpus';
 import { expect, test } from 'vitest';
@@ -6,6 +7,10 @@ const all = Object.values(dialects).flatMap((dialect) => dialect.operations.map(
 
 test('the table has every operation of every dialect, and no other', () => {
   expect(new Set(operations.map(({ name }) => name))).toEqual(new Set([...all, 'unknown']));
+});
+
+test('rules may name every operation of the table, by its words too, and no other', () => {
+  expect(operationNames).toEqual([...new Set(operations.flatMap(({ name }) => listOperationNames(name)))].sort());
 });
 
 const paths = operations.flatMap(({ path, alsoAt, ...row }) =>

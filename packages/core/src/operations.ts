@@ -38,3 +38,15 @@ export function listOperationNames(operation: string): string[] {
   const own = [...words, nameOperationKind(operation), ...(others[operation] ? [others[operation]] : [])];
   return [...new Set([operation, ...(isBatch ? ['batches'] : own)])];
 }
+
+/** Operations that no table above has. */
+const further =
+  `async.chat.completions.get chat.completions.get interactions.get responses.get responses.compact responses.input_tokens
+  messages.batches messages.batches.results messages.count_tokens batches batches.get batches.list countTokens computeTokens
+  fetchPredictOperation cachedContents.create cachedContents.update audio.speech audio.transcriptions audio.translations images.edits
+  images.generations images.variations videos moderations ocr rerank unknown`.split(/\s+/);
+
+/** All names by which rules may know any operation, in order. */
+export const operationNames: readonly string[] = [
+  ...new Set([...kindOf.keys(), ...batches, ...Object.keys(others), ...further].flatMap(listOperationNames)),
+].sort();

@@ -86,7 +86,13 @@ export const previewSchema = z
     never: z
       .array(z.strictObject({ policy: z.string(), rule: z.string().nullable() }))
       .meta({ description: 'Rules that found nothing; without a rule, policies that matched no request' }),
-    contradictions: z.array(z.string()).meta({ description: 'Rules that cancel each other out, in words' }),
+    contradictions: z
+      .array(z.string())
+      .meta({ description: 'Rules that cancel each other out, in words; 100, then that there are more' }),
+    warnings: z.array(z.string()).meta({
+      description:
+        'What can hold for no request, in words: an unknown provider or operation, an end that has passed; as many',
+    }),
   })
   .meta({ id: 'Preview', description: 'What policies would have done to recorded requests' });
 

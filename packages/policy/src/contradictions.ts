@@ -8,6 +8,9 @@ type Names = readonly string[] | undefined;
 /** More are of no use to a reader. */
 const mostTold = 100;
 
+export const tellSome = (told: string[]): string[] =>
+  told.length > mostTold ? [...told.slice(0, mostTold), `more than ${mostTold}: no others are listed`] : told;
+
 /** What is asked of a policy once for each other one. */
 interface Compared {
   policy: Policy;
@@ -17,13 +20,11 @@ interface Compared {
 }
 
 /** Rules that cancel each other out, in words; a pair of policies a step, which takes as long as their lists are. */
-export function* findContradictions(policies: readonly Policy[], now: Date): Generator<undefined, string[]> {
+export function* findContradictions(policies: readonly Policy[]): Generator<undefined, string[]> {
   const told: string[] = [];
   const compared: Compared[] = [];
   for (const policy of policies) {
     told.push(...listOwn(policy));
-    if (policy.until !== undefined && Date.parse(policy.until) <= now.getTime())
-      told.push(`${policy.name}: it ended ${policy.until}, so it decides nothing`);
     const { not, ...match } = policy.match;
     const week = toWeek(parseHours(policy.hours?.allow ?? '') ?? []);
     compared.push({ policy, selected: listSelected(match), excluded: not ? listSelected(not) : null, week });
@@ -31,17 +32,14 @@ export function* findContradictions(policies: readonly Policy[], now: Date): Gen
   }
   for (const [at, one] of compared.entries())
     for (const other of compared.slice(at + 1)) {
-      if (told.length > mostTold) return cut(told);
+      if (told.length > mostTold) return tellSome(told);
       const names = `${one.policy.name} and ${other.policy.name}`;
       const rules = mayMeet(one, other) ? listBetween(one, other) : [];
       told.push(...rules.map((rule) => `${names}: where both match, their ${rule} let nothing pass`));
       yield;
     }
-  return cut(told);
+  return tellSome(told);
 }
-
-const cut = (told: string[]) =>
-  told.length > mostTold ? [...told.slice(0, mostTold), `more than ${mostTold}: no others are listed`] : told;
 
 /** Names that a policy allows and denies at once. */
 function listOwn(policy: Policy): string[] {

@@ -30,3 +30,4 @@ export { describeMatch } from './describe-match.ts';
 export { type RecordedCall, Replay } from './replay.ts';
 export { type CallFacts, type CallHead, prepare } from './rules.ts';
 export { type Policy, policySchema } from './schema.ts';
+export { findWarnings } from './warnings.ts';

@@ -109,7 +109,7 @@ export class Replay {
     }
   }
 
-  *end(now: Date): Generator<undefined, Omit<Preview, 'from' | 'to' | 'is_complete'>> {
+  *end(): Generator<undefined, Omit<Preview, 'from' | 'to' | 'is_complete' | 'warnings'>> {
     const { rule, agent, model, tool, hour, unread } = this.#counts;
     return {
       requests: this.#requests,
@@ -126,7 +126,7 @@ export class Replay {
         const silent = listRules(policy).filter((name) => !this.#found.has(`${policy.name} ${name}`));
         return silent.map((name) => ({ policy: policy.name, rule: name }));
       }),
-      contradictions: yield* findContradictions(this.#policies, now),
+      contradictions: yield* findContradictions(this.#policies),
     };
   }
 }

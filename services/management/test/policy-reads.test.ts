@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { auditListSchema } from '@agp/core/contracts';
 import type { EventTool } from '@agp/core/events';
 import { addRefusals } from '@agp/db';
-import { agentToolListSchema, policyListSchema, storedPolicySchema } from '@agp/policy';
+import { agentToolListSchema, policyListSchema, previewSchema, storedPolicySchema } from '@agp/policy';
 import { expect, test } from 'vitest';
 import { makeEvent } from './support/make-event.ts';
 import { seedAgent, seedEvents } from './support/seed.ts';
@@ -118,4 +118,64 @@ test('a name is of one policy, also if many take it at once, and an unknown poli
   const [{ id = '' } = {}] = others;
   expect((await management.call(`/api/v1/policies/${id}`, { method: 'DELETE' })).status).toBe(204);
   expect((await management.send('PUT', `/api/v1/policies/${id}`, { name: 'wanted' })).status).toBe(404);
+});
+
+test('a label by which a policy chooses agents is changed by an admin alone, as the policy is', async () => {
+  const made = await management.send('POST', '/api/v1/keys', { name: 'writer', scopes: ['write'] });
+  const { secret } = (await made.json()) as { secret: string };
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
+  const id = await seedAgent(management.database, 'chosen');
+  const put = (body: object) =>
+    management.call(`/api/v1/agents/${id}`, { method: 'PUT', headers, body: JSON.stringify(body) });
+  expect((await put({ labels: { team: 'interns', owner: 'a' } })).status).toBe(200);
+  const match = { labels: { team: ['interns'] }, not: { tags: ['bank'] } };
+  const policy = await management.send('POST', '/api/v1/policies', { name: 'by-label', match });
+  for (const [body, label] of [
+    [{ labels: { team: 'staff' } }, 'team'],
+    [{ metadata: { owner: 'a' } }, 'team'],
+    [{ labels: { compliance_tag: 'bank' } }, 'compliance_tag'],
+  ] as const)
+    await management.refuse(
+      await put(body),
+      403,
+      `API key lacks scope admin: policy by-label is for agents by their label ${label}`,
+    );
+  for (const body of [{ labels: { owner: 'b', team: 'interns' } }, { status: 'blocked' }])
+    expect((await put(body)).status).toBe(200);
+  const { id: policyId } = (await policy.json()) as { id: string };
+  await management.call(`/api/v1/policies/${policyId}`, { method: 'DELETE' });
+  expect((await put({ labels: { team: 'staff' } })).status).toBe(200);
+});
+
+test('a preview warns of names that nothing has, and of an end that has passed', async () => {
+  const policies = [
+    {
+      ...{ name: 'typo', operations: { deny: ['image'] }, providers: { allow: ['openai', 'antropic'] } },
+      until: '2020-01-01',
+    },
+  ];
+  const answer = await management.send('POST', '/api/v1/policies/preview', { policies });
+  expect(previewSchema.parse(await answer.json()).warnings).toEqual([
+    'typo: it ended 2020-01-01, so it decides nothing',
+    'typo: no provider is named antropic',
+    'typo: no operation is named image',
+  ]);
+});
+
+test('characters that control a terminal stand in JSON by number, in tools and in events', async () => {
+  const agent = await seedAgent(management.database, 'hidden');
+  const tool: EventTool = { kind: 'client', names: ['a\u001b[2J\u202ebc\u200b'] };
+  await seedEvents(management.database, [
+    makeEvent(agent, 'ses_hidden', before(1_000), { tools: { declared: [tool], called: [], more: 0 } }),
+  ]);
+  const [event] = (await (await management.call(`/api/v1/agents/${agent}/events`)).json()) as { id: string }[];
+  for (const path of [
+    `/api/v1/agents/${agent}/tools`,
+    `/api/v1/events/${event?.id}/detail`,
+    `/api/v1/agents/${agent}/events`,
+  ]) {
+    const text = await (await management.call(path)).text();
+    expect(text).not.toMatch(/\p{C}/u);
+    if (!path.endsWith('/events')) expect(text).toContain(String.raw`a\u001b[2J\u202ebc\u200b`);
+  }
 });

@@ -87,6 +87,14 @@ async function carryOut({ api }: Shell, { stored, wanted, verb }: Planned, reaso
   else await api.send(stored ? 'PUT' : 'POST', one, wanted, storedPolicySchema, { reason });
 }
 
+/** What management knows of names that a file misspells. */
+async function noteWarnings({ api, terminal }: Shell, { wanted, verb }: Planned): Promise<void> {
+  if (verb === 'unchanged' || wanted === null) return;
+  const body = { policies: [wanted], from: new Date(Date.now() - 1_000).toISOString() };
+  const { data } = await api.send('POST', `${path}/preview`, body, previewSchema);
+  for (const words of data.warnings) terminal.note(`warning: ${words}`);
+}
+
 /** A file may switch off what was enforced. */
 const describeMode = ({ stored, wanted }: Planned): string =>
   stored && wanted && stored.policy.mode !== wanted.mode ? `, mode ${stored.policy.mode} -> ${wanted.mode}` : '';
@@ -119,6 +127,7 @@ function describePreview(preview: Preview): string {
       rule === null ? `${policy} matched no request` : `${policy} (rule ${rule}) found nothing`,
     ),
     ...preview.contradictions.map((words) => `contradiction: ${words}`),
+    ...preview.warnings.map((words) => `warning: ${words}`),
     'labels are those that agents have now; requests that a policy refused were not recorded',
   ].join('\n');
 }
@@ -153,6 +162,7 @@ export function addPolicyCommands(program: Command, shell: Shell): void {
         await shell.terminal.print(
           `policy ${each.name} ${each.verb}${describeMode(each)}${options.dryRun ? ' (dry run)' : ''}`,
         );
+        await noteWarnings(shell, each);
       }
     });
 

@@ -2,7 +2,7 @@ import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
 import { readLabels } from '@agp/core/labels';
 import { type Db, type RecordedCallRow, readRecordedCalls } from '@agp/db';
-import { type Preview, type PreviewRequest, type RecordedCall, Replay } from '@agp/policy';
+import { findWarnings, type Preview, type PreviewRequest, type RecordedCall, Replay } from '@agp/policy';
 import { endTurn, inTurns } from '@agp/runtime';
 import { maxReplayed, maxReplayMs, shareOfReads } from '../limits.ts';
 
@@ -15,21 +15,30 @@ const dayMs = 86_400_000;
 export async function preview(
   db: Db,
   request: PreviewRequest,
-  { holder, isLeft }: { holder: string; isLeft(): boolean },
+  { holder, isLeft, providers }: { holder: string; isLeft(): boolean; providers: readonly string[] },
 ): Promise<Preview> {
   if (previewing.filter((each) => each === holder).length >= shareOfReads.connections)
     throw new ApiError('too_many_reads');
   previewing.push(holder);
-  return replay(db, request, isLeft).finally(() => previewing.splice(previewing.indexOf(holder), 1));
+  try {
+    const warnings = await inTurns(findWarnings(request.policies, providers, new Date()));
+    return { ...(await replay(db, request, isLeft)), warnings };
+  } finally {
+    previewing.splice(previewing.indexOf(holder), 1);
+  }
 }
 
-async function replay(db: Db, { policies, from, to }: PreviewRequest, isLeft: () => boolean): Promise<Preview> {
+async function replay(
+  db: Db,
+  { policies, from, to }: PreviewRequest,
+  isLeft: () => boolean,
+): Promise<Omit<Preview, 'warnings'>> {
   const end = to ?? new Date();
   const start = from ?? new Date(end.getTime() - daysBefore * dayMs);
   if (start >= end) throw new ApiError('invalid_parameter', 'from: must be before to');
   const tried = new Replay(policies);
   const isComplete = await replayUntil(performance.now() + maxReplayMs);
-  const told = await inTurns(tried.end(new Date()));
+  const told = await inTurns(tried.end());
   return { from: start.toISOString(), to: end.toISOString(), is_complete: isComplete, ...told };
 
   async function replayUntil(deadline: number): Promise<boolean> {

@@ -14,6 +14,8 @@ import type { ManagementConfig } from '../config.ts';
 
 export interface PriceReader {
   (db: Db, query: PriceListQuery): Promise<ModelPrice[]>;
+  /** Ids of all that there are. */
+  readonly providers: readonly string[];
   /** @throws ConfigError if PRICES_FILE is refused; what was read before holds */
   readAgain(): void;
 }
@@ -110,6 +112,7 @@ export function createPriceReader(config: Partial<ManagementConfig>, environment
     return [...first, ...others].filter(isWanted).slice(offset, limit && offset + limit);
   };
   return Object.assign(read, {
+    providers: [...providers.keys()],
     readAgain: () => {
       prices = openList();
     },

@@ -57,8 +57,8 @@ export const policyRoutes = tagRoutes('Policies', [
     summary: 'What policies would have done to the requests that were recorded; changes nothing',
     body: previewRequestSchema,
     answer: { description: 'Counts, examples, and what records do not tell', schema: previewSchema },
-    handle: ({ body, caller }, { db }, response) =>
-      preview(db, body, { holder: found(caller, 'internal').holder, isLeft: () => response.closed }),
+    handle: ({ body, caller }, { db, readPrices: { providers } }, response) =>
+      preview(db, body, { holder: found(caller, 'internal').holder, isLeft: () => response.closed, providers }),
   }),
   defineRoute('GET /api/v1/policies/{id}', {
     summary: 'One policy',

@@ -82,12 +82,13 @@ function Verdict({ preview: { requests, refused, agents, is_complete, from, to }
 const shares = { unread: 'Not known', rule: 'Rule', agent: 'Agent', model: 'Model', tool: 'Tool' } as const;
 
 function Details({ preview }: { preview: Preview }) {
-  const { by, examples, cannot_tell: unknown, never, contradictions } = preview;
+  const { by, examples, cannot_tell: unknown, never, contradictions, warnings } = preview;
   return (
     <>
       {contradictions.length > 0 && (
         <Lines title="Contradictions" lines={contradictions.map((text) => [text, text])} tone="tone-warn" />
       )}
+      {warnings.length > 0 && <Lines title="Warnings" lines={warnings.map((text) => [text, text])} tone="tone-warn" />}
       <Hours hours={by.hour} />
       <div className="grid" style={{ ['--least' as string]: '16rem' }}>
         {(Object.keys(shares) as (keyof typeof shares)[])
