@@ -65,9 +65,13 @@ const foldedWords = new Set([...words].map(foldName));
 
 export const isNaming = (member: string): boolean => words.has(member);
 
+/** More than any request or tool has. */
+const maxMembers = 1_000;
+
 /** Whether no server that ignores case, or takes names in snake_case and in camelCase, reads other members than we do. */
 export function isPlainlySpelled(object: JsonObject): boolean {
   const keys = Object.keys(object);
+  if (keys.length > maxMembers) return false;
   if (!/[^a-z_,]/.test(keys.join())) return true;
   const seen = new Set<string>();
   return keys.every((key) => {

@@ -27,6 +27,13 @@ test('more models than any request has are not read', () => {
   expect(() => readNames('openai', chat, { model: 'a', models })).toThrow(expect.objectContaining(refused));
 });
 
+test('a request or a tool with more members than any has is not read', () => {
+  const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, 'x']));
+  const tool = (count: number) => ({ model: 'a', tools: [{ ...members(count), type: 'function', name: 't' }] });
+  expect(readNames('openai', responses, tool(998)).tools).toHaveLength(1);
+  expect(readNames('openai', responses, tool(999)).tools).toBe(null);
+});
+
 test('a stored prompt may name another model than the query', () => {
   const body = { prompt: { id: 'pmpt_1' } };
   expect(readNames('openai', responses, body, { query: '?model=b' }).models).toBe(null);
