@@ -55,7 +55,7 @@ beforeAll(async () => {
     id,
     api: 'openai',
     base_url: fake.url,
-    ...(id === 'mistral' && { ask_usage: false }),
+    ...((id === 'mistral' || id === 'openrouter') && { ask_usage: false }),
   }));
   await using system = await startSystem({
     environment: {

@@ -26,8 +26,11 @@ import { z } from 'zod';
 import { listSpellings, type Provider } from './settings/provider.ts';
 import { readProviderKey, readProviderKeys } from './settings/provider-keys.ts';
 
-/** Mistral reports usage unasked, and refuses to be asked (github.com/openai/openai-agents-python/issues/442). */
-const refusesUsage = /(?:^|\.)mistral\.ai$/;
+/**
+ * They report usage unasked, which is their agents' to see. Mistral refuses to be asked
+ * (github.com/openai/openai-agents-python/issues/442).
+ */
+const tellsUsage = /(?:^|\.)(?:mistral|openrouter)\.ai$/;
 
 /**
  * The providers of the catalogue with their keys: those that `PROVIDERS_FILE` names, then those of the `PROVIDER_<ID>_API_KEY` variables.
@@ -38,13 +41,13 @@ export function loadProviders(file: string | undefined, environment: NodeJS.Proc
   const providers = new Map<string, Provider>();
   for (const { id, api, baseUrl, entry, place } of known.values()) {
     const keyFile = entry?.api_key_file;
-    const isRefused = [baseUrl, entry?.base_url].some((url) => url && refusesUsage.test(url.hostname));
+    const isUnasked = [baseUrl, entry?.base_url].some((url) => url && tellsUsage.test(url.hostname));
     providers.set(id, {
       id,
       api,
       baseUrl,
       basePath: baseUrl.pathname.replace(/\/$/, ''),
-      asksForUsage: entry?.ask_usage ?? !isRefused,
+      asksForUsage: entry?.ask_usage ?? !isUnasked,
       allowsHostedAgents: entry?.hosted_agents === 'allow',
       harmlessMembers: entry?.harmless_members ?? [],
       apiKey: keyFile ? readProviderKey(`PROVIDERS_FILE: ${place}: api_key_file`, keyFile) : null,

@@ -90,7 +90,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     exchange.response.once('close', () => this.onAgentClose());
   }
 
-  dispatch(upstream: Dispatcher, trace: CallTrace | null): void {
+  dispatch(upstream: Pick<Dispatcher, 'dispatch'>, trace: CallTrace | null): void {
     const options = toDispatch(this.#request, this.#linkPaths.length > 0 || this.#judge !== null);
     const dispatched = performance.now();
     this.#times.dispatched = dispatched;

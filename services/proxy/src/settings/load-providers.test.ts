@@ -38,9 +38,10 @@ test('the file is merged over the table, and variables over both', () => {
   expect(providers.get('vllm')).toMatchObject({ id: 'vllm', api: 'openai' });
 });
 
-test('streams are asked for their usage, but for servers that are known or said to refuse it', () => {
+test('streams are asked for their usage, but for servers that tell it unasked, or are said to refuse it', () => {
   const file = writeProviders([
     { id: 'mistral', api: 'openai', base_url: 'https://api.mistral.ai' },
+    { id: 'router', api: 'openai', base_url: 'https://openrouter.ai/api' },
     { id: 'mistral-behind', api: 'openai', base_url: 'https://gateway.test/mistral.ai' },
     { id: 'willing', api: 'openai', base_url: 'https://api.mistral.ai', ask_usage: true },
     { id: 'moved', api: 'openai', base_url: 'https://a.test', ask_usage: false },
@@ -52,6 +53,7 @@ test('streams are asked for their usage, but for servers that are known or said 
     anthropic: true,
     gemini: true,
     mistral: false,
+    router: false,
     'mistral-behind': true,
     willing: true,
     moved: false,

@@ -1,5 +1,6 @@
 import type { CallMeter } from '@agp/metering';
 import type { RuleSet } from '@agp/policy';
+import { AskingUpstream } from '../answer/ask-again.ts';
 import { Relay } from '../answer/relay.ts';
 import type { Setup, Working } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
@@ -39,6 +40,15 @@ export function forward(
   });
   // An agent that left during admission sends no `close` any more.
   if (exchange.response.destroyed) relay.onAgentClose();
-  else relay.dispatch(context.upstream, trace);
+  else relay.dispatch(findUpstream(context, request), trace);
   return promise;
+}
+
+function findUpstream({ upstream, metrics, warnings }: Setup & Working, { head, body }: AdmittedRequest) {
+  if (!body.inspected?.usageAsked) return upstream;
+  return new AskingUpstream(upstream, body, () => {
+    head.provider.asksForUsage = false;
+    metrics.usageRefused.inc({ provider: head.provider.id });
+    warnings.usageRefused(head.provider.id);
+  });
 }

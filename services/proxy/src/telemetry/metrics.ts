@@ -128,6 +128,11 @@ export function createMetrics(held: {
       'provider',
       'unit',
     ),
+    usageRefused: counter(
+      'agp_proxy_usage_refused_total',
+      'Streams that were asked for once more because their provider refuses stream_options, as it is remembered from then on',
+      'provider',
+    ),
     unreadFigures: counter(
       'agp_proxy_unread_figures_total',
       'Answers with a figure in their usage that is not understood, and may be billed, by its name',

@@ -25,6 +25,12 @@ export function createWarnings(logger: Logger) {
     tracesLost: onError('warn', 'traces cannot be sent; they are lost'),
     refusalsKept: onError('warn', 'refused requests are not in the audit log yet; they are kept and tried again'),
     doubtsKept: onError('warn', 'calls with doubtful figures are not stored yet; they are tried again'),
+    usageRefused: logSparsely((provider: string, heldBack) =>
+      logger.warn(
+        { provider, heldBack },
+        'the provider refuses stream_options and is not asked for the usage of streams any more: set its ask_usage to false',
+      ),
+    ),
     pricesRefused: onError('warn', 'PRICES_FILE is refused as a whole: calls are charged by what was read before'),
     sessionsAlone: onError('warn', 'idle sessions are kept by this process alone'),
     budgetsAlone: onError('warn', 'budgets are kept by this process alone'),
