@@ -1,13 +1,12 @@
-import { inflateSync } from 'node:zlib';
-
-/** Pages stand in packed objects too; so much is unpacked of one file, in bytes. */
-const maxUnpacked = 4 * 1024 * 1024;
+import { constants, inflateSync } from 'node:zlib';
 
 const page = /\/Type\s*\/Page(?![A-Za-z])/g;
-const packed = /\/ObjStm\b[\s\S]{0,512}?stream\r?\n/g;
 
 /** No provider reads more pages of a request. */
 const maxPages = 10_000;
+
+/** Objects may be packed; so many packs of a file are opened, each of so many bytes, and all to so many. */
+const most = { packs: 256, pack: 256 * 1024, unpacked: 4 * 1024 * 1024 };
 
 function countIn(text: string): number {
   let pages = 0;
@@ -15,34 +14,42 @@ function countIn(text: string): number {
   return pages;
 }
 
-function unpack(bytes: Buffer, start: number, most: number): string {
+/** Null for what is broken, or unpacks to more than is wanted. */
+function unpack(bytes: Buffer, maxOutputLength: number): string | null {
   try {
-    const end = bytes.indexOf('endstream', start);
-    return inflateSync(bytes.subarray(start, end < 0 ? undefined : end), { maxOutputLength: most }).toString('latin1');
+    return inflateSync(bytes, { maxOutputLength, finishFlush: constants.Z_SYNC_FLUSH }).toString('latin1');
   } catch {
-    return '';
+    return null;
   }
 }
 
-/** The pages of a PDF, with those of older versions of it; null if none is found. */
+/** The pages of a PDF, with those of older versions of it; null if none is found, or not all can be. */
 export function countPages(bytes: Buffer): number | null {
-  const text = bytes.toString('latin1');
-  let pages = countIn(text);
-  let left = maxUnpacked;
-  for (const { index, 0: head } of text.matchAll(packed)) {
-    if (left <= 0) break;
-    const objects = unpack(bytes, index + head.length, left);
-    left -= Math.max(objects.length, 1_024);
+  let pages = countIn(bytes.toString('latin1'));
+  let left = most.unpacked;
+  let packs = 0;
+  for (let at = bytes.indexOf('/ObjStm'); at >= 0; at = bytes.indexOf('/ObjStm', at + 7)) {
+    if (++packs > most.packs) return null;
+    const head = /stream\r?\n/.exec(bytes.toString('latin1', at, at + 512));
+    if (head === null) continue;
+    const start = at + head.index + head[0].length;
+    const objects = unpack(bytes.subarray(start, start + most.pack), left);
+    if (objects === null) return null;
+    left -= objects.length;
     pages += countIn(objects);
+    if (left <= 0) return null;
   }
   return pages > 0 ? pages : null;
 }
+
+/** Raw sound in the best quality that is common, 48 kHz in stereo, has so many bytes a second. */
+const mostSoundBytes = 192_000;
 
 /** The duration of WAV, and of MP4 and its kin, in seconds; null if it is not told. */
 export function readSeconds(bytes: Buffer): number | null {
   if (bytes.length > 44 && bytes.toString('latin1', 0, 4) === 'RIFF') {
     const rate = bytes.readUInt32LE(28);
-    return rate > 0 ? bytes.length / rate : null;
+    return rate > 0 ? bytes.length / Math.min(rate, mostSoundBytes) : null;
   }
   const at = bytes.indexOf('mvhd');
   if (at < 0 || bytes.length < at + 36) return null;

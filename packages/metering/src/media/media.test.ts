@@ -63,3 +63,11 @@ test('seconds of sound and video', () => {
   expect(readSeconds(long)).toBe(20);
   expect(readSeconds(bytes('ID3'))).toBeNull();
 });
+
+test('a file of many packs, and one that cannot be opened, tell no number of pages', () => {
+  const one = [Buffer.from(object), packed, Buffer.from('\nendstream')];
+  expect(countPages(Buffer.concat(Array(256).fill(one).flat()))).toBe(512);
+  expect(countPages(Buffer.concat(Array(257).fill(one).flat()))).toBeNull();
+  expect(countPages(Buffer.concat([...one, Buffer.from(`${object}secret`)]))).toBeNull();
+  expect(countPages(Buffer.from('/ObjStm'.repeat(1_000_000)))).toBeNull();
+});

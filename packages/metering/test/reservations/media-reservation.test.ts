@@ -56,6 +56,7 @@ test.each<[what: string, ReservedRequest & { body: object }, string[], counted: 
   [
     // 1,365 x 768 pixels are 3 x 2 tiles.
     ['chat, in tiles', chat('gpt-4o', imageUrl(url)), [screen], 85 + 6 * 170, 2_500, 10_000],
+    ['chat, as an agent would have it', chat('gpt-5.4', imageUrl(url, 'constructor')), [screen], 2_448, 2_500, 15_000],
     ['chat, coarse', chat('gpt-4o', imageUrl(url, 'low')), [screen], 85, 2_500, 10_000],
     // 60 x 34 squares of 32 pixels are more than 1,536.
     ['chat, in squares', chat('gpt-5-mini', imageUrl(url)), [screen], Math.ceil(1_536 * 1.62), 250, 2_000],

@@ -7,7 +7,10 @@ const maxHeld = 64 * 1024;
 
 const asked = 'stream_options';
 
-/** Sends calls on, and what refuses the request for usage once more as the agent wrote it. */
+/**
+ * Sends calls on, and what refuses the request for usage once more as the agent wrote it; not one that a policy changed, or whose agent
+ * asked itself.
+ */
 export class AskingUpstream implements Pick<Dispatcher, 'dispatch'> {
   readonly #upstream: Pick<Dispatcher, 'dispatch'>;
   readonly #body: Body;
@@ -22,78 +25,66 @@ export class AskingUpstream implements Pick<Dispatcher, 'dispatch'> {
 
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     const { inspected, toProvider } = this.#body;
-    // A body that a policy changed, or whose agent asked itself, is not sent again.
-    const mayRepeat =
-      inspected?.usageAsked === true && toProvider === inspected.toProvider && !inspected.bytes.includes(`"${asked}"`);
-    if (!mayRepeat) return this.#upstream.dispatch(options, handler);
-    const repeat = () => {
-      this.#body.inspected = { ...inspected, toProvider: inspected.bytes, usageAsked: false };
-      this.#body.toProvider = inspected.bytes;
-      const headers = { ...(options.headers as Record<string, string>), 'content-length': `${inspected.bytes.length}` };
-      this.#upstream.dispatch({ ...options, headers, body: inspected.bytes }, noteTaken(handler, this.#onRefused));
+    if (inspected === null || toProvider !== inspected.toProvider || inspected.bytes.includes(`"${asked}"`))
+      return this.#upstream.dispatch(options, handler);
+    const { bytes } = inspected;
+    const repeat = (holder: Dispatcher.DispatchHandler) => {
+      this.#body.inspected = { ...inspected, toProvider: bytes, usageAsked: false };
+      this.#body.toProvider = bytes;
+      const headers = { ...(options.headers as Record<string, string>), 'content-length': `${bytes.length}` };
+      this.#upstream.dispatch({ ...options, headers, body: bytes }, holder);
     };
-    return this.#upstream.dispatch(options, new RefusalHolder(handler, repeat));
+    return this.#upstream.dispatch(options, new RefusalHolder(handler, repeat, this.#onRefused));
   }
-}
-
-/** The same handler, which tells of an answer that is no error. */
-function noteTaken(handler: Dispatcher.DispatchHandler, onTaken: () => void): Dispatcher.DispatchHandler {
-  return {
-    onRequestStart: (...given) => handler.onRequestStart?.(...given),
-    onResponseStart: (controller, status, ...given) => {
-      if (status >= 200 && status < 300) onTaken();
-      handler.onResponseStart?.(controller, status, ...given);
-    },
-    onResponseData: (...given) => handler.onResponseData?.(...given),
-    onResponseEnd: (...given) => handler.onResponseEnd?.(...given),
-    onResponseError: (...given) => handler.onResponseError?.(...given),
-  };
 }
 
 /** Keeps an error back until it is known whether it names what the proxy asked for; all else passes as it comes. */
 class RefusalHolder implements Dispatcher.DispatchHandler {
   readonly #handler: Dispatcher.DispatchHandler;
+  readonly #repeat: (holder: Dispatcher.DispatchHandler) => void;
   readonly #onRefused: () => void;
+  #isRepeated = false;
   #passHead: (() => void) | null = null;
-  readonly #held: Buffer[] = [];
+  #held: Buffer[] = [];
   #length = 0;
 
-  constructor(handler: Dispatcher.DispatchHandler, onRefused: () => void) {
+  constructor(
+    handler: Dispatcher.DispatchHandler,
+    repeat: (holder: Dispatcher.DispatchHandler) => void,
+    onRefused: () => void,
+  ) {
     this.#handler = handler;
+    this.#repeat = repeat;
     this.#onRefused = onRefused;
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
-    this.#handler.onRequestStart?.(controller, context);
+  onRequestStart(...given: [Dispatcher.DispatchController, unknown]): void {
+    this.#handler.onRequestStart?.(...given);
   }
 
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    headers: IncomingHttpHeaders,
-    message?: string,
-  ): void {
-    const pass = () => this.#handler.onResponseStart?.(controller, status, headers, message);
-    if (status === 400 || status === 422) this.#passHead = pass;
-    else pass();
+  onResponseStart(...given: [Dispatcher.DispatchController, number, IncomingHttpHeaders, string?]): void {
+    const [, status] = given;
+    const mayRefuse = status === 400 || status === 422;
+    if (this.#isRepeated && status >= 200 && status < 300) this.#onRefused();
+    this.#passHead = () => this.#handler.onResponseStart?.(...given);
+    if (this.#isRepeated || !mayRefuse) this.#passHeld(given[0]);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#passHead === null) {
-      this.#handler.onResponseData?.(controller, chunk);
-      return;
-    }
     this.#held.push(chunk);
     this.#length += chunk.length;
-    if (this.#length > maxHeld) this.#passHeld(controller);
+    if (this.#passHead === null || this.#length > maxHeld) this.#passHeld(controller);
   }
 
   onResponseEnd(controller: Dispatcher.DispatchController, trailers: IncomingHttpHeaders): void {
-    if (this.#passHead !== null && Buffer.concat(this.#held).includes(asked)) this.#onRefused();
-    else {
-      this.#passHeld(controller);
-      this.#handler.onResponseEnd?.(controller, trailers);
+    if (this.#passHead !== null && Buffer.concat(this.#held).includes(asked)) {
+      this.#isRepeated = true;
+      this.#held = [];
+      this.#repeat(this);
+      return;
     }
+    this.#passHeld(controller);
+    this.#handler.onResponseEnd?.(controller, trailers);
   }
 
   onResponseError(controller: Dispatcher.DispatchController, error: Error): void {

@@ -8,7 +8,12 @@ const tiling = /gemini-(?:1|2)\b|gemini-(?:1|2)\./;
 const tile = 258;
 
 /** https://ai.google.dev/gemini-api/docs/media-resolution */
-const byResolution: Readonly<Record<string, number>> = { low: 280, medium: 560, high: 1_120, ultra_high: 2_240 };
+const byResolution: ReadonlyMap<string | null, number> = new Map([
+  ['low', 280],
+  ['medium', 560],
+  ['high', 1_120],
+  ['ultra_high', 2_240],
+]);
 
 const readDetail = (value: unknown) =>
   asName(asObject(value).level ?? value)
@@ -48,10 +53,8 @@ function find(part: JsonObject): MediaPart | null {
 export const media: MediaRules = {
   find,
   countPicture: (model, pixels, detail) =>
-    tiling.test(model)
-      ? tile * (pixels === null ? 16 : countTiles(pixels))
-      : (byResolution[detail ?? ''] ?? byResolution.high ?? 0),
-  countPage: (model, detail) => (tiling.test(model) ? tile : (byResolution[detail ?? ''] ?? byResolution.medium ?? 0)),
+    tiling.test(model) ? tile * (pixels === null ? 16 : countTiles(pixels)) : (byResolution.get(detail) ?? 1_120),
+  countPage: (model, detail) => (tiling.test(model) ? tile : (byResolution.get(detail) ?? 560)),
   boundPicture: () => null,
   // https://ai.google.dev/gemini-api/docs/tokens; a frame a second, with its sound.
   secondOfSound: 32,

@@ -47,7 +47,7 @@ function countPicture(model: string, pixels: Pixels | null, detail: string | nul
   const [, rule] = rules.find(([names]) => names.test(name)) ?? rules[rules.length - 1] ?? [];
   if (rule === undefined) return 0;
   if ('base' in rule) return rule.base + (detail === 'low' ? 0 : rule.tile * countTiles(pixels ?? tiled));
-  const most = rule.most[detail ?? 'auto'] ?? rule.most.auto;
+  const most = (detail !== null && Object.hasOwn(rule.most, detail) && rule.most[detail]) || rule.most.auto;
   return Math.ceil(rule.times * (pixels ? Math.min(countSquares(pixels, 32), most) : most));
 }
 
@@ -75,8 +75,8 @@ export const media: MediaRules = {
   countPicture,
   // A page is read as finely as `high` reads a picture.
   countPage: (model, detail) => tokensOfPageText + countPicture(model, null, detail ?? 'high'),
-  // https://developers.openai.com/api/docs/guides/realtime-costs: a token for 100 milliseconds.
   boundPicture: (vendor, model) => (vendor === 'openai' || vendor === 'azure' ? boundPicture(model) : null),
+  // https://developers.openai.com/api/docs/guides/realtime-costs: a token for 100 milliseconds.
   secondOfSound: 10,
   secondOfVideo: 300,
 };
