@@ -5,7 +5,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startDurableServers } from '@agp/local-stack';
+import { startDurableServers } from '@agp/testing/servers';
 import { makeEventStream } from '../system/make-event-stream.ts';
 import { OpenStreams } from './open-streams.ts';
 import { canPin, pinSelf, readCpu, readResident, startPinned, startProxy } from './processes.ts';

@@ -1,7 +1,8 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { type DurableServers, serviceFlags } from '@agp/local-stack';
+import { serviceFlags } from '@agp/local-stack';
+import type { DurableServers } from '@agp/testing/servers';
 import autocannon from 'autocannon';
 import { listChildren } from '../../packages/local-stack/src/guard/watched-process.ts';
 import { chatRequest } from './chat-call.ts';

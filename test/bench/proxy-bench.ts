@@ -12,7 +12,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { connectBus } from '@agp/bus';
-import { startDurableServers } from '@agp/local-stack';
+import { startDurableServers } from '@agp/testing/servers';
 import autocannon from 'autocannon';
 import { makeEventStream } from '../system/make-event-stream.ts';
 import { chatAnswer, chatRequest, withNewTexts } from './chat-call.ts';

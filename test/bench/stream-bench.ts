@@ -5,7 +5,7 @@
  */
 import { once } from 'node:events';
 import { Agent } from 'node:http';
-import { startDurableServers } from '@agp/local-stack';
+import { startDurableServers } from '@agp/testing/servers';
 import { makeEventStream } from '../system/make-event-stream.ts';
 import { measureStream, type StreamCall, type StreamTimes } from './open-streams.ts';
 import { canPin, pinSelf, startPinned, startProxy } from './processes.ts';

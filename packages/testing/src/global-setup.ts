@@ -4,19 +4,16 @@ import { join } from 'node:path';
 import { buildConsole } from '@agp/console/build';
 import { prepareDatabase, readLocalStackConfig } from '@agp/local-stack';
 import type { ServerBinary } from '@agp/local-stack/servers';
+import { createDatabase, findServer, openGuard, startPostgres } from '@agp/local-stack/servers';
+import { type DatabasePasswords, databaseUsers } from '@agp/operator';
+import type { TestProject } from 'vitest/node';
 import {
   chooseTestFolder,
   copyPristine,
-  createDatabase,
-  findServer,
-  openGuard,
   type PostgresKit,
   preparePostgresKit,
-  startPostgres,
   startThrowAwayPostgres,
-} from '@agp/local-stack/servers';
-import { type DatabasePasswords, databaseUsers } from '@agp/operator';
-import type { TestProject } from 'vitest/node';
+} from './servers/throw-away-postgres.ts';
 
 /** Servers and data that a test run shares: found, initialised and migrated once, with the product's roles. */
 export interface TestServers {

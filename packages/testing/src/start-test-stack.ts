@@ -6,7 +6,6 @@ import {
   type Server,
   startNats,
   startRedis,
-  startThrowAwayPostgres,
   type TlsFiles,
 } from '@agp/local-stack/servers';
 import {
@@ -24,6 +23,7 @@ import { type RedisPair, startRedisPair } from './clusters/start-redis-pair.ts';
 import { type TestServers, templateName } from './global-setup.ts';
 import { openTestGuard } from './open-test-guard.ts';
 import { sendToRedis } from './send-to-redis.ts';
+import { startThrowAwayPostgres } from './servers/throw-away-postgres.ts';
 
 export { findFreePort, type Server, type TlsFiles } from '@agp/local-stack/servers';
 export type { RoleUrls, ServiceUrls } from '@agp/operator';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Agent, type OutgoingHttpHeaders, request } from 'node:http';
-import type { DurableServers } from '@agp/local-stack';
+import type { DurableServers } from '@agp/testing/servers';
 import { benchKey, startPinned, startProxy, startService, stopAll } from '../processes.ts';
 import { chooseInspector, countCalls, type Rooms } from './inspect-counts.ts';
 import type { CountedCall } from './limits.ts';

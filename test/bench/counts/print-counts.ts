@@ -1,4 +1,4 @@
-import type { DurableServers } from '@agp/local-stack';
+import type { DurableServers } from '@agp/testing/servers';
 import { countProxy } from './count-proxy.ts';
 import { type Rooms, sumRooms } from './inspect-counts.ts';
 import { type Count, type CountedCall, findExcess, limits } from './limits.ts';

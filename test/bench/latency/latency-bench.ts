@@ -6,7 +6,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectBus } from '@agp/bus';
-import { startDurableServers } from '@agp/local-stack';
+import { startDurableServers } from '@agp/testing/servers';
 import { chatRequest, streamRequest } from '../chat-call.ts';
 import { canPin, pinSelf, startPinned, warmUp } from '../processes.ts';
 import { describeUsage, type Usage, usagePerRequest, waitUntilRecorded, watchProduct } from '../product.ts';

@@ -1,6 +1,6 @@
 import { setPriority } from 'node:os';
 import { openDatabase } from '@agp/db';
-import type { DurableServers } from '@agp/local-stack';
+import type { DurableServers } from '@agp/testing/servers';
 import { type StartedProcess, startPinned, startProxy, startService } from '../processes.ts';
 
 /** One of the ways to the provider. */

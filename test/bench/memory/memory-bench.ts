@@ -6,7 +6,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { connectBus } from '@agp/bus';
-import { startDurableServers } from '@agp/local-stack';
+import { startDurableServers } from '@agp/testing/servers';
 import { makeRandom } from '../../soak/make-random.ts';
 import { pinSelf, startPinned, startProxy, startService } from '../processes.ts';
 import { waitUntilRecorded } from '../product.ts';

@@ -6,7 +6,7 @@
 import { once } from 'node:events';
 import { connectBus } from '@agp/bus';
 import { openDatabase } from '@agp/db';
-import { startDurableServers } from '@agp/local-stack';
+import { startDurableServers } from '@agp/testing/servers';
 import { chatRequest } from '../chat-call.ts';
 import type { Slice, SliceTimes } from '../latency/load.ts';
 import { type StartedProcess, startPinned, startProxy, startService, warmUp } from '../processes.ts';

@@ -1,8 +1,9 @@
 export { type Guard, openGuard } from '../guard/guard.ts';
 export { stopWatched, type WatchedProcess } from '../guard/watched-process.ts';
+export * from './find-postgres.ts';
 export * from './find-server.ts';
 export * from './nats.ts';
 export * from './postgres.ts';
+export * from './postgres-folder.ts';
 export * from './redis.ts';
 export * from './server.ts';
-export * from './throw-away-postgres.ts';

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { copyPristine } from '@agp/testing/servers';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { openGuard } from '../guard/guard.ts';
 import { StartError } from '../local-stack-config.ts';
 import { removeStalePidFile, startPostgres } from './postgres.ts';
 import { choosePostgresAccount, placePostgres } from './postgres-folder.ts';
-import { chooseTestFolder, copyPristine } from './throw-away-postgres.ts';
 
 const account = choosePostgresAccount();
 
@@ -79,18 +79,4 @@ test('the pid file of a Postgres that runs stays', async () => {
   await startPostgres(folder, { ...kit, guard, throwAway: true });
   removeStalePidFile(folder);
   expect(existsSync(join(folder, 'postmaster.pid'))).toBe(true);
-});
-
-afterEach(() => {
-  vi.unstubAllEnvs();
-});
-
-test('test data is kept in memory if there is room, and in TMPDIR if that is set', async () => {
-  vi.stubEnv('TMPDIR', undefined);
-  const here = import.meta.dirname;
-  expect(await chooseTestFolder(here, 0)).toBe(here);
-  expect(await chooseTestFolder(here, Number.POSITIVE_INFINITY)).toBe(tmpdir());
-  expect(await chooseTestFolder(`${here}/nowhere`, 0)).toBe(tmpdir());
-  vi.stubEnv('TMPDIR', '/var/tmp');
-  expect(await chooseTestFolder(here, 0)).toBe('/var/tmp');
 });

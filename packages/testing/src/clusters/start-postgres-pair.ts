@@ -1,14 +1,8 @@
 import { appendFile, chown, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  copyPristine,
-  type Guard,
-  type PostgresKit,
-  postgresUser,
-  type Server,
-  startPostgres,
-} from '@agp/local-stack/servers';
+import { type Guard, postgresUser, type Server, startPostgres } from '@agp/local-stack/servers';
 import pg from 'pg';
+import { copyPristine, type PostgresKit } from '../servers/throw-away-postgres.ts';
 import { startRelay } from './start-relay.ts';
 
 /** A primary and a standby that streams from it, on copies of the same data. */

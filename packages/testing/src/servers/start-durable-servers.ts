@@ -1,15 +1,10 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readLocalStackConfig, runMigrations } from '@agp/local-stack';
+import { createDatabase, findServer, openGuard, startNats, startPostgres, startRedis } from '@agp/local-stack/servers';
 import { makeNatsPasswords, makeRedisPasswords } from '@agp/operator';
-import { openGuard } from './guard/guard.ts';
-import { readLocalStackConfig } from './local-stack-config.ts';
-import { runMigrations } from './run-migrations.ts';
-import { findServer } from './servers/find-server.ts';
-import { startNats } from './servers/nats.ts';
-import { createDatabase, startPostgres } from './servers/postgres.ts';
-import { startRedis } from './servers/redis.ts';
-import { preparePostgresKit } from './servers/throw-away-postgres.ts';
+import { preparePostgresKit } from './throw-away-postgres.ts';
 
 export interface DurableServers extends AsyncDisposable {
   databaseUrl: string;

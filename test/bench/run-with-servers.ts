@@ -2,8 +2,8 @@
 // DATABASE_URL (migrated), NATS_URL and REDIS_URL.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { serviceFlags } from '../local-stack-config.ts';
-import { startDurableServers } from '../start-durable-servers.ts';
+import { serviceFlags } from '@agp/local-stack';
+import { startDurableServers } from '@agp/testing/servers';
 
 await using servers = await startDurableServers(process.env);
 const { databaseUrl: DATABASE_URL, natsUrl: NATS_URL, redisUrl: REDIS_URL } = servers;

@@ -4,12 +4,20 @@ import { access, chown, constants, mkdtemp, readFile, rm, statfs, writeFile } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Guard } from '../guard/guard.ts';
-import { type LocalStackConfig, StartError } from '../local-stack-config.ts';
-import { findPostgres, makePostgresReachable, type PostgresBinaries } from './find-postgres.ts';
-import { initPostgres, startPostgres } from './postgres.ts';
-import { canWrite, choosePostgresAccount } from './postgres-folder.ts';
-import type { Account, Server, TlsFiles } from './server.ts';
+import type { LocalStackConfig } from '@agp/local-stack';
+import {
+  type Account,
+  canWrite,
+  choosePostgresAccount,
+  findPostgres,
+  type Guard,
+  initPostgres,
+  makePostgresReachable,
+  type PostgresBinaries,
+  type Server,
+  startPostgres,
+  type TlsFiles,
+} from '@agp/local-stack/servers';
 
 const run = promisify(execFile);
 
@@ -31,7 +39,7 @@ async function makeThrowAwayFolder(first: string, guard: Guard, account: Account
     }
     await rm(folder, { recursive: true });
   }
-  throw new StartError(`Postgres' user can write neither to ${first} nor to /tmp`);
+  throw new Error(`Postgres' user can write neither to ${first} nor to /tmp`);
 }
 
 /** Finds Postgres and initialises the data that throw-away servers start from. */
