@@ -1,6 +1,6 @@
 import { type Detector, type PiiFinding, runDetectors } from './detector.ts';
 import { detectors } from './detectors.ts';
-import { type PiiForm, type PiiType, piiTypes } from './pii-types.ts';
+import { type PiiForm, piiTypes } from './pii-types.ts';
 import type { Rewritten } from './text/rewriting.ts';
 import { mayBeMasked, readTags, unmask } from './text/unmask.ts';
 
@@ -52,13 +52,6 @@ function chain(outer: Rewritten, inner: Rewritten): Rewritten {
       return outer.toOriginal(between.start, between.end);
     },
   };
-}
-
-/** Distinct, sorted by name. */
-export function detectPiiTypes(texts: Iterable<string>, finder: PiiFinder): PiiType[] {
-  const types = new Set<PiiType>();
-  for (const text of texts) for (const { type } of finder(text)) types.add(type);
-  return [...types].sort();
 }
 
 /** The surer one stays, then the longer, then the earlier. */
