@@ -4,14 +4,16 @@ import { join } from 'node:path';
 import { buildConsole } from '@agp/console/build';
 import { prepareDatabase, readLocalStackConfig } from '@agp/local-stack';
 import type { ServerBinary } from '@agp/local-stack/servers';
-import { createDatabase, findServer, openGuard, startPostgres } from '@agp/local-stack/servers';
+import { findServer, openGuard } from '@agp/local-stack/servers';
 import { type DatabasePasswords, databaseUsers } from '@agp/operator';
 import type { TestProject } from 'vitest/node';
+import { createDatabase } from './servers/databases.ts';
 import {
   chooseTestFolder,
   copyPristine,
   type PostgresKit,
   preparePostgresKit,
+  startOnFolder,
   startThrowAwayPostgres,
 } from './servers/throw-away-postgres.ts';
 
@@ -64,7 +66,7 @@ export async function startTestServers(): Promise<{ servers: TestServers; stop: 
     ]);
     const passwords = makePasswords();
     const blankPostgres = { ...postgres, pristine: await copyPristine(postgres, guard) };
-    const first = await startPostgres(postgres.pristine, { ...postgres, guard, throwAway: true });
+    const first = await startOnFolder(postgres.pristine, postgres, guard);
     await prepareDatabase(await createDatabase(first.url, templateName), passwords);
     await first.stop();
     const { url: postgresUrl } = await startThrowAwayPostgres(postgres, guard);

@@ -1,13 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import {
-  createDatabase,
-  dropDatabase,
-  type Server,
-  startNats,
-  startRedis,
-  type TlsFiles,
-} from '@agp/local-stack/servers';
+import { startNats, startRedis, type TlsFiles } from '@agp/local-stack/servers';
 import {
   makeNatsPasswords,
   makeRedisPasswords,
@@ -23,12 +16,14 @@ import { type RedisPair, startRedisPair } from './clusters/start-redis-pair.ts';
 import { type TestServers, templateName } from './global-setup.ts';
 import { openTestGuard } from './open-test-guard.ts';
 import { sendToRedis } from './send-to-redis.ts';
+import { createDatabase, runSql } from './servers/databases.ts';
+import { controlServer, type Server } from './servers/server.ts';
 import { startThrowAwayPostgres } from './servers/throw-away-postgres.ts';
 
-export { findFreePort, type Server, type TlsFiles } from '@agp/local-stack/servers';
+export { findFreePort, type TlsFiles } from '@agp/local-stack/servers';
 export type { RoleUrls, ServiceUrls } from '@agp/operator';
 export type { NatsCluster, NatsNode } from './clusters/start-nats-cluster.ts';
-export { type PostgresPair, runSql } from './clusters/start-postgres-pair.ts';
+export type { PostgresPair } from './clusters/start-postgres-pair.ts';
 export type { RedisPair } from './clusters/start-redis-pair.ts';
 export { type Relay, startRelay } from './clusters/start-relay.ts';
 export { explainSkip } from './explain-skip.ts';
@@ -36,6 +31,8 @@ export { startTestServers } from './global-setup.ts';
 export { makeTestAuthority, type TestAuthority } from './make-test-authority.ts';
 export { readRefusal, refusalText } from './read-refusal.ts';
 export { childEnvironment, runCommandWithin } from './run-command-within.ts';
+export { runSql } from './servers/databases.ts';
+export type { Server } from './servers/server.ts';
 export { startBlankPostgres } from './start-blank-postgres.ts';
 export { type Link, type LinkWeather, startLink } from './start-link.ts';
 export { findPromtool, startTestPrometheus } from './start-test-prometheus.ts';
@@ -102,13 +99,18 @@ export async function startTestStack<const Options extends TestStackOptions>(
     const inFolder = (kind: string) => join(folder, kind);
     const [nats, natsCluster, redis, redisPair, database] = await Promise.all([
       options.nats === true
-        ? startNats(shared.nats, options.natsFolder ?? inFolder('nats'), { ...serverOptions, passwords: natsPasswords })
+        ? startNats(shared.nats, options.natsFolder ?? inFolder('nats'), {
+            ...serverOptions,
+            passwords: natsPasswords,
+          }).then((server) => controlServer(server))
         : undefined,
       options.nats === 'cluster'
         ? startNatsCluster(shared.nats, inFolder('nats'), { guard, passwords: natsPasswords })
         : undefined,
       options.redis === true
-        ? startRedis(shared.redis, inFolder('redis'), { ...serverOptions, passwords: redisPasswords })
+        ? startRedis(shared.redis, inFolder('redis'), { ...serverOptions, passwords: redisPasswords }).then((server) =>
+            controlServer(server),
+          )
         : undefined,
       options.redis === 'pair'
         ? startRedisPair(shared.redis, inFolder('redis'), { guard, passwords: redisPasswords })
@@ -121,7 +123,7 @@ export async function startTestStack<const Options extends TestStackOptions>(
     const stop = async () => {
       try {
         await Promise.all([natsCluster?.[Symbol.asyncDispose](), database.postgresPair?.[Symbol.asyncDispose]()]);
-        if (!options.ownPostgres) await dropDatabase(shared.postgresUrl, name);
+        if (!options.ownPostgres) await runSql(shared.postgresUrl, `DROP DATABASE "${name}" WITH (FORCE)`);
       } finally {
         await guard.stop();
       }

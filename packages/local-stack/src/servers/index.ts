@@ -1,5 +1,12 @@
 export { type Guard, openGuard } from '../guard/guard.ts';
-export { stopWatched, type WatchedProcess } from '../guard/watched-process.ts';
+export {
+  killedMs,
+  listChildren,
+  signal,
+  stopWatched,
+  type WatchedProcess,
+  waitUntilGone,
+} from '../guard/watched-process.ts';
 export * from './find-postgres.ts';
 export * from './find-server.ts';
 export * from './nats.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { renderNatsConfig } from '@agp/bus/permissions';
 import type { NatsPasswords } from '@agp/operator';
 import type { ServerBinary } from './find-server.ts';
-import { type Server, type ServerOptions, startServer, type TlsFiles } from './server.ts';
+import { type RunningServer, type ServerOptions, startServer, type TlsFiles } from './server.ts';
 
 const administrator = 'admin';
 
@@ -14,7 +14,7 @@ interface NatsOptions extends ServerOptions {
 }
 
 /** Starts NATS (2.9 or later) with JetStream, its streams under `folder`; the url is an administrator's. */
-export async function startNats(binary: ServerBinary, folder: string, options: NatsOptions): Promise<Server> {
+export async function startNats(binary: ServerBinary, folder: string, options: NatsOptions): Promise<RunningServer> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const configFile = join(folder, 'nats.conf');
   const { passwords, tls } = options;

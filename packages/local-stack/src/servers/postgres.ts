@@ -8,7 +8,7 @@ import pg from 'pg';
 import { readCommand } from '../guard/watched-process.ts';
 import { StartError } from '../local-stack-config.ts';
 import type { PostgresBinaries } from './find-postgres.ts';
-import { type Account, type Server, type ServerOptions, startServer, type TlsFiles } from './server.ts';
+import { type Account, type RunningServer, type ServerOptions, startServer } from './server.ts';
 
 /** The superuser of every private Postgres, and the name of the services' database. */
 export const postgresUser = 'agp';
@@ -18,8 +18,6 @@ interface PostgresOptions extends ServerOptions {
   /** The user to run as; only for root, who must not run Postgres. */
   account?: Account;
   password: string;
-  /** With it, Postgres offers TLS. Its account must own the key. */
-  tls?: TlsFiles | undefined;
   settings?: readonly string[];
 }
 
@@ -59,8 +57,7 @@ export async function initPostgres(
 }
 
 /** Starts Postgres on a data folder that `initPostgres` made. The url names the database `postgres`. */
-export function startPostgres(folder: string, options: PostgresOptions): Promise<Server> {
-  const { tls } = options;
+export function startPostgres(folder: string, options: PostgresOptions): Promise<RunningServer> {
   // A commit without fsync is in the system's cache, so it survives a killed process, which tests rely on.
   const durability = options.throwAway ? ['fsync=off', 'full_page_writes=off'] : [];
   const settings = [
@@ -74,7 +71,6 @@ export function startPostgres(folder: string, options: PostgresOptions): Promise
     'log_timezone=UTC',
     ...durability,
     ...(options.settings ?? []),
-    ...(tls ? ['ssl=on', `ssl_cert_file=${tls.certFile}`, `ssl_key_file=${tls.keyFile}`] : []),
   ].flatMap((setting) => ['-c', setting]);
   return startServer(
     {
@@ -109,38 +105,15 @@ export function removeStalePidFile(folder: string): void {
   if (command !== '' && !command.includes(folder)) rmSync(file);
 }
 
-// This package may not import packages/db, and a process for each of a test run's many databases would cost more than the
-// database: so it talks to Postgres itself, for this one purpose.
-async function execute(serverUrl: string, statement: string, values: string[] = []): Promise<pg.QueryResult> {
+/** Makes a database unless it is there, for this package may not import packages/db. The name must be a plain identifier. @returns its URL */
+export async function ensureDatabase(serverUrl: string, name: string): Promise<string> {
   const client = new pg.Client({ connectionString: serverUrl, connectionTimeoutMillis: 10_000 });
   await client.connect();
   try {
-    return await client.query(statement, values);
+    const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [name]);
+    if (rowCount === 0) await client.query(`CREATE DATABASE "${name}" STRATEGY FILE_COPY`);
   } finally {
     await client.end();
   }
-}
-
-function toDatabaseUrl(serverUrl: string, name: string): string {
   return Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href;
-}
-
-/** Makes a database from a template, for `owner` or the URL's user. Names must be plain identifiers. */
-export async function createDatabase(
-  serverUrl: string,
-  name: string,
-  template = 'template1',
-  owner = 'DEFAULT',
-): Promise<string> {
-  await execute(serverUrl, `CREATE DATABASE "${name}" TEMPLATE "${template}" STRATEGY FILE_COPY OWNER ${owner}`);
-  return toDatabaseUrl(serverUrl, name);
-}
-
-export async function ensureDatabase(serverUrl: string, name: string): Promise<string> {
-  const { rowCount } = await execute(serverUrl, 'SELECT FROM pg_database WHERE datname = $1', [name]);
-  return rowCount ? toDatabaseUrl(serverUrl, name) : createDatabase(serverUrl, name);
-}
-
-export async function dropDatabase(serverUrl: string, name: string): Promise<void> {
-  await execute(serverUrl, `DROP DATABASE "${name}" WITH (FORCE)`);
 }

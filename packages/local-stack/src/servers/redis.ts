@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import type { RedisPasswords } from '@agp/operator';
 import { renderRedisAcl } from '@agp/reservations/permissions';
 import type { ServerBinary } from './find-server.ts';
-import { type Server, type ServerOptions, startServer, type TlsFiles } from './server.ts';
+import { type RunningServer, type ServerOptions, startServer, type TlsFiles } from './server.ts';
 
 export interface RedisOptions extends ServerOptions {
   passwords: RedisPasswords;
@@ -11,7 +11,7 @@ export interface RedisOptions extends ServerOptions {
 }
 
 /** Starts Redis (or Valkey), all users with a password: a writer of Redis can often make it write files. The url is an administrator's. */
-export async function startRedis(binary: ServerBinary, folder: string, options: RedisOptions): Promise<Server> {
+export async function startRedis(binary: ServerBinary, folder: string, options: RedisOptions): Promise<RunningServer> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const { passwords, tls } = options;
   const scheme = tls ? 'rediss' : 'redis';

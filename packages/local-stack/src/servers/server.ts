@@ -1,11 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Guard } from '../guard/guard.ts';
-import { killedMs, listChildren, signal, stopWatched, waitUntilGone } from '../guard/watched-process.ts';
 import { StartError } from '../local-stack-config.ts';
 
 /** Listens on a port for a moment. Rejects if that is impossible; port 0 always works. */
@@ -68,19 +67,21 @@ export interface ServerOptions {
   /** Its data may be thrown away: at the end it is killed rather than stopped. */
   throwAway?: boolean;
   onLog?: (line: string) => void;
-  /** Called when it ends and nobody here asked for it. */
-  onUnexpectedExit?: (reason: string) => void;
+  /** Called when it ends, for whatever reason. */
+  onExit?: (reason: string) => void;
 }
 
-export interface Server {
+export interface RunningServer {
   url: string;
-  stop(): Promise<void>;
-  /** Starts it again after `stop` or `kill`, on the same port and data. */
-  start(): Promise<void>;
-  kill(): Promise<void>;
-  /** Suspends it (SIGSTOP): connections stay open and nothing answers. */
-  pause(): void;
-  resume(): void;
+  process: ServerProcess;
+  /** Starts it again after its end, on the same port and data. */
+  launch(): Promise<ServerProcess>;
+}
+
+export interface ServerProcess {
+  pid: number;
+  /** Resolves when it is gone. */
+  gone: Promise<unknown>;
 }
 
 class ServerStartError extends StartError {
@@ -101,13 +102,10 @@ function describeExit([code, signal]: unknown[]): string {
 }
 
 /** Starts a server and resolves when it says that it accepts connections. */
-export async function startServer(spec: ServerSpec, options: ServerOptions): Promise<Server> {
+export async function startServer(spec: ServerSpec, options: ServerOptions): Promise<RunningServer> {
   let port = 0;
-  let running: { child: ChildProcess; gone: Promise<unknown[]> } | null = null;
-  let isPaused = false;
-  const expected = new WeakSet<ChildProcess>();
 
-  async function launch(): Promise<void> {
+  async function launch(): Promise<ServerProcess> {
     const log: string[] = [];
     const child = spawn(spec.file, spec.args(port), {
       // Out of reach of the terminal's Ctrl-C: we stop the servers after the services.
@@ -138,11 +136,8 @@ export async function startServer(spec: ServerSpec, options: ServerOptions): Pro
     const timeout = AbortSignal.timeout(startTimeoutMs);
     const outcome = await Promise.race([ready, gone, once(timeout, 'abort').then(() => 'late' as const)]);
     if (outcome === 'ready') {
-      running = { child, gone };
-      void gone.then((exit) => {
-        if (!expected.has(child)) options.onUnexpectedExit?.(`${spec.name} ${describeExit(exit)}`);
-      });
-      return;
+      void gone.then((exit) => options.onExit?.(`${spec.name} ${describeExit(exit)}`));
+      return { pid: child.pid as number, gone };
     }
     if (outcome === 'late') {
       child.kill('SIGKILL');
@@ -153,50 +148,14 @@ export async function startServer(spec: ServerSpec, options: ServerOptions): Pro
     throw new ServerStartError(spec.name, describeExit(outcome), log);
   }
 
-  async function end(stopSignals: NodeJS.Signals[]): Promise<void> {
-    if (running === null) return;
-    const { child, gone } = running;
-    running = null;
-    expected.add(child);
-    const pid = child.pid as number;
-    // Postgres refuses to start again while a backend of its former self holds the shared memory; they outlive a kill for a moment.
-    const family = stopSignals.length === 0 ? listChildren(pid) : [];
-    await stopWatched({ pid, stopSignals, graceMs: 10_000 });
-    await gone;
-    await Promise.all(family.map((member) => waitUntilGone(member, killedMs)));
-  }
-
   for (let attempt = 1; ; attempt += 1) {
     port = await findFreePort();
     try {
-      await launch();
-      break;
+      const process = await launch();
+      return { url: spec.url(port), process, launch };
     } catch (error) {
       // Another process was quicker to take the port.
       if (!(error instanceof ServerStartError && error.portTaken) || attempt === portAttempts) throw error;
     }
   }
-
-  /** Postgres' backends too, and new ones that it makes in between. */
-  const signalFamily = (name: 'SIGSTOP' | 'SIGCONT') => {
-    const pid = running?.child.pid;
-    if (pid === undefined) return;
-    isPaused = name === 'SIGSTOP';
-    const before = listChildren(pid);
-    for (const member of new Set([pid, ...before])) signal(member, name);
-    for (const member of listChildren(pid)) signal(member, name);
-  };
-  return {
-    url: spec.url(port),
-    start: async () => {
-      if (running === null) await launch();
-    },
-    stop: () => {
-      if (isPaused) signalFamily('SIGCONT');
-      return end(spec.stopSignals);
-    },
-    kill: () => end([]),
-    pause: () => signalFamily('SIGSTOP'),
-    resume: () => signalFamily('SIGCONT'),
-  };
 }

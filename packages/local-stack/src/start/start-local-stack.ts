@@ -141,7 +141,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
       ...(portVariable === undefined ? {} : { portVariable }),
     });
   const [servers, demoUrl] = await Promise.all([
-    startServers(start, config, secrets, { guard, onUnexpectedExit: options.onUnexpectedExit }),
+    startServers(start, config, secrets, { guard, onExit: options.onUnexpectedExit }),
     // Stopped with the servers: requests that the proxy forwards during its stop still need answers.
     service('demo-provider', 'packages/demo-provider/src/main.ts', 'PORT', 1, {
       HOST: '127.0.0.1',

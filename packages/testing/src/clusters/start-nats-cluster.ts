@@ -1,8 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { renderNatsConfig } from '@agp/bus/permissions';
-import { findFreePort, type Guard, type Server, type ServerBinary, startServer } from '@agp/local-stack/servers';
+import { findFreePort, type Guard, type ServerBinary, startServer } from '@agp/local-stack/servers';
 import type { NatsPasswords } from '@agp/operator';
+import { controlServer, type Server } from '../servers/server.ts';
 import { type Relay, startRelay } from './start-relay.ts';
 
 /** One of the servers. */
@@ -69,7 +70,7 @@ export async function startNatsCluster(
         },
         { guard, throwAway: true },
       );
-      return { server, ways, plan };
+      return { server: controlServer(server), ways, plan };
     }),
   );
   const relays = opened.move();

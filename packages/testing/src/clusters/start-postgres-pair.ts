@@ -1,8 +1,9 @@
 import { appendFile, chown, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Guard, postgresUser, type Server, startPostgres } from '@agp/local-stack/servers';
-import pg from 'pg';
-import { copyPristine, type PostgresKit } from '../servers/throw-away-postgres.ts';
+import { type Guard, postgresUser } from '@agp/local-stack/servers';
+import { runSql } from '../servers/databases.ts';
+import type { Server } from '../servers/server.ts';
+import { copyPristine, type PostgresKit, startOnFolder } from '../servers/throw-away-postgres.ts';
 import { startRelay } from './start-relay.ts';
 
 /** A primary and a standby that streams from it, on copies of the same data. */
@@ -21,25 +22,10 @@ export interface PostgresPair extends AsyncDisposable {
   leaveBehind(): void;
 }
 
-/** Runs statements as the superuser, one after the other. @returns the rows of the last */
-export async function runSql(url: string, ...statements: string[]): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
-  client.on('error', () => {});
-  await client.connect();
-  try {
-    let rows: Record<string, unknown>[] = [];
-    for (const statement of statements) ({ rows } = await client.query(statement));
-    return rows;
-  } finally {
-    await client.end();
-  }
-}
-
 /** @param kit the data that both begin with */
 export async function startPostgresPair(kit: PostgresKit, guard: Guard): Promise<PostgresPair> {
-  const options = { ...kit, guard, throwAway: true };
   const [data, copy] = [await copyPristine(kit, guard), await copyPristine(kit, guard)];
-  const primary = await startPostgres(data, options);
+  const primary = await startOnFolder(data, kit, guard);
   const portOf = ({ url }: Server) => Number(new URL(url).port);
   const [relay, endpoint] = await Promise.all([startRelay(portOf(primary)), startRelay(portOf(primary))]);
   const source = `host=127.0.0.1 port=${relay.port} user=${postgresUser} password=${kit.password} application_name=standby`;
@@ -57,7 +43,7 @@ export async function startPostgresPair(kit: PostgresKit, guard: Guard): Promise
     "ALTER SYSTEM SET wal_sender_timeout = '5s'",
     'SELECT pg_reload_conf()',
   );
-  const standby = await startPostgres(copy, options);
+  const standby = await startOnFolder(copy, kit, guard);
   const waitFor = async (url: string, question: string) => {
     for (;;) {
       const [row] = await runSql(url, question);

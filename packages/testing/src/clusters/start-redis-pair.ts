@@ -1,9 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Guard, type Server, type ServerBinary, startRedis, startServer } from '@agp/local-stack/servers';
+import { type Guard, type ServerBinary, startRedis, startServer } from '@agp/local-stack/servers';
 import type { RedisPasswords } from '@agp/operator';
 import { sendToRedis } from '../send-to-redis.ts';
+import { controlServer, type Server } from '../servers/server.ts';
 
 /** A master, its replica, and a sentinel that knows which is which. */
 export interface RedisPair {
@@ -23,10 +24,8 @@ export async function startRedisPair(
   { guard, passwords }: { guard: Guard; passwords: RedisPasswords },
 ): Promise<RedisPair> {
   const options = { guard, passwords, throwAway: true };
-  const [master, replica] = await Promise.all([
-    startRedis(binary, join(folder, 'master'), options),
-    startRedis(binary, join(folder, 'replica'), options),
-  ]);
+  const start = async (name: string) => controlServer(await startRedis(binary, join(folder, name), options));
+  const [master, replica] = await Promise.all([start('master'), start('replica')]);
   const { port } = new URL(master.url);
   for (const { url } of [master, replica]) await sendToRedis(url, `CONFIG SET masterauth ${passwords.admin}`);
   await sendToRedis(master.url, 'CONFIG SET repl-diskless-sync-delay 0');

@@ -2,8 +2,9 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readLocalStackConfig, runMigrations } from '@agp/local-stack';
-import { createDatabase, findServer, openGuard, startNats, startPostgres, startRedis } from '@agp/local-stack/servers';
+import { findServer, openGuard, startNats, startPostgres, startRedis } from '@agp/local-stack/servers';
 import { makeNatsPasswords, makeRedisPasswords } from '@agp/operator';
+import { createDatabase } from './databases.ts';
 import { preparePostgresKit } from './throw-away-postgres.ts';
 
 export interface DurableServers extends AsyncDisposable {

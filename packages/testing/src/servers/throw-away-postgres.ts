@@ -14,10 +14,10 @@ import {
   initPostgres,
   makePostgresReachable,
   type PostgresBinaries,
-  type Server,
   startPostgres,
   type TlsFiles,
 } from '@agp/local-stack/servers';
+import { controlServer, type Server } from './server.ts';
 
 const run = promisify(execFile);
 
@@ -66,14 +66,24 @@ export async function copyPristine(kit: PostgresKit, guard: Guard): Promise<stri
   return folder;
 }
 
+/** Starts Postgres on a data folder of a kit, which may be lost. */
+export async function startOnFolder(
+  folder: string,
+  kit: PostgresKit,
+  guard: Guard,
+  settings: readonly string[] = [],
+): Promise<Server> {
+  return controlServer(await startPostgres(folder, { ...kit, guard, settings, throwAway: true }), [
+    'SIGINT',
+    'SIGQUIT',
+  ]);
+}
+
 export async function startThrowAwayPostgres(kit: PostgresKit, guard: Guard, tls?: TlsFiles): Promise<Server> {
   const folder = await copyPristine(kit, guard);
-  return startPostgres(folder, {
-    ...kit,
-    guard,
-    throwAway: true,
-    tls: tls && (await ownTlsFiles(tls, folder, kit.account)),
-  });
+  const own = tls && (await ownTlsFiles(tls, folder, kit.account));
+  const settings = own && ['ssl=on', `ssl_cert_file=${own.certFile}`, `ssl_key_file=${own.keyFile}`];
+  return startOnFolder(folder, kit, guard, settings);
 }
 
 /** Postgres only takes a key from a file that belongs to its own user. */
