@@ -1,6 +1,7 @@
 import { makeUsage, maxTokens, type UsageLimits } from '@agp/catalogue';
 import { ApiError } from '@agp/core/errors';
 import { type CallHead, listTiers, nameModel } from './call-head.ts';
+import { toCamel } from './dialects/bounds.ts';
 import { choosesModel } from './dialects/headers.ts';
 import { maxReportedCalls, type Operation } from './dialects/operation.ts';
 import { asObject, type JsonObject } from './json/members.ts';
@@ -237,6 +238,6 @@ function findBound(operation: Operation, baseUrl: URL, bytes: Buffer): string | 
   if (bounds?.writes !== 'text') return null;
   const names = Object.entries({ ...bounds.members, ...bounds.settings })
     .filter(([name, rule]) => rule === 'bound' && bounds.knows?.(name, baseUrl) !== false)
-    .map(([name]) => (bounds.isEitherCase ? name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()) : name));
+    .map(([name]) => (bounds.isEitherCase ? toCamel(name) : name));
   return names.find((name) => bytes.includes(`"${name}"`)) ?? names[0] ?? null;
 }

@@ -23,31 +23,36 @@ export interface UnrecordedSpend {
   request: RequestDetails | null;
 }
 
+export type ForwardedSpend = Omit<UnrecordedSpend, 'reason'>;
+
+const toText = (value: string | null | undefined) => (value == null ? null : toEventText(value, 256));
+
+/** Event, day, agent, cost, session, provider and model. */
+const listColumns = (spends: readonly ForwardedSpend[]) => [
+  spends.map(({ eventId }) => eventId),
+  spends.map(({ day }) => day),
+  spends.map(({ agentId }) => agentId),
+  spends.map(({ costNanoUsd }) => nanoToDecimal(costNanoUsd)),
+  spends.map(({ request }) => toText(request?.sessionId)),
+  spends.map(({ request }) => toText(request?.provider)),
+  spends.map(({ request }) => toText(request?.model)),
+];
+
 /** Adds spend of events that were lost or set aside, unless they are recorded or were added before. Returns the added ids. */
 export async function addUnrecordedSpend(
   pool: Pool | ClientBase,
   spends: readonly UnrecordedSpend[],
 ): Promise<string[]> {
-  const toText = (value: string | null | undefined) => (value == null ? null : toEventText(value, 256));
   // OFFSET 0: each event is looked up in its one partition.
   const { rows } = await pool.query<{ event_id: string }>({
     name: 'add-unrecorded-spend',
-    text: `INSERT INTO unrecorded_spend (event_id, day, agent_id, cost_usd, reason, session_id, provider, model)
+    text: `INSERT INTO unrecorded_spend (event_id, day, agent_id, cost_usd, session_id, provider, model, reason)
            SELECT * FROM unnest($1::uuid[], $2::date[], $3::uuid[], $4::numeric[], $5::text[], $6::text[], $7::text[], $8::text[])
-             AS lost (event_id, day, agent_id, cost_usd, reason, session_id, provider, model)
+             AS lost (event_id, day, agent_id, cost_usd, session_id, provider, model, reason)
            WHERE NOT EXISTS (SELECT FROM events WHERE id = lost.event_id OFFSET 0)
            ON CONFLICT (event_id) DO NOTHING
            RETURNING event_id`,
-    values: [
-      spends.map(({ eventId }) => eventId),
-      spends.map(({ day }) => day),
-      spends.map(({ agentId }) => agentId),
-      spends.map(({ costNanoUsd }) => nanoToDecimal(costNanoUsd)),
-      spends.map(({ reason }) => reason),
-      spends.map(({ request }) => toText(request?.sessionId)),
-      spends.map(({ request }) => toText(request?.provider)),
-      spends.map(({ request }) => toText(request?.model)),
-    ],
+    values: [...listColumns(spends), spends.map(({ reason }) => reason)],
   });
   return rows.map(({ event_id }) => event_id);
 }
@@ -110,26 +115,15 @@ export async function countUnrecorded(db: Db, eventIds: readonly string[]): Prom
   return rows[0]?.count ?? 0;
 }
 
-export type ForwardedSpend = Omit<UnrecordedSpend, 'reason'>;
-
 /** Keeps forwarded requests for the writer that finds their proxy dead. Repeated calls say that it lives. */
 export async function keepForwarded(pool: Pool, spends: readonly ForwardedSpend[]): Promise<void> {
-  const toText = (value: string | null | undefined) => (value == null ? null : toEventText(value, 256));
   await pool.query({
     name: 'keep-forwarded',
     text: `INSERT INTO forwarded_requests (event_id, day, agent_id, cost_usd, session_id, provider, model)
            SELECT * FROM unnest($1::uuid[], $2::date[], $3::uuid[], $4::numeric[], $5::text[], $6::text[], $7::text[])
              AS kept (event_id) ORDER BY event_id
            ON CONFLICT (event_id) DO UPDATE SET seen_at = clock_timestamp()`,
-    values: [
-      spends.map(({ eventId }) => eventId),
-      spends.map(({ day }) => day),
-      spends.map(({ agentId }) => agentId),
-      spends.map(({ costNanoUsd }) => nanoToDecimal(costNanoUsd)),
-      spends.map(({ request }) => toText(request?.sessionId)),
-      spends.map(({ request }) => toText(request?.provider)),
-      spends.map(({ request }) => toText(request?.model)),
-    ],
+    values: listColumns(spends),
   });
 }
 

@@ -81,7 +81,7 @@ export class WholePipe implements BodyPipe {
   push(chunk: Buffer): Buffer {
     this.#reader?.push(chunk);
     if (this.#isPassing) return chunk;
-    return this.#held.add(chunk, maxWhole) ? nothing : this.#pass(this.#held.take(), this.#allows?.(null) === true);
+    return this.#held.hold(chunk, maxWhole) ? nothing : this.#pass(this.#held.take(), this.#allows?.(null) === true);
   }
 
   end(): Buffer {

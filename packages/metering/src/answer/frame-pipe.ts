@@ -111,7 +111,7 @@ export class FramePipe implements BodyPipe {
 
   #passPart(start: number, end: number): void {
     if (!this.#isPassing && this.#filters.some((filter) => filter.holds(this.#part))) {
-      if (this.#held.add(this.#chunk.subarray(start, end), maxPart)) return;
+      if (this.#held.hold(this.#chunk.subarray(start, end), maxPart)) return;
       this.#hasEnded = this.#filters.some((filter) => filter.judge(null) === 'ended');
       if (this.#hasEnded) this.#held.clear();
       // It holds this piece too, behind what passes of the chunk.

@@ -1,4 +1,4 @@
-import { type MemoryShare, nothing } from './reading.ts';
+import type { MemoryShare } from './reading.ts';
 
 /** Smaller pieces are copied: each would keep the whole chunk that was read from the socket alive. */
 const smallPiece = 16 * 1024;
@@ -70,31 +70,18 @@ export class GatheredBytes {
 }
 
 /** Pieces of an answer that wait until it is known whether they may pass. */
-export class HeldPieces {
-  readonly #bytes: GatheredBytes;
+export class HeldPieces extends GatheredBytes {
   readonly #memory: MemoryShare | null;
 
   /** @param memory what the agent's answers may hold; null without a bound for all */
   constructor(memory: MemoryShare | null, copies = false) {
-    this.#bytes = new GatheredBytes(copies);
+    super(copies);
     this.#memory = memory;
   }
 
-  get length(): number {
-    return this.#bytes.length;
-  }
-
   /** @returns false if it is more than `most`, or the agent's share is used up */
-  add(piece: Buffer, most: number): boolean {
-    this.#bytes.add(piece);
+  hold(piece: Buffer, most: number): boolean {
+    this.add(piece);
     return this.length <= most && this.#memory?.hold(this.length) !== false;
-  }
-
-  take(): Buffer {
-    return this.#bytes.length === 0 ? nothing : this.#bytes.take();
-  }
-
-  clear(): void {
-    this.#bytes.clear();
   }
 }

@@ -83,7 +83,11 @@ export function foldName(name: string): string {
   return name.toUpperCase().toLowerCase().replace(/[_-]/g, '');
 }
 
+export const toSnake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+export const toCamel = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
 export function findRule(rules: MemberRules, key: string, isEitherCase = false): MemberRule | null {
-  const name = isEitherCase ? key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) : key;
+  const name = isEitherCase ? toSnake(key) : key;
   return Object.hasOwn(rules, name) ? (rules[name] ?? null) : null;
 }

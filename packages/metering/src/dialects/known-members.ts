@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json/members.ts';
-import type { MemberRules, RequestBounds } from './bounds.ts';
+import { type MemberRules, type RequestBounds, toCamel } from './bounds.ts';
 
 /** Members that readers know, by name; a table in place of `true` has those of an object, or of the objects of a list. */
 export interface KnownMembers {
@@ -40,7 +40,7 @@ export const inEitherCase = (known: KnownMembers): KnownMembers =>
   Object.fromEntries(
     Object.entries(known).flatMap(([name, table]) => {
       const both = table === true ? true : inEitherCase(table);
-      return [name, name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())].map((each) => [each, both]);
+      return [name, toCamel(name)].map((each) => [each, both]);
     }),
   );
 

@@ -1,7 +1,7 @@
 import type { EventTool } from '@agp/core/events';
 import { parseJson } from '@agp/core/json';
 import type { CallHead } from '../call-head.ts';
-import { findRule } from '../dialects/bounds.ts';
+import { findRule, toSnake } from '../dialects/bounds.ts';
 import { isNaming, UnreadTool } from '../dialects/named-tools.ts';
 import type { Operation } from '../dialects/operation.ts';
 import { asArray, asObject, type JsonObject } from '../json/members.ts';
@@ -69,8 +69,6 @@ function readChangeable(bytes: Buffer, names: ReadonlySet<string>): Record<strin
   }
   return body;
 }
-
-const toSnake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Every bound that the body gives, and the operation's own if it gives none. */
 function lower({ bounds }: Operation, baseUrl: URL, body: Record<string, unknown>, most: number): boolean {

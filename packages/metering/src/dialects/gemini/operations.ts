@@ -13,11 +13,7 @@ import { readContent } from './text.ts';
 import { answerNames, listModels, readTools } from './tools.ts';
 import { readContentFigures } from './usage.ts';
 
-const names = [
-  'generateContent',
-  'streamGenerateContent',
-  'embedContent',
-  'batchEmbedContents',
+const free = [
   'countTokens',
   'batchGenerateContent',
   'asyncBatchEmbedContent',
@@ -25,13 +21,7 @@ const names = [
   'fetchPredictOperation',
 ] as const;
 
-const free = new Set<string>([
-  'countTokens',
-  'batchGenerateContent',
-  'asyncBatchEmbedContent',
-  'computeTokens',
-  'fetchPredictOperation',
-]);
+const names = ['generateContent', 'streamGenerateContent', 'embedContent', 'batchEmbedContents', ...free] as const;
 
 /** `.../models/{model}:{operation}`; the model may also be a tuned one, and at Vertex AI an endpoint of it. */
 const target = /\/(?:models|tunedModels|endpoints)\/([^/:]+):([A-Za-z]+)\/?$/;
@@ -105,7 +95,7 @@ function describe(name: (typeof names)[number]): Operation {
     ...usual,
     answerFormat: name === 'streamGenerateContent' ? 'array' : 'object',
     figuresWithin: ['"groundingMetadata"'],
-    isFree: free.has(name),
+    isFree: free.some((each) => each === name),
     isBilledLater: /batch(?:Generate|Embed)Content$/i.test(name),
     writesText: !name.toLowerCase().includes('embed'),
     createStreamReader: () => new ContentStreamReader(),

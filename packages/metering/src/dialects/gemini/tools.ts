@@ -1,5 +1,6 @@
 import type { EventTool } from '@agp/core/events';
 import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
+import { toSnake } from '../bounds.ts';
 import {
   type AnswerNaming,
   callTool,
@@ -12,10 +13,7 @@ import {
 } from '../named-tools.ts';
 import { listInlined } from './batches.ts';
 
-/** Names of members come in snake_case and in camelCase. */
-const toSnake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
-/** The name of a member says what a tool is. */
+/** The name of a member, in snake_case or in camelCase, says what a tool is. */
 function readMembers(tool: JsonObject): EventTool[] {
   return Object.entries(tool).flatMap(([member, value]) => {
     const kind = toSnake(member);

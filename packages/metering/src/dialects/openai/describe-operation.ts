@@ -12,21 +12,10 @@ export type Figures = Pick<
   serviceTier?: string;
 };
 
-type Described =
-  | 'name'
-  | 'bounds'
-  | 'known'
-  | 'usageNeedsAsking'
-  | 'isFree'
-  | 'isBilledLater'
-  | 'writesText'
-  | 'otherAnswers'
-  | 'figuresWithin'
-  | 'listCalls'
-  | 'readTools'
-  | 'answerNames';
+type Made = 'api' | 'readRequest' | 'readAnswer' | 'createStreamReader';
 
-export interface OperationDescription extends Partial<Pick<Operation, Described>> {
+/** An operation but for what is made of the rest. */
+export interface OperationDescription extends Partial<Omit<Operation, Made>> {
   name: string;
   input: readonly string[];
   isStream?(body: JsonObject): boolean;
