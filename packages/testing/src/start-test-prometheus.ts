@@ -44,10 +44,9 @@ export async function startTestPrometheus(files: Record<string, string>): Promis
         ],
         readyLine: /Server is ready to receive web requests/,
         stopSignals: ['SIGTERM'],
-        quickStopSignals: [],
         url: (port) => `http://127.0.0.1:${port}`,
       },
-      { guard, throwAway: true },
+      { guard, stopSignals: [] },
     );
     return { url, [Symbol.asyncDispose]: () => guard.stop() };
   } catch (error) {

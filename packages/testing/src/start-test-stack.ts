@@ -91,7 +91,7 @@ export async function startTestStack<const Options extends TestStackOptions>(
   const shared = serversOfRun ?? inject('agpTestServers');
   const guard = openTestGuard();
   const folder = join(shared.folder, randomUUID());
-  const serverOptions = { guard, throwAway: true, tls: options.tls };
+  const serverOptions = { guard, stopSignals: [], tls: options.tls };
   const [natsPasswords, redisPasswords] = [makeNatsPasswords(), makeRedisPasswords()];
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   try {

@@ -36,7 +36,6 @@ export async function startNats(binary: ServerBinary, folder: string, options: N
       args: (port) => ['--config', configFile, '--addr', '127.0.0.1', '--port', String(port)],
       readyLine: /Server is ready/,
       stopSignals: ['SIGTERM'],
-      quickStopSignals: [],
       url: (port) => `${scheme}://${administrator}:${passwords.admin}@127.0.0.1:${port}`,
     },
     options,

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { copyPristine } from '@agp/testing/servers';
+import { copyPristine, startOnFolder } from '@agp/testing/servers';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { openGuard } from '../guard/guard.ts';
 import { StartError } from '../local-stack-config.ts';
-import { removeStalePidFile, startPostgres } from './postgres.ts';
+import { removeStalePidFile } from './postgres.ts';
 import { choosePostgresAccount, placePostgres } from './postgres-folder.ts';
 
 const account = choosePostgresAccount();
@@ -67,16 +67,16 @@ test('Postgres starts after a crash although its old pid belongs to another prog
   const folder = await copyPristine(kit, guard);
   const stranger = await startStranger();
   writeFileSync(join(folder, 'postmaster.pid'), `${stranger}\n${folder}\n0\n1\n\n\n\n`);
-  await expect(startPostgres(folder, { ...kit, guard, throwAway: true })).rejects.toThrow('already exists');
+  await expect(startOnFolder(folder, kit, guard)).rejects.toThrow('already exists');
   removeStalePidFile(folder);
-  await startPostgres(folder, { ...kit, guard, throwAway: true });
+  await startOnFolder(folder, kit, guard);
   expect(() => process.kill(stranger, 0)).not.toThrow();
 });
 
 test('the pid file of a Postgres that runs stays', async () => {
   await using guard = openGuard();
   const folder = await copyPristine(kit, guard);
-  await startPostgres(folder, { ...kit, guard, throwAway: true });
+  await startOnFolder(folder, kit, guard);
   removeStalePidFile(folder);
   expect(existsSync(join(folder, 'postmaster.pid'))).toBe(true);
 });

@@ -58,8 +58,6 @@ export async function initPostgres(
 
 /** Starts Postgres on a data folder that `initPostgres` made. The url names the database `postgres`. */
 export function startPostgres(folder: string, options: PostgresOptions): Promise<RunningServer> {
-  // A commit without fsync is in the system's cache, so it survives a killed process, which tests rely on.
-  const durability = options.throwAway ? ['fsync=off', 'full_page_writes=off'] : [];
   const settings = [
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
@@ -69,7 +67,6 @@ export function startPostgres(folder: string, options: PostgresOptions): Promise
     'lc_messages=C',
     'timezone=UTC',
     'log_timezone=UTC',
-    ...durability,
     ...(options.settings ?? []),
   ].flatMap((setting) => ['-c', setting]);
   return startServer(
@@ -83,8 +80,6 @@ export function startPostgres(folder: string, options: PostgresOptions): Promise
       readyLine: /database system is ready to accept (read-only )?connections/,
       // Fast shutdown, then immediate (postgres, "Shutting Down the Server").
       stopSignals: ['SIGINT', 'SIGQUIT'],
-      // SIGKILL would leave its shared memory behind.
-      quickStopSignals: ['SIGQUIT'],
       url: (port) => `postgres://${postgresUser}:${options.password}@127.0.0.1:${port}/postgres`,
     },
     options,

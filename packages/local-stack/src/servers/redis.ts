@@ -33,7 +33,6 @@ export async function startRedis(binary: ServerBinary, folder: string, options: 
         ].join('\n'),
       readyLine: /Ready to accept connections/,
       stopSignals: ['SIGTERM'],
-      quickStopSignals: [],
       url: (port) => `${scheme}://:${passwords.admin}@127.0.0.1:${port}`,
     },
     options,

@@ -57,15 +57,13 @@ interface ServerSpec {
   readyLine: RegExp;
   /** Its orderly stop: each is sent after the one before has not ended it. */
   stopSignals: NodeJS.Signals[];
-  /** The quickest stop that leaves nothing behind outside its data. None: SIGKILL. */
-  quickStopSignals: NodeJS.Signals[];
   url(port: number): string;
 }
 
 export interface ServerOptions {
   guard: Guard;
-  /** Its data may be thrown away: at the end it is killed rather than stopped. */
-  throwAway?: boolean;
+  /** In place of its orderly stop, if its data may be lost at the end; none: SIGKILL. */
+  stopSignals?: NodeJS.Signals[];
   onLog?: (line: string) => void;
   /** Called when it ends, for whatever reason. */
   onExit?: (reason: string) => void;
@@ -117,7 +115,7 @@ export async function startServer(spec: ServerSpec, options: ServerOptions): Pro
     });
     options.guard.watch(child, {
       name: spec.name,
-      stopSignals: options.throwAway ? spec.quickStopSignals : spec.stopSignals,
+      stopSignals: options.stopSignals ?? spec.stopSignals,
       graceMs: 5_000,
       stage: 1,
     });

@@ -24,7 +24,7 @@ export async function startServers(
   given: { [Name in keyof ServerUrls]?: string | undefined },
   config: LocalStackConfig,
   secrets: Secrets,
-  options: Omit<ServerOptions, 'throwAway' | 'onLog'>,
+  options: Omit<ServerOptions, 'stopSignals' | 'onLog'>,
 ): Promise<ServerUrls> {
   const withLog = (name: string): ServerOptions => ({
     ...options,

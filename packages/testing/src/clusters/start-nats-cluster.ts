@@ -65,10 +65,9 @@ export async function startNatsCluster(
           args: (port) => ['--config', configFile, '--addr', '127.0.0.1', '--port', String(port)],
           readyLine: /Server is ready/,
           stopSignals: ['SIGTERM'],
-          quickStopSignals: [],
           url: (port) => `nats://${administrator}:${passwords.admin}@127.0.0.1:${port}`,
         },
-        { guard, throwAway: true },
+        { guard, stopSignals: [] },
       );
       return { server: controlServer(server), ways, plan };
     }),

@@ -23,7 +23,7 @@ export async function startRedisPair(
   folder: string,
   { guard, passwords }: { guard: Guard; passwords: RedisPasswords },
 ): Promise<RedisPair> {
-  const options = { guard, passwords, throwAway: true };
+  const options = { guard, passwords, stopSignals: [] };
   const start = async (name: string) => controlServer(await startRedis(binary, join(folder, name), options));
   const [master, replica] = await Promise.all([start('master'), start('replica')]);
   const { port } = new URL(master.url);
@@ -56,10 +56,9 @@ export async function startRedisPair(
       args: (sentinelPort) => [configFile, '--sentinel', '--port', String(sentinelPort)],
       readyLine: /\+monitor master/,
       stopSignals: ['SIGTERM'],
-      quickStopSignals: [],
       url: (sentinelPort) => `127.0.0.1:${sentinelPort}`,
     },
-    { guard, throwAway: true },
+    { guard, stopSignals: [] },
   );
   const tellSentinel = async (command: string) => {
     const answer = await sendToRedis(`redis://${sentinel.url}`, `SENTINEL ${command}`);

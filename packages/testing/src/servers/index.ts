@@ -1,2 +1,2 @@
 export { type DurableServers, startDurableServers } from './start-durable-servers.ts';
-export { copyPristine } from './throw-away-postgres.ts';
+export { copyPristine, startOnFolder } from './throw-away-postgres.ts';

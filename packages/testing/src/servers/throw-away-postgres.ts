@@ -73,10 +73,15 @@ export async function startOnFolder(
   guard: Guard,
   settings: readonly string[] = [],
 ): Promise<Server> {
-  return controlServer(await startPostgres(folder, { ...kit, guard, settings, throwAway: true }), [
-    'SIGINT',
-    'SIGQUIT',
-  ]);
+  const server = await startPostgres(folder, {
+    ...kit,
+    guard,
+    // A commit without fsync is in the system's cache, so it survives a killed process.
+    settings: ['fsync=off', 'full_page_writes=off', ...settings],
+    // SIGKILL would leave its shared memory behind.
+    stopSignals: ['SIGQUIT'],
+  });
+  return controlServer(server, ['SIGINT', 'SIGQUIT']);
 }
 
 export async function startThrowAwayPostgres(kit: PostgresKit, guard: Guard, tls?: TlsFiles): Promise<Server> {
