@@ -42,6 +42,17 @@ interface UsageTimes {
   last_event_at: Timestamp;
 }
 
+/** What a request that went out may have cost. */
+interface ForwardedSpend {
+  event_id: string;
+  day: string;
+  agent_id: string;
+  cost_usd: Money;
+  session_id: string | null;
+  provider: string | null;
+  model: string | null;
+}
+
 export interface Schema {
   agents: {
     id: string;
@@ -193,27 +204,8 @@ export interface Schema {
     shard: number;
     cost_usd: Money;
   };
-  unrecorded_spend: {
-    event_id: string;
-    day: string;
-    agent_id: string;
-    cost_usd: Money;
-    session_id: string | null;
-    provider: string | null;
-    model: string | null;
-    reason: string;
-    noted_at: ColumnType<Date, never, never>;
-  };
-  forwarded_requests: {
-    event_id: string;
-    day: string;
-    agent_id: string;
-    cost_usd: Money;
-    session_id: string | null;
-    provider: string | null;
-    model: string | null;
-    seen_at: ColumnType<Date, never, never>;
-  };
+  unrecorded_spend: ForwardedSpend & { reason: string; noted_at: ColumnType<Date, never, never> };
+  forwarded_requests: ForwardedSpend & { seen_at: ColumnType<Date, never, never> };
   claimed_names: {
     name: string;
     claimed_at: DefaultTimestamp;
