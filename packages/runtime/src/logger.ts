@@ -93,6 +93,10 @@ export function logSparsely<Detail>(
   };
 }
 
+/** Logs errors so, with the same message. */
+export const logErrorsSparsely = (logger: Logger, level: 'warn' | 'error', message: string) =>
+  logSparsely(({ message: error }: Error, heldBack) => logger[level]({ error, heldBack }, message));
+
 export function logLostConnection(logger: Logger): (error: Error) => void {
   return (error) => logger.warn({ error: describeFailure(error) }, 'lost a connection to Postgres');
 }

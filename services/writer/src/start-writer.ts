@@ -4,10 +4,10 @@ import { budgetTimeoutMs, connectRedis, createBudgetReservations } from '@agp/re
 import {
   createLogger,
   type Logger,
+  logErrorsSparsely,
   logLostConnection,
   logReadiness,
   logRedisStatus,
-  logSparsely,
   Readiness,
   type Service,
   startOpsServer,
@@ -103,12 +103,7 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
     onStatus: logRedisStatus(logger),
   });
   started.defer(() => redis.disconnect());
-  const logRedis = logSparsely(({ message }: Error, heldBack) =>
-    logger.warn({ error: message, heldBack }, 'reservations are not released now; they are swept up later'),
-  );
-  const logSweep = logSparsely(({ message }: Error, heldBack) =>
-    logger.warn({ error: message, heldBack }, 'reservations are not swept now; they are swept later'),
-  );
+  const onFailure = (message: string) => logErrorsSparsely(logger, 'warn', message);
   const reservations = createBudgetReservations(redis);
   const readUnread = makeReadBacklog(connection);
   started.defer(
@@ -117,17 +112,15 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
       pool: database.pool,
       metrics,
       logger,
-      onFailure: logSweep,
+      onFailure: onFailure('reservations are not swept now; they are swept later'),
       readUnreadMs: async () => (await readUnread()).oldestMs,
       everyMs: overrides.sweepEveryMs,
       silentMs: overrides.silentMs,
     }),
   );
 
-  const logSealing = logSparsely(({ message }: Error, heldBack) =>
-    logger.warn({ error: message, heldBack }, 'refused requests are not in the audit chain yet; they are sealed later'),
-  );
-  started.defer(keepSealing(database.db, logSealing, overrides.sealEveryMs));
+  const notSealed = onFailure('refused requests are not in the audit chain yet; they are sealed later');
+  started.defer(keepSealing(database.db, notSealed, overrides.sealEveryMs));
 
   started.defer(watchBacklog(connection, metrics));
   started.defer(watchRecordingHealth(database.db, metrics));
@@ -146,7 +139,7 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
   const steps: PipelineSteps = {
     record: makeRecord({ pool: database.pool, quarantine, metrics, signal, onFailure: onFailureOf('record') }),
     quarantine,
-    settle: makeSettle(reservations, logRedis),
+    settle: makeSettle(reservations, onFailure('reservations are not released now; they are swept up later')),
     announce: makeAnnounce({ connection, signal, onFailure: onFailureOf('announce') }),
     metrics,
     lanes: config.writerLanes,

@@ -1,5 +1,5 @@
 import type { UnscannedReason } from '@agp/metering';
-import { type Logger, logSparsely } from '@agp/runtime';
+import { type Logger, logErrorsSparsely, logSparsely } from '@agp/runtime';
 
 interface UnscannedText {
   eventId: string;
@@ -19,8 +19,7 @@ export type Warnings = ReturnType<typeof createWarnings>;
 
 /** Faults that may affect every request: one line in a while, with the number of lines held back. */
 export function createWarnings(logger: Logger) {
-  const onError = (level: 'warn' | 'error', message: string) =>
-    logSparsely(({ message: error }: Error, heldBack) => logger[level]({ error, heldBack }, message));
+  const onError = (level: 'warn' | 'error', message: string) => logErrorsSparsely(logger, level, message);
   return {
     tracesLost: onError('warn', 'traces cannot be sent; they are lost'),
     refusalsKept: onError('warn', 'refused requests are not in the audit log yet; they are kept and tried again'),
