@@ -4,7 +4,7 @@ import { firstUuidAt, toPublicId, uuidTime } from '@agp/core/ids';
 import { type Anchor, anchorLeaf, MerkleTree } from '@agp/core/lineage';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../database.ts';
-import { appendAudit, type NewAuditEntry } from '../queries/audit.ts';
+import { appendAudit, bySystem, type NewAuditEntry } from '../queries/audit.ts';
 import { listPartitions, type Partition } from '../queries/pages.ts';
 import { limitLockWait, lockWithin, tryForLocks } from './locks.ts';
 import { hasPartition, lockPartitions } from './partitions.ts';
@@ -70,16 +70,7 @@ async function hashAnchors(transaction: Db, removal: string): Promise<Pick<Remov
 
 /** If events were removed, it commits to the anchors that were kept. */
 function retentionEntry(target: string, before: AuditState): NewAuditEntry {
-  return {
-    actor: { kind: 'system' },
-    source_ip: null,
-    action: 'events.retention',
-    agent_id: null,
-    target,
-    before,
-    after: null,
-    count: 1,
-  };
+  return { ...bySystem, action: 'events.retention', target, before, after: null };
 }
 
 export const longestRemovalMs = 4 * 60 * 60_000;

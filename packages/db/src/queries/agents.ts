@@ -3,7 +3,7 @@ import { toPublicId } from '@agp/core/ids';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../database.ts';
 import { inTransaction, type RowOf } from '../statements.ts';
-import { appendAudit, type NewAuditEntry } from './audit.ts';
+import { appendAudit, bySystem, type NewAuditEntry } from './audit.ts';
 import { likeAny, type PageRange, readOldestFirst } from './pages.ts';
 
 export type AgentRow = RowOf<Agent, 'created_at' | 'updated_at'>;
@@ -213,10 +213,8 @@ export function endBlocks(db: Db): Promise<number> {
     for (const { id } of over) {
       const { before = null, after = null } = (await updateAgent(transaction, id, { status: 'active' })) ?? {};
       const target = toPublicId('agt', id);
-      entries.push({
-        ...{ actor: { kind: 'system' }, source_ip: null, action: 'agent.update', agent_id: target, target },
-        ...{ before, after, count: 1, reason: 'the block was until now' },
-      });
+      const reason = 'the block was until now';
+      entries.push({ ...bySystem, action: 'agent.update', agent_id: target, target, before, after, reason });
     }
     await appendAudit(transaction, entries);
     return over.length;

@@ -4,7 +4,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
 import { inTransaction } from '../statements.ts';
-import { appendAudit, type NewAuditEntry } from './audit.ts';
+import { appendAudit, bySystem, type NewAuditEntry } from './audit.ts';
 
 const apiKeyColumns = [
   'id',
@@ -137,14 +137,11 @@ export function keepBootstrapKey(db: Db, id: string, secretSha256: Buffer): Prom
 function toEntry(oldId: string | null, newId: string): NewAuditEntry {
   const show = (id: string) => ({ id: toPublicId('key', id), name: bootstrapKeyName });
   return {
-    actor: { kind: 'system' },
-    source_ip: null,
+    ...bySystem,
     action: 'key.bootstrap',
-    agent_id: null,
     target: toPublicId('key', newId),
     before: oldId === null ? null : show(oldId),
     after: show(newId),
-    count: 1,
   };
 }
 

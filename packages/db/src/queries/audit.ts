@@ -11,6 +11,9 @@ export type NewAuditEntry = Omit<AuditEntry, 'id' | 'timestamp'> & {
   timestamp?: string;
 };
 
+/** What nobody asked for. */
+export const bySystem = { actor: { kind: 'system' }, source_ip: null, agent_id: null, count: 1 } as const;
+
 /** The last statement of its transaction: the holder of the head waits for no other lock, so nothing deadlocks. */
 export async function appendAudit(transaction: Db, entries: readonly NewAuditEntry[]): Promise<void> {
   if (entries.length === 0) return;
