@@ -23,7 +23,7 @@ export async function identify(context: ProxyContext, head: Head): Promise<Agent
   if (known) return token ? { ...known, tokenId: token.id } : known;
   const uuid =
     (await context.storage.findAgentId(name, deadline)) ??
-    (await registerOnce(context, head, name, token?.id ?? null, deadline));
+    (await registerOnce(context, head, { name, tokenId: token?.id ?? null }, deadline));
   const agent = { uuid, id: toPublicId('agt', uuid), name, tokenId: null };
   context.agents.set(name, agent);
   return token ? { ...agent, tokenId: token.id } : agent;
@@ -39,18 +39,14 @@ async function findToken(context: ProxyContext, sha256: string, deadline: number
   return found;
 }
 
+type NewAgent = Pick<Agent, 'name' | 'tokenId'>;
+
 /** Registers a name once, however many first requests of it come together. */
-function registerOnce(
-  context: ProxyContext,
-  head: Head,
-  name: string,
-  tokenId: string | null,
-  deadline: number,
-): Promise<string> {
-  const key = `${tokenId} ${head.sourceIp} ${name}`;
+function registerOnce(context: ProxyContext, head: Head, agent: NewAgent, deadline: number): Promise<string> {
+  const key = `${agent.tokenId} ${head.sourceIp} ${agent.name}`;
   const running = context.registering.get(key);
   if (running) return running;
-  const registering = register(context, head, name, tokenId, deadline).finally(() => context.registering.delete(key));
+  const registering = register(context, head, agent, deadline).finally(() => context.registering.delete(key));
   context.registering.set(key, registering);
   return registering;
 }
@@ -58,8 +54,7 @@ function registerOnce(
 async function register(
   context: ProxyContext,
   head: Head,
-  name: string,
-  tokenId: string | null,
+  { name, tokenId }: NewAgent,
   deadline: number,
 ): Promise<string> {
   if (tokenId === null && !isNewAgentName(name)) {
