@@ -10,6 +10,16 @@ export const maxName = 256;
 /** Thrown by readers of tools for what they cannot be sure of. */
 export class UnreadTool extends Error {}
 
+/** Null if a reader is not sure of them. */
+export function tryTools(read: () => EventTool[]): EventTool[] | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof UnreadTool) return null;
+    throw error;
+  }
+}
+
 export function nameTool(kind: EventTool['kind'], ...names: unknown[]): EventTool {
   const [tool] = callTool(kind, ...names);
   if (tool === undefined || tool.names.some((name) => name.length > maxName)) throw new UnreadTool();

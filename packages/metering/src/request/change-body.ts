@@ -2,7 +2,7 @@ import type { EventTool } from '@agp/core/events';
 import { parseJson } from '@agp/core/json';
 import type { CallHead } from '../call-head.ts';
 import { findRule, toSnake } from '../dialects/bounds.ts';
-import { isNaming, UnreadTool } from '../dialects/named-tools.ts';
+import { isNaming, tryTools } from '../dialects/named-tools.ts';
 import type { Operation } from '../dialects/operation.ts';
 import { asArray, asObject, type JsonObject } from '../json/members.ts';
 import { maxShortMember, scanMembers, skipSpace } from '../json/scan.ts';
@@ -152,7 +152,8 @@ type Read = (item: JsonObject) => EventTool[];
 
 /** A tool may hold others, and some of them stay. */
 function keep(item: JsonObject, read: Read, isGone: (tool: EventTool) => boolean): JsonObject[] {
-  const named = readKnown(item, read);
+  const named = tryTools(() => read(item));
+  // It refers to what is gone.
   if (named === null) return [];
   const denied = named.filter(isGone);
   if (denied.length === 0) return [item];
@@ -160,21 +161,11 @@ function keep(item: JsonObject, read: Read, isGone: (tool: EventTool) => boolean
   const entries = Object.entries(item);
   // It is read as often as it holds tools.
   const plain = Object.fromEntries(entries.filter(([key, value]) => typeof value !== 'object' && isNaming(key)));
-  const stays = (key: string, value: unknown) => !(readKnown({ ...plain, [key]: value }, read) ?? []).some(isGone);
+  const stays = (key: string, value: unknown) => !tryTools(() => read({ ...plain, [key]: value }))?.some(isGone);
   const kept = entries.flatMap(([key, value]): [string, unknown][] => {
     if (!Array.isArray(value)) return typeof value !== 'object' || stays(key, value) ? [[key, value]] : [];
     const rest = value.filter((each) => stays(key, [each]));
     return rest.length === 0 ? [] : [[key, rest]];
   });
   return [Object.fromEntries(kept)];
-}
-
-/** Null for one that refers to what is gone. */
-function readKnown(item: JsonObject, read: Read): EventTool[] | null {
-  try {
-    return read(item);
-  } catch (error) {
-    if (error instanceof UnreadTool) return null;
-    throw error;
-  }
 }

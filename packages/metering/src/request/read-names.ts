@@ -1,7 +1,7 @@
 import type { EventTool } from '@agp/core/events';
 import { foldName } from '../dialects/bounds.ts';
 import { findUnknown, knownParameters } from '../dialects/known-members.ts';
-import { isPlainlySpelled, maxNamedTools, UnreadTool } from '../dialects/named-tools.ts';
+import { isPlainlySpelled, maxNamedTools, tryTools } from '../dialects/named-tools.ts';
 import { decodeName, type Operation, toPlainPath } from '../dialects/operation.ts';
 import { isForm } from '../json/form.ts';
 import { asArray, asObject, asText, type JsonObject } from '../json/members.ts';
@@ -128,11 +128,8 @@ const toolLists = ['tools', 'functions', 'mcp_servers', 'plugins'];
 
 function readTools({ readTools: read }: Operation, calls: readonly JsonObject[]): EventTool[] | null {
   if (read === undefined) return calls.some((call) => toolLists.some((list) => call[list])) ? null : [];
-  try {
-    const tools = calls.length === 1 ? read(calls[0] as JsonObject) : calls.flatMap((call) => read(call));
-    return tools.length > maxNamedTools ? null : tools;
-  } catch (error) {
-    if (error instanceof UnreadTool) return null;
-    throw error;
-  }
+  const tools = tryTools(() =>
+    calls.length === 1 ? read(calls[0] as JsonObject) : calls.flatMap((call) => read(call)),
+  );
+  return tools === null || tools.length > maxNamedTools ? null : tools;
 }
