@@ -89,6 +89,9 @@ test.each<[string, object[]]>([
       { extra_body: { google: { cached_content: 'cachedContents/bad' } } },
       { extra_body: { google: { tools: [{ google_search: {} }] } } },
       { tools: [tool] },
+      { messages: [{ role: 'developer', content: 'x', tools: [tool] }] },
+      { messages: [{ role: 'user', content: 'x', mcp_servers: [{ url: 'https://bad' }] }] },
+      { metadata: { tags: ['bad'] } },
       { functions: [{ name: 'bad' }] },
       { toolsets: ['bad'] },
       { skills: ['bad'] },
@@ -142,6 +145,7 @@ test.each([
   '/run/bad/v1/chat/completions',
   '/openai/deployments/bad/chat/completions',
   '/serving-endpoints/bad/chat/completions',
+  '/v1/projects/p/locations/l/endpoints/bad/chat/completions',
 ])('the path %s names a model or is unread', (path) => {
   expect(passes('openai', path, usual)).toBe(false);
 });
@@ -164,7 +168,8 @@ test('headers by which gateways choose models or bring tools are known by their 
   const choosing = `x-portkey-config x-portkey-provider x-portkey-virtual-key x-portkey-custom-host x-portkey-mcp-config x_portkey_config
     helicone-fallbacks Helicone-Target-Url helicone-prompt-id helicone-model-override x-litellm-model x-litellm-mcp-servers
     cf-aig-custom-provider cf-aig-gateway-model cf-aig-step-model x-bf-vk x-bf-model x-bf-fallbacks x-bf-mcp-include-clients x-mcp-auth
-    azureml-model-deployment AZUREML_MODEL_DEPLOYMENT x-ms-model-mesh-model-name x-ai-eg-model x-kong-llm-model`;
+    azureml-model-deployment AZUREML_MODEL_DEPLOYMENT x-ms-model-mesh-model-name x-ai-eg-model x-kong-llm-model x-gateway-model-name
+    x-target-model x-amzn-sagemaker-target-model ai-model-id x-route`;
   const harmless = `x-portkey-api-key x-portkey-trace-id x-portkey-metadata helicone-auth helicone-user-id helicone-session-id
     helicone-property-team helicone-cache-enabled x-litellm-session-id x-litellm-timeout cf-aig-authorization cf-aig-metadata cf-aig-skip-cache
     cf-aig-cache-ttl x-stainless-lang x-request-id openai-beta anthropic-beta x-goog-api-client http-referer x-title x-client-request-id`;

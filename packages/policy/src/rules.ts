@@ -147,7 +147,8 @@ export const bodyRules = [
     judge({ policy: { limits } }, { output_tokens: asked }: CallFacts) {
       const most = limits?.max_output_tokens ?? Number.POSITIVE_INFINITY;
       if (asked !== null && asked <= most) return null;
-      const why = asked === null ? 'no bound on its output is set' : `it asks for ${asked}`;
+      const why =
+        asked === null ? 'no bound that is sure to be kept can be read, such as max_tokens' : `it asks for ${asked}`;
       return { reason: `at most ${most} tokens of output are allowed, ${why}` };
     },
   }),
@@ -227,5 +228,16 @@ const passes = ({ allow, deny }: AllowOrDeny, isOf: (patterns: readonly string[]
 const isAllowed = (lists: AllowOrDeny, names: readonly string[]) =>
   passes(lists, (patterns) => names.some((name) => isListed(patterns, name)));
 
-export const isAllowedModel = (lists: AllowOrDeny, model: string): boolean =>
-  passes(lists, (patterns) => isModelListed(patterns, model));
+/** What is allowed is surely that model; what is denied may also stand behind or before a route that is not known. */
+export const isAllowedModel = ({ allow, deny }: AllowOrDeny, model: string): boolean =>
+  passes({ allow }, (patterns) => isModelListed(patterns, model)) &&
+  passes({ deny }, (patterns) => listParts(model).some((part) => isModelListed(patterns, part)));
+
+const maxParts = 8;
+
+/** A model's name, and what stands between its slashes, also without what follows a colon or a hash. */
+function listParts(model: string): string[] {
+  if (!/[/:#~]/.test(model)) return [model];
+  const parts = model.replace(/^~/, '').split('/').slice(0, maxParts);
+  return [model, ...parts.flatMap((part) => [part, part.split(/[:#]/)[0] as string])].filter(Boolean);
+}

@@ -31,10 +31,9 @@ const table = {
   link: { names: 'location content-location operation-location azure-asyncoperation' },
   /** Azure and gateways choose another model by it than the body's, or bring tools: whole families, but for names that are known not to. */
   model: {
-    names:
-      'azureml-model-deployment x-ms-model-mesh-model-name x-model x-model-id x-model-name x-provider x-target-url x-base-url',
+    names: 'x-provider x-target-url x-base-url x-route x-routing-strategy',
     family:
-      /^(?:x-mcp-|(?:x-portkey-|helicone-|x-litellm-|cf-aig-|x-bf-|x-openrouter-|x-vercel-ai-|ai-gateway-|x-kong-|x-ai-|x-llm-|x-envoy-ai-|x-truefoundry-|x-tfy-|x-requesty-|x-eden-|x-braintrust-|x-martian-|x-notdiamond-|x-unify-)(?!(?:api-?key|auth|authorization|trace(?:-id)?|span-(?:id|name)|parent-span-id|session-(?:id|name|path)|user(?:-id)?|request-(?:id|timeout)|metadata|timeout|stream-timeout|num-retries|cache.*|skip-cache|collect-log.*|event-id|property-.*|rate-?limit.*|moderations-enabled|omit-.*|zdr|title|categories|enable-.*log.*|customer-id|end-user-id|spend-logs-metadata|debug|custom-cost|max-attempts|retry-delay|backoff|step|parent-.*|stainless-.*)$))/,
+      /^(?:(?:.*-)?model(?:-.*|s)?$|x-mcp-|azureml-model-|(?:x-portkey-|helicone-|x-litellm-|cf-aig-|x-bf-|x-openrouter-|x-vercel-ai-|ai-gateway-|x-kong-|x-ai-|x-llm-|x-envoy-ai-|x-truefoundry-|x-tfy-|x-requesty-|x-eden-|x-braintrust-|x-martian-|x-notdiamond-|x-unify-)(?!(?:api-?key|auth|authorization|trace(?:-id)?|span-(?:id|name)|parent-span-id|session-(?:id|name|path)|user(?:-id)?|request-(?:id|timeout)|metadata|timeout|stream-timeout|num-retries|cache.*|skip-cache|collect-log.*|event-id|property-.*|rate-?limit.*|moderations-enabled|omit-.*|zdr|title|categories|enable-.*log.*|customer-id|end-user-id|spend-logs-metadata|debug|custom-cost|max-attempts|retry-delay|backoff|step|parent-.*|stainless-.*)$))/,
   },
   /** A request asks for a dearer tier by it. */
   tier: { names: 'x-vertex-ai-llm-shared-request-type x-amzn-bedrock-service-tier' },

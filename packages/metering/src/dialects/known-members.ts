@@ -1,9 +1,12 @@
 import type { JsonObject } from '../json/members.ts';
 import { type MemberRules, type RequestBounds, toCamel } from './bounds.ts';
 
-/** Members that readers know, by name; a table in place of `true` has those of an object, or of the objects of a list. */
+/**
+ * Members that readers know, by name; a table in place of `true` has those of an object, or of the objects of a list, and `texts` knows an
+ * object that holds nothing but texts and numbers.
+ */
 export interface KnownMembers {
-  readonly [name: string]: true | KnownMembers;
+  readonly [name: string]: true | 'texts' | KnownMembers;
 }
 
 /** @param names separated by spaces @param within members of which only some are known */
@@ -39,7 +42,7 @@ export function knowMembers(
 export const inEitherCase = (known: KnownMembers): KnownMembers =>
   Object.fromEntries(
     Object.entries(known).flatMap(([name, table]) => {
-      const both = table === true ? true : inEitherCase(table);
+      const both = typeof table === 'object' ? inEitherCase(table) : table;
       return [name, toCamel(name)].map((each) => [each, both]);
     }),
   );
@@ -64,6 +67,10 @@ export function findUnknown(
     const table = Object.hasOwn(known, key) ? known[key] : undefined;
     if (table === true || (within === '' && isNaming(key)) || vouched.includes(within + key)) continue;
     if (table === undefined || typeof value === 'string') return within + key;
+    if (table === 'texts') {
+      if (Object.values(value).every((each) => typeof each !== 'object' || each === null)) continue;
+      return within + key;
+    }
     for (const item of Array.isArray(value) ? value : [value]) {
       const isObject = typeof item === 'object' && item !== null && !Array.isArray(item);
       if (!isObject) return within + key;

@@ -36,7 +36,9 @@ export function isTooPopulated(
   body: { indexOf(text: string, from?: number): number },
   most: number = maxValues,
 ): boolean {
-  let commas = 0;
-  for (let at = body.indexOf(','); at >= 0 && commas <= most; at = body.indexOf(',', at + 1)) commas += 1;
-  return commas > most;
+  // Lists within lists are values too, and have no commas between them.
+  let found = 0;
+  for (const sign of [',', '[', '{'])
+    for (let at = body.indexOf(sign); at >= 0 && found <= most; at = body.indexOf(sign, at + 1)) found += 1;
+  return found > most;
 }

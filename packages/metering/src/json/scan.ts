@@ -156,8 +156,11 @@ export const unreadable: ReadBody = {
 const maxParsed = 1024 * 1024;
 export const maxShortMember = 4 * 1024;
 
-/** Larger JSON may be parsed if it has no more values than this: most of it is long texts and pictures. */
-const maxCommas = 100_000;
+/** JSON of at most 1 MiB is parsed if it has no more values than this. */
+const maxValues = 400_000;
+
+/** Larger JSON is parsed if it has no more values than this: most of it is long texts and pictures. */
+const maxSparse = 100_000;
 
 export function toMembers(value: unknown): BodyMember[] {
   return Object.entries(asObject(value)).map(([key, each]) => ({ key, value: each, members: () => toMembers(each) }));
@@ -203,7 +206,10 @@ function findDoubt(bytes: Buffer, value: unknown, isExact: boolean, members: rea
 /** Reads JSON as the most lenient server would. @param extent `outline` reads, of a body over 1 MiB, members under 4 KiB */
 export function readJson(bytes: Buffer, extent: 'whole' | 'outline'): ReadBody {
   const isWhole = extent === 'whole';
-  const isParsed = bytes.length <= maxParsed || (isWhole && !isTooPopulated(bytes, maxCommas));
+  const isShort = bytes.length <= maxParsed;
+  const isParsed = isShort
+    ? bytes.length <= maxValues || !isTooPopulated(bytes, maxValues)
+    : isWhole && !isTooPopulated(bytes, maxSparse);
   const value = isParsed ? tryParse(bytes) : undefined;
   const start = skipSpace(bytes, 0);
   const root = readObject(bytes, start, value);

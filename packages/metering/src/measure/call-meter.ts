@@ -74,16 +74,17 @@ export function openCallMeter(parts: MeteringParts, call: Call): CallMeter {
   };
 }
 
-/** What an answer that must be held takes before its provider is asked, and what must be free then, in bytes. */
-const heldAtFirst = 64 * 1024;
+/** What an answer that must be held takes before its provider is asked, in bytes: a frame, a text, or pictures; {@link maxWhole} must be free. */
+const heldAtFirst = { frame: 64 * 1024, text: 512 * 1024, pictures: 3 * 1024 * 1024 };
 
-function openHeld({ held }: MeteringParts, { holder }: Call): MemoryShare {
+function openHeld({ held }: MeteringParts, { holder, head, body }: Call): MemoryShare {
+  const kind = head.operation?.bounds?.writes === 'pictures' ? 'pictures' : body?.stream ? 'frame' : 'text';
   const full = held.findFull(holder, maxWhole);
   if (full === 'agent')
     throw new ApiError('share_used_up', 'answers of this agent that a policy holds fill its share of memory');
   if (full !== null) throw new ApiError('proxy_overloaded');
   const share = openMemoryShare(held, holder);
-  share.hold(heldAtFirst);
+  share.hold(heldAtFirst[kind]);
   return share;
 }
 

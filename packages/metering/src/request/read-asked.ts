@@ -11,15 +11,19 @@ export interface AskedOfBody extends Pick<Asked, 'models' | 'unread' | 'output_t
 
 /** @param isPacked its bytes are encoded @param contentLength as declared; null without a body, or with one of unknown length @param names null if they cannot be read */
 export function readAsked(
-  head: Pick<CallHead, 'operation' | 'method' | 'hasBody'> & { contentLength: number | null; isPacked: boolean },
+  head: Pick<CallHead, 'operation' | 'method' | 'path' | 'hasBody'> & {
+    contentLength: number | null;
+    isPacked: boolean;
+  },
   body: InspectedBody | null,
   names: CallNames | null,
 ): AskedOfBody {
-  const { operation, method, hasBody, contentLength, isPacked } = head;
+  const { operation, method, path, hasBody, contentLength, isPacked } = head;
   // What is packed in a way that is not known here may be of any size.
   const isSized = !hasBody || !isPacked || Boolean(body?.form.decoded);
-  // Whatever does not only look something up may run a model.
-  const runsModel = operation?.runsModel !== false && (hasBody || !/^(?:GET|HEAD|DELETE|OPTIONS)$/.test(method));
+  // Whatever does not only look something up, or end it, may run a model.
+  const isEnding = /^(?:GET|HEAD|DELETE|OPTIONS)$/.test(method) || /[/:]cancel\/?$/.test(path);
+  const runsModel = operation?.runsModel !== false && (hasBody || !isEnding);
   const isCount = operation?.isFree === true && !operation.isBilledLater;
   const writesNone = operation?.writesText === false || isCount || !runsModel;
   return {

@@ -44,6 +44,9 @@ test('a body is read if it is large, and not if it has too many values or levels
   expect(readModels(`"${'y'.repeat(5_000_000)}"`)).toEqual(['a']);
   expect(readModels(`[${'1,'.repeat(600_000)}1]`)).toBe(null);
   expect(readModels(`${'['.repeat(600)}${']'.repeat(600)}`)).toBe(null);
+  const nested = `${'['.repeat(500)}${']'.repeat(500)}`;
+  expect(readModels(`[${Array(1_000).fill(nested).join()}]`)).toBe(null);
+  expect(readModels(`[${Array(100).fill(nested).join()}]`)).toEqual(['a']);
 });
 
 const part = (head: string, value: string) => `--b\r\n${head}\r\n\r\n${value}\r\n`;

@@ -70,6 +70,9 @@ export function readNames(operation: Operation, body: ReadBody, asked: Asked): C
   const unread = isWholePath(path) ? (unknown ?? findUnknownMember(operation, root, calls, harmless)) : 'its path';
   if (unread !== null) return { ...nothing, unread };
   const named: (string | null)[] = [...asked.models.filter((name) => name !== null), ...queried];
+  // Vertex AI's endpoint serves what was deployed to it, whatever the body says.
+  const [, endpoint] = /\/endpoints\/(?!openapi(?:\/|$))([^/:]+)\//.exec(toPlainPath(path)) ?? [];
+  if (endpoint !== undefined) named.push(`endpoints/${endpoint}`);
   for (const call of calls) {
     if (typeof call.model === 'string' && call.model !== '') named.push(call.model);
     // Gateways take a list beside the model, in all formats.

@@ -68,9 +68,9 @@ export function listModels({ generationConfig, generation_config, agent, agent_c
 }
 
 function readPart(value: unknown): EventTool[] {
-  const { functionCall, toolCall, executableCode } = asObject(value);
+  const { functionCall, function_call: call, toolCall, executableCode } = asObject(value);
   return [
-    ...callTool('client', asObject(functionCall).name),
+    ...callTool('client', asObject(functionCall ?? call).name),
     ...callTool('hosted', asObject(toolCall).toolType ?? asObject(toolCall).name),
     ...(executableCode ? callTool('hosted', 'code_execution') : []),
   ];
@@ -96,7 +96,15 @@ function readStep(value: unknown): EventTool[] {
 
 /** An event of an interaction holds a part of one, the result of a batch its answers. */
 export const answerNames: AnswerNaming = {
-  marks: ['"functionCall"', '"toolCall"', '"executableCode"', '"webSearchQueries"', '"urlContextMetadata"', '_call"'],
+  marks: [
+    '"functionCall"',
+    '"function_call"',
+    '"toolCall"',
+    '"executableCode"',
+    '"webSearchQueries"',
+    '"urlContextMetadata"',
+    '_call"',
+  ],
   read(value) {
     const { candidates, modelVersion, model, interaction, steps, outputs, step, delta, response } = value;
     const whole = asObject(interaction);

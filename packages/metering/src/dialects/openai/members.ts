@@ -23,7 +23,11 @@ const chatOthers = `functions function_call tools audio modalities prediction we
   last_updated_before_filter search_language_filter image_domain_filter image_format_filter language_preference media_response
   reasoning_content reasoning_format response_format thinking ${guiding} ${routed}`;
 
-export const chat = knowMembers(bounds.chat, chatOthers, { extra_body: google, options: knowNames('stop') });
+export const chat = knowMembers(bounds.chat, chatOthers, {
+  extra_body: google,
+  options: knowNames('stop'),
+  metadata: 'texts',
+});
 
 /** Its chat is read as one. */
 export const asyncChat = knowNames('request idempotency_key');
@@ -32,13 +36,14 @@ export const completions = knowMembers(
   bounds.completions,
   `prompt logit_bias response_format template context suffix system images min_tokens prompt_cache_isolation_key
   context_length_exceeded_behavior compliance tools functions ${guiding} ${routed}`,
-  { options: knowNames('stop') },
+  { options: knowNames('stop'), metadata: 'texts' },
 );
 
 export const responses = knowMembers(
   bounds.responses,
   `prompt conversation previous_response_id context_management prompt_cache_options client_metadata models plugins provider preset usage session_id
   trace search_parameters tools cache_control ${guiding}`,
+  { metadata: 'texts' },
 );
 
 export const embeddings = knowMembers(

@@ -53,21 +53,28 @@ function readTool(tool: JsonObject, spaces: readonly string[] = []): EventTool[]
     if (places.length === 0) throw new UnreadTool();
     return places;
   }
-  const isOwn = runners.get(asName(type)) === 'described' && (type !== 'shell' || runsShell(tool.environment));
+  const isSearched = type === 'tool_search' && tool.execution === 'client';
+  const isOwn =
+    isSearched || (runners.get(asName(type)) === 'described' && (type !== 'shell' || runsShell(tool.environment)));
   // Moonshot's have a function each.
   const others = type === 'builtin_function' ? [own] : [];
   return [nameTyped(isOwn ? 'client' : 'hosted', type, ...others), ...places];
 }
 
-const bringsTools = new Set<unknown>(['additional_tools', 'tool_search_output']);
-
 /** References to stored items that hold no tools, by their ids. */
 const toNoTools = /^(?:msg|rs|fc|fco|ctc|ws|fs|ci|ig)_/;
 
-const listBrought = (input: unknown) =>
-  asArray(input)
-    .map(asObject)
-    .filter(({ type }) => bringsTools.has(type));
+/** Members of a message by which some servers take tools; history names those of MCP servers. */
+const holdsTools = ({ type, tools, functions, mcp_servers: servers, plugins }: JsonObject) =>
+  Boolean(functions || servers || plugins || (tools && type !== 'mcp_list_tools'));
+
+/** Tools within the conversation. @throws UnreadTool */
+function listBrought({ input, messages }: JsonObject): JsonObject[] {
+  const items = [...asArray(input), ...asArray(messages)].map(asObject).filter(holdsTools);
+  if (items.some(({ functions, mcp_servers: servers, plugins }) => functions || servers || plugins))
+    throw new UnreadTool();
+  return items;
+}
 
 /** Without a type and a role, an item is a reference too. */
 const isReference = ({ type, role, id }: JsonObject) =>
@@ -90,12 +97,13 @@ function searches(body: JsonObject): boolean {
 
 const bringing = new Set(
   `tools functions plugins connectors compound_custom data_sources dataSources web_search_options search_parameters
-  enable_search models preset prompt previous_response_id conversation input`.split(/\s+/),
+  enable_search enable_code_interpreter models preset prompt previous_response_id conversation input`.split(/\s+/),
 );
 
 /** Most chats have no member that names a tool or another model. */
 function isSimple(body: JsonObject): boolean {
   for (const key in body) if (bringing.has(key)) return false;
+  if (asArray(body.messages).some((message) => holdsTools(asObject(message)))) return false;
   return typeof body.model !== 'string' || !(body.model.includes('@preset/') || searching.test(body.model));
 }
 
@@ -103,16 +111,17 @@ function isSimple(body: JsonObject): boolean {
 export function readTools(body: JsonObject): EventTool[] {
   if (isSimple(body)) return [];
   assureNotStored(body);
-  const { tools, functions, input, plugins, connectors, compound_custom: groq } = body;
+  const { tools, functions, plugins, connectors, compound_custom: groq } = body;
   const sources = [...listObjects(body.data_sources), ...listObjects(body.dataSources)];
   return [
-    ...[tools, ...listBrought(input).map((item) => item.tools)].flatMap(listObjects).flatMap((tool) => readTool(tool)),
+    ...[tools, ...listBrought(body).map((item) => item.tools)].flatMap(listObjects).flatMap((tool) => readTool(tool)),
     ...listObjects(functions).map(({ name }) => nameTool('client', name)),
     ...listObjects(plugins).map(({ id }) => nameTyped('hosted', id)),
     ...sources.map(({ type }) => nameTyped('hosted', type)),
     ...listObjects(connectors).map(({ id }) => nameTool('connector', id)),
     ...asArray(asObject(asObject(groq).tools).enabled_tools).map((name) => nameTyped('hosted', name)),
     ...(searches(body) ? [nameTool('hosted', 'web_search')] : []),
+    ...(body.enable_code_interpreter ? [nameTool('hosted', 'code_interpreter')] : []),
   ];
 }
 
@@ -121,7 +130,9 @@ export function listModels(body: JsonObject): (string | null)[] {
   if (isSimple(body)) return [];
   const { model, models, preset, tools, plugins, input } = body;
   const isPreset = [model, ...asArray(models)].some((name) => asText(name)?.includes('@preset/'));
-  const all = [tools, plugins, ...listBrought(input).map((item) => item.tools)].flatMap(asArray).map(asObject);
+  const all = [tools, plugins, ...[input, body.messages].flatMap(asArray).map((item) => asObject(item).tools)]
+    .flatMap(asArray)
+    .map(asObject);
   return [...(preset || isPreset ? [null] : []), ...all.flatMap((tool) => listToolModels(tool))];
 }
 
@@ -178,7 +189,7 @@ export const answerNames: AnswerNaming = {
       .flatMap(({ index: choice, delta }) => {
         const { tool_calls: calls, function_call: call } = asObject(delta);
         return [...asArray(calls), ...(call ? [call] : [])].map(asObject).flatMap((each) => {
-          const piece = asText(asObject(each.function).name ?? each.name);
+          const piece = asText(asObject(each.function).name ?? asObject(each.custom).name ?? each.name);
           if (piece === null) return [];
           const key = `${asName(choice)} ${asName(each.index)}`;
           const before = begun.get(key) ?? '';
