@@ -176,12 +176,11 @@ function boundModels(
     for (const tier of tiers) {
       if (!bounds.hasTier(tier)) throw notBounded('the service tier', 'has no known price');
     }
-    const picture = head.operation?.bounds?.media?.boundPicture(bounds.vendor ?? '', model) ?? null;
     const written =
       (demand.outputTokens ?? Math.max(bounds.largestOutput, demand.leastOutputTokens)) + demand.thinkingTokens;
     const each = { text: written, speech: written, pictures: pictureTokens, nothing: 0 }[writes];
     const limits: UsageLimits = {
-      inputTokens: Math.min(countInput(demand, bounds.largestInput, picture), most),
+      inputTokens: Math.min(countInput(demand, bounds.largestInput), most),
       outputTokens: Math.min(demand.answers * each, most),
       inputCharacters: writes === 'speech' ? demand.inputBytes : 0,
       outputImages: writes === 'pictures' ? demand.answers : 0,
@@ -194,12 +193,10 @@ function boundModels(
 }
 
 /** No input is larger than the model's context; each of several inputs has a context of its own. */
-function countInput(demand: StrictDemand, largestInput: number, picture: number | null): number {
+function countInput(demand: StrictDemand, largestInput: number): number {
   const sized = demand.inputBytes + framingTokens + demand.describedTools * toolTokens;
   if (demand.writes === 'nothing') return sized + demand.unsizedInputs * largestInput;
-  if (demand.unsizedInputs > 0 || (demand.pictures > 0 && picture === null)) return largestInput;
-  const seen = demand.pictures * (picture ?? 0) - demand.pictureBytes;
-  return demand.pictures > 0 ? Math.min(sized + seen, largestInput) : sized;
+  return demand.unsizedInputs > 0 ? largestInput : sized;
 }
 
 export interface Cheaper {

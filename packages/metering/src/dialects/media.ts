@@ -17,8 +17,6 @@ export interface MediaRules {
   countPicture(model: string, pixels: Pixels | null, detail: string | null): number;
   /** A page of a PDF, as dear as its text and its picture may be. */
   countPage(model: string, detail: string | null): number;
-  /** The most that a picture can cost whatever it says to be; null if the vendor sets no bound, or does not serve the model. */
-  boundPicture(vendor: string, model: string): number | null;
   secondOfSound: number;
   secondOfVideo: number;
 }

@@ -25,11 +25,8 @@ function isPlainPart(part: object): boolean {
   return type !== 'reasoning' || typeof sealed === 'string';
 }
 
-/**
- * Whether parts are of unknown size: pictures, sound, files, references, and unknown members.
- * @param take says of a part that its size is known otherwise
- */
-export function findUnsized(content: unknown, take?: (part: object) => boolean): boolean {
+/** Whether parts are of unknown size: pictures, sound, files, references, and unknown members. */
+export function findUnsized(content: unknown): boolean {
   // Deep nesting would overflow the call stack.
   const stack = [content];
   while (stack.length > 0) {
@@ -39,7 +36,6 @@ export function findUnsized(content: unknown, take?: (part: object) => boolean):
       for (const item of value) stack.push(item);
       continue;
     }
-    if (take?.(value)) continue;
     if (!isPlainPart(value)) return true;
     for (const [key, member] of Object.entries(value)) {
       if (opaqueKeys.has(key)) continue;

@@ -19,9 +19,6 @@ export interface StrictDemand {
   writes: RequestBounds['writes'];
   inputBytes: number;
   unsizedInputs: number;
-  /** Pictures among the text, and their share of `inputBytes`. */
-  pictures: number;
-  pictureBytes: number;
   /** Tokens of one answer; null without a bound. */
   outputTokens: number | null;
   leastOutputTokens: number;
@@ -80,16 +77,6 @@ function checkText(key: string, value: unknown): void {
   if (value !== null && typeof value !== 'string') throw notBounded(key, 'must be text');
 }
 
-/** What a picture may say of itself: another member may cost anything. */
-const ofPicture = new Set('type image_url url detail source media_type data file_id cache_control'.split(' '));
-
-const isPlainPicture = (part: object): boolean =>
-  Object.entries(part).every(
-    ([key, value]) =>
-      ofPicture.has(key) &&
-      (key === 'cache_control' || Object.keys(asObject(value)).every((each) => ofPicture.has(each))),
-  );
-
 type Add = (demand: StrictDemand, member: BodyMember, bounds: RequestBounds) => void;
 
 const additions: Readonly<Record<string, Add>> = {
@@ -103,18 +90,11 @@ const additions: Readonly<Record<string, Add>> = {
       demand.thinkingTokens += isMode ? 0 : (readAmount(value)?.value ?? 0);
     }
   },
-  content(demand, { value }, { media }) {
-    const take = (part: object) => {
-      const found = media?.find(asObject(part));
-      if (found?.kind !== 'picture' || !isPlainPicture(part)) return false;
-      demand.pictures += 1;
-      demand.pictureBytes += found.data?.length ?? 0;
-      return true;
-    };
-    if (findUnsized(value, take)) demand.unsizedInputs = Math.max(1, demand.unsizedInputs);
+  content(demand, { value }) {
+    if (findUnsized(value)) demand.unsizedInputs = Math.max(1, demand.unsizedInputs);
   },
   items(demand, { value }) {
-    demand.unsizedInputs += [value].flat().filter((item) => findUnsized(item)).length;
+    demand.unsizedInputs += [value].flat().filter(findUnsized).length;
   },
   reference(demand, { value }) {
     if (value !== null) demand.unsizedInputs = Math.max(1, demand.unsizedInputs);
@@ -160,8 +140,6 @@ export function readStrictly(
     writes: bounds.writes,
     inputBytes: countText(bytes),
     unsizedInputs: 0,
-    pictures: 0,
-    pictureBytes: 0,
     outputTokens: maxOutputTokens,
     leastOutputTokens,
     thinkingTokens: 0,

@@ -5,9 +5,6 @@ import { type MediaRules, tokensOfPageText } from '../media.ts';
 /** Models that see no finer than 1,568 pixels a side; those since Opus 4.7 see 2,576. */
 const coarse = /claude-(?:[23]|instant|(?:opus|sonnet|haiku)-4(?:-[0-6])?(?:[-@.]|$))/;
 
-/** Later models may see finer. */
-const known = /^claude-(?:[a-z]+-)?[3-5]/;
-
 /** https://platform.claude.com/docs/en/build-with-claude/vision: a token for each square of 28 pixels, of a picture that is made to fit. */
 export const media: MediaRules = {
   find(part) {
@@ -22,8 +19,6 @@ export const media: MediaRules = {
     return pixels === null ? most : Math.min(countSquares(fitLonger(pixels, longest), 28), most);
   },
   countPage: (model) => tokensOfPageText + media.countPicture(model, null, null),
-  boundPicture: (vendor, model) =>
-    vendor === 'anthropic' && known.test(model) ? media.countPicture(model, null, null) : null,
   secondOfSound: 0,
   secondOfVideo: 0,
 };

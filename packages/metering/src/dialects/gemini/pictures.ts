@@ -55,7 +55,6 @@ export const media: MediaRules = {
   countPicture: (model, pixels, detail) =>
     tiling.test(model) ? tile * (pixels === null ? 16 : countTiles(pixels)) : (byResolution.get(detail) ?? 1_120),
   countPage: (model, detail) => (tiling.test(model) ? tile : (byResolution.get(detail) ?? 560)),
-  boundPicture: () => null,
   // https://ai.google.dev/gemini-api/docs/tokens; a frame a second, with its sound.
   secondOfSound: 32,
   secondOfVideo: 300,

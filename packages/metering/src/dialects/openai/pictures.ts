@@ -51,12 +51,6 @@ function countPicture(model: string, pixels: Pixels | null, detail: string | nul
   return Math.ceil(rule.times * (pixels ? Math.min(countSquares(pixels, 32), most) : most));
 }
 
-/** More squares than `auto` has are refused, or the picture is made smaller. Later models may see finer. */
-function boundPicture(model: string): number | null {
-  if (!/^(?:gpt-[456]|chatgpt-4|o[134])/.test(model)) return null;
-  return Math.max(...['auto', 'original', 'high'].map((detail) => countPicture(model, null, detail)));
-}
-
 function find(part: JsonObject): MediaPart | null {
   const { type, image_url: image, input_audio: sound, file, detail } = part;
   if (type === 'image_url' || type === 'input_image' || type === 'computer_screenshot') {
@@ -75,7 +69,6 @@ export const media: MediaRules = {
   countPicture,
   // A page is read as finely as `high` reads a picture.
   countPage: (model, detail) => tokensOfPageText + countPicture(model, null, detail ?? 'high'),
-  boundPicture: (vendor, model) => (vendor === 'openai' || vendor === 'azure' ? boundPicture(model) : null),
   // https://developers.openai.com/api/docs/guides/realtime-costs: a token for 100 milliseconds.
   secondOfSound: 10,
   secondOfVideo: 300,
