@@ -1,5 +1,5 @@
-/** `onError` makes a log call of its second argument, in the proxy's warnings. */
-const calls = /\b(?:log(?:ger)?\.(?:info|warn|error|fatal)|onError)\(/g;
+/** `onError` and `onFailure` make a log call of their last argument, in the proxy's warnings and in the writer. */
+const calls = /\b(?:log(?:ger)?\.(?:info|warn|error|fatal)|onError|onFailure)\(/g;
 
 /** The messages of a source's log calls that are printed at the usual level: the text that ends a call, without what is put into it. */
 export function findLogMessages(source: string): string[] {
