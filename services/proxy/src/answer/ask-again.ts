@@ -1,9 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { Body } from '../journey.ts';
-
-/** A longer error is passed on unread, in bytes. */
-const maxHeld = 64 * 1024;
+import { maxHeldError } from '../limits.ts';
 
 const asked = 'stream_options';
 
@@ -73,12 +71,13 @@ class RefusalHolder implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#held.push(chunk);
     this.#length += chunk.length;
-    if (this.#passHead === null || this.#length > maxHeld) this.#passHeld(controller);
+    if (this.#passHead === null || this.#length > maxHeldError) this.#passHeld(controller);
   }
 
   onResponseEnd(controller: Dispatcher.DispatchController, trailers: IncomingHttpHeaders): void {
     if (this.#passHead !== null && Buffer.concat(this.#held).includes(asked)) {
       this.#isRepeated = true;
+      this.#passHead = null;
       this.#held = [];
       this.#repeat(this);
       return;

@@ -46,8 +46,11 @@ export function forward(
 
 function findUpstream({ upstream, metrics, warnings }: Setup & Working, { head, body }: AdmittedRequest) {
   if (!body.inspected?.usageAsked) return upstream;
+  const { bytes } = body.inspected;
+  // What one caller wrote, or a version that its query names, says nothing of the provider.
+  const isUsual = head.query === '' && bytes.indexOf('"stream"') === bytes.lastIndexOf('"stream"');
   return new AskingUpstream(upstream, body, () => {
-    head.provider.asksForUsage = false;
+    if (isUsual && /"stream"\s*:\s*true/.test(bytes.toString('latin1'))) head.provider.asksForUsage = false;
     metrics.usageRefused.inc({ provider: head.provider.id });
     warnings.usageRefused(head.provider.id);
   });
