@@ -64,6 +64,20 @@ test('seconds of sound and video', () => {
   expect(readSeconds(bytes('ID3'))).toBeNull();
 });
 
+test('what a file says of itself is believed as far as its bytes allow', () => {
+  const film = Buffer.alloc(25_000_000);
+  film.write('....ftypmp42....moov....mvhd', 'latin1');
+  film.writeUInt32BE(1_000_000, 40);
+  film.writeUInt32BE(1, 44);
+  expect(readSeconds(film)).toBe(10);
+  const scanned = Buffer.alloc(40 * 1_048_576);
+  scanned.write('%PDF-1.4\n<< /Type /Page >>', 'latin1');
+  expect(countPages(scanned)).toBe(10);
+  expect(countPages(bytes('%PDF-1.4\n<< /Type /Page >> << /T#79pe /Page >>'))).toBeNull();
+  expect(countPages(bytes('%PDF-1.4\n<< /Type /Page >> << /Type /#50age >>'))).toBeNull();
+  expect(countPages(bytes('%PDF-1.4\n<< /Type /Page >> << /Title /#9a >> stream /#'))).toBe(1);
+});
+
 test('a file of many packs, and one that cannot be opened, tell no number of pages', () => {
   const one = [Buffer.from(object), packed, Buffer.from('\nendstream')];
   expect(countPages(Buffer.concat(Array(256).fill(one).flat()))).toBe(512);
