@@ -18,6 +18,8 @@ export interface Caps {
   mayRefuse: boolean;
   /** A policy asks what the request names. */
   mustName?: boolean;
+  /** A policy asks what the request is likely to cost. */
+  mustPrice?: boolean;
 }
 
 /**
@@ -54,11 +56,12 @@ export function createMetering(options: MeteringOptions): Metering {
     held: new FairShares({ max: maxHeld }),
   };
   return {
-    inspect: (operation, head, bytes, form, { isCapped, mayRefuse, mustName = false }) =>
+    inspect: (operation, head, bytes, form, { isCapped, mayRefuse, mustName = false, mustPrice = false }) =>
       inspectBody(operation, head, bytes, form, {
         mustTell: isCapped,
         mustBound: mayRefuse && options.isStrict,
         mustName,
+        mustPrice: mustPrice || isCapped,
       }),
     findReservation: (head, body, { mayRefuse }) => computeReservation(parts, head, body, mayRefuse),
     findLikelyCost: (head, body, { mayRefuse }) => findLikelyCost(parts, head, body, mayRefuse),

@@ -189,3 +189,7 @@ export function judgeUnread({ policies }: RuleSet, head: CallHead): Finding[] {
     return [{ policy, version, rule, reason: 'its answer cannot be read', isUnread: true }];
   });
 }
+
+/** Whether a rule asks what a request is likely to cost. */
+export const asksCost = ({ policies }: RuleSet): boolean =>
+  policies.some(({ policy }) => policy.limits?.max_cost_usd !== undefined);

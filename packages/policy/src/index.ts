@@ -13,6 +13,7 @@ export {
 } from './contract.ts';
 export {
   applies,
+  asksCost,
   asksNames,
   ends,
   type Finding,

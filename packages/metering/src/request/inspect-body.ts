@@ -52,7 +52,12 @@ export function inspectBody(
   { provider, path, query }: Pick<CallHead, 'provider' | 'path' | 'query'>,
   bytes: Buffer,
   form: BodyForm,
-  { mustTell, mustBound, mustName = false }: { mustTell: boolean; mustBound: boolean; mustName?: boolean },
+  {
+    mustTell,
+    mustBound,
+    mustName = false,
+    mustPrice = mustTell || mustBound,
+  }: { mustTell: boolean; mustBound: boolean; mustName?: boolean; mustPrice?: boolean | undefined },
 ): InspectedBody {
   const plain = form.decoded ?? bytes;
   const extent = mustBound || mustName ? 'whole' : 'outline';
@@ -107,7 +112,7 @@ export function inspectBody(
     strict: mustBound && !operation.isFree ? catchApiError(findMost) : null,
     bytes: plain,
     parsed: plain.length <= maxKept ? body.parsed : undefined,
-    media: mustTell || mustBound ? findMedia(plain, body.parsed, operation.bounds) : null,
+    media: mustPrice ? findMedia(plain, body.parsed, operation.bounds) : null,
     form,
     toProvider: spliced.body,
     usageAsked: spliced.added,

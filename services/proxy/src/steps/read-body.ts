@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { ApiError } from '@agp/core/errors';
 import { decodeBody } from '@agp/metering';
-import { asksNames } from '@agp/policy';
+import { asksCost, asksNames } from '@agp/policy';
 import { BodyBuffer, ContentDigest, watchPace } from '../body/body-buffer.ts';
 import type { BodyShare } from '../body/body-memory.ts';
 import type { Setup, Working } from '../context.ts';
@@ -52,6 +52,7 @@ export async function readBody(
     const inspected = context.metering.inspect(head.operation, head, bytes, form, {
       ...findCaps(admission),
       mustName: admission.rules !== null && asksNames(admission.rules),
+      mustPrice: admission.rules !== null && asksCost(admission.rules),
     });
     if (inspected.toProvider !== bytes) share.grow(inspected.toProvider.length);
     return {

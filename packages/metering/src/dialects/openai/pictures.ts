@@ -43,11 +43,13 @@ function countTiles(pixels: Pixels): number {
 }
 
 function countPicture(model: string, pixels: Pixels | null, detail: string | null): number {
-  const name = model.slice(model.lastIndexOf('/') + 1);
+  const name = model.slice(model.lastIndexOf('/') + 1).replace(/^ft:/, '');
   const [, rule] = rules.find(([names]) => names.test(name)) ?? rules[rules.length - 1] ?? [];
   if (rule === undefined) return 0;
   if ('base' in rule) return rule.base + (detail === 'low' ? 0 : rule.tile * countTiles(pixels ?? tiled));
-  const most = (detail !== null && Object.hasOwn(rule.most, detail) && rule.most[detail]) || rule.most.auto;
+  // Of models that are not OpenAI's it is not known what `detail` does.
+  const own = /^(?:chat)?(?:gpt|o\d|computer)/.test(name) ? detail : null;
+  const most = (own !== null && Object.hasOwn(rule.most, own) && rule.most[own]) || rule.most.auto;
   return Math.ceil(rule.times * (pixels ? Math.min(countSquares(pixels, 32), most) : most));
 }
 
