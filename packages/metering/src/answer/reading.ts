@@ -148,7 +148,7 @@ export class StreamPart {
 const maxOfAnswer = 24 * 1024 * 1024;
 
 /** Shared by all answers that a process holds back at the same time, in bytes. */
-export const maxHeld = 256 * 1024 * 1024;
+export const maxHeld = 384 * 1024 * 1024;
 
 /** Shared by all answers that a process reads at the same time, in bytes. */
 export const maxInspected = 512 * 1024 * 1024;

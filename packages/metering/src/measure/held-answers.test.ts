@@ -22,8 +22,8 @@ test('held answers of one agent fill its share alone: it is refused before the p
     const passed = pipe?.push(answer).length ?? -1;
     return { meter, pipe, passed };
   };
-  const greedy = Array.from({ length: 4 }, () => hold('greedy'));
-  expect(greedy.map(({ passed }) => passed)).toEqual([0, 0, 0, 0]);
+  const greedy = Array.from({ length: 6 }, () => hold('greedy'));
+  expect(greedy.map(({ passed }) => passed)).toEqual([0, 0, 0, 0, 0, 0]);
   expect(() => hold('greedy')).toThrow('answers of this agent that a policy holds fill its share of memory');
   const modest = hold('modest');
   expect(modest.pipe?.end().length).toBe(answer.length);

@@ -12,7 +12,7 @@ export function openMeter(context: Setup & Stores & Working, request: AdmittedRe
   return metering.open({
     head,
     holder: toHolder(agent, head),
-    mayBeHeld: openJudge(request) !== null,
+    mayBeHeld: head.operation?.answerNames !== undefined && openJudge(request) !== null,
     body: body.inspected,
     reservation,
     claimBill: (bill) => {
