@@ -17,8 +17,19 @@ export function waitForAgent(response: ServerResponse, patienceMs: number): void
   response.once('close', () => clearTimeout(patience));
 }
 
-/** In milliseconds: some providers keep a stream open that has ended. */
+/** In milliseconds: some providers keep a stream open that has ended, and counting tokens may wait its turn. */
 const longestMs = 1_000;
+
+/** Goes on once work has ended, or agents have waited long enough; what fails here fails again when the call is measured. */
+export function goOnAfter(work: Promise<unknown>, goOn: () => void): void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const patience = setTimeout(resolve, longestMs);
+  work.then(resolve as () => void, () => resolve());
+  void promise.then(() => {
+    clearTimeout(patience);
+    goOn();
+  });
+}
 
 /**
  * Keeps the end of an answer from the agent until all proxies count its cost: agents send their next request upon it.

@@ -19,7 +19,7 @@ import { type AnswerJudge, openJudge } from '../policy/judge-answer.ts';
 import { writeAgentHeaders } from './agent-headers.ts';
 import { Flow, toDispatch } from './dispatch.ts';
 import { toFailure, toFailureCause } from './failures.ts';
-import { cutOff, LastBytes, lastWordsMs, waitForAgent } from './last-bytes.ts';
+import { cutOff, goOnAfter, LastBytes, lastWordsMs, waitForAgent } from './last-bytes.ts';
 import { tellRefusal } from './refusal.ts';
 import { LinkRewriter, readCallersBase, rewriteLinkHeader } from './rewrite-links.ts';
 
@@ -187,8 +187,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     const kept = this.#last?.take();
     const endAnswer = () => this.#endAnswer(controller, kept, rest);
     const end = { outcome: 'completed', sent: true, status: this.#status, streamed: this.#streamed } as const;
-    // What fails here fails again when the call is measured.
-    if (this.#last) void this.#meter.price(end).then(endAnswer, endAnswer);
+    if (this.#last) goOnAfter(this.#meter.price(end), endAnswer);
     else endAnswer();
   }
 
