@@ -11,7 +11,7 @@ const routes = new Set(
 
 /** Bedrock's region and maker. */
 const bedrock =
-  /^(?:(?:us|eu|apac|jp|au|us-gov|global)\.)?(?:openai|anthropic|google|meta|mistral|cohere|ai21|amazon|deepseek|qwen|nvidia|moonshot|minimax)\./;
+  /^(?:(?:us|eu|apac|jp|au|ca|sa|me|af|il|mx|us-gov|global)\.)?(?:openai|anthropic|google|meta|mistral|cohere|ai21|amazon|deepseek|qwen|nvidia|moonshot|minimax)\./;
 
 /** A dated or counted version, the latest one, Bedrock's revision. */
 const version =

@@ -238,6 +238,6 @@ const maxParts = 8;
 /** A model's name, and what stands between its slashes, also without what follows a colon or a hash. */
 function listParts(model: string): string[] {
   if (!/[/:#~]/.test(model)) return [model];
-  const parts = model.replace(/^~/, '').split('/').slice(0, maxParts);
+  const parts = model.replace(/^~/, '').split('/').slice(-maxParts);
   return [model, ...parts.flatMap((part) => [part, part.split(/[:#]/)[0] as string])].filter(Boolean);
 }

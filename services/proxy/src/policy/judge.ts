@@ -48,7 +48,7 @@ export class Rules {
     if (this.#held?.version === stored.version) return this.#held;
     if (this.#preparing?.version !== stored.version) {
       const prepared = inTurns(this.#prepare(stored)).finally(() => {
-        this.#preparing = null;
+        if (this.#preparing?.version === stored.version) this.#preparing = null;
       });
       this.#preparing = { version: stored.version, rules: prepared };
     }

@@ -36,12 +36,16 @@ export class RunningRequests {
     return all.length;
   }
 
-  /** One after the other, so that others are served in between. */
+  /** One after the other, so that others are served in between. @throws the last error, once all others are judged */
   async judgeAgain(rules: RuleSet): Promise<void> {
+    let failed: unknown = null;
     for (const request of [...this.#running]) {
-      await request.judgeAgain?.(rules);
+      await request.judgeAgain?.(rules).catch((error: unknown) => {
+        failed = error;
+      });
       await endTurn();
     }
+    if (failed !== null) throw failed;
   }
 
   stopForbidden({ paused, blocked }: Pick<RunningState, 'paused' | 'blocked'>): void {
