@@ -60,6 +60,19 @@ tools: { remote_mcp: {} }
   expect(await done('events list --limit 1')).toContain('gpt-4o');
   expect(await done('policies list')).toMatch(/^interns +enforce +team interns +1 +1 /m);
 
+  await refused('policies except interns --agent worker', 2, /^give --agent or --label, --until and --reason/);
+  expect(await done('policies except interns --agent worker --rule models --until 1h --reason trial')).toMatch(
+    /^1: agent worker, of models, until .* \(made by bootstrap\): trial\n$/,
+  );
+  expect((await send('worker')).status).toBe(200);
+  expect(await done('policies explain --agent worker --model gpt-4o')).toMatch(
+    /^interns: lets it pass by an exception until .*Z \(rule models\): /,
+  );
+  expect(await done('policies show interns')).toMatch(/\n# exception 1: agent worker, of models, until/);
+  await refused('policies except interns --end 2', 2, /^--end must be one of the 1 exceptions/);
+  expect(await done('policies except interns --end 1')).toBe('there are no exceptions\n');
+  expect((await send('worker')).status).toBe(403);
+
   expect(await done(`policies apply -f ${folder} --dry-run`)).toContain(
     'policy interns configured, mode enforce -> observe (dry run)\n',
   );

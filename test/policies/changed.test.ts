@@ -22,6 +22,33 @@ afterAll(async () => {
 test('with requests in flight at any time, none that starts after a PUT has answered is decided by the old policy', () =>
   changePolicy(system, { inFlight: 30, rounds: 6, each: 60 }));
 
+test('an exception lets its agent alone pass, and its event says so', async () => {
+  const policy = {
+    ...{ name: 'excepting', mode: 'enforce', match: { tags: ['excepting'] }, models: { deny: ['*'] } },
+    exceptions: [
+      { match: { agents: ['excused'] }, rules: ['models'], until: '2199-01-01', reason: 'trial' },
+      { match: { agents: ['late'] }, until: '2020-01-01', reason: 'over' },
+    ],
+  };
+  await system.api('/api/v1/policies', { method: 'POST', body: JSON.stringify(policy) });
+  const ask = (agent: string) =>
+    fetch(`${system.proxies[0]?.url}/openai/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-agent-name': agent, 'x-compliance-tag': 'excepting' },
+      body: JSON.stringify({ model: 'gpt-4o', messages: [] }),
+    });
+  expect([(await ask('late')).status, (await ask('other')).status]).toEqual([403, 403]);
+  const passed = await ask('excused');
+  expect(passed.status).toBe(200);
+  const { decision } = await waitFor('the event', () =>
+    system
+      .api<{ decision: object[] }>(`/api/v1/events/${passed.headers.get('x-event-id')}/detail`)
+      .catch(() => undefined),
+  );
+  for (const each of decision)
+    expect(each).toEqual({ policy: 'excepting', version: 1, rule: 'models', action: 'excepted' });
+});
+
 interface Recorded {
   request_sha256: string;
   forwarded_sha256: string | null;

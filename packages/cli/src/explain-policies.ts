@@ -54,7 +54,12 @@ export async function explainPolicies(
     const against = findings.filter(({ policy }) => policy === prepared.policy);
     if (against.length === 0) return `${name}: matches, and lets it pass${describeUnasked(prepared.policy, options)}`;
     const verb = { enforce: 'refuses it', warn: 'would refuse it, and warns', observe: 'would refuse it' }[mode];
-    return against.map(({ rule, reason }) => `${name}: ${verb} (rule ${rule}): ${reason}`).join('\n');
+    return against
+      .map(({ rule, reason, exception }) => {
+        const does = exception === null ? verb : `lets it pass by an exception until ${exception.until}`;
+        return `${name}: ${does} (rule ${rule}): ${reason}`;
+      })
+      .join('\n');
   });
   if (known === undefined) shell.terminal.note(`no agent is named ${agent} yet: it has no labels`);
   await shell.terminal.print(lines.length === 0 ? 'there are no policies' : lines.join('\n'));

@@ -51,7 +51,8 @@ export const previewSchema = z
       .boolean()
       .meta({ description: 'False if more were recorded than are looked at, of 200,000 and in 20 seconds' }),
     refused: z.int().min(0).meta({ description: 'That the policies, enforced, would have refused, changed or cut' }),
-    agents: z.int().min(0).meta({ description: 'Agents of those' }),
+    excepted: z.int().min(0).meta({ description: 'That exceptions let pass, which have not ended yet' }),
+    agents: z.int().min(0).meta({ description: 'Agents of those refused' }),
     by: z.strictObject({
       rule: shares,
       agent: shares,
@@ -90,8 +91,7 @@ export const previewSchema = z
       .array(z.string())
       .meta({ description: 'Rules that cancel each other out, in words; 100, then that there are more' }),
     warnings: z.array(z.string()).meta({
-      description:
-        'What can hold for no request, in words: an unknown provider or operation, an end that has passed; as many',
+      description: 'What can hold for no request, change nothing, or be left by another name, in words; as many',
     }),
   })
   .meta({ id: 'Preview', description: 'What policies would have done to recorded requests' });

@@ -1,7 +1,7 @@
 import type { EventTool } from '@agp/core/events';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
-import { judgeBody, judgeHead, prepareRules } from './decide.ts';
+import { ends, isEnforced, judgeAnswer, judgeBody, judgeHead, judgeUnread, mayEnd, prepareRules } from './decide.ts';
 import type { CallFacts } from './rules.ts';
 import { policySchema } from './schema.ts';
 
@@ -95,6 +95,38 @@ test.each<[Given, Partial<CallFacts>, string[]]>([
   [{ tools: { remote_mcp: {} } }, { tools: [server] }, ['p0 tools.remote_mcp']],
 ])('%j of a call with %j: %j', (policy, facts, expected) => {
   expect(judge([policy], facts)).toEqual(expected);
+});
+
+type Exception = NonNullable<Given['exceptions']>[number];
+
+const denied: Given = {
+  mode: 'enforce',
+  models: { deny: ['*'] },
+  limits: { max_input_bytes: 1 },
+  providers: { allow: [] },
+};
+const all = ['providers', 'models', 'limits.max_input_bytes'];
+
+test.each<[Partial<Exception>, string[]]>([
+  [{}, []],
+  [{ rules: ['models'] }, ['providers', 'limits.max_input_bytes']],
+  [{ rules: ['limits'] }, ['providers', 'models']],
+  [{ rules: ['limits.max_input_bytes', 'provider'] }, ['providers', 'models']],
+  [{ match: { agents: ['other'] } }, all],
+  [{ match: { agents: ['intern-*'], tags: ['bank'] } }, all],
+  // The request is of 12:00:00.
+  [{ until: '2026-11-26T12:00:00Z' }, all],
+  [{ until: '2026-11-26T13:00:01+01:00' }, []],
+])('an exception with %j leaves the rules %j', (given, expected) => {
+  const exception = { match: { labels: { team: ['interns'] } }, until: '2026-12-01', reason: 'x', ...given };
+  const policy = policySchema.parse({ name: 'p', ...denied, exceptions: [exception] });
+  const rules = prepareRules(1, [{ version: 1, policy }]);
+  const found = [...judgeHead(rules, usual), ...judgeBody(rules, usual)];
+  expect(found.map(({ rule }) => rule)).toEqual(all);
+  expect(found.filter(isEnforced).map(({ rule }) => rule)).toEqual(expected);
+  const isJudged = expected.includes('models');
+  expect(judgeAnswer(rules, { ...usual, model: 'm', called: [] }).map(ends)).toEqual([isJudged]);
+  expect([mayEnd(rules, usual), judgeUnread(rules, usual).length]).toEqual([isJudged, isJudged ? 1 : 0]);
 });
 
 test('a request passes only if each policy lets it pass', () => {

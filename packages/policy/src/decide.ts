@@ -10,6 +10,7 @@ import {
   type CallFacts,
   type CallHead,
   describeTool,
+  excepts,
   type Fault,
   headRules,
   isAllowedModel,
@@ -18,7 +19,7 @@ import {
   prepare,
   type RuleName,
 } from './rules.ts';
-import type { Policy, Selector } from './schema.ts';
+import type { Policy, PolicyException, Selector } from './schema.ts';
 
 /** A rule that does not let a call pass, and why. */
 export interface Finding extends Fault {
@@ -26,6 +27,8 @@ export interface Finding extends Fault {
   /** The policy's own. */
   version: number;
   rule: RuleName;
+  /** What lets the call pass all the same; null if nothing does. */
+  exception: PolicyException | null;
 }
 
 /** All policies of an installation at one version, made ready once. */
@@ -52,10 +55,10 @@ const judge = <Facts extends CallHead>(
   policies
     .filter((prepared) => applies(prepared, facts))
     .flatMap((prepared) => {
-      const { policy, version } = prepared;
+      const find = makeFinder(prepared, facts);
       return rules.flatMap(({ name, of, judge }): Finding[] => {
-        const fault = of(policy) === undefined ? null : judge(prepared, facts);
-        return fault === null ? [] : [{ policy, version, rule: name, ...fault }];
+        const fault = of(prepared.policy) === undefined ? null : judge(prepared, facts);
+        return fault === null ? [] : [find(name, fault)];
       });
     });
 
@@ -82,15 +85,29 @@ export function judgeAnswer({ policies }: RuleSet, facts: AnswerFacts): Finding[
   const isAsked = model !== null && isModelListed((models ?? []).map(toLast), toLast(model));
   return policies
     .filter((prepared) => applies(prepared, facts))
-    .flatMap(({ policy, version }) =>
-      [...listAnswerFaults(policy, model, isAsked, called)].map(([rule, fault]) => ({
-        policy,
-        version,
-        rule,
-        ...fault,
-      })),
-    );
+    .flatMap((prepared) => {
+      const find = makeFinder(prepared, facts);
+      return [...listAnswerFaults(prepared.policy, model, isAsked, called)].map(([rule, fault]) => find(rule, fault));
+    });
 }
+
+/** The exception from a rule that holds for a call, at its time; null if none does. */
+export function findException({ exceptions }: Prepared, facts: CallHead, rule: RuleName): PolicyException | null {
+  const held = exceptions.find(
+    ({ exception, endsAt }) => facts.at < endsAt && excepts(exception, rule) && selects(exception.match, facts),
+  );
+  return held?.exception ?? null;
+}
+
+export const makeFinder =
+  (prepared: Prepared, facts: CallHead) =>
+  (rule: RuleName, fault: Fault): Finding => {
+    const { policy, version } = prepared;
+    return { policy, version, rule, exception: findException(prepared, facts, rule), ...fault };
+  };
+
+/** Whether a finding decides: its policy is enforced, and no exception lets the call pass. */
+export const isEnforced = ({ policy, exception }: Finding): boolean => policy.mode === 'enforce' && exception === null;
 
 /** Whether a policy holds for a call, at its time. */
 export function applies({ policy: { match }, endsAt }: RuleSet['policies'][number], facts: CallHead): boolean {
@@ -175,18 +192,21 @@ function listEnding({ mode, models, tools }: Policy): RuleName[] {
 
 /** Whether a policy may end the answer to a call, so that nothing of it may pass unread. */
 export const mayEnd = ({ policies }: RuleSet, head: CallHead): boolean =>
-  policies.some((prepared) => listEnding(prepared.policy).length > 0 && applies(prepared, head));
+  policies.some((prepared) => findEnding(prepared, head) !== undefined && applies(prepared, head));
+
+const findEnding = (prepared: Prepared, head: CallHead): RuleName | undefined =>
+  listEnding(prepared.policy).find((rule) => findException(prepared, head, rule) === null);
 
 /** Whether a finding about an answer ends it. */
-export const ends = ({ policy, rule }: Finding): boolean => listEnding(policy).includes(rule);
+export const ends = ({ policy, rule, exception }: Finding): boolean =>
+  exception === null && listEnding(policy).includes(rule);
 
 /** What policies say of an answer that cannot be read. */
 export function judgeUnread({ policies }: RuleSet, head: CallHead): Finding[] {
   return policies.flatMap((prepared) => {
-    const { policy, version } = prepared;
-    const [rule] = listEnding(policy);
-    if (rule === undefined || policy.unreadable === 'allow' || !applies(prepared, head)) return [];
-    return [{ policy, version, rule, reason: 'its answer cannot be read', isUnread: true }];
+    const rule = findEnding(prepared, head);
+    if (rule === undefined || prepared.policy.unreadable === 'allow' || !applies(prepared, head)) return [];
+    return [makeFinder(prepared, head)(rule, { reason: 'its answer cannot be read', isUnread: true })];
   });
 }
 

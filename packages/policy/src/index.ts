@@ -17,6 +17,8 @@ export {
   asksNames,
   ends,
   type Finding,
+  findException,
+  isEnforced,
   judgeAnswer,
   judgeBody,
   judgeBodyInSteps,
@@ -30,5 +32,5 @@ export {
 export { describeMatch } from './describe-match.ts';
 export { type RecordedCall, Replay } from './replay.ts';
 export { type CallFacts, type CallHead, prepare } from './rules.ts';
-export { type Policy, policySchema } from './schema.ts';
-export { findWarnings } from './warnings.ts';
+export { type Policy, type PolicyException, policySchema } from './schema.ts';
+export { findWarnings, listAgents } from './warnings.ts';

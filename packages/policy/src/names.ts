@@ -80,7 +80,7 @@ const ready = new WeakMap<readonly string[], NameList>();
 
 /** Makes all lists within a value ready. */
 export function prepareLists(value: unknown): void {
-  if (Array.isArray(value)) ready.set(value, new NameList(value));
+  if (Array.isArray(value) && typeof value[0] === 'string') ready.set(value, new NameList(value));
   else if (typeof value === 'object' && value !== null) for (const each of Object.values(value)) prepareLists(each);
 }
 

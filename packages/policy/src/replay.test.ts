@@ -24,7 +24,7 @@ const server: EventTool = { kind: 'remote_mcp', names: ['mcp.example.com'] };
 
 function replay(given: Given[], calls: Partial<RecordedCall>[]) {
   const policies = given.map((policy, index) => policySchema.parse({ name: `p${index}`, ...policy }));
-  const tried = new Replay(policies);
+  const tried = new Replay(policies, new Date('2026-11-26'));
   for (const call of calls) finish(tried.add({ ...usual, ...call }));
   return finish(tried.end());
 }
@@ -162,6 +162,21 @@ test('policies are tried whatever their mode and end, and say what they never me
     ],
     contradictions: [],
   });
+});
+
+test('what exceptions let pass is counted apart, unless they have ended', () => {
+  const exception = { match: { agents: ['worker'] }, reason: 'x' };
+  const except = (until: string, rules?: string[]) => ({
+    ...deny('gpt-5'),
+    exceptions: [{ ...exception, until, ...(rules && { rules }) }],
+  });
+  const count = (policy: Given) => {
+    const { refused, excepted, never } = replay([policy], [{}, { agent_name: 'other' }]);
+    return { refused, excepted, never };
+  };
+  expect(count(except('2026-11-27'))).toEqual({ refused: 1, excepted: 1, never: [] });
+  expect(count(except('2026-11-26'))).toEqual({ refused: 2, excepted: 0, never: [] });
+  expect(count(except('2026-11-27', ['tools']))).toEqual({ refused: 2, excepted: 0, never: [] });
 });
 
 test('lists are bounded, and keep those of most requests and the latest hours', () => {

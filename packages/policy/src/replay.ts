@@ -9,6 +9,7 @@ import {
   judgeAnswer,
   judgeBodyInSteps,
   judgeHead,
+  makeFinder,
   prepareRules,
   type RuleSet,
 } from './decide.ts';
@@ -55,10 +56,15 @@ export class Replay {
   readonly #examples: Preview['examples'] = [];
   #requests = 0;
   #refused = 0;
+  #excepted = 0;
 
-  constructor(policies: readonly Policy[]) {
+  /** @param now exceptions that have ended by then let nothing pass */
+  constructor(policies: readonly Policy[], now: Date) {
     this.#policies = policies;
-    const enforced = policies.map(({ until: _, ...policy }): Policy => ({ ...policy, mode: 'enforce' }));
+    const enforced = policies.map(({ until: _, exceptions = [], ...policy }): Policy => {
+      const held = exceptions.filter(({ until }) => Date.parse(until) > now.getTime());
+      return { ...policy, exceptions: held, mode: 'enforce' };
+    });
     this.#rules = prepareRules(
       1,
       enforced.map((policy) => ({ version: 1, policy })),
@@ -70,8 +76,10 @@ export class Replay {
     this.#requests += 1;
     const facts = toFacts(call);
     for (const prepared of this.#rules.policies) if (applies(prepared, facts)) this.#matched.add(prepared.policy.name);
-    const { certain, doubtful } = yield* judge(this.#rules, call, facts);
-    for (const finding of certain) this.#found.add(nameRule(finding));
+    const { certain: found, doubtful } = yield* judge(this.#rules, call, facts);
+    for (const finding of found) this.#found.add(nameRule(finding));
+    const certain = found.filter(({ exception }) => exception === null);
+    if (certain.length < found.length) this.#excepted += 1;
     if (certain[0] === undefined) {
       this.#doubt(doubtful);
       return;
@@ -114,6 +122,7 @@ export class Replay {
     return {
       requests: this.#requests,
       refused: this.#refused,
+      excepted: this.#excepted,
       agents: this.#agents.size,
       by: {
         ...{ rule: rule.most(maxShares), agent: agent.most(maxShares), model: model.most(maxShares) },
@@ -179,8 +188,10 @@ function* judge(
     (asked === null && (rule === 'operations' || rule === 'limits.max_output_tokens'));
   // Without what was asked for, a dated name may stand for one that is allowed.
   const isCertain = ({ rule }: Finding) => rule !== 'models' || asked?.models != null;
-  const certain = [...request.filter((finding) => !isDoubtful(finding)), ...answer.filter(ends).filter(isCertain)];
-  return { certain, doubtful: [...request.filter(isDoubtful), ...listUnlisted(rules, call, facts)] };
+  const isEnding = (finding: Finding) => ends({ ...finding, exception: null });
+  const certain = [...request.filter((finding) => !isDoubtful(finding)), ...answer.filter(isEnding).filter(isCertain)];
+  const doubtful = [...request.filter(isDoubtful), ...listUnlisted(rules, call, facts)];
+  return { certain, doubtful: doubtful.filter(({ exception }) => exception === null) };
 }
 
 /** An event with very many tools lists the first alone, and older events list none. */
@@ -189,9 +200,9 @@ function listUnlisted(rules: RuleSet, { asked, tools }: RecordedCall, facts: Cal
   if (areListed) return [];
   return rules.policies
     .filter((prepared) => applies(prepared, facts))
-    .flatMap(({ policy, version }) =>
-      listRules(policy)
+    .flatMap((prepared) =>
+      listRules(prepared.policy)
         .filter((rule) => rule.startsWith('tools.') || (asked === null && rule !== 'providers' && rule !== 'hours'))
-        .map((rule) => ({ policy, version, rule, reason: '' })),
+        .map((rule) => makeFinder(prepared, facts)(rule, { reason: '' })),
     );
 }

@@ -2,7 +2,7 @@ import type { Asked, EventTool } from '@agp/core/events';
 import { isWithin, openClock, parseHours } from './hours.ts';
 import { isModelListed } from './model-names.ts';
 import { isListed, prepareLists } from './names.ts';
-import type { Policy } from './schema.ts';
+import type { Policy, PolicyException } from './schema.ts';
 
 /** Whose call it is, and what its head says. */
 export interface CallHead {
@@ -39,10 +39,11 @@ export interface Prepared {
   policy: Policy;
   endsAt: number;
   isOpen: (at: number) => boolean;
+  exceptions: readonly { exception: PolicyException; endsAt: number }[];
 }
 
 export function prepare(policy: Policy, version: number): Prepared {
-  const { hours, until } = policy;
+  const { hours, until, exceptions = [] } = policy;
   prepareLists(policy);
   const spans = hours === undefined ? null : (parseHours(hours.allow) ?? []);
   const clock = hours === undefined ? null : openClock(hours.zone);
@@ -51,6 +52,7 @@ export function prepare(policy: Policy, version: number): Prepared {
     policy,
     endsAt: until === undefined ? Number.POSITIVE_INFINITY : Date.parse(until),
     isOpen: (at) => spans === null || clock === null || isWithin(spans, clock(new Date(at))),
+    exceptions: exceptions.map((exception) => ({ exception, endsAt: Date.parse(exception.until) })),
   };
 }
 
@@ -182,6 +184,10 @@ export type RuleName = (typeof rules)[number]['name'];
 /** The rules that a policy has. */
 export const listRules = (policy: Policy): RuleName[] =>
   rules.filter((each) => each.of(policy) !== undefined).map(({ name }) => name);
+
+/** Whether an exception is from a rule. */
+export const excepts = ({ rules: names }: Pick<PolicyException, 'rules'>, name: RuleName): boolean =>
+  names === undefined || names.some((each) => name === each || name.startsWith(`${each}.`));
 
 /** Why a record does not tell what a rule asks. */
 export const explainMissing = (name: RuleName): string =>

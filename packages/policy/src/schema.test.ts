@@ -40,6 +40,14 @@ test.each<[string, string]>([
   ['{"models":{}}', 'models: must hold allow, deny or both'],
   ['{"tools":{}}', 'tools: must hold client, hosted or remote_mcp'],
   ['{"tools":null}', 'tools: Invalid input: expected object, received null'],
+  [
+    '{"exceptions":[{"match":{},"until":"2027-01-01","reason":"x"}]}',
+    'exceptions.0.match: must name agents, labels, tags or providers',
+  ],
+  [
+    '{"exceptions":[{"match":{"agents":["a"]},"until":"soon","reason":"x"}]}',
+    'exceptions.0.until: must be a day such as 2027-01-31, or a time such as 2027-01-31T18:00:00+01:00',
+  ],
   ['{"match":{"labels":{"__proto__":["x"]}}}', 'match.labels: may not hold a label __proto__'],
 ])('%s is refused by the member that says nothing', (json, expected) => {
   const { error } = policySchema.safeParse({ name: 'p', ...JSON.parse(json) });

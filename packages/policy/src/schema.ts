@@ -7,6 +7,8 @@ const maxNames = 100;
 const maxStars = 4;
 /** Patterns of a list that must be compared one after the other. */
 const maxCostly = 20;
+const maxExceptions = 50;
+const maxReason = 256;
 /** Characters of JSON. */
 const maxLength = 32_768;
 
@@ -65,14 +67,12 @@ const selectorFields = {
   providers: someOf(exactOrBeginning).optional(),
 };
 
+const selectorSchema = z
+  .strictObject(selectorFields)
+  .refine((selector) => Object.values(selector).some(Boolean), 'must name agents, labels, tags or providers');
+
 const matchSchema = z
-  .strictObject({
-    ...selectorFields,
-    not: z
-      .strictObject(selectorFields)
-      .refine((not) => Object.values(not).some(Boolean), 'must name agents, labels, tags or providers')
-      .optional(),
-  })
+  .strictObject({ ...selectorFields, not: selectorSchema.optional() })
   .meta({ description: 'All that is named must match, and not all that `not` names; without any, every request does' });
 
 const hoursSchema = z
@@ -123,6 +123,23 @@ const toolsSchema = z
     'must hold client, hosted or remote_mcp',
   );
 
+const untilSchema = z.union([z.iso.datetime({ offset: true }), z.iso.date()], {
+  error: 'must be a day such as 2027-01-31, or a time such as 2027-01-31T18:00:00+01:00',
+});
+
+const exceptionSchema = z
+  .strictObject({
+    match: selectorSchema.meta({ description: 'All that is named must match' }),
+    rules: z.array(text(64)).min(1).max(20).optional().meta({
+      description: 'As findings name them, such as `models`, or how they begin, such as `limits`; all if absent',
+    }),
+    until: untilSchema.meta({ description: 'From then on the rules hold again' }),
+    reason: text(maxReason).meta({ description: 'Why it is made' }),
+    by: z.string().max(256).optional().meta({ description: 'Who made it; set by the API' }),
+    at: z.iso.datetime({ precision: 3 }).optional().meta({ description: 'When; set by the API' }),
+  })
+  .meta({ id: 'PolicyException', description: 'Requests that some rules of a policy do not judge for a time' });
+
 /** One policy, as people write it. */
 export const policySchema = z
   .strictObject({
@@ -130,6 +147,7 @@ export const policySchema = z
       .string()
       .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be up to 64 of a-z, 0-9, ".", "_", "-", first a letter or digit')
       .meta({ example: 'interns' }),
+    description: text(512).optional().meta({ description: 'Why it is there' }),
     mode: z.enum(['observe', 'warn', 'enforce']).default('observe').meta({
       description: '`observe` records what it would decide, `warn` also tells the agent in a header, `enforce` decides',
     }),
@@ -150,12 +168,10 @@ export const policySchema = z
     refusal: text(256)
       .optional()
       .meta({ description: 'What the agent reads; `{rule}` and `{policy}` stand for their names' }),
-    until: z
-      .union([z.iso.datetime({ offset: true }), z.iso.date()], {
-        error: 'must be a day such as 2027-01-31, or a time such as 2027-01-31T18:00:00+01:00',
-      })
+    until: untilSchema
       .optional()
       .meta({ description: 'The policy ends by itself; a date ends it when that day begins, in UTC' }),
+    exceptions: z.array(exceptionSchema).max(maxExceptions).optional(),
   })
   .refine(
     (policy) => JSON.stringify(policy).length <= maxLength,
@@ -167,4 +183,5 @@ export const policySchema = z
   });
 
 export type Policy = z.infer<typeof policySchema>;
+export type PolicyException = z.infer<typeof exceptionSchema>;
 export type Selector = Pick<Policy['match'], 'agents' | 'labels' | 'tags' | 'providers'>;

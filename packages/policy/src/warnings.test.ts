@@ -14,6 +14,32 @@ test.each<[Omit<z.input<typeof policySchema>, 'name'>, string[]]>([
     { operations: { allow: ['chat.completion'], deny: ['image', 'vidoes*'] } },
     ['chat.completion', 'image', 'vidoes*'].map((each) => `no operation is named ${each}`),
   ],
+  [{ providers: { allow: ['*'] } }, ['providers allows everything, so it can change nothing']],
+  [{ providers: { allow: ['*'], deny: ['openai'] } }, []],
+  [
+    { models: { allow: ['gpt-5', '*'] } },
+    ['models allows everything, so it can change nothing, but refuses what cannot be read'],
+  ],
+  [
+    { match: { agents: ['claimed'], not: { agents: ['a', 'b*', 'c', 'd'] } } },
+    [
+      "it goes by agents' names (a, b*, c ...), which under AGENT_IDENTITY=open anybody may take or leave: give out agent tokens, or use labels",
+    ],
+  ],
+  [
+    {
+      limits: { max_input_bytes: 1 },
+      exceptions: [
+        { match: { agents: ['claimed'] }, rules: ['limits', 'models'], until: '2026-11-26', reason: 'x' },
+        { match: { tags: ['t'] }, rules: ['limit'], until: '2027-01-01', reason: 'x' },
+      ],
+    },
+    [
+      'the exception for agent claimed ended 2026-11-26, so it lets nothing pass',
+      'the exception for agent claimed names models, which is no rule of this policy',
+      'the exception for tag t names limit, which is no rule of this policy',
+    ],
+  ],
   [{ providers: { allow: ['OpenAI', 'gro*'] }, match: { providers: ['groq'] } }, []],
   [
     { providers: { deny: ['opnai'] }, match: { providers: ['azure'], not: { providers: ['b*'] } } },
@@ -21,5 +47,6 @@ test.each<[Omit<z.input<typeof policySchema>, 'name'>, string[]]>([
   ],
 ])('%j: %j', (given, expected) => {
   const policy = policySchema.parse({ name: 'p', ...given });
-  expect(finish(findWarnings([policy], ['openai', 'groq'], now))).toEqual(expected.map((each) => `p: ${each}`));
+  const known = { providers: ['openai', 'groq'], now, isOpen: (name: string) => name !== 'claimed' };
+  expect(finish(findWarnings([policy], known))).toEqual(expected.map((each) => `p: ${each}`));
 });

@@ -75,8 +75,8 @@ type Metadata = Readonly<Record<string, unknown>>;
 async function assureLabels(db: Db, caller: Caller, before: Metadata, after: Metadata): Promise<void> {
   if (caller.scopes.has('admin') || isDeepStrictEqual(before, after)) return;
   for (const { name: policy, policy: stored } of await listPolicies(db)) {
-    const { match = {} } = stored as Partial<Policy>;
-    const selectors = [match, match.not ?? {}];
+    const { match = {}, exceptions = [] } = stored as Partial<Policy>;
+    const selectors = [match, match.not ?? {}, ...exceptions.map((each) => each.match)];
     const names = selectors.flatMap(({ labels, tags }) => [
       ...Object.keys(labels ?? {}),
       ...(tags ? ['compliance_tag'] : []),

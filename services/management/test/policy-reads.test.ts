@@ -147,6 +147,40 @@ test('a label by which a policy chooses agents is changed by an admin alone, as 
   expect((await put({ labels: { team: 'staff' } })).status).toBe(200);
 });
 
+test("an exception says who made it and when, whatever its client says, and a label in it is an admin's", async () => {
+  const exception = (reason: string) => ({ match: { labels: { excused: ['yes'] } }, until: '2027-01-01', reason });
+  const forged = { by: 'somebody', at: '2020-01-01T00:00:00.000Z' };
+  const signed = { by: 'bootstrap', at: expect.stringMatching(/^2\d{3}-.*Z$/) };
+  const send = async (method: 'POST' | 'PUT', path: string, exceptions: object[]) => {
+    const answer = await management.send(method, `/api/v1/policies${path}`, { name: 'excepting', exceptions });
+    return storedPolicySchema.parse(await answer.json());
+  };
+  const made = await send('POST', '', [{ ...exception('one'), ...forged }]);
+  expect(made.policy.exceptions).toEqual([{ ...exception('one'), ...signed }]);
+  const [first = {}] = made.policy.exceptions ?? [];
+  const changed = await send('PUT', `/${made.id}`, [exception('two'), { ...exception('one'), ...forged }]);
+  expect(changed.policy.exceptions).toEqual([{ ...exception('two'), ...signed }, first]);
+  const key = await management.send('POST', '/api/v1/keys', { name: 'excuser', scopes: ['write'] });
+  const { secret } = (await key.json()) as { secret: string };
+  const put = await management.call(`/api/v1/agents/${await seedAgent(management.database, 'excused')}`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ labels: { excused: 'yes' } }),
+  });
+  await management.refuse(put, 403, 'API key lacks scope admin: policy excepting is for agents by their label excused');
+  await management.call(`/api/v1/policies/${made.id}`, { method: 'DELETE' });
+});
+
+test('a preview warns of agents by a name that anybody may take', async () => {
+  await seedAgent(management.database, 'unclaimed');
+  await management.send('POST', '/api/v1/agent-tokens', { agent_name: 'token-holder' });
+  const policies = [{ name: 'by-name', match: { not: { agents: ['token-holder', 'build-*'] } } }];
+  const answer = await management.send('POST', '/api/v1/policies/preview', { policies });
+  expect(previewSchema.parse(await answer.json()).warnings).toEqual([
+    expect.stringMatching(/^by-name: it goes by agents' names \(build-\*\), which under AGENT_IDENTITY=open/),
+  ]);
+});
+
 test('a preview warns of names that nothing has, and of an end that has passed', async () => {
   const policies = [
     {

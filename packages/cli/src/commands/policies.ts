@@ -21,6 +21,7 @@ import { addList } from '../list.ts';
 import { readPolicyFiles } from '../policy-files.ts';
 import type { Shell } from '../shell.ts';
 import { type Column, formatTime } from '../table.ts';
+import { addExceptCommand, describeExceptions } from './policy-exceptions.ts';
 
 const path = '/api/v1/policies';
 
@@ -107,10 +108,11 @@ const listShares = (title: string, shares: Preview['by']['rule']) =>
     : [`${title}: ${shares.map(({ name, requests }) => `${name} ${formatCount(requests)}`).join(', ')}`];
 
 function describePreview(preview: Preview): string {
-  const { from, to, requests, is_complete: isComplete, refused, agents, by, examples } = preview;
+  const { from, to, requests, is_complete: isComplete, refused, excepted, agents, by, examples } = preview;
   const range = `${formatTime(from)} to ${formatTime(to)} UTC`;
   return [
     `would have refused, changed or ended ${formatCount(refused)} of ${formatCount(requests)} requests, of ${formatCount(agents)} agents (${range})`,
+    ...(excepted === 0 ? [] : [`exceptions would have let ${formatCount(excepted)} pass`]),
     ...(isComplete ? [] : ['older requests of that time were not looked at: there are too many']),
     ...listShares('not known to any table (harmless_members of a provider may name members)', by.unread),
     ...[...listShares('by rule', by.rule), ...listShares('by agent', by.agent), ...listShares('by model', by.model)],
@@ -146,7 +148,8 @@ export function addPolicyCommands(program: Command, shell: Shell): void {
 
   addCommand(policies, 'show <name>', 'show a policy as YAML', 'policies show interns').action(async (name: string) => {
     const stored = await findStored(shell, name);
-    await shell.terminal.print(shell.json ? JSON.stringify(stored) : toYaml(stored.policy).trimEnd());
+    const notes = describeExceptions(stored.policy).map((words) => `\n# exception ${words}`);
+    await shell.terminal.print(shell.json ? JSON.stringify(stored) : toYaml(stored.policy).trimEnd() + notes.join(''));
   });
 
   const apply = addFile(
@@ -234,6 +237,8 @@ export function addPolicyCommands(program: Command, shell: Shell): void {
         columns.filter(({ head }) => !/24H/.test(head)),
       );
     });
+
+  addExceptCommand(policies, shell, { path, find: (name) => findStored(shell, name) });
 
   addReason(addCommand(policies, 'delete <name>', 'delete a policy', 'policies delete interns')).action(
     async (name: string, { reason }: ReasonOption) => {

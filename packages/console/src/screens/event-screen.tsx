@@ -25,6 +25,7 @@ type Decided = NonNullable<EventDetail['decision']>[number];
 /** What was done by each action of a rule. */
 const actions: Record<Decided['action'], string> = {
   observe: 'noted; enforced, it would have been refused',
+  excepted: 'an exception of the policy let it pass',
   warn: 'its agent was warned; enforced, it would have been refused',
   lower: 'the bound of its output was lowered',
   strip: 'tools were taken out of it',

@@ -33,7 +33,7 @@ export const eventToolsSchema = z
   })
   .meta({ id: 'EventTools', description: 'Tools of a request and its answer, by name' });
 
-const decisionActions = ['observe', 'warn', 'lower', 'strip', 'cut'] as const;
+const decisionActions = ['observe', 'warn', 'lower', 'strip', 'cut', 'excepted'] as const;
 
 export const decisionSchema = z
   .object({
@@ -42,7 +42,7 @@ export const decisionSchema = z
     rule: z.string().min(1).max(64).refine(isPlain).meta({ example: 'models' }),
     action: z.enum(decisionActions).meta({
       description:
-        '`observe` and `warn`: it would have been refused; `lower` and `strip`: the request was changed; `cut`: the answer was ended',
+        '`observe` and `warn`: it would have been refused; `lower` and `strip`: the request was changed; `cut`: the answer was ended; `excepted`: an exception of the policy let it pass',
     }),
   })
   .meta({ id: 'Decision', description: 'What one rule of a policy decided of a request' });

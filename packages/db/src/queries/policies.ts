@@ -62,16 +62,17 @@ export function createPolicy(db: Db, policy: StoredPolicy, most: number): Promis
   });
 }
 
-/** Undefined for an unknown policy. */
+/** Undefined for an unknown policy. @param make gets what is stored, once nobody else can change it */
 export function replacePolicy(
   db: Db,
   id: string,
-  policy: StoredPolicy,
+  make: (before: PolicyRow) => StoredPolicy,
 ): Promise<{ before: PolicyRow; after: PolicyRow } | 'policy_name_taken' | undefined> {
   return changeRules(db, async (transaction) => {
     const known = await listPolicies(transaction);
     const before = known.find((row) => row.id === id);
     if (before === undefined) return undefined;
+    const policy = make(before);
     if (known.some((row) => row.name === policy.name && row.id !== id)) return 'policy_name_taken';
     const after = await transaction
       .updateTable('policies')
@@ -92,6 +93,16 @@ export function deletePolicy(db: Db, id: string): Promise<PolicyRow | undefined>
   return changeRules(db, (transaction) =>
     transaction.deleteFrom('policies').where('id', '=', id).returningAll().executeTakeFirst(),
   );
+}
+
+/** Which of some agents' names anybody may take. If all agents that were seen have claimed theirs, tokens are asked for. */
+export async function findOpenNames(db: Db, names: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ name: string }>`
+    SELECT name FROM unnest(${names}::text[]) AS asked (name)
+    WHERE (NOT EXISTS (SELECT FROM agents) OR EXISTS (
+        SELECT FROM agents WHERE NOT EXISTS (SELECT FROM claimed_names WHERE claimed_names.name = agents.name)))
+      AND NOT EXISTS (SELECT FROM claimed_names WHERE claimed_names.name = asked.name)`.execute(db);
+  return new Set(rows.map(({ name }) => name));
 }
 
 interface PolicyHits {

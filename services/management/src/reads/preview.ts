@@ -1,8 +1,8 @@
 import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
 import { readLabels } from '@agp/core/labels';
-import { type Db, type RecordedCallRow, readRecordedCalls } from '@agp/db';
-import { findWarnings, type Preview, type PreviewRequest, type RecordedCall, Replay } from '@agp/policy';
+import { type Db, findOpenNames, type RecordedCallRow, readRecordedCalls } from '@agp/db';
+import { findWarnings, listAgents, type Preview, type PreviewRequest, type RecordedCall, Replay } from '@agp/policy';
 import { endTurn, inTurns } from '@agp/runtime';
 import { maxReplayed, maxReplayMs, shareOfReads } from '../limits.ts';
 
@@ -21,7 +21,9 @@ export async function preview(
     throw new ApiError('too_many_reads');
   previewing.push(holder);
   try {
-    const warnings = await inTurns(findWarnings(request.policies, providers, new Date()));
+    const open = await findOpenNames(db, request.policies.flatMap(listAgents));
+    const known = { providers, now: new Date(), isOpen: (agent: string) => open.has(agent) };
+    const warnings = await inTurns(findWarnings(request.policies, known));
     return { ...(await replay(db, request, isLeft)), warnings };
   } finally {
     previewing.splice(previewing.indexOf(holder), 1);
@@ -36,7 +38,7 @@ async function replay(
   const end = to ?? new Date();
   const start = from ?? new Date(end.getTime() - daysBefore * dayMs);
   if (start >= end) throw new ApiError('invalid_parameter', 'from: must be before to');
-  const tried = new Replay(policies);
+  const tried = new Replay(policies, new Date());
   const isComplete = await replayUntil(performance.now() + maxReplayMs);
   const told = await inTurns(tried.end());
   return { from: start.toISOString(), to: end.toISOString(), is_complete: isComplete, ...told };

@@ -3,6 +3,7 @@ import { toPublicId } from '@agp/core/ids';
 import { countPolicyHits, createPolicy, deletePolicy, type PolicyRow, readPolicy, replacePolicy } from '@agp/db';
 import {
   maxPolicies,
+  type Policy,
   policyListSchema,
   policySchema,
   previewRequestSchema,
@@ -15,6 +16,7 @@ import { defineRoute, tagRoutes } from '../define-route.ts';
 import { presentPolicy, readPolicies } from '../reads/policies.ts';
 import { preview } from '../reads/preview.ts';
 import { found, policyId } from '../requests.ts';
+import { signExceptions } from '../sign-exceptions.ts';
 
 const describe = ({ version, policy }: PolicyRow) => ({ version, policy });
 
@@ -47,7 +49,7 @@ export const policyRoutes = tagRoutes('Policies', [
     errors: ['policy_name_taken', 'too_many_policies'],
     handle: (input, context) =>
       recordChange(context, input, 'policy.create', async (transaction) => {
-        const row = await createPolicy(transaction, input.body, maxPolicies);
+        const row = await createPolicy(transaction, signExceptions(input, []), maxPolicies);
         if (typeof row === 'string') throw new ApiError(row);
         return { result: presentPolicy(row), target: toPublicId('pol', row.id), after: describe(row) };
       }),
@@ -75,7 +77,8 @@ export const policyRoutes = tagRoutes('Policies', [
     errors: ['policy_name_taken'],
     handle: (input, context) =>
       recordChange(context, input, 'policy.update', async (transaction) => {
-        const replaced = found(await replacePolicy(transaction, input.params.id, input.body), 'policy_not_found');
+        const sign = ({ policy }: PolicyRow) => signExceptions(input, (policy as Partial<Policy>).exceptions);
+        const replaced = found(await replacePolicy(transaction, input.params.id, sign), 'policy_not_found');
         if (typeof replaced === 'string') throw new ApiError(replaced);
         const { before, after } = replaced;
         const target = toPublicId('pol', after.id);

@@ -8,6 +8,7 @@ import {
   type CallFacts,
   type CallHead,
   type Finding,
+  isEnforced,
   judgeBodyInSteps,
   judgeHead,
   PolicyDenied,
@@ -86,7 +87,7 @@ type Known = Pick<Admission, 'complianceTag' | 'metadata'> & { rules: RuleSet };
  */
 export function governHead(head: Head, agent: Agent, known: Known): readonly Finding[] {
   const findings = judgeHead(known.rules, describeCall(head, agent, known));
-  const denied = findings.find(({ policy }) => policy.mode === 'enforce');
+  const denied = findings.find(isEnforced);
   if (denied !== undefined) throw new PolicyDenied(denied);
   return findings;
 }
@@ -121,7 +122,7 @@ export async function findStop(context: Reads, request: AdmittedRequest, rules: 
   const known = { ...admission, rules };
   const facts = governed.facts ?? describeBody(context, head, agent, known, body);
   const stops = (finding: Finding) =>
-    finding.policy.mode === 'enforce' && finding.policy.running === 'stop' && findRemedy(finding) === null;
+    isEnforced(finding) && finding.policy.running === 'stop' && findRemedy(finding) === null;
   const denied = [...judgeHead(rules, facts), ...(await inTurns(judgeBodyInSteps(rules, facts)))].find(stops);
   return denied === undefined ? null : new PolicyDenied(denied);
 }
@@ -140,12 +141,15 @@ function describeCall(head: Head, agent: Agent, { complianceTag, metadata }: Omi
   return { agent: agent.name, labels, tag: complianceTag, provider: provider.id, operations, at: timestamp };
 }
 
+/** What an enforced policy would have refused and did not has an action of its own. */
+const noted = { observe: 'observe', warn: 'warn', enforce: 'observe' } as const;
+
 /** What one rule decided, as the event records it; refusals have no event. */
 export function noteDecisions(findings: readonly (Finding & { action?: Decision['action'] })[]): Decision[] {
-  return findings.slice(0, maxDecisions).map(({ policy, version, rule, action }) => ({
+  return findings.slice(0, maxDecisions).map(({ policy, version, rule, exception, action }) => ({
     policy: policy.name,
     version,
     rule,
-    action: action ?? (policy.mode === 'warn' ? 'warn' : 'observe'),
+    action: action ?? (exception === null ? noted[policy.mode] : 'excepted'),
   }));
 }

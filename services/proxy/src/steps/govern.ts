@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Decision } from '@agp/core/events';
 import { type InspectedBody, readAsked } from '@agp/metering';
-import { type CallFacts, type Finding, judgeBodyInSteps, PolicyDenied } from '@agp/policy';
+import { type CallFacts, type Finding, isEnforced, judgeBodyInSteps, PolicyDenied } from '@agp/policy';
 import { inTurns } from '@agp/runtime';
 import type { Setup, Working } from '../context.ts';
 import type { Admission, Agent, Body, Governed, Head } from '../journey.ts';
@@ -41,15 +41,13 @@ export async function govern(
     facts,
     decisions: noteDecisions([...(enforced as Remedied[]), ...noted]),
     warnings: noted
-      .filter(({ policy }) => policy.mode === 'warn')
+      .filter(({ policy, exception }) => policy.mode === 'warn' && exception === null)
       .map(({ policy, rule }) => `${policy.name} (rule ${rule})`),
     forwardedSha256: changed && hash('sha256', changed),
   };
 }
 
 type Remedied = Finding & { action: Extract<Decision['action'], 'lower' | 'strip'> };
-
-const isEnforced = ({ policy }: Finding) => policy.mode === 'enforce';
 
 function change({ metering }: Working, head: Head, { inspected }: Body, findings: [Remedied, ...Remedied[]]): Buffer {
   const bounds = findings.map(({ action, policy }) =>
