@@ -99,3 +99,19 @@ test('a fault names file, line and field, and nothing is changed', async () => {
   await refused('policies show nobody', 1, /^no policy is named nobody; "policies list" shows all policies/);
   expect(await done('policies list')).toBe('');
 });
+
+test('several files count all, and prune leaves what any of them names', async () => {
+  const names = ['first', 'second', 'third'];
+  for (const name of names) writeFileSync(file(`${name}.yaml`), `name: ${name}\nmodels: { deny: [gpt-4*] }\n`);
+  const [first, second, third] = names.map((name) => file(`${name}.yaml`));
+  expect(await done(`policies apply -f ${first} -f ${second} ${third} -f ${first}`)).toBe(
+    'policy first created\npolicy second created\npolicy third created\n',
+  );
+  expect(await done(`policies apply -f ${first} -f ${second} --prune --dry-run`)).toBe(
+    'policy first unchanged (dry run)\npolicy second unchanged (dry run)\npolicy third deleted (dry run)\n',
+  );
+  for (const command of ['events list --model a --model b', 'budgets set worker 1 --reason a --reason b'])
+    await refused(command, 2, /^error: option '--\w+ <\w+>' is given more than once/);
+  expect(await done(`policies apply -f ${first} --prune`)).toContain('policy third deleted\n');
+  await done('policies delete first');
+});

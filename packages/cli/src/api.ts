@@ -142,7 +142,7 @@ export interface ApiAnswer<Data> {
 /** Parameters by the API's names; those without a value are left out. */
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** A client of the management API. */
+/** A client of the management API. What is changed by its `version` is refused if somebody changed it meanwhile. */
 export interface Api {
   /** Without a slash at the end. */
   readonly url: string;
@@ -153,8 +153,9 @@ export interface Api {
     body: unknown,
     schema: z.ZodType<Data>,
     query?: Query,
+    version?: number,
   ): Promise<ApiAnswer<Data>>;
-  delete(path: string, query?: Query): Promise<void>;
+  delete(path: string, query?: Query, version?: number): Promise<void>;
   /** Opens an answer that is read as it comes; resolves when its headers have arrived. */
   open(path: string, accept: string, signal?: AbortSignal): Promise<Response>;
 }
@@ -163,6 +164,9 @@ export interface Api {
 export function readNext({ headers }: Response): string | null {
   return /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1] ?? null;
 }
+
+const ifMatch = (version?: number): Record<string, string> =>
+  version === undefined ? {} : { 'if-match': `"${version}"` };
 
 /** How long an answer may take in all, in milliseconds. */
 const timeoutMs = 120_000;
@@ -204,12 +208,12 @@ export function connectApi({ url, key }: Connection): Api {
   return {
     url,
     get: (path, schema, query) => exchange(writeQuery(path, query), {}, schema),
-    send: (method, path, body, schema, query) => {
-      const headers = { 'content-type': 'application/json' };
+    send: (method, path, body, schema, query, version) => {
+      const headers = { 'content-type': 'application/json', ...ifMatch(version) };
       return exchange(writeQuery(path, query), { method, headers, body: JSON.stringify(body) }, schema);
     },
-    async delete(path, query) {
-      await read(writeQuery(path, query), { method: 'DELETE' });
+    async delete(path, query, version) {
+      await read(writeQuery(path, query), { method: 'DELETE', headers: ifMatch(version) });
     },
     open: (path, accept, signal) => request(path, { headers: { accept }, ...(signal && { signal }) }),
   };

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, normalize } from 'node:path';
 import type { Policy } from '@agp/policy';
 import { readPolicy } from '@agp/policy/yaml';
 import { UsageError } from './cli-error.ts';
@@ -29,13 +29,13 @@ function readText(file: string): string {
 }
 
 /**
- * The policies of a file, or of all in a folder that end in `.yaml`, `.yml` or `.json`; `---` begins another one.
+ * The policies of all these files, and of all in these folders that end in `.yaml`, `.yml` or `.json`; `---` begins another one.
  * @throws UsageError with file, line and field of each fault
  */
-export function readPolicyFiles(path: string): Policy[] {
+export function readPolicyFiles(paths: readonly string[]): Policy[] {
   const faults: string[] = [];
   const read = new Map<string, { policy: Policy; file: string }>();
-  for (const file of listFiles(path)) {
+  for (const file of new Set(paths.flatMap(listFiles).map((path) => normalize(path)))) {
     let line = 1;
     for (const text of readText(file).split(/^---.*$/m)) {
       if (text.replace(/^\s*#.*$/gm, '').trim() === '') {
@@ -52,7 +52,7 @@ export function readPolicyFiles(path: string): Policy[] {
     }
   }
   if (faults.length > 0) throw new UsageError(faults.join('\n'));
-  if (read.size === 0) throw new UsageError(`${path}: holds no policy`);
+  if (read.size === 0) throw new UsageError(`${paths.join(', ')}: no policy is there`);
   return [...read.values()].map(({ policy }) => policy);
 }
 

@@ -29,6 +29,18 @@ function readVersion(): string {
   return version;
 }
 
+/** The last of two values would win unseen. */
+function refuseRepeats(command: Command): void {
+  for (const option of command.options.filter(({ required, variadic }) => required && !variadic)) {
+    let given = 0;
+    command.on(`option:${option.name()}`, () => {
+      given += 1;
+      if (given > 1) command.error(`error: option '${option.flags}' is given more than once`);
+    });
+  }
+  command.commands.forEach(refuseRepeats);
+}
+
 /** The whole command line. Errors of usage reject with CommanderError; it never ends the process. */
 export function createProgram(environment: NodeJS.ProcessEnv): Command {
   const program = new Command('npm run -s agp --')
@@ -59,6 +71,7 @@ export function createProgram(environment: NodeJS.ProcessEnv): Command {
     ...[addPolicyCommands, addConsoleCommands],
   ];
   for (const addGroup of groups) addGroup(program, shell);
+  refuseRepeats(program);
   return program;
 }
 

@@ -40,11 +40,11 @@ const columns: Column<StoredPolicy>[] = [
 ];
 
 interface FileOption {
-  filename: string;
+  filename: string[];
 }
 
 const addFile = (command: Command) =>
-  command.requiredOption('-f, --filename <path>', 'a file in YAML or JSON, or a folder of them');
+  command.requiredOption('-f, --filename <path...>', 'files in YAML or JSON, or folders of them');
 
 const readStored = async ({ api }: Shell): Promise<StoredPolicy[]> => (await api.get(path, policyListSchema)).data;
 
@@ -84,8 +84,8 @@ function plan(stored: readonly StoredPolicy[], wanted: readonly Policy[], prunes
 async function carryOut({ api }: Shell, { stored, wanted, verb }: Planned, reason: string | undefined): Promise<void> {
   if (verb === 'unchanged') return;
   const one = stored ? `${path}/${stored.id}` : path;
-  if (wanted === null) await api.delete(one, { reason });
-  else await api.send(stored ? 'PUT' : 'POST', one, wanted, storedPolicySchema, { reason });
+  if (wanted === null) await api.delete(one, { reason }, stored?.version);
+  else await api.send(stored ? 'PUT' : 'POST', one, wanted, storedPolicySchema, { reason }, stored?.version);
 }
 
 /** What management knows of names that a file misspells. */
@@ -228,9 +228,9 @@ export function addPolicyCommands(program: Command, shell: Shell): void {
   addReason(mode)
     .addArgument(mode.createArgument('<mode>', 'observe, warn or enforce').choices(['observe', 'warn', 'enforce']))
     .action(async (name: string, wanted: Policy['mode'], { reason }: ReasonOption) => {
-      const { id, policy } = await findStored(shell, name);
+      const { id, version, policy } = await findStored(shell, name);
       const body = { ...policy, mode: wanted };
-      const answer = await shell.api.send('PUT', `${path}/${id}`, body, storedPolicySchema, { reason });
+      const answer = await shell.api.send('PUT', `${path}/${id}`, body, storedPolicySchema, { reason }, version);
       await shell.showRows(
         answer,
         (data) => [data],
