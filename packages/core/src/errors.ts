@@ -66,6 +66,11 @@ export const errorTable = {
   policy_not_found: { status: 404, message: 'policy not found' },
   policy_name_taken: { status: 409, message: 'another policy has this name' },
   too_many_policies: { status: 409, message: 'there are 100 policies already' },
+  changed_meanwhile: {
+    status: 409,
+    message: 'somebody changed it meanwhile: read it again, and decide anew',
+    headers: { ETag: computed },
+  },
   name_has_tokens: { status: 409, message: 'the name still has agent tokens: revoke them first' },
   bootstrap_key: { status: 409, message: 'the bootstrap key is set by MANAGEMENT_API_KEY and changed there' },
   key_expired: { status: 409, message: 'the key has expired' },
@@ -114,6 +119,8 @@ export type ErrorCode = keyof typeof errorTable;
 
 interface ErrorDetails {
   message?: string;
+  /** The state that the caller did not know of; null if nothing is left. */
+  current?: Readonly<Record<string, unknown>> | null;
   headers?: Readonly<Record<string, string>>;
 }
 
@@ -134,14 +141,16 @@ export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  readonly current: Readonly<Record<string, unknown>> | null | undefined;
 
   constructor(code: ErrorCode, details: string | ErrorDetails = {}) {
-    const { message, headers }: ErrorDetails = typeof details === 'string' ? { message: details } : details;
+    const { message, headers, current }: ErrorDetails = typeof details === 'string' ? { message: details } : details;
     const row: ErrorRow = errorTable[code];
     super(message ?? row.message ?? code);
     this.name = 'ApiError';
     this.code = code;
     this.status = row.status;
+    this.current = current;
     const fixed = Object.entries(row.headers ?? {}).filter((header): header is [string, string] => header[1] !== null);
     this.headers = { 'X-Error-Code': code, ...Object.fromEntries(fixed), ...headers };
   }

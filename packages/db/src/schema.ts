@@ -153,6 +153,7 @@ export interface Schema {
     last_used_at: Timestamp | null;
     previous_sha256: Buffer | null;
     previous_expires_at: Timestamp | null;
+    rotated_at: Timestamp | null;
   };
   console_sessions: {
     id: string;

@@ -6,7 +6,7 @@ import { toPublicId } from '@agp/core/ids';
 import { type AgentChange, type AgentRow, appendAudit, type Db, listPolicies, updateAgent } from '@agp/db';
 import type { Policy } from '@agp/policy';
 import { type Logger, toPlainAddress } from '@agp/runtime';
-import type { Request, RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { type Caller, describeCaller } from './keys.ts';
 import { found } from './requests.ts';
 
@@ -17,6 +17,25 @@ export interface Change<Result> {
   target?: string;
   before?: AuditState;
   after?: AuditState;
+  /** What `If-Match` may ask for, and what it is since. */
+  versions?: { before: string; after?: string };
+}
+
+/** @returns what is answered, with an `ETag` by which a change may be made of just this state */
+export function tellVersion<Result>(
+  response: Response | undefined,
+  version: string | undefined,
+  result: Result,
+): Result {
+  if (version !== undefined) response?.set('ETag', `"${version}"`);
+  return result;
+}
+
+/** Keeps people from undoing what others did since they looked. @throws ApiError `changed_meanwhile` with the present state */
+function assureVersion(seen: string | undefined, { versions, before }: Change<unknown>): void {
+  const tag = versions && `"${versions.before}"`;
+  if (seen === undefined || seen === '*' || seen.split(/\s*,\s*/).some((each) => each === tag)) return;
+  throw new ApiError('changed_meanwhile', { current: before ?? null, ...(tag && { headers: { ETag: tag } }) });
 }
 
 /**
@@ -32,8 +51,10 @@ export async function recordChange<Result>(
   const { actor } = found(caller, 'internal');
   // The route has validated the whole query; it may have parameters of its own.
   const { reason } = changeQuerySchema.parse(request.query);
-  return db.transaction().execute(async (transaction) => {
-    const { result, agentId = null, target = null, before = null, after = null } = await change(transaction);
+  const { result, versions } = await db.transaction().execute(async (transaction) => {
+    const changed = await change(transaction);
+    const { agentId = null, target = null, before = null, after = null } = changed;
+    assureVersion(request.headers['if-match'], changed);
     await appendAudit(transaction, [
       {
         actor,
@@ -47,8 +68,9 @@ export async function recordChange<Result>(
         ...(reason !== undefined && { reason }),
       },
     ]);
-    return result;
+    return changed;
   });
+  return tellVersion(request.res, versions?.after, result);
 }
 
 export function changeAgent(
@@ -65,7 +87,8 @@ export function changeAgent(
     // What was stored past this API keeps no agent from being blocked.
     if (change.labels !== undefined && !metadataInputSchema.safeParse(agent.metadata).success)
       throw new ApiError('invalid_parameter', 'labels: the metadata would exceed 16 KiB');
-    return { result: agent, agentId: target, target, before, after };
+    const versions = { before: updated.updatedAt.toISOString(), after: agent.updated_at.toISOString() };
+    return { result: agent, agentId: target, target, before, after, versions };
   });
 }
 

@@ -52,6 +52,8 @@ export interface Route {
   scope: Scope | null;
   /** It changes nothing, as a GET. */
   isRead?: boolean;
+  /** Reading it gives an `ETag`, by which a change may ask that nobody made another meanwhile. */
+  isVersioned?: boolean;
   /** Answers 404 in the base edition. */
   extendedOnly?: boolean;
   tag: string;

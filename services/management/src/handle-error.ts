@@ -26,7 +26,7 @@ const callerLeft = new Set<unknown>(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_U
 /** The one place where an error becomes an answer. Errors that are not the caller's fault are logged. */
 export function handleError(logger: Logger): ErrorRequestHandler {
   return (error, request, response, _next) => {
-    const { code, status, message, headers } = toApiError(error);
+    const { code, status, message, headers, current } = toApiError(error);
     if (status >= 500 && !callerLeft.has((error as { code?: unknown })?.code)) {
       const cause = error instanceof StorageUnavailableError ? error.cause : error;
       const level = status === 500 ? 'error' : 'warn';
@@ -42,6 +42,6 @@ export function handleError(logger: Logger): ErrorRequestHandler {
     response
       .status(status)
       .set(headers)
-      .json({ error: message } satisfies ErrorBody);
+      .json({ error: message, ...(current !== undefined && { current }) } satisfies ErrorBody);
   };
 }

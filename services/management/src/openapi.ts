@@ -16,6 +16,7 @@ function listErrors(route: Route): ErrorCode[] {
   if (route.body) codes.push('body_too_large', 'unsupported_media_type');
   if (route.scope !== null) codes.push('invalid_api_key', 'missing_scope', 'too_many_failures', 'storage_unavailable');
   if (route.scope !== null && route.isRead && route.answer.contentType === undefined) codes.push('too_many_reads');
+  if (route.isVersioned && !route.isRead) codes.push('changed_meanwhile');
   if (route.extendedOnly) codes.push('base_edition');
   return [...new Set<ErrorCode>([...codes, 'internal'])];
 }
@@ -25,7 +26,15 @@ const freeMessages: Partial<Record<ErrorCode, string>> = {
   missing_scope: '`API key lacks scope ...`',
 };
 
-const headerMeanings: Record<string, string> = { 'WWW-Authenticate': '`Bearer`', 'Retry-After': 'Seconds to wait' };
+const headerMeanings: Record<string, string> = {
+  'WWW-Authenticate': '`Bearer`',
+  'Retry-After': 'Seconds to wait',
+  ETag: 'The state as it is now, for `If-Match`',
+};
+
+const ifMatch = z.object({
+  'If-Match': z.string().optional().meta({ description: 'The `ETag` of the state that the change is made of' }),
+});
 
 function describeHeaders(codes: readonly ErrorCode[]) {
   const names = new Set(codes.flatMap((code) => Object.keys(headersOf(code))));
@@ -56,14 +65,20 @@ function describeErrors(route: Route): ZodOpenApiOperationObject['responses'] {
   );
 }
 
-function describeAnswer({ answer }: Route): ZodOpenApiResponseObject {
+function describeAnswer({ answer, isVersioned }: Route): ZodOpenApiResponseObject {
   const contentType = answer.contentType ?? 'application/json';
   const text = { schema: { type: 'string' } as const };
   return {
     description: answer.description,
-    ...(answer.paged && {
+    ...((answer.paged || isVersioned) && {
       headers: {
-        Link: { description: '`<...>; rel="next"` while there are more entries', schema: { type: 'string' } as const },
+        ...(answer.paged && {
+          Link: {
+            description: '`<...>; rel="next"` while there are more entries',
+            schema: { type: 'string' } as const,
+          },
+        }),
+        ...(isVersioned && answer.status !== 204 && describeHeaders(['changed_meanwhile'])),
       },
     }),
     ...(answer.schema && {
@@ -95,6 +110,7 @@ function describeRoute(route: Route): ZodOpenApiOperationObject {
     requestParams: {
       ...(pathParameters.length > 0 && { path: z.object(Object.fromEntries(pathParameters)) }),
       ...(route.query && { query: route.query }),
+      ...(route.isVersioned && !route.isRead && { header: ifMatch }),
     },
     ...(route.body && {
       requestBody: {

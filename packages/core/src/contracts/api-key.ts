@@ -17,6 +17,7 @@ export const apiKeySchema = z
     scopes: z.array(scopeSchema),
     created_at: timestampSchema,
     expires_at: timestampSchema.nullable(),
+    rotated_at: timestampSchema.nullable().meta({ description: 'When it got its present secret; null at first' }),
     last_used_at: timestampSchema.nullable().meta({ description: 'Within two minutes; null before the first use' }),
     previous_secret_expires_at: timestampSchema.nullable().meta({
       description: 'While a rotated key is known by two secrets: when the old one stops working',

@@ -138,7 +138,14 @@ export const pauseStateSchema = pauseSchema.extend({ stop }).meta({ id: 'PauseSt
 export type Pause = z.infer<typeof pauseSchema>;
 
 export const errorBodySchema = z
-  .strictObject({ error: z.string().meta({ description: 'What went wrong, in a few words' }) })
+  .strictObject({
+    error: z.string().meta({ description: 'What went wrong, in a few words' }),
+    current: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .optional()
+      .meta({ description: 'Only if `If-Match` named an earlier state: the present one; null if nothing is left' }),
+  })
   .meta({ id: 'Error', description: 'The body of every answer that is not a success' });
 
 export type ErrorBody = z.infer<typeof errorBodySchema>;

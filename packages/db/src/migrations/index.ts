@@ -3,12 +3,14 @@ import * as baseline from './0001-baseline.ts';
 import * as results from './0002-results.ts';
 import * as blockedUntil from './0003-blocked-until.ts';
 import * as policies from './0004-policies.ts';
+import * as versions from './0006-versions.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-baseline': baseline,
   '0002-results': results,
   '0003-blocked-until': blockedUntil,
   '0004-policies': policies,
+  '0006-versions': versions,
 };
 
 /** In their order. A migration that has been released is never edited. */

@@ -160,16 +160,16 @@ const toState = ({ status, metadata }: Pick<AgentRow, 'status' | 'metadata'>, un
   ...(until !== null && { blocked_until: until.toISOString() }),
 });
 
-/** `updated_at` grows by at least a millisecond, whatever the clock says. Undefined for an unknown agent. */
+/** `updated_at` grows by at least a millisecond, whatever the clock says; `updatedAt` is the one before. Undefined for an unknown agent. */
 export function updateAgent(
   db: Db,
   id: string,
   change: AgentChange,
-): Promise<{ agent: AgentRow; before: AgentState; after: AgentState } | undefined> {
+): Promise<{ agent: AgentRow; updatedAt: Date; before: AgentState; after: AgentState } | undefined> {
   return inTransaction(db, async (transaction) => {
     const before = await transaction
       .selectFrom('agents')
-      .select(['status', 'metadata', 'blocked_until'])
+      .select(['status', 'metadata', 'blocked_until', 'updated_at'])
       .where('id', '=', id)
       .forNoKeyUpdate()
       .executeTakeFirst();
@@ -189,7 +189,8 @@ export function updateAgent(
       .where('agents.id', '=', id)
       .returning([...agentColumns, 'agents.blocked_until'])
       .executeTakeFirstOrThrow();
-    return { agent, before: toState(before, before.blocked_until), after: toState(agent, until) };
+    const { updated_at: updatedAt } = before;
+    return { agent, updatedAt, before: toState(before, before.blocked_until), after: toState(agent, until) };
   });
 }
 

@@ -12,6 +12,7 @@ const apiKeyColumns = [
   'scopes',
   'created_at',
   'expires_at',
+  'rotated_at',
   'last_used_at',
   'previous_expires_at',
 ] as const;
@@ -174,6 +175,7 @@ export function rotateApiKey(
       .updateTable('api_keys')
       .set({
         secret_sha256: secretSha256,
+        rotated_at: sql<Date>`clock_timestamp()`,
         previous_sha256: hasOverlap ? sql<Buffer>`secret_sha256` : null,
         previous_expires_at: hasOverlap
           ? sql<Date>`clock_timestamp() + make_interval(secs => ${overlapSeconds})`

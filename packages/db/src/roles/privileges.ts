@@ -164,7 +164,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     api_keys: {
       select: 'all',
       insert: columns('id name secret_sha256 scopes expires_at'),
-      update: columns('id secret_sha256 scopes expires_at last_used_at previous_sha256 previous_expires_at'),
+      update: columns('id secret_sha256 scopes expires_at rotated_at last_used_at previous_sha256 previous_expires_at'),
       delete: true,
     },
     console_sessions: { select: 'all', insert: 'all', update: columns('last_used_at'), delete: true },

@@ -10,7 +10,7 @@ import {
 } from '@agp/core/contracts';
 import { agentExists, listAgents, listAgentTools, readAgent } from '@agp/db';
 import { agentToolListSchema } from '@agp/policy';
-import { changeAgent } from '../changes.ts';
+import { changeAgent, tellVersion } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { presentAgentEvent, presentListedAgent, presentRow } from '../presenters.ts';
 import { readAgentOverview } from '../reads/reads.ts';
@@ -33,12 +33,17 @@ export const agentRoutes = tagRoutes('Agents', [
   }),
   defineRoute('GET /api/v1/agents/{id}', {
     summary: 'One agent',
+    isVersioned: true,
     params: { id: agentId },
     answer: { description: 'The agent', schema: agentSchema },
-    handle: async ({ params }, { db }) => presentRow(found(await readAgent(db, params.id), 'agent_not_found'), 'agt'),
+    handle: async ({ params }, { db }, response) => {
+      const agent = presentRow(found(await readAgent(db, params.id), 'agent_not_found'), 'agt');
+      return tellVersion(response, agent.updated_at, agent);
+    },
   }),
   defineRoute('PUT /api/v1/agents/{id}', {
     summary: 'Block, unblock or retire an agent, change its labels, or replace its metadata',
+    isVersioned: true,
     params: { id: agentId },
     body: agentUpdateSchema,
     answer: { description: 'The agent as it is stored now', schema: agentSchema },
@@ -50,6 +55,7 @@ export const agentRoutes = tagRoutes('Agents', [
   }),
   defineRoute('POST /api/v1/agents/{id}/retire', {
     summary: 'Retire an agent; a body is ignored',
+    isVersioned: true,
     params: { id: agentId },
     answer: { description: 'The agent is retired', schema: retiredAgentSchema },
     handle: async (input, context) => {

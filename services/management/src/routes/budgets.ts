@@ -28,11 +28,22 @@ import { readHeld } from '../reads/reads.ts';
 import { frameList, replyWithList } from '../replies.ts';
 import { agentId, found, today } from '../requests.ts';
 
-const capOfAgent = ({ daily_cap_usd, warn_only }: AgentLimitsRow) => ({ daily_cap_usd, warn_only });
-const capOfAll = (row: ControlRow) => ({ daily_cap_usd: row.global_cap_usd, warn_only: row.global_warn_only });
-const defaultCap = (row: ControlRow) => ({
+type Cap = Pick<AgentLimitsRow, 'daily_cap_usd' | 'warn_only'>;
+
+const capOfAgent = ({ daily_cap_usd, warn_only }: Cap): Cap => ({ daily_cap_usd, warn_only });
+const capOfAll = (row: ControlRow): Cap => ({ daily_cap_usd: row.global_cap_usd, warn_only: row.global_warn_only });
+const defaultCap = (row: ControlRow): Cap => ({
   daily_cap_usd: row.default_agent_cap_usd,
   warn_only: row.default_warn_only,
+});
+
+const toVersion = ({ daily_cap_usd: usd, warn_only }: Cap): string => `${usd ?? 'none'}${warn_only ? ' warn' : ''}`;
+
+/** As the audit log has it, with the versions that `If-Match` takes. */
+const describeCaps = (before: Cap, after: Cap) => ({
+  before: { ...before },
+  after: { ...after },
+  versions: { before: toVersion(before), after: toVersion(after) },
 });
 
 type Asked = PageRange & BudgetFilter;
@@ -73,6 +84,7 @@ export const budgetRoutes = tagRoutes('Budgets', [
     },
   }),
   defineRoute('PUT /api/v1/budgets/global', {
+    isVersioned: true,
     summary: 'Set the daily cap of all agents together: it holds from the next request on',
     body: budgetInputSchema,
     answer: { description: 'The budget as it is now', schema: budgetSchema },
@@ -85,12 +97,13 @@ export const budgetRoutes = tagRoutes('Budgets', [
         const change = { global_cap_usd: daily_cap_usd, global_warn_only: warn_only };
         const { before, after } = await updateControl(transaction, change);
         const result = await readGlobalBudget(transaction, day, held);
-        return { result, before: capOfAll(before), after: capOfAll(after) };
+        return { result, ...describeCaps(capOfAll(before), capOfAll(after)) };
       });
       return presentBudget(budget);
     },
   }),
   defineRoute('PUT /api/v1/budgets/default', {
+    isVersioned: true,
     summary: 'Set the daily cap that new agents are registered with; those that are registered keep theirs',
     body: budgetInputSchema,
     answer: { description: 'The budget that a new agent begins with', schema: budgetSchema },
@@ -99,13 +112,14 @@ export const budgetRoutes = tagRoutes('Budgets', [
       const cap = await recordChange(context, input, 'budget.default.set', async (transaction) => {
         const change = { default_agent_cap_usd: daily_cap_usd, default_warn_only: warn_only };
         const { before, after } = await updateControl(transaction, change);
-        return { result: defaultCap(after), before: defaultCap(before), after: defaultCap(after) };
+        return { result: defaultCap(after), ...describeCaps(defaultCap(before), defaultCap(after)) };
       });
       const { daily_cap_usd: remaining_usd } = cap;
       return presentBudget({ daily_cap_usd, spent_usd: 0, reserved_usd: 0, remaining_usd, warn_only: cap.warn_only });
     },
   }),
   defineRoute('PUT /api/v1/budgets/agents/{id}', {
+    isVersioned: true,
     summary: "Set an agent's daily cap: it holds from the next request on",
     params: { id: agentId },
     body: budgetInputSchema,
@@ -124,7 +138,7 @@ export const budgetRoutes = tagRoutes('Budgets', [
         const { before, after } = found(await updateAgentLimits(transaction, id, input.body), 'agent_not_found');
         const [row] = await readAgentBudgets(transaction, day, [id], held);
         const result = found(row, 'agent_not_found');
-        return { result, agentId: target, target, before: capOfAgent(before), after: capOfAgent(after) };
+        return { result, agentId: target, target, ...describeCaps(capOfAgent(before), capOfAgent(after)) };
       });
       return presentBudget(budget);
     },

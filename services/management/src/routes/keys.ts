@@ -1,6 +1,11 @@
-import { apiKeyInputSchema, apiKeyListSchema, createdApiKeySchema, keyRotationSchema } from '@agp/core/contracts';
+import {
+  type ApiKey,
+  apiKeyInputSchema,
+  apiKeyListSchema,
+  createdApiKeySchema,
+  keyRotationSchema,
+} from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
-import { toPublicId } from '@agp/core/ids';
 import { createApiKey, deleteApiKey, listApiKeys, rotateApiKey } from '@agp/db';
 import { recordChange } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
@@ -16,6 +21,12 @@ function accepted<Outcome>(outcome: Outcome | keyof typeof refusals): Outcome {
     throw new ApiError(refusals[outcome as keyof typeof refusals]);
   return outcome as Outcome;
 }
+
+const toVersion = ({ rotated_at, created_at }: ApiKey): string => rotated_at ?? created_at;
+const toVersions = (before: ApiKey, after?: ApiKey) => ({
+  before: toVersion(before),
+  ...(after && { after: toVersion(after) }),
+});
 
 export const keyRoutes = tagRoutes('Keys', [
   defineRoute('POST /api/v1/keys', {
@@ -42,6 +53,7 @@ export const keyRoutes = tagRoutes('Keys', [
   }),
   defineRoute('POST /api/v1/keys/{id}/rotate', {
     scope: 'admin',
+    isVersioned: true,
     summary: 'Give an API key a new secret; the old one may still work for a while',
     params: { id: keyId },
     body: keyRotationSchema,
@@ -54,21 +66,23 @@ export const keyRoutes = tagRoutes('Keys', [
       const key = await recordChange(context, input, 'key.rotate', async (transaction) => {
         const rotation = accepted(await rotateApiKey(transaction, { id, secretSha256, overlapSeconds }));
         const after = presentApiKey(rotation.after);
-        return { result: after, target: after.id, before: presentApiKey(rotation.before), after };
+        const before = presentApiKey(rotation.before);
+        return { result: after, target: after.id, before, after, versions: toVersions(before, after) };
       });
       return { ...key, secret };
     },
   }),
   defineRoute('DELETE /api/v1/keys/{id}', {
     scope: 'admin',
+    isVersioned: true,
     summary: 'Delete an API key: the next request with it fails',
     params: { id: keyId },
     answer: { status: 204, description: 'The key is gone' },
     errors: ['bootstrap_key'],
     handle: (input, context) =>
       recordChange(context, input, 'key.delete', async (transaction) => {
-        const key = accepted(await deleteApiKey(transaction, input.params.id));
-        return { result: undefined, target: toPublicId('key', input.params.id), before: presentApiKey(key) };
+        const key = presentApiKey(accepted(await deleteApiKey(transaction, input.params.id)));
+        return { result: undefined, target: key.id, before: key, versions: toVersions(key) };
       }),
   }),
 ]);

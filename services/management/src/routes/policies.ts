@@ -11,7 +11,7 @@ import {
   storedPolicySchema,
 } from '@agp/policy';
 import { z } from 'zod';
-import { recordChange } from '../changes.ts';
+import { recordChange, tellVersion } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { presentPolicy, readPolicies } from '../reads/policies.ts';
 import { preview } from '../reads/preview.ts';
@@ -64,13 +64,18 @@ export const policyRoutes = tagRoutes('Policies', [
   }),
   defineRoute('GET /api/v1/policies/{id}', {
     summary: 'One policy',
+    isVersioned: true,
     params: { id: policyId },
     answer: { description: 'The policy', schema: storedPolicySchema },
-    handle: async ({ params }, { db }) => presentPolicy(found(await readPolicy(db, params.id), 'policy_not_found')),
+    handle: async ({ params }, { db }, response) => {
+      const policy = presentPolicy(found(await readPolicy(db, params.id), 'policy_not_found'));
+      return tellVersion(response, `${policy.version}`, policy);
+    },
   }),
   defineRoute('PUT /api/v1/policies/{id}', {
     scope: 'admin',
     summary: 'Replace a policy: the new one holds from the next request on',
+    isVersioned: true,
     params: { id: policyId },
     body: policySchema,
     answer: { description: 'The policy as it is now', schema: storedPolicySchema },
@@ -82,18 +87,21 @@ export const policyRoutes = tagRoutes('Policies', [
         if (typeof replaced === 'string') throw new ApiError(replaced);
         const { before, after } = replaced;
         const target = toPublicId('pol', after.id);
-        return { result: presentPolicy(after), target, before: describe(before), after: describe(after) };
+        const versions = { before: `${before.version}`, after: `${after.version}` };
+        return { result: presentPolicy(after), target, before: describe(before), after: describe(after), versions };
       }),
   }),
   defineRoute('DELETE /api/v1/policies/{id}', {
     scope: 'admin',
     summary: 'Remove a policy: it holds for no further request',
+    isVersioned: true,
     params: { id: policyId },
     answer: { status: 204, description: 'The policy is gone' },
     handle: (input, context) =>
       recordChange(context, input, 'policy.delete', async (transaction) => {
         const row = found(await deletePolicy(transaction, input.params.id), 'policy_not_found');
-        return { result: undefined, target: toPublicId('pol', row.id), before: describe(row) };
+        const versions = { before: `${row.version}` };
+        return { result: undefined, target: toPublicId('pol', row.id), before: describe(row), versions };
       }),
   }),
 ]);

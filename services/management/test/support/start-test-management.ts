@@ -22,7 +22,7 @@ export interface TestManagement extends AsyncDisposable {
   /** GETs a 200, and parses the answer with its contract. */
   read<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.infer<Schema>>;
   /** Sends a JSON body. */
-  send(method: string, path: string, body: unknown): Promise<Response>;
+  send(method: string, path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
   /** Expects exactly this error. */
   refuse(response: Response, status: number, error: string | RegExp): Promise<void>;
 }
@@ -104,8 +104,8 @@ export async function startTestManagement(options: TestManagementOptions = {}): 
       expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
       return schema.parse(await response.json());
     },
-    send: (method, path, body) =>
-      call(path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    send: (method, path, body, headers = {}) =>
+      call(path, { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }),
     async refuse(response, status, error) {
       const body = await response.json();
       expect({ status: response.status, body }).toEqual({
