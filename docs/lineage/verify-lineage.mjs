@@ -1,4 +1,5 @@
 // Checks a session's chain without trusting the system that made it; reads the chain, and then what was removed of it.
+// It ends with 0: as it was written; 1: it diverges; 3: only the last hash is left of it.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
@@ -10,12 +11,15 @@ if (!entries || !removed) {
 }
 let previous = 'genesis';
 let seq = 0;
-for (const { seq: shown, event_id, lineage_hash, payload } of entries) {
+function passRemoved(next) {
   for (const gone of removed) {
-    if (gone.first_seq > seq || gone.last_seq < seq || gone.last_seq >= shown) continue;
+    if (gone.first_seq > seq || gone.last_seq < seq || gone.last_seq >= next) continue;
     seq = gone.last_seq + 1;
     previous = gone.lineage_hash;
   }
+}
+for (const { seq: shown, event_id, lineage_hash, payload } of entries) {
+  passRemoved(shown);
   const hash = `sha256:${createHash('sha256')
     .update(previous + payload, 'utf8')
     .digest('hex')}`;
@@ -27,4 +31,8 @@ for (const { seq: shown, event_id, lineage_hash, payload } of entries) {
   previous = hash;
   seq += 1;
 }
-console.log(`${session_id}: ${entries.length} events, head ${previous}`);
+passRemoved(Infinity);
+const gone = seq - entries.length;
+const of = gone > 0 ? `, and ${gone} removed for their age` : '';
+console.log(`${session_id}: ${entries.length} events${of}, head ${previous}`);
+if (entries.length === 0 && gone > 0) process.exit(3);

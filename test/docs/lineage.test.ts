@@ -81,7 +81,8 @@ test('the script of the lineage page goes on behind what was removed, and behind
   if (!first || !second || !last) throw new Error('no chain');
   const rest = { ...chain, entries: chain.entries.slice(2) };
   const gone = { first_seq: 0, last_seq: 1, lineage_hash: second.lineage_hash };
-  const good = { status: 0, stdout: `${sessionId}: 2 events, head ${last.lineage_hash}`, stderr: '' };
+  const stdout = `${sessionId}: 2 events, and 2 removed for their age, head ${last.lineage_hash}`;
+  const good = { status: 0, stdout, stderr: '' };
   expect(verify(rest, [gone])).toEqual(good);
   // Two removals, one after the other.
   expect(
@@ -92,6 +93,13 @@ test('the script of the lineage page goes on behind what was removed, and behind
   ).toEqual(good);
   // Downloaded while it was removed.
   expect(verify(chain, [gone])).toMatchObject({ status: 0 });
+  // Only the last hash is left: as good as nothing to check.
+  const all = { first_seq: 0, last_seq: 3, lineage_hash: last.lineage_hash };
+  expect(verify({ ...chain, entries: [] }, [all])).toEqual({
+    status: 3,
+    stdout: `${sessionId}: 0 events, and 4 removed for their age, head ${last.lineage_hash}`,
+    stderr: '',
+  });
   const bad = (seq: number) => ({ status: 1, stdout: `${sessionId}: diverges at seq ${seq}`, stderr: '' });
   expect(verify(rest, [{ ...gone, first_seq: 1 }])).toEqual(bad(0));
   expect(verify(rest, [{ ...gone, lineage_hash: first.lineage_hash }])).toEqual(bad(2));

@@ -105,7 +105,19 @@ test('what retention removed is told from what somebody else did, by the API, th
     stdout: expect.stringMatching(/5 events, 2 of them removed for their age\nhead sha256:/),
   });
   const head = String(before[1]?.head);
-  expect(await runVerify('ses_old', '--head', head)).toMatchObject({ code: 0, stdout: expect.stringContaining(head) });
+  expect(await runVerify('ses_old')).toMatchObject({
+    code: 3,
+    stdout: '',
+    stderr: expect.stringContaining(`2 events were removed for their age; head ${head}`),
+  });
+  expect(await runVerify('ses_old', '--head', head)).toMatchObject({ code: 3 });
+
+  // What begins before it says since when events are kept.
+  const noted = async (...more: string[]) => (await runCli('events', 'list', '--csv', ...more)).stderr;
+  const [, kept] = /kept since ([-\d]+): /.exec(await noted()) ?? [];
+  expect(Date.parse(kept ?? '')).toBeGreaterThan(now - 35 * dayMs);
+  expect(await noted('--from', '60d')).toContain(`kept since ${kept}`);
+  expect(await noted('--from', '1d')).not.toContain('kept since');
   expect(await runVerify('ses_new')).toMatchObject({ code: 0, stdout: expect.stringMatching(/: 2 events\n/) });
 
   const entries = auditListSchema.parse(await system.api('/api/v1/audit?action=events.retention'));

@@ -135,6 +135,8 @@ export interface ApiAnswer<Data> {
   text: string;
   /** Path of the next page, from the `Link` header; null on the last. */
   next: string | null;
+  /** Since when events are kept, if what was asked for begins before. */
+  keptSince: string | null;
   /** When the server answered by its own clock, in milliseconds since 1970. */
   answeredAt: number;
 }
@@ -201,6 +203,7 @@ export function connectApi({ url, key }: Connection): Api {
       data: parseAnswer(text, schema, `${init.method ?? 'GET'} ${url}${path}`),
       text,
       next: readNext(response),
+      keptSince: response.headers.get('x-kept-since'),
       answeredAt: Date.parse(response.headers.get('date') ?? '') || Date.now(),
     };
   }

@@ -1,8 +1,13 @@
 /** Ends a command with a one-line message that says what to do and never contains a key. */
 export class CliError extends Error {
   readonly code: string = 'failed';
-  /** 1: refused or failed; 2: wrong usage. */
-  readonly exitCode: 1 | 2 = 1;
+  /** 1: refused or failed; 2: wrong usage; 3: nothing is left to check. */
+  readonly exitCode: 1 | 2 | 3 = 1;
+}
+
+/** Retention left only the last hash of a chain. */
+export class NothingLeft extends CliError {
+  override readonly exitCode = 3;
 }
 
 /** The command was called with wrong arguments. */

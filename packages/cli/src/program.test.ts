@@ -55,7 +55,7 @@ test('it has every command', () => {
         'sessions list',
         'sessions show',
       ],
-      ...['apply', 'delete', 'diff', 'explain', 'export', 'list', 'mode', 'preview', 'show'].map(
+      ...['apply', 'delete', 'diff', 'except', 'explain', 'export', 'list', 'mode', 'preview', 'show'].map(
         (name) => `policies ${name}`,
       ),
       ...['sessions verify', 'tokens create', 'tokens list', 'tokens revoke'],

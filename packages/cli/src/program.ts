@@ -20,7 +20,7 @@ import { createShell } from './shell.ts';
 const connectionHelp = `
 It works on the local stack that "npm start" has running, or on the deployment that AGP_URL names, with
 the key in AGP_API_KEY. Results go to standard output, everything else to standard error.
-Exit codes: 0 done, 1 refused or failed, 2 wrong usage.`;
+Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 nothing is left to verify.`;
 
 function readVersion(): string {
   const { version } = parseJson(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -75,7 +75,7 @@ export function createProgram(environment: NodeJS.ProcessEnv): Command {
   return program;
 }
 
-/** Runs one command line. @returns the exit code: 0 done, 1 refused or failed, 2 wrong usage */
+/** Runs one command line. @returns the exit code */
 export async function runProgram(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   try {
     await createProgram(environment).parseAsync(args, { from: 'user' });

@@ -6,6 +6,11 @@ import { CliError, UsageError } from './cli-error.ts';
 import { type Column, formatFields, formatTable } from './table.ts';
 import { openTerminal, type Paint, type Terminal } from './terminal.ts';
 
+function noteKept(terminal: Terminal, since: string | null): void {
+  if (since !== null)
+    terminal.note(`events are kept since ${since.slice(0, 10)}: earlier ones were removed for their age`);
+}
+
 /** Prints a list as the CSV received, as it comes. On a terminal its control characters are shown by number. */
 async function showCsv(api: Api, terminal: Terminal, path: string, all: boolean): Promise<void> {
   let isFirst = true;
@@ -13,6 +18,7 @@ async function showCsv(api: Api, terminal: Terminal, path: string, all: boolean)
     const response: Response = await api.open(next, 'text/csv');
     if (!response.headers.get('content-type')?.startsWith('text/csv'))
       throw new CliError(`${next} has no CSV: is the management API older than this command?`);
+    if (isFirst) noteKept(terminal, response.headers.get('x-kept-since'));
     let inHead = !isFirst;
     const decoded = response.body?.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>);
     try {
@@ -91,6 +97,7 @@ export function createShell(program: Command, environment: NodeJS.ProcessEnv): S
     },
     async showRows(answer, pick, columns) {
       const rows = pick(answer.data);
+      noteKept(shell.terminal, answer.keptSince);
       if (rows.length === 0 && !shell.json) return shell.terminal.note('nothing to show');
       await shell.show(answer, () => shell.drawTable(rows, columns));
       if (answer.next !== null)

@@ -3,7 +3,7 @@ import type { ChainCheck } from '@agp/core/lineage';
 import { toLineText } from '@agp/core/text';
 import { InvalidArgumentError } from 'commander';
 import type { ApiAnswer } from './api.ts';
-import { CliError } from './cli-error.ts';
+import { CliError, NothingLeft } from './cli-error.ts';
 import type { Shell } from './shell.ts';
 
 export const headOption = [
@@ -52,11 +52,12 @@ export async function tellVerdict(shell: Shell, answer: ApiAnswer<unknown>, chec
   const { name, check, links, nouns, more, otherFault = null } = checked;
   const { divergence, head } = check;
   const valid = divergence === null && otherFault === null;
+  const isGone = valid && links.length === 0 && head.length > 0;
   const verdict = {
     ...more,
     ...{ valid, length: head.length, head: head.hash, first_divergence: divergence?.seq ?? null },
   };
-  if (shell.json || valid)
+  if (shell.json || (valid && !isGone))
     await shell.show({ ...answer, data: verdict, text: JSON.stringify(verdict) }, ({ length }, paint) =>
       [
         paint('green', `${toLineText(name)} is as it was written: ${formatCount(length)} ${nouns}`),
@@ -69,4 +70,8 @@ export async function tellVerdict(shell: Shell, answer: ApiAnswer<unknown>, chec
     throw new CliError(`${name} diverges at ${place}: ${divergence.reason}`);
   }
   if (otherFault !== null) throw new CliError(otherFault);
+  if (isGone)
+    throw new NothingLeft(
+      `nothing is left of ${name} but its last hash: its ${formatCount(head.length)} events were removed for their age; head ${head.hash}`,
+    );
 }

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { type EventListQuery, outcomeNames } from '@agp/core/contracts';
 import { toPublicId, uuidOf } from '@agp/core/ids';
 import { usdToDecimal } from '@agp/core/money';
-import { type Db, type EventFilter, type EventRow, listEvents } from '@agp/db';
+import { type Db, type EventFilter, type EventRow, listEvents, readKeptSince } from '@agp/db';
 import { endTurn } from '@agp/runtime';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
@@ -206,6 +206,11 @@ export async function replyWithEvents(
   present: (row: EventRow) => object,
 ): Promise<void> {
   const { query } = input;
+  // A whole export begins before it too.
+  if (query.from !== undefined || csvOf(response) !== undefined) {
+    const kept = await readKeptSince(db);
+    if (kept !== null && (query.from ?? 0) < kept) response.set('X-Kept-Since', kept.toISOString());
+  }
   const rows = await listEvents(
     db,
     {

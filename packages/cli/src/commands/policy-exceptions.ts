@@ -58,7 +58,7 @@ export function addExceptCommand(
     policies,
     'except <policy>',
     'let some requests pass until a time, or end that',
-    'policies except interns --agent nightly --rule models --until 12h --reason "end of month"',
+    'policies except interns --agent nightly --rule models --until 12h --reason month-end',
   );
   addReason(except)
     .option('--agent <name>', 'for this agent; may be given again', collect)

@@ -53,6 +53,7 @@ export function addSessionCommands(program: Command, shell: Shell): void {
       const answer = await shell.api.get(path, sessionDetailSchema, { expand: shell.json ? undefined : 'outcome' });
       await shell.show(answer, ({ session, events }, paint) => {
         const failed = events.filter(isFailed).length;
+        const gone = session.event_count - events.length;
         const fields = formatFields(
           [
             ['id', session.id],
@@ -62,7 +63,8 @@ export function addSessionCommands(program: Command, shell: Shell): void {
             ['cost (USD)', formatUsd(session.total_cost_usd)],
             ['tokens', formatCount(session.total_tokens)],
             ['compliance tag', session.compliance_tag],
-            ['failed', `${formatCount(failed)} of ${formatCount(events.length)}`],
+            ['failed', events.length === 0 ? '-' : `${formatCount(failed)} of ${formatCount(events.length)}`],
+            ...(gone > 0 ? [['removed', `${formatCount(gone)} events, for their age`] as [string, string]] : []),
           ],
           paint,
         );

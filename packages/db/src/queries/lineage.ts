@@ -27,6 +27,16 @@ export function listAnchors(db: Db): AsyncGenerator<AnchorRow[]> {
   });
 }
 
+/** Since when events are kept: until then retention removed them for their age; null if it never did. */
+export async function readKeptSince(db: Db): Promise<Date | null> {
+  const { rows } = await sql<{ until: Date | null }>`
+    SELECT max(payload::json #>> '{before,to}')::timestamptz AS until FROM (
+      SELECT payload FROM audit_log WHERE action = 'events.retention' AND payload::json ->> 'target' LIKE 'events_%'
+      ORDER BY seq DESC LIMIT 20
+    ) AS latest`.execute(db);
+  return rows[0]?.until ?? null;
+}
+
 /** In the chain's order. Few: in nearly all sessions at most one for each week. */
 export function listLineageAnchors(db: Db, sessionId: string): Promise<RemovedLinks[]> {
   return db
