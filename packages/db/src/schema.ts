@@ -1,6 +1,7 @@
 import type { AgentStatus, Event } from '@agp/core/contracts';
 import type { EventMessage, FieldsWhere } from '@agp/core/events';
 import type { ColumnType, Generated } from 'kysely';
+import type { DecidedRule } from './record-events/decisions.ts';
 import type { durationColumns } from './usage-columns.ts';
 
 type Timestamp = ColumnType<Date, Date | string, Date | string>;
@@ -109,6 +110,15 @@ export interface Schema {
     kind: string;
     event_count: number;
     last_event_at: Timestamp;
+  };
+  /** A call counts once for each rule and action, and once for each policy, under an empty rule as `refuse` or `note`. */
+  hourly_decisions: {
+    hour: Timestamp;
+    policy: string;
+    rule: string;
+    action: string;
+    shard: number;
+    event_count: number;
   };
   /** The audit log's entries before `refusal_fill.next_seq`, by the hour. */
   hourly_refusals: {
@@ -241,7 +251,7 @@ export interface Schema {
     source_ip: string;
     refused_at: Timestamp;
   };
-  /** Some of the counted ones; the id holds the time. */
+  /** The counted ones; the id holds the time. */
   refused_requests: {
     id: string;
     agent_id: string | null;
@@ -250,7 +260,11 @@ export interface Schema {
     source_ip: string;
     provider: string | null;
     path: string | null;
-    /** The policy and its rule, if one refused it. */
+    /** The policy, its rule and why, if one refused it. */
     rule: string | null;
+    /** All policies and rules that did. */
+    decision: Json<DecidedRule[]>;
+    /** More than one if the row stands for alike ones, of which it is the first. */
+    count: Generated<number>;
   };
 }

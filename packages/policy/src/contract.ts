@@ -19,12 +19,22 @@ export const storedPolicySchema = z
     created_at: timestampSchema,
     updated_at: timestampSchema,
     hits: z
-      .strictObject({ refused: z.int().min(0), noted: z.int().min(0) })
+      .strictObject({
+        since: timestampSchema,
+        refused: z.int().min(0),
+        noted: z.int().min(0).meta({ description: 'Recorded requests of which it decided something' }),
+        by: z.array(
+          z.strictObject({
+            rule: z.string(),
+            action: z.string().meta({ description: '`refuse`, or an action of `decision` in events' }),
+            requests: z.int().min(0),
+          }),
+        ),
+      })
       .optional()
       .meta({
         description:
-          'Only with `expand=hits`: requests of the last 24 hours that it refused, of those that `GET /api/v1/refusals` lists, and that ' +
-          'it changed, ended or noted; of the latest 20,000 of each',
+          'Only with `expand=hits`: what it decided since the hour that began 24 hours ago, exactly; a request counts for each rule',
       }),
   })
   .meta({ id: 'StoredPolicy', description: 'A policy with its id and version' });

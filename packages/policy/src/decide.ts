@@ -1,5 +1,5 @@
 import { ApiError } from '@agp/core/errors';
-import { toEventText } from '@agp/core/events';
+import { maxDecisions, toEventText } from '@agp/core/events';
 import { type CalledTool, nameCalled } from './declared-tools.ts';
 import { isModelListed } from './model-names.ts';
 import { isListed } from './names.ts';
@@ -160,21 +160,32 @@ const maxDecidedBy = 400;
 
 /** Says to an agent what refused or ended its request. */
 export class PolicyDenied extends ApiError {
-  readonly finding: Finding;
+  /** All that do not let it pass, the first of which is told. */
+  readonly findings: readonly [Finding, ...Finding[]];
 
-  constructor(finding: Finding) {
-    const { policy, rule, reason } = finding;
+  constructor(findings: readonly [Finding, ...Finding[]]) {
+    const { policy, rule, reason } = findings[0];
     const hint = policy.refusal?.replaceAll('{rule}', rule).replaceAll('{policy}', policy.name);
     super(
       'policy_denied',
       `denied by policy ${policy.name} (rule ${rule}): ${reason}${hint === undefined ? '' : `; ${hint}`}`,
     );
-    this.finding = finding;
+    this.findings = findings;
+  }
+
+  /** Undefined without a finding. */
+  static by([first, ...others]: readonly Finding[]): PolicyDenied | undefined {
+    return first && new PolicyDenied([first, ...others]);
+  }
+
+  /** As lists of refusals find it. */
+  get decision(): { policy: string; rule: RuleName }[] {
+    return this.findings.slice(0, maxDecisions).map(({ policy, rule }) => ({ policy: policy.name, rule }));
   }
 
   /** `policy rule: why`, as lists of refusals show it. */
   get decidedBy(): string {
-    const { policy, rule, reason } = this.finding;
+    const { policy, rule, reason } = this.findings[0];
     return toEventText(`${policy.name} ${rule}: ${reason}`, maxDecidedBy);
   }
 }

@@ -206,6 +206,7 @@ export async function replyWithEvents(
   present: (row: EventRow) => object,
 ): Promise<void> {
   const { query } = input;
+  const { policy, rule, decision: action } = query;
   // A whole export begins before it too.
   if (query.from !== undefined || csvOf(response) !== undefined) {
     const kept = await readKeptSince(db);
@@ -226,6 +227,7 @@ export async function replyWithEvents(
       outcome: query.outcome,
       failed: query.failed === 'true',
       httpStatus: query.http_status,
+      decided: [policy, rule, action].every((each) => each === undefined) ? undefined : { policy, rule, action },
       requestId: query.request_id,
       providerRequestId: query.provider_request_id,
       cursor: query.cursor && uuidOf('evt', query.cursor),

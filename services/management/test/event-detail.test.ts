@@ -207,7 +207,7 @@ describe('lists', () => {
           ...{ id, agentId, reason: index < 3 ? 'agent_blocked' : 'rate_limited', requestId: `refused-${index}` },
           ...{
             sourceIp: '10.0.0.9',
-            rule: null,
+            ...{ rule: null, decision: null, count: 1, added: 1 },
             provider: index === 0 ? null : 'openai',
             path: index === 0 ? null : '/v1/x',
           },
@@ -233,7 +233,7 @@ describe('lists', () => {
       {
         ...{ id: toPublicId('ref', requests[4]?.id ?? ''), timestamp: expect.any(String), agent_id: own },
         ...{ agent_name: 'refused-often', reason: 'rate_limited', request_id: 'refused-4', source_ip: '10.0.0.9' },
-        ...{ provider: 'openai', path: '/v1/x', rule: null },
+        ...{ provider: 'openai', path: '/v1/x', rule: null, count: 1 },
       },
     ]);
     expect(await names(`agent_id=${own}&reason=agent_blocked`)).toEqual(all.slice(2));

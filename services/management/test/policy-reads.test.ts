@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { auditListSchema } from '@agp/core/contracts';
+import { auditListSchema, eventListSchema, refusalListSchema } from '@agp/core/contracts';
 import type { EventTool } from '@agp/core/events';
 import { addRefusals } from '@agp/db';
 import { agentToolListSchema, policyListSchema, previewSchema, storedPolicySchema } from '@agp/policy';
@@ -29,29 +29,58 @@ test('policies have what they refused and noted in the last day, each event once
     makeEvent(agent, 'ses_hits', before(30_000), { decision: decision.slice(0, 1) }),
     makeEvent(agent, 'ses_hits', before(20_000)),
   ]);
-  const requests = ['hit models', 'hit tools.client', 'hit', 'hit-not-this models', null].map((rule) => {
-    const reason = rule === null ? 'agent_blocked' : 'policy_denied';
+  const refuse = (...rules: string[]) => {
+    const decision = rules.map((each) => ({ policy: each.split(' ')[0] ?? '', rule: each.split(' ')[1] ?? '' }));
     return {
-      ...{ id: randomUUIDv7(), agentId: null, reason, requestId: 'r', sourceIp: '::1' },
-      provider: null,
-      path: null,
-      rule,
+      ...{
+        id: randomUUIDv7(),
+        agentId: null,
+        reason: 'policy_denied',
+        requestId: 'r',
+        sourceIp: '::1',
+        provider: null,
+      },
+      ...{ path: null, rule: `${rules[0]}: why`, decision, count: 1, added: 1 },
     };
-  });
-  const count = {
-    minute: Date.now(),
-    agentId: null,
-    reason: 'policy_denied',
-    count: 5,
-    sourceIp: '::1',
-    refusedAt: Date.now(),
   };
+  const requests = [
+    refuse('hit models', 'hit tools.client'),
+    { ...refuse('hit models'), count: 130, added: 130 },
+    refuse('gone models', 'hit hours'),
+    { ...refuse(), reason: 'agent_blocked', rule: null, decision: null },
+  ];
+  const now = Date.now();
+  const count = { minute: now, agentId: null, reason: 'policy_denied', count: 5, sourceIp: '::1', refusedAt: now };
   await addRefusals(management.database.pool, [{ ...count, requests }]);
   const listed = await management.read('/api/v1/policies?expand=hits', policyListSchema);
-  expect(Object.fromEntries(listed.map(({ policy, hits }) => [policy.name, hits]))).toEqual({
-    hit: { refused: 3, noted: 2 },
-    'hit-not': { refused: 0, noted: 0 },
+  const since = new Date(Math.floor(Date.now() / 3_600_000 - 24) * 3_600_000).toISOString();
+  const by = (rule: string, action: string, requests: number) => ({ rule, action, requests });
+  const named = Object.fromEntries(listed.map(({ policy, hits }) => [policy.name, hits]));
+  expect(named['hit-not']).toEqual({ since, refused: 0, noted: 0, by: [] });
+  expect(named.hit).toEqual({
+    ...{ since, refused: 132, noted: 2 },
+    by: [
+      ...[by('hours', 'observe', 1), by('hours', 'refuse', 1), by('models', 'observe', 2), by('models', 'refuse', 131)],
+      by('tools.client', 'refuse', 1),
+    ],
   });
+  // Each figure is as long as its list.
+  const sum = async (query: string) => {
+    const rows = await management.read(`/api/v1/refusals?from=${since}&${query}`, refusalListSchema);
+    return rows.reduce((total, row) => total + row.count, 0);
+  };
+  expect([await sum('policy=hit'), await sum('policy=hit&rule=models'), await sum('rule=hours')]).toEqual([
+    132, 131, 1,
+  ]);
+  const find = async (query: string) =>
+    (await management.read(`/api/v1/events?from=${since}&${query}`, eventListSchema)).length;
+  expect([await find('policy=hit'), await find('policy=hit&rule=hours&decision=observe')]).toEqual([2, 1]);
+  expect([await find('policy=hit&decision=warn'), await find('rule=models&policy=gone')]).toEqual([0, 1]);
+  await management.refuse(
+    await management.call('/api/v1/events?decision=block'),
+    400,
+    'decision: must be one of observe, warn, lower, strip, cut, excepted',
+  );
   const [plain] = await management.read('/api/v1/policies', policyListSchema);
   expect(plain).not.toHaveProperty('hits');
 });

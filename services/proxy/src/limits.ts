@@ -37,6 +37,8 @@ export const waitingDoubts = { ofAgent: 200, all: 2_000 };
 /** Refused requests that wait for storage, and those of a minute that are listed singly. */
 export const waitingRefusals = 3_000;
 export const listedRefusals = { alike: 10, network: 100, all: 300 };
+/** Rows of a minute that stand for many alike requests; as many again without agent and provider, and without policies. */
+export const summedRefusals = 1_000;
 /** Pairs of agent and reason that are counted at a time; beyond them as many reasons without an agent. */
 export const refusalKeys = 10_000;
 

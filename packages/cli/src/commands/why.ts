@@ -1,6 +1,6 @@
 import { eventListSchema, type Refusal, refusalListQuerySchema, refusalListSchema } from '@agp/core/contracts';
 import { requestIdPattern } from '@agp/core/events';
-import { explainOutcome, explainRefusal } from '@agp/core/explain';
+import { explainOutcome, explainRefusal, formatCount } from '@agp/core/explain';
 import { fromPublicId } from '@agp/core/ids';
 import { toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
@@ -25,6 +25,7 @@ const refusalColumns: Column<Refusal>[] = [
   { head: 'PROVIDER', cell: ({ provider }) => provider ?? '-', least: 6, spare: 3 },
   { head: 'PATH', cell: ({ path }) => path ?? '-', least: 16, spare: 2 },
   { head: 'REQUEST ID', cell: ({ request_id }) => request_id },
+  { head: 'COUNT', right: true, cell: ({ count }) => formatCount(count), spare: 5 },
 ];
 
 /** `refusals`: single refused requests. */
@@ -33,7 +34,7 @@ export function addRefusalsCommand(program: Command, shell: Shell): void {
     program,
     shell,
     'refusals',
-    'list requests that the proxy refused, newest first; of many alike only the first of each minute',
+    'list requests that the proxy refused, newest first; of many alike in a minute one row stands for the rest',
     {
       example: 'refusals --agent invoice-checker --from 2026-11-20',
       path: '/api/v1/refusals',

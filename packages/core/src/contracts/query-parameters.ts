@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { errorTable } from '../errors.ts';
 import { eventFields, isStorableText, requestIdPattern } from '../events/event-fields.ts';
+import { decisionActions } from '../events/event-policy.ts';
 import { fromPublicId } from '../ids.ts';
 import { agentStatusSchema, isPrintableText } from './agent.ts';
 import { outcomeNames } from './event.ts';
@@ -146,6 +147,9 @@ const eventFilters = {
     description: 'Only events with the outcome `failed`, and whole answers with a status of 400 or more',
   }),
   http_status: httpStatus,
+  policy: text.optional().meta({ description: 'Only events of which this policy decided something' }),
+  rule: text.optional().meta({ description: 'Only events of which this rule did', example: 'models' }),
+  decision: z.enum(decisionActions).optional().meta({ description: 'Only events of which that became by a policy' }),
   request_id: requestId.meta({
     description: "Only events with this id, the caller's `X-Request-Id` or made by the proxy",
   }),
@@ -227,6 +231,8 @@ export const refusalListQuerySchema = z
       .refine((code) => Object.hasOwn(errorTable, code), 'must be the code of a refusal, such as agent_blocked')
       .optional()
       .meta({ description: 'Only those refused with this code', example: 'agent_blocked' }),
+    policy: text.optional().meta({ description: 'Only those that this policy refused' }),
+    rule: text.optional().meta({ description: 'Only those that this rule refused', example: 'models' }),
     request_id: requestId.meta({ description: 'Only those with this request id' }),
     cursor: z
       .string()

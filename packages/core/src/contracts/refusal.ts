@@ -22,6 +22,10 @@ const refusalSchema = z
       example: 'interns models: the model gpt-5 is not allowed',
     }),
     path: z.string().nullable().meta({ description: "The provider's, without query" }),
+    count: z.int().min(1).meta({
+      description:
+        "Requests that it stands for: beyond the first alike of a minute, one entry a second has what is its first one's",
+    }),
   })
   .meta({ id: 'Refusal', description: 'A request that the proxy refused' });
 

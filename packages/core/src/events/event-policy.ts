@@ -33,7 +33,7 @@ export const eventToolsSchema = z
   })
   .meta({ id: 'EventTools', description: 'Tools of a request and its answer, by name' });
 
-const decisionActions = ['observe', 'warn', 'lower', 'strip', 'cut', 'excepted'] as const;
+export const decisionActions = ['observe', 'warn', 'lower', 'strip', 'cut', 'excepted'] as const;
 
 export const decisionSchema = z
   .object({

@@ -40,6 +40,10 @@ const makeEvents = (days: readonly number[], each: number) =>
         cost_nano_usd: 1_000_003 * (at + 1),
         outcome: at % 7 === 0 ? 'failed' : 'completed',
         duration_ms: at * 1_000,
+        counts_as_request: at % 9 !== 0,
+        decision: (['observe', 'warn', 'observe'] as const)
+          .slice(0, at % 4)
+          .map((action, rule) => ({ policy: 'p', version: 1, rule: `r${rule % 2}`, action })),
         pii_detected: at % 6 === 0,
         pii_types: at % 6 === 0 ? ['EMAIL', 'PHONE'] : [],
       }),
@@ -70,10 +74,21 @@ test('retention merges hours into days, and keeps every sum', async () => {
     await query(`SELECT agent_id, model, provider, compliance_tag, sum(event_count) AS events FROM hourly_usage
     GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`);
   const findings = await query('SELECT kind, sum(event_count) AS events FROM hourly_findings GROUP BY 1 ORDER BY 1');
+  const readDecisions = () =>
+    query('SELECT rule, action, sum(event_count) AS events FROM hourly_decisions GROUP BY 1, 2 ORDER BY 1, 2');
+  const decisions = await readDecisions();
+  // Twice the same decision of a request counts once.
+  expect(decisions).toEqual(
+    await query(`
+      SELECT rule, action, count(DISTINCT id) AS events FROM events CROSS JOIN LATERAL (
+        SELECT '' AS rule, 'note' AS action FROM jsonb_array_elements(decision)
+        UNION ALL SELECT each ->> 'rule', each ->> 'action' FROM jsonb_array_elements(decision) AS each
+      ) AS decided WHERE counts_as_request GROUP BY 1, 2 ORDER BY 1, 2`),
+  );
   await removeOldEvents(database.db, new Date(start + 9 * dayMs + 5_000), 7);
   const isWhole = `hour = date_trunc('day', hour, 'UTC')`;
   const cut = new Date(start + 2 * dayMs);
-  for (const table of ['hourly_usage', 'hourly_findings']) {
+  for (const table of ['hourly_usage', 'hourly_findings', 'hourly_decisions']) {
     expect(await query(`SELECT FROM ${table} WHERE hour < $1 AND NOT ${isWhole}`, [cut])).toEqual([]);
     expect((await query(`SELECT FROM ${table} WHERE hour >= $1 AND NOT ${isWhole}`, [cut])).length).toBeGreaterThan(5);
   }
@@ -84,5 +99,6 @@ test('retention merges hours into days, and keeps every sum', async () => {
   expect(await query('SELECT kind, sum(event_count) AS events FROM hourly_findings GROUP BY 1 ORDER BY 1')).toEqual(
     findings,
   );
+  expect(await readDecisions()).toEqual(decisions);
   await expectEqualSums();
 });

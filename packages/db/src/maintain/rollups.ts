@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../database.ts';
+import { addDecidedSql } from '../record-events/decisions.ts';
 import { hourlySums } from '../usage-columns.ts';
 
 /** Begins a statement that adds rows to the usage by hour; a query with these columns follows, and then {@link ifKnownAdd}. */
@@ -74,4 +75,9 @@ export async function mergeOldHours(transaction: Db, cut: Date): Promise<void> {
     SELECT date_trunc('day', hour, 'UTC'), agent_id, kind, sum(event_count), max(last_event_at)
     FROM hours GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
     ${ifKnownAddFindings}`.execute(transaction);
+  await sql`
+    WITH decided AS (
+      DELETE FROM hourly_decisions WHERE ${isOldHour(cut)}
+      RETURNING date_trunc('day', hour, 'UTC') AS hour, policy, rule, action, event_count AS count
+    ) ${sql.raw(addDecidedSql('0'))}`.execute(transaction);
 }

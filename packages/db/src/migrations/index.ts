@@ -3,6 +3,7 @@ import * as baseline from './0001-baseline.ts';
 import * as results from './0002-results.ts';
 import * as blockedUntil from './0003-blocked-until.ts';
 import * as policies from './0004-policies.ts';
+import * as decisions from './0005-decisions.ts';
 import * as versions from './0006-versions.ts';
 
 const migrations: Record<string, Migration> = {
@@ -10,6 +11,7 @@ const migrations: Record<string, Migration> = {
   '0002-results': results,
   '0003-blocked-until': blockedUntil,
   '0004-policies': policies,
+  '0005-decisions': decisions,
   '0006-versions': versions,
 };
 

@@ -7,7 +7,15 @@ import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
 import type { RowOf } from '../statements.ts';
-import { firstIdAt, listPartitions, type Page, type RequestFilter, readPages } from './pages.ts';
+import {
+  type Decided,
+  firstIdAt,
+  listPartitions,
+  type Page,
+  type RequestFilter,
+  readPages,
+  wasDecided,
+} from './pages.ts';
 
 export const eventColumns = Object.keys(eventSchema.shape) as (keyof Event)[];
 
@@ -88,6 +96,7 @@ export interface EventFilter extends RequestFilter {
   failed?: boolean | undefined;
   /** The lowest and the highest. */
   httpStatus?: { from: number; to: number } | undefined;
+  decided?: Decided | undefined;
   requestId?: string | undefined;
   providerRequestId?: string | undefined;
   cursor?: string | undefined;
@@ -111,6 +120,7 @@ function selectMatching(db: Db, filter: EventFilter, withOutcomes: boolean): Que
   if (filter.outcome !== undefined) query = query.where('outcome', '=', filter.outcome);
   if (filter.httpStatus !== undefined)
     query = query.where('http_status', '>=', filter.httpStatus.from).where('http_status', '<=', filter.httpStatus.to);
+  if (filter.decided !== undefined) query = query.where(wasDecided(filter.decided));
   if (filter.requestId !== undefined) query = query.where('request_id', '=', filter.requestId);
   if (filter.providerRequestId !== undefined) query = query.where('provider_request_id', '=', filter.providerRequestId);
   return query;

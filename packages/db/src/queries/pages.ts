@@ -9,6 +9,17 @@ export interface RequestFilter {
   to?: Date | undefined;
 }
 
+/** A policy, one of its rules, and what became of a request. */
+export interface Decided {
+  policy?: string | undefined;
+  rule?: string | undefined;
+  action?: string | undefined;
+}
+
+/** Rows of which such was decided: all that is given, by one rule. */
+export const wasDecided = (decided: Decided): RawBuilder<boolean> =>
+  sql`decision @> ${JSON.stringify([decided])}::jsonb`;
+
 export interface Page {
   limit: number;
   offset: number;

@@ -105,28 +105,27 @@ export async function findOpenNames(db: Db, names: readonly string[]): Promise<R
   return new Set(rows.map(({ name }) => name));
 }
 
-interface PolicyHits {
+export interface PolicyHits {
+  /** Requests that it refused, and recorded ones of which it decided something. */
   refused: number;
   noted: number;
+  by: { rule: string; action: string; requests: number }[];
 }
 
-/** The latest refused requests, and the latest decided events, that are counted. */
-const mostHits = 20_000;
-
-/** Listed requests since a time that policies refused, and events that they changed, ended or noted, by the policies' names. */
+/** What policies decided since the hour of a time, exactly, by their names. */
 export async function countPolicyHits(db: Db, since: Date): Promise<Map<string, PolicyHits>> {
-  const from = firstIdAt(since);
-  const { rows } = await sql<PolicyHits & { name: string }>`
-    SELECT name, sum(refused)::bigint AS refused, sum(noted)::bigint AS noted FROM (
-      SELECT split_part(rule, ' ', 1) AS name, count(*) AS refused, 0 AS noted FROM (
-        SELECT rule FROM refused_requests WHERE rule IS NOT NULL AND id >= ${from} ORDER BY id DESC LIMIT ${mostHits}
-      ) AS latest GROUP BY name
-      UNION ALL
-      SELECT decided ->> 'policy', 0, count(DISTINCT id) FROM (
-        SELECT id, decision FROM events WHERE decision IS NOT NULL AND id >= ${from} ORDER BY id DESC LIMIT ${mostHits}
-      ) AS latest, jsonb_array_elements(decision) AS decided GROUP BY decided ->> 'policy'
-    ) AS hits GROUP BY name`.execute(db);
-  return new Map(rows.map(({ name, refused, noted }) => [name, { refused, noted }]));
+  const { rows } = await sql<PolicyHits & { policy: string }>`
+    SELECT policy, sum(requests) FILTER (WHERE rule = '' AND action = 'refuse')::bigint AS refused,
+      sum(requests) FILTER (WHERE rule = '' AND action = 'note')::bigint AS noted,
+      coalesce(jsonb_agg(jsonb_build_object('rule', rule, 'action', action, 'requests', requests) ORDER BY rule, action)
+        FILTER (WHERE rule <> ''), '[]') AS by
+    FROM (
+      SELECT policy, rule, action, sum(event_count) AS requests FROM hourly_decisions
+      WHERE hour >= date_trunc('hour', ${since}::timestamptz, 'UTC') GROUP BY 1, 2, 3
+    ) AS hits GROUP BY policy`.execute(db);
+  return new Map(
+    rows.map(({ policy, refused, noted, by }) => [policy, { refused: refused ?? 0, noted: noted ?? 0, by }]),
+  );
 }
 
 export interface RecordedCallRow {

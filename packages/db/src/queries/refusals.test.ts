@@ -4,7 +4,9 @@ import { startTestStack } from '@agp/testing';
 import { beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../database.ts';
 import { removeOldRefusals } from '../maintain/retention.ts';
-import { addRefusals, type RefusalCount, type RefusedRequest } from './refusals.ts';
+import type { Decided } from './pages.ts';
+import { countPolicyHits } from './policies.ts';
+import { addRefusals, listRefusals, type RefusalCount, type RefusedRequest } from './refusals.ts';
 
 let proxy: Database;
 let owner: Database;
@@ -31,7 +33,13 @@ function makeRefused(over: Partial<RefusedRequest> = {}): RefusedRequest {
     requestId: 'same',
     sourceIp: '10.0.0.1',
     provider: 'openai',
-    rule: 'interns "models"',
+    rule: 'interns "models": x',
+    decision: [
+      { policy: 'interns', rule: '"models"' },
+      { policy: 'interns', rule: 'hours' },
+      { policy: 'other', rule: 'hours' },
+    ],
+    ...{ count: 1, added: 1 },
     path: '/openai/v1/"quoted",{}\\',
     ...over,
   };
@@ -55,15 +63,13 @@ test('refused requests are listed with their counts, once, and removed when they
     { ...makeCount([unknown]), agentId: null, reason: 'unknown_provider' },
   ]);
   expect(await readListed()).toEqual(
-    [old, young, unknown].map(({ id, agentId, reason, requestId, sourceIp, provider, path, rule }) => ({
+    [old, young, unknown].map(({ id, agentId, reason, requestId, sourceIp, ...row }) => ({
       id,
       agent_id: agentId,
       reason,
       request_id: requestId,
       source_ip: sourceIp,
-      provider,
-      path,
-      rule,
+      ...{ provider: row.provider, path: row.path, rule: row.rule, decision: row.decision, count: row.count },
     })),
   );
   const { rows } = await owner.pool.query('SELECT reason, count FROM refusal_counts ORDER BY reason');
@@ -75,9 +81,41 @@ test('refused requests are listed with their counts, once, and removed when they
   expect((await readListed()).map(({ id }) => id)).toEqual([young.id, unknown.id]);
 });
 
+test('a row that stands for many is counted on, found by each of its rules, and counted by the hour for each', async () => {
+  await owner.pool.query('TRUNCATE hourly_decisions, refused_requests');
+  const at = new Date('2026-11-20T09:30:00Z');
+  const many = makeRefused({ id: firstUuidAt(at.getTime()), count: 3, added: 3 });
+  const one = makeRefused({
+    decision: [{ policy: 'other', rule: 'models' }],
+    id: firstUuidAt(at.getTime() + 3_600_000),
+  });
+  await addRefusals(proxy.pool, [makeCount([many, one, makeRefused({ decision: null, rule: null })])]);
+  // Two states of one row after a failure, the older one last.
+  await addRefusals(proxy.pool, [
+    makeCount([
+      { ...many, count: 9, added: 2 },
+      { ...many, count: 7, added: 4 },
+    ]),
+  ]);
+  const find = async (decided: Decided) =>
+    (await listRefusals(owner.db, { decided }, 10)).map(({ id, count }) => (id === many.id ? count : id));
+  expect(await find({ policy: 'interns' })).toEqual([9]);
+  expect(await find({ policy: 'other' })).toEqual([one.id, 9]);
+  expect(await find({ rule: 'hours' })).toEqual([9]);
+  expect(await find({ policy: 'other', rule: 'models' })).toEqual([one.id]);
+  expect(await find({ policy: 'interns', rule: 'models' })).toEqual([]);
+  const hits = await countPolicyHits(owner.db, new Date(at.getTime() + 1));
+  const by = (rule: string, requests: number) => ({ rule, action: 'refuse', requests });
+  expect(Object.fromEntries(hits)).toEqual({
+    interns: { refused: 9, noted: 0, by: [by('"models"', 9), by('hours', 9)] },
+    other: { refused: 10, noted: 0, by: [by('hours', 9), by('models', 1)] },
+  });
+  expect((await countPolicyHits(owner.db, new Date(at.getTime() + 3_600_000))).get('interns')).toBeUndefined();
+});
+
 test('a proxy may add to the list, and neither read nor change it', async () => {
   for (const statement of [
-    'SELECT FROM refused_requests',
+    'SELECT reason FROM refused_requests',
     "UPDATE refused_requests SET reason = 'other'",
     'DELETE FROM refused_requests',
   ])

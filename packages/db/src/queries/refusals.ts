@@ -1,9 +1,11 @@
 import type { Refusal } from '@agp/core/contracts';
+import { uuidTime } from '@agp/core/ids';
 import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
+import { addDecidedSql, type DecidedRule, pickShard } from '../record-events/decisions.ts';
 import { appendAudit } from './audit.ts';
-import { firstIdAt, type RequestFilter } from './pages.ts';
+import { type Decided, firstIdAt, type RequestFilter, wasDecided } from './pages.ts';
 import { type RefusalRow, refusalColumns, refusalGroup, toRefusalEntry } from './refusal-columns.ts';
 
 /** Requests that were refused in one minute, for one reason. */
@@ -15,7 +17,7 @@ export interface RefusalCount {
   /** The latest one's address and time. */
   sourceIp: string;
   refusedAt: number;
-  /** The first of them. */
+  /** All of them, as far as there is room. */
   requests: RefusedRequest[];
 }
 
@@ -29,16 +31,31 @@ export interface RefusedRequest {
   provider: string | null;
   /** `policy rule: why`; null if none refused it. */
   rule: string | null;
+  /** All rules that did; null if none did. */
+  decision: readonly DecidedRule[] | null;
+  /** Requests that it stands for, in all and since it was stored before; all else is the first one's. */
+  count: number;
+  added: number;
   /** The target's path, without query and agent's name; null if it cannot be shown. */
   path: string | null;
 }
 
 const text = `
   WITH listed AS (
-    INSERT INTO refused_requests (id, agent_id, reason, request_id, source_ip, provider, path, rule)
-    SELECT * FROM unnest($7::uuid[], $8::uuid[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[])
-    ON CONFLICT DO NOTHING
-  )
+    INSERT INTO refused_requests (id, agent_id, reason, request_id, source_ip, provider, path, rule, count, decision)
+    SELECT id, agent_id, reason, request_id, source_ip, provider, path, rule, max(count), decision
+    FROM unnest($7::uuid[], $8::uuid[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[],
+      $15::bigint[], $16::text[]::jsonb[]) AS request (id, agent_id, reason, request_id, source_ip, provider, path, rule, count, decision)
+    GROUP BY id, agent_id, reason, request_id, source_ip, provider, path, rule, decision ORDER BY id
+    ON CONFLICT (id) DO UPDATE SET count = greatest(refused_requests.count, EXCLUDED.count)
+  ), decided AS (
+    SELECT date_trunc('hour', at, 'UTC') AS hour, rules.policy, rules.rule, 'refuse' AS action, count
+    FROM unnest($17::timestamptz[], $18::bigint[], $16::text[]::jsonb[]) AS request (at, count, decision),
+      LATERAL (
+        SELECT policy, rule FROM jsonb_to_recordset(decision) AS each (policy text, rule text)
+        UNION SELECT policy, '' FROM jsonb_to_recordset(decision) AS each (policy text)
+      ) AS rules
+  ), counted AS (${addDecidedSql('$19')})
   INSERT INTO refusal_counts (minute, agent_id, reason, count, source_ip, refused_at)
   SELECT * FROM unnest($1::timestamptz[], $2::uuid[], $3::text[], $4::bigint[], $5::text[], $6::timestamptz[])
     AS counted (minute, agent_id, reason, count, source_ip, refused_at)
@@ -70,11 +87,17 @@ export async function addRefusals(pool: Pool, counts: readonly RefusalCount[]): 
       listed.map(({ provider }) => provider),
       listed.map(({ path }) => path),
       listed.map(({ rule }) => rule),
+      listed.map(({ count }) => count),
+      listed.map(({ decision }) => decision && JSON.stringify(decision)),
+      listed.map(({ id }) => new Date(uuidTime(id)).toISOString()),
+      listed.map(({ added }) => added),
+      pickShard(),
     ],
   });
 }
 
 interface RefusalFilter extends RequestFilter {
+  decided?: Decided | undefined;
   reason?: string | undefined;
   provider?: string | undefined;
   requestId?: string | undefined;
@@ -88,8 +111,9 @@ export function listRefusals(db: Db, filter: RefusalFilter, limit: number): Prom
     .selectFrom('refused_requests as refused')
     .leftJoin('agents', 'agents.id', 'refused.agent_id')
     .select(['refused.id', 'refused.agent_id', 'agents.name as agent_name', 'refused.reason', 'refused.request_id'])
-    .select(['refused.source_ip', 'refused.provider', 'refused.path', 'refused.rule']);
+    .select(['refused.source_ip', 'refused.provider', 'refused.path', 'refused.rule', 'refused.count']);
   if (filter.agentId !== undefined) query = query.where('refused.agent_id', '=', filter.agentId);
+  if (filter.decided !== undefined) query = query.where(wasDecided(filter.decided));
   if (filter.reason !== undefined) query = query.where('refused.reason', '=', filter.reason);
   if (filter.provider !== undefined) query = query.where('refused.provider', '=', filter.provider);
   if (filter.requestId !== undefined) query = query.where('refused.request_id', '=', filter.requestId);

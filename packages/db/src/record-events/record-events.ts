@@ -3,6 +3,7 @@ import { emptyHead, headAfter, type LineageHead, link } from '@agp/core/lineage'
 import type { ClientBase, Pool, PoolClient } from 'pg';
 import { toPlainArray, toTextArray } from './array-literals.ts';
 import { CountedNames } from './counted-names.ts';
+import { addToHourlyDecisions } from './decisions.ts';
 import { insertEvents } from './insert-events.ts';
 import { type RecordableEvent, type RecordableLink, toRecordable } from './recordable-event.ts';
 import {
@@ -121,7 +122,7 @@ const begin =
 /**
  * Records events in one transaction: each exactly once, even if others record it too, chained within its session in the given order,
  * with the session and usage totals. Every caller takes locks in the same order, each kind sorted: heads, sessions, last seen; new
- * names and then usage for each of day, hour, agent and unpriced; findings, global spend. So callers wait for each other but never
+ * names and then usage for each of day, hour, agent and unpriced; findings, decisions, global spend. So callers wait for each other but never
  * deadlock.
  *
  * A rejection does not mean that nothing was recorded: the answer to a commit may have been lost. Calling it again with the same events
@@ -193,6 +194,7 @@ async function recordWith(
     addToAgentUsage(client, linked, counted),
     addToUnpricedUsage(client, linked, counted),
     addToHourlyFindings(client, linked),
+    addToHourlyDecisions(client, linked),
     settleUnrecorded(
       client,
       linked.map(({ id }) => id),

@@ -61,7 +61,7 @@ export async function addToGlobalSpend(client: ClientBase, rows: readonly Record
 /** Models, providers and tags of one agent and UTC hour that are counted with their tag. */
 export const maxTagsOfHour = 100;
 
-const hourOf = (timestamp: string): string => `${timestamp.slice(0, 13)}:00Z`;
+export const hourOf = (timestamp: string): string => `${timestamp.slice(0, 13)}:00Z`;
 
 /** After daily usage, so that the hours of a day add up to the day; tags beyond the bound count as `other`. */
 export const addToHourlyUsage = makeNameCounter({

@@ -65,7 +65,9 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     unrecorded_spend: { select: 'all', insert: 'all' },
     forwarded_requests: { select: columns('event_id'), insert: 'all', update: columns('seen_at') },
     refusal_counts: { select: 'all', insert: 'all', update: columns('count source_ip refused_at') },
-    refused_requests: { insert: 'all' },
+    // A row that stands for many is counted on.
+    refused_requests: { select: columns('id count'), insert: 'all', update: columns('count') },
+    hourly_decisions: { select: 'all', insert: 'all', update: columns('event_count') },
     // To count an agent's rows of a day.
     doubtful_usage: { select: columns('event_id agent_id occurred_at'), insert: 'all' },
   },
@@ -100,6 +102,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
       ),
     },
     hourly_findings: { select: 'all', insert: 'all', update: columns('event_count last_event_at') },
+    hourly_decisions: { select: 'all', insert: 'all', update: columns('event_count') },
     unpriced_usage: {
       select: 'all',
       insert: 'all',
@@ -132,6 +135,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     daily_usage: { select: 'all' },
     hourly_usage: { select: 'all' },
     hourly_findings: { select: 'all' },
+    hourly_decisions: { select: 'all' },
     agent_usage: { select: 'all' },
     daily_global_spend: { select: 'all' },
     unrecorded_spend: { select: 'all' },

@@ -20,7 +20,7 @@ import { signExceptions } from '../sign-exceptions.ts';
 
 const describe = ({ version, policy }: PolicyRow) => ({ version, policy });
 
-const dayMs = 86_400_000;
+const [dayMs, hourMs] = [86_400_000, 3_600_000];
 
 const listQuerySchema = z.object({
   expand: z
@@ -37,8 +37,13 @@ export const policyRoutes = tagRoutes('Policies', [
     handle: async ({ query }, { db }) => {
       const policies = await readPolicies(db);
       if (query.expand === undefined) return policies;
-      const hits = await countPolicyHits(db, new Date(Date.now() - dayMs));
-      return policies.map((each) => ({ ...each, hits: hits.get(each.policy.name) ?? { refused: 0, noted: 0 } }));
+      const since = new Date(Math.floor((Date.now() - dayMs) / hourMs) * hourMs);
+      const hits = await countPolicyHits(db, since);
+      const none = { refused: 0, noted: 0, by: [] };
+      return policies.map((each) => ({
+        ...each,
+        hits: { since: since.toISOString(), ...(hits.get(each.policy.name) ?? none) },
+      }));
     },
   }),
   defineRoute('POST /api/v1/policies', {

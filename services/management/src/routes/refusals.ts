@@ -18,18 +18,19 @@ export const refusalRoutes = tagRoutes('Refusals', [
     query: refusalListQuerySchema,
     answer: {
       description:
-        'One page of refused requests. Of each minute, the first ten of an agent and reason are listed, a hundred of a network and 300 of a ' +
-        'proxy, and kept for `REFUSAL_DAYS`; the audit log counts all of them.',
+        'One page of refused requests, kept for `REFUSAL_DAYS`. Of each minute, the first ten of an agent, reason and rule are listed singly, ' +
+        'a hundred of a network and 300 of a proxy; entries with a `count` stand for the others.',
       schema: refusalListSchema,
       paged: true,
       csv: { name: 'refusals' },
     },
     handle: async (input, { db }, response) => {
-      const { agent_id, reason, request_id, cursor, limit, ...times } = input.query;
+      const { agent_id, reason, policy, rule, request_id, cursor, limit, ...times } = input.query;
       const filter = {
         ...times,
         agentId: readAgentFilter(agent_id),
         reason,
+        decided: policy === undefined && rule === undefined ? undefined : { policy, rule },
         requestId: request_id,
         cursor: cursor && uuidOf('ref', cursor),
       };

@@ -24,5 +24,5 @@ test.each<[string, 'refuse' | 'allow', EventTool[], string | undefined]>([
     governed: { facts },
   });
   expect(judge.allows({ model: 'm', called })).toBe(expected === undefined);
-  expect(judge.denied?.finding.reason).toBe(expected);
+  expect(judge.denied?.findings[0].reason).toBe(expected);
 });

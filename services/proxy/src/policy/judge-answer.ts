@@ -20,9 +20,9 @@ export class AnswerJudge {
     const { facts } = this.#request.governed;
     const findings =
       names === null || isTooMuch(names) ? judgeUnread(rules, facts) : judgeAnswer(rules, { ...facts, ...names });
-    const ending = findings.find(ends);
-    if (ending !== undefined) this.denied ??= new PolicyDenied(ending);
-    return ending === undefined;
+    const denied = PolicyDenied.by(findings.filter(ends));
+    this.denied ??= denied ?? null;
+    return denied === undefined;
   }
 }
 
@@ -53,7 +53,7 @@ export function decideAnswer(request: AdmittedRequest, { denied }: Answer, measu
     ? judgeAnswer(request.admission.rules, { ...request.governed.facts, model, called })
     : [];
   if (denied === null) return noteDecisions(findings);
-  const { finding } = denied;
+  const [finding] = denied.findings;
   const isSame = ({ policy, rule }: Finding) => policy.name === finding.policy.name && rule === finding.rule;
   const all = [finding, ...findings.filter((each) => !isSame(each))];
   return noteDecisions(all.map((each) => (each === finding || ends(each) ? { ...each, action: 'cut' } : each)));

@@ -87,8 +87,8 @@ type Known = Pick<Admission, 'complianceTag' | 'metadata'> & { rules: RuleSet };
  */
 export function governHead(head: Head, agent: Agent, known: Known): readonly Finding[] {
   const findings = judgeHead(known.rules, describeCall(head, agent, known));
-  const denied = findings.find(isEnforced);
-  if (denied !== undefined) throw new PolicyDenied(denied);
+  const denied = PolicyDenied.by(findings.filter(isEnforced));
+  if (denied) throw denied;
   return findings;
 }
 
@@ -123,8 +123,8 @@ export async function findStop(context: Reads, request: AdmittedRequest, rules: 
   const facts = governed.facts ?? describeBody(context, head, agent, known, body);
   const stops = (finding: Finding) =>
     isEnforced(finding) && finding.policy.running === 'stop' && findRemedy(finding) === null;
-  const denied = [...judgeHead(rules, facts), ...(await inTurns(judgeBodyInSteps(rules, facts)))].find(stops);
-  return denied === undefined ? null : new PolicyDenied(denied);
+  const findings = [...judgeHead(rules, facts), ...(await inTurns(judgeBodyInSteps(rules, facts)))];
+  return PolicyDenied.by(findings.filter(stops)) ?? null;
 }
 
 /** The first policy may have come while the body was read. */

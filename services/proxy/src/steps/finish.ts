@@ -65,9 +65,9 @@ function record(context: ProxyContext, exchange: Exchange, journey: Journey, tra
     if (journey.reservation) context.budget.release(journey.reservation.eventId);
     context.metrics.refusals.inc({ code: error.code });
     const { requestId, sourceIp, target } = exchange;
-    const rule = error instanceof PolicyDenied ? error.decidedBy : null;
+    const [rule, decision] = error instanceof PolicyDenied ? [error.decidedBy, error.decision] : [null, null];
     const agentId = journey.agent?.uuid ?? null;
-    context.refusals.count({ agentId, reason: error.code, rule, requestId, sourceIp }, () =>
+    context.refusals.count({ agentId, reason: error.code, rule, decision, requestId, sourceIp }, () =>
       describeTarget(context.config.providers, target),
     );
     // Without a claimed name's token nobody learns whose it is.

@@ -27,14 +27,14 @@ export async function govern(
   const facts = describeBody(context, head, agent, { ...admission, rules }, body);
   const findings = await inTurns(judgeBodyInSteps(rules, facts));
   const enforced = findings.filter(isEnforced).map((finding) => ({ ...finding, action: findRemedy(finding) }));
-  const refusing = enforced.find(({ action }) => action === null);
-  if (refusing !== undefined) throw new PolicyDenied(refusing);
+  const refusing = PolicyDenied.by(enforced.filter(({ action }) => action === null));
+  if (refusing) throw refusing;
   const noted = [...admission.findings, ...findings.filter((finding) => !isEnforced(finding))];
   const changed = enforced[0] === undefined ? null : change(context, head, body, enforced as [Remedied, ...Remedied[]]);
   if (changed !== null) {
     const after = describeChanged(context, head, facts, body.inspected as InspectedBody, changed);
-    const denied = (await inTurns(judgeBodyInSteps(rules, after))).find(isEnforced);
-    if (denied !== undefined) throw new PolicyDenied(denied);
+    const denied = PolicyDenied.by((await inTurns(judgeBodyInSteps(rules, after))).filter(isEnforced));
+    if (denied) throw denied;
     body.toProvider = changed;
   }
   return {
@@ -64,7 +64,7 @@ function change({ metering }: Working, head: Head, { inspected }: Body, findings
       isDenied: denied.size === 0 ? null : (tool) => denied.has(JSON.stringify(tool)),
     });
   if (changed) return changed;
-  throw new PolicyDenied({ ...findings[0], reason: `${findings[0].reason}, and its body cannot be changed` });
+  throw new PolicyDenied([{ ...findings[0], reason: `${findings[0].reason}, and its body cannot be changed` }]);
 }
 
 function describeChanged(
