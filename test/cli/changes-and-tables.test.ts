@@ -1,3 +1,4 @@
+import type { Status } from '@agp/core/contracts';
 import { shortenId } from '@agp/core/text';
 import { expect, test } from 'vitest';
 import { measureText } from '../../packages/cli/src/table.ts';
@@ -111,7 +112,7 @@ test.each([80, 120])(
       const heads: [string, RegExp][] = [
         ['events list', /^TIME +AGENT +RESULT .*MODEL .*COST \(USD\) .*ID$/m],
         ['audit list', /^TIME +WHO .*ACTION +ABOUT +WHAT/m],
-        ['sessions list', /^STARTED .*AGENT +EVENTS .*COST \(USD\) .*ID$/m],
+        ['sessions list', /^STARTED .*AGENT .*EVENTS .*COST \(USD\) .*ID$/m],
       ];
       for (const [list, head] of heads) expect(await done(`${list} --no-color`)).toMatch(head);
       for (const list of [
@@ -141,3 +142,31 @@ test.each([80, 120])(
     expect(await done('agents list')).toContain(name);
   },
 );
+
+test('sessions are found by the name that callers gave, and agents are chosen by a label', async () => {
+  for (const agent of ['closer', 'other-closer'])
+    expect((await send(agent, { 'x-session-id': 'march-close' })).status).toBe(200);
+  await waitFor('both sessions', async () => (await readJson('sessions list --name march-close')).length === 2);
+  await refused('sessions show march-close', 1, /^several agents have a session march-close: name one of ses_\S+ \(/);
+  const [{ id }] = await readJson('sessions list --name march-close --limit 1');
+  expect(await done(`sessions show ${id}`)).toMatch(/^name +march-close$/m);
+  expect((await send('closer', { 'x-session-id': 'april close' })).status).toBe(200);
+  await waitFor('it', async () => (await readJson('sessions list --name "april close"')).length === 1);
+  expect(await done('sessions show "april close"')).toMatch(/^name +april close\nagent +closer /m);
+
+  for (const agent of ['closer', 'other-closer']) await done(`agents label ${agent} team=close`);
+  const blocked = await done('agents block --label team=close --reason audit');
+  expect(blocked.trim().split('\n')).toHaveLength(2);
+  expect((await send('closer')).status).toBe(403);
+  await done('agents unblock --label team=close');
+  await refused('agents block --label team=nobody', 1, /^no agent has the label team=nobody/);
+  await refused('agents block', 2, /^name an agent, or several, or --label/);
+  expect(await readJson('sessions list --label team=close')).toHaveLength(3);
+
+  await done('budgets set --label team=close 0.0000001');
+  expect((await send('closer')).status).toBe(429);
+  await waitFor('the refusal', async () => (await done('budgets show closer')).includes('no room since'));
+  const near = (await system().api<Status>('/api/v1/status')).spend?.agents_near_cap ?? [];
+  expect(near.map(({ agent_name, no_room }) => [agent_name, no_room])).toContainEqual(['closer', true]);
+  await done('budgets set --label team=close none');
+});

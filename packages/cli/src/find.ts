@@ -1,8 +1,9 @@
 import { agentListSchema, eventListSchema, sessionListSchema } from '@agp/core/contracts';
 import { fromPublicId } from '@agp/core/ids';
 import { toLineText } from '@agp/core/text';
+import type { Command } from 'commander';
 import { type Api, type ApiAnswer, writeQuery } from './api.ts';
-import { CliError } from './cli-error.ts';
+import { CliError, UsageError } from './cli-error.ts';
 import type { Shell } from './shell.ts';
 
 /** The id of an agent that the user gave by id or name. */
@@ -23,13 +24,31 @@ export async function findAgentId(api: Api, nameOrId: string): Promise<string> {
   return id;
 }
 
+export interface LabelOption {
+  label?: string | undefined;
+}
+
+/** Agents may be chosen by a label, too. */
+export function addLabel(command: Command): Command {
+  return command.option('--label <label>', 'all agents that have it and are not retired, such as team=sales');
+}
+
+async function listLabelled(api: Api, label: string): Promise<string[]> {
+  const { data } = await api.get('/api/v1/agents', agentListSchema, { label });
+  const ids = data.filter(({ status }) => status !== 'retired').map(({ id }) => id);
+  if (ids.length === 0) throw new CliError(`no agent has the label ${toLineText(label, 128)}`);
+  return ids;
+}
+
 /** Changes agents, by name or id, one by one. Goes on after a failure, so that one wrong name keeps no other agent from being blocked. */
 export async function changeEach(
   { api, terminal }: Shell,
   words: readonly string[],
+  { label }: LabelOption,
   change: (agentId: string, word: string) => Promise<void>,
 ): Promise<void> {
-  const agents = [...new Set(words)];
+  const agents = [...new Set([...words, ...(label === undefined ? [] : await listLabelled(api, label))])];
+  if (agents.length === 0) throw new UsageError('name an agent, or several, or --label');
   let failed = 0;
   for (const agent of agents) {
     try {
@@ -97,8 +116,14 @@ export async function findEventId(api: Api, text: string): Promise<string> {
   return pickId('evt', text, ids) ?? text;
 }
 
-/** The same for a session, among the latest thousand. */
+/** The same for a session, among the latest thousand; or by the name that its caller gave it, if one agent alone has such a session. */
 export async function findSessionId(api: Api, text: string): Promise<string> {
+  if (!text.startsWith('ses_')) {
+    const { data } = await api.get('/api/v1/sessions', sessionListSchema, { name: text, limit: 3 });
+    if (data.length < 2) return data[0]?.id ?? text;
+    const shown = data.map(({ id, agent_name }) => `${id} (${toLineText(agent_name)})`).join(', ');
+    throw new CliError(`several agents have a session ${toLineText(text, 64)}: name one of ${shown}`);
+  }
   if (readShort('ses', text) === null) return text;
   const { data } = await api.get('/api/v1/sessions', sessionListSchema, { limit: 1000 });
   const ids = data.map(({ id }) => id);

@@ -76,6 +76,8 @@ export interface Schema {
   sessions: {
     id: string;
     agent_id: string;
+    /** As its caller sent it; null if that is the id, or the caller sent none. */
+    name: string | null;
     started_at: Timestamp | null;
     ended_at: Timestamp | null;
     event_count: Generated<number>;

@@ -16,6 +16,7 @@ import {
   type ListedAuditEntry,
   type ListedEvent,
   type Scope,
+  type Session,
   type SessionEvent,
   type StreamEvent,
   type UnrecordedRequest,
@@ -25,6 +26,7 @@ import {
 import type { AnnouncedEvent } from '@agp/core/events';
 import { type IdPrefix, toPublicId, uuidTime } from '@agp/core/ids';
 import { parseJson } from '@agp/core/json';
+import { readLabels } from '@agp/core/labels';
 import { hashLink } from '@agp/core/lineage';
 import { escapeJson } from '@agp/core/text';
 import type {
@@ -37,6 +39,7 @@ import type {
   EventDetailRow,
   EventRow,
   ListedAgentRow,
+  SessionRow,
   UnrecordedRow,
 } from '@agp/db';
 import { type ChainedColumn, chainedColumns, type LinkedEventRow } from '@agp/db';
@@ -83,12 +86,26 @@ export function presentAuditLink({ seq, id, lineage_hash, payload }: AuditChainR
   return presentRow({ seq, id, lineage_hash, payload }, 'aud');
 }
 
-export function presentBudget({ warn_only, ...row }: BudgetRow): Budget {
-  return { ...row, ...(warn_only && { warn_only }) };
+export function presentBudget({ daily_cap_usd, spent_usd, reserved_usd, remaining_usd, warn_only }: BudgetRow): Budget {
+  return { daily_cap_usd, spent_usd, reserved_usd, remaining_usd, ...(warn_only && { warn_only }) };
 }
 
-export function presentAgentBudget({ warn_only, ...row }: AgentBudgetRow): AgentBudget {
-  return { ...presentRow(row), ...(warn_only && { warn_only }) };
+const listLabels = (metadata: Readonly<Record<string, unknown>>): string[] =>
+  readLabels(metadata).map(([name, value]) => `${name}=${value}`);
+
+export function presentAgentBudget({
+  agent_id,
+  agent_name,
+  metadata,
+  no_room_since,
+  ...row
+}: AgentBudgetRow): AgentBudget {
+  const head = presentRow({ agent_id, agent_name, no_room_since });
+  return { ...head, labels: listLabels(metadata), ...presentBudget(row) };
+}
+
+export function presentSession({ metadata, ...row }: SessionRow): Session {
+  return { ...presentRow(row), labels: listLabels(metadata) };
 }
 
 export function presentConsoleSession(row: ConsoleSessionRow): z.infer<typeof consoleSessionListSchema>[number] {

@@ -45,7 +45,7 @@ describe('listing budgets', () => {
       day: new Date().toISOString().slice(0, 10),
       global: unused,
       default_agent_cap_usd: null,
-      agents: [{ agent_id: agent, agent_name: 'first', ...unused }],
+      agents: [{ agent_id: agent, agent_name: 'first', labels: [], no_room_since: null, ...unused }],
     });
   });
 
@@ -81,6 +81,8 @@ describe('listing budgets', () => {
       {
         agent_id: dear,
         agent_name: 'dear',
+        labels: [],
+        no_room_since: null,
         daily_cap_usd: 2.5,
         spent_usd: 1.00000002,
         reserved_usd: 0.3,
@@ -89,6 +91,8 @@ describe('listing budgets', () => {
       {
         agent_id: retired,
         agent_name: 'retired',
+        labels: [],
+        no_room_since: null,
         daily_cap_usd: null,
         spent_usd: 1e-9,
         reserved_usd: 7e-9,

@@ -22,6 +22,7 @@ beforeAll(async () => {
     makeEvent(agent, 'ses_new', '2026-03-03T00:00:00.000Z'),
   ]);
   await seedSession(management.database, 'ses_claimed', agent);
+  await management.send('PUT', `/api/v1/agents/${agent}`, { labels: { team: 'a' } });
 });
 
 describe('listing sessions', () => {
@@ -40,6 +41,8 @@ describe('listing sessions', () => {
       total_cost_usd: 0.3,
       compliance_tag: 'late',
       pii_detected: true,
+      name: null,
+      labels: ['team=a'],
     });
     expect(await management.read('/api/v1/sessions?limit=2&offset=1', sessionListSchema)).toEqual(sessions.slice(1, 3));
     expect(await management.read('/api/v1/sessions?offset=4', sessionListSchema)).toEqual([]);
@@ -52,6 +55,9 @@ describe('listing sessions', () => {
       (await management.read(`/api/v1/sessions?${query}`, sessionListSchema)).map((session) => session.id);
     expect(await ids(`agent_id=${agent}`)).toEqual(['ses_new', 'ses_a', 'ses_b', 'ses_old']);
     for (const nobody of [idle, 'nobody', '%00']) expect(await ids(`agent_id=${nobody}`)).toEqual([]);
+    expect(await ids('label=team=a&limit=1')).toEqual(['ses_new']);
+    expect(await ids('label=team=b')).toEqual([]);
+    expect(await ids('name=march-close')).toEqual([]);
     expect(await ids('from=2026-03-02T00:00:00Z')).toEqual(['ses_new', 'ses_a', 'ses_b']);
     expect(await ids('to=2026-03-02&from=0001-01-01')).toEqual(['ses_old']);
     expect(await ids(`agent_id=${agent}&from=2026-03-02&to=9999-12-31&limit=1&offset=1`)).toEqual(['ses_a']);

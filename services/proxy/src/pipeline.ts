@@ -68,7 +68,7 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     const reservation = await reserve(context, head, agent, admission, body, counted, deadline);
     journey.reservation = reservation;
     begin('claimSession');
-    const sessionId = await claimSession(context, agent, admission, session, deadline.at);
+    const sessionId = await claimSession(context, head, agent, admission, session, deadline.at);
     journey.sessionId = sessionId;
     if (isStale(admission)) {
       admission = await admitAgain();

@@ -19,7 +19,7 @@ import { toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
 import { addCommand, addReason, parseExpiry, type ReasonOption } from '../arguments.ts';
 import { UsageError } from '../cli-error.ts';
-import { changeEach, findAgentId } from '../find.ts';
+import { addLabel, changeEach, findAgentId, type LabelOption } from '../find.ts';
 import { addList } from '../list.ts';
 import type { Shell } from '../shell.ts';
 import { formatCap, formatRate, formatStop, formatTime, idColumn, timeColumn } from '../table.ts';
@@ -105,15 +105,17 @@ export function addAgentCommands(program: Command, shell: Shell): void {
     summary: string,
     change: (id: string, query: Query, until?: string) => Promise<void>,
   ) =>
-    addReason(
-      addCommand(
-        agents,
-        `${usage} <agent...>`,
-        `${summary}; of several, each is reported, and it ends with 1 if one failed`,
-        `agents ${usage} invoice-checker my-editor --reason incident-42`,
+    addLabel(
+      addReason(
+        addCommand(
+          agents,
+          `${usage} [agent...]`,
+          `${summary}; of several, each is reported, and it ends with 1 if one failed`,
+          `agents ${usage} invoice-checker my-editor --reason incident-42`,
+        ),
       ),
-    ).action((words: string[], { reason, until }: ReasonOption & { until?: string }) =>
-      changeEach(shell, words, (agentId) => change(agentId, { reason }, until)),
+    ).action((words: string[], { reason, until, label }: ReasonOption & LabelOption & { until?: string }) =>
+      changeEach(shell, words, { label }, (agentId) => change(agentId, { reason }, until)),
     );
   const setStatus = (status: Agent['status']) => async (agentId: string, query: Query, until?: string) => {
     const body = { status, ...(until !== undefined && { blocked_until: until }) };

@@ -4,12 +4,19 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { z } from 'zod';
 import { addCommand, addReason, parseRate, parseUsd, type ReasonOption } from '../arguments.ts';
 import { CliError, UsageError } from '../cli-error.ts';
-import { changeEach, findAgentId } from '../find.ts';
+import { addLabel, changeEach, findAgentId, type LabelOption } from '../find.ts';
 import type { Shell } from '../shell.ts';
-import { type Column, formatCap, formatRate } from '../table.ts';
+import { type Column, formatCap, formatRate, formatTime } from '../table.ts';
 import type { Style } from '../terminal.ts';
 
-type TargetOptions = ReasonOption & { global?: boolean; default?: boolean; warnOnly?: boolean };
+type TargetOptions = ReasonOption & LabelOption & { global?: boolean; default?: boolean; warnOnly?: boolean };
+
+interface Listed {
+  name: string;
+  /** Only of agents in a list. */
+  labels?: string[];
+  no_room_since?: string | null;
+}
 
 /** A quantity that each agent has one of, that new agents begin with, and perhaps all agents together. */
 interface Quota<List extends { agents: (One & { agent_id: string; agent_name: string })[] }, One, Value> {
@@ -22,7 +29,7 @@ interface Quota<List extends { agents: (One & { agent_id: string; agent_name: st
   one: z.ZodType<One>;
   parse: (text: string) => Value;
   toBody: (value: Value, options: TargetOptions) => object;
-  columns: Column<One & { name: string }>[];
+  columns: Column<One & Listed>[];
   /** Heads of columns that new agents have nothing for. */
   notOfNew: readonly string[];
   /** The budget of all agents together. */
@@ -37,7 +44,8 @@ function readTarget<Value>(words: readonly string[], options: TargetOptions, par
   if (options.global && options.default) throw new UsageError('--global and --default exclude each other');
   const kind: keyof typeof names | null = options.global ? 'global' : options.default ? 'default' : null;
   if (kind !== null && agents.length > 0) throw new UsageError(`--${kind} takes a value and no agent`);
-  if (kind === null && agents.length === 0)
+  if (kind !== null && options.label !== undefined) throw new UsageError(`--${kind} and --label exclude each other`);
+  if (kind === null && agents.length === 0 && options.label === undefined)
     throw new UsageError('name an agent, or several, and a value; --help shows how');
   try {
     return { kind, agents, value: parse(text) };
@@ -75,7 +83,7 @@ function addQuota<List extends { agents: (One & { agent_id: string; agent_name: 
     },
   );
 
-  return addReason(addCommand(group, 'set <words...>', quota.set.summary, quota.set.example))
+  return addLabel(addReason(addCommand(group, 'set <words...>', quota.set.summary, quota.set.example)))
     .usage(quota.set.usage)
     .action(async (words: string[], options: TargetOptions) => {
       const { kind, agents, value } = readTarget(words, options, quota.parse);
@@ -85,7 +93,7 @@ function addQuota<List extends { agents: (One & { agent_id: string; agent_name: 
         const shown = last === 'default' ? columns.filter(({ head }) => !quota.notOfNew.includes(head)) : columns;
         await shell.showRows(answer, (data) => [{ ...data, name }], shown);
       };
-      if (kind === null) await changeEach(shell, agents, (id, name) => put(`agents/${id}`, name));
+      if (kind === null) await changeEach(shell, agents, options, (id, name) => put(`agents/${id}`, name));
       else await put(kind, names[kind]);
     });
 }
@@ -117,9 +125,15 @@ export function addBudgetCommands(program: Command, shell: Shell): void {
       { head: 'SPENT', right: true, cell: ({ spent_usd }) => formatUsd(spent_usd) },
       { head: 'RESERVED', right: true, cell: ({ reserved_usd }) => formatUsd(reserved_usd), spare: 1 },
       { head: 'REMAINING', right: true, cell: ({ remaining_usd }) => formatCap(remaining_usd), style: chooseStyle },
-      { head: '', cell: ({ warn_only }) => (warn_only ? 'warns only' : '') },
+      {
+        head: '',
+        cell: ({ warn_only, no_room_since: full }) =>
+          [...(warn_only ? ['warns only'] : []), ...(full ? [`no room since ${formatTime(full)}`] : [])].join(', '),
+        style: ({ no_room_since }) => (no_room_since ? 'red' : undefined),
+      },
+      { head: 'LABELS', cell: ({ labels }) => labels?.join(', ') ?? '', spare: 2 },
     ],
-    notOfNew: ['SPENT', 'RESERVED', 'REMAINING'],
+    notOfNew: ['SPENT', 'RESERVED', 'REMAINING', 'LABELS'],
     pickGlobal: ({ global }) => global,
     footer: ({ day, default_agent_cap_usd: cap, default_warn_only: warns }) =>
       `UTC day ${day}; new agents get a cap of ${formatCap(cap)}${warns ? ', which warns only' : ''}`,

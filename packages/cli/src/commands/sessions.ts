@@ -35,6 +35,8 @@ export function addSessionCommands(program: Command, shell: Shell): void {
       timeColumn('STARTED', 'started_at'),
       { head: 'LASTED', right: true, cell: ({ duration_ms }) => formatDuration(duration_ms), spare: 2 },
       { head: 'AGENT', cell: ({ agent_name }) => agent_name, least: 8 },
+      { head: 'NAME', cell: ({ name }) => name ?? '-', least: 8, spare: 3 },
+      { head: 'LABELS', cell: ({ labels }) => labels.join(', '), spare: 4 },
       { head: 'EVENTS', right: true, cell: ({ event_count }) => formatCount(event_count) },
       { head: 'TOKENS', right: true, cell: ({ total_tokens }) => formatCount(total_tokens), spare: 1 },
       { head: 'COST (USD)', right: true, cell: ({ total_cost_usd }) => formatUsd(total_cost_usd) },
@@ -47,41 +49,45 @@ export function addSessionCommands(program: Command, shell: Shell): void {
     ],
   });
 
-  addCommand(sessions, 'show <id>', 'show one session with its events', 'sessions show ses_...').action(
-    async (given: string) => {
-      const path = `/api/v1/sessions/${encodeURIComponent(await findSessionId(shell.api, given))}`;
-      const answer = await shell.api.get(path, sessionDetailSchema, { expand: shell.json ? undefined : 'outcome' });
-      await shell.show(answer, ({ session, events }, paint) => {
-        const failed = events.filter(isFailed).length;
-        const gone = session.event_count - events.length;
-        const fields = formatFields(
-          [
-            ['id', session.id],
-            ['agent', `${session.agent_name} (${session.agent_id})`],
-            ['started', formatTime(session.started_at)],
-            ['lasted', formatDuration(session.duration_ms)],
-            ['cost (USD)', formatUsd(session.total_cost_usd)],
-            ['tokens', formatCount(session.total_tokens)],
-            ['compliance tag', session.compliance_tag],
-            ['failed', events.length === 0 ? '-' : `${formatCount(failed)} of ${formatCount(events.length)}`],
-            ...(gone > 0 ? [['removed', `${formatCount(gone)} events, for their age`] as [string, string]] : []),
-          ],
-          paint,
-        );
-        const table = shell.drawTable(events, [
-          timeColumn('TIME', 'timestamp'),
-          resultColumn,
-          { head: 'MODEL', cell: ({ model }) => model, least: 10 },
-          { head: 'IN', right: true, cell: ({ prompt_tokens }) => formatCount(prompt_tokens), spare: 2 },
-          { head: 'OUT', right: true, cell: ({ completion_tokens }) => formatCount(completion_tokens), spare: 1 },
-          { head: 'COST (USD)', right: true, cell: ({ cost_usd }) => formatUsd(cost_usd) },
-          { head: 'PII', cell: ({ pii_types }) => pii_types.join(',') || '-', least: 5 },
-          idColumn,
-        ]);
-        return `${fields}\n\n${table}`;
-      });
-    },
-  );
+  addCommand(
+    sessions,
+    'show <session>',
+    'show one session with its events, by id or name',
+    'sessions show ses_...',
+  ).action(async (given: string) => {
+    const path = `/api/v1/sessions/${encodeURIComponent(await findSessionId(shell.api, given))}`;
+    const answer = await shell.api.get(path, sessionDetailSchema, { expand: shell.json ? undefined : 'outcome' });
+    await shell.show(answer, ({ session, events }, paint) => {
+      const failed = events.filter(isFailed).length;
+      const gone = session.event_count - events.length;
+      const fields = formatFields(
+        [
+          ['id', session.id],
+          ['name', session.name ?? '-'],
+          ['agent', `${session.agent_name} (${session.agent_id})`],
+          ['started', formatTime(session.started_at)],
+          ['lasted', formatDuration(session.duration_ms)],
+          ['cost (USD)', formatUsd(session.total_cost_usd)],
+          ['tokens', formatCount(session.total_tokens)],
+          ['compliance tag', session.compliance_tag],
+          ['failed', events.length === 0 ? '-' : `${formatCount(failed)} of ${formatCount(events.length)}`],
+          ...(gone > 0 ? [['removed', `${formatCount(gone)} events, for their age`] as [string, string]] : []),
+        ],
+        paint,
+      );
+      const table = shell.drawTable(events, [
+        timeColumn('TIME', 'timestamp'),
+        resultColumn,
+        { head: 'MODEL', cell: ({ model }) => model, least: 10 },
+        { head: 'IN', right: true, cell: ({ prompt_tokens }) => formatCount(prompt_tokens), spare: 2 },
+        { head: 'OUT', right: true, cell: ({ completion_tokens }) => formatCount(completion_tokens), spare: 1 },
+        { head: 'COST (USD)', right: true, cell: ({ cost_usd }) => formatUsd(cost_usd) },
+        { head: 'PII', cell: ({ pii_types }) => pii_types.join(',') || '-', least: 5 },
+        idColumn,
+      ]);
+      return `${fields}\n\n${table}`;
+    });
+  });
 
   addCommand(
     sessions,

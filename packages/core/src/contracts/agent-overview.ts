@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listedAgentSchema } from './agent.ts';
 import { auditEntrySchema } from './audit.ts';
-import { budgetSchema } from './budget.ts';
+import { budgetSchema, noRoomSinceSchema } from './budget.ts';
 import { agentEventListSchema } from './event.ts';
 import { stopSchema } from './status.ts';
 
@@ -16,6 +16,7 @@ export const agentOverviewSchema = z
     agent: listedAgentSchema.required(),
     block: z.nullable(stopSchema).meta({ description: 'Null if it is not blocked, or was blocked past this API' }),
     budget: budgetSchema.nullable().meta({ description: 'Null while the amounts that requests hold cannot be read' }),
+    no_room_since: noRoomSinceSchema,
     running_requests: z.int().min(0).nullable().meta({
       description:
         'Under way, or ended and not recorded yet; null while that cannot be read. A block ends those under way',

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { ceilToNano } from '../money.ts';
 import { agentIdSchema } from './agent.ts';
+import { labelListSchema } from './metadata.ts';
+import { timestampSchema } from './timestamp.ts';
 
 /** Amounts up to here are exact as whole nano-dollars in a double. */
 export const maxDailyCapUsd = 9_000_000;
@@ -25,8 +27,19 @@ export const budgetSchema = z
   .strictObject(budgetFields)
   .meta({ id: 'Budget', description: 'A daily cap, and how much of it is used today' });
 
+export const noRoomSinceSchema = timestampSchema.nullable().meta({
+  description:
+    'When its cap refused a request today, if none was served since: what is left may be less than one request reserves (4,096 tokens of output if it names no `max_tokens`)',
+});
+
 const agentBudgetSchema = z
-  .strictObject({ agent_id: agentIdSchema, agent_name: z.string(), ...budgetFields })
+  .strictObject({
+    agent_id: agentIdSchema,
+    agent_name: z.string(),
+    labels: labelListSchema,
+    no_room_since: noRoomSinceSchema,
+    ...budgetFields,
+  })
   .meta({ id: 'AgentBudget', description: 'The budget of one agent' });
 
 export const budgetListSchema = z

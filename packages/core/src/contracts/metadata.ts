@@ -58,6 +58,10 @@ export const labelChangesSchema = z
     example: { team: 'sales', owner: null },
   });
 
+export const labelListSchema = z
+  .array(z.string())
+  .meta({ description: "The agent's labels as they are now", example: ['team=sales'] });
+
 /** The object passes through unchanged: zod's own records drop a key named `__proto__`, which JSON allows and Postgres keeps. */
 export const metadataInputSchema = z
   .unknown()

@@ -42,17 +42,19 @@ const text = z.string().max(256).refine(isStorableText, 'must not hold NUL');
 
 const paging = { limit: limit.optional(), offset };
 
+const label = text
+  .regex(/^[^=]+(?:=.+)?$/, 'must be a label, such as team, or one with its value, such as team=sales')
+  .optional()
+  .meta({
+    description: 'Only of agents with this label, a string member of their metadata, or with this value of it',
+    example: 'team=sales',
+  });
+
 export const agentListQuerySchema = z.object({
   status: agentStatusSchema.optional().meta({ description: 'Only agents with this status' }),
   ...paging,
   search: text.optional().meta({ description: 'Only agents whose name has this text in it, in any case' }),
-  label: text
-    .regex(/^[^=]+(?:=.+)?$/, 'must be a label, such as team, or one with its value, such as team=sales')
-    .optional()
-    .meta({
-      description: 'Only agents with this label, a string member of their metadata, or with this value of it',
-      example: 'team=sales',
-    }),
+  label,
   order: z
     .enum(['created', 'name', 'cost', 'seen'])
     .default('created')
@@ -72,6 +74,7 @@ export const wholeListQuerySchema = z.object(paging);
 export const budgetListQuerySchema = z.object({
   ...paging,
   search: text.optional().meta({ description: 'Only agents whose name has this text in it, in any case' }),
+  label,
   capped: z.enum(['true']).optional().meta({ type: 'boolean', description: 'Only agents with a cap' }),
   order: z
     .enum(['created', 'use'])
@@ -107,6 +110,8 @@ export const sessionListQuerySchema = z
     ...paging,
     cursor: sessionCursor.optional(),
     agent_id: z.string().optional().meta({ description: 'Only sessions of this agent' }),
+    name: text.optional().meta({ description: 'Only those that their caller gave this name', example: 'march-close' }),
+    label,
     ...timeRange('sessions that began', 'at'),
   })
   .refine(isForward, forwardFault);

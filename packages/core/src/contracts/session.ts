@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { agentIdSchema } from './agent.ts';
 import { eventIdSchema, sessionEventSchema, sessionIdSchema } from './event.ts';
+import { labelListSchema } from './metadata.ts';
 import { timestampSchema } from './timestamp.ts';
 
 const sessionSchema = z
@@ -16,6 +17,11 @@ const sessionSchema = z
     total_cost_usd: z.number().min(0),
     compliance_tag: z.string().meta({ description: "That of the session's latest event" }),
     pii_detected: z.boolean(),
+    name: z
+      .string()
+      .nullable()
+      .meta({ description: 'As the caller sent it in `X-Session-Id`; null if that is the id' }),
+    labels: labelListSchema,
   })
   .meta({ id: 'Session', description: 'The events of one session, summed up' });
 

@@ -60,8 +60,19 @@ export const statusParts = {
     daily_cap_usd: cap,
     warn_only: z.boolean(),
     agents_near_cap: z
-      .array(z.strictObject({ ...agent, spent_usd: usd, daily_cap_usd: usd, warn_only: z.boolean() }))
-      .meta({ description: 'Up to ten active agents that spent 80 % or more of their cap, the nearest first' }),
+      .array(
+        z.strictObject({
+          ...agent,
+          spent_usd: usd,
+          daily_cap_usd: usd,
+          warn_only: z.boolean(),
+          no_room: z.boolean().meta({ description: 'Its cap refused its latest request' }),
+        }),
+      )
+      .meta({
+        description:
+          'Up to ten active agents that spent 80 % or more of their cap, or whose latest request had no room in it, the nearest first',
+      }),
     agents_near_cap_count: count,
   }),
   top_spenders: z

@@ -120,7 +120,10 @@ test('budgets are those of the API, lost and quarantined events included', async
     [['capped', 'free', 'zero']],
   );
   const expected = await readAgentBudgets(database.db, today, [capped, free, zero], []);
-  const plain = expected.map(({ reserved_usd, ...row }) => ({ ...row, agent_id: toPublicId('agt', row.agent_id) }));
+  const plain = expected.map(({ reserved_usd, metadata, no_room_since, ...row }) => ({
+    ...row,
+    agent_id: toPublicId('agt', row.agent_id),
+  }));
   const byName = (rows: { agent_name?: unknown }[]) => Object.fromEntries(rows.map((row) => [row.agent_name, row]));
   expect(byName(shown)).toEqual(byName(plain));
   expect(byName(shown).capped).toMatchObject({ spent_usd: 0.004500001, remaining_usd: 0.005499999 });

@@ -3,6 +3,7 @@ import { CompiledQuery, type Selectable } from 'kysely';
 import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
 import { type Changed, inTransaction } from '../statements.ts';
+import { hasLabel } from './agents.ts';
 import { likeAny, type PageRange, readOldestFirst } from './pages.ts';
 import { agentSpendUsd, type BudgetFilter, globalSpendUsd } from './spend.ts';
 
@@ -13,12 +14,13 @@ export type AgentLimitsRow = Pick<Selectable<Schema['agents']>, (typeof agentLim
 export function listAgentLimits(
   db: Db,
   range: PageRange,
-  { search, capped }: BudgetFilter = {},
+  { search, label, capped }: BudgetFilter = {},
 ): AsyncGenerator<AgentLimitsRow[]> {
   const query = db
     .selectFrom('agents')
     .select(agentLimitsColumns)
     .$if(search !== undefined, (asked) => asked.where('name', 'ilike', likeAny(search)))
+    .$if(label !== undefined, (asked) => asked.where(hasLabel(label ?? '')))
     .$if(capped === true, (asked) => asked.where('daily_cap_usd', 'is not', null));
   return readOldestFirst(range, query);
 }
@@ -68,6 +70,8 @@ export interface BudgetRow {
 export interface AgentBudgetRow extends BudgetRow {
   agent_id: string;
   agent_name: string;
+  metadata: Record<string, unknown>;
+  no_room_since: Date | null;
 }
 
 /** Amounts of events that are recorded by now are part of the spend: one statement, so that no cost is counted twice. */
@@ -94,8 +98,15 @@ const globalText = `${withPending}
   CROSS JOIN (SELECT coalesce(sum(usd), 0) AS usd FROM pending) AS reserved`;
 
 const agentsText = `${withPending}
-  SELECT asked.agent_id, asked.agent_name, ${budgetColumns}
-  FROM (SELECT id AS agent_id, name AS agent_name, daily_cap_usd, warn_only, created_at
+  SELECT asked.agent_id, asked.agent_name, asked.metadata, ${budgetColumns},
+    reporting.id_time((
+      SELECT refused.id FROM refused_requests AS refused
+      WHERE refused.agent_id = asked.agent_id AND refused.reason = 'agent_budget_exceeded'
+        AND refused.id >= greatest(reporting.first_id_at($1::date::timestamptz),
+          (SELECT last_event_id FROM agent_last_seen AS seen WHERE seen.agent_id = asked.agent_id))
+      ORDER BY refused.id DESC LIMIT 1
+    )) AS no_room_since
+  FROM (SELECT id AS agent_id, name AS agent_name, metadata, daily_cap_usd, warn_only, created_at
         FROM agents WHERE id = ANY($5::uuid[])) AS asked
   CROSS JOIN LATERAL (SELECT ${agentSpendUsd} AS usd) AS spent
   LEFT JOIN pending ON pending.agent_id = asked.agent_id

@@ -67,7 +67,7 @@ const usageColumns = (day: string) =>
   ] as const;
 
 /** `team=sales`, or `team` for any value. */
-function hasLabel(label: string): RawBuilder<boolean> {
+export function hasLabel(label: string): RawBuilder<boolean> {
   const [, name = '', value] = /^([^=]*)(?:=(.*))?$/s.exec(label) ?? [];
   return value === undefined
     ? sql`jsonb_typeof(agents.metadata->${name}::text) = 'string'`

@@ -4,25 +4,27 @@ import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
 import type { RowOf } from '../statements.ts';
+import { hasLabel } from './agents.ts';
 import { type PageRange, readPages } from './pages.ts';
 
 export interface SessionClaim {
   sessionId: string;
   agentId: string;
+  name: string | null;
 }
 
 const readOwners = 'SELECT id, agent_id FROM sessions WHERE id = ANY($1)';
 
 /** A session belongs to one agent for ever. Returns the owner of each; another agent if the claim came too late. */
 export async function claimSessions(pool: Pool, claims: SessionClaim[]): Promise<Map<string, string>> {
-  const first = new Map<string, string>();
-  for (const claim of claims) if (!first.has(claim.sessionId)) first.set(claim.sessionId, claim.agentId);
+  const first = new Map<string, SessionClaim>();
+  for (const claim of claims) if (!first.has(claim.sessionId)) first.set(claim.sessionId, claim);
   // Sorted, so that two proxies that claim the same sessions cannot deadlock.
   const ids = [...first.keys()].sort();
-  const values = [ids, ids.map((id) => first.get(id))];
+  const values = [ids, ids.map((id) => first.get(id)?.agentId), ids.map((id) => first.get(id)?.name)];
   const made = await pool.query<{ id: string; agent_id: string }>({
     name: 'claim-sessions',
-    text: `INSERT INTO sessions (id, agent_id) SELECT * FROM unnest($1::text[], $2::uuid[])
+    text: `INSERT INTO sessions (id, agent_id, name) SELECT * FROM unnest($1::text[], $2::uuid[], $3::text[])
            ON CONFLICT (id) DO NOTHING RETURNING id, agent_id`,
     values,
   });
@@ -39,7 +41,9 @@ export async function claimSessions(pool: Pool, claims: SessionClaim[]): Promise
   return owners;
 }
 
-type SessionRow = RowOf<Session, 'started_at' | 'ended_at'>;
+export type SessionRow = RowOf<Omit<Session, 'labels'>, 'started_at' | 'ended_at'> & {
+  metadata: Record<string, unknown>;
+};
 
 /** Sessions without a recorded event are only claims of their agent. */
 function selectSessions(db: Db): SelectQueryBuilder<Schema, 'sessions' | 'agents', SessionRow> {
@@ -59,6 +63,8 @@ function selectSessions(db: Db): SelectQueryBuilder<Schema, 'sessions' | 'agents
       'sessions.total_cost_usd',
       'sessions.compliance_tag',
       'sessions.pii_detected',
+      'sessions.name',
+      'agents.metadata',
     ])
     .$narrowType<{ started_at: Date; ended_at: Date; compliance_tag: string }>();
 }
@@ -68,6 +74,9 @@ type SessionCursor = Pick<SessionRow, 'started_at' | 'id'>;
 
 interface SessionFilter {
   agentId?: string | undefined;
+  name?: string | undefined;
+  /** Of its agent, as `name=value`. */
+  label?: string | undefined;
   from?: Date | undefined;
   to?: Date | undefined;
   /** Only sessions that come after this place in the list. */
@@ -77,11 +86,13 @@ interface SessionFilter {
 /** The latest start first, ties by id. */
 export function listSessions(
   db: Db,
-  { agentId, from, to, cursor }: SessionFilter,
+  { agentId, name, label, from, to, cursor }: SessionFilter,
   range: PageRange,
 ): AsyncGenerator<SessionRow[]> {
   let filtered = selectSessions(db);
   if (agentId !== undefined) filtered = filtered.where('sessions.agent_id', '=', agentId);
+  if (name !== undefined) filtered = filtered.where('sessions.name', '=', name);
+  if (label !== undefined) filtered = filtered.where(hasLabel(label));
   if (from !== undefined) filtered = filtered.where('sessions.started_at', '>=', from);
   if (to !== undefined) filtered = filtered.where('sessions.started_at', '<', to);
   return readPages<SessionRow>(range, ({ after: last, limit, offset }) => {

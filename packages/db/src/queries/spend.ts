@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
+import { hasLabel } from './agents.ts';
 import { likeAny, type PageRange } from './pages.ts';
 
 /** The spend of the UTC day `$1`, in USD. Use both sums in one statement, or an event may be missing from both. */
@@ -89,6 +90,7 @@ const mostSorted = 1_000;
 export interface BudgetFilter {
   /** A part of the agent's name, in any case. */
   search?: string | undefined;
+  label?: string | undefined;
   /** Whether only agents with a cap are wanted. */
   capped?: boolean | undefined;
 }
@@ -97,7 +99,7 @@ export interface BudgetFilter {
 export async function listAgentsByCapUse(
   db: Db,
   day: string,
-  { search, capped }: BudgetFilter,
+  { search, label, capped }: BudgetFilter,
   { limit, offset }: PageRange,
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -106,6 +108,7 @@ export async function listAgentsByCapUse(
       SELECT agent_id, sum(cost_usd) AS usd FROM daily_usage WHERE day = ${day} GROUP BY agent_id
     ) AS spent ON spent.agent_id = agents.id
     WHERE agents.status <> 'retired' AND name ILIKE ${likeAny(search)} AND (daily_cap_usd IS NOT NULL OR ${!capped})
+      AND ${label === undefined ? sql`true` : hasLabel(label)}
     ORDER BY CASE WHEN daily_cap_usd > 0 THEN coalesce(spent.usd, 0) / daily_cap_usd
                   WHEN daily_cap_usd = 0 THEN 'Infinity'::numeric END DESC NULLS LAST,
       spent.usd DESC NULLS LAST, agents.id

@@ -116,15 +116,26 @@ export async function countRequestsSince(db: Db, since: Date): Promise<Omit<Requ
 
 type Spend = NonNullable<Status['spend']>;
 
-/** Spend of today against caps, without what is reserved; from `near` of a cap on an agent counts as near it. */
+/** Spend of today against caps, without what is reserved; near its cap is who spent `near` of it, or whose next request has no room. */
 export async function readCapsAndSpend(db: Db, near: number): Promise<Spend> {
   const rows = await rowsOf(
     db,
     sql<Spend['agents_near_cap'][number] & { scope: string; day: string; count: number }>`
+      WITH refused AS MATERIALIZED (
+        SELECT DISTINCT ON (agent_id) agent_id, id FROM refused_requests
+        WHERE reason = 'agent_budget_exceeded'
+          AND id >= reporting.first_id_at(date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC')
+        ORDER BY agent_id, id DESC
+      ), filled AS MATERIALIZED (
+        SELECT reporting.public_id('agt', refused.agent_id) AS agent_id
+        FROM refused LEFT JOIN agent_last_seen AS seen USING (agent_id)
+        WHERE seen.last_event_id IS NULL OR refused.id > seen.last_event_id
+      )
       SELECT day::text, scope, agent_id, agent_name, spent_usd, daily_cap_usd, warn_only,
-        count(*) OVER (PARTITION BY scope) AS count
+        agent_id IN (SELECT agent_id FROM filled) AS no_room, count(*) OVER (PARTITION BY scope) AS count
       FROM reporting.budgets_today
-      WHERE scope = 'global' OR (agent_status = 'active' AND daily_cap_usd > 0 AND used_ratio >= ${near})
+      WHERE scope = 'global' OR (agent_status = 'active' AND daily_cap_usd > 0
+        AND (used_ratio >= ${near} OR agent_id IN (SELECT agent_id FROM filled)))
       ORDER BY scope DESC, used_ratio DESC, agent_name LIMIT 11`,
   );
   const [global, ...agents] = rows as [(typeof rows)[0], ...typeof rows];

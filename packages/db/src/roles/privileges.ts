@@ -50,7 +50,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     policies: { select: columns('name version policy') },
     claimed_names: { select: columns('name') },
     agent_tokens: { select: columns('id agent_name secret_sha256 expires_at') },
-    sessions: { select: columns('id agent_id'), insert: columns('id agent_id') },
+    sessions: { select: columns('id agent_id'), insert: columns('id agent_id name') },
     claimed_bills: {
       select: 'all',
       insert: columns('provider bill event_id'),

@@ -58,21 +58,22 @@ async function readHeldOf(
   reservations: BudgetReservations,
   id: string,
   day: string,
-): Promise<Pick<AgentOverview, 'budget' | 'running_requests'>> {
+): Promise<Pick<AgentOverview, 'budget' | 'no_room_since' | 'running_requests'>> {
   // Before the spend, as `readHeld` says; of this agent alone, since others may have thousands.
   const held = await reservations
     .purge(day)
     .then(() => reservations.list(day, id))
     .catch(() => null);
-  if (held === null) return { budget: null, running_requests: null };
+  const unknown = { budget: null, no_room_since: null, running_requests: null };
+  if (held === null) return unknown;
   const [row] = await readAgentBudgets(db, day, [id], held);
-  if (row === undefined) return { budget: null, running_requests: null };
-  const { agent_id: _, agent_name: __, ...budget } = row;
+  if (row === undefined) return unknown;
   const running = await countUnrecorded(
     db,
     held.map(({ eventId }) => eventId),
   );
-  return { budget: presentBudget(budget), running_requests: running };
+  const no_room_since = row.no_room_since?.toISOString() ?? null;
+  return { budget: presentBudget(row), no_room_since, running_requests: running };
 }
 
 /** One agent with all that its screen shows. Throws ApiError `agent_not_found`. */

@@ -130,11 +130,7 @@ export const budgetRoutes = tagRoutes('Budgets', [
       const target = toPublicId('agt', id);
       const day = today();
       const held = await readHeld(context.reservations, day);
-      const {
-        agent_id: _,
-        agent_name: __,
-        ...budget
-      } = await recordChange(context, input, 'budget.agent.set', async (transaction) => {
+      const budget = await recordChange(context, input, 'budget.agent.set', async (transaction) => {
         const { before, after } = found(await updateAgentLimits(transaction, id, input.body), 'agent_not_found');
         const [row] = await readAgentBudgets(transaction, day, [id], held);
         const result = found(row, 'agent_not_found');

@@ -7,7 +7,7 @@ import {
 } from '@agp/core/contracts';
 import { listSessionEvents, listSessions, readSession } from '@agp/db';
 import { defineRoute, tagRoutes } from '../define-route.ts';
-import { presentRow, presentSessionEvent, writeJson } from '../presenters.ts';
+import { presentSession, presentSessionEvent, writeJson } from '../presenters.ts';
 import { replyWithList, replyWithPage } from '../replies.ts';
 import { found, readAgentFilter, sessionId } from '../requests.ts';
 
@@ -25,17 +25,10 @@ export const sessionRoutes = tagRoutes('Sessions', [
     handle: async ({ request, query }, { db }, response) => {
       const filter = { ...query, agentId: readAgentFilter(query.agent_id) };
       const { limit, offset } = query;
-      if (limit === undefined)
-        return replyWithList(response, listSessions(db, filter, { offset }), (row) => presentRow(row));
+      if (limit === undefined) return replyWithList(response, listSessions(db, filter, { offset }), presentSession);
       // One more than is shown, to know if there is a next page.
       const rows = (await Array.fromAsync(listSessions(db, filter, { limit: limit + 1, offset }))).flat();
-      replyWithPage(
-        { request, query: { ...query, limit } },
-        response,
-        rows,
-        (row) => presentRow(row),
-        writeSessionCursor,
-      );
+      replyWithPage({ request, query: { ...query, limit } }, response, rows, presentSession, writeSessionCursor);
     },
   }),
   defineRoute('GET /api/v1/sessions/{id}', {
@@ -51,7 +44,7 @@ export const sessionRoutes = tagRoutes('Sessions', [
         length: session.event_count,
         withOutcomes: query.expand === 'outcome',
       });
-      const framing = { before: `{"session":${writeJson(presentRow(session))},"events":[`, after: ']}' };
+      const framing = { before: `{"session":${writeJson(presentSession(session))},"events":[`, after: ']}' };
       await replyWithList(response, events, presentSessionEvent, framing);
     },
   }),

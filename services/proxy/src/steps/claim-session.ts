@@ -1,7 +1,7 @@
 import { ApiError } from '@agp/core/errors';
 import type { Stores, Working } from '../context.ts';
 import { mapSessionName } from '../head/session-id.ts';
-import type { Admission, Agent, ChosenSession } from '../journey.ts';
+import type { Admission, Agent, ChosenSession, Head } from '../journey.ts';
 
 /**
  * Makes a new session the agent's, behind the checks that refuse often: few refused requests leave a row. The first claim of an id
@@ -12,22 +12,29 @@ import type { Admission, Agent, ChosenSession } from '../journey.ts';
  */
 export async function claimSession(
   context: Stores & Working,
+  { sessionName }: Head,
   agent: Agent,
   { isProven }: Admission,
   session: ChosenSession,
   deadline: number,
 ): Promise<string> {
   if (session.isClaimed) return session.id;
-  if (await claim(context, session.id, agent, deadline)) return session.id;
+  const nameOf = (id: string) => ({ id, name: sessionName === id ? null : sessionName });
+  if (await claim(context, nameOf(session.id), agent, deadline)) return session.id;
   const own = mapSessionName(agent.id, session.id);
-  if (isProven && (await claim(context, own, agent, deadline))) return own;
+  if (isProven && (await claim(context, nameOf(own), agent, deadline))) return own;
   throw new ApiError('session_of_another_agent');
 }
 
-async function claim(context: Stores & Working, sessionId: string, agent: Agent, deadline: number): Promise<boolean> {
+async function claim(
+  context: Stores & Working,
+  { id: sessionId, name }: { id: string; name: string | null },
+  agent: Agent,
+  deadline: number,
+): Promise<boolean> {
   let owner = context.sessionOwners.get(sessionId);
   if (owner === undefined) {
-    owner = await context.storage.claimSession({ sessionId, agentId: agent.uuid }, deadline);
+    owner = await context.storage.claimSession({ sessionId, agentId: agent.uuid, name }, deadline);
     if (owner !== undefined) context.sessionOwners.set(sessionId, owner);
   }
   return owner === agent.uuid;
