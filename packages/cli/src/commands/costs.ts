@@ -13,7 +13,7 @@ import {
   unrecordedListQuerySchema,
   unrecordedRequestListSchema,
 } from '@agp/core/contracts';
-import { formatCount, formatDuration, formatUsd } from '@agp/core/explain';
+import { formatCost, formatCount, formatEstimate, formatUsd } from '@agp/core/explain';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { writeQuery } from '../api.ts';
 import { addCommand, addQuery } from '../arguments.ts';
@@ -33,11 +33,11 @@ const groupColumns: Record<UsageGroup, Entry> = {
 };
 
 const sumColumns: Entry[] = [
-  { head: 'COST (USD)', right: true, cell: ({ total_cost_usd }) => formatUsd(total_cost_usd) },
+  { head: 'COST (USD)', right: true, cell: (row) => formatCost(row.total_cost_usd, row.total_tokens) },
   { head: 'REQUESTS', right: true, cell: ({ request_count }) => formatCount(request_count), spare: 1 },
   { head: 'FAILED', right: true, cell: ({ failed_count }) => formatCount(failed_count), spare: 2 },
-  { head: 'P50', right: true, cell: ({ p50_ms }) => (p50_ms === null ? '-' : formatDuration(p50_ms)), spare: 4 },
-  { head: 'P95', right: true, cell: ({ p95_ms }) => (p95_ms === null ? '-' : formatDuration(p95_ms)), spare: 3 },
+  { head: 'P50', right: true, cell: ({ p50_ms }) => formatEstimate(p50_ms), spare: 4 },
+  { head: 'P95', right: true, cell: ({ p95_ms }) => formatEstimate(p95_ms), spare: 3 },
   { head: 'TOKENS IN', right: true, cell: (row) => formatCount(row.total_prompt_tokens), spare: 6 },
   { head: 'TOKENS OUT', right: true, cell: (row) => formatCount(row.total_completion_tokens), spare: 5 },
 ];

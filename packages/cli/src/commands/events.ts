@@ -4,7 +4,7 @@ import {
   listedEventListSchema,
   type StreamEvent,
 } from '@agp/core/contracts';
-import { describeOutcome, describePii, formatCount, formatUsd } from '@agp/core/explain';
+import { describeOutcome, describePii, formatCost, formatCount } from '@agp/core/explain';
 import { escapeJson, toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
 import { addCommand, addQuery } from '../arguments.ts';
@@ -20,7 +20,7 @@ import { type Paint, untilInterrupted } from '../terminal.ts';
 function formatLine(event: StreamEvent, agentName: string, paint: Paint): string {
   const found =
     event.pii_types === undefined ? '' : `  ${paint('yellow', `PII: ${toLineText(event.pii_types.join(','))}`)}`;
-  const figures = `${formatCount(event.prompt_tokens)} in, ${formatCount(event.completion_tokens)} out, ${formatUsd(event.cost_usd)} USD`;
+  const figures = `${formatCount(event.prompt_tokens)} in, ${formatCount(event.completion_tokens)} out, ${formatCost(event.cost_usd, event.prompt_tokens + event.completion_tokens, ' USD')}`;
   const { text, tone } = describeOutcome(event);
   const head = `${paint('dim', formatTime(event.timestamp))}  ${paint('bold', toLineText(agentName))}`;
   return `${head}  ${toLineText(event.model)}  ${paint(toneStyles[tone] ?? 'dim', text)}  ${figures}  ${paint('dim', toLineText(event.session_id))}${found}`;
@@ -55,7 +55,7 @@ export function addEventCommands(program: Command, shell: Shell): void {
       { head: 'MODEL', cell: ({ model }) => model, least: 10 },
       { head: 'IN', right: true, cell: ({ prompt_tokens }) => formatCount(prompt_tokens), spare: 3 },
       { head: 'OUT', right: true, cell: ({ completion_tokens }) => formatCount(completion_tokens), spare: 2 },
-      { head: 'COST (USD)', right: true, cell: ({ cost_usd }) => formatUsd(cost_usd) },
+      { head: 'COST (USD)', right: true, cell: (row) => formatCost(row.cost_usd, row.total_tokens) },
       {
         head: 'PII',
         least: 5,

@@ -7,7 +7,7 @@ import {
   sessionListQuerySchema,
   sessionListSchema,
 } from '@agp/core/contracts';
-import { formatCount, formatDuration, formatUsd, isFailed } from '@agp/core/explain';
+import { formatCost, formatCount, formatDuration, isFailed } from '@agp/core/explain';
 import { checkServedChain, finishCheck } from '@agp/core/lineage';
 import type { Command } from 'commander';
 import { addCommand } from '../arguments.ts';
@@ -39,7 +39,7 @@ export function addSessionCommands(program: Command, shell: Shell): void {
       { head: 'LABELS', cell: ({ labels }) => labels.join(', '), spare: 4 },
       { head: 'EVENTS', right: true, cell: ({ event_count }) => formatCount(event_count) },
       { head: 'TOKENS', right: true, cell: ({ total_tokens }) => formatCount(total_tokens), spare: 1 },
-      { head: 'COST (USD)', right: true, cell: ({ total_cost_usd }) => formatUsd(total_cost_usd) },
+      { head: 'COST (USD)', right: true, cell: (row) => formatCost(row.total_cost_usd, row.total_tokens) },
       {
         head: 'PII',
         cell: ({ pii_detected }) => (pii_detected ? 'yes' : '-'),
@@ -67,7 +67,7 @@ export function addSessionCommands(program: Command, shell: Shell): void {
           ['agent', `${session.agent_name} (${session.agent_id})`],
           ['started', formatTime(session.started_at)],
           ['lasted', formatDuration(session.duration_ms)],
-          ['cost (USD)', formatUsd(session.total_cost_usd)],
+          ['cost (USD)', formatCost(session.total_cost_usd, session.total_tokens)],
           ['tokens', formatCount(session.total_tokens)],
           ['compliance tag', session.compliance_tag],
           ['failed', events.length === 0 ? '-' : `${formatCount(failed)} of ${formatCount(events.length)}`],
@@ -81,7 +81,7 @@ export function addSessionCommands(program: Command, shell: Shell): void {
         { head: 'MODEL', cell: ({ model }) => model, least: 10 },
         { head: 'IN', right: true, cell: ({ prompt_tokens }) => formatCount(prompt_tokens), spare: 2 },
         { head: 'OUT', right: true, cell: ({ completion_tokens }) => formatCount(completion_tokens), spare: 1 },
-        { head: 'COST (USD)', right: true, cell: ({ cost_usd }) => formatUsd(cost_usd) },
+        { head: 'COST (USD)', right: true, cell: (row) => formatCost(row.cost_usd, row.total_tokens) },
         { head: 'PII', cell: ({ pii_types }) => pii_types.join(',') || '-', least: 5 },
         idColumn,
       ]);

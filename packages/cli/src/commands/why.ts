@@ -103,11 +103,12 @@ export function addWhyCommand(program: Command, shell: Shell): void {
         : [wrapText(meaning, terminal.width ?? Number.POSITIVE_INFINITY).join('\n'), fields];
     });
     if (refusals?.data.length) {
-      for (const reason of new Set(refusals.data.map((refusal) => refusal.reason))) {
-        const known = explainRefusal(reason, 'cli');
+      const meanings = refusals.data.map(({ reason, rule }) => {
+        const known = explainRefusal(reason, 'cli', rule);
         const meaning = known ? `${known.why} ${known.wayOut}` : 'docs/proxy.md lists what the proxy refuses, and why';
-        parts.push(`${toLineText(reason, 128)}: ${meaning}`);
-      }
+        return toLineText(`${reason}: ${meaning}`, 1_024);
+      });
+      parts.push(...new Set(meanings));
       parts.push(shell.drawTable(refusals.data, refusalColumns));
     }
     await terminal.print(parts.join('\n\n'));

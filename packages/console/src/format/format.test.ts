@@ -1,6 +1,7 @@
 import { shortenId } from '@agp/core/text';
 import { expect, test } from 'vitest';
 import {
+  findNextMorning,
   formatAgo,
   formatLocalTime,
   formatMinute,
@@ -56,15 +57,24 @@ test('times are in the viewer zone, with the day where it is not today', () => {
 
 test('a projection says when a cap runs out, and nothing where nothing can be said', () => {
   const noon = Date.parse('2026-11-22T12:00:00Z');
-  expect(projectSpend(5, null, noon)).toEqual({ kind: 'none' });
-  expect(projectSpend(5, 1_000, noon - (noon % 86_400_000) + 60_000)).toEqual({ kind: 'none' });
-  expect(projectSpend(5, 5, noon)).toEqual({ kind: 'exhausted' });
-  expect(projectSpend(5, 20, noon)).toEqual({ kind: 'safe', endOfDayUsd: 10 });
-  expect(projectSpend(8, 12, noon)).toEqual({
+  expect(projectSpend(5, null, 1, noon)).toEqual({ kind: 'none' });
+  expect(projectSpend(5, 5, 1, noon)).toEqual({ kind: 'exhausted' });
+  // What was spent long ago says nothing about the pace.
+  expect(projectSpend(5, 20, 0, noon)).toEqual({ kind: 'safe', endOfDayUsd: 5 });
+  expect(projectSpend(5, 20, 1, noon)).toEqual({ kind: 'safe', endOfDayUsd: 17 });
+  expect(projectSpend(8, 12, 2 / 3, noon)).toEqual({
     kind: 'runs out',
     at: Date.parse('2026-11-22T18:00:00Z'),
     endOfDayUsd: 16,
   });
+});
+
+test.each([
+  ['2026-11-26T03:00:00', '2026-11-26T08:00:00'],
+  ['2026-11-26T08:00:00', '2026-11-27T08:00:00'],
+  ['2026-12-31T22:00:00', '2027-01-01T08:00:00'],
+])('after %s the next morning is %s', (now, morning) => {
+  expect(findNextMorning(Date.parse(now))).toEqual(new Date(morning));
 });
 
 test('ids and hashes keep their prefix and both ends', () => {

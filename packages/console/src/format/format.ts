@@ -113,32 +113,40 @@ export function endOfMinute(timestamp: string): string {
   return new Date(Date.parse(timestamp) + minute).toISOString();
 }
 
+/** The next time that it is 08:00 in the viewer's zone: today's if that is to come. */
+export function findNextMorning(now: number): Date {
+  const time = new Date(now);
+  const morning = (days: number) => new Date(time.getFullYear(), time.getMonth(), time.getDate() + days, 8);
+  return morning(morning(0).getTime() > now ? 0 : 1);
+}
+
 /** The UTC day of a time, `YYYY-MM-DD`. */
 export function utcDay(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
+/** A UTC day as every axis and list has it: `25 Nov`. @param day `YYYY-MM-DD` */
+export function formatDay(day: string): string {
+  const form = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'short' });
+  return form.format(Date.parse(day));
+}
+
 const dayMs = 86_400_000;
 
-/** When a daily cap will be used up if the day goes on as it went until now. */
+/** When a daily cap will be used up if the day goes on as the last hour went. */
 type Projection =
   | { kind: 'none' }
   | { kind: 'exhausted' }
   | { kind: 'safe'; endOfDayUsd: number }
   | { kind: 'runs out'; at: number; endOfDayUsd: number };
 
-/** A day's first minutes say nothing about the day, in milliseconds. */
-const leastMs = 10 * 60_000;
-
-/** Projects today's spend in a straight line. Days are of UTC. @param used spent and reserved, USD */
-export function projectSpend(used: number, cap: number | null, now: number): Projection {
+/** Projects today's spend in a straight line. Days are of UTC. @param used spent and reserved, USD @param lastHour spent in 60 minutes, USD */
+export function projectSpend(used: number, cap: number | null, lastHour: number, now: number): Projection {
   if (cap === null) return { kind: 'none' };
   if (used >= cap) return { kind: 'exhausted' };
-  const since = now % dayMs;
-  if (since < leastMs) return { kind: 'none' };
-  const endOfDayUsd = (used / since) * dayMs;
+  const endOfDayUsd = used + (lastHour / hour) * (dayMs - (now % dayMs));
   if (endOfDayUsd <= cap) return { kind: 'safe', endOfDayUsd };
-  return { kind: 'runs out', at: now - since + (cap / used) * since, endOfDayUsd };
+  return { kind: 'runs out', at: now + ((cap - used) / lastHour) * hour, endOfDayUsd };
 }
 
 type Price = ModelPrice['prices'][string];

@@ -5,13 +5,14 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { apiQuery } from '../api/api.ts';
+import { Cost } from '../components/cost.tsx';
 import { CopyAs, CsvButton } from '../components/export.tsx';
 import { EmptyState } from '../components/feedback.tsx';
 import { AgentField, Choice, Filters, KindField, SearchField, TimeRange } from '../components/filters.tsx';
 import { ConnectButton } from '../components/layout.tsx';
 import type { Column } from '../components/list.tsx';
 import { ListScreen, NewPill, pageSize, useFilters } from '../components/list-screen.tsx';
-import { AgentLink, EventTime, Money, Name, OutcomePill, PiiKinds, Pill, SessionLink } from '../components/values.tsx';
+import { AgentLink, EventTime, Name, OutcomePill, PiiKinds, Pill, SessionLink } from '../components/values.tsx';
 import { useNewCount } from '../live/use-live-events.ts';
 import type { EventsSearch } from '../search/screen-searches.ts';
 import { timeSpans } from '../search/search.ts';
@@ -40,7 +41,13 @@ const rest: Column<Shown>[] = [
       </span>
     ),
   },
-  { head: 'Cost', right: true, cell: ({ cost_usd }) => <Money usd={cost_usd} /> },
+  {
+    head: 'Cost',
+    right: true,
+    cell: ({ cost_usd, prompt_tokens, completion_tokens, model }) => (
+      <Cost usd={cost_usd} tokens={prompt_tokens + completion_tokens} model={model} />
+    ),
+  },
   {
     head: 'Personal data',
     cell: (event) => {

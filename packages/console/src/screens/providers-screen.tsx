@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { defaultWindow, refreshMs, usageQuery } from '../api/api.ts';
+import { Cost } from '../components/cost.tsx';
 import { EmptyState, Reading } from '../components/feedback.tsx';
 import { Choice } from '../components/filters.tsx';
 import { ConnectButton, Screen } from '../components/layout.tsx';
 import { List } from '../components/list.tsx';
 import { useFilters } from '../components/list-screen.tsx';
 import { resultColumns } from '../components/results.tsx';
-import { Money } from '../components/values.tsx';
 import { formatShortCount } from '../format/format.ts';
 import { windows } from '../search/search.ts';
 
@@ -24,7 +24,7 @@ export function ProvidersScreen() {
   return (
     <Screen
       title="Providers"
-      about="How each provider answers, and what it costs. p50 and p95: half and 95% of the calls took less; estimates"
+      about="How each provider answers, and what it costs. p50 and p95: half and 95% of the calls took less"
       actions={<Choice label="Time" options={windows} {...bind('from')} value={from} />}
     >
       <Reading query={query}>
@@ -42,7 +42,11 @@ export function ProvidersScreen() {
                   </Link>
                 ),
               },
-              { head: 'Cost', right: true, cell: ({ total_cost_usd: usd }) => <Money usd={usd} /> },
+              {
+                head: 'Cost',
+                right: true,
+                cell: (row) => <Cost usd={row.total_cost_usd} tokens={row.total_tokens} model={row.model} />,
+              },
               ...resultColumns(({ provider }) => ({ provider, from: since })),
               {
                 head: 'Refused',

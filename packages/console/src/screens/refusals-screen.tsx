@@ -36,7 +36,7 @@ export const refusalColumns: readonly Column<Refusal>[] = [
   {
     head: 'Why',
     cell: ({ reason, rule }) => {
-      const { why, wayOut } = explainRefusal(reason, 'console') ?? unknown;
+      const { why, wayOut } = explainRefusal(reason, 'console', rule) ?? unknown;
       return (
         <div className="text-cell">
           <strong>{reason.replaceAll('_', ' ')}</strong>
@@ -61,10 +61,10 @@ export const refusalColumns: readonly Column<Refusal>[] = [
 
 /** @param rule `policy rule: why` */
 function RuleOf({ rule }: { rule: string }) {
-  const [, policy = '', name, why = ''] = /^(\S+) ([^\s:]+)(?:: (.*))?$/s.exec(rule) ?? [];
+  const [policy = ''] = rule.split(' ');
   return (
     <div className="small">
-      By <DecidedBy policy={policy} rule={name} /> {why && <span className="dim">({why})</span>}
+      See <DecidedBy policy={policy} />
     </div>
   );
 }

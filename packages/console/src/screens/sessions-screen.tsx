@@ -3,13 +3,14 @@ import { formatCount, formatDuration } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../api/api.ts';
+import { Cost } from '../components/cost.tsx';
 import { CopyAs, CsvButton } from '../components/export.tsx';
 import { EmptyState } from '../components/feedback.tsx';
 import { AgentField, TimeRange } from '../components/filters.tsx';
 import { ConnectButton } from '../components/layout.tsx';
 import type { Column } from '../components/list.tsx';
 import { ListScreen, pageSize, useFilters } from '../components/list-screen.tsx';
-import { AgentLink, Money, Name, Pill, SessionLink, TimeAgo, TimeStamp } from '../components/values.tsx';
+import { AgentLink, Name, Pill, SessionLink, TimeAgo, TimeStamp } from '../components/values.tsx';
 import { formatShortCount } from '../format/format.ts';
 import { timeSpans } from '../search/search.ts';
 
@@ -27,7 +28,7 @@ const sessionColumns: readonly Column<Session>[] = [
   },
   { head: 'Turns', right: true, cell: ({ event_count }) => formatCount(event_count) },
   { head: 'Tokens', right: true, wide: true, cell: ({ total_tokens }) => formatShortCount(total_tokens) },
-  { head: 'Cost', right: true, cell: ({ total_cost_usd }) => <Money usd={total_cost_usd} /> },
+  { head: 'Cost', right: true, cell: (row) => <Cost usd={row.total_cost_usd} tokens={row.total_tokens} /> },
   { head: 'Tag', cell: ({ compliance_tag }) => <Name>{compliance_tag}</Name> },
   {
     head: 'Personal data',

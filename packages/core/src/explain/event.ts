@@ -133,13 +133,14 @@ export function explainEvent(event: EventDetail) {
     ['Provider’s request id', event.provider_request_id, 'id'],
     ['Proxy', producer === null ? null : `${producer}, its request ${event.producer_seq ?? '–'}`],
   ];
+  const lacksPrice = event.price_version === null && event.usage_source !== 'none' && event.total_tokens > 0;
   const used: Cell[] = [
     ['Provider', event.provider],
     ['Model', asked === null || asked === model ? model : `${model} (asked for: ${asked})`],
     ['Tokens', `${formatCount(event.prompt_tokens)} in, ${formatCount(event.completion_tokens)} out`],
     ['Figures', event.usage_source && (figures[event.usage_source] ?? event.usage_source)],
-    ['Cost', `${formatUsd(event.cost_usd)} USD`],
-    ['Prices', event.price_version],
+    ['Cost', lacksPrice && event.cost_usd === 0 ? 'no price' : `${formatUsd(event.cost_usd)} USD`],
+    ['Prices', lacksPrice ? 'none is known of this model' : event.price_version],
     ['Compliance tag', event.compliance_tag],
     ['Personal data', describePii(event).text.replaceAll('_', ' '), 'pii'],
     ['Searched', event.pii_scan && searched[event.pii_scan]],

@@ -29,6 +29,21 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(ms / day)} d`;
 }
 
+/** Where the first and the last bucket of durations begin to tell nothing more, in milliseconds. */
+const counted = { from: 100, to: 204_800 };
+
+/** An estimate from counts in buckets: `< 100 ms`, `~180 ms`, `~2.9 s`, `> 3 min`; null is a dash. */
+export function formatEstimate(ms: number | null): string {
+  if (ms === null) return '–';
+  if (ms <= counted.from) return `< ${formatDuration(counted.from)}`;
+  return ms > counted.to ? `> ${formatDuration(counted.to)}` : `~${formatDuration(Number(ms.toPrecision(2)))}`;
+}
+
+/** USD exactly; `no price` of tokens that cost nothing. @param unit after the figure */
+export function formatCost(usd: number, tokens: number, unit = ''): string {
+  return usd === 0 && tokens > 0 ? 'no price' : formatUsd(usd) + unit;
+}
+
 /** `2026-11-22 14:03:22.393 UTC`. */
 export function formatUtc(timestamp: string): string {
   return timestamp.replace('T', ' ').replace('Z', ' UTC');

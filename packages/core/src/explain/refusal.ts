@@ -57,13 +57,7 @@ const explanations: Partial<Record<ErrorCode, [why: string, wayOut: WayOut]>> = 
     "The proxy's own key may not be used on this path.",
     "Add the path to the provider's allow_paths.",
   ],
-  policy_denied: [
-    'A policy does not let it pass; its rule stands beside it.',
-    {
-      console: 'Change the request, or the policy under Policies.',
-      cli: 'Change the request, or the policy: "policies show" has it.',
-    },
-  ],
+  policy_denied: ['A policy does not allow it.', 'Change the request, or ask for an exception.'],
   session_of_another_agent: ['Its X-Session-Id belongs to another agent.', 'Send an id of its own, or none.'],
   request_too_large: ['Its body was larger than MAX_REQUEST_BYTES.', 'Send less, or raise that.'],
   body_too_slow: [
@@ -131,11 +125,16 @@ const explanations: Partial<Record<ErrorCode, [why: string, wayOut: WayOut]>> = 
   audit_unavailable: ['With AUDIT=strict and a full queue no event could be kept.', seeTo('NATS')],
 };
 
-/** What a refusal's code means, and the way out at a place; null for a code that this version does not know. */
-export function explainRefusal(code: string, place: Surface): Explanation | null {
+/**
+ * What a refusal's code means, and the way out at a place; null for a code that this version does not know.
+ * @param rule `policy rule: why`, if a policy refused it
+ */
+export function explainRefusal(code: string, place: Surface, rule: string | null = null): Explanation | null {
+  const [, policy, name, cause] = /^(\S+) ([^\s:]+)(?:: (.*))?$/s.exec(rule ?? '') ?? [];
+  const named = policy && `Policy ${policy}, rule ${name}${cause ? `: ${cause}` : ''}.`;
   const [why, wayOut] = (Object.hasOwn(explanations, code) && explanations[code as ErrorCode]) || [];
   if (why === undefined || wayOut === undefined) return null;
-  return { why, wayOut: typeof wayOut === 'string' ? wayOut : wayOut[place] };
+  return { why: named || why, wayOut: typeof wayOut === 'string' ? wayOut : wayOut[place] };
 }
 
 export const knownRefusals: readonly string[] = Object.keys(explanations);

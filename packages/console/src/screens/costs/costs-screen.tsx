@@ -158,11 +158,7 @@ function UnpricedView() {
         { head: 'First', cell: ({ first_seen_at }) => <TimeStamp at={first_seen_at} /> },
         { head: 'Last', cell: ({ last_seen_at }) => <TimeAgo at={last_seen_at} /> },
       ]}
-      none={
-        <EmptyState title="Every model has a price">
-          Calls of a model without one would be recorded as $0, and listed here.
-        </EmptyState>
-      }
+      none={<EmptyState title="Every model has a price">Calls of a model without one would be listed here.</EmptyState>}
     />
   );
 }

@@ -1,16 +1,17 @@
 import type { CostUsageEntry } from '@agp/core/contracts';
-import { formatCount } from '@agp/core/explain';
+import { formatCount, formatEstimate } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { usageQuery } from '../../api/api.ts';
 import { DayBars } from '../../charts/lazy-charts.tsx';
+import { Cost } from '../../components/cost.tsx';
 import { CsvButton } from '../../components/export.tsx';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Chips, Choice, TimeRange } from '../../components/filters.tsx';
 import { Card, Stat } from '../../components/layout.tsx';
 import { Rows } from '../../components/list.tsx';
 import { useFilters } from '../../components/list-screen.tsx';
-import { Errors, formatQuantile, resultColumns } from '../../components/results.tsx';
+import { Errors, resultColumns } from '../../components/results.tsx';
 import { AgentLink, Money } from '../../components/values.tsx';
 import { compareUsd, formatShare, formatShortCount } from '../../format/format.ts';
 import {
@@ -84,7 +85,11 @@ function UsageSums({ sums, groups, range, cost }: UsageSumsProps) {
           head: groupNames[group],
           cell: (entry: CostUsageEntry) => <GroupName entry={entry} group={group} groups={groups} range={range} />,
         })),
-        { head: 'Cost', right: true, cell: ({ total_cost_usd: usd }) => <Money usd={usd} /> },
+        {
+          head: 'Cost',
+          right: true,
+          cell: (row) => <Cost usd={row.total_cost_usd} tokens={row.total_tokens} model={row.model} />,
+        },
         { head: 'Share', right: true, cell: (row) => (cost === 0 ? '–' : formatShare(row.total_cost_usd / cost)) },
         ...resultColumns((entry) => toFilter(entry, groups, range)),
         { head: 'Tokens in', right: true, cell: (row) => formatShortCount(row.total_prompt_tokens) },
@@ -177,7 +182,7 @@ function Usage({ range, groups }: Grouped) {
   const days = useQuery(usageQuery(range, ['day', ...barGroups]));
   const nameOf = (entry: CostUsageEntry) => nameEntry(entry, barGroups) || 'All agents';
   return (
-    <Reading query={total}>
+    <Reading query={total} shape={{ figures: 5, chart: height }}>
       {({
         data: {
           usage: [all],
@@ -191,7 +196,7 @@ function Usage({ range, groups }: Grouped) {
           <>
             <Totals all={all} range={range} />
             <Card title="By day">
-              <Reading query={days}>
+              <Reading query={days} shape={{ chart: height, rows: 0 }}>
                 {({ data: { usage } }) => (
                   <DayBars
                     entries={usage.map((entry) => ({
@@ -241,8 +246,8 @@ function Totals({ all, range }: { all: CostUsageEntry; range: Range }) {
       <Stat name="Errors" figure={<Errors of={all} search={range} />}>
         <span className="small dim">{formatCount(all.failed_count)} failed</span>
       </Stat>
-      <Stat name="Half took less than" figure={formatQuantile(all.p50_ms)}>
-        <span className="small dim">95% less than {formatQuantile(all.p95_ms)}; estimates</span>
+      <Stat name="p50 (half took less)" figure={formatEstimate(all.p50_ms)}>
+        <span className="small dim">p95 {formatEstimate(all.p95_ms)}</span>
       </Stat>
       <Stat name="Tokens" figure={formatShortCount(all.total_tokens)} />
     </div>

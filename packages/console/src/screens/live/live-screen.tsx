@@ -1,16 +1,17 @@
 import type { StreamEvent } from '@agp/core/contracts';
-import { formatCount, formatUsd, formatUtc } from '@agp/core/explain';
+import { formatCount, formatUtc } from '@agp/core/explain';
 import { Button, Checkbox } from '@mantine/core';
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, type RefObject, useCallback, useRef, useState } from 'react';
+import { Cost } from '../../components/cost.tsx';
 import { EmptyState, FailureNotice } from '../../components/feedback.tsx';
 import { AgentField, Filters, SearchField } from '../../components/filters.tsx';
 import { Screen } from '../../components/layout.tsx';
 import { NewPill, useFilters } from '../../components/list-screen.tsx';
 import { OutcomePill, PiiKinds, Pill } from '../../components/values.tsx';
-import { formatLocalTime, roundUsd } from '../../format/format.ts';
+import { formatLocalTime } from '../../format/format.ts';
 import { matchEvent } from '../../live/live-buffer.ts';
 import { useLiveEvents } from '../../live/use-live-events.ts';
 
@@ -55,7 +56,9 @@ const cells: { head: string; className?: string; cell: (event: StreamEvent) => R
   {
     head: 'Cost',
     className: 'right',
-    cell: ({ cost_usd }) => <span title={`${formatUsd(cost_usd)} USD`}>{roundUsd(cost_usd)}</span>,
+    cell: ({ cost_usd, prompt_tokens, completion_tokens, model }) => (
+      <Cost usd={cost_usd} tokens={prompt_tokens + completion_tokens} model={model} />
+    ),
   },
   {
     head: 'Personal data',
