@@ -93,6 +93,16 @@ describe('usage', () => {
     expect((await read(`?agent_id=${bob}&group_by=agent`)).usage).toMatchObject([{ agent_id: bob, request_count: 2 }]);
   });
 
+  test('may be those that failed most, with a bound', async () => {
+    const sums = (await read('?group_by=model,provider')).usage;
+    const order = (query: string) => read(`?group_by=model,provider&top=2${query}`);
+    const failed = sums.toSorted((a, b) => b.failed_count - a.failed_count || b.request_count - a.request_count);
+    expect((await order('&order=failed')).usage.map(({ model }) => model)).toEqual(
+      failed.slice(0, 2).map(({ model }) => model),
+    );
+    expect((await order('&order=failed')).usage).not.toEqual((await order('&order=cost')).usage);
+  });
+
   test('may be the dearest entries alone', async () => {
     const all = await costs('?group_by=model,provider');
     const dearest = all.toSorted((one, other) => Number(other.at(-1)) - Number(one.at(-1)));
@@ -229,7 +239,7 @@ describe('usage', () => {
     ['to=2026-03-01T10:00:00%2B05:30', 'to: must be the start of an hour in UTC: usage is summed by hour'],
     ['from=2026-03-02&to=2026-03-01', 'from: must be earlier than to'],
     ['from=tomorrow', /^from: must be a time such as /],
-    ['grain=hour', /^grain: unknown parameter; those that exist: from, to, agent_id, group_by, top$/],
+    ['grain=hour', /^grain: unknown parameter; those that exist: from, to, agent_id, group_by, top, order$/],
   ])('of ?%s is refused', async (query, error) => {
     await management.refuse(await management.call(`${path}?${query}`), 400, error);
   });

@@ -187,6 +187,10 @@ export const costUsageQuerySchema = z
       maximum: mostTop,
       description: 'Only so many entries, the dearest first; not by hour or day',
     }),
+    order: z
+      .enum(['cost', 'failed'])
+      .optional()
+      .meta({ description: 'With `top`: `failed` has those first that failed most, instead of the dearest' }),
   })
   .refine(isForward, forwardFault)
   .refine(({ top, group_by: groups = [] }) => top === undefined || !groups.some(isTime), {

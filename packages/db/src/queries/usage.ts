@@ -13,6 +13,8 @@ interface UsageQuery {
   agentId?: string | undefined;
   /** Only so many entries, the dearest first; not by hour or day. */
   top?: number | undefined;
+  /** With `top`: those first that failed most, instead of the dearest. */
+  order?: 'cost' | 'failed' | undefined;
 }
 
 export type UsageRow = Omit<CostUsageEntry, 'hour'> & { hour?: Date };
@@ -92,7 +94,13 @@ const keys: Record<UsageGroup, { of: RawBuilder<unknown>; type: RawBuilder<unkno
   tag: { of: inC('compliance_tag'), type: sql`text` },
 };
 
-async function readPage(db: Db, groups: readonly UsageGroup[], range: Range, after?: UsageRow, top?: number) {
+async function readPage(
+  db: Db,
+  groups: readonly UsageGroup[],
+  range: Range,
+  after?: UsageRow,
+  { top, order }: Pick<UsageQuery, 'top' | 'order'> = {},
+) {
   const names = groups.map((name) => sql.ref(usageGroups[name]));
   const columns = groups.map((name) => sql`${keys[name].of} AS ${sql.ref(usageGroups[name])}, `);
   const list = sql.join(names);
@@ -101,7 +109,8 @@ async function readPage(db: Db, groups: readonly UsageGroup[], range: Range, aft
       ? sql``
       : sql`WHERE (${sql.join(groups.map((name) => keys[name].of))}) >
           (${sql.join(groups.map((name) => sql`${after[usageGroups[name]]}::${keys[name].type}`))})`;
-  const order = top === undefined ? list : sql`total_cost_usd DESC, request_count DESC, ${list}`;
+  const first = sql.ref(order === 'failed' ? 'failed_count' : 'total_cost_usd');
+  const sorted = top === undefined ? list : sql`${first} DESC, request_count DESC, ${list}`;
   const ofAgent = groups.includes('agent');
   const { rows } = await sql<UsageRow & { durations: number[] }>`
     SELECT usage.* ${ofAgent ? sql`, (SELECT name FROM agents WHERE agents.id = usage.agent_id) AS agent_name` : sql``}
@@ -114,7 +123,7 @@ async function readPage(db: Db, groups: readonly UsageGroup[], range: Range, aft
         ${durations} AS durations
       FROM (${readUsage(groups, range)}) AS used ${rest}
       ${groups.length === 0 ? sql`` : sql`GROUP BY ${sql.join(groups.map((_, at) => sql.raw(String(at + 1))))}`}
-    ) AS usage ${groups.length === 0 ? sql`` : sql`ORDER BY ${order} LIMIT ${top ?? pageSizeOf(groups)}`}`.execute(db);
+    ) AS usage ${groups.length === 0 ? sql`` : sql`ORDER BY ${sorted} LIMIT ${top ?? pageSizeOf(groups)}`}`.execute(db);
   return rows.map(({ durations: counts, ...row }) => ({
     ...row,
     p50_ms: estimateQuantile(counts, 0.5),
@@ -148,7 +157,7 @@ async function findFirst(db: Db, groups: readonly UsageGroup[], range: Range): P
 export async function* listUsage(db: Db, query: UsageQuery): AsyncGenerator<UsageRow[]> {
   const { groups, to, agentId, top } = query;
   if (top !== undefined) {
-    yield await readPage(db, groups, query, undefined, top);
+    yield await readPage(db, groups, query, undefined, query);
     return;
   }
   if (!isByTime(groups)) {

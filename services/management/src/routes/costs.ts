@@ -55,11 +55,12 @@ export const costRoutes = tagRoutes('Costs', [
         columns: (query) => listUsageMembers((query as { group_by?: UsageGroup[] }).group_by ?? []),
       },
     },
-    handle: async ({ query: { from, to, agent_id, top, group_by: groups = [] } }, { db }, response) => {
-      const head = { from: from ?? null, to: to ?? null, time_zone: 'UTC', group_by: groups };
+    handle: async ({ query: { agent_id, group_by: groups = [], ...range } }, { db }, response) => {
+      const { from = null, to = null } = range;
+      const head = { from, to, time_zone: 'UTC', group_by: groups };
       await replyWithList(
         response,
-        listUsage(db, { groups, from, to, top, agentId: readAgentFilter(agent_id) }),
+        listUsage(db, { groups, ...range, agentId: readAgentFilter(agent_id) }),
         (row) => presentRow(row),
         frameList(head, 'usage'),
       );
