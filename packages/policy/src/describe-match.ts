@@ -1,3 +1,4 @@
+import { isListed } from './names.ts';
 import type { Policy } from './schema.ts';
 
 type Match = Policy['match'];
@@ -18,4 +19,14 @@ function listParts({ agents, labels, tags, providers }: Match): string[] {
 export function describeMatch({ not, ...match }: Match): string {
   const [all, none] = [listParts(match).join(', '), listParts(not ?? {}).join(', ')];
   return `${all || 'every request'}${none && `; not ${none}`}`;
+}
+
+/** Whether a policy may hold for requests of an agent: for some of them, if it also asks for tags or providers. @param labels of the agent */
+export function mayHold({ not, ...match }: Match, agent: string, labels: Readonly<Record<string, string>>): boolean {
+  const fits = ({ agents, labels: wanted = {} }: Match) =>
+    (agents === undefined || isListed(agents, agent)) &&
+    Object.entries(wanted).every(
+      ([label, values]) => Object.hasOwn(labels, label) && isListed(values, labels[label] as string),
+    );
+  return fits(match) && !(not && !not.tags && !not.providers && fits(not));
 }
