@@ -43,7 +43,7 @@ inBrowser('what operators do in the console', () => {
     await page.getByRole('link', { name: 'runaway' }).click();
     await page.getByText('status: active → blocked').waitFor();
     await page.getByText('“runs in a loop”').waitFor();
-    await page.locator('.banner', { hasText: /It is blocked since .+ by .+: runs in a loop\./ }).waitFor();
+    await page.locator('.banner', { hasText: /Blocked since .+ by .+: runs in a loop\./ }).waitFor();
     await page.getByRole('button', { name: 'Unblock runaway' }).click();
     await confirm(page, 'Unblock');
     await page.getByRole('button', { name: 'Block runaway', exact: true }).waitFor();

@@ -111,4 +111,25 @@ inBrowser('chains, checked by the browser itself', () => {
     await page.getByText('The chain breaks at number 0').waitFor();
     expect(faults).toEqual([]);
   });
+
+  test('of a session whose turns retention removed: nothing is said to be as it was written', async () => {
+    const id = await makeSession('old', 3);
+    const remove = (below: number) =>
+      system().database.pool.query(
+        `WITH gone AS (DELETE FROM events WHERE session_id = $1 AND seq < $2 RETURNING session_id, seq, lineage_hash)
+         INSERT INTO lineage_anchors (session_id, first_seq, last_seq, lineage_hash)
+         SELECT session_id, (SELECT min(seq) FROM gone), seq, lineage_hash FROM gone ORDER BY seq DESC LIMIT 1`,
+        [id, below],
+      );
+    await remove(2);
+    const { page, faults } = await show(`/sessions/${id}`);
+    await page.getByText('As it was written, as far as it is kept.').waitFor();
+    await page.getByText('1 turn, oldest first; 2 removed for their age').waitFor();
+    await remove(3);
+    await page.getByRole('button', { name: 'Verify again' }).click();
+    await page.getByRole('heading', { name: 'Nothing is left to verify' }).waitFor();
+    await page.locator('.banner[data-tone=plain]').getByText('3 events removed for their age.').waitFor();
+    expect(await page.getByText('As it was written').count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
 });

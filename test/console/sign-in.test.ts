@@ -61,7 +61,7 @@ inBrowser('signing in', () => {
     const asked: string[] = [];
     page.on('request', (request) => asked.push(`${request.url()} ${JSON.stringify(request.headers())}`));
     await page.goto(link);
-    await heading(page, 'Sign in by this link?').waitFor();
+    await heading(page, 'Sign in with this link?').waitFor();
     expect(asked.filter((line) => line.includes('/console/session')).length).toBeGreaterThan(0);
     expect(await context.cookies()).toEqual([]);
     await acceptLink(page);

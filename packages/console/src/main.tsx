@@ -1,7 +1,7 @@
 import '@mantine/core/styles.css';
 import '@mantine/spotlight/styles.css';
 import './styles/index.css';
-import { type CSSVariablesResolver, createTheme, MantineProvider } from '@mantine/core';
+import { type CSSVariablesResolver, createTheme, MantineProvider, Modal } from '@mantine/core';
 import { focusManager, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { setNonce } from 'get-nonce';
@@ -29,6 +29,8 @@ const theme = createTheme({
   },
   cursorType: 'pointer',
   respectReducedMotion: true,
+  // In the dark, a deeper shade would leave nothing of the page.
+  components: { Modal: Modal.extend({ defaultProps: { overlayProps: { backgroundOpacity: 0.35 } } }) },
 });
 
 /** Mantine's own dimmed and placeholder texts are too pale to be read by everybody. */

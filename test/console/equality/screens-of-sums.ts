@@ -9,7 +9,14 @@ import type {
   SessionEvent,
   Status,
 } from '@agp/core/contracts';
-import { describeOutcome, formatCount, formatDuration, formatUsd, statusBeside } from '@agp/core/explain';
+import {
+  describeOutcome,
+  formatCount,
+  formatDuration,
+  formatEstimate,
+  formatUsd,
+  statusBeside,
+} from '@agp/core/explain';
 import { sumUsd } from '@agp/core/money';
 import type { AgentTool, StoredPolicy } from '@agp/policy';
 import { expect } from 'vitest';
@@ -17,7 +24,7 @@ import { compareUsd, formatShare, formatShortCount, roundUsd } from '../../../pa
 import { findBefore } from '../../../packages/console/src/screens/costs/usage-entries.ts';
 import type { Shown } from './read-shown.ts';
 import * as rows from './show-rows.ts';
-import { agentLink, ago, capBarWithText, money, shortId, time } from './show-values.ts';
+import { agentLink, ago, capBarWithText, cost, money, named, shortId, time } from './show-values.ts';
 
 /** An address of the console, and what it must show by what the API answers. */
 export interface Screen {
@@ -36,12 +43,11 @@ const begins = (...texts: string[]) =>
 const listKinds = (found: { type: string; event_count: number }[]) =>
   found.map(({ type, event_count }) => `${words(type)} ${formatCount(event_count)}`).join(' ');
 
-const quantile = (ms: number | null) => (ms === null ? '–' : formatDuration(ms));
 const results = (sum: CostUsageEntry) => ({
   Requests: formatCount(sum.request_count),
   Errors: `${formatShare(sum.failed_count / sum.request_count)} {${formatCount(sum.failed_count)} of ${formatCount(sum.request_count)} failed or were answered with an error}`,
-  p50: quantile(sum.p50_ms),
-  p95: quantile(sum.p95_ms),
+  p50: formatEstimate(sum.p50_ms),
+  p95: formatEstimate(sum.p95_ms),
 });
 
 export const nowScreen: Screen = {
@@ -64,44 +70,59 @@ export const nowScreen: Screen = {
     const other = requests.refused - requests.refused_by.slice(0, 3).reduce((total, { count }) => total + count, 0);
     return {
       figures: {
-        'Spent today (UTC)': begins(`${money(spend.spent_usd)} ${capBarWithText({ ...spend, reserved_usd: 0 })}`),
-        Cost: `${money(sum.total_cost_usd)} ${formatShortCount(sum.total_tokens)} tokens`,
-        'Half took less than': `${quantile(sum.p50_ms)} 95% less than ${quantile(sum.p95_ms)}; estimates`,
-        Requests: `${formatShortCount(requests.request_count)} ${requests.failed} failed · ${requests.aborted} aborted · ${requests.killed} ended by a block`,
+        Cost: begins(
+          `${money(sum.total_cost_usd)} ${capBarWithText({ ...spend, reserved_usd: 0 }).replace(/ · (?=\S+%$)/, ' today (UTC) · ')}`,
+        ),
+        'p50 (half took less)': `${formatEstimate(sum.p50_ms)} p95 ${formatEstimate(sum.p95_ms)}`,
+        Tokens: `${formatShortCount(sum.total_tokens)} ${formatShortCount(sum.total_prompt_tokens)} in, ${formatShortCount(sum.total_completion_tokens)} out`,
+        Requests: `${formatShortCount(requests.request_count)} ${requests.failed} failed (${formatShare(requests.failed / requests.request_count)})`,
         Refused: `${formatShortCount(requests.refused)} ${requests.refused_by
           .slice(0, 3)
           .map(({ reason, count }) => `${words(reason)} ${count}`)
           .join(' · ')}${other > 0 ? ` and ${other} other${other > 1 ? 's' : ''}` : ''}`,
-        Agents: `${agents.active} active · ${agents.blocked} blocked · ${agents.retired} retired`,
+        Agents: `${agents.active} active ${agents.blocked} blocked ${agents.retired} retired`,
         Recording: begins(
-          `${formatDuration(recording.lag_ms ?? -1)} behind; last record ${ago(recording.last_recorded_at)}`,
+          `${formatDuration(recording.lag_ms ?? -1)} behind last record ${ago(recording.last_recorded_at)}`,
         ),
       },
       tables: {
         'Dearest agents': [
           ...dearest.map((row) => ({
-            ...{ Agent: agentLink({ ...row, agent_id: row.agent_id ?? '' }), Cost: money(row.total_cost_usd) },
+            ...{
+              Agent: agentLink({ ...row, agent_id: row.agent_id ?? '' }),
+              Cost: cost(row.total_cost_usd, row.total_tokens),
+            },
             ...results(row),
           })),
           ...(rest.request_count > 0
-            ? [{ Agent: 'all others', Cost: money(left('total_cost_usd')), ...results(rest) }]
+            ? [{ Agent: 'all others', Cost: cost(left('total_cost_usd'), sum.total_tokens), ...results(rest) }]
             : []),
         ],
-        'Agents near their cap': spend.agents_near_cap.map((row) => ({
-          ...{ Agent: agentLink(row), 'Spent of cap': capBarWithText({ ...row, reserved_usd: 0 }) },
-        })),
         'Latest blocked agents': agents.latest_blocked.map((row) => ({
           ...{ Agent: agentLink(row), Changed: ago(row.updated_at) },
         })),
       },
       cards: {
         'Personal data': listKinds(pii),
+        [`To look at: ${spend.agents_near_cap.length + 1}`]: expect.stringMatching(
+          new RegExp(
+            spend.agents_near_cap
+              .map(
+                (row) =>
+                  `${row.agent_name} .*has spent ${RegExp.escape(`${roundUsd(row.spent_usd)} of ${roundUsd(row.daily_cap_usd)}`)}`,
+              )
+              .join('.*'),
+          ),
+        ) as string,
         Services: expect.stringMatching(
-          new RegExp(services.map(({ name, state }) => `${name} ${words(state)} `).join('.*'), 'i'),
+          new RegExp(services.map(({ name, state }) => `${name} ?${words(state)}`).join('.*'), 'i'),
         ) as string,
       },
       pictures: [
-        `Cost and requests by hour: ${roundUsd(sum.total_cost_usd)} and ${formatShortCount(sum.request_count)} requests in all`,
+        `By hour: cost ${roundUsd(sum.total_cost_usd)} in all`,
+        `By hour: requests ${formatShortCount(sum.request_count)}, failed ${formatShortCount(sum.failed_count)} in all`,
+        'Durations by hour',
+        `By hour: in ${formatShortCount(sum.total_prompt_tokens)}, out ${formatShortCount(sum.total_completion_tokens)} in all`,
       ],
     };
   },
@@ -112,7 +133,7 @@ export const providersScreen: Screen = {
   expected: async (ask) => {
     const { usage } = await ask<CostUsage>('/api/v1/costs/usage?from=7d&group_by=provider&top=100');
     const shown = usage.map((row) => ({
-      ...{ Provider: row.provider ?? '', Cost: money(row.total_cost_usd), ...results(row) },
+      ...{ Provider: row.provider ?? '', Cost: cost(row.total_cost_usd, row.total_tokens), ...results(row) },
       Tokens: formatShortCount(row.total_tokens),
     }));
     return { tables: { Providers: shown.map((row) => expect.objectContaining(row)) } };
@@ -159,10 +180,8 @@ export const sessionScreen = (id: string): Screen => ({
     );
     return {
       figures: {
-        Agent: `${agentLink(sums)} tag ${sums.compliance_tag}`,
         Cost: `${money(sums.total_cost_usd)} ${formatShortCount(sums.total_tokens)} tokens`,
         Turns: `${formatCount(sums.event_count)} in ${formatDuration(sums.duration_ms)}`,
-        Began: `${time(sums.started_at)} last turn ${time(sums.ended_at)}`,
         'Personal data': sums.pii_detected ? 'found' : 'none found',
       },
       tables: { Turns: events.map(rows.showTurn) },
@@ -177,33 +196,43 @@ export const agentScreen = (id: string): Screen => ({
     const { agent: own, budget, days } = overview;
     const tools = await ask<AgentTool[]>(`/api/v1/agents/${id}/tools`);
     expect(tools.length).toBeGreaterThan(0);
-    const cost = sumUsd(days.map((day) => day.total_cost_usd));
+    const spent = sumUsd(days.map((day) => day.total_cost_usd));
+    const usage = async (query: string) =>
+      (await ask<CostUsage>(`/api/v1/costs/usage?agent_id=${id}&${query}`)).usage as [CostUsageEntry];
+    const [sum] = await usage('from=24h');
+    const month = new Date(Date.now() - 29 * dayMs).toISOString().slice(0, 10);
     const limit = own.requests_per_minute as number | null;
     return {
       figures: {
         'Spent today (UTC)': begins(`${money(budget.spent_usd)} ${capBarWithText(budget)}`),
+        'Requests, last 24 h': `${formatShortCount(sum.request_count)} ${results(sum).Errors} failed`,
+        'p50 (half took less)': `${formatEstimate(sum.p50_ms)} p95 ${formatEstimate(sum.p95_ms)}`,
+        'Tokens, last 24 h': begins(formatShortCount(sum.total_tokens)),
         'Requests today (UTC)': `${formatCount(own.requests_today)} ${overview.running_requests} running now`,
         Limit: begins(limit === null ? 'none' : `${formatCount(limit)} a minute`),
         'Last seen': `${ago(own.last_seen_at)} from ${own.source_ip}; first ${time(own.created_at)}`,
       },
       tables: {
-        'Models of the last 30 days': overview.models.map((row) => ({
-          ...{ Model: row.model, Requests: formatCount(row.request_count) },
-          ...{ Tokens: formatShortCount(row.total_tokens), Cost: money(row.total_cost_usd) },
+        'Models of the last 30 days': (await usage(`from=${month}&group_by=model`)).map((row) => ({
+          ...{ Model: named(row.model ?? ''), ...results(row) },
+          ...{ Tokens: formatShortCount(row.total_tokens), Cost: cost(row.total_cost_usd, row.total_tokens) },
         })),
         Tools: tools.map(rows.showTool),
       },
       cards: {
         'Personal data, last 30 days': listKinds(overview.findings),
+        // Alike requests after each other are one entry, from the last one's time to the first one's.
         Timeline: begins(
-          ...[...overview.events, ...overview.changes]
-            .map(({ timestamp }) => timestamp)
-            .toSorted()
-            .toReversed()
-            .map(time),
+          ...overview.changes.map(({ timestamp }) => time(timestamp)),
+          ...overview.events.slice(0, 1).map(({ timestamp }) => time(timestamp)),
+          time(overview.events.at(-1)?.timestamp ?? ''),
         ),
+        'Policies that hold for it': 'contracts warn at most 4,000 tokens out (for tag legal)',
       },
-      pictures: [`Cost by day: ${roundUsd(cost)} in ${days.length} days. The table has the figures.`],
+      pictures: [
+        ...Array.from({ length: 4 }, () => expect.stringMatching(/by hour/i) as string),
+        `Cost by day: ${roundUsd(spent)} in ${days.length} days. The table has the figures.`,
+      ],
     };
   },
 });
@@ -224,14 +253,14 @@ export const costsScreen = (by: 'model' | 'agent', head: string): Screen => ({
       figures: {
         Cost: `${money(all.total_cost_usd)} ${compareUsd(all.total_cost_usd, was.total_cost_usd)} the 7 days before`,
         Errors: `${results(all).Errors} ${formatCount(all.failed_count)} failed`,
-        'Half took less than': `${quantile(all.p50_ms)} 95% less than ${quantile(all.p95_ms)}; estimates`,
+        'p50 (half took less)': `${formatEstimate(all.p50_ms)} p95 ${formatEstimate(all.p95_ms)}`,
         Requests: `${formatShortCount(all.request_count)} ${money(all.total_cost_usd / all.request_count)} each`,
         Tokens: formatShortCount(all.total_tokens),
       },
       tables: {
         Costs: sums.map((sum) => ({
           [head]: by === 'agent' ? agentLink({ ...sum, agent_id: sum.agent_id ?? '' }) : (sum.model ?? ''),
-          Cost: money(sum.total_cost_usd),
+          Cost: cost(sum.total_cost_usd, sum.total_tokens),
           Share: formatShare(sum.total_cost_usd / all.total_cost_usd),
           ...results(sum),
           'Tokens in': formatShortCount(sum.total_prompt_tokens),

@@ -19,7 +19,7 @@ import { type AgentTool, describeMatch, type StoredPolicy } from '@agp/policy';
 import { expect } from 'vitest';
 import { formatShortCount, showPrice as inUsd, roundUsd } from '../../../packages/console/src/format/format.ts';
 import { listRules } from '../../../packages/console/src/screens/policies/describe-policy.ts';
-import { agentLink, ago, capBar, minute, money, named, orDash, shortId, time } from './show-values.ts';
+import { agentLink, ago, capBar, cost, minute, money, named, orDash, shortId, time } from './show-values.ts';
 
 const words = (code: string) => code.replaceAll('_', ' ');
 const ends = ({ expires_at }: { expires_at: string | null }) => (expires_at === null ? 'never' : time(expires_at));
@@ -33,7 +33,7 @@ export const showTurn = (event: SessionEvent | ListedEvent) => ({
   Model: named(event.model),
   Result: describeOutcome(event).text,
   Tokens: `${formatCount(event.prompt_tokens + event.completion_tokens)} {${formatCount(event.prompt_tokens)} in, ${formatCount(event.completion_tokens)} out}`,
-  Cost: money(event.cost_usd),
+  Cost: cost(event.cost_usd, event.prompt_tokens + event.completion_tokens),
   'Personal data': event.pii_types.length > 0 ? showKinds(event.pii_types) : describePii(event).text,
 });
 
@@ -50,7 +50,7 @@ export const showRefusal = (refusal: Refusal) => ({
     refusal.agent_id === null ? `not known, from ${refusal.source_ip}` : agentLink(refusal as { agent_id: string }),
   Why: expect.stringMatching(
     new RegExp(
-      `^${words(refusal.reason)} [A-Z].*${RegExp.escape(refusal.rule?.replace(/ ([^:]+): (.*)$/, ', rule $1 ($2)') ?? '')}$`,
+      `^${words(refusal.reason)} (?=[A-Z])${refusal.rule ? '' : '.*'}${RegExp.escape(refusal.rule?.replace(/^(\S+) ([^:]+): (.*)$/, 'Policy $1, rule $2: $3.') ?? '')}`,
     ),
   ) as string,
   'Sent to': `${refusal.provider ?? 'no provider'} ${refusal.path ?? ''}`.trim(),
@@ -65,7 +65,7 @@ export const showSession = (session: Session) => ({
   Lasted: session.event_count > 1 ? formatDuration(session.duration_ms) : '–',
   Turns: formatCount(session.event_count),
   Tokens: formatShortCount(session.total_tokens),
-  Cost: money(session.total_cost_usd),
+  Cost: cost(session.total_cost_usd, session.total_tokens),
   Tag: named(session.compliance_tag),
   'Personal data': session.pii_detected ? 'found' : 'none',
 });
@@ -85,7 +85,7 @@ export const showAgent = (agent: ListedAgent) => ({
   'Personal data today': agent.pii_today?.length ? showKinds(agent.pii_today) : 'none',
 });
 
-/** What it comes to at this pace changes by itself. */
+/** What it comes to at a pace changes by itself. */
 export const showBudget = (budget: AgentBudget) => ({
   Agent: agentLink(budget),
   'Used of its cap': capBar(budget),
@@ -93,7 +93,7 @@ export const showBudget = (budget: AgentBudget) => ({
   Held: money(budget.reserved_usd),
   Left: orDash(budget.remaining_usd === null ? null : money(budget.remaining_usd)),
   Cap: `${budget.daily_cap_usd === null ? 'no cap' : roundUsd(budget.daily_cap_usd)}${budget.warn_only ? ' warns only' : ''}`,
-  'At this pace': expect.any(String) as string,
+  'At the last hour’s pace': expect.any(String) as string,
 });
 
 /** What was changed and what it is called are the console's own words. */

@@ -1,6 +1,7 @@
 import type { AgentBudget } from '@agp/core/contracts';
 import { formatUsd, formatUtc } from '@agp/core/explain';
 import { shortenId } from '@agp/core/text';
+import { expect } from 'vitest';
 import {
   formatFullTime,
   formatLocalTime,
@@ -14,6 +15,9 @@ export const zone = 'UTC';
 
 /** Values as `readShown` reads them: what stands behind a text on hover is in braces. */
 export const money = (usd: number) => `${roundUsd(usd)} {${`${formatUsd(usd)} USD`}}`;
+/** Calls of the demo cost nothing only if their model has no price. */
+export const cost = (usd: number, tokens: number) =>
+  usd === 0 && tokens > 0 ? (expect.stringMatching(/^no price/) as string) : money(usd);
 /** A name that may be long. */
 export const named = (name: string) => `${name} {${name}}`;
 export const agentLink = ({ agent_name }: { agent_id: string; agent_name?: string | null | undefined }) =>

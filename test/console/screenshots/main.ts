@@ -52,7 +52,15 @@ async function run(): Promise<string[]> {
     page.getByText(words).first().waitFor();
   const screens: Screen[] = [
     { name: 'sign-in', path: '/', key: null },
-    { name: 'now', path: '/', ready: (page) => page.getByRole('img', { name: /by hour/ }).waitFor() },
+    {
+      name: 'now',
+      path: '/',
+      ready: (page) =>
+        page
+          .getByRole('img', { name: /by hour/i })
+          .first()
+          .waitFor(),
+    },
     {
       name: 'live',
       path: '/live',

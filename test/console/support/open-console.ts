@@ -44,7 +44,7 @@ export interface ConsoleSystem extends AsyncDisposable {
 }
 
 /** Says yes if a page asks whether its one-time link is to sign in. */
-export const acceptLink = (page: Page) => page.getByRole('button', { name: 'Sign in by the link' }).click();
+export const acceptLink = (page: Page) => page.getByRole('button', { name: 'Sign in with the link' }).click();
 
 /** Answers that a page may get and that are no fault of its own: nobody is signed in any more, or a server is busy or restarts. */
 const expected = /Failed to load resource: (?:the server responded with a status of (?:401|503)|net::ERR_)/;

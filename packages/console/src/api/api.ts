@@ -132,12 +132,13 @@ export const policiesQuery = {
   refetchInterval: 10_000,
 };
 
-/** Sums of a range by groups; `top` of them, the dearest first. */
+/** Sums of a range by groups; `top` of them, the dearest first or those that failed most. */
 export const usageQuery = (
   range: Partial<Record<'from' | 'to' | 'agent_id', string | undefined>>,
   groups: readonly string[],
   top?: number,
-) => apiQuery('/api/v1/costs/usage', { query: { ...range, group_by: groups.join(',') || undefined, top } });
+  order?: 'cost' | 'failed',
+) => apiQuery('/api/v1/costs/usage', { query: { ...range, group_by: groups.join(',') || undefined, top, order } });
 
 /**
  * A change of something stored. It is done when every screen that shows it has read it again: nothing is shown before storage says so.

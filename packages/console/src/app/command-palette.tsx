@@ -94,7 +94,7 @@ export function CommandPalette() {
             onClick={() => void go()}
           />
         ))}
-        {choices.length === 0 && <Spotlight.Empty>Nothing is called so</Spotlight.Empty>}
+        {choices.length === 0 && <Spotlight.Empty>No match. Try an agent, an id, a policy</Spotlight.Empty>}
       </Spotlight.ActionsList>
     </Spotlight.Root>
   );

@@ -1,36 +1,35 @@
+import { formatDuration } from '@agp/core/explain';
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Choice } from '../components/filters.tsx';
+import { useNow } from '../components/values.tsx';
+import { findNextMorning, formatLocalTime } from '../format/format.ts';
 
 const hourMs = 3_600_000;
 
-function findTomorrowMorning(): Date {
-  const now = new Date();
-  return new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1, 8);
-}
-
-const ends = [
-  { value: 'hour', label: 'For one hour' },
-  { value: 'morning', label: 'Until tomorrow, 08:00' },
-  { value: 'own', label: 'Until a time' },
-] as const;
-
 /** When a block is to end by itself, in the viewer's zone, and the fields that ask for it. */
 export function useBlockUntil() {
-  const [choice, setChoice] = useState<(typeof ends)[number]['value'] | undefined>(undefined);
+  const now = useNow();
+  const [choice, setChoice] = useState<'hour' | 'morning' | 'own' | undefined>(undefined);
   const [own, setOwn] = useState('');
-  const chosen = new Date(own);
-  const isOwn = choice === 'own';
+  const ends = { hour: new Date(now + hourMs), morning: findNextMorning(now), own: new Date(own) };
+  const end = choice && ends[choice];
+  const isComing = end !== undefined && end.getTime() > now;
+  const inTime = (time: Date) => `in ${formatDuration(time.getTime() - now)}`;
   const fields = (
     <>
       <Choice
         label="For how long"
         none="Until somebody unblocks it"
-        options={ends}
+        options={[
+          { value: 'hour', label: 'For one hour' },
+          { value: 'morning', label: `Until 08:00, ${inTime(ends.morning)}` },
+          { value: 'own', label: 'Until a time' },
+        ]}
         value={choice}
         onChange={setChoice}
       />
-      {isOwn && (
+      {choice === 'own' && (
         <TextInput
           label="Until"
           type="datetime-local"
@@ -39,19 +38,18 @@ export function useBlockUntil() {
           required
         />
       )}
+      {isComing && (
+        <div>
+          It ends by itself at <strong>{formatLocalTime(end.toISOString(), now).slice(0, -3)}</strong>, {inTime(end)}.
+        </div>
+      )}
     </>
   );
   return {
     fields,
     reset: () => setChoice(undefined),
-    ready: !isOwn || chosen.getTime() > Date.now(),
-    /** Undefined if somebody is to end it. */
-    findEnd: (): string | undefined =>
-      ({
-        hour: () => new Date(Date.now() + hourMs).toISOString(),
-        morning: () => findTomorrowMorning().toISOString(),
-        own: () => chosen.toISOString(),
-        none: () => undefined,
-      })[choice ?? 'none'](),
+    ready: choice === undefined || isComing,
+    /** When the block ends by itself; undefined if somebody is to end it. */
+    end: isComing ? end.toISOString() : undefined,
   };
 }

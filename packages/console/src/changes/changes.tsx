@@ -68,7 +68,7 @@ function Consequence({ agents, to }: Pick<ChangeStatusProps, 'agents' | 'to'>) {
 /** A button that blocks, unblocks or retires agents, and asks before. */
 export function ChangeStatus({ agents, to, size = 'sm', onDone }: ChangeStatusProps) {
   const isLoud = to === 'blocked' && size === 'sm';
-  const { fields, ready, findEnd, reset } = useBlockUntil();
+  const { fields, ready, end, reset } = useBlockUntil();
   return (
     <ConfirmButton
       onOpen={reset}
@@ -78,8 +78,8 @@ export function ChangeStatus({ agents, to, size = 'sm', onDone }: ChangeStatusPr
       danger={to === 'blocked'}
       ready={to !== 'blocked' || ready}
       change={(reason) => {
-        const end = to === 'blocked' ? findEnd() : undefined;
-        return putEach(agents, reason, { status: to, ...(end !== undefined && { blocked_until: end }) });
+        const until = to === 'blocked' && end !== undefined && { blocked_until: end };
+        return putEach(agents, reason, { status: to, ...until });
       }}
       {...(onDone && { onDone })}
     >

@@ -52,26 +52,33 @@ function fillDays(known: readonly string[]): string[] {
 
 const hourMs = 3_600_000;
 
-/** One hour of a chart. */
+/** One hour of charts. */
 export interface Hour {
   /** Its start, milliseconds since 1970. */
   at: number;
   cost: number;
   requests: number;
+  failed: number;
+  tokensIn: number;
+  tokensOut: number;
+  /** Estimates in milliseconds; null if no call is known. */
+  p50: number | null;
+  p95: number | null;
 }
 
 /** The hours from a time until now, this one included; those without usage as well. Entries of other hours are left out. */
-export function fillHours(
-  entries: readonly Pick<CostUsageEntry, 'hour' | 'total_cost_usd' | 'request_count'>[],
-  from: number,
-  now: number,
-): Hour[] {
+export function fillHours(entries: readonly CostUsageEntry[], from: number, now: number): Hour[] {
   const known = new Map(entries.map((entry) => [Date.parse(entry.hour ?? ''), entry]));
   const first = Math.floor(from / hourMs) * hourMs;
   return Array.from({ length: Math.max(0, Math.floor((now - first) / hourMs)) + 1 }, (_, index) => {
     const at = first + index * hourMs;
     const entry = known.get(at);
-    return { at, cost: entry?.total_cost_usd ?? 0, requests: entry?.request_count ?? 0 };
+    return {
+      ...{ at, cost: entry?.total_cost_usd ?? 0 },
+      ...{ requests: entry?.request_count ?? 0, failed: entry?.failed_count ?? 0 },
+      ...{ tokensIn: entry?.total_prompt_tokens ?? 0, tokensOut: entry?.total_completion_tokens ?? 0 },
+      ...{ p50: entry?.p50_ms ?? null, p95: entry?.p95_ms ?? null },
+    };
   });
 }
 

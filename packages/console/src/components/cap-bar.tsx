@@ -1,5 +1,7 @@
 import type { ListedAgent } from '@agp/core/contracts';
 import type { Tone } from '@agp/core/explain';
+import { useQuery } from '@tanstack/react-query';
+import { usageQuery } from '../api/api.ts';
 import { formatLocalTime, formatShare, projectSpend, roundCap, roundUsd } from '../format/format.ts';
 import { useNow } from './values.tsx';
 
@@ -23,6 +25,8 @@ interface CapBarProps {
   whose: string;
   /** Without the line of text below. */
   bare?: boolean;
+  /** Behind the amounts. */
+  what?: string;
 }
 
 function judge(used: number, cap: number, warnOnly: boolean | undefined): Tone {
@@ -30,7 +34,7 @@ function judge(used: number, cap: number, warnOnly: boolean | undefined): Tone {
   return used >= 0.8 * cap ? 'warn' : 'plain';
 }
 
-export function CapBar({ of, whose, bare = false }: CapBarProps) {
+export function CapBar({ of, whose, bare = false, what = '' }: CapBarProps) {
   const { spent_usd: spent = 0, reserved_usd: reserved = 0, daily_cap_usd: cap, warn_only: warnOnly } = of;
   if (cap === null)
     return <span className="small dim">no cap{!bare && reserved > 0 && `, ${roundUsd(reserved)} held`}</span>;
@@ -60,7 +64,7 @@ export function CapBar({ of, whose, bare = false }: CapBarProps) {
         <span className="small">{percent}</span>
       ) : (
         <div className="small dim">
-          {text} · {percent}
+          {text} {what} · {percent}
           {reserved > 0 && ` · ${roundUsd(reserved)} held`}
         </div>
       )}
@@ -68,14 +72,55 @@ export function CapBar({ of, whose, bare = false }: CapBarProps) {
   );
 }
 
+const hourMs = 3_600_000;
+/** Agents whose pace a list knows: the dearest of the hour. */
+const most = 1_000;
+
 /**
- * When a daily cap will be used up if the day goes on as it went until now.
- * @param line as a line below a bar, which shows by itself what is used up
+ * What was spent in the last 60 minutes, in USD: in this hour, and in the part of the one before that is not older; undefined until it is
+ * known.
+ * @param of all agents together, each of them, or one by its id
  */
-export function Outlook({ of, line = false }: { of: Capped; line?: boolean }) {
+export function useLastHour(of: 'all' | 'each' | { agent_id: string }): (agentId?: string) => number | undefined {
+  const now = Date.now();
+  const hour = now - (now % hourMs);
+  const groups = of === 'each' ? ['agent'] : [];
+  const useHour = (from: number, to?: number) =>
+    useQuery({
+      ...usageQuery(
+        {
+          ...{ from: new Date(from).toISOString(), to: to === undefined ? to : new Date(to).toISOString() },
+          ...(typeof of === 'object' && of),
+        },
+        groups,
+        of === 'each' ? most : undefined,
+      ),
+      refetchInterval: 60_000,
+    }).data?.data.usage;
+  const [latest, before] = [useHour(hour), useHour(hour - hourMs, hour)];
+  return (agentId) => {
+    const sum = (usage: typeof latest) =>
+      usage?.find(({ agent_id }) => of !== 'each' || agent_id === agentId)?.total_cost_usd ?? 0;
+    return latest && before && sum(latest) + sum(before) * (1 - (now % hourMs) / hourMs);
+  };
+}
+
+interface OutlookProps {
+  of: Capped;
+  /** As `useLastHour` has it. */
+  lastHour: number | undefined;
+  /** As a line below a bar, which shows by itself what is used up. */
+  line?: boolean;
+}
+
+/** When a daily cap will be used up if the day goes on as the last hour went. */
+export function Outlook({ of, lastHour, line = false }: OutlookProps) {
   const { spent_usd = 0, reserved_usd = 0, daily_cap_usd, warn_only } = of;
   const now = useNow();
-  const projection = projectSpend(spent_usd + reserved_usd, daily_cap_usd, now);
+  const projection =
+    lastHour === undefined
+      ? { kind: 'none' as const }
+      : projectSpend(spent_usd + reserved_usd, daily_cap_usd, lastHour, now);
   if (projection.kind === 'none') return line ? null : <span className="dim">–</span>;
   if (projection.kind === 'exhausted')
     return line ? null : <strong className={warn_only ? 'tone-warn' : 'tone-bad'}>used up</strong>;
@@ -87,5 +132,5 @@ export function Outlook({ of, line = false }: { of: Capped; line?: boolean }) {
         used up at {formatLocalTime(new Date(projection.at).toISOString(), now).slice(0, -3)}
       </span>
     );
-  return line ? <div className="small">At this pace: {text}</div> : text;
+  return line ? <div className="small">At the last hour’s pace: {text}</div> : text;
 }

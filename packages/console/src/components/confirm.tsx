@@ -60,6 +60,7 @@ function ConfirmChange<Result>(props: ConfirmProps<Result>) {
             data-autofocus
           />
           {error && <FailureNotice error={error} />}
+          {error?.status === null && <div>Whether it was done is not known. Try again, or look once it answers.</div>}
           <Group justify="flex-end">
             <Button variant="default" onClick={close} disabled={isPending}>
               Cancel

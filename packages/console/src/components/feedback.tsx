@@ -57,25 +57,61 @@ export class FaultBoundary extends Component<{ children: ReactNode }, { error: u
   }
 }
 
+/** What is to come, by its parts. */
+interface Shape {
+  figures?: number;
+  /** The height of a chart, in pixels. */
+  chart?: number;
+  rows?: number;
+}
+
+function Outline({ figures = 0, chart, rows = 8 }: Shape) {
+  const list = (count: number) => Array.from({ length: count }, (_, at) => at);
+  return (
+    <div className="outline" role="status" aria-label="Loading">
+      {figures > 0 && (
+        <div className="stats">
+          {list(figures).map((at) => (
+            <div key={at} className="card stat">
+              <Skeleton height={12} width="45%" mt={4} />
+              <Skeleton height={24} width="60%" my={10} />
+              <Skeleton height={12} width="80%" />
+            </div>
+          ))}
+        </div>
+      )}
+      {chart !== undefined && (
+        <div className="card stat">
+          <Skeleton height={chart} />
+        </div>
+      )}
+      {rows > 0 && (
+        <div className="card">
+          {list(rows).map((at) => (
+            <div key={at} className="outline-row">
+              <Skeleton height={14} width={`${30 + ((at * 7) % 20)}%`} />
+              <Skeleton height={14} width="12%" />
+              <Skeleton height={14} width="8%" />
+            </div>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
 interface ReadingProps<Data> {
   query: UseQueryResult<Data, Error>;
+  /** Of what comes; a list if not given. */
+  shape?: Shape;
   children: (data: Data) => ReactNode;
 }
 
 /** What a read brought; until then its outline. A failure is shown above what was read before. */
-export function Reading<Data>({ query, children }: ReadingProps<Data>) {
+export function Reading<Data>({ query, shape = {}, children }: ReadingProps<Data>) {
   const { data, error, refetch } = query;
   const notice = error && <FailureNotice error={error} retry={refetch} />;
-  if (data === undefined)
-    return (
-      notice ?? (
-        <div className="card card-body" role="status" aria-label="Loading">
-          {[90, 70, 80, 60].map((width) => (
-            <Skeleton key={width} height={14} width={`${width}%`} mt={14} />
-          ))}
-        </div>
-      )
-    );
+  if (data === undefined) return notice ?? <Outline {...shape} />;
   return (
     <>
       {notice}

@@ -1,5 +1,5 @@
 import type { CostUsageEntry } from '@agp/core/contracts';
-import { formatCount, formatDuration } from '@agp/core/explain';
+import { formatCount, formatEstimate } from '@agp/core/explain';
 import { Link } from '@tanstack/react-router';
 import { formatShare } from '../format/format.ts';
 import type { EventsSearch } from '../search/screen-searches.ts';
@@ -22,13 +22,10 @@ export function Errors({ of, search }: { of: CostUsageEntry; search: EventsSearc
   );
 }
 
-/** Estimated from counts in buckets. */
-export const formatQuantile = (ms: number | null) => (ms === null ? '–' : formatDuration(ms));
-
 /** How the requests of sums ended, and how long they took. @param searchOf what tells a row's events */
 export const resultColumns = (searchOf: (row: CostUsageEntry) => EventsSearch | null): Column<CostUsageEntry>[] => [
   { head: 'Requests', right: true, cell: ({ request_count }) => formatCount(request_count) },
   { head: 'Errors', right: true, cell: (row) => <Errors of={row} search={searchOf(row)} /> },
-  { head: 'p50', right: true, cell: ({ p50_ms }) => formatQuantile(p50_ms) },
-  { head: 'p95', right: true, cell: ({ p95_ms }) => formatQuantile(p95_ms) },
+  { head: 'p50', right: true, cell: ({ p50_ms }) => formatEstimate(p50_ms) },
+  { head: 'p95', right: true, cell: ({ p95_ms }) => formatEstimate(p95_ms) },
 ];

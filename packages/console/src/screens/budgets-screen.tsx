@@ -5,7 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../api/api.ts';
 import { usePermissions } from '../api/session.ts';
 import { SetCap } from '../changes/changes.tsx';
-import { CapBar, Outlook } from '../components/cap-bar.tsx';
+import { CapBar, Outlook, useLastHour } from '../components/cap-bar.tsx';
 import { EmptyState, Reading } from '../components/feedback.tsx';
 import { SearchField } from '../components/filters.tsx';
 import { Card, ConnectButton, Screen } from '../components/layout.tsx';
@@ -16,7 +16,7 @@ import { roundCap } from '../format/format.ts';
 
 const route = getRouteApi('/budgets');
 
-const budgetColumns = (mayChange: boolean): Column<AgentBudget>[] => [
+const budgetColumns = (mayChange: boolean, lastHour: ReturnType<typeof useLastHour>): Column<AgentBudget>[] => [
   { head: 'Agent', cell: ({ agent_id, agent_name }) => <AgentLink id={agent_id} name={agent_name} /> },
   {
     head: 'Used of its cap',
@@ -44,7 +44,7 @@ const budgetColumns = (mayChange: boolean): Column<AgentBudget>[] => [
       </span>
     ),
   },
-  { head: 'At this pace', cell: (row) => <Outlook of={row} /> },
+  { head: 'At the last hour’s pace', cell: (row) => <Outlook of={row} lastHour={lastHour(row.agent_id)} /> },
   ...(mayChange
     ? [
         actionColumn((row: AgentBudget) => (
@@ -58,6 +58,7 @@ export function BudgetsScreen() {
   const { search, capped, page = 1 } = route.useSearch();
   const { change: filter, bind, ...at } = useFilters({ search, capped, page });
   const { change } = usePermissions();
+  const lastHour = useLastHour('each');
   const query = useQuery({
     ...apiQuery('/api/v1/budgets', {
       query: { ...pageQuery(page), order: 'use', search, capped },
@@ -109,7 +110,7 @@ export function BudgetsScreen() {
               label="Budgets of agents"
               rows={agents.slice(0, pageSize)}
               rowKey={({ agent_id }) => agent_id}
-              columns={budgetColumns(change)}
+              columns={budgetColumns(change, lastHour)}
               stale={query.isPlaceholderData}
               none={
                 <WhyNone
@@ -134,15 +135,14 @@ export function BudgetsScreen() {
 }
 
 function GlobalBudget({ budget, mayChange }: { budget: Budget; mayChange: boolean }) {
+  const lastHour = useLastHour('all')();
   return (
     <Card title="All agents together" aside={mayChange && <SetCap owner={{ kind: 'global' }} of={budget} />}>
       <div className="stat-line">
         <Money usd={budget.spent_usd} /> spent today
       </div>
       <CapBar of={budget} whose="all agents" />
-      <div className="small">
-        <Outlook of={budget} />
-      </div>
+      <Outlook of={budget} lastHour={lastHour} line />
     </Card>
   );
 }

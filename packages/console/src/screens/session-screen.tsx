@@ -1,38 +1,51 @@
 import type { Session } from '@agp/core/contracts';
 import { countOf, formatCount, formatDuration, isFailed } from '@agp/core/explain';
-import { checkServedChain } from '@agp/core/lineage';
+import { checkServedChain, type ServedLink } from '@agp/core/lineage';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useLocation } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { apiQuery, callApi } from '../api/api.ts';
-import { Reading } from '../components/feedback.tsx';
+import { Cost } from '../components/cost.tsx';
+import { EmptyState, FaultBoundary, Reading } from '../components/feedback.tsx';
 import { Screen, Stat } from '../components/layout.tsx';
 import { List } from '../components/list.tsx';
-import { AgentLink, Money, Pill, ShortId, TimeStamp } from '../components/values.tsx';
+import { AgentLink, Pill, ShortId, TimeStamp } from '../components/values.tsx';
 import { formatShortCount } from '../format/format.ts';
 import { ChainCard } from '../verify/chain-card.tsx';
 import { type Finding, type Progress, useChainCheck } from '../verify/use-chain-check.ts';
 import { ownEventColumns } from './events-screen.tsx';
+import { RunCard } from './run-card.tsx';
 
 /**
  * Downloads a session's chain, computes every hash in this browser, compares its end with its head, and each event that the API shows with
  * what the chain has.
  */
-async function checkSession(session_id: string, { signal, run }: Progress): Promise<Finding> {
+async function checkSession(
+  session_id: string,
+  { signal, run }: Progress,
+  onLinks: (links: ServedLink[]) => void,
+): Promise<Finding> {
   const params = { path: { session_id } };
   const { data: told } = await callApi('get', '/api/v1/lineage/{session_id}/verify', { params, signal });
   const { data: lineage } = await callApi('get', '/api/v1/lineage/{session_id}', { params, signal });
   const { data: events } = await callApi('get', '/api/v1/events/sessions/{session_id}', { params, signal });
   const { data: removals } = await callApi('get', '/api/v1/lineage/{session_id}/removed', { params, signal });
   const links = lineage.entries.map(({ event_id, ...entry }) => ({ ...entry, id: event_id }));
+  onLinks(links);
   return run(checkServedChain(told, links, { session_id, events, removed: removals.removed }), links.length);
 }
 
 /** Up to here the chain is checked without being asked for. */
 const mostUnasked = 2_000;
 
-function SessionChain({ sessionId, eventCount }: { sessionId: string; eventCount: number }) {
-  const check = useChainCheck((progress) => checkSession(sessionId, progress));
+interface SessionChainProps {
+  sessionId: string;
+  eventCount: number;
+  onLinks: (links: ServedLink[]) => void;
+}
+
+function SessionChain({ sessionId, eventCount, onLinks }: SessionChainProps) {
+  const check = useChainCheck((progress) => checkSession(sessionId, progress, onLinks));
   const { start } = check;
   const wanted = useLocation({ select: ({ hash }) => hash === 'chain' });
   const place = useRef<HTMLDivElement>(null);
@@ -72,24 +85,59 @@ const turnsAtOnce = 100;
 /** One session: its turns in their order, and its chain, checked in this browser. */
 export function SessionScreen() {
   const { sessionId } = route.useParams();
+  const [read, setLinks] = useState<{ of: string; links: ServedLink[] } | null>(null);
+  const links = read?.of === sessionId ? read.links : null;
   const query = useQuery(apiQuery('/api/v1/sessions/{id}', { path: { id: sessionId }, query: { expand: 'outcome' } }));
   return (
-    <Screen title="Session" about={<ShortId id={sessionId} what="session id" whole />}>
-      <Reading query={query}>
+    <Screen
+      title="Session"
+      about={
+        <>
+          <ShortId id={sessionId} what="session id" whole />
+          <br />
+          {query.data && <Head session={query.data.data.session} />}
+        </>
+      }
+    >
+      <Reading query={query} shape={{ figures: 3 }}>
         {({ data: { session, events } }) => (
           <>
             <Sums session={session} failed={events.filter(isFailed).length} />
-            <SessionChain key={sessionId} sessionId={sessionId} eventCount={session.event_count} />
-            <List
-              title="Turns"
-              aside={<span className="dim small">{countOf(events.length, 'turn')}, oldest first</span>}
-              label="Turns"
-              rows={events}
-              rowKey={({ id }) => id}
-              columns={ownEventColumns}
-              atOnce={turnsAtOnce}
-              more={5 * turnsAtOnce}
+            <SessionChain
+              key={sessionId}
+              sessionId={sessionId}
+              eventCount={session.event_count}
+              onLinks={(links) => setLinks({ of: sessionId, links })}
             />
+            <div className="grid" style={{ ['--least' as string]: '30rem' }}>
+              <List
+                title="Turns"
+                aside={
+                  <span className="dim small">
+                    {countOf(events.length, 'turn')}, oldest first
+                    {session.event_count > events.length &&
+                      `; ${formatCount(session.event_count - events.length)} removed for their age`}
+                  </span>
+                }
+                label="Turns"
+                rows={events}
+                rowKey={({ id }) => id}
+                columns={ownEventColumns}
+                atOnce={turnsAtOnce}
+                more={5 * turnsAtOnce}
+                none={
+                  <EmptyState title="Its turns were removed for their age">
+                    Only the last hash of each run of them is left.
+                  </EmptyState>
+                }
+              />
+              {links !== null && links.length > 1 && (
+                // Somebody may have written anything into a payload.
+                <FaultBoundary>
+                  <RunCard links={links} />
+                </FaultBoundary>
+              )}
+            </div>
           </>
         )}
       </Reading>
@@ -97,13 +145,19 @@ export function SessionScreen() {
   );
 }
 
+function Head({ session }: { session: Session }) {
+  return (
+    <>
+      <AgentLink id={session.agent_id} name={session.agent_name} />, tag {session.compliance_tag}; began{' '}
+      <TimeStamp at={session.started_at} />, last turn <TimeStamp at={session.ended_at} />
+    </>
+  );
+}
+
 function Sums({ session, failed }: { session: Session; failed: number }) {
   return (
     <div className="stats">
-      <Stat name="Agent" figure={<AgentLink id={session.agent_id} name={session.agent_name} />}>
-        <span className="small dim">tag {session.compliance_tag}</span>
-      </Stat>
-      <Stat name="Cost" figure={<Money usd={session.total_cost_usd} />}>
+      <Stat name="Cost" figure={<Cost usd={session.total_cost_usd} tokens={session.total_tokens} />}>
         <span className="small dim">{formatShortCount(session.total_tokens)} tokens</span>
       </Stat>
       <Stat name="Turns" figure={formatCount(session.event_count)}>
@@ -115,11 +169,6 @@ function Sums({ session, failed }: { session: Session; failed: number }) {
           </div>
         )}
         {session.event_count > 1 && <span className="small dim">in {formatDuration(session.duration_ms)}</span>}
-      </Stat>
-      <Stat name="Began" figure={<TimeStamp at={session.started_at} />}>
-        <span className="small dim">
-          last turn <TimeStamp at={session.ended_at} />
-        </span>
       </Stat>
       <Stat
         name="Personal data"

@@ -63,7 +63,11 @@ const readGroups: Reader<string> = (raw) => {
 
 /** By the screens' paths; those of others are empty. */
 export const searches = {
-  '/': search([], { from: window, by: readChoice(['agent', 'model', 'provider']) }),
+  '/': search([], {
+    from: window,
+    by: readChoice(['agent', 'model', 'provider']),
+    order: readChoice(['cost', 'failed']),
+  }),
   '/live': search(['agent_id', 'session_id', 'failed'], { text: readText, pii: readFlag }),
   '/events': search([
     ...(['agent_id', 'session_id', 'model', 'provider', 'compliance_tag', 'pii_type', 'request_id'] as const),

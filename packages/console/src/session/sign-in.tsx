@@ -115,7 +115,7 @@ interface LinkPageProps {
 
 function LinkPage({ current, isBusy, error, onAccept, onDecline }: LinkPageProps) {
   return (
-    <DoorPage heading="Sign in by this link?">
+    <DoorPage heading="Sign in with this link?">
       {current !== null && (
         <Banner tone="warn" role="status">
           You are signed in as <strong>{current}</strong>. This link ends that session.
@@ -127,11 +127,11 @@ function LinkPage({ current, isBusy, error, onAccept, onDecline }: LinkPageProps
       {error && <FailureNotice error={error} />}
       {error === null && (
         <Button onClick={onAccept} loading={isBusy} autoFocus>
-          Sign in by the link
+          Sign in with the link
         </Button>
       )}
       <Button variant="default" onClick={onDecline} disabled={isBusy}>
-        {current === null ? 'Sign in otherwise' : 'Stay signed in'}
+        {current === null ? 'Sign in another way' : 'Stay signed in'}
       </Button>
     </DoorPage>
   );

@@ -8,6 +8,8 @@ export interface ChainReportState {
   kind: 'running' | 'whole' | 'broken';
   checked: number;
   total: number;
+  /** Links that were removed for their age. */
+  removed?: number;
   head?: string;
   /** The place of the fault and what is wrong, if there is one. */
   fault?: { seq: number; reason: string };
@@ -18,7 +20,7 @@ export interface ChainReportState {
 }
 
 function Verdict({ state, noun }: { state: ChainReportState; noun: string }) {
-  const { kind, checked, total, fault, otherFault } = state;
+  const { kind, checked, total, removed = 0, fault, otherFault } = state;
   if (kind === 'running')
     return (
       <Banner tone="warn">
@@ -38,10 +40,18 @@ function Verdict({ state, noun }: { state: ChainReportState; noun: string }) {
         <strong>Something was removed that should not be gone:</strong> {otherFault}.
       </Banner>
     );
+  if (removed > 0 && checked === 0)
+    return (
+      <Banner tone="plain">
+        <strong>{countOf(removed, noun)} removed for their age.</strong> Only their last hash is left: what they were
+        cannot be checked any more.
+      </Banner>
+    );
   return (
     <Banner tone="good">
-      <strong>As it was written.</strong> This browser computed {countOf(checked, 'hash', 'hashes')}, and each is the
-      one that was recorded.
+      <strong>As it was written{removed > 0 && ', as far as it is kept'}.</strong> This browser computed{' '}
+      {countOf(checked, 'hash', 'hashes')}, and each is the one that was recorded.
+      {removed > 0 && ` ${countOf(removed, noun)} before were removed for their age; only their last hash is left.`}
     </Banner>
   );
 }

@@ -51,11 +51,13 @@ type State = { kind: 'idle' } | { kind: 'failed'; error: unknown } | { kind: 're
 /** What is true of a chain in this state: the heading above its report. */
 export function nameCheck(state: State): string {
   if (state.kind !== 'report') return 'Not verified yet';
+  const { kind, checked, removed = 0 } = state.report;
+  if (kind === 'whole' && checked === 0 && removed > 0) return 'Nothing is left to verify';
   return {
     running: 'Being verified in this browser',
     whole: 'Verified in this browser',
     broken: 'Verified in this browser: not as it was written',
-  }[state.report.kind];
+  }[kind];
 }
 
 /** Runs a check of a chain when it is asked for, and keeps what it found until the screen is left. */
@@ -88,7 +90,7 @@ export function useChainCheck(check: (progress: Progress) => Promise<Finding>) {
       show({
         kind: isWhole ? 'whole' : 'broken',
         checked,
-        ...(divergence ? { fault: divergence } : { head: head.hash }),
+        ...(divergence ? { fault: divergence } : { head: head.hash, removed: head.length - report.total }),
         ...(otherFault && { otherFault }),
       });
     } catch (error) {

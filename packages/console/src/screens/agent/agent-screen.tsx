@@ -2,19 +2,20 @@ import type { AgentOverview } from '@agp/core/contracts';
 import { formatCount, toolKinds } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { apiQuery, refreshMs } from '../../api/api.ts';
+import { apiQuery, refreshMs, usageQuery } from '../../api/api.ts';
 import { usePermissions, useSession } from '../../api/session.ts';
 import { ChangeStatus, SetCap, SetLimit } from '../../changes/changes.tsx';
 import { EditLabels } from '../../changes/labels.tsx';
 import { DayBars } from '../../charts/lazy-charts.tsx';
-import { CapBar, capOf, Outlook } from '../../components/cap-bar.tsx';
+import { capOf } from '../../components/cap-bar.tsx';
+import { Cost } from '../../components/cost.tsx';
 import { EmptyState, FailureNotice, Reading } from '../../components/feedback.tsx';
-import { Banner, Card, Screen, Stat } from '../../components/layout.tsx';
+import { Banner, Card, Screen } from '../../components/layout.tsx';
 import { List } from '../../components/list.tsx';
+import { resultColumns } from '../../components/results.tsx';
 import {
   Fields,
   Labels,
-  Money,
   Name,
   PiiLinks,
   ShortId,
@@ -24,59 +25,81 @@ import {
   TimeStamp,
 } from '../../components/values.tsx';
 import { formatShortCount } from '../../format/format.ts';
+import { findFirstDay } from '../costs/usage-entries.ts';
+import { AgentFigures } from './agent-figures.tsx';
+import { AgentPolicies } from './agent-policies.tsx';
 import { AgentTimeline } from './agent-timeline.tsx';
 
 const height = 200;
+const mostModels = 20;
+
+function AgentModels({ agent_id }: { agent_id: string }) {
+  const from = findFirstDay('30d');
+  const { data } = useQuery(usageQuery({ from, agent_id }, ['model'], mostModels));
+  const models = data?.data.usage ?? [];
+  if (models.length === 0) return null;
+  return (
+    <List
+      title="Models, last 30 days"
+      label="Models of the last 30 days"
+      rows={models}
+      rowKey={({ model }) => model ?? ''}
+      columns={[
+        {
+          head: 'Model',
+          cell: ({ model = '' }) => (
+            <Link to="/events" search={{ agent_id, model, from }}>
+              <Name>{model}</Name>
+            </Link>
+          ),
+        },
+        {
+          head: 'Cost',
+          right: true,
+          cell: (row) => <Cost usd={row.total_cost_usd} tokens={row.total_tokens} model={row.model} />,
+        },
+        ...resultColumns(({ model }) => ({ agent_id, model, from })),
+        { head: 'Tokens', right: true, cell: ({ total_tokens }) => formatShortCount(total_tokens) },
+      ]}
+    />
+  );
+}
 
 function AgentUsage({ overview }: { overview: AgentOverview }) {
-  const { agent, days, models, findings } = overview;
+  const { agent, days, findings } = overview;
   const bars = days.map(({ day, total_cost_usd }) => ({ day, group: 'Cost', cost: total_cost_usd }));
-  const metadata = Object.entries(agent.metadata);
+  // Labels stand beside its name; a note is too long for that.
+  const others = Object.entries(agent.metadata).filter(([name, value]) => typeof value !== 'string' || name === 'note');
   return (
-    <div className="grid" style={{ ['--least' as string]: '24rem' }}>
-      <Card title="Cost by day, last 30 days (UTC)">
-        <div style={{ minHeight: height }}>
-          {days.length === 0 ? (
-            <EmptyState title="Nothing used in these days" />
-          ) : (
-            <DayBars entries={bars} height={height} />
-          )}
-        </div>
-      </Card>
-      {models.length > 0 && (
-        <List
-          title="Models"
-          label="Models of the last 30 days"
-          rows={models}
-          rowKey={({ model }) => model}
-          columns={[
-            {
-              head: 'Model',
-              cell: ({ model }) => (
-                <Link to="/events" search={{ agent_id: agent.id, model }}>
-                  {model}
-                </Link>
-              ),
-            },
-            { head: 'Requests', right: true, cell: ({ request_count }) => formatCount(request_count) },
-            { head: 'Tokens', right: true, cell: ({ total_tokens }) => formatShortCount(total_tokens) },
-            { head: 'Cost', right: true, cell: ({ total_cost_usd }) => <Money usd={total_cost_usd} /> },
-          ]}
-        />
-      )}
-      <Card title="Personal data, last 30 days">
-        <PiiLinks findings={findings} search={{ agent_id: agent.id }} none="None was found in its requests." />
-      </Card>
-      {metadata.length > 0 && (
-        <Card title="Metadata">
-          <Fields
-            fields={Object.fromEntries(
-              metadata.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+    <>
+      <div className="grid" style={{ ['--least' as string]: '24rem' }}>
+        <Card title="Cost by day, last 30 days (UTC)">
+          <div style={{ minHeight: height }}>
+            {days.length === 0 ? (
+              <EmptyState title="Nothing used in these days" />
+            ) : (
+              <DayBars entries={bars} height={height} />
             )}
-          />
+          </div>
         </Card>
-      )}
-    </div>
+        <AgentModels agent_id={agent.id} />
+      </div>
+      <div className="grid" style={{ ['--least' as string]: '24rem' }}>
+        <AgentPolicies agent={agent} />
+        <Card title="Personal data, last 30 days">
+          <PiiLinks findings={findings} search={{ agent_id: agent.id }} none="None was found in its requests." />
+        </Card>
+        {others.length > 0 && (
+          <Card title="Metadata">
+            <Fields
+              fields={Object.fromEntries(
+                others.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+              )}
+            />
+          </Card>
+        )}
+      </div>
+    </>
   );
 }
 
@@ -113,37 +136,6 @@ function AgentTools({ id }: { id: string }) {
   );
 }
 
-function AgentFigures({ overview }: { overview: AgentOverview }) {
-  const { agent, budget, running_requests: running } = overview;
-  const capped = budget ?? capOf(agent);
-  return (
-    <div className="stats">
-      <Stat name="Spent today (UTC)" figure={<Money usd={capped.spent_usd ?? 0} />}>
-        <CapBar of={capped} whose={agent.name} />
-        <Outlook of={capped} line />
-      </Stat>
-      <Stat name="Requests today (UTC)" figure={formatCount(agent.requests_today)}>
-        <span className="small dim">
-          {running === null ? 'how many run is not known' : `${formatCount(running)} running now`}
-        </span>
-      </Stat>
-      <Stat
-        name="Limit"
-        figure={agent.requests_per_minute === null ? 'none' : `${formatCount(agent.requests_per_minute)} a minute`}
-      >
-        <span className="small dim">
-          {agent.requests_per_minute === null ? 'any number of requests a minute' : 'requests in a minute of the clock'}
-        </span>
-      </Stat>
-      <Stat name="Last seen" figure={<TimeAgo at={agent.last_seen_at} />}>
-        <span className="small dim">
-          from {agent.source_ip}; first <TimeStamp at={agent.created_at} />
-        </span>
-      </Stat>
-    </div>
-  );
-}
-
 /** Links to lists of what one agent did: screens of their own, so these are no tabs. */
 function AgentWays({ agentId }: { agentId: string }) {
   const { edition } = useSession();
@@ -157,7 +149,7 @@ function AgentWays({ agentId }: { agentId: string }) {
   ] as const;
   return (
     <nav className="ways no-print" aria-label="More about this agent">
-      <span className="dim">More of it:</span>
+      <span className="dim">See also:</span>
       {places.map(([to, name]) => (
         <Link key={to} to={to} search={{ agent_id: agentId }}>
           {name}
@@ -195,7 +187,7 @@ export function AgentScreen() {
       actions={overview && <Actions overview={overview} />}
     >
       <AgentWays agentId={agentId} />
-      <Reading query={query}>
+      <Reading query={query} shape={{ figures: 4, chart: 200 }}>
         {({ data }) => (
           <>
             <Blocked overview={data} />
@@ -230,7 +222,7 @@ function Blocked({ overview: { agent, block } }: { overview: AgentOverview }) {
   if (agent.status !== 'blocked') return null;
   return (
     <Banner>
-      <strong>It is blocked</strong>
+      <strong>Blocked</strong>
       <StoppedBy stop={block} />. Its requests are answered with 403
       {block?.until ? '' : ' until somebody unblocks it'}.
     </Banner>

@@ -1,9 +1,11 @@
 import type { AgentOverview } from '@agp/core/contracts';
-import { describePii } from '@agp/core/explain';
+import { describeOutcome, describePii, formatCount } from '@agp/core/explain';
+import { sumUsd } from '@agp/core/money';
 import { Link } from '@tanstack/react-router';
+import { Cost } from '../../components/cost.tsx';
 import { EmptyState } from '../../components/feedback.tsx';
 import { Card } from '../../components/layout.tsx';
-import { MinuteStamp, Money, OutcomePill, Pill, TimeStamp } from '../../components/values.tsx';
+import { MinuteStamp, OutcomePill, Pill, TimeStamp } from '../../components/values.tsx';
 import { endOfMinute, nameAction, nameActor, sumsUpMinute, tellChange } from '../../format/format.ts';
 
 type Event = AgentOverview['events'][number];
@@ -11,7 +13,7 @@ type Change = AgentOverview['changes'][number];
 
 /** Something that an agent did, or that was done about it. */
 type TimelineEntry = { key: string; at: string } & (
-  | { kind: 'event'; event: Event }
+  | { kind: 'event'; event: Event; alike: readonly Event[] }
   | { kind: 'change'; change: Change }
 );
 
@@ -22,7 +24,7 @@ const endOf = (entry: TimelineEntry) =>
 /** One list of both, the latest first. Times are ISO 8601 in UTC, so they sort as texts. */
 function mergeTimeline(events: readonly Event[], changes: readonly Change[]): TimelineEntry[] {
   const entries: TimelineEntry[] = [
-    ...events.map((event) => ({ kind: 'event' as const, key: event.id, at: event.timestamp, event })),
+    ...events.map((event) => ({ kind: 'event' as const, key: event.id, at: event.timestamp, event, alike: [event] })),
     ...changes.map((change, index) => ({
       kind: 'change' as const,
       // Refused requests of a minute that is not over have no id yet.
@@ -31,7 +33,27 @@ function mergeTimeline(events: readonly Event[], changes: readonly Change[]): Ti
       change,
     })),
   ];
-  return entries.toSorted((a, b) => (endOf(a) < endOf(b) ? 1 : endOf(a) > endOf(b) ? -1 : 0));
+  return foldAlike(entries.toSorted((a, b) => (endOf(a) < endOf(b) ? 1 : endOf(a) > endOf(b) ? -1 : 0)));
+}
+
+/** Whether nothing is to be said of a request but what it used. */
+const isPlain = (event: Event) => describeOutcome(event).tone === 'good' && describePii(event).tone === 'plain';
+
+/** Plain requests of one model after each other become one entry. */
+function foldAlike(entries: readonly TimelineEntry[]): TimelineEntry[] {
+  const folded: TimelineEntry[] = [];
+  for (const entry of entries) {
+    const last = folded.at(-1);
+    if (
+      entry.kind === 'event' &&
+      last?.kind === 'event' &&
+      entry.event.model === last.event.model &&
+      [entry.event, last.event].every(isPlain)
+    )
+      folded[folded.length - 1] = { ...last, alike: [...last.alike, entry.event] };
+    else folded.push(entry);
+  }
+  return folded;
 }
 
 function Entry({ entry }: { entry: TimelineEntry }) {
@@ -50,20 +72,22 @@ function Entry({ entry }: { entry: TimelineEntry }) {
       </>
     );
   }
-  const { event } = entry;
+  const { event, alike } = entry;
   const pii = describePii(event);
+  const sum = (of: (each: Event) => number) => alike.reduce((total, each) => total + of(each), 0);
+  const [tokensIn, tokensOut] = [sum((each) => each.prompt_tokens), sum((each) => each.completion_tokens)];
   return (
-    <>
-      <div>
-        <Link to="/events/$eventId" params={{ eventId: event.id }}>
-          {event.model}
-        </Link>{' '}
-        <OutcomePill event={event} /> {pii.tone === 'warn' && <Pill tone="warn">personal data</Pill>}
-      </div>
-      <div className="small dim">
-        {event.prompt_tokens} tokens in, {event.completion_tokens} out, <Money usd={event.cost_usd} />
-      </div>
-    </>
+    <div>
+      <Link to="/events/$eventId" params={{ eventId: event.id }}>
+        {event.model}
+      </Link>{' '}
+      <OutcomePill event={event} /> {pii.tone === 'warn' && <Pill tone="warn">personal data</Pill>}{' '}
+      {alike.length > 1 && <strong>× {formatCount(alike.length)}</strong>}{' '}
+      <span className="small dim">
+        {formatCount(tokensIn)} tokens in, {formatCount(tokensOut)} out,{' '}
+        <Cost usd={sumUsd(alike.map((each) => each.cost_usd))} tokens={tokensIn + tokensOut} model={event.model} />
+      </span>
+    </div>
   );
 }
 
@@ -95,7 +119,14 @@ export function AgentTimeline({ overview }: { overview: AgentOverview }) {
                 {entry.kind === 'change' && sumsUpMinute(entry.change.action) ? (
                   <MinuteStamp at={entry.at} />
                 ) : (
-                  <TimeStamp at={entry.at} />
+                  <>
+                    <TimeStamp at={entry.at} />
+                    {entry.kind === 'event' && entry.alike.length > 1 && (
+                      <div className="dim">
+                        from <TimeStamp at={entry.alike.at(-1)?.timestamp} />
+                      </div>
+                    )}
+                  </>
                 )}
               </div>
               <div>

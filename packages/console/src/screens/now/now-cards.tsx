@@ -1,18 +1,16 @@
 import type { CostUsageEntry, Status } from '@agp/core/contracts';
-import { formatCount, type Tone } from '@agp/core/explain';
+import { formatCount } from '@agp/core/explain';
 import { sumUsd } from '@agp/core/money';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { usageQuery } from '../../api/api.ts';
-import { fillHours } from '../../charts/chart-data.ts';
-import { HourChart } from '../../charts/lazy-charts.tsx';
-import { CapBar } from '../../components/cap-bar.tsx';
-import { FailureNotice, Reading } from '../../components/feedback.tsx';
+import { Cost } from '../../components/cost.tsx';
+import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Choice } from '../../components/filters.tsx';
 import { Card } from '../../components/layout.tsx';
-import { type Column, List, Rows } from '../../components/list.tsx';
+import { List, Rows } from '../../components/list.tsx';
 import { resultColumns } from '../../components/results.tsx';
-import { AgentLink, Money, PiiLinks, Pill, TimeAgo } from '../../components/values.tsx';
+import { AgentLink, PiiLinks, Pill, TimeAgo } from '../../components/values.tsx';
 import type { EventsSearch } from '../../search/screen-searches.ts';
 import type { Window } from '../../search/search.ts';
 import { ChainCard, checkAudit } from '../../verify/chain-card.tsx';
@@ -20,30 +18,12 @@ import { useChainCheck } from '../../verify/use-chain-check.ts';
 
 const agentId = ({ agent_id }: { agent_id: string }) => agent_id;
 
-/** Who is near the cap, who is blocked, and what personal data went through. */
+/** Who is blocked, what personal data went through, how the services are and whether the audit log is whole. */
 export function NowLists({ status, since }: { status: Status; since: string | undefined }) {
-  const { spend, agents, pii } = status;
-  const [near, blocked] = [spend?.agents_near_cap ?? [], agents?.latest_blocked ?? []];
-  const agent: Column<{ agent_id: string; agent_name: string }> = {
-    head: 'Agent',
-    cell: ({ agent_id, agent_name }) => <AgentLink id={agent_id} name={agent_name} />,
-  };
+  const { agents, pii, services } = status;
+  const blocked = agents?.latest_blocked ?? [];
   return (
-    <div className="grid" style={{ ['--least' as string]: '24rem' }}>
-      {near.length > 0 && (
-        <List
-          title="Near their cap of today"
-          aside={
-            <Link to="/budgets" className="small">
-              Budgets
-            </Link>
-          }
-          rows={near}
-          rowKey={agentId}
-          label="Agents near their cap"
-          columns={[agent, { head: 'Spent of cap', cell: (row) => <CapBar of={row} whose={row.agent_name} /> }]}
-        />
-      )}
+    <div className="grid" style={{ ['--least' as string]: '20rem' }}>
       {blocked.length > 0 && (
         <List
           title="Blocked"
@@ -55,7 +35,10 @@ export function NowLists({ status, since }: { status: Status; since: string | un
           rows={blocked}
           rowKey={agentId}
           label="Latest blocked agents"
-          columns={[agent, { head: 'Changed', right: true, cell: ({ updated_at }) => <TimeAgo at={updated_at} /> }]}
+          columns={[
+            { head: 'Agent', cell: ({ agent_id, agent_name }) => <AgentLink id={agent_id} name={agent_name} /> },
+            { head: 'Changed', right: true, cell: ({ updated_at }) => <TimeAgo at={updated_at} /> },
+          ]}
         />
       )}
       {pii && (
@@ -63,34 +46,14 @@ export function NowLists({ status, since }: { status: Status; since: string | un
           <PiiLinks findings={pii} search={{ from: since }} none="None was found in these requests." />
         </Card>
       )}
+      <Services services={services} />
+      <IntegrityCard />
     </div>
   );
 }
 
-/** Hours change slowly: once a minute, in milliseconds. */
+/** Sums change slowly: once a minute, in milliseconds. */
 const refreshMs = 60_000;
-const height = 180;
-
-interface InWindow {
-  from: Window;
-}
-
-/** Cost and requests by hour. Read after the figures, which do not wait for it; two hours would make no picture. */
-export function HoursCard({ from }: InWindow) {
-  const isShown = from !== '1h';
-  const { data, error } = useQuery({ ...usageQuery({ from }, ['hour']), refetchInterval: refreshMs, enabled: isShown });
-  const since = data?.data.from;
-  if (!isShown) return null;
-  return (
-    <Card title="By hour">
-      {error && <FailureNotice error={error} />}
-      <div style={{ minHeight: height }}>
-        {since && <HourChart hours={fillHours(data.data.usage, Date.parse(since), Date.now())} height={height} />}
-      </div>
-    </Card>
-  );
-}
-
 const dearest = 5;
 const kinds = [
   { value: 'agent', label: 'Agents' },
@@ -99,33 +62,58 @@ const kinds = [
 ] as const;
 type Kind = (typeof kinds)[number]['value'];
 
-interface DearestProps extends InWindow {
+const orders = [
+  { value: 'cost', label: 'Cost' },
+  { value: 'failed', label: 'Errors' },
+] as const;
+type Order = (typeof orders)[number]['value'];
+
+interface DearestProps {
+  from: Window;
   by: Kind;
+  order: Order;
   /** The sum of all. */
   all: CostUsageEntry | undefined;
-  onChange: (by: Kind | undefined) => void;
+  onChange: (next: { by?: Kind | undefined; order?: Order | undefined }) => void;
 }
 
-/** Who cost most, and the others together, so that all adds up. */
-export function DearestCard({ from, by, all, onChange }: DearestProps) {
-  const query = useQuery({ ...usageQuery({ from }, [by], dearest), refetchInterval: refreshMs });
+/** Who cost or failed most, and the others together, so that all adds up. */
+export function DearestCard({ from, by, order, all, onChange }: DearestProps) {
+  const query = useQuery({ ...usageQuery({ from }, [by], dearest, order), refetchInterval: refreshMs });
   const label = kinds.find(({ value }) => value === by)?.label ?? '';
   return (
-    <Card title="What costs most" aside={<Choice label="Of" options={kinds} value={by} onChange={onChange} />} flush>
-      <Reading query={query}>
-        {({ data: { usage, group_by, from: since } }) => (
-          <Rows
-            label={`Dearest ${label.toLowerCase()}`}
-            // Another group's are there until this one's have come.
-            rows={group_by[0] === by ? [...usage, ...restOf(usage, all)] : []}
-            rowKey={(entry) => entry.agent_id ?? entry.model ?? entry.provider ?? ''}
-            columns={[
-              { head: label.slice(0, -1), cell: (entry) => <NameOf entry={entry} since={since} /> },
-              { head: 'Cost', right: true, cell: ({ total_cost_usd: usd }) => <Money usd={usd} /> },
-              ...resultColumns((entry) => (isRest(entry) ? null : toFilter(entry, since))),
-            ]}
-          />
-        )}
+    <Card
+      title={order === 'cost' ? 'What costs most' : 'What fails most'}
+      aside={
+        <div className="filters">
+          <Choice label="Of" options={kinds} value={by} onChange={(next) => onChange({ by: next })} />
+          <Choice label="By" options={orders} value={order} onChange={(next) => onChange({ order: next })} />
+        </div>
+      }
+      flush
+    >
+      <Reading query={query} shape={{ rows: dearest }}>
+        {({ data: { usage, group_by, from: since } }) =>
+          usage.length === 0 ? (
+            <EmptyState title="Nothing was used in this time" />
+          ) : (
+            <Rows
+              label={`Dearest ${label.toLowerCase()}`}
+              // Another group's are there until this one's have come.
+              rows={group_by[0] === by ? [...usage, ...restOf(usage, all)] : []}
+              rowKey={(entry) => entry.agent_id ?? entry.model ?? entry.provider ?? ''}
+              columns={[
+                { head: label.slice(0, -1), cell: (entry) => <NameOf entry={entry} since={since} /> },
+                {
+                  head: 'Cost',
+                  right: true,
+                  cell: (row) => <Cost usd={row.total_cost_usd} tokens={row.total_tokens} model={row.model} />,
+                },
+                ...resultColumns((entry) => (isRest(entry) ? null : toFilter(entry, since))),
+              ]}
+            />
+          )
+        }
       </Reading>
     </Card>
   );
@@ -160,7 +148,7 @@ function NameOf({ entry, since }: { entry: CostUsageEntry; since: string | null 
 }
 
 /** Whether the audit log is as it was written, by this browser's own computing. */
-export function IntegrityCard() {
+function IntegrityCard() {
   return (
     <ChainCard
       check={useChainCheck(checkAudit)}
@@ -177,18 +165,16 @@ export function IntegrityCard() {
   );
 }
 
-const tones: Record<string, Tone> = { ready: 'good', not_ready: 'bad', idle: 'plain', unknown: 'plain' };
-
-export function Services({ services }: { services: Status['services'] }) {
+function Services({ services }: { services: Status['services'] }) {
   if (!services) return null;
   return (
     <Card title="Services">
-      <ul className="grid" style={{ margin: 0, padding: 0, listStyle: 'none', ['--least' as string]: '14rem' }}>
+      <ul className="grid" style={{ margin: 0, padding: 0, listStyle: 'none', ['--least' as string]: '8rem' }}>
         {services.map(({ name, state, detail }) => (
           <li key={name}>
             <span style={{ display: 'flex', gap: '0.5rem', alignItems: 'center' }}>
-              <strong style={{ textTransform: 'capitalize' }}>{name === 'nats' ? 'NATS' : name}</strong>
-              <Pill tone={tones[state] ?? 'plain'}>{state.replace('_', ' ')}</Pill>
+              <span style={{ textTransform: 'capitalize' }}>{name === 'nats' ? 'NATS' : name}</span>
+              {state === 'not_ready' ? <Pill tone="bad">not ready</Pill> : <span className="small dim">{state}</span>}
             </span>
             <span className="small dim">{detail}</span>
           </li>

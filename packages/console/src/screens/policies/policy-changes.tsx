@@ -8,9 +8,9 @@ const modes = ['observe', 'warn', 'enforce'] as const;
 
 /** What requests meet under each mode, from the next one on. */
 const meanings: Record<Policy['mode'], string> = {
-  observe: 'What it does not allow goes on, and is recorded in its events.',
-  warn: 'What it does not allow goes on; its agents read so in a header, and it is recorded in its events.',
-  enforce: 'What it does not allow is refused with 403, or changed or ended where the policy says so.',
+  observe: 'what it does not allow goes on, and is recorded in its events.',
+  warn: 'what it does not allow goes on; its agents read so in a header, and it is recorded in its events.',
+  enforce: 'what it does not allow is refused (403).',
 };
 
 function SwitchMode({ stored, to }: { stored: StoredPolicy; to: Policy['mode'] }) {
@@ -20,8 +20,7 @@ function SwitchMode({ stored, to }: { stored: StoredPolicy; to: Policy['mode'] }
     <ConfirmButton
       title={`Switch ${policy.name} to ${to}?`}
       verb={`Switch to ${to}`}
-      danger={isOn}
-      button={{ size: 'sm', ...(isOn && { variant: 'filled', color: 'red.9' }) }}
+      button={{ size: 'sm', ...(isOn && { variant: 'filled', color: 'indigo' }) }}
       change={(reason) => putPolicy(id, { ...policy, mode: to }, reason)}
     >
       <strong>From the next request on:</strong> {meanings[to]}
@@ -92,7 +91,7 @@ export function SavePolicy({ stored, policy, isChanged, onDone }: SavePolicyProp
     <ConfirmButton
       of={name}
       verb="Save"
-      label={policy === null ? 'Save: mend it first' : 'Save'}
+      label={policy === null ? 'Fix it to save' : 'Save'}
       button={{ size: 'sm', ...(policy && isChanged && { variant: 'filled', color: 'indigo' }) }}
       ready={policy !== null && isChanged}
       change={(reason) =>

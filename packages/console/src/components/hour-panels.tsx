@@ -1,0 +1,102 @@
+import type { ListedAuditEntry } from '@agp/core/contracts';
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useMemo, useState } from 'react';
+import { apiQuery, usageQuery } from '../api/api.ts';
+import type { HourFigure, Mark } from '../charts/chart.tsx';
+import { fillHours } from '../charts/chart-data.ts';
+import { HourChart } from '../charts/lazy-charts.tsx';
+import { nameAction, nameActor, tellChange } from '../format/format.ts';
+import { FailureNotice } from './feedback.tsx';
+import { Stat } from './layout.tsx';
+import { TimeStamp } from './values.tsx';
+
+/** Hours change slowly: once a minute, in milliseconds. */
+const refreshMs = 60_000;
+const hourMs = 3_600_000;
+const height = 150;
+const mostMarks = 200;
+
+/** What people do that may explain a curve: blocks, pauses, policies, caps, limits and keys. */
+const isMark = ({ action }: ListedAuditEntry) => /^(?:agent\.update|pause|policy|budget|limit|key)/.test(action);
+
+/** What people changed since a time, of all or of one agent. */
+function useMarks(from: string | undefined, agent_id: string | undefined): readonly Mark[] {
+  const { data } = useQuery({
+    ...apiQuery('/api/v1/audit', { query: { from, agent_id, limit: mostMarks, expand: 'agent' } }),
+    enabled: from !== undefined,
+    refetchInterval: refreshMs,
+  });
+  return useMemo(
+    () =>
+      (data?.data ?? []).filter(isMark).map((entry) => ({
+        at: Date.parse(entry.timestamp),
+        text: [nameAction(entry.action), entry.agent_name, tellChange(entry), `by ${nameActor(entry.actor)}`]
+          .filter(Boolean)
+          .join(' · '),
+      })),
+    [data],
+  );
+}
+
+interface HourPanelsProps {
+  /** As the API takes it. */
+  from: string;
+  agentId?: string;
+  /** The first one leads. */
+  panels: readonly { figure: HourFigure; name: string; value: ReactNode; note?: ReactNode }[];
+  /** Without charts, which two hours would not fill. */
+  isShort?: boolean;
+}
+
+/** Figures of a time, each with its hours below: one cursor is over all, and who drags over some sees only these. */
+export function HourPanels({ from, agentId, panels, isShort = false }: HourPanelsProps) {
+  const range = { from, agent_id: agentId };
+  const { data, error } = useQuery({ ...usageQuery(range, ['hour']), refetchInterval: refreshMs, enabled: !isShort });
+  const since = data?.data.from ?? undefined;
+  const marks = useMarks(since, agentId);
+  const [zoom, setZoom] = useState<{ from: string; to: string } | null>(null);
+  const hours = useMemo(() => {
+    const all = since === undefined ? [] : fillHours(data?.data.usage ?? [], Date.parse(since), Date.now());
+    return zoom === null ? all : all.filter(({ at }) => at >= Date.parse(zoom.from) && at < Date.parse(zoom.to));
+  }, [data, since, zoom]);
+  const choose = (first: number, last: number) => {
+    const hour = (time: number) => new Date(time * hourMs).toISOString();
+    setZoom({ from: hour(Math.floor(first / hourMs)), to: hour(Math.ceil(last / hourMs)) });
+  };
+  return (
+    <>
+      {error && <FailureNotice error={error} />}
+      {zoom && (
+        <div className="chips">
+          <span className="small">
+            The charts show <TimeStamp at={zoom.from} /> to <TimeStamp at={zoom.to} />
+          </span>
+          <Link to="/events" search={{ ...zoom, agent_id: agentId }} className="small">
+            Its events
+          </Link>
+          <Button size="compact-xs" variant="default" onClick={() => setZoom(null)}>
+            Show all hours
+          </Button>
+        </div>
+      )}
+      <div className="panels">
+        {panels.map(({ figure, name, value, note }) => (
+          <div key={figure} className="card panel">
+            <Stat name={name} figure={value}>
+              {note}
+            </Stat>
+            {!isShort && (
+              <div style={{ minHeight: height }}>
+                {hours.length > 0 && (
+                  <HourChart figure={figure} hours={hours} height={height} marks={marks} onRange={choose} />
+                )}
+              </div>
+            )}
+          </div>
+        ))}
+      </div>
+    </>
+  );
+}

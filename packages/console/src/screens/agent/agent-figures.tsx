@@ -1,0 +1,77 @@
+import type { AgentOverview } from '@agp/core/contracts';
+import { formatCount, formatEstimate } from '@agp/core/explain';
+import { useQuery } from '@tanstack/react-query';
+import { refreshMs, usageQuery } from '../../api/api.ts';
+import { CapBar, capOf, Outlook, useLastHour } from '../../components/cap-bar.tsx';
+import { HourPanels } from '../../components/hour-panels.tsx';
+import { Stat } from '../../components/layout.tsx';
+import { Errors } from '../../components/results.tsx';
+import { Money, TimeAgo, TimeStamp } from '../../components/values.tsx';
+import { formatShortCount } from '../../format/format.ts';
+
+/** As the API takes it. */
+const from = '24h';
+
+/** What an agent spent, asked and waited for, hour by hour; below, what holds for it. */
+export function AgentFigures({ overview }: { overview: AgentOverview }) {
+  const { agent, budget, running_requests: running } = overview;
+  const capped = budget ?? capOf(agent);
+  const lastHour = useLastHour({ agent_id: agent.id })();
+  const { data } = useQuery({ ...usageQuery({ from, agent_id: agent.id }, []), refetchInterval: refreshMs });
+  const { usage: [all] = [], from: since } = data?.data ?? {};
+  return (
+    <>
+      <HourPanels
+        from={from}
+        agentId={agent.id}
+        panels={[
+          {
+            ...{ figure: 'cost', name: 'Spent today (UTC)', value: <Money usd={capped.spent_usd ?? 0} /> },
+            note: (
+              <>
+                <CapBar of={capped} whose={agent.name} />
+                <Outlook of={capped} lastHour={lastHour} line />
+              </>
+            ),
+          },
+          {
+            ...{ figure: 'requests', name: 'Requests, last 24 h', value: all && formatShortCount(all.request_count) },
+            note: all && (
+              <span className="small">
+                <Errors of={all} search={{ agent_id: agent.id, from: since ?? undefined }} /> failed
+              </span>
+            ),
+          },
+          {
+            ...{ figure: 'durations', name: 'p50 (half took less)', value: all && formatEstimate(all.p50_ms) },
+            note: all && <span className="small dim">p95 {formatEstimate(all.p95_ms)}</span>,
+          },
+          {
+            ...{ figure: 'tokens', name: 'Tokens, last 24 h', value: all && formatShortCount(all.total_tokens) },
+            note: all && (
+              <span className="small dim">
+                {formatShortCount(all.total_prompt_tokens)} in, {formatShortCount(all.total_completion_tokens)} out
+              </span>
+            ),
+          },
+        ]}
+      />
+      <div className="stats quiet">
+        <Stat name="Requests today (UTC)" figure={formatCount(agent.requests_today)}>
+          <span className="small dim">
+            {running === null ? 'how many run is not known' : `${formatCount(running)} running now`}
+          </span>
+        </Stat>
+        <Stat
+          name="Limit"
+          figure={agent.requests_per_minute === null ? 'none' : `${formatCount(agent.requests_per_minute)} a minute`}
+        />
+        <Stat name="Last seen" figure={<TimeAgo at={agent.last_seen_at} />}>
+          <span className="small dim">
+            from {agent.source_ip}; first <TimeStamp at={agent.created_at} />
+          </span>
+        </Stat>
+      </div>
+    </>
+  );
+}

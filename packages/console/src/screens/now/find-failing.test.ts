@@ -1,0 +1,22 @@
+import type { CostUsageEntry } from '@agp/core/contracts';
+import { expect, test } from 'vitest';
+import { findFailing } from './find-failing.ts';
+
+const of = (agent_id: string, request_count: number, failed_count: number) =>
+  ({ agent_id, request_count, failed_count }) as CostUsageEntry;
+
+test.each([
+  ['a few requests are no rule', of('a', 9, 9), undefined, []],
+  ['fewer than a fifth', of('a', 100, 19), undefined, []],
+  ['never seen before', of('a', 10, 2), undefined, [null]],
+  ['more than it does', of('a', 100, 50), of('a', 1_000, 200), [0.2]],
+  ['as it always does', of('a', 100, 40), of('a', 1_000, 200), []],
+  ['as another always does', of('a', 100, 40), of('b', 1_000, 900), [null]],
+])('failing: %s', (_what, latest, week, found) => {
+  expect(findFailing([latest], week && [week]).map(({ before }) => before)).toEqual(found);
+});
+
+test('who failed most stands first', () => {
+  const found = findFailing([of('a', 10, 10), of('b', 90, 30)]);
+  expect(found.map(({ entry }) => entry.agent_id)).toEqual(['b', 'a']);
+});

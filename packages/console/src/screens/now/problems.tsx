@@ -1,0 +1,224 @@
+import type { ListedEvent, Status } from '@agp/core/contracts';
+import { countOf, describeOutcome, formatCount, type Tone } from '@agp/core/explain';
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { apiQuery, usageQuery } from '../../api/api.ts';
+import { usePermissions } from '../../api/session.ts';
+import { SetCap } from '../../changes/changes.tsx';
+import { Card } from '../../components/layout.tsx';
+import { AgentLink } from '../../components/values.tsx';
+import { formatLocalTime, formatShare, roundUsd } from '../../format/format.ts';
+import type { EventsSearch } from '../../search/screen-searches.ts';
+import { bound, findFailing, isSuspect } from './find-failing.ts';
+
+/** Something to look at, and what to do about it. */
+interface Problem {
+  key: string;
+  tone: Extract<Tone, 'bad' | 'warn'>;
+  text: ReactNode;
+  remedy: ReactNode;
+}
+
+/** A minute, in milliseconds. */
+const refreshMs = 60_000;
+/** Of each kind, those that failed most. */
+const most = { latest: 20, week: 1_000, statuses: 100 };
+
+/** Those of a kind whose failures pass the bound, and since when they are counted. */
+function useFailing(kind: 'agent' | 'model' | 'provider') {
+  const latest = useQuery({ ...usageQuery({ from: '1h' }, [kind], most.latest, 'failed'), refetchInterval: refreshMs });
+  const { usage = [], from: since = null } = latest.data?.data ?? {};
+  const week = useQuery({
+    ...usageQuery({ from: '7d', to: since ?? undefined }, [kind], most.week, 'failed'),
+    staleTime: 10 * refreshMs,
+    enabled: since !== null && usage.some(isSuspect),
+  });
+  return findFailing(usage, week.data?.data.usage).map((failing) => ({ ...failing, kind, since: since ?? undefined }));
+}
+
+/** How its failures ended, those first that were most. */
+function Endings({ search }: { search: EventsSearch }) {
+  const query = { ...search, limit: most.statuses, expand: 'outcome' as const };
+  const { data } = useQuery({ ...apiQuery('/api/v1/events', { query }), refetchInterval: refreshMs });
+  const counts = Map.groupBy(data?.data ?? [], (event: ListedEvent) => describeOutcome(event).short);
+  const endings = [...counts].toSorted(([, one], [, other]) => other.length - one.length).map(([ending]) => ending);
+  return <>{endings.slice(0, 3).join(', ')}</>;
+}
+
+/** Hours are whole. */
+const clock = (at: string | undefined) => at && formatLocalTime(at).slice(0, -3);
+
+function tellFailing({ entry, before, kind, since }: ReturnType<typeof useFailing>[number]): Problem {
+  const { agent_id, agent_name, model, provider, failed_count: failed, request_count: all } = entry;
+  const search = { agent_id, model, provider, failed: true as const, from: since };
+  return {
+    key: `${kind} ${agent_id ?? model ?? provider}`,
+    tone: 'bad',
+    text: (
+      <>
+        {agent_id === undefined ? (
+          <>
+            {kind === 'model' ? 'Model' : 'Provider'} <strong>{model ?? provider}</strong>
+          </>
+        ) : (
+          <strong>
+            <AgentLink id={agent_id} name={agent_name} />
+          </strong>
+        )}
+        : {failed === all ? `all of its ${formatCount(all)}` : `${formatCount(failed)} of ${formatCount(all)}`} failed
+        since {clock(since)} ({formatShare(failed / all)}
+        {before !== null && `, ${formatShare(before)} in the week before`}): <Endings search={search} />
+      </>
+    ),
+    remedy: <ToLink to="/events" search={search} name={`See the ${formatCount(failed)}`} />,
+  };
+}
+
+function ToLink({ to, search, name }: { to: '/events' | '/budgets' | '/costs'; search?: object; name: string }) {
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      renderRoot={(props) => <Link to={to} {...(search && { search: search as never })} {...props} />}
+    >
+      {name}
+    </Button>
+  );
+}
+
+/** Caps that are used up or nearly so. */
+function listCaps(spend: Status['spend'], mayChange: boolean): Problem[] {
+  if (spend === null) return [];
+  const toneOf = (spent: number, cap: number, warnOnly: boolean) => (spent >= cap && !warnOnly ? 'bad' : 'warn');
+  const cap = spend.daily_cap_usd;
+  const near = spend.agents_near_cap;
+  const left = spend.agents_near_cap_count - near.length;
+  return [
+    ...(cap !== null && spend.spent_usd >= 0.8 * cap
+      ? [
+          {
+            key: 'global cap',
+            tone: toneOf(spend.spent_usd, cap, spend.warn_only),
+            text: `All agents together have spent ${roundUsd(spend.spent_usd)} of ${roundUsd(cap)} today`,
+            remedy: mayChange ? (
+              <SetCap owner={{ kind: 'global' }} of={spend} />
+            ) : (
+              <ToLink to="/budgets" name="Budgets" />
+            ),
+          } as const,
+        ]
+      : []),
+    ...near.map(
+      ({ agent_id, agent_name, spent_usd, daily_cap_usd, warn_only }): Problem => ({
+        key: `cap of ${agent_id}`,
+        tone: toneOf(spent_usd, daily_cap_usd, warn_only),
+        text: (
+          <>
+            <AgentLink id={agent_id} name={agent_name} /> has spent {roundUsd(spent_usd)} of {roundUsd(daily_cap_usd)}{' '}
+            today
+            {daily_cap_usd > 0 && ` (${formatShare(spent_usd / daily_cap_usd)})`}
+            {warn_only && '; its cap only warns'}
+          </>
+        ),
+        remedy: mayChange ? (
+          <SetCap
+            owner={{ kind: 'agents', agents: [{ id: agent_id, name: agent_name }] }}
+            of={{ daily_cap_usd, spent_usd, warn_only }}
+          />
+        ) : (
+          <ToLink to="/budgets" name="Budgets" />
+        ),
+      }),
+    ),
+    ...(left > 0
+      ? [
+          {
+            key: 'further caps',
+            tone: 'warn' as const,
+            text: `${countOf(left, 'more agent has', 'more agents have')} spent 80% or more of the daily cap`,
+            remedy: <ToLink to="/budgets" name="Budgets" />,
+          },
+        ]
+      : []),
+  ];
+}
+
+function listOthers({ recording, services, unpriced_models: unpriced }: Status): Problem[] {
+  const waiting = recording?.quarantine_waiting ?? 0;
+  const down = services?.filter(({ state }) => state === 'not_ready') ?? [];
+  return [
+    ...down.map(
+      ({ name, detail }): Problem => ({
+        key: name,
+        tone: 'bad',
+        text: `${name} is not ready: ${detail}`,
+        remedy: null,
+      }),
+    ),
+    ...(waiting > 0
+      ? [
+          {
+            key: 'quarantine',
+            tone: 'bad' as const,
+            text: `${countOf(waiting, 'message was', 'messages were')} set aside and not recorded`,
+            remedy: <span className="mono">npm run quarantine</span>,
+          },
+        ]
+      : []),
+    ...(unpriced?.count
+      ? [
+          {
+            key: 'unpriced',
+            tone: 'warn' as const,
+            text: `${countOf(unpriced.count, 'model has', 'models have')} no price: what ${unpriced.count === 1 ? 'it costs' : 'they cost'} is in no sum`,
+            remedy: <ToLink to="/costs" search={{ view: 'unpriced' }} name="Add prices" />,
+          },
+        ]
+      : []),
+  ];
+}
+
+/** Drawn before somebody asks for all: the chart below is to be seen at once. */
+const atOnce = 3;
+
+/** All that should be looked at, the worst first, each with what to do; nothing if all is well. */
+export function Problems({ status }: { status: Status }) {
+  const { change } = usePermissions();
+  const [isOpen, setOpen] = useState(false);
+  const failing = [useFailing('agent'), useFailing('model'), useFailing('provider')].flat();
+  const all = [...failing.map(tellFailing), ...listOthers(status), ...listCaps(status.spend, change)];
+  const sorted = all.toSorted((one, other) => Number(other.tone === 'bad') - Number(one.tone === 'bad'));
+  const shown = isOpen ? sorted : sorted.slice(0, atOnce);
+  const since = failing[0]?.since;
+  if (all.length === 0) return null;
+  return (
+    <Card
+      title={`To look at: ${formatCount(all.length)}`}
+      aside={
+        all.length > atOnce && (
+          <Button size="compact-xs" variant="subtle" onClick={() => setOpen(!isOpen)}>
+            {isOpen ? 'Show fewer' : `Show all ${formatCount(all.length)}`}
+          </Button>
+        )
+      }
+      flush
+    >
+      <ul className="problems">
+        {shown.map(({ key, tone, text, remedy }) => (
+          <li key={key} data-tone={tone}>
+            <div>{text}</div>
+            {remedy}
+          </li>
+        ))}
+      </ul>
+      {since && (
+        <p className="small dim problems-note">
+          Failing: of at least {bound.requests} requests since {clock(since)} at least {formatShare(bound.part)} failed,
+          more than twice its part of the week before.
+        </p>
+      )}
+    </Card>
+  );
+}
