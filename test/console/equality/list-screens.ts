@@ -15,12 +15,12 @@ import type {
 import type { StoredPolicy } from '@agp/policy';
 import { expect } from 'vitest';
 import type { DemoData } from '../demo/make-demo-data.ts';
+import { nowScreen } from './now-screen.ts';
 import {
   agentScreen,
   budgetsScreen,
   costsScreen,
   eventScreen,
-  nowScreen,
   policyScreen,
   providersScreen,
   type Screen,

@@ -7,7 +7,6 @@ import type {
   ListedAuditEntry,
   Session,
   SessionEvent,
-  Status,
 } from '@agp/core/contracts';
 import {
   describeOutcome,
@@ -33,100 +32,22 @@ export interface Screen {
 }
 
 /** What the demo's data leave no gap in. */
-type Whole<Answer> = { [Name in keyof Answer]-?: NonNullable<Answer[Name]> };
+export type Whole<Answer> = { [Name in keyof Answer]-?: NonNullable<Answer[Name]> };
 
 const dayMs = 86_400_000;
-const words = (code: string) => code.replaceAll('_', ' ');
+export const words = (code: string) => code.replaceAll('_', ' ');
 
-const begins = (...texts: string[]) =>
+export const begins = (...texts: string[]) =>
   expect.stringMatching(new RegExp(`^${texts.map((text) => RegExp.escape(text)).join('.*')}`)) as string;
-const listKinds = (found: { type: string; event_count: number }[]) =>
+export const listKinds = (found: { type: string; event_count: number }[]) =>
   found.map(({ type, event_count }) => `${words(type)} ${formatCount(event_count)}`).join(' ');
 
-const results = (sum: CostUsageEntry) => ({
+export const results = (sum: CostUsageEntry) => ({
   Requests: formatCount(sum.request_count),
   Errors: `${formatShare(sum.failed_count / sum.request_count)} {${formatCount(sum.failed_count)} of ${formatCount(sum.request_count)} failed or were answered with an error}`,
   p50: formatEstimate(sum.p50_ms),
   p95: formatEstimate(sum.p95_ms),
 });
-
-export const nowScreen: Screen = {
-  path: '/',
-  expected: async (ask) => {
-    const status = await ask<Whole<Status>>('/api/v1/status?from=24h');
-    const { spend, requests, agents, recording, services, pii } = status;
-    const day = await ask<CostUsage>('/api/v1/costs/usage?from=24h');
-    const [sum] = day.usage as [CostUsageEntry];
-    const dearest = (await ask<CostUsage>('/api/v1/costs/usage?from=24h&group_by=agent&top=5')).usage;
-    const left = (name: 'request_count' | 'failed_count' | 'total_cost_usd') =>
-      sumUsd([sum[name], ...dearest.map((row) => -row[name])]);
-    const rest = {
-      ...sum,
-      request_count: left('request_count'),
-      failed_count: left('failed_count'),
-      p50_ms: null,
-      p95_ms: null,
-    };
-    const other = requests.refused - requests.refused_by.slice(0, 3).reduce((total, { count }) => total + count, 0);
-    return {
-      figures: {
-        Cost: begins(
-          `${money(sum.total_cost_usd)} ${capBarWithText({ ...spend, reserved_usd: 0 }).replace(/ · (?=\S+%$)/, ' today (UTC) · ')}`,
-        ),
-        'p50 (half took less)': `${formatEstimate(sum.p50_ms)} p95 ${formatEstimate(sum.p95_ms)}`,
-        Tokens: `${formatShortCount(sum.total_tokens)} ${formatShortCount(sum.total_prompt_tokens)} in, ${formatShortCount(sum.total_completion_tokens)} out`,
-        Requests: `${formatShortCount(requests.request_count)} ${requests.failed} failed (${formatShare(requests.failed / requests.request_count)})`,
-        Refused: `${formatShortCount(requests.refused)} ${requests.refused_by
-          .slice(0, 3)
-          .map(({ reason, count }) => `${words(reason)} ${count}`)
-          .join(' · ')}${other > 0 ? ` and ${other} other${other > 1 ? 's' : ''}` : ''}`,
-        Agents: `${agents.active} active ${agents.blocked} blocked ${agents.retired} retired`,
-        Recording: begins(
-          `${formatDuration(recording.lag_ms ?? -1)} behind last record ${ago(recording.last_recorded_at)}`,
-        ),
-      },
-      tables: {
-        'Dearest agents': [
-          ...dearest.map((row) => ({
-            ...{
-              Agent: agentLink({ ...row, agent_id: row.agent_id ?? '' }),
-              Cost: cost(row.total_cost_usd, row.total_tokens),
-            },
-            ...results(row),
-          })),
-          ...(rest.request_count > 0
-            ? [{ Agent: 'all others', Cost: cost(left('total_cost_usd'), sum.total_tokens), ...results(rest) }]
-            : []),
-        ],
-        'Latest blocked agents': agents.latest_blocked.map((row) => ({
-          ...{ Agent: agentLink(row), Changed: ago(row.updated_at) },
-        })),
-      },
-      cards: {
-        'Personal data': listKinds(pii),
-        [`To look at: ${spend.agents_near_cap.length + 1}`]: expect.stringMatching(
-          new RegExp(
-            spend.agents_near_cap
-              .map(
-                (row) =>
-                  `${row.agent_name} .*has spent ${RegExp.escape(`${roundUsd(row.spent_usd)} of ${roundUsd(row.daily_cap_usd)}`)}`,
-              )
-              .join('.*'),
-          ),
-        ) as string,
-        Services: expect.stringMatching(
-          new RegExp(services.map(({ name, state }) => `${name} ?${words(state)}`).join('.*'), 'i'),
-        ) as string,
-      },
-      pictures: [
-        `By hour: cost ${roundUsd(sum.total_cost_usd)} in all`,
-        `By hour: requests ${formatShortCount(sum.request_count)}, failed ${formatShortCount(sum.failed_count)} in all`,
-        'Durations by hour',
-        `By hour: in ${formatShortCount(sum.total_prompt_tokens)}, out ${formatShortCount(sum.total_completion_tokens)} in all`,
-      ],
-    };
-  },
-};
 
 export const providersScreen: Screen = {
   path: '/providers?from=7d',
