@@ -58,7 +58,7 @@ tools: { remote_mcp: {} }
     (await done('refusals')).includes('policy_denied (interns models: the model gpt-4o is not allowed)'),
   );
   expect(await done('events list --limit 1')).toContain('gpt-4o');
-  expect(await done('policies list')).toMatch(/^interns +enforce +team interns +1 +1 /m);
+  await waitFor('both hits', async () => /^interns +enforce +team interns +1 +1 /m.test(await done('policies list')));
 
   await refused('policies except interns --agent worker', 2, /^give --agent or --label, --until and --reason/);
   expect(await done('policies except interns --agent worker --rule models --until 1h --reason trial')).toMatch(
@@ -79,7 +79,7 @@ tools: { remote_mcp: {} }
   const exported = file('exported');
   await done(`policies export --dir ${exported}`);
   const interns = readFileSync(join(exported, 'interns.yaml'), 'utf8');
-  expect(interns).toMatch(/^name: interns\nmode: enforce\n/);
+  expect(interns).toMatch(/^# Two of them\.\nname: interns\n[\s\S]*\nmode: enforce\n$/);
   expect(await done('policies show interns')).toBe(interns);
   rmSync(join(exported, 'no-mcp.yaml'));
   expect(await done(`policies apply -f ${exported} --prune`)).toBe('policy interns unchanged\npolicy no-mcp deleted\n');

@@ -149,6 +149,7 @@ export interface Api {
   /** Without a slash at the end. */
   readonly url: string;
   get<Data>(path: string, schema: z.ZodType<Data>, query?: Query): Promise<ApiAnswer<Data>>;
+  /** @param body as JSON, but text as YAML */
   send<Data>(
     method: 'POST' | 'PUT',
     path: string,
@@ -212,8 +213,10 @@ export function connectApi({ url, key }: Connection): Api {
     url,
     get: (path, schema, query) => exchange(writeQuery(path, query), {}, schema),
     send: (method, path, body, schema, query, version) => {
-      const headers = { 'content-type': 'application/json', ...ifMatch(version) };
-      return exchange(writeQuery(path, query), { method, headers, body: JSON.stringify(body) }, schema);
+      const isYaml = typeof body === 'string';
+      const headers = { 'content-type': `application/${isYaml ? 'yaml' : 'json'}`, ...ifMatch(version) };
+      const text = isYaml ? body : JSON.stringify(body);
+      return exchange(writeQuery(path, query), { method, headers, body: text }, schema);
     },
     async delete(path, query, version) {
       await read(writeQuery(path, query), { method: 'DELETE', headers: ifMatch(version) });

@@ -4,6 +4,12 @@ import type { Policy } from '@agp/policy';
 import { readPolicy } from '@agp/policy/yaml';
 import { UsageError } from './cli-error.ts';
 
+/** A policy, and as it was written. */
+export interface WrittenPolicy {
+  policy: Policy;
+  text: string;
+}
+
 /** No policy comes near it. */
 const maxFile = 1024 * 1024;
 
@@ -32,9 +38,9 @@ function readText(file: string): string {
  * The policies of all these files, and of all in these folders that end in `.yaml`, `.yml` or `.json`; `---` begins another one.
  * @throws UsageError with file, line and field of each fault
  */
-export function readPolicyFiles(paths: readonly string[]): Policy[] {
+export function readPolicyFiles(paths: readonly string[]): WrittenPolicy[] {
   const faults: string[] = [];
-  const read = new Map<string, { policy: Policy; file: string }>();
+  const read = new Map<string, WrittenPolicy & { file: string }>();
   for (const file of new Set(paths.flatMap(listFiles).map((path) => normalize(path)))) {
     let line = 1;
     for (const text of readText(file).split(/^---.*$/m)) {
@@ -47,13 +53,13 @@ export function readPolicyFiles(paths: readonly string[]): Policy[] {
         faults.push(`${file}:${line + countLines(text.slice(0, from))}: ${message}`);
       const other = policy && read.get(policy.name);
       if (other) faults.push(`${file}:${line}: ${policy.name} is also in ${other.file}`);
-      else if (policy) read.set(policy.name, { policy, file });
+      else if (policy) read.set(policy.name, { policy, text: `${text.trim()}\n`, file });
       line += countLines(text);
     }
   }
   if (faults.length > 0) throw new UsageError(faults.join('\n'));
   if (read.size === 0) throw new UsageError(`${paths.join(', ')}: no policy is there`);
-  return [...read.values()].map(({ policy }) => policy);
+  return [...read.values()];
 }
 
 const countLines = (text: string): number => text.split('\n').length - 1;

@@ -209,6 +209,8 @@ export interface Schema {
     name: string;
     version: Generated<number>;
     policy: ColumnType<unknown, string, string>;
+    /** As it was written; null if it was JSON. */
+    text: string | null;
     created_at: DefaultTimestamp;
     updated_at: DefaultTimestamp;
   };

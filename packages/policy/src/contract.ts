@@ -16,6 +16,10 @@ export const storedPolicySchema = z
     id: z.string().startsWith('pol_'),
     version: z.int().min(1).meta({ description: 'Raised by each change' }),
     policy: policySchema,
+    text: z
+      .string()
+      .nullable()
+      .meta({ description: 'It as it was written in YAML, with comments; null if it was JSON' }),
     created_at: timestampSchema,
     updated_at: timestampSchema,
     hits: z

@@ -32,5 +32,5 @@ export {
 export { describeMatch } from './describe-match.ts';
 export { type RecordedCall, Replay } from './replay.ts';
 export { type CallFacts, type CallHead, prepare } from './rules.ts';
-export { type Policy, type PolicyException, policySchema } from './schema.ts';
+export { type Policy, type PolicyException, policySchema, withoutSign, withoutSigns } from './schema.ts';
 export { findWarnings, listAgents } from './warnings.ts';

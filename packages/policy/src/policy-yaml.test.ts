@@ -1,6 +1,53 @@
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { describeMatch } from './describe-match.ts';
-import { readPolicy, writePolicy } from './policy-yaml.ts';
+import { changeText, readPolicy, writePolicy } from './policy-yaml.ts';
+
+test.each<[string, string, Parameters<typeof changeText>[1], unknown, string]>([
+  [
+    'a comment beside',
+    'name: x\nmode: observe # two\nmodels: # three\n  allow: [a]\n',
+    'mode',
+    'warn',
+    'name: x\nmode: warn # two\nmodels: # three\n  allow: [a]\n',
+  ],
+  ['no such member', '# one\nname: x # two', 'mode', 'warn', '# one\nname: x # two\nmode: warn\n'],
+  [
+    'a list at the end',
+    'name: x\nexceptions: # two\n  - until: a # three\n',
+    'exceptions',
+    [{ until: 'b' }],
+    'name: x\nexceptions:\n  - until: b\n',
+  ],
+  [
+    'a list in between',
+    'exceptions:\n  - until: a\n# four\nname: x\n',
+    'exceptions',
+    [{ until: 'b' }],
+    'exceptions:\n  - until: b\n# four\nname: x\n',
+  ],
+  [
+    'a list that goes',
+    'exceptions:\n  - until: a\n\n# four\nname: x\n',
+    'exceptions',
+    undefined,
+    '\n# four\nname: x\n',
+  ],
+  ['a list on one line that goes', 'name: x\nexceptions: [] # one\n', 'exceptions', undefined, 'name: x\n # one\n'],
+  ['JSON', '{ "name": "x", "mode": "observe" } # one', 'mode', 'warn', '{ "name": "x", "mode": warn } # one\n'],
+])('a text with %s keeps the rest as it is', (_, text, member, value, expected) => {
+  expect(changeText(text, member, value)).toBe(expected);
+  expect(parse(changeText(text, member, value))[member]).toEqual(value);
+});
+
+test.each([
+  ['# '.repeat(33_000), 'must be no longer than 65536 characters'],
+  ['? '.repeat(10_000), 'may hold no key that begins with ?'],
+  [`[${'a,'.repeat(30_000)}]`, 'says more than a policy needs'],
+  [Array.from({ length: 1_001 }, (_, at) => `a${at}: 1`).join('\n'), 'says more than a policy needs'],
+])('a text that would take long is not read: %#', (text, message) => {
+  expect(readPolicy(text).faults).toMatchObject([{ message }]);
+});
 
 describe('a text that is no policy has its faults at their places', () => {
   test.each([

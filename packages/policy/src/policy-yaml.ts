@@ -1,4 +1,4 @@
-import { isMap, isScalar, parseDocument, stringify } from 'yaml';
+import { CST, isMap, isScalar, Lexer, parseDocument, stringify } from 'yaml';
 import type { z } from 'zod';
 import { type Policy, policySchema } from './schema.ts';
 
@@ -14,8 +14,46 @@ type Read = { policy: Policy; faults: [] } | { policy: null; faults: [TextFault,
 /** A policy as people write it, with all that holds. */
 export const writePolicy = (policy: object): string => stringify(policy, { lineWidth: 100 });
 
+/** The longest text, in UTF-16 units; the most tokens, and keys and aliases, that are read: their time grows with the square. */
+export const maxText = 65_536;
+const maxTokens = 10_000;
+const maxKeys = 1_000;
+
+/** Why a text is not read; null if it may be. */
+function findExcess(text: string): string | null {
+  if (text.length > maxText) return `must be no longer than ${maxText} characters`;
+  let [tokens, keys] = [0, 0];
+  for (const token of new Lexer().lex(text)) {
+    const type = CST.tokenType(token);
+    // Each doubles the library's time.
+    if (type === 'explicit-key-ind') return 'may hold no key that begins with ?';
+    tokens += 1;
+    if (type === 'map-value-ind' || type === 'alias') keys += 1;
+    if (tokens > maxTokens || keys > maxKeys) return 'says more than a policy needs';
+  }
+  return null;
+}
+
+/** The text with another member, and all else and its comments as they are. @param value undefined takes it out */
+export function changeText(text: string, member: keyof Policy, value: unknown): string {
+  const document = parseDocument(text);
+  const { contents } = document;
+  if (!isMap(contents) || contents.flow) {
+    if (value === undefined) document.delete(member);
+    else document.set(member, document.createNode(value));
+    return document.toString({ lineWidth: 100 });
+  }
+  const said = value === undefined ? '' : writePolicy({ [member]: value });
+  const pair = contents.items.find(({ key }) => isScalar(key) && key.value === member);
+  const [from, to] = [findKey(document, [], member)[0], (pair?.value as { range?: Span } | null)?.range?.[1]];
+  if (to === undefined) return `${text.trimEnd()}\n${said}`;
+  return text.slice(0, from) + (text[to - 1] === '\n' ? said : said.trimEnd()) + text.slice(to);
+}
+
 /** What a text in YAML or JSON says, or what is wrong with it, each at its place. */
 export function readPolicy(text: string): Read {
+  const excess = findExcess(text);
+  if (excess !== null) return { policy: null, faults: [cutToLine(text, [0, text.length], excess)] };
   const document = parseDocument(text, { prettyErrors: false });
   const [broken, ...others] = document.errors.map(({ pos, message }) => cutToLine(text, pos, message));
   if (broken !== undefined) return { policy: null, faults: [broken, ...others] };

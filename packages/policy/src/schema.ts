@@ -184,4 +184,9 @@ export const policySchema = z
 
 export type Policy = z.infer<typeof policySchema>;
 export type PolicyException = z.infer<typeof exceptionSchema>;
+
+export const withoutSign = ({ by: _by, at: _at, ...exception }: PolicyException): PolicyException => exception;
+
+/** A policy as it was said, whoever made its exceptions. */
+export const withoutSigns = (policy: Policy) => ({ ...policy, exceptions: policy.exceptions?.map(withoutSign) });
 export type Selector = Pick<Policy['match'], 'agents' | 'labels' | 'tags' | 'providers'>;

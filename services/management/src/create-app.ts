@@ -14,7 +14,7 @@ import { serveDocsAssets } from './docs/docs-page.ts';
 import { handleError } from './handle-error.ts';
 import { type Caller, createKeyFinders } from './keys.ts';
 import { chooseFormat, csvOf, giveUpSilentReader, sendJson, sendRows } from './replies.ts';
-import { found, parseInput, parseQuery, readJsonBody, readQuery } from './requests.ts';
+import { found, parseInput, parseQuery, readJsonBody, readJsonOrYaml, readQuery } from './requests.ts';
 import { createOidcRouter, createSessionRouter, openConsoleParts } from './sign-in/sign-in-routers.ts';
 
 interface AppParts {
@@ -95,7 +95,10 @@ function handleRoute(route: Route, { context, readsOf }: AppParts): RequestHandl
       response.once('prefinish', () => giveUpSilentReader(response));
     const input = {
       query: parseQuery(route.query, request.query),
-      body: route.body && parseInput(route.body, request.body, 'body'),
+      body:
+        typeof request.body === 'string' && route.readText
+          ? route.readText(request.body)
+          : route.body && parseInput(route.body, request.body, 'body'),
       params: readPathParameters(route, request),
       request,
       caller,
@@ -151,7 +154,11 @@ export function createApp(parts: AppParts): RequestListener {
   app.use('/console', createSessionRouter(consoleParts));
   app.use('/console/oidc', createOidcRouter({ ...consoleParts, logger }));
   for (const route of routes) {
-    const handlers = [guardRoute(route, context), ...(route.body ? [readJsonBody] : []), handleRoute(route, parts)];
+    const handlers = [
+      guardRoute(route, context),
+      ...(route.body ? [route.readText ? readJsonOrYaml : readJsonBody] : []),
+      handleRoute(route, parts),
+    ];
     app[route.method](toExpressPath(route.path), ...handlers);
   }
   // A path with a parameter must not refuse a method of a fixed path that it also matches.

@@ -61,6 +61,8 @@ export interface Route {
   params?: Record<string, Parameter>;
   query?: z.ZodObject;
   body?: z.ZodType;
+  /** Reads a body of `application/yaml`, which `request.body` then holds as text. */
+  readText?(text: string): unknown;
   answer: RouteAnswer;
   /** Errors beyond those that its scope, parameters, query and body bring by themselves. */
   errors?: ErrorCode[];

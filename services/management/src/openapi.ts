@@ -115,7 +115,10 @@ function describeRoute(route: Route): ZodOpenApiOperationObject {
     ...(route.body && {
       requestBody: {
         required: !route.body.safeParse(undefined).success,
-        content: { 'application/json': { schema: route.body } },
+        content: {
+          'application/json': { schema: route.body },
+          ...(route.readText && { 'application/yaml': { schema: { type: 'string' } } }),
+        },
       },
     }),
     responses: { [route.answer.status ?? 200]: describeAnswer(route), ...describeErrors(route) },

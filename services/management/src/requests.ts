@@ -155,7 +155,7 @@ function toBodyError(error: { status?: number }): unknown {
   return error;
 }
 
-function parseBody(bytes: Buffer): unknown {
+function parseBody(bytes: Buffer, isText: boolean): unknown {
   if (bytes.length === 0) return {};
   let text: string;
   try {
@@ -164,6 +164,7 @@ function parseBody(bytes: Buffer): unknown {
   } catch {
     throw new ApiError('invalid_parameter', 'body: not valid UTF-8');
   }
+  if (isText) return text;
   try {
     return parseJson(text);
   } catch (error) {
@@ -172,19 +173,21 @@ function parseBody(bytes: Buffer): unknown {
   }
 }
 
-/** Into `request.body`; undefined without a body. */
-export function readJsonBodyUpTo(limit: number): RequestHandler {
+/** Into `request.body`; undefined without a body. @param others types of bodies that are text */
+export function readJsonBodyUpTo(limit: number, ...others: string[]): RequestHandler {
+  const type = ['application/json', ...others];
   // Not `express.json`, which uses the runtime's own parser.
-  const readBytes = express.raw({ limit, type: 'application/json' });
+  const readBytes = express.raw({ limit, type });
   return (request, response, next) => {
     // `is` gives null without a body; an empty one has no type either.
-    if (request.headers['content-length'] !== '0' && request.is('application/json') === false)
+    if (request.headers['content-length'] !== '0' && request.is(type) === false)
       throw new ApiError('unsupported_media_type');
     if (!isInUtf8(request)) throw new ApiError('unsupported_media_type', unread);
     readBytes(request, response, (error?: unknown) => {
       if (error !== undefined) return next(toBodyError(error as { status?: number }));
       try {
-        if (Buffer.isBuffer(request.body)) request.body = parseBody(request.body);
+        if (Buffer.isBuffer(request.body))
+          request.body = parseBody(request.body, request.is('application/json') === false);
         next();
       } catch (fault) {
         next(fault);
@@ -194,3 +197,4 @@ export function readJsonBodyUpTo(limit: number): RequestHandler {
 }
 
 export const readJsonBody = readJsonBodyUpTo(maxBodyBytes.api);
+export const readJsonOrYaml = readJsonBodyUpTo(maxBodyBytes.api, 'application/yaml');

@@ -200,6 +200,37 @@ test("an exception says who made it and when, whatever its client says, and a la
   await management.call(`/api/v1/policies/${made.id}`, { method: 'DELETE' });
 });
 
+test('a policy keeps its text in YAML until JSON says something else', async () => {
+  const send = async (method: string, path: string, body: string, type: string) =>
+    management.call(`/api/v1/policies${path}`, { method, body, headers: { 'content-type': type } });
+  const yaml =
+    '# Why.\nname: commented # here\nexceptions:\n  - { match: { agents: [a] }, until: 2027-01-01, reason: x }\n';
+  const made = storedPolicySchema.parse(await (await send('POST', '', yaml, 'application/yaml')).json());
+  expect(made).toMatchObject({ text: yaml, policy: { mode: 'observe', exceptions: [{ by: 'bootstrap' }] } });
+  const put = async (body: string, type: string) =>
+    storedPolicySchema.parse(await (await send('PUT', `/${made.id}`, body, type)).json()).text;
+  expect(await put(JSON.stringify(made.policy), 'application/json')).toBe(yaml);
+  expect(await put(JSON.stringify({ ...made.policy, mode: 'warn' }), 'application/json')).toBeNull();
+  expect(await put(`${yaml}mode: warn\n`, 'application/yaml; charset=utf-8')).toBe(`${yaml}mode: warn\n`);
+  const audit = await management.read(`/api/v1/audit?policy_id=${made.id}`, auditListSchema);
+  expect(audit.map(({ before, after }) => [before, after].some((each) => each && 'text' in each))).toEqual([
+    ...[false, false, false, false],
+  ]);
+  for (const [body, message] of [
+    ['name: x\nmodels: { allow: 1 }\n', 'line 2: models.allow: is missing, or of another type'],
+    ['name: x\nmodels: {\n', /^line 3: /],
+    ['# '.repeat(40_000), 'line 1: must be no longer than 65536 characters'],
+    ['name: \u0000', 'body: must not hold NUL'],
+  ] as const)
+    await management.refuse(await send('PUT', `/${made.id}`, body, 'application/yaml'), 400, message);
+  await management.refuse(await send('PUT', '/../keys', yaml, 'application/yaml'), 405, /method/);
+  const other = await management.call('/api/v1/keys', {
+    ...{ method: 'POST', body: 'name: x', headers: { 'content-type': 'application/yaml' } },
+  });
+  await management.refuse(other, 415, 'content type must be application/json');
+  await management.call(`/api/v1/policies/${made.id}`, { method: 'DELETE' });
+});
+
 test('a preview warns of agents by a name that anybody may take', async () => {
   await seedAgent(management.database, 'unclaimed');
   await management.send('POST', '/api/v1/agent-tokens', { agent_name: 'token-holder' });

@@ -10,15 +10,17 @@ import {
   previewSchema,
   type StoredPolicy,
   storedPolicySchema,
+  withoutSigns,
 } from '@agp/policy';
-import { writePolicy } from '@agp/policy/yaml';
+import { changeText, writePolicy } from '@agp/policy/yaml';
 import type { Command } from 'commander';
 import { createPatch } from 'diff';
+import type { ApiAnswer } from '../api.ts';
 import { addCommand, addReason, parseWhole, type ReasonOption } from '../arguments.ts';
 import { CliError } from '../cli-error.ts';
 import { type ExplainOptions, explainPolicies } from '../explain-policies.ts';
 import { addList } from '../list.ts';
-import { readPolicyFiles } from '../policy-files.ts';
+import { readPolicyFiles, type WrittenPolicy } from '../policy-files.ts';
 import type { Shell } from '../shell.ts';
 import { type Column, formatTime } from '../table.ts';
 import { addExceptCommand, describeExceptions } from './policy-exceptions.ts';
@@ -54,26 +56,39 @@ async function findStored(shell: Shell, name: string): Promise<StoredPolicy> {
   return found;
 }
 
+/** Stores a policy with one member changed, and its comments as they are. */
+async function changeMember<Name extends 'mode' | 'exceptions'>(
+  shell: Shell,
+  name: string,
+  member: Name,
+  change: (before: Policy[Name]) => Policy[Name],
+  reason: string | undefined,
+): Promise<ApiAnswer<StoredPolicy>> {
+  const { id, version, policy, text } = await findStored(shell, name);
+  const value = change(policy[member]);
+  const body = text === null ? { ...policy, [member]: value } : changeText(text, member, value);
+  return shell.api.send('PUT', `${path}/${id}`, body, storedPolicySchema, { reason }, version);
+}
+
 interface Planned {
   name: string;
   verb: 'created' | 'configured' | 'unchanged' | 'deleted';
   stored: StoredPolicy | null;
-  wanted: Policy | null;
+  wanted: WrittenPolicy | null;
 }
 
-function plan(stored: readonly StoredPolicy[], wanted: readonly Policy[], prunes: boolean): Planned[] {
+const toYaml = ({ text, policy }: Pick<StoredPolicy, 'text' | 'policy'>): string => text ?? writePolicy(policy);
+
+function plan(stored: readonly StoredPolicy[], wanted: readonly WrittenPolicy[], prunes: boolean): Planned[] {
   const named = new Map(stored.map((each) => [each.policy.name, each]));
-  const kept = wanted.map((policy): Planned => {
-    const known = named.get(policy.name) ?? null;
-    const isSame = known !== null && isDeepStrictEqual(known.policy, policy);
-    return {
-      name: policy.name,
-      verb: isSame ? 'unchanged' : known ? 'configured' : 'created',
-      stored: known,
-      wanted: policy,
-    };
+  const kept = wanted.map((each): Planned => {
+    const { name } = each.policy;
+    const known = named.get(name) ?? null;
+    const saysSame = known && isDeepStrictEqual(withoutSigns(known.policy), withoutSigns(each.policy));
+    const isSame = saysSame && known.text === each.text;
+    return { name, verb: isSame ? 'unchanged' : known ? 'configured' : 'created', stored: known, wanted: each };
   });
-  const names = new Set(wanted.map(({ name }) => name));
+  const names = new Set(wanted.map(({ policy }) => policy.name));
   const others = prunes ? stored.filter(({ policy }) => !names.has(policy.name)) : [];
   return [
     ...kept,
@@ -85,22 +100,22 @@ async function carryOut({ api }: Shell, { stored, wanted, verb }: Planned, reaso
   if (verb === 'unchanged') return;
   const one = stored ? `${path}/${stored.id}` : path;
   if (wanted === null) await api.delete(one, { reason }, stored?.version);
-  else await api.send(stored ? 'PUT' : 'POST', one, wanted, storedPolicySchema, { reason }, stored?.version);
+  else await api.send(stored ? 'PUT' : 'POST', one, wanted.text, storedPolicySchema, { reason }, stored?.version);
 }
 
 /** What management knows of names that a file misspells. */
 async function noteWarnings({ api, terminal }: Shell, { wanted, verb }: Planned): Promise<void> {
   if (verb === 'unchanged' || wanted === null) return;
-  const body = { policies: [wanted], from: new Date(Date.now() - 1_000).toISOString() };
+  const body = { policies: [wanted.policy], from: new Date(Date.now() - 1_000).toISOString() };
   const { data } = await api.send('POST', `${path}/preview`, body, previewSchema);
   for (const words of data.warnings) terminal.note(`warning: ${words}`);
 }
 
 /** A file may switch off what was enforced. */
 const describeMode = ({ stored, wanted }: Planned): string =>
-  stored && wanted && stored.policy.mode !== wanted.mode ? `, mode ${stored.policy.mode} -> ${wanted.mode}` : '';
-
-const toYaml = (policy: Policy | null | undefined): string => (policy ? writePolicy(policy) : '');
+  stored && wanted && stored.policy.mode !== wanted.policy.mode
+    ? `, mode ${stored.policy.mode} -> ${wanted.policy.mode}`
+    : '';
 
 const listShares = (title: string, shares: Preview['by']['rule']) =>
   shares.length === 0
@@ -149,7 +164,7 @@ export function addPolicyCommands(program: Command, shell: Shell): void {
   addCommand(policies, 'show <name>', 'show a policy as YAML', 'policies show interns').action(async (name: string) => {
     const stored = await findStored(shell, name);
     const notes = describeExceptions(stored.policy).map((words) => `\n# exception ${words}`);
-    await shell.terminal.print(shell.json ? JSON.stringify(stored) : toYaml(stored.policy).trimEnd() + notes.join(''));
+    await shell.terminal.print(shell.json ? JSON.stringify(stored) : toYaml(stored).trimEnd() + notes.join(''));
   });
 
   const apply = addFile(
@@ -175,23 +190,19 @@ export function addPolicyCommands(program: Command, shell: Shell): void {
     const planned = plan(await readStored(shell), readPolicyFiles(filename), false);
     const changed = planned.filter(({ verb }) => verb !== 'unchanged');
     for (const { name, stored, wanted } of changed)
-      await shell.terminal.print(createPatch(name, toYaml(stored?.policy), toYaml(wanted), 'stored', 'file').trimEnd());
+      await shell.terminal.print(
+        createPatch(name, stored ? toYaml(stored) : '', wanted?.text ?? '', 'stored', 'file').trimEnd(),
+      );
     if (changed.length > 0) throw new CliError(`${changed.length} of ${planned.length} policies differ`);
   });
 
   addCommand(policies, 'export', 'print all policies as YAML', 'policies export --dir policies/')
     .option('--dir <folder>', 'write a file for each policy there')
     .action(async ({ dir }: { dir?: string }) => {
-      const all = (await readStored(shell)).map(({ policy }) => policy);
-      if (dir === undefined)
-        return shell.terminal.print(
-          all
-            .map((policy) => toYaml(policy))
-            .join('---\n')
-            .trimEnd(),
-        );
+      const all = await readStored(shell);
+      if (dir === undefined) return shell.terminal.print(all.map(toYaml).join('---\n').trimEnd());
       mkdirSync(dir, { recursive: true });
-      for (const policy of all) writeFileSync(join(dir, `${policy.name}.yaml`), toYaml(policy));
+      for (const each of all) writeFileSync(join(dir, `${each.policy.name}.yaml`), toYaml(each));
       shell.terminal.note(`wrote ${all.length} files`);
     });
 
@@ -201,7 +212,11 @@ export function addPolicyCommands(program: Command, shell: Shell): void {
     .option('--from <time>', 'since 7d, 24h, yesterday, 2026-11-20 or an ISO 8601 time; days are UTC', '7d')
     .option('--to <time>', 'until such a time')
     .action(async ({ filename, from, to }: FileOption & { from: string; to?: string }) => {
-      const body = { policies: readPolicyFiles(filename), from, ...(to !== undefined && { to }) };
+      const body = {
+        policies: readPolicyFiles(filename).map(({ policy }) => policy),
+        from,
+        ...(to !== undefined && { to }),
+      };
       await shell.show(await shell.api.send('POST', `${path}/preview`, body, previewSchema), describePreview);
     });
 
@@ -228,9 +243,7 @@ export function addPolicyCommands(program: Command, shell: Shell): void {
   addReason(mode)
     .addArgument(mode.createArgument('<mode>', 'observe, warn or enforce').choices(['observe', 'warn', 'enforce']))
     .action(async (name: string, wanted: Policy['mode'], { reason }: ReasonOption) => {
-      const { id, version, policy } = await findStored(shell, name);
-      const body = { ...policy, mode: wanted };
-      const answer = await shell.api.send('PUT', `${path}/${id}`, body, storedPolicySchema, { reason }, version);
+      const answer = await changeMember(shell, name, 'mode', () => wanted, reason);
       await shell.showRows(
         answer,
         (data) => [data],
@@ -238,7 +251,7 @@ export function addPolicyCommands(program: Command, shell: Shell): void {
       );
     });
 
-  addExceptCommand(policies, shell, { path, find: (name) => findStored(shell, name) });
+  addExceptCommand(policies, shell, (name, change, reason) => changeMember(shell, name, 'exceptions', change, reason));
 
   addReason(addCommand(policies, 'delete <name>', 'delete a policy', 'policies delete interns')).action(
     async (name: string, { reason }: ReasonOption) => {

@@ -1,6 +1,7 @@
 import { toLineText } from '@agp/core/text';
-import { describeMatch, type PolicyException, type StoredPolicy, storedPolicySchema } from '@agp/policy';
+import { describeMatch, type Policy, type PolicyException, type StoredPolicy, withoutSign } from '@agp/policy';
 import type { Command } from 'commander';
+import type { ApiAnswer } from '../api.ts';
 import { addCommand, addReason, parseExpiry, parseWhole } from '../arguments.ts';
 import { UsageError } from '../cli-error.ts';
 import type { Shell } from '../shell.ts';
@@ -31,13 +32,12 @@ export const describeExceptions = ({ exceptions = [] }: Pick<StoredPolicy['polic
   exceptions.map(describeException);
 
 /** @throws UsageError for options that say neither whom an exception is for nor which one ends */
-function change(before: readonly PolicyException[], options: ExceptOptions): PolicyException[] {
+function change(before: PolicyException[], options: ExceptOptions): PolicyException[] | undefined {
   const { agent: agents, label: labels, rule: rules, until, reason, end, all } = options;
-  if (all) return [];
-  if (end !== undefined) {
-    if (end > before.length) throw new UsageError(`--end must be one of the ${before.length} exceptions`);
-    return before.filter((_, index) => index !== end - 1);
-  }
+  if (end !== undefined && end > before.length)
+    throw new UsageError(`--end must be one of the ${before.length} exceptions`);
+  const left = all ? [] : before.filter((_, index) => index + 1 !== end);
+  if (all || end !== undefined) return left.length === 0 ? undefined : left;
   if ((!agents && !labels) || until === undefined || reason === undefined)
     throw new UsageError('give --agent or --label, --until and --reason; or --end or --all to end exceptions');
   const pairs = (labels ?? []).map((text) => /^([^=]+)=(.+)$/s.exec(text)?.slice(1) ?? [text, '']);
@@ -48,11 +48,15 @@ function change(before: readonly PolicyException[], options: ExceptOptions): Pol
   return [...before, { match, ...(rules && { rules }), until, reason }];
 }
 
-/** `policies except`: lets some requests pass for a time. @param find the policy of a name */
+/** `policies except`: lets some requests pass for a time. @param store the exceptions of a policy by its name, changed */
 export function addExceptCommand(
   policies: Command,
   shell: Shell,
-  { path, find }: { path: string; find(name: string): Promise<StoredPolicy> },
+  store: (
+    name: string,
+    change: (before: Policy['exceptions']) => Policy['exceptions'],
+    reason: string | undefined,
+  ) => Promise<ApiAnswer<StoredPolicy>>,
 ): void {
   const except = addCommand(
     policies,
@@ -68,9 +72,7 @@ export function addExceptCommand(
     .option('--end <n>', 'end the exception of this number', parseWhole(1))
     .option('--all', 'end all exceptions')
     .action(async (name: string, options: ExceptOptions) => {
-      const { id, policy } = await find(name);
-      const body = { ...policy, exceptions: change(policy.exceptions ?? [], options) };
-      const answer = await shell.api.send('PUT', `${path}/${id}`, body, storedPolicySchema, { reason: options.reason });
+      const answer = await store(name, (before) => change(before?.map(withoutSign) ?? [], options), options.reason);
       await shell.show(answer, (stored) => describeExceptions(stored.policy).join('\n') || 'there are no exceptions');
     });
 }

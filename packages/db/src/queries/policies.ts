@@ -12,6 +12,12 @@ export type PolicyRow = Selectable<Schema['policies']>;
 /** A policy's document, as it was stored. */
 export type StoredPolicy = Record<string, unknown> & { name: string };
 
+/** A policy, and as it was written; null if it was JSON. */
+export interface WrittenPolicy {
+  policy: StoredPolicy;
+  text: string | null;
+}
+
 /** All policies as they are at one version. */
 export interface StoredRules {
   version: number;
@@ -49,14 +55,14 @@ function changeRules<Result>(db: Db, change: (transaction: Db) => Promise<Result
 type Conflict = 'policy_name_taken' | 'too_many_policies';
 
 /** @param most that there may be */
-export function createPolicy(db: Db, policy: StoredPolicy, most: number): Promise<PolicyRow | Conflict> {
+export function createPolicy(db: Db, { policy, text }: WrittenPolicy, most: number): Promise<PolicyRow | Conflict> {
   return changeRules(db, async (transaction) => {
     const known = await listPolicies(transaction);
     if (known.some(({ name }) => name === policy.name)) return 'policy_name_taken';
     if (known.length >= most) return 'too_many_policies';
     return await transaction
       .insertInto('policies')
-      .values({ id: randomUUIDv7(), name: policy.name, policy: JSON.stringify(policy) })
+      .values({ id: randomUUIDv7(), name: policy.name, policy: JSON.stringify(policy), text })
       .returningAll()
       .executeTakeFirstOrThrow();
   });
@@ -66,19 +72,20 @@ export function createPolicy(db: Db, policy: StoredPolicy, most: number): Promis
 export function replacePolicy(
   db: Db,
   id: string,
-  make: (before: PolicyRow) => StoredPolicy,
+  make: (before: PolicyRow) => WrittenPolicy,
 ): Promise<{ before: PolicyRow; after: PolicyRow } | 'policy_name_taken' | undefined> {
   return changeRules(db, async (transaction) => {
     const known = await listPolicies(transaction);
     const before = known.find((row) => row.id === id);
     if (before === undefined) return undefined;
-    const policy = make(before);
+    const { policy, text } = make(before);
     if (known.some((row) => row.name === policy.name && row.id !== id)) return 'policy_name_taken';
     const after = await transaction
       .updateTable('policies')
       .set({
         name: policy.name,
         policy: JSON.stringify(policy),
+        text,
         version: sql<number>`version + 1`,
         updated_at: sql<Date>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
       })

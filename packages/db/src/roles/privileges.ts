@@ -154,8 +154,8 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     },
     policies: {
       select: 'all',
-      insert: columns('id name policy'),
-      update: columns('name version policy updated_at'),
+      insert: columns('id name policy text'),
+      update: columns('name version policy text updated_at'),
       delete: true,
     },
     claimed_names: { select: 'all', insert: columns('name'), update: columns('name'), delete: true },

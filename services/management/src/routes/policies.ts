@@ -3,7 +3,6 @@ import { toPublicId } from '@agp/core/ids';
 import { countPolicyHits, createPolicy, deletePolicy, type PolicyRow, readPolicy, replacePolicy } from '@agp/db';
 import {
   maxPolicies,
-  type Policy,
   policyListSchema,
   policySchema,
   previewRequestSchema,
@@ -13,10 +12,10 @@ import {
 import { z } from 'zod';
 import { recordChange, tellVersion } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
+import { readPolicyText, writePolicy } from '../policy-text.ts';
 import { presentPolicy, readPolicies } from '../reads/policies.ts';
 import { preview } from '../reads/preview.ts';
 import { found, policyId } from '../requests.ts';
-import { signExceptions } from '../sign-exceptions.ts';
 
 const describe = ({ version, policy }: PolicyRow) => ({ version, policy });
 
@@ -50,11 +49,12 @@ export const policyRoutes = tagRoutes('Policies', [
     scope: 'admin',
     summary: 'Make a policy: it holds from the next request on',
     body: policySchema,
+    readText: readPolicyText,
     answer: { status: 201, description: 'The policy', schema: storedPolicySchema },
     errors: ['policy_name_taken', 'too_many_policies'],
     handle: (input, context) =>
       recordChange(context, input, 'policy.create', async (transaction) => {
-        const row = await createPolicy(transaction, signExceptions(input, []), maxPolicies);
+        const row = await createPolicy(transaction, writePolicy(input), maxPolicies);
         if (typeof row === 'string') throw new ApiError(row);
         return { result: presentPolicy(row), target: toPublicId('pol', row.id), after: describe(row) };
       }),
@@ -83,12 +83,13 @@ export const policyRoutes = tagRoutes('Policies', [
     isVersioned: true,
     params: { id: policyId },
     body: policySchema,
+    readText: readPolicyText,
     answer: { description: 'The policy as it is now', schema: storedPolicySchema },
     errors: ['policy_name_taken'],
     handle: (input, context) =>
       recordChange(context, input, 'policy.update', async (transaction) => {
-        const sign = ({ policy }: PolicyRow) => signExceptions(input, (policy as Partial<Policy>).exceptions);
-        const replaced = found(await replacePolicy(transaction, input.params.id, sign), 'policy_not_found');
+        const write = (stored: PolicyRow) => writePolicy(input, stored);
+        const replaced = found(await replacePolicy(transaction, input.params.id, write), 'policy_not_found');
         if (typeof replaced === 'string') throw new ApiError(replaced);
         const { before, after } = replaced;
         const target = toPublicId('pol', after.id);

@@ -1,0 +1,39 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ApiError } from '@agp/core/errors';
+import { isStorableText } from '@agp/core/events';
+import type { WrittenPolicy } from '@agp/db';
+import { type Policy, policySchema, withoutSign, withoutSigns } from '@agp/policy';
+import { readPolicy } from '@agp/policy/yaml';
+import type { Request } from 'express';
+import type { Caller } from './keys.ts';
+import { found, parseInput } from './requests.ts';
+
+/** @throws ApiError `invalid_parameter` with line and field of the first fault */
+export function readPolicyText(text: string): Policy {
+  if (!isStorableText(text)) throw new ApiError('invalid_parameter', 'body: must not hold NUL');
+  const { policy, faults } = readPolicy(text);
+  if (policy !== null) return policy;
+  const line = text.slice(0, faults[0].from).split('\n').length;
+  throw new ApiError('invalid_parameter', `line ${line}: ${faults[0].message}`);
+}
+
+/**
+ * A policy as it is stored: each exception says who made it, and when, as the stored one does if it is alike; and the text that came, or
+ * the stored one if that says the same.
+ * @throws ApiError `invalid_parameter` if that makes it too long
+ */
+export function writePolicy(
+  { body, request, caller }: { body: Policy; request: Request; caller: Caller | undefined },
+  stored?: { policy: unknown; text: string | null },
+): WrittenPolicy {
+  const before = policySchema.safeParse(stored?.policy).data;
+  const kept = before && isDeepStrictEqual(withoutSigns(before), withoutSigns(body)) ? (stored?.text ?? null) : null;
+  const text = typeof request.body === 'string' ? request.body : kept;
+  if (body.exceptions === undefined) return { policy: body, text };
+  const sign = { by: found(caller, 'internal').actor.name, at: new Date().toISOString() };
+  const exceptions = body.exceptions.map(withoutSign).map((exception) => {
+    const same = before?.exceptions?.find((each) => isDeepStrictEqual(withoutSign(each), exception));
+    return same ?? { ...exception, ...sign };
+  });
+  return { policy: parseInput(policySchema, { ...body, exceptions }, 'body'), text };
+}
