@@ -7,6 +7,7 @@ import type { Operation } from '../dialects/operation.ts';
 import { joinTiers } from '../dialects/tier.ts';
 import { type MeteringParts, unpricedNanoUsd } from '../metering-parts.ts';
 import { type Bill, BillCalls } from './bill-calls.ts';
+import { claim, isBilledHere, isFetched, isStarted, nameDoubt, nameEnd, nameStart, plainId } from './claims.ts';
 import { estimateUsage } from './estimate-usage.ts';
 import type { CallTexts } from './scan-call.ts';
 
@@ -66,18 +67,6 @@ export async function measureUsage(parts: MeteringParts, call: Call, end: Answer
   return { ...((await isStarted(call, id)) ? { ...free, ...postpone(measured) } : measured), cancelPath };
 }
 
-/** No provider has other ids, and one becomes a part of a path. */
-const plainId = /^[\w-]{1,256}$/;
-
-/** The name by which a request in the background is found again. No bill's name has a space. */
-const nameStart = (bill: string) => `${bill} started`;
-
-/** The name by which lists find the event that ended work in the background (`listDoubtfulUsage`). */
-const nameEnd = (startEventId: string) => `${startEventId} ended`;
-
-/** False also if storage does not say so: then nobody could find it later, and it costs its estimate now. */
-const isStarted = ({ claimBill }: Call, bill: string) => claimBill(nameStart(bill)).catch(() => false);
-
 /** A later answer has the figures. Until then the estimate is held, and listed. */
 function postpone({ unpriced, costNanoUsd, promptTokens, completionTokens }: Measured): Partial<Measured> {
   const doubt = { reason: 'billed_later', promptTokens, completionTokens, costNanoUsd } as const;
@@ -117,39 +106,6 @@ function mayBeBilled({ sent, status }: AnswerEnd, reading: ResponseReading | nul
   // "Not modified" answers the agent's own condition and is no refusal. A redirect is not followed.
   const isRefusal = status !== null && status >= 300 && status < 600 && status !== 304;
   return isRefusal || reading?.isError ? (reading?.usage ?? null) !== null : true;
-}
-
-/** A range, or an answer that was passed by, settles no bill: an agent can bring about both. */
-async function isBilledHere(
-  call: Call,
-  bill: string,
-  end: AnswerEnd,
-  reading: ResponseReading | null,
-): Promise<boolean> {
-  if (!isFetched(end, reading) || reading?.passedBy !== undefined || !reading?.usage) return false;
-  if (!(await claim(call, bill))) return false;
-  // Results that are paid for are in no doubt if a part of them is fetched again.
-  await claim(call, nameDoubt(call, bill));
-  return true;
-}
-
-async function claim({ claimBill }: Call, bill: string): Promise<boolean> {
-  try {
-    return await claimBill(bill);
-  } catch {
-    // Whether it was billed is unknown: a cost that is counted twice is noticed sooner than one that is missing.
-    return true;
-  }
-}
-
-/** SDKs hang up on a stream's last frame. */
-function isFetched({ outcome, status, streamed }: AnswerEnd, reading: ResponseReading | null): boolean {
-  return status === 200 && (outcome === 'completed' || (outcome === 'aborted' && streamed && reading?.sawEnd === true));
-}
-
-/** The name by which a doubt about results is noted once; a list has no bill, so it is noted once a day for each agent. */
-function nameDoubt({ head, holder }: Call, bill: string | null): string {
-  return `${bill ?? `${holder.agentId} ${new Date(head.timestamp).toISOString().slice(0, 10)}`} doubt`;
 }
 
 /**
