@@ -93,6 +93,9 @@ test.each<[string, object[]]>([
       { messages: [{ role: 'user', content: 'x', mcp_servers: [{ url: 'https://bad' }] }] },
       { metadata: { tags: ['bad'] } },
       { functions: [{ name: 'bad' }] },
+      { compound_custom: { models: { answering_model: 'bad' } } },
+      { data_sources: [{ type: 'azure_search', parameters: { embedding_dependency: { deployment_name: 'bad' } } }] },
+      { chat_template_kwargs: { tools: [tool] } },
       { toolsets: ['bad'] },
       { skills: ['bad'] },
       { search_agent: 'bad' },
@@ -118,6 +121,17 @@ test.each<[string, string, object]>([
   ['gemini', '/v1/projects/p/locations/l/endpoints/bad:generateContent', {}],
   ['gemini', content, { model: 'tunedModels/bad' }],
   ['gemini', content, { model: 'publishers/bad/models/a' }],
+  [
+    'gemini',
+    content,
+    {
+      tools: [
+        { retrieval: { vertexRagStore: { ragRetrievalConfig: { ranking: { llmRanker: { modelName: 'bad' } } } } } },
+      ],
+    },
+  ],
+  ['openai', '/v1/embeddings', { model: 'a', input: 'x', metadata: { tags: ['bad'] } }],
+  ['anthropic', messages, { ...usual, metadata: { tags: ['bad'] } }],
   ['gemini', '/v1beta/models/a:predict', { instances: [{ tools: [tool], messages: [] }] }],
   ['gemini', '/v1beta/models/a:predict', { instances: [{ '@requestFormat': 'chatCompletions', model: 'bad' }] }],
   [
@@ -133,6 +147,18 @@ test.each<[string, string, object]>([
   ['gemini', '/v1beta/models/a:batchGenerateContent', { batch: { model: 'models/bad', input_config: {} } }],
 ])('%s at %s with %j passes no rule', (provider, path, body) => {
   expect(passes(provider, path, body)).toBe(false);
+});
+
+test.each<[object, string, string]>([
+  [{ tools: [{ type: 'bash_20250124', name: 'bash' }] }, 'client', 'bash'],
+  [{ tools: [{ type: 'text_editor_20250728', name: 'str_replace_based_edit_tool' }] }, 'client', 'text_editor'],
+  [{ web_search: true }, 'hosted', 'web_search'],
+  [{ enable_enhancement: true }, 'hosted', 'web_search'],
+  [{ code_interpreter: true }, 'hosted', 'code_interpreter'],
+  [{ connectors: [{ id: 'web-search' }] }, 'hosted', 'web_search'],
+])('%j offers the %s tool %s', (member, kind, name) => {
+  const { tools } = readNames('openai', chat, { ...usual, ...member });
+  expect(tools?.some((each) => new RegExp(`^${kind} (?:.*,)?${name}(?:,|$)`).test(each))).toBe(true);
 });
 
 test.each([

@@ -18,8 +18,18 @@ beforeAll(async () => {
       method: 'POST',
       body: JSON.stringify({ mode: 'enforce', name, match: { agents: [name] }, limits, ...more }),
     });
+  const short = { mode: 'enforce', name: 'short', match: { agents: ['short'] }, limits: { max_output_tokens: 5_000 } };
+  await system.api('/api/v1/policies', { method: 'POST', body: JSON.stringify(short) });
 });
 afterAll(() => opened.disposeAsync());
+
+async function send(agent: string, path: string, body: string | Buffer, encoding = ''): Promise<number> {
+  const headers = { 'content-type': 'application/json', ...(encoding && { 'content-encoding': encoding }) };
+  const url = `${system.proxies[0]?.url}${path}`;
+  const answer = await fetch(url, { method: 'POST', headers: { ...headers, 'x-agent-name': agent }, body });
+  await answer.arrayBuffer();
+  return answer.status;
+}
 
 const opus = { model: 'claude-opus-4-7', max_tokens: 4_000, messages: [] };
 const ofCalls = (count: number) =>
@@ -42,12 +52,17 @@ test.each<[string, string, string | Buffer, string, number, number]>([
   ['a packed body at an unknown path', '/openai/v1/unknown', gzipSync(large), 'gzip', 403, 200],
   ['a small body at an unknown path', '/openai/v1/unknown', '{}', '', 200, 200],
 ])('limits of %s', async (_, path, body, encoding, refused, allowed) => {
-  const send = async (agent: string) => {
-    const headers = { 'content-type': 'application/json', ...(encoding && { 'content-encoding': encoding }) };
-    const url = `${system.proxies[0]?.url}${path}`;
-    const answer = await fetch(url, { method: 'POST', headers: { ...headers, 'x-agent-name': agent }, body });
-    await answer.arrayBuffer();
-    return answer.status;
-  };
-  expect([await send('strict'), await send('lenient')]).toEqual([refused, allowed]);
+  const sent = [await send('strict', path, body, encoding), await send('lenient', path, body, encoding)];
+  expect(sent).toEqual([refused, allowed]);
+});
+
+test.each<[string, string, object, number]>([
+  ['of a batch from a file', '/openai/v1/batches', { input_file_id: 'file-1' }, 403],
+  ["of Mistral's batch", '/openai/v1/batch/jobs', { input_files: ['f'], model: 'm' }, 403],
+  ['of the calls of a batch', messages, JSON.parse(ofCalls(10)), 200],
+  ['of calls, one without', messages, { requests: [{ params: opus }, { params: { ...opus, max_tokens: null } }] }, 403],
+  ["of Cohere's chat", '/openai/v2/chat', { model: 'command-a', max_tokens: 50, messages: [] }, 200],
+  ["of Cohere's chat, too high", '/openai/v2/chat', { model: 'command-a', max_tokens: 9_000, messages: [] }, 403],
+])('the bound of output %s', async (_, path, body, status) => {
+  expect(await send('short', path, JSON.stringify(body))).toBe(status);
 });

@@ -169,6 +169,9 @@ test.each([
   ['anthropic', '/v1/environments/env_1'],
   ['gemini', '/v1beta/agents/a'],
   ['gemini', '/v1/projects/p/locations/l/reasoningEngines/1:query'],
+  ['plain', '/anthropic/v1/sessions'],
+  ['plain', '/v1/acct/gw/anthropic/v1/agents'],
+  ['plain', '/gemini/v1beta/agents'],
 ])('%s: %s is of agents that run at the provider, and is refused whoever holds the key', async (id, path) => {
   const before = provider.requests.length;
   for (const method of ['POST', 'GET']) {

@@ -70,6 +70,13 @@ test.each<[Given, Partial<CallFacts>, string[]]>([
   [{ models }, { models: [] }, []],
   [{ models: { allow: ['gpt-*'], deny: ['gpt-5'] } }, {}, ['p0 models']],
   [{ models: { allow: [] } }, {}, ['p0 models']],
+  ...['openai:gpt-5', 'tensorzero::model_name::openai::gpt-5', 'openai--gpt-5', 'gpt-5@eu', 'gpt-5(high)'].map(
+    (model): [Given, Partial<CallFacts>, string[]] => [
+      { models: { deny: ['gpt-5'] } },
+      { models: [model] },
+      ['p0 models'],
+    ],
+  ),
   [{ providers: { deny: ['openai'] } }, {}, ['p0 providers']],
   [{ operations: { deny: ['chat'] } }, {}, ['p0 operations']],
   [{ operations: { allow: ['unknown'] } }, { operations: null }, []],

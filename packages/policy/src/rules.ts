@@ -239,11 +239,15 @@ export const isAllowedModel = ({ allow, deny }: AllowOrDeny, model: string): boo
   passes({ allow }, (patterns) => isModelListed(patterns, model)) &&
   passes({ deny }, (patterns) => listParts(model).some((part) => isModelListed(patterns, part)));
 
-const maxParts = 8;
+const maxParts = 16;
 
-/** A model's name, and what stands between its slashes, also without what follows a colon or a hash. */
+/** What gateways write between a route, a model and how it is run. */
+const separators = /[/:#@()~]+|--/;
+
+/** A model's name, and what stands between the slashes and other separators of routes. */
 function listParts(model: string): string[] {
-  if (!/[/:#~]/.test(model)) return [model];
-  const parts = model.replace(/^~/, '').split('/').slice(-maxParts);
-  return [model, ...parts.flatMap((part) => [part, part.split(/[:#]/)[0] as string])].filter(Boolean);
+  if (!/[/:#@()~]|--/.test(model)) return [model];
+  const parts = model.split(separators).filter(Boolean);
+  const slashed = model.replace(/^~/, '').split('/');
+  return [model, ...slashed.slice(-maxParts), ...parts.slice(0, maxParts), ...parts.slice(-maxParts)];
 }

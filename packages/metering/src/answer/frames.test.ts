@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { StreamReader } from '../dialects/operation.ts';
 import { FramePipe } from './frame-pipe.ts';
+import { FrameSplitter } from './frames.ts';
 import { nothingRead } from './reading.ts';
 
 /** Reads bytes in chunks that end at the given positions, and returns what the stream reader was given. */
@@ -93,4 +94,18 @@ test('a frame past the bound is passed over, and the ones around it are read', (
   const bytes = Buffer.from(`data: 1\n\n${large}data: 2\n\n`);
   const cuts = Array.from({ length: 140 }, (_, i) => i * 65_536);
   expect(read(bytes, cuts).map(({ data }) => data)).toEqual(['1', '2']);
+});
+
+test('blank lines in a row are one piece, however many', () => {
+  const splitter = new FrameSplitter();
+  const pieces: [number, number, string][] = [];
+  const push = (text: string) => splitter.push(text, (...piece) => pieces.push(piece));
+  push(`data: x\n\n${'\n'.repeat(10_000)}${'\r\n'.repeat(10_000)}\r`);
+  push('\ndata: y\n\n');
+  expect(pieces).toEqual([
+    [0, 9, 'end'],
+    [9, 30_010, 'end'],
+    [0, 1, 'tail'],
+    [1, 10, 'end'],
+  ]);
 });

@@ -61,6 +61,7 @@ export class FrameSplitter implements Splitter {
         else this.#afterReturn = next === text.length;
       }
       if (this.#lineIsEmpty && eol === lineStart) {
+        if (start === eol) next = this.#passBlank(text, next);
         onPiece(start, next, 'end');
         start = next;
       }
@@ -74,6 +75,14 @@ export class FrameSplitter implements Splitter {
     if (text !== '') this.#frameIsEmpty = start === text.length;
   }
 
+  /** Blank lines that follow a blank frame are one with it: they may be millions. */
+  #passBlank(text: string, from: number): number {
+    let next = from;
+    while (text.charCodeAt(next) === lineFeed || text.charCodeAt(next) === carriageReturn) next += 1;
+    if (next > from) this.#afterReturn = next === text.length && text.charCodeAt(next - 1) === carriageReturn;
+    return next;
+  }
+
   read(frame: string): Frame | null {
     const isMarked = this.#isFirst && frame.startsWith(byteOrderMark);
     this.#isFirst = false;
@@ -82,6 +91,7 @@ export class FrameSplitter implements Splitter {
 }
 
 function readFrame(frame: string): Frame | null {
+  if (!/[^\r\n]/.test(frame)) return null;
   let event = '';
   let data: string | null = null;
   for (const line of frame.includes('\r') ? frame.split(/\r\n|\r|\n/) : frame.split('\n')) {

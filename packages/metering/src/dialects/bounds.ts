@@ -74,6 +74,7 @@ export const rivals: MemberRules = listMembers({
   model: 'model',
   models: 'models',
   calls: 'fallbacks',
+  tools: 'plugins compound_custom',
   settings: 'generation_config parameters options extra_body inference_config sampling_params config',
 });
 

@@ -26,6 +26,9 @@ export function nameTool(kind: EventTool['kind'], ...names: unknown[]): EventToo
   return tool;
 }
 
+/** Tools of Anthropic's that the agent runs, whatever format they are offered in. */
+export const ranByAgent = /^(?:bash|text_editor|memory|computer|browser)_\d{8}$/;
+
 /** OpenRouter's search is a plugin and a tool. */
 const aliases: Readonly<Record<string, readonly string[]>> = {
   web: ['web_search'],
@@ -90,13 +93,14 @@ export function isPlainlySpelled(object: JsonObject): boolean {
   });
 }
 
-const maxDepth = 4;
+const maxDepth = 8;
 
-/** Models that a tool of the provider's names, such as an adviser's, wherever within it. */
-export function listToolModels(tool: JsonObject, depth = 0): string[] {
-  if (tool.type === 'function' || tool.type === 'custom' || depth > maxDepth) return [];
+/** Models that a tool of the provider's names, such as an adviser's, wherever within it; null for what lies too deep. */
+export function listToolModels(tool: JsonObject, depth = 0): (string | null)[] {
+  if (tool.type === 'function' || tool.type === 'custom') return [];
+  if (depth > maxDepth) return [null];
   return Object.entries(tool).flatMap(([key, value]) => {
-    const isName = /models?(?:name)?$/.test(foldName(key));
+    const isName = /(?:models?|deployment)(?:name)?$/.test(foldName(key));
     const values = Array.isArray(value) ? value : [value];
     return values.flatMap((each) => {
       if (typeof each === 'object' && each !== null) return listToolModels(each as JsonObject, depth + 1);

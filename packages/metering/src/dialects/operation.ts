@@ -39,12 +39,23 @@ export const maxReportedCalls = 100_000;
 
 export type OnCall = (call: ReportedCall) => void;
 
+/** What one thing of a list used: it is billed once, wherever it is first shown. */
+export interface ListedBill {
+  id: string;
+  calls: readonly ReportedCall[];
+}
+
+export const listBill = (id: unknown, calls: readonly ReportedCall[] = []): ListedBill[] =>
+  typeof id === 'string' && id !== '' && calls.length > 0 ? [{ id, calls }] : [];
+
 export interface AnswerReading extends FigureNotes {
   model: string | null;
   /** The provider's own figures, summed if there are several calls; null if none can be used. */
   usage: Usage | null;
   serviceTier: string | null;
   calls?: readonly ReportedCall[];
+  /** Of a list that shows what other requests used. */
+  bills?: readonly ListedBill[];
   /** The provider bills none of it, whatever its figures say: it refused before any output. */
   isUnbilled?: boolean;
   /** What it answers for was served, and it does not tell what that used. */

@@ -22,3 +22,9 @@ test('strings end where they end, whatever is escaped in them, and nowhere where
     }),
   );
 });
+
+test('a number of more digits than any has is broken, and is passed over no further', () => {
+  const body = (digits: number) => Buffer.from(`{"seed":${'9'.repeat(digits)}}`);
+  expect(scanMembers(body(400), 0)?.members).toHaveLength(1);
+  expect(scanMembers(body(600), 0)).toBeNull();
+});

@@ -44,12 +44,16 @@ function skipString(bytes: Buffer, start: number): number {
   return bytes.length + 1;
 }
 
+/** No number has so many digits: one that goes on and on is as good as broken. */
+const maxNumber = 512;
+
 /** Past the value that starts here. Counts brackets rather than calling itself, so that depth is no danger. */
 function skipValue(bytes: Buffer, start: number): number {
   let depth = 0;
   let i = start;
   while (i < bytes.length) {
     const byte = bytes[i];
+    if (depth === 0 && i - start > maxNumber) return bytes.length + 1;
     if (byte === quote) i = skipString(bytes, i);
     else if (byte === openBrace || byte === openBracket) {
       depth += 1;

@@ -180,13 +180,18 @@ test('a batch is billed by its figures at half the price, once, and without any 
   const batch = { id: 'b', model: 'gpt-4o-2024-08-06', status: 'completed' };
   const told = { ...batch, usage: { input_tokens: 500_000, output_tokens: 100_000, total_tokens: 600_000 } };
   expect(await call('POST', '/v1/batches', { input_file_id: 'f' }, batch)).toMatchObject({ ...nothing, reserved: 0 });
-  expect(await call('GET', '/v1/batches', null, { data: [told, { status: 'in_progress' }] })).toMatchObject({
-    costNanoUsd: 0,
-    doubt: { reason: 'unreadable', costNanoUsd: 1_125_000_000 },
-  });
-  // 500,000 and 100,000 tokens at half of 2.5 and 10 USD a million.
-  expect(await call('GET', '/v1/batches/b', null, told)).toMatchObject({ costNanoUsd: 1_125_000_000 });
-  expect(await call('GET', '/v1/batches/b', null, told)).toMatchObject(nothing);
+  // 500,000 and 100,000 tokens at half of 2.5 and 10 USD a million, wherever they are shown first.
+  const shown: [string, object][] = [
+    ['/v1/batches/b', told],
+    ['/v1/batches', { data: [told, { status: 'in_progress' }] }],
+  ];
+  for (const order of [shown, shown.toReversed()]) {
+    const fetch = openCalls();
+    const [[path, answer], [other, again]] = order as [[string, object], [string, object]];
+    expect(await fetch('GET', path, null, answer)).toMatchObject({ costNanoUsd: 1_125_000_000, doubt: null });
+    for (const each of [answer, again])
+      expect(await fetch('GET', each === answer ? path : other, null, each)).toMatchObject(nothing);
+  }
   // Many requests together are larger than any call, and not one has the size from which a model costs more.
   const large = {
     ...told,

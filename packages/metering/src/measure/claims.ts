@@ -1,5 +1,6 @@
 import type { ResponseReading } from '../answer/reading.ts';
 import type { AnswerEnd, Call } from '../call.ts';
+import type { ReportedCall } from '../dialects/operation.ts';
 
 /** No provider has other ids, and one becomes a part of a path. */
 export const plainId = /^[\w-]{1,256}$/;
@@ -25,6 +26,25 @@ export async function isBilledHere(
   // Results that are paid for are in no doubt if a part of them is fetched again.
   await claim(call, nameDoubt(call, bill));
   return true;
+}
+
+/** No page of a list has more batches that are done. */
+const maxListed = 100;
+
+/** What a list shows and nobody was billed for yet; null if it is no whole list of batches that are done. */
+export async function claimListed(
+  call: Call,
+  end: AnswerEnd,
+  reading: ResponseReading,
+): Promise<ReportedCall[] | null> {
+  if (!reading.bills?.length || !isFetched(end, reading) || reading.passedBy !== undefined) return null;
+  const calls: ReportedCall[] = [];
+  for (const bill of reading.bills.slice(0, maxListed)) {
+    if (!(await claim(call, bill.id))) continue;
+    await claim(call, nameDoubt(call, bill.id));
+    calls.push(...bill.calls);
+  }
+  return calls;
 }
 
 export async function claim({ claimBill }: Call, bill: string): Promise<boolean> {

@@ -3,11 +3,21 @@ import { makeUsage, type Usage } from '@agp/catalogue';
 import type { ResponseReading } from '../answer/reading.ts';
 import { type AnswerEnd, type Call, type Doubt, type Measurement, unmeasured } from '../call.ts';
 import { listTiers } from '../call-head.ts';
-import type { Operation } from '../dialects/operation.ts';
+import { type Operation, sumCalls } from '../dialects/operation.ts';
 import { joinTiers } from '../dialects/tier.ts';
 import { type MeteringParts, unpricedNanoUsd } from '../metering-parts.ts';
 import { type Bill, BillCalls } from './bill-calls.ts';
-import { claim, isBilledHere, isFetched, isStarted, nameDoubt, nameEnd, nameStart, plainId } from './claims.ts';
+import {
+  claim,
+  claimListed,
+  isBilledHere,
+  isFetched,
+  isStarted,
+  nameDoubt,
+  nameEnd,
+  nameStart,
+  plainId,
+} from './claims.ts';
 import { estimateUsage } from './estimate-usage.ts';
 import type { CallTexts } from './scan-call.ts';
 
@@ -43,6 +53,11 @@ export async function measureUsage(parts: MeteringParts, call: Call, end: Answer
   if (settlesBackground && isBilledElsewhere) return free;
   if (start?.settledEventId) await claim(call, nameEnd(start.settledEventId));
   if (isUnbilled) return { ...free, ...start };
+  const ours = reading && (await claimListed(call, end, reading));
+  if (ours !== null) {
+    const told = { ...reading, calls: ours, usage: sumCalls(ours).usage } as ResponseReading;
+    return ours.length === 0 ? free : { ...free, ...(await measureTold(parts, call, told, null, [])) };
+  }
   if (head.operation.showsOtherBills || isBilledElsewhere) {
     return { ...free, ...(await measureUnbilled(parts, call, end, seen, billedOnce)) };
   }

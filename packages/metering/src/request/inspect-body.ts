@@ -3,7 +3,8 @@ import type { CallHead } from '../call-head.ts';
 import type { RequestBounds } from '../dialects/bounds.ts';
 import type { Operation, RequestReading } from '../dialects/operation.ts';
 import { isForm, readForm } from '../json/form.ts';
-import { readJson } from '../json/scan.ts';
+import { asObject } from '../json/members.ts';
+import { readJson, toMembers } from '../json/scan.ts';
 import { findMedia, type Media } from './count-media.ts';
 import { type Demand, readDemand } from './read-demand.ts';
 import { type CallNames, maxNamedModels, nameByPath, readNames, toModelName } from './read-names.ts';
@@ -88,6 +89,9 @@ export function inspectBody(
   const spliced = asks ? spliceStreamUsage(bytes, body.object, mustTell) : { body: bytes, added: false };
   return {
     ...demand,
+    maxOutputTokens: operation.isBilledLater
+      ? boundCalls(operation, body.value, provider.baseUrl)
+      : demand.maxOutputTokens,
     tiers: priceTier === null ? demand.tiers : [...demand.tiers, priceTier],
     requestedModel,
     models,
@@ -117,6 +121,21 @@ export function inspectBody(
     toProvider: spliced.body,
     usageAsked: spliced.added,
   };
+}
+
+/** Reading more calls one by one would hold others up. */
+const maxBoundedCalls = 2_000;
+
+/** The largest bound on one answer of a batch's calls; null if one has none, or they are not in it. */
+function boundCalls(
+  { listCalls, batchedBounds = nothingKnown }: Operation,
+  body: unknown,
+  baseUrl: URL,
+): number | null {
+  const calls = listCalls?.(asObject(body)) ?? [];
+  if (calls.length > maxBoundedCalls) return null;
+  const bounds = calls.map((call) => readDemand(toMembers(call), batchedBounds, baseUrl).maxOutputTokens);
+  return bounds.length === 0 || bounds.includes(null) ? null : Math.max(...(bounds as number[]));
 }
 
 /** Only Gemini's batches have bounds: the results of others are read, or their path is not. */

@@ -25,7 +25,7 @@ export function readAsked(
   const isEnding = /^(?:GET|HEAD|DELETE|OPTIONS)$/.test(method) || /[/:]cancel\/?$/.test(path);
   const runsModel = operation?.runsModel !== false && (hasBody || !isEnding);
   const isCount = operation?.isFree === true && !operation.isBilledLater;
-  const writesNone = operation?.writesText === false || isCount || !runsModel;
+  const writesNone = (operation?.writesText === false && !operation.isBilledLater) || isCount || !runsModel;
   return {
     models: runsModel ? (names?.models?.slice() ?? null) : [],
     tools: runsModel ? (names?.tools ?? null) : [],

@@ -1,5 +1,6 @@
 import { maxTokens } from '@agp/catalogue';
 import { findRule, foldName, type MemberRules, type RequestBounds, rivals } from '../dialects/bounds.ts';
+import { listToolModels } from '../dialects/named-tools.ts';
 import { foldTier } from '../dialects/tier.ts';
 import { asArray, asObject, asText } from '../json/members.ts';
 import type { BodyMember } from '../json/scan.ts';
@@ -55,6 +56,17 @@ export function listBudgets(member: BodyMember): { key: string; value: unknown }
 }
 
 const maxDepth = 3;
+
+/** Models that may answer in place of the first, or that a tool runs: `["b"]`, `[{ "a": ["b"] }]`, and members of tools. */
+function listOtherModels(rule: unknown, value: unknown): (string | null)[] {
+  if (rule !== 'calls' && rule !== 'tools') return [];
+  return (rule === 'calls' ? asArray(value) : [value].flat()).flatMap((other) => {
+    if (typeof other === 'string') return rule === 'calls' ? [other] : [];
+    const own = asObject(other);
+    const mapped = rule === 'calls' && own.model === undefined ? Object.values(own).flat().map(asText) : [];
+    return [...mapped, ...listToolModels(own)];
+  });
+}
 
 /** No price is of so many. */
 const maxTiers = 20;
@@ -113,6 +125,7 @@ export function readDemand(members: readonly BodyMember[], bounds: RequestBounds
         if (tiers.size < maxTiers) tiers.add(foldTier(value, rule) ?? '');
       } else if (rule === 'models') for (const name of asArray(value)) models.add(asText(name) ?? '');
       if (!isOther) visit(listOthers(rule, member), rules, maxDepth, true);
+      for (const name of listOtherModels(rule, value)) if (name !== null) models.add(name);
     }
   };
   visit(members, bounds.members, 0);

@@ -22,9 +22,9 @@ test.each<[unknown, string[] | null, Sent]>([
 
 test('more models than any request has are not read', () => {
   const models = Array.from({ length: 101 }, (_, at) => `m${at}`);
-  expect(readNames('openai', chat, { model: 'a', plugins: [{ id: 'x', models }] }).models).toBe(null);
   const refused = { code: 'malformed_request', message: 'the request names 102 models, at most 100 are taken' };
-  expect(() => readNames('openai', chat, { model: 'a', models })).toThrow(expect.objectContaining(refused));
+  for (const named of [{ models }, { fallbacks: models }, { plugins: [{ id: 'x', models }] }])
+    expect(() => readNames('openai', chat, { model: 'a', ...named })).toThrow(expect.objectContaining(refused));
 });
 
 test('a request or a tool with more members than any has is not read', () => {

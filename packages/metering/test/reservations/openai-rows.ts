@@ -7,6 +7,11 @@ export const openaiRows: OperationRows[] = [
     rows: [
       [{ model: 'm' }, open, longest],
       [{ model: 'm', max_tokens: 7 }, 7, 7],
+      [{ model: 'free', max_tokens: 7, fallbacks: ['m'] }, 7, /fallbacks is not known/],
+      [{ model: 'free', max_tokens: 7, fallbacks: [{ free: ['m'] }] }, 7, /fallbacks is not known/],
+      [{ model: 'free', max_tokens: 7, tools: [{ type: 'advisor', parameters: { model: 'm' } }] }, 7, /tools/],
+      [{ model: 'free', max_tokens: 7, plugins: [{ id: 'fusion', analysis_models: ['m'] }] }, 7, /plugins/],
+      [{ model: 'free', max_tokens: 7, compound_custom: { models: { answering_model: 'm' } } }, 7, /compound_custom/],
       [{ model: 'm', max_completion_tokens: 7 }, 7, 7],
       [{ model: 'm', max_completion_tokens: 1, max_tokens: 100_000 }, 100_000, 100_000],
       [{ model: 'm', max_completion_tokens: 100_000, max_tokens: 1 }, 100_000, 100_000],

@@ -35,6 +35,7 @@ export const messages: RequestBounds = {
 export const known = knowMembers(
   messages,
   'tools mcp_servers fallbacks thread container betas context_management output_config output_format diagnostics user_profile_id',
+  { metadata: 'texts' },
 );
 
 /** The requests of a batch are read one by one. */

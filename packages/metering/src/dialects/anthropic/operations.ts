@@ -114,7 +114,7 @@ export const anthropic: Dialect = {
   // What workload identities and Claude Code exchange for a key, and what runners of agents get.
   credentialPaths:
     /\/(?:oauth\d?\/token|create_api_key|tunnels\/[^/]+\/(?:reveal|rotate)_token|environments\/[^/]+\/work)(?:[/.:]|$)/,
-  hostedAgentPaths: /^\/v\d[a-z0-9]*\/(?:agents|sessions|dreams|deployments|environments)(?:[/.:]|$)/,
+  hostedAgentPaths: /\/v\d[a-z0-9]*\/(?:agents|sessions|dreams|deployments|environments)(?:[/.:]|$)/,
   words: ['rawPredict', 'streamRawPredict'],
   conversation: ['messages'],
   keyHeader: (apiKey) => ({ 'x-api-key': apiKey }),

@@ -1,7 +1,7 @@
 import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
 import { joinUnread } from '../figures.ts';
-import { maxReportedCalls, type Operation, type ReportedCall, sumCalls } from '../operation.ts';
+import { listBill, maxReportedCalls, type Operation, type ReportedCall, sumCalls } from '../operation.ts';
 import { readContent } from './text.ts';
 import { readContentFigures } from './usage.ts';
 
@@ -63,13 +63,16 @@ export function describeBatchList(results: Operation): Operation {
     name: 'batches.list',
     showsOtherBills: true,
     readAnswer(body) {
-      const readings = findBatches(body).map((batch) => results.readAnswer(batch));
-      const calls = readings.flatMap((reading) => reading.calls ?? []).slice(0, maxReportedCalls);
+      const bills = findBatches(body).flatMap((batch) => {
+        const id = asText(asObject(batch).name)?.split('/').at(-1);
+        return listBill(id, results.readAnswer(batch).calls);
+      });
+      const calls = bills.flatMap((bill) => bill.calls).slice(0, maxReportedCalls);
       return {
         model: null,
         serviceTier: 'batch',
         ...sumCalls(calls),
-        ...(calls.length > 0 && { calls }),
+        ...(calls.length > 0 && { calls, bills }),
         outputText: () =>
           readWriting(body, (_body, write) => {
             for (const batch of findBatches(body)) for (const answer of findAnswers(batch)) readContent(answer, write);

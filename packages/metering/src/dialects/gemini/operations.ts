@@ -154,7 +154,7 @@ export const gemini: Dialect = {
   credentialPaths:
     /\/(?:auth_?tokens?|[^/]*authtokenservice)(?:[/.:]|$)|:(?:generate(?:access|id)token|signblob|signjwt|getkeystring)(?:[/.]|$)/,
   // Vertex AI's agents are engines.
-  hostedAgentPaths: /^\/v\d[a-z0-9]*\/(?:projects\/.+\/)?(?:agents|reasoningengines)(?:[/.:]|$)/,
+  hostedAgentPaths: /\/v\d[a-z0-9]*\/(?:projects\/.+\/)?(?:agents|reasoningengines)(?:[/.:]|$)/,
   words: ['tunedModels', 'cachedContents', 'batchPredictionJobs', 'predictLongRunning', ...names],
   conversation: ['contents', 'input'],
   keyHeader: (apiKey) => ({ 'x-goog-api-key': apiKey }),

@@ -1,6 +1,6 @@
 import { readCount } from '@agp/catalogue';
 import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
-import { isRunning, maxReportedCalls, type Operation, type ReportedCall, sumCalls } from '../operation.ts';
+import { isRunning, listBill, maxReportedCalls, type Operation, type ReportedCall, sumCalls } from '../operation.ts';
 import { describeOperation, type Figures } from './describe-operation.ts';
 import { readPictureFigures } from './media.ts';
 import { noOutput } from './stream.ts';
@@ -67,8 +67,11 @@ const getBatch: Operation = {
 };
 
 function readListFigures(body: unknown): Figures {
-  const calls = asArray(asObject(body).data).flatMap((batch) => readBatchFigures(batch).calls ?? []);
-  return { ...sumCalls(calls), calls, serviceTier };
+  const bills = asArray(asObject(body).data).flatMap((batch) =>
+    listBill(asObject(batch).id, readBatchFigures(batch).calls),
+  );
+  const calls = bills.flatMap((bill) => bill.calls);
+  return { ...sumCalls(calls), calls, bills, serviceTier };
 }
 
 const listBatches: Operation = {

@@ -74,6 +74,23 @@ export const responses: RequestBounds = {
   ),
 };
 
+export const cohereChat: RequestBounds = {
+  writes: 'text',
+  outputBound: () => ['max_tokens'],
+  readTool: findRunner,
+  members: listMembers(
+    {
+      content: 'messages message preamble chat_history documents',
+      bound: 'max_tokens',
+      thinking: 'thinking',
+      tools: 'tools',
+      free: 'response_format tool_choice safety_mode stop_sequences citation_options citation_quality p k strict_tools',
+    },
+    everywhere,
+    sampling,
+  ),
+};
+
 export const embeddings: RequestBounds = {
   writes: 'nothing',
   members: listMembers(

@@ -1,6 +1,7 @@
 import { asObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Write } from '../../text/writing.ts';
+import { cohereChat as cohereBounds } from './bounds.ts';
 import { describeOperation, type Figures } from './describe-operation.ts';
 import * as members from './members.ts';
 import { EventStreamReader, noOutput } from './stream.ts';
@@ -22,6 +23,7 @@ function readEvent(event: unknown, write: Write): void {
 /** `/v1/chat` and `/v2/chat`. */
 export const cohereChat = describeOperation({
   name: 'cohere.chat',
+  bounds: cohereBounds,
   known: members.cohereChat,
   input: ['messages', 'message', 'preamble', 'chat_history', 'documents', 'tools'],
   readTools,

@@ -7,7 +7,7 @@ import { answerNames, listModels } from './tools.ts';
 
 export type Figures = Pick<
   AnswerReading,
-  'usage' | 'calls' | 'charge' | 'unread' | 'containers' | 'isUnbilled' | 'isUntold'
+  'usage' | 'calls' | 'bills' | 'charge' | 'unread' | 'containers' | 'isUnbilled' | 'isUntold'
 > & {
   serviceTier?: string;
 };

@@ -3,8 +3,11 @@ import * as bounds from './bounds.ts';
 
 /** What vLLM, SGLang and others let a caller say of how text is made. */
 const guiding = `guided_json guided_regex guided_choice guided_grammar guided_decoding_backend guided_whitespace_pattern structured_outputs
-  structural_tag regex ebnf json_schema bad_words allowed_token_ids logits_processors chat_template chat_template_kwargs continue_final_message
+  structural_tag regex ebnf json_schema bad_words allowed_token_ids logits_processors chat_template continue_final_message
   mm_processor_kwargs media_io_kwargs kv_transfer_params vllm_xargs cache_salt request_id rid prompt_logprobs grammar format keep_alive raw`;
+
+/** Members whose own members may be texts, and no lists: some server takes tags by which it routes, or tools, from there. */
+const texts: KnownMembers = { metadata: 'texts', chat_template_kwargs: 'texts' };
 
 /** What OpenRouter takes in each of its formats, beside what readers of names read. */
 const routed = 'provider transforms route usage session_id trace image_config cache_control plugins preset';
@@ -26,7 +29,7 @@ const chatOthers = `functions function_call tools audio modalities prediction we
 export const chat = knowMembers(bounds.chat, chatOthers, {
   extra_body: google,
   options: knowNames('stop'),
-  metadata: 'texts',
+  ...texts,
 });
 
 /** Its chat is read as one. */
@@ -36,19 +39,20 @@ export const completions = knowMembers(
   bounds.completions,
   `prompt logit_bias response_format template context suffix system images min_tokens prompt_cache_isolation_key
   context_length_exceeded_behavior compliance tools functions ${guiding} ${routed}`,
-  { options: knowNames('stop'), metadata: 'texts' },
+  { options: knowNames('stop'), ...texts },
 );
 
 export const responses = knowMembers(
   bounds.responses,
   `prompt conversation previous_response_id context_management prompt_cache_options client_metadata models plugins provider preset usage session_id
   trace search_parameters tools cache_control ${guiding}`,
-  { metadata: 'texts' },
+  texts,
 );
 
 export const embeddings = knowMembers(
   bounds.embeddings,
   'task embedding_type instruction prompt prompt_name texts images normalized messages output_data_type keep_alive options',
+  texts,
 );
 
 export const rerank = knowNames(
@@ -70,7 +74,8 @@ export const images = knowMembers(
 
 /** Sound that is sent, in a form or in JSON. */
 export const transcription = knowNames(
-  `model file url file_url file_id language prompt response_format temperature timestamp_granularities chunking_strategy include
+  `model file url file_url file_id language prompt response_format temperature timestamp_granularities chunking_strategy
+  chunking_strategy[type] chunking_strategy[threshold] chunking_strategy[prefix_padding_ms] chunking_strategy[silence_duration_ms] include
   known_speaker_names known_speaker_references keywords stream hotwords context_bias user task vad_filter diarize top_p seed`,
 );
 

@@ -232,7 +232,7 @@ export const openai: Dialect = {
   match,
   operations: [...batchOperations, videos, ...[...byTarget, ...byEnding].map(([, operation]) => operation)],
   credentialPaths,
-  hostedAgentPaths: /^(?:\/api|\/openai)*\/v\d[a-z0-9]*\/agents(?:[/.:]|$)/,
+  hostedAgentPaths: /\/v\d[a-z0-9]*\/agents(?:[/.:]|$)/,
   // Where OpenRouter and others let a video be asked for and fetched.
   links: [{ at: /\/videos(?:\/[^/]+)?\/?$/, path: /\/v1\/videos\// }],
   words: [],

@@ -8,6 +8,7 @@ import {
   nameServer,
   nameTool,
   nameTyped,
+  ranByAgent,
   searching,
   UnreadTool,
 } from '../named-tools.ts';
@@ -55,7 +56,9 @@ function readTool(tool: JsonObject, spaces: readonly string[] = []): EventTool[]
   }
   const isSearched = type === 'tool_search' && tool.execution === 'client';
   const isOwn =
-    isSearched || (runners.get(asName(type)) === 'described' && (type !== 'shell' || runsShell(tool.environment)));
+    isSearched ||
+    ranByAgent.test(asName(type)) ||
+    (runners.get(asName(type)) === 'described' && (type !== 'shell' || runsShell(tool.environment)));
   // Moonshot's have a function each.
   const others = type === 'builtin_function' ? [own] : [];
   return [nameTyped(isOwn ? 'client' : 'hosted', type, ...others), ...places];
@@ -90,14 +93,17 @@ function assureNotStored({ prompt, previous_response_id: previous, conversation,
 
 /** Members that make a server search, of OpenAI, xAI, Alibaba and OpenRouter. */
 function searches(body: JsonObject): boolean {
-  const { web_search_options: options, search_parameters: live, enable_search: enabled, model, models } = body;
+  const { web_search_options: options, web_search: asked, search_parameters: live, model, models } = body;
+  const { enable_search: enabled, enable_enhancement: enhanced } = body;
   const isOnline = [model, ...asArray(models)].some((name) => searching.test(asName(name)));
-  return Boolean(options || enabled) || isOnline || Boolean(live && asObject(live).mode !== 'off');
+  return Boolean(options || asked || enabled || enhanced) || isOnline || Boolean(live && asObject(live).mode !== 'off');
 }
 
 const bringing = new Set(
   `tools functions plugins connectors compound_custom data_sources dataSources web_search_options search_parameters
-  enable_search enable_code_interpreter models preset prompt previous_response_id conversation input`.split(/\s+/),
+  enable_search enable_enhancement web_search code_interpreter enable_code_interpreter models preset prompt previous_response_id conversation input`.split(
+    /\s+/,
+  ),
 );
 
 /** Most chats have no member that names a tool or another model. */
@@ -119,18 +125,27 @@ export function readTools(body: JsonObject): EventTool[] {
     ...listObjects(plugins).map(({ id }) => nameTyped('hosted', id)),
     ...sources.map(({ type }) => nameTyped('hosted', type)),
     ...listObjects(connectors).map(({ id }) => nameTool('connector', id)),
+    ...(listObjects(connectors).some(({ id }) => id === 'web-search') ? [nameTool('hosted', 'web_search')] : []),
     ...asArray(asObject(asObject(groq).tools).enabled_tools).map((name) => nameTyped('hosted', name)),
     ...(searches(body) ? [nameTool('hosted', 'web_search')] : []),
-    ...(body.enable_code_interpreter ? [nameTool('hosted', 'code_interpreter')] : []),
+    ...(body.enable_code_interpreter || body.code_interpreter ? [nameTool('hosted', 'code_interpreter')] : []),
   ];
 }
 
 /** OpenRouter's stored presets, and what tools that are models name. */
 export function listModels(body: JsonObject): (string | null)[] {
   if (isSimple(body)) return [];
-  const { model, models, preset, tools, plugins, input } = body;
+  const { model, models, preset, tools, plugins, input, compound_custom: groq } = body;
+  const { data_sources: sources, dataSources: older } = body;
   const isPreset = [model, ...asArray(models)].some((name) => asText(name)?.includes('@preset/'));
-  const all = [tools, plugins, ...[input, body.messages].flatMap(asArray).map((item) => asObject(item).tools)]
+  const all = [
+    tools,
+    plugins,
+    groq && [groq],
+    sources,
+    older,
+    ...[input, body.messages].flatMap(asArray).map((item) => asObject(item).tools),
+  ]
     .flatMap(asArray)
     .map(asObject);
   return [...(preset || isPreset ? [null] : []), ...all.flatMap((tool) => listToolModels(tool))];
