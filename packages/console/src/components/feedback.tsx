@@ -66,36 +66,19 @@ interface Shape {
 }
 
 function Outline({ figures = 0, chart, rows = 8 }: Shape) {
-  const list = (count: number) => Array.from({ length: count }, (_, at) => at);
+  const list = (count: number, height: number, width: string) =>
+    Array.from({ length: count }, (_, at) => ({ key: `${height} ${at}`, height, width }));
   return (
     <div className="outline" role="status" aria-label="Loading">
-      {figures > 0 && (
-        <div className="stats">
-          {list(figures).map((at) => (
-            <div key={at} className="card stat">
-              <Skeleton height={12} width="45%" mt={4} />
-              <Skeleton height={24} width="60%" my={10} />
-              <Skeleton height={12} width="80%" />
-            </div>
-          ))}
-        </div>
-      )}
-      {chart !== undefined && (
-        <div className="card stat">
-          <Skeleton height={chart} />
-        </div>
-      )}
-      {rows > 0 && (
-        <div className="card">
-          {list(rows).map((at) => (
-            <div key={at} className="outline-row">
-              <Skeleton height={14} width={`${30 + ((at * 7) % 20)}%`} />
-              <Skeleton height={14} width="12%" />
-              <Skeleton height={14} width="8%" />
-            </div>
-          ))}
-        </div>
-      )}
+      <div className="stats">
+        {list(figures, 96, 'auto').map(({ key, ...size }) => (
+          <Skeleton key={key} {...size} />
+        ))}
+      </div>
+      {chart !== undefined && <Skeleton height={chart} />}
+      {list(rows, 14, '100%').map(({ key, ...size }) => (
+        <Skeleton key={key} {...size} my={6} />
+      ))}
     </div>
   );
 }

@@ -1,4 +1,5 @@
-import type { ListedAuditEntry } from '@agp/core/contracts';
+import type { CostUsageEntry, ListedAuditEntry } from '@agp/core/contracts';
+import { formatEstimate } from '@agp/core/explain';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -7,7 +8,7 @@ import { apiQuery, usageQuery } from '../api/api.ts';
 import type { HourFigure, Mark } from '../charts/chart.tsx';
 import { fillHours } from '../charts/chart-data.ts';
 import { HourChart } from '../charts/lazy-charts.tsx';
-import { nameAction, nameActor, tellChange } from '../format/format.ts';
+import { formatShortCount, nameAction, nameActor, tellChange } from '../format/format.ts';
 import { FailureNotice } from './feedback.tsx';
 import { Stat } from './layout.tsx';
 import { TimeStamp } from './values.tsx';
@@ -40,12 +41,35 @@ function useMarks(from: string | undefined, agent_id: string | undefined): reado
   );
 }
 
+interface Panel {
+  figure: HourFigure;
+  name: string;
+  value: ReactNode;
+  note?: ReactNode;
+}
+
+/** How long calls took and what they used, of a sum if it is known. */
+export const listFurther = (all: CostUsageEntry | undefined): Panel[] => [
+  {
+    ...{ figure: 'durations', name: 'p50 (half took less)', value: all && formatEstimate(all.p50_ms) },
+    note: all && <span className="small dim">p95 {formatEstimate(all.p95_ms)}</span>,
+  },
+  {
+    ...{ figure: 'tokens', name: 'Tokens', value: all && formatShortCount(all.total_tokens) },
+    note: all && (
+      <span className="small dim">
+        {formatShortCount(all.total_prompt_tokens)} in, {formatShortCount(all.total_completion_tokens)} out
+      </span>
+    ),
+  },
+];
+
 interface HourPanelsProps {
   /** As the API takes it. */
   from: string;
   agentId?: string;
   /** The first one leads. */
-  panels: readonly { figure: HourFigure; name: string; value: ReactNode; note?: ReactNode }[];
+  panels: readonly Panel[];
   /** Without charts, which two hours would not fill. */
   isShort?: boolean;
 }

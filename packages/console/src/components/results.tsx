@@ -1,6 +1,8 @@
 import type { CostUsageEntry } from '@agp/core/contracts';
-import { formatCount, formatEstimate } from '@agp/core/explain';
+import { describeOutcome, formatCount, formatEstimate } from '@agp/core/explain';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { apiQuery } from '../api/api.ts';
 import { formatShare } from '../format/format.ts';
 import type { EventsSearch } from '../search/screen-searches.ts';
 import type { Column } from './list.tsx';
@@ -19,6 +21,27 @@ export function Errors({ of, search }: { of: CostUsageEntry; search: EventsSearc
     <Link to="/events" search={{ ...search, failed: true }} {...look} />
   ) : (
     <span {...look} />
+  );
+}
+
+/** Failures that are looked at, and how often, in milliseconds. */
+const latest = { count: 100, refreshMs: 60_000 };
+
+/** How the latest failures ended, those first that were most: `429 ×5, 500 ×2`. */
+export function Endings({ search }: { search: EventsSearch }) {
+  const query = { ...search, failed: true, limit: latest.count, expand: 'outcome' as const };
+  const { data } = useQuery({ ...apiQuery('/api/v1/events', { query }), refetchInterval: latest.refreshMs });
+  const events = data?.data ?? [];
+  const counts = [...Map.groupBy(events, (event) => describeOutcome(event).short)]
+    .map(([ending, { length }]) => ({ ending, length }))
+    .toSorted((one, other) => other.length - one.length);
+  return (
+    <>
+      {counts
+        .slice(0, 4)
+        .map(({ ending, length }) => `${ending} ×${length}`)
+        .join(', ')}
+    </>
   );
 }
 

@@ -1,6 +1,5 @@
 import type { AgentOverview } from '@agp/core/contracts';
 import { describeOutcome, formatCount, formatUsd, formatUtc, type Tone } from '@agp/core/explain';
-import { readLabels } from '@agp/core/labels';
 import { shortenId } from '@agp/core/text';
 import { ActionIcon, CopyButton, Tooltip } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
@@ -111,38 +110,6 @@ export function StoppedBy({ stop }: { stop: AgentOverview['block'] }) {
         <>
           ; until <TimeStamp at={stop.until} />
         </>
-      )}
-    </>
-  );
-}
-
-/** An agent's labels; its note is too long for a list. */
-export function Labels({ metadata, most = 3 }: { metadata: Readonly<Record<string, unknown>>; most?: number }) {
-  const labels = readLabels(metadata).filter(([name]) => name !== 'note');
-  const more = labels.length - most;
-  return (
-    <>
-      {labels.slice(0, most).map(([name, value]) => (
-        <Link
-          key={name}
-          to="/agents"
-          search={{ label: value === '' || name.length + value.length > 250 ? name : `${name}=${value}` }}
-          title={`${name}=${value}`}
-        >
-          <Pill>
-            {name}={value}
-          </Pill>
-        </Link>
-      ))}
-      {more > 0 && (
-        <Pill
-          title={labels
-            .slice(most)
-            .map(([name, value]) => `${name}=${value}`)
-            .join(', ')}
-        >
-          +{more}
-        </Pill>
       )}
     </>
   );

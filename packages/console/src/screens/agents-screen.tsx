@@ -10,10 +10,11 @@ import { EditLabels } from '../changes/labels.tsx';
 import { CapBar, capOf } from '../components/cap-bar.tsx';
 import { EmptyState } from '../components/feedback.tsx';
 import { Choice, SearchField } from '../components/filters.tsx';
+import { Labels } from '../components/labels.tsx';
 import { ConnectButton } from '../components/layout.tsx';
 import { actionColumn, type Column } from '../components/list.tsx';
 import { ListScreen, pageQuery, useFilters } from '../components/list-screen.tsx';
-import { AgentLink, Labels, Money, PiiKinds, Pill, StatusPill, TimeAgo } from '../components/values.tsx';
+import { AgentLink, Money, PiiKinds, Pill, StatusPill, TimeAgo } from '../components/values.tsx';
 
 function isRetiredButSending({ status, requests_today }: ListedAgent): boolean {
   return status === 'retired' && (requests_today ?? 0) > 0;
@@ -25,7 +26,7 @@ const agentColumns = (mayChange: boolean): Column<ListedAgent>[] => [
     cell: ({ id, name, metadata }) => (
       <span className="named">
         <AgentLink id={id} name={name} />
-        <Labels metadata={metadata} />
+        <Labels of={metadata} />
       </span>
     ),
   },

@@ -1,18 +1,34 @@
+import { formatCount } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { defaultWindow, refreshMs, usageQuery } from '../api/api.ts';
+import { apiQuery, defaultWindow, refreshMs, usageQuery } from '../api/api.ts';
 import { Cost } from '../components/cost.tsx';
 import { EmptyState, Reading } from '../components/feedback.tsx';
 import { Choice } from '../components/filters.tsx';
 import { ConnectButton, Screen } from '../components/layout.tsx';
 import { List } from '../components/list.tsx';
 import { useFilters } from '../components/list-screen.tsx';
-import { resultColumns } from '../components/results.tsx';
+import { Endings, resultColumns } from '../components/results.tsx';
 import { formatShortCount } from '../format/format.ts';
 import { windows } from '../search/search.ts';
 
 const route = getRouteApi('/providers');
 const most = 100;
+
+/** How many of its requests are listed as refused. */
+function Refused({ search }: { search: { provider: string | undefined; from: string | undefined } }) {
+  const { data } = useQuery(apiQuery('/api/v1/refusals', { query: { ...search, limit: most } }));
+  if (data === undefined) return null;
+  const { length } = data.data;
+  return length === 0 ? (
+    <span className="dim">0</span>
+  ) : (
+    <Link to="/refusals" search={search}>
+      {formatCount(length)}
+      {data.next !== null && '+'}
+    </Link>
+  );
+}
 
 /** What each provider was asked, how it answered and what it cost. */
 export function ProvidersScreen() {
@@ -49,13 +65,15 @@ export function ProvidersScreen() {
               },
               ...resultColumns(({ provider }) => ({ provider, from: since })),
               {
-                head: 'Refused',
-                cell: ({ provider }) => (
-                  <Link to="/refusals" search={{ provider, from: since }}>
-                    what was refused
-                  </Link>
-                ),
+                head: 'Ended with',
+                cell: ({ provider, failed_count }) =>
+                  failed_count === 0 ? (
+                    <span className="dim none">–</span>
+                  ) : (
+                    <Endings search={{ provider, from: since }} />
+                  ),
               },
+              { head: 'Refused', right: true, cell: ({ provider }) => <Refused search={{ provider, from: since }} /> },
               { head: 'Tokens', right: true, cell: ({ total_tokens }) => formatShortCount(total_tokens) },
             ]}
             none={<EmptyState title="No provider was asked in this time" action={<ConnectButton />} />}

@@ -7,6 +7,7 @@ import { Cost } from '../components/cost.tsx';
 import { CopyAs, CsvButton } from '../components/export.tsx';
 import { EmptyState } from '../components/feedback.tsx';
 import { AgentField, TimeRange } from '../components/filters.tsx';
+import { Labels } from '../components/labels.tsx';
 import { ConnectButton } from '../components/layout.tsx';
 import type { Column } from '../components/list.tsx';
 import { ListScreen, pageSize, useFilters } from '../components/list-screen.tsx';
@@ -16,7 +17,15 @@ import { timeSpans } from '../search/search.ts';
 
 const sessionColumns: readonly Column<Session>[] = [
   { head: 'Session', cell: ({ id }) => <SessionLink id={id} /> },
-  { head: 'Agent', cell: ({ agent_id, agent_name }) => <AgentLink id={agent_id} name={agent_name} /> },
+  {
+    head: 'Agent',
+    cell: ({ agent_id, agent_name, labels }) => (
+      <span className="named">
+        <AgentLink id={agent_id} name={agent_name} />
+        <Labels of={labels} most={2} />
+      </span>
+    ),
+  },
   { head: 'Began', cell: ({ started_at }) => <TimeStamp at={started_at} /> },
   { head: 'Last turn', wide: true, cell: ({ ended_at }) => <TimeAgo at={ended_at} /> },
   {

@@ -1,9 +1,9 @@
 import type { AgentOverview } from '@agp/core/contracts';
-import { formatCount, formatEstimate } from '@agp/core/explain';
+import { formatCount } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { refreshMs, usageQuery } from '../../api/api.ts';
 import { CapBar, capOf, Outlook, useLastHour } from '../../components/cap-bar.tsx';
-import { HourPanels } from '../../components/hour-panels.tsx';
+import { HourPanels, listFurther } from '../../components/hour-panels.tsx';
 import { Stat } from '../../components/layout.tsx';
 import { Errors } from '../../components/results.tsx';
 import { Money, TimeAgo, TimeStamp } from '../../components/values.tsx';
@@ -42,18 +42,7 @@ export function AgentFigures({ overview }: { overview: AgentOverview }) {
               </span>
             ),
           },
-          {
-            ...{ figure: 'durations', name: 'p50 (half took less)', value: all && formatEstimate(all.p50_ms) },
-            note: all && <span className="small dim">p95 {formatEstimate(all.p95_ms)}</span>,
-          },
-          {
-            ...{ figure: 'tokens', name: 'Tokens, last 24 h', value: all && formatShortCount(all.total_tokens) },
-            note: all && (
-              <span className="small dim">
-                {formatShortCount(all.total_prompt_tokens)} in, {formatShortCount(all.total_completion_tokens)} out
-              </span>
-            ),
-          },
+          ...listFurther(all),
         ]}
       />
       <div className="stats quiet">

@@ -10,12 +10,12 @@ import { DayBars } from '../../charts/lazy-charts.tsx';
 import { capOf } from '../../components/cap-bar.tsx';
 import { Cost } from '../../components/cost.tsx';
 import { EmptyState, FailureNotice, Reading } from '../../components/feedback.tsx';
+import { Labels } from '../../components/labels.tsx';
 import { Banner, Card, Screen } from '../../components/layout.tsx';
 import { List } from '../../components/list.tsx';
 import { resultColumns } from '../../components/results.tsx';
 import {
   Fields,
-  Labels,
   Name,
   PiiLinks,
   ShortId,
@@ -177,7 +177,7 @@ export function AgentScreen() {
           <span style={{ display: 'flex', flexWrap: 'wrap', gap: '0.625rem', alignItems: 'center' }}>
             <span style={{ overflowWrap: 'anywhere' }}>{overview.agent.name}</span>
             <StatusPill status={overview.agent.status} />
-            <Labels metadata={overview.agent.metadata} most={8} />
+            <Labels of={overview.agent.metadata} most={8} />
           </span>
         ) : (
           'Agent'

@@ -1,8 +1,8 @@
 import type { CostUsageEntry, Status } from '@agp/core/contracts';
-import { countOf, formatCount, formatDuration, formatEstimate } from '@agp/core/explain';
+import { countOf, formatCount, formatDuration } from '@agp/core/explain';
 import { Link } from '@tanstack/react-router';
 import { CapBar, Outlook, useLastHour } from '../../components/cap-bar.tsx';
-import { HourPanels } from '../../components/hour-panels.tsx';
+import { HourPanels, listFurther } from '../../components/hour-panels.tsx';
 import { Stat } from '../../components/layout.tsx';
 import { Money, TimeAgo } from '../../components/values.tsx';
 import { formatShare, formatShortCount } from '../../format/format.ts';
@@ -35,19 +35,7 @@ export function NowFigures({ status, all, from }: NowFiguresProps) {
             value: requests ? formatShortCount(requests.request_count) : unknown,
             note: requests && <Endings {...requests} />,
           },
-          {
-            ...{ figure: 'durations', name: 'p50 (half took less)' },
-            value: all ? formatEstimate(all.p50_ms) : unknown,
-            note: all && <span className="small dim">p95 {formatEstimate(all.p95_ms)}</span>,
-          },
-          {
-            ...{ figure: 'tokens', name: 'Tokens', value: all ? formatShortCount(all.total_tokens) : unknown },
-            note: all && (
-              <span className="small dim">
-                {formatShortCount(all.total_prompt_tokens)} in, {formatShortCount(all.total_completion_tokens)} out
-              </span>
-            ),
-          },
+          ...listFurther(all),
         ]}
       />
       <Quiet status={status} />

@@ -1,16 +1,16 @@
-import type { ListedEvent, Status } from '@agp/core/contracts';
-import { countOf, describeOutcome, formatCount, type Tone } from '@agp/core/explain';
+import type { Status } from '@agp/core/contracts';
+import { countOf, formatCount, type Tone } from '@agp/core/explain';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { apiQuery, usageQuery } from '../../api/api.ts';
+import { usageQuery } from '../../api/api.ts';
 import { usePermissions } from '../../api/session.ts';
 import { SetCap } from '../../changes/changes.tsx';
 import { Card } from '../../components/layout.tsx';
+import { Endings } from '../../components/results.tsx';
 import { AgentLink } from '../../components/values.tsx';
 import { formatLocalTime, formatShare, roundUsd } from '../../format/format.ts';
-import type { EventsSearch } from '../../search/screen-searches.ts';
 import { bound, findFailing, isSuspect } from './find-failing.ts';
 
 /** Something to look at, and what to do about it. */
@@ -24,7 +24,7 @@ interface Problem {
 /** A minute, in milliseconds. */
 const refreshMs = 60_000;
 /** Of each kind, those that failed most. */
-const most = { latest: 20, week: 1_000, statuses: 100 };
+const most = { latest: 20, week: 1_000 };
 
 /** Those of a kind whose failures pass the bound, and since when they are counted. */
 function useFailing(kind: 'agent' | 'model' | 'provider') {
@@ -36,15 +36,6 @@ function useFailing(kind: 'agent' | 'model' | 'provider') {
     enabled: since !== null && usage.some(isSuspect),
   });
   return findFailing(usage, week.data?.data.usage).map((failing) => ({ ...failing, kind, since: since ?? undefined }));
-}
-
-/** How its failures ended, those first that were most. */
-function Endings({ search }: { search: EventsSearch }) {
-  const query = { ...search, limit: most.statuses, expand: 'outcome' as const };
-  const { data } = useQuery({ ...apiQuery('/api/v1/events', { query }), refetchInterval: refreshMs });
-  const counts = Map.groupBy(data?.data ?? [], (event: ListedEvent) => describeOutcome(event).short);
-  const endings = [...counts].toSorted(([, one], [, other]) => other.length - one.length).map(([ending]) => ending);
-  return <>{endings.slice(0, 3).join(', ')}</>;
 }
 
 /** Hours are whole. */
@@ -88,96 +79,54 @@ function ToLink({ to, search, name }: { to: '/events' | '/budgets' | '/costs'; s
   );
 }
 
+const isOver = (spent: number, cap: number, warnOnly: boolean) => (spent >= cap && !warnOnly ? 'bad' : 'warn');
+
 /** Caps that are used up or nearly so. */
-function listCaps(spend: Status['spend'], mayChange: boolean): Problem[] {
-  if (spend === null) return [];
-  const toneOf = (spent: number, cap: number, warnOnly: boolean) => (spent >= cap && !warnOnly ? 'bad' : 'warn');
-  const cap = spend.daily_cap_usd;
-  const near = spend.agents_near_cap;
+function* listCaps(spend: NonNullable<Status['spend']>, mayChange: boolean): Generator<Problem> {
+  const budgets = <ToLink to="/budgets" name="Budgets" />;
+  const { spent_usd: all, daily_cap_usd: cap, agents_near_cap: near } = spend;
   const left = spend.agents_near_cap_count - near.length;
-  return [
-    ...(cap !== null && spend.spent_usd >= 0.8 * cap
-      ? [
-          {
-            key: 'global cap',
-            tone: toneOf(spend.spent_usd, cap, spend.warn_only),
-            text: `All agents together have spent ${roundUsd(spend.spent_usd)} of ${roundUsd(cap)} today`,
-            remedy: mayChange ? (
-              <SetCap owner={{ kind: 'global' }} of={spend} />
-            ) : (
-              <ToLink to="/budgets" name="Budgets" />
-            ),
-          } as const,
-        ]
-      : []),
-    ...near.map(
-      ({ agent_id, agent_name, spent_usd, daily_cap_usd, warn_only }): Problem => ({
-        key: `cap of ${agent_id}`,
-        tone: toneOf(spent_usd, daily_cap_usd, warn_only),
-        text: (
-          <>
-            <AgentLink id={agent_id} name={agent_name} /> has spent {roundUsd(spent_usd)} of {roundUsd(daily_cap_usd)}{' '}
-            today
-            {daily_cap_usd > 0 && ` (${formatShare(spent_usd / daily_cap_usd)})`}
-            {warn_only && '; its cap only warns'}
-          </>
-        ),
-        remedy: mayChange ? (
-          <SetCap
-            owner={{ kind: 'agents', agents: [{ id: agent_id, name: agent_name }] }}
-            of={{ daily_cap_usd, spent_usd, warn_only }}
-          />
-        ) : (
-          <ToLink to="/budgets" name="Budgets" />
-        ),
-      }),
-    ),
-    ...(left > 0
-      ? [
-          {
-            key: 'further caps',
-            tone: 'warn' as const,
-            text: `${countOf(left, 'more agent has', 'more agents have')} spent 80% or more of the daily cap`,
-            remedy: <ToLink to="/budgets" name="Budgets" />,
-          },
-        ]
-      : []),
-  ];
+  if (cap !== null && all >= 0.8 * cap)
+    yield {
+      ...{ key: 'global cap', tone: isOver(all, cap, spend.warn_only) },
+      text: `All agents together have spent ${roundUsd(all)} of ${roundUsd(cap)} today`,
+      remedy: mayChange ? <SetCap owner={{ kind: 'global' }} of={spend} /> : budgets,
+    };
+  for (const { agent_id: id, agent_name: name, ...of } of near)
+    yield {
+      ...{ key: `cap of ${id}`, tone: isOver(of.spent_usd, of.daily_cap_usd, of.warn_only) },
+      text: (
+        <>
+          <AgentLink id={id} name={name} /> has spent {roundUsd(of.spent_usd)} of {roundUsd(of.daily_cap_usd)} today
+          {of.daily_cap_usd > 0 && ` (${formatShare(of.spent_usd / of.daily_cap_usd)})`}
+          {of.warn_only && '; its cap only warns'}
+        </>
+      ),
+      remedy: mayChange ? <SetCap owner={{ kind: 'agents', agents: [{ id, name }] }} of={of} /> : budgets,
+    };
+  if (left > 0)
+    yield {
+      ...{ key: 'further caps', tone: 'warn', remedy: budgets },
+      text: `${countOf(left, 'more agent has', 'more agents have')} spent 80% or more of the daily cap`,
+    };
 }
 
-function listOthers({ recording, services, unpriced_models: unpriced }: Status): Problem[] {
+function* listOthers({ recording, services, unpriced_models: unpriced }: Status): Generator<Problem> {
   const waiting = recording?.quarantine_waiting ?? 0;
-  const down = services?.filter(({ state }) => state === 'not_ready') ?? [];
-  return [
-    ...down.map(
-      ({ name, detail }): Problem => ({
-        key: name,
-        tone: 'bad',
-        text: `${name} is not ready: ${detail}`,
-        remedy: null,
-      }),
-    ),
-    ...(waiting > 0
-      ? [
-          {
-            key: 'quarantine',
-            tone: 'bad' as const,
-            text: `${countOf(waiting, 'message was', 'messages were')} set aside and not recorded`,
-            remedy: <span className="mono">npm run quarantine</span>,
-          },
-        ]
-      : []),
-    ...(unpriced?.count
-      ? [
-          {
-            key: 'unpriced',
-            tone: 'warn' as const,
-            text: `${countOf(unpriced.count, 'model has', 'models have')} no price: what ${unpriced.count === 1 ? 'it costs' : 'they cost'} is in no sum`,
-            remedy: <ToLink to="/costs" search={{ view: 'unpriced' }} name="Add prices" />,
-          },
-        ]
-      : []),
-  ];
+  for (const { name, state, detail } of services ?? [])
+    if (state === 'not_ready') yield { key: name, tone: 'bad', text: `${name} is not ready: ${detail}`, remedy: null };
+  if (waiting > 0)
+    yield {
+      ...{ key: 'quarantine', tone: 'bad' },
+      text: `${countOf(waiting, 'message was', 'messages were')} set aside and not recorded`,
+      remedy: <span className="mono">npm run quarantine</span>,
+    };
+  if (unpriced?.count)
+    yield {
+      ...{ key: 'unpriced', tone: 'warn' },
+      text: `${countOf(unpriced.count, 'model has', 'models have')} no price: their cost is in no sum`,
+      remedy: <ToLink to="/costs" search={{ view: 'unpriced' }} name="Add prices" />,
+    };
 }
 
 /** Drawn before somebody asks for all: the chart below is to be seen at once. */
@@ -188,7 +137,8 @@ export function Problems({ status }: { status: Status }) {
   const { change } = usePermissions();
   const [isOpen, setOpen] = useState(false);
   const failing = [useFailing('agent'), useFailing('model'), useFailing('provider')].flat();
-  const all = [...failing.map(tellFailing), ...listOthers(status), ...listCaps(status.spend, change)];
+  const caps = status.spend === null ? [] : listCaps(status.spend, change);
+  const all = [...failing.map(tellFailing), ...listOthers(status), ...caps];
   const sorted = all.toSorted((one, other) => Number(other.tone === 'bad') - Number(one.tone === 'bad'));
   const shown = isOpen ? sorted : sorted.slice(0, atOnce);
   const since = failing[0]?.since;
