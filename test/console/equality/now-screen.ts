@@ -1,8 +1,8 @@
 import type { CostUsage, CostUsageEntry, Status } from '@agp/core/contracts';
-import { formatDuration, formatEstimate } from '@agp/core/explain';
+import { formatEstimate } from '@agp/core/explain';
 import { sumUsd } from '@agp/core/money';
 import { expect } from 'vitest';
-import { formatShare, formatShortCount, roundUsd } from '../../../packages/console/src/format/format.ts';
+import { formatShortCount, roundUsd } from '../../../packages/console/src/format/format.ts';
 import { begins, listKinds, results, type Screen, type Whole, words } from './screens-of-sums.ts';
 import { agentLink, ago, capBarWithText, cost, money } from './show-values.ts';
 
@@ -10,7 +10,7 @@ export const nowScreen: Screen = {
   path: '/',
   expected: async (ask) => {
     const status = await ask<Whole<Status>>('/api/v1/status?from=24h');
-    const { spend, requests, agents, recording, services, pii } = status;
+    const { spend, requests, agents, services, pii } = status;
     const day = await ask<CostUsage>('/api/v1/costs/usage?from=24h');
     const [sum] = day.usage as [CostUsageEntry];
     const dearest = (await ask<CostUsage>('/api/v1/costs/usage?from=24h&group_by=agent&top=5')).usage;
@@ -31,15 +31,13 @@ export const nowScreen: Screen = {
         ),
         'p50 (half took less)': `${formatEstimate(sum.p50_ms)} p95 ${formatEstimate(sum.p95_ms)}`,
         Tokens: `${formatShortCount(sum.total_tokens)} ${formatShortCount(sum.total_prompt_tokens)} in, ${formatShortCount(sum.total_completion_tokens)} out`,
-        Requests: `${formatShortCount(requests.request_count)} ${requests.failed} failed (${formatShare(requests.failed / requests.request_count)})`,
+        Requests: begins(`${formatShortCount(sum.request_count)} ${results(sum).Errors} failed: `),
         Refused: `${formatShortCount(requests.refused)} ${requests.refused_by
           .slice(0, 3)
           .map(({ reason, count }) => `${words(reason)} ${count}`)
           .join(' · ')}${other > 0 ? ` and ${other} other${other > 1 ? 's' : ''}` : ''}`,
         Agents: `${agents.active} active ${agents.blocked} blocked ${agents.retired} retired`,
-        Recording: begins(
-          `${formatDuration(recording.lag_ms ?? -1)} behind last record ${ago(recording.last_recorded_at)}`,
-        ),
+        'Personal data': listKinds(pii),
       },
       tables: {
         'Dearest agents': [
@@ -59,7 +57,6 @@ export const nowScreen: Screen = {
         })),
       },
       cards: {
-        'Personal data': listKinds(pii),
         [`To look at: ${spend.agents_near_cap.length + 1}`]: expect.stringMatching(
           new RegExp(
             spend.agents_near_cap

@@ -126,10 +126,10 @@ export const agentScreen = (id: string): Screen => ({
     return {
       figures: {
         'Spent today (UTC)': begins(`${money(budget.spent_usd)} ${capBarWithText(budget)}`),
-        'Requests, last 24 h': `${formatShortCount(sum.request_count)} ${results(sum).Errors} failed`,
+        'Requests, last 24 h': begins(`${formatShortCount(sum.request_count)} ${results(sum).Errors} failed`),
         'p50 (half took less)': `${formatEstimate(sum.p50_ms)} p95 ${formatEstimate(sum.p95_ms)}`,
         Tokens: begins(formatShortCount(sum.total_tokens)),
-        'Requests today (UTC)': `${formatCount(own.requests_today)} ${overview.running_requests} running now`,
+        'Requests today (UTC)': formatCount(own.requests_today),
         Limit: begins(limit === null ? 'none' : `${formatCount(limit)} a minute`),
         'Last seen': `${ago(own.last_seen_at)} from ${own.source_ip}; first ${time(own.created_at)}`,
       },

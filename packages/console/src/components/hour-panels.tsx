@@ -9,8 +9,10 @@ import type { HourFigure, Mark } from '../charts/chart.tsx';
 import { fillHours } from '../charts/chart-data.ts';
 import { HourChart } from '../charts/lazy-charts.tsx';
 import { formatShortCount, nameAction, nameActor, tellChange } from '../format/format.ts';
+import type { EventsSearch } from '../search/screen-searches.ts';
 import { FailureNotice } from './feedback.tsx';
 import { Stat } from './layout.tsx';
+import { Endings, Errors } from './results.tsx';
 import { TimeStamp } from './values.tsx';
 
 /** Hours change slowly: once a minute, in milliseconds. */
@@ -48,8 +50,27 @@ interface Panel {
   note?: ReactNode;
 }
 
-/** How long calls took and what they used, of a sum if it is known. */
-export const listFurther = (all: CostUsageEntry | undefined): Panel[] => [
+interface Requested {
+  name: string;
+  /** What tells these requests. */
+  search: EventsSearch;
+  /** What else became of some. */
+  more?: string;
+}
+
+/** How many requests there were and how they failed, how long they took and what they used, of a sum if it is known. */
+export const listPanels = (all: CostUsageEntry | undefined, { name, search, more }: Requested): Panel[] => [
+  {
+    ...{ figure: 'requests', name, value: all && formatShortCount(all.request_count) },
+    note: all && (
+      <span className="small">
+        <Errors of={all} search={search} /> failed
+        {all.failed_count > 0 && ': '}
+        {all.failed_count > 0 && <Endings search={search} />}
+        {more}
+      </span>
+    ),
+  },
   {
     ...{ figure: 'durations', name: 'p50 (half took less)', value: all && formatEstimate(all.p50_ms) },
     note: all && <span className="small dim">p95 {formatEstimate(all.p95_ms)}</span>,
@@ -70,12 +91,12 @@ interface HourPanelsProps {
   agentId?: string;
   /** The first one leads. */
   panels: readonly Panel[];
-  /** Without charts, which two hours would not fill. */
-  isShort?: boolean;
 }
 
 /** Figures of a time, each with its hours below: one cursor is over all, and who drags over some sees only these. */
-export function HourPanels({ from, agentId, panels, isShort = false }: HourPanelsProps) {
+export function HourPanels({ from, agentId, panels }: HourPanelsProps) {
+  // Two hours would fill no chart.
+  const isShort = from === '1h';
   const range = { from, agent_id: agentId };
   const { data, error } = useQuery({ ...usageQuery(range, ['hour']), refetchInterval: refreshMs, enabled: !isShort });
   const since = data?.data.from ?? undefined;

@@ -41,9 +41,11 @@ export function Fields({ fields, starred = [] }: FieldsProps) {
 
 /** USD to the figure that matters; all decimals on hover. */
 export function Money({ usd }: { usd: number }) {
+  const [whole, fraction] = roundUsd(usd).split(/(?=\.)/);
   return (
     <span title={`${formatUsd(usd)} USD`} className="nowrap">
-      {roundUsd(usd)}
+      {whole}
+      <span className="fraction">{fraction}</span>
     </span>
   );
 }

@@ -1,15 +1,14 @@
 import { describeOutcome, formatDuration } from '@agp/core/explain';
 import type { ServedLink } from '@agp/core/lineage';
-import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { Card } from '../components/layout.tsx';
 import { OutcomePill, Pill } from '../components/values.tsx';
 import { formatLocalTime } from '../format/format.ts';
 import { listTurns, type Turn } from './list-turns.ts';
 
-/** Turns that are drawn at once, and that are read at all. */
-const [atOnce, most] = [100, 2_000];
+/** Turns that are drawn: a session may have thousands. */
+const most = 500;
 /** A gap that is worth a line, in milliseconds. */
 const leastGap = 1_000;
 
@@ -49,24 +48,22 @@ function TurnLine({ turn, longest }: { turn: Turn; longest: number }) {
 /** A session as a run: how long each turn took, what it called, and what passed in between. */
 export function RunCard({ links }: { links: readonly ServedLink[] }) {
   const turns = useMemo(() => listTurns(links.slice(0, most)), [links]);
-  const [shown, setShown] = useState(atOnce);
   const longest = Math.max(1, ...turns.map(({ took }) => took ?? 0));
   const waited = turns.reduce((sum, { took }) => sum + (took ?? 0), 0);
   return (
     <Card
       title="Run"
-      aside={<span className="small dim">{formatDuration(waited)} of it in models; a bar is how long a turn took</span>}
+      aside={
+        <span className="small dim">
+          {formatDuration(waited)} in models{links.length > most && `, the first ${most} turns`}
+        </span>
+      }
     >
       <ol className="run">
-        {turns.slice(0, shown).map((turn) => (
+        {turns.map((turn) => (
           <TurnLine key={turn.id} turn={turn} longest={longest} />
         ))}
       </ol>
-      {turns.length > shown && (
-        <Button size="xs" variant="default" onClick={() => setShown(shown + 5 * atOnce)}>
-          Show more
-        </Button>
-      )}
     </Card>
   );
 }

@@ -38,13 +38,9 @@ async function checkSession(
 /** Up to here the chain is checked without being asked for. */
 const mostUnasked = 2_000;
 
-interface SessionChainProps {
-  sessionId: string;
-  eventCount: number;
-  onLinks: (links: ServedLink[]) => void;
-}
-
-function SessionChain({ sessionId, eventCount, onLinks }: SessionChainProps) {
+/** @param onLinks called with what was downloaded */
+function SessionChain({ session, onLinks }: { session: Session; onLinks: (links: ServedLink[]) => void }) {
+  const { id: sessionId, event_count: eventCount } = session;
   const check = useChainCheck((progress) => checkSession(sessionId, progress, onLinks));
   const { start } = check;
   const wanted = useLocation({ select: ({ hash }) => hash === 'chain' });
@@ -103,12 +99,7 @@ export function SessionScreen() {
         {({ data: { session, events } }) => (
           <>
             <Sums session={session} failed={events.filter(isFailed).length} />
-            <SessionChain
-              key={sessionId}
-              sessionId={sessionId}
-              eventCount={session.event_count}
-              onLinks={(links) => setLinks({ of: sessionId, links })}
-            />
+            <SessionChain key={sessionId} session={session} onLinks={(links) => setLinks({ of: sessionId, links })} />
             <div className="grid" style={{ ['--least' as string]: '30rem' }}>
               <List
                 title="Turns"

@@ -3,11 +3,9 @@ import { formatCount } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { refreshMs, usageQuery } from '../../api/api.ts';
 import { CapBar, capOf, Outlook, useLastHour } from '../../components/cap-bar.tsx';
-import { HourPanels, listFurther } from '../../components/hour-panels.tsx';
+import { HourPanels, listPanels } from '../../components/hour-panels.tsx';
 import { Stat } from '../../components/layout.tsx';
-import { Errors } from '../../components/results.tsx';
 import { Money, TimeAgo, TimeStamp } from '../../components/values.tsx';
-import { formatShortCount } from '../../format/format.ts';
 
 /** As the API takes it. */
 const from = '24h';
@@ -34,23 +32,15 @@ export function AgentFigures({ overview }: { overview: AgentOverview }) {
               </>
             ),
           },
-          {
-            ...{ figure: 'requests', name: 'Requests, last 24 h', value: all && formatShortCount(all.request_count) },
-            note: all && (
-              <span className="small">
-                <Errors of={all} search={{ agent_id: agent.id, from: since ?? undefined }} /> failed
-              </span>
-            ),
-          },
-          ...listFurther(all),
+          ...listPanels(all, {
+            name: 'Requests, last 24 h',
+            search: { agent_id: agent.id, from: since ?? undefined },
+            more: running ? ` · ${formatCount(running)} running now` : '',
+          }),
         ]}
       />
       <div className="stats quiet">
-        <Stat name="Requests today (UTC)" figure={formatCount(agent.requests_today)}>
-          <span className="small dim">
-            {running === null ? 'how many run is not known' : `${formatCount(running)} running now`}
-          </span>
-        </Stat>
+        <Stat name="Requests today (UTC)" figure={formatCount(agent.requests_today)} />
         <Stat
           name="Limit"
           figure={agent.requests_per_minute === null ? 'none' : `${formatCount(agent.requests_per_minute)} a minute`}

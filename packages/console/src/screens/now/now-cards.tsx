@@ -10,7 +10,7 @@ import { Choice } from '../../components/filters.tsx';
 import { Card } from '../../components/layout.tsx';
 import { List, Rows } from '../../components/list.tsx';
 import { resultColumns } from '../../components/results.tsx';
-import { AgentLink, PiiLinks, Pill, TimeAgo } from '../../components/values.tsx';
+import { AgentLink, Pill, TimeAgo } from '../../components/values.tsx';
 import type { EventsSearch } from '../../search/screen-searches.ts';
 import type { Window } from '../../search/search.ts';
 import { ChainCard, checkAudit } from '../../verify/chain-card.tsx';
@@ -18,9 +18,8 @@ import { useChainCheck } from '../../verify/use-chain-check.ts';
 
 const agentId = ({ agent_id }: { agent_id: string }) => agent_id;
 
-/** Who is blocked, what personal data went through, how the services are and whether the audit log is whole. */
-export function NowLists({ status, since }: { status: Status; since: string | undefined }) {
-  const { agents, pii, services } = status;
+/** Who is blocked, how the services are and whether the audit log is whole. */
+export function NowLists({ status: { agents, services } }: { status: Status }) {
   const blocked = agents?.latest_blocked ?? [];
   return (
     <div className="grid" style={{ ['--least' as string]: '20rem' }}>
@@ -40,11 +39,6 @@ export function NowLists({ status, since }: { status: Status; since: string | un
             { head: 'Changed', right: true, cell: ({ updated_at }) => <TimeAgo at={updated_at} /> },
           ]}
         />
-      )}
-      {pii && (
-        <Card title="Personal data">
-          <PiiLinks findings={pii} search={{ from: since }} none="None was found in these requests." />
-        </Card>
       )}
       <Services services={services} />
       <IntegrityCard />
@@ -169,17 +163,13 @@ function Services({ services }: { services: Status['services'] }) {
   if (!services) return null;
   return (
     <Card title="Services">
-      <ul className="grid" style={{ margin: 0, padding: 0, listStyle: 'none', ['--least' as string]: '8rem' }}>
+      <span className="chips">
         {services.map(({ name, state, detail }) => (
-          <li key={name}>
-            <span style={{ display: 'flex', gap: '0.5rem', alignItems: 'center' }}>
-              <span style={{ textTransform: 'capitalize' }}>{name === 'nats' ? 'NATS' : name}</span>
-              {state === 'not_ready' ? <Pill tone="bad">not ready</Pill> : <span className="small dim">{state}</span>}
-            </span>
-            <span className="small dim">{detail}</span>
-          </li>
+          <Pill key={name} title={detail} {...(state === 'not_ready' && { tone: 'bad' })}>
+            {name} {state.replace('_', ' ')}
+          </Pill>
         ))}
-      </ul>
+      </span>
     </Card>
   );
 }

@@ -56,7 +56,7 @@ export function NowScreen() {
             <FirstStep status={status} />
             <NowFigures status={status} all={all} from={from} />
             <DearestCard from={from} by={by} order={order} all={all} onChange={change} />
-            <NowLists status={status} since={status.requests?.since} />
+            <NowLists status={status} />
           </>
         )}
       </Reading>

@@ -49,16 +49,9 @@ function tellFailing({ entry, before, kind, since }: ReturnType<typeof useFailin
     tone: 'bad',
     text: (
       <>
-        {agent_id === undefined ? (
-          <>
-            {kind === 'model' ? 'Model' : 'Provider'} <strong>{model ?? provider}</strong>
-          </>
-        ) : (
-          <strong>
-            <AgentLink id={agent_id} name={agent_name} />
-          </strong>
-        )}
-        : {failed === all ? `all of its ${formatCount(all)}` : `${formatCount(failed)} of ${formatCount(all)}`} failed
+        {agent_id === undefined ? `${kind} ` : ''}
+        <strong>{agent_id === undefined ? (model ?? provider) : <AgentLink id={agent_id} name={agent_name} />}</strong>:{' '}
+        {failed === all ? `all of its ${formatCount(all)}` : `${formatCount(failed)} of ${formatCount(all)}`} failed
         since {clock(since)} ({formatShare(failed / all)}
         {before !== null && `, ${formatShare(before)} in the week before`}): <Endings search={search} />
       </>

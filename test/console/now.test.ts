@@ -1,0 +1,79 @@
+import { waitFor } from '@agp/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDemoConsole } from './demo/open-demo-console.ts';
+import { inBrowser } from './support/in-browser.ts';
+import type { ConsoleSystem } from './support/open-console.ts';
+
+inBrowser('Now', () => {
+  let console: ConsoleSystem;
+
+  const ask = async (agent: string, content: string) => {
+    const answer = await fetch(`${console.system.proxies[0]?.url}/demo/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-agent-name': agent },
+      body: JSON.stringify({ model: 'gpt-5-mini', messages: [{ role: 'user', content }] }),
+    });
+    await answer.text();
+  };
+
+  beforeAll(async () => {
+    console = await openDemoConsole();
+    for (let at = 0; at < 12; at += 1) await ask('ledger', `Again. x-demo-status: ${at < 9 ? 500 : 429}`);
+    for (let at = 0; at < 4; at += 1) await ask('ledger', 'Again.');
+    for (let at = 0; at < 9; at += 1) await ask('quiet', 'Once more. x-demo-status: 500');
+    await waitFor('the events', async () => (await console.system.api<object[]>('/api/v1/events')).length === 25);
+  });
+  afterAll(() => console?.[Symbol.asyncDispose]());
+
+  test('names an agent that fails first, and leads to just these failures', async () => {
+    const { page, context, faults } = await console.open('/');
+    const lines = page.locator('.problems > li');
+    const line = lines.filter({ hasText: /^ledger: 12 of 16 failed since \S+ \(75%\): 500 ×9, 429 ×3/ });
+    await line.waitFor();
+    expect(await line.getAttribute('data-tone')).toBe('bad');
+    // Nine requests are too few to say so.
+    expect(await lines.filter({ hasText: /^quiet/ }).count()).toBe(0);
+    await line.getByRole('link', { name: 'See the 12' }).click();
+    await page.getByRole('table', { name: 'Events' }).waitFor();
+    await expect.poll(() => page.getByRole('row').count()).toBe(13);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('shows only the hours that somebody drags over, in all charts', async () => {
+    const { page, context, faults } = await console.open('/');
+    const charts = page.locator('.panels .u-over');
+    await expect.poll(() => charts.count()).toBe(4);
+    const box = await charts.nth(1).boundingBox();
+    if (box === null) throw new Error('the chart is not to be seen');
+    const y = box.y + box.height / 2;
+    await page.mouse.move(box.x + box.width * 0.3, y);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.6, y, { steps: 5 });
+    await page.mouse.up();
+    await page.getByText(/^The charts show /).waitFor();
+    await page.getByRole('img', { name: 'By hour: requests 0, failed 0 in all' }).waitFor();
+    await page.getByRole('button', { name: 'Show all hours' }).click();
+    await page.getByRole('img', { name: 'By hour: requests 25, failed 21 in all' }).waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('fades without the API, but for its warning, and Pause says that nobody knows', async () => {
+    const { page, context, faults } = await console.open('/');
+    await page.locator('.panels').waitFor();
+    await context.route('**/api/**', (route) => route.abort());
+    const warning = page.getByRole('alert').first();
+    await warning.getByText('The management API does not answer').waitFor();
+    const opacityOf = (place: string) =>
+      page.evaluate<string>(`getComputedStyle(document.querySelector('${place}')).opacity`);
+    await expect.poll(() => opacityOf('.panels')).toBe('0.5');
+    expect(await opacityOf('.screen > [role=alert]')).toBe('1');
+    await page.getByText('not refreshed since').waitFor();
+    await page.getByRole('button', { name: 'Pause all agents' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause all agents' }).click();
+    await page.getByText('Whether it was done is not known.').waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+});
