@@ -90,6 +90,75 @@ inBrowser('what operators do in the console', () => {
     expect(faults).toEqual([]);
   });
 
+  test('what somebody else changed since a dialog was opened is kept, or replaced by who says so', async () => {
+    const put = (path: string, body: object) =>
+      system().api(`/api/v1/${path}`, { method: 'PUT', body: JSON.stringify(body) });
+    await send('contested');
+    await recorded('contested', 1);
+    const { id = '' } = (await readAgent('contested')) ?? {};
+    const key = await system().api<{ id: string }>('/api/v1/keys', {
+      method: 'POST',
+      body: JSON.stringify({ name: 'contested key', scopes: ['read'] }),
+    });
+    const dialogs = [
+      [
+        'Set cap of contested',
+        'USD a UTC day',
+        '5',
+        () => put(`budgets/agents/${id}`, { daily_cap_usd: 7 }),
+        'cap usd: 7',
+      ],
+      [
+        'Set limit of contested',
+        'Requests a minute',
+        '5',
+        () => put(`limits/agents/${id}`, { requests_per_minute: 7 }),
+        'per minute: 7',
+      ],
+      [
+        'Labels of contested',
+        'Team',
+        'mine',
+        () => put(`agents/${id}`, { labels: { team: 'theirs' } }),
+        'team: theirs',
+      ],
+      ['Block contested', 'Reason', 'loop', () => put(`agents/${id}`, { labels: { team: 'again' } }), 'team: again'],
+      [
+        'Rotate contested key',
+        'Reason',
+        'leak',
+        () => system().api(`/api/v1/keys/${key.id}/rotate`, { method: 'POST', body: '{}' }),
+        'contested key',
+      ],
+    ] as const;
+    const { page, faults } = await show(`/agents/${id}`);
+    for (const [button, field, value, changeMeanwhile, theirs] of dialogs) {
+      await show(button.startsWith('Rotate') ? '/keys' : `/agents/${id}`);
+      await page.getByRole('button', { name: button, exact: true }).click();
+      await changeMeanwhile();
+      await dialog(page).getByRole('textbox', { name: field }).fill(value);
+      await dialog(page).locator('button[type=submit]').click();
+      const banner = dialog(page).getByRole('alert');
+      await banner.getByText('Somebody changed it meanwhile.').waitFor();
+      expect(await banner.textContent(), button).toContain(theirs);
+      if (button.startsWith('Set')) {
+        await dialog(page).getByRole('button', { name: 'Keep theirs' }).click();
+        continue;
+      }
+      await dialog(page)
+        .getByRole('button', { name: / anyway$/ })
+        .click();
+      await dialog(page).getByText('Somebody changed it meanwhile.').waitFor({ state: 'detached' });
+    }
+    await page.getByTestId('secret').waitFor();
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    // The browser's own words for an answer of 409.
+    expect(faults.splice(0).filter((fault) => !/status of 409/.test(fault))).toEqual([]);
+    expect(await readAgent('contested')).toMatchObject({
+      ...{ status: 'blocked', daily_cap_usd: 7, requests_per_minute: 7, metadata: { team: 'again' } },
+    });
+  });
+
   test('a key is made, shown once, and signs in', async () => {
     const { page, faults } = await show('/keys');
     await page.getByRole('button', { name: 'Make a key' }).click();

@@ -64,7 +64,7 @@ inBrowser('policies in the console', () => {
     await expect.poll(async () => (await read('interns'))?.hits).toMatchObject({ refused: 0, noted: 1 });
 
     await page.getByRole('button', { name: 'Switch to enforce' }).click();
-    await dialog(page).getByText('What it does not allow is refused with 403').waitFor();
+    await dialog(page).getByText('what it does not allow is refused (403)').waitFor();
     await dialog(page)
       .getByText(/it refused 0 and noted \d; what it noted it would then refuse/)
       .waitFor();
@@ -74,7 +74,7 @@ inBrowser('policies in the console', () => {
     expect(refused.status).toBe(403);
     await expect.poll(async () => (await read('interns'))?.hits?.refused).toBe(1);
     await show(`/find?id=${refused.headers.get('x-request-id')}`);
-    await page.getByText('By policy interns, rule models').waitFor();
+    await page.getByText('See policy interns').waitFor();
     await page.getByRole('link', { name: 'interns' }).click();
     await editor(page).getByText('enforce').waitFor();
 
@@ -90,7 +90,7 @@ inBrowser('policies in the console', () => {
       system().api<StoredPolicy>('/api/v1/policies', { method: 'POST', body: JSON.stringify({ name }) });
     await make('taken');
     const { id } = await make('shared');
-    const { page } = await show('/policies/shared');
+    const { page, faults } = await show('/policies/shared');
     await write(page, text('taken', 'gpt-4o'));
     await save(page, 'renamed');
     await dialog(page).getByRole('alert').getByText('policy_name_taken').waitFor();
@@ -98,9 +98,39 @@ inBrowser('policies in the console', () => {
     const body = JSON.stringify({ name: 'shared', refusal: 'theirs' });
     await system().api(`/api/v1/policies/${id}`, { method: 'PUT', body });
     await write(page, text('shared', 'gpt-4o'));
-    await page.getByText('It was changed to version 2 meanwhile.').waitFor();
-    await page.getByRole('button', { name: 'Drop mine' }).click();
+    const version = (number: number) => page.getByText(`It was changed to version ${number} meanwhile.`).waitFor();
+    const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+    await version(2);
+    expect(await page.getByRole('button', { name: 'Take both' }).count()).toBe(0);
+    await press('Drop mine');
     await editor(page).getByText('theirs').waitFor();
+
+    // What is open for long is saved over nothing, and other lines of both are kept.
+    const policy = (refusal: string, mode = 'observe') =>
+      `name: shared\nmode: ${mode} # kept\nmatch: {}\nunreadable: refuse\nrunning: finish\nrefusal: ${refusal}\n`;
+    await write(page, policy('theirs', 'warn'));
+    await page.getByRole('button', { name: 'Save shared' }).click();
+    const again = JSON.stringify({ name: 'shared', refusal: 'again' });
+    await system().api(`/api/v1/policies/${id}`, { method: 'PUT', body: again });
+    await dialog(page).getByRole('button', { name: 'Save', exact: true }).click();
+    await version(3);
+    await press('Take both');
+    await save(page, 'both');
+    await expect.poll(async () => (await read('shared'))?.policy).toMatchObject({ mode: 'warn', refusal: 'again' });
+    await page.getByRole('button', { name: 'Restore version 2' }).click();
+    await dialog(page).getByText('-refusal: again').waitFor();
+    await dialog(page).getByRole('button', { name: 'Restore', exact: true }).click();
+    await expect.poll(async () => (await read('shared'))?.policy).toMatchObject({ mode: 'observe', refusal: 'theirs' });
+    expect((await read('shared'))?.text).toContain('mode: observe # kept\n');
+
+    await write(page, policy('unsaved'));
+    await page.getByRole('link', { name: 'Agents', exact: true }).click();
+    await dialog(page).getByRole('button', { name: 'Stay' }).click();
+    await editor(page).getByText('unsaved').waitFor();
+    await page.getByRole('link', { name: 'Agents', exact: true }).click();
+    await dialog(page).getByRole('button', { name: 'Leave, and drop it' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor();
+    faults.length = 0;
   });
 
   test('are read, not written, by who may only read', async () => {

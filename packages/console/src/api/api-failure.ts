@@ -1,3 +1,7 @@
+import type { ListedAuditEntry } from '@agp/core/contracts';
+
+type Parts = Pick<ApiFailure, 'status' | 'code' | 'requestId' | 'call'> & Partial<Pick<ApiFailure, 'current'>>;
+
 /** An API call that failed: what the server said, and the id that finds it in the server's log. */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure';
@@ -8,9 +12,12 @@ export class ApiFailure extends Error {
   readonly requestId: string | null;
   /** Such as `GET /api/v1/agents`. */
   readonly call: string;
+  /** If somebody changed it meanwhile: what it is now, null if nothing is left, and what `If-Match` takes for that. */
+  readonly current: { state: ListedAuditEntry['before']; version: string } | null;
 
-  constructor(message: string, parts: Pick<ApiFailure, 'status' | 'code' | 'requestId' | 'call'>) {
+  constructor(message: string, parts: Parts) {
     super(message);
+    this.current = parts.current ?? null;
     this.status = parts.status;
     this.code = parts.code;
     this.requestId = parts.requestId;
@@ -35,6 +42,13 @@ export function toFailure(call: string, response: Response, body: unknown): ApiF
     status: response.status,
     code: response.headers.get('x-error-code'),
     requestId: response.headers.get('x-request-id'),
+    current:
+      typeof body === 'object' && body !== null && 'current' in body
+        ? {
+            state: body.current as ListedAuditEntry['before'],
+            version: response.headers.get('etag')?.replaceAll('"', '') ?? '',
+          }
+        : null,
   });
 }
 

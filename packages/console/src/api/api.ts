@@ -54,6 +54,15 @@ function readNextCursor(link: string | null): string | null {
   return address === undefined ? null : new URLSearchParams(address.split('?')[1] ?? '').get('cursor');
 }
 
+interface CallOptions<Parameters, Body> {
+  params?: Parameters;
+  /** JSON, or a text in YAML. */
+  body?: Body;
+  /** Makes the change only if nobody made another since this was seen. */
+  ifMatch?: string | undefined;
+  signal?: AbortSignal;
+}
+
 /**
  * One call of the management API in the session of this browser.
  * @throws ApiFailure whatever goes wrong, except an abort by `signal`
@@ -61,13 +70,19 @@ function readNextCursor(link: string | null): string | null {
 export async function callApi<M extends Method, Path extends PathWith<M>>(
   method: M,
   path: Path,
-  { signal, ...init }: { params?: ParametersOf<Path, M>; body?: BodyOf<Path, M>; signal?: AbortSignal } = {},
+  { signal, ifMatch, ...init }: CallOptions<ParametersOf<Path, M>, BodyOf<Path, M>> = {},
 ): Promise<Reply<AnswerOf<Path, M>>> {
   const name = `${method.toUpperCase()} ${path}`;
   const call = client[method.toUpperCase() as 'GET'] as unknown as Call;
   let answer: Awaited<ReturnType<Call>>;
   try {
-    answer = await call(path, { ...init, ...(signal && { signal }) });
+    const isText = typeof init.body === 'string';
+    const headers = {
+      ...(ifMatch !== undefined && { 'If-Match': `"${ifMatch}"` }),
+      ...(isText && { 'Content-Type': 'application/yaml' }),
+    };
+    const bytes = isText && { bodySerializer: (text: string) => text };
+    answer = await call(path, { ...init, headers, ...bytes, ...(signal && { signal }) });
   } catch (error) {
     if (signal?.aborted) throw error;
     throw toSilence(name);

@@ -11,7 +11,7 @@ import { useBlockUntil } from './block-until.tsx';
 import { type Agents, changeEach, nameAgents, putEach } from './each-agent.ts';
 
 interface ChangeStatusProps {
-  agents: readonly { id: string; name: string; status: AgentStatus }[];
+  agents: readonly { id: string; name: string; status: AgentStatus; updated_at: string }[];
   /** What they are to be. */
   to: AgentStatus;
   size?: 'xs' | 'sm';
@@ -77,9 +77,10 @@ export function ChangeStatus({ agents, to, size = 'sm', onDone }: ChangeStatusPr
       verb={verbs[to](agents[0]?.status)}
       danger={to === 'blocked'}
       ready={to !== 'blocked' || ready}
-      change={(reason) => {
+      seen={agents.map(({ updated_at }) => updated_at)}
+      change={(reason, seen) => {
         const until = to === 'blocked' && end !== undefined && { blocked_until: end };
-        return putEach(agents, reason, { status: to, ...until });
+        return putEach(agents, seen, reason, { status: to, ...until });
       }}
       {...(onDone && { onDone })}
     >
@@ -160,10 +161,12 @@ export function SetLimit({ agent, limit, size = 'xs' }: SetLimitProps) {
       title={`Requests a minute of ${agent.name}`}
       verb="Set limit"
       ready={ready}
-      change={(reason) =>
+      seen={[`${limit ?? 'none'}`]}
+      change={(reason, [ifMatch]) =>
         callApi('put', '/api/v1/limits/agents/{id}', {
           params: { path: { id: agent.id }, query: { reason } },
           body: { requests_per_minute: next },
+          ifMatch,
         })
       }
     >
@@ -196,9 +199,14 @@ interface SetCapProps {
   owner: CapOwner;
   /** Without what is spent, there is none, as for new agents. */
   of: Capped;
+  /** The caps of several agents. */
+  each?: readonly Capped[];
   size?: 'xs' | 'sm';
   onDone?: () => void;
 }
+
+/** As `If-Match` takes a cap. */
+const toVersion = ({ daily_cap_usd: cap, warn_only }: Capped) => `${cap ?? 'none'}${warn_only ? ' warn' : ''}`;
 
 /** The highest cap that the API takes, USD a day. */
 const highestCap = 9_000_000;
@@ -210,17 +218,19 @@ const nameOf = (owner: CapOwner) =>
 
 function putCap(
   owner: CapOwner,
+  seen: readonly string[],
   reason: string | undefined,
   body: { daily_cap_usd: number | null; warn_only: boolean },
 ): Promise<unknown> {
   const query = { reason };
   if (owner.kind === 'agents')
-    return changeEach(owner.agents, (id) =>
-      callApi('put', '/api/v1/budgets/agents/{id}', { params: { path: { id }, query }, body }),
+    return changeEach(owner.agents, seen, (id, ifMatch) =>
+      callApi('put', '/api/v1/budgets/agents/{id}', { params: { path: { id }, query }, body, ifMatch }),
     );
+  const change = { params: { query }, body, ifMatch: seen[0] };
   return owner.kind === 'global'
-    ? callApi('put', '/api/v1/budgets/global', { params: { query }, body })
-    : callApi('put', '/api/v1/budgets/default', { params: { query }, body });
+    ? callApi('put', '/api/v1/budgets/global', change)
+    : callApi('put', '/api/v1/budgets/default', change);
 }
 
 function describe(owner: CapOwner, cap: number | null, warnOnly: boolean, spent: number | undefined): string {
@@ -237,7 +247,7 @@ function describe(owner: CapOwner, cap: number | null, warnOnly: boolean, spent:
 }
 
 /** A button that changes a daily cap, and says what that will do. */
-export function SetCap({ owner, of, size = 'xs', onDone }: SetCapProps) {
+export function SetCap({ owner, of, each = [of], size = 'xs', onDone }: SetCapProps) {
   const { daily_cap_usd: cap, warn_only: warnOnly = false, spent_usd: spent } = of;
   const amount = useAmount(cap, '', (value) => value >= 0 && value <= highestCap);
   const { ready, next } = amount;
@@ -255,7 +265,10 @@ export function SetCap({ owner, of, size = 'xs', onDone }: SetCapProps) {
       title={`Daily cap of ${nameOf(owner)}`}
       verb="Set cap"
       ready={ready}
-      change={(reason) => putCap(owner, reason, { daily_cap_usd: next, warn_only: amount.limited && warns })}
+      seen={each.map(toVersion)}
+      change={(reason, seen) =>
+        putCap(owner, seen, reason, { daily_cap_usd: next, warn_only: amount.limited && warns })
+      }
       {...(onDone && { onDone })}
     >
       <Stack gap="sm">

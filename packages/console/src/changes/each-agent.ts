@@ -8,12 +8,21 @@ export type Agents = readonly { id: string; name: string }[];
 export const nameAgents = (agents: Agents): string =>
   agents.length === 1 ? (agents[0]?.name ?? '') : countOf(agents.length, 'agent');
 
-/** One after the other; the rest are changed even if one is not. @throws Error that names those that were not */
-export async function changeEach(agents: Agents, change: (id: string) => Promise<unknown>): Promise<void> {
+/**
+ * One after the other; the rest are changed even if one is not.
+ * @param seen what was shown of each, as `If-Match` takes it
+ * @throws Error that names those that were not
+ */
+export async function changeEach(
+  agents: Agents,
+  seen: readonly string[],
+  change: (id: string, ifMatch: string | undefined) => Promise<unknown>,
+): Promise<void> {
   const [first] = agents;
-  if (first !== undefined && agents.length === 1) return void (await change(first.id));
+  if (first !== undefined && agents.length === 1) return void (await change(first.id, seen[0]));
   const failed: string[] = [];
-  for (const { id, name } of agents) await change(id).catch((error: Error) => failed.push(`${name}: ${error.message}`));
+  for (const [at, { id, name }] of agents.entries())
+    await change(id, seen[at]).catch((error: Error) => failed.push(`${name}: ${error.message}`));
   if (failed.length > 0)
     throw new Error(`${failed.length} of ${agents.length} were not changed. ${failed.slice(0, 5).join('; ')}`);
 }
@@ -24,7 +33,12 @@ interface AgentChange {
   labels?: Record<string, string | null>;
 }
 
-export const putEach = (agents: Agents, reason: string | undefined, body: AgentChange): Promise<void> =>
-  changeEach(agents, (id) =>
-    callApi('put', '/api/v1/agents/{id}', { params: { path: { id }, query: { reason } }, body }),
+export const putEach = (
+  agents: Agents,
+  seen: readonly string[],
+  reason: string | undefined,
+  body: AgentChange,
+): Promise<void> =>
+  changeEach(agents, seen, (id, ifMatch) =>
+    callApi('put', '/api/v1/agents/{id}', { params: { path: { id }, query: { reason } }, body, ifMatch }),
   );

@@ -72,7 +72,7 @@ const trimAll = (labels: Labels) =>
   Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, value.trim()]));
 
 interface EditLabelsProps {
-  agents: readonly { id: string; name: string; metadata: Readonly<Record<string, unknown>> }[];
+  agents: readonly { id: string; name: string; updated_at: string; metadata: Readonly<Record<string, unknown>> }[];
   size?: 'xs' | 'sm';
   onDone?: () => void;
 }
@@ -105,7 +105,8 @@ export function EditLabels({ agents, size = 'xs', onDone }: EditLabelsProps) {
       title={`Labels of ${nameAgents(agents)}`}
       verb="Save"
       ready={read !== null && Object.keys(changes).length > 0}
-      change={(reason) => putEach(agents, reason, { labels: changes })}
+      seen={agents.map(({ updated_at }) => updated_at)}
+      change={(reason, seen) => putEach(agents, seen, reason, { labels: changes })}
       {...(onDone && { onDone })}
     >
       <LabelFields labels={labels} onChange={setLabels} others={others} onOthers={setOthers} />

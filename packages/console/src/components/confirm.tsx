@@ -2,7 +2,9 @@ import { Button, type ButtonProps, Group, Modal, Stack, TextInput } from '@manti
 import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
 import { useChange } from '../api/api.ts';
+import { tellChange } from '../format/format.ts';
 import { FailureNotice } from './feedback.tsx';
+import { Banner } from './layout.tsx';
 
 interface ConfirmProps<Result> {
   /** The question, such as `Block invoice-checker?`. */
@@ -13,22 +15,38 @@ interface ConfirmProps<Result> {
   onClose: () => void;
   children: ReactNode;
   danger?: boolean;
-  /** @param reason for the audit log; undefined if none was given */
-  change: (reason: string | undefined) => Promise<Result>;
+  /** What is shown of each thing that is to be changed, as `If-Match` takes it. */
+  seen?: readonly string[];
+  /**
+   * @param reason for the audit log; undefined if none was given
+   * @param seen that of when the dialog was opened, until somebody chooses to change what is there now
+   */
+  change: (reason: string | undefined, seen: readonly string[]) => Promise<Result>;
+  /** Tells that somebody else changed it meanwhile, in place of the dialog, which closes. */
+  onConflict?: () => void;
   /** After storage has it and the screen shows it. */
   onDone?: (result: Result) => void;
   /** False while what was entered is not complete. */
   ready?: boolean;
 }
 
+const tellState = (after: Record<string, unknown>) =>
+  typeof after.version === 'number'
+    ? `version ${after.version}`
+    : tellChange({ action: 'agent.update', count: 1, before: null, after });
+
 /** Longest reason that the audit log takes. */
 const longestReason = 256;
 
 /** Asks before a change: says what will happen, takes a reason for the audit log, and stays open until storage has said yes. */
 function ConfirmChange<Result>(props: ConfirmProps<Result>) {
-  const { title, verb, opened, onClose, children, danger = false, change, onDone, ready = true } = props;
+  const { title, verb, opened, onClose, children, danger = false, change, onDone, onConflict, ready = true } = props;
   const [reason, setReason] = useState('');
-  const { mutate, isPending, error, reset } = useChange(change);
+  const [shown] = useState(props.seen ?? []);
+  const { mutate, isPending, error, reset } = useChange((seen: readonly string[]) =>
+    change(reason.trim() || undefined, seen),
+  );
+  const current = error?.current;
   const close = () => {
     if (isPending) return;
     reset();
@@ -40,11 +58,16 @@ function ConfirmChange<Result>(props: ConfirmProps<Result>) {
         onSubmit={(event) => {
           event.preventDefault();
           if (!ready || isPending) return;
-          mutate(reason.trim() || undefined, {
+          mutate(current ? [current.version] : shown, {
             onSuccess: (result) => {
               setReason('');
               onClose();
               onDone?.(result);
+            },
+            onError: (failure) => {
+              if (!failure.current || !onConflict) return;
+              onClose();
+              onConflict();
             },
           });
         }}
@@ -59,14 +82,21 @@ function ConfirmChange<Result>(props: ConfirmProps<Result>) {
             onChange={(event) => setReason(event.currentTarget.value)}
             data-autofocus
           />
-          {error && <FailureNotice error={error} />}
+          {current ? (
+            <Banner tone="warn" role="alert">
+              <strong>Somebody changed it meanwhile.</strong>{' '}
+              {current.state === null ? 'It is gone.' : `Now: ${tellState(current.state)}`}
+            </Banner>
+          ) : (
+            error && <FailureNotice error={error} />
+          )}
           {error?.status === null && <div>Whether it was done is not known. Try again, or look once it answers.</div>}
           <Group justify="flex-end">
             <Button variant="default" onClick={close} disabled={isPending}>
-              Cancel
+              {current ? 'Keep theirs' : 'Cancel'}
             </Button>
             <Button type="submit" {...(danger && { color: 'red.9' })} loading={isPending} disabled={!ready}>
-              {verb}
+              {current ? `${verb} anyway` : verb}
             </Button>
           </Group>
         </Stack>

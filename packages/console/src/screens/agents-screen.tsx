@@ -95,6 +95,7 @@ export function AgentsScreen() {
     setSelected(
       new Map([...selected.values(), ...shown].filter(({ id }) => keys.has(id)).map((agent) => [agent.id, agent])),
     );
+  const chosen = [...selected.values()].map((agent) => shown.find(({ id }) => id === agent.id) ?? agent);
   return (
     <ListScreen
       title="Agents"
@@ -127,7 +128,7 @@ export function AgentsScreen() {
         </EmptyState>
       }
     >
-      {selected.size > 0 && <Chosen agents={[...selected.values()]} onDone={() => setSelected(new Map())} />}
+      {selected.size > 0 && <Chosen agents={chosen} onDone={() => setSelected(new Map())} />}
     </ListScreen>
   );
 }
@@ -140,7 +141,12 @@ function Chosen({ agents, onDone }: { agents: readonly ListedAgent[]; onDone: ()
       <strong title={agents.map(({ name }) => name).join(', ')}>{countOf(agents.length, 'agent')} selected</strong>
       <ChangeStatus agents={agents} to="blocked" size="xs" onDone={onDone} />
       {blocked.length > 0 && <ChangeStatus agents={blocked} to="active" size="xs" onDone={onDone} />}
-      <SetCap owner={{ kind: 'agents', agents }} of={{ daily_cap_usd: null }} onDone={onDone} />
+      <SetCap
+        owner={{ kind: 'agents', agents }}
+        of={{ daily_cap_usd: null }}
+        each={agents.map(capOf)}
+        onDone={onDone}
+      />
       <EditLabels agents={agents} onDone={onDone} />
     </section>
   );

@@ -48,16 +48,20 @@ function KeysView() {
   );
 }
 
-function KeyActions({ apiKey: { id, name }, onMade }: { apiKey: ApiKey; onMade: OnMade }) {
+function KeyActions({ apiKey, onMade }: { apiKey: ApiKey; onMade: OnMade }) {
+  const { id, name } = apiKey;
+  const seen = [apiKey.rotated_at ?? apiKey.created_at];
   return (
     <span style={{ display: 'inline-flex', gap: '0.375rem' }}>
       <ConfirmButton
         of={name}
         verb="Rotate"
-        change={(reason) =>
+        seen={seen}
+        change={(reason, [ifMatch]) =>
           callApi('post', '/api/v1/keys/{id}/rotate', {
             params: { path: { id }, query: { reason } },
             body: { overlap_seconds: 3_600 },
+            ifMatch,
           })
         }
         onDone={({ data }) => onMade(data.secret)}
@@ -68,7 +72,10 @@ function KeyActions({ apiKey: { id, name }, onMade }: { apiKey: ApiKey; onMade: 
         of={name}
         verb="Delete"
         danger
-        change={(reason) => callApi('delete', '/api/v1/keys/{id}', { params: { path: { id }, query: { reason } } })}
+        seen={seen}
+        change={(reason, [ifMatch]) =>
+          callApi('delete', '/api/v1/keys/{id}', { params: { path: { id }, query: { reason } }, ifMatch })
+        }
       >
         Its next call is refused, its live streams end within two seconds, and sessions that it began end.
       </ConfirmButton>

@@ -3,6 +3,7 @@ import type { Policy, StoredPolicy } from '@agp/policy';
 import { useNavigate } from '@tanstack/react-router';
 import { callApi } from '../../api/api.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
+import { rewriteText, textOf } from './rewrite-text.ts';
 
 const modes = ['observe', 'warn', 'enforce'] as const;
 
@@ -21,7 +22,10 @@ function SwitchMode({ stored, to }: { stored: StoredPolicy; to: Policy['mode'] }
       title={`Switch ${policy.name} to ${to}?`}
       verb={`Switch to ${to}`}
       button={{ size: 'sm', ...(isOn && { variant: 'filled', color: 'indigo' }) }}
-      change={(reason) => putPolicy(id, { ...policy, mode: to }, reason)}
+      seen={[`${stored.version}`]}
+      change={(reason, [ifMatch]) =>
+        putPolicy(id, rewriteText(textOf(stored), { ...policy, mode: to }), reason, ifMatch)
+      }
     >
       <strong>From the next request on:</strong> {meanings[to]}
       {isOn && policy.running === 'stop' && ' Running requests that it forbids end too.'}
@@ -51,10 +55,11 @@ export function PolicyActions({ stored }: { stored: StoredPolicy }) {
         verb="Delete"
         danger
         button={{ size: 'sm' }}
-        change={async (reason) => {
-          await callApi('delete', '/api/v1/policies/{id}', { params: { path: { id }, query: { reason } } });
+        seen={[`${stored.version}`]}
+        change={async (reason, [ifMatch]) => {
+          await callApi('delete', '/api/v1/policies/{id}', { params: { path: { id }, query: { reason } }, ifMatch });
           // Before the policies are read again, which takes this button away.
-          await navigate({ to: '/policies' });
+          await navigate({ to: '/policies', ignoreBlocker: true });
         }}
       >
         It holds for no further request{policy.mode === 'enforce' && ': what it refused is let through'}. Its history
@@ -64,39 +69,48 @@ export function PolicyActions({ stored }: { stored: StoredPolicy }) {
   );
 }
 
-const putPolicy = async (id: string, policy: Policy, reason: string | undefined): Promise<StoredPolicy> =>
-  (
-    await callApi('put', '/api/v1/policies/{id}', {
-      params: { path: { id }, query: { reason } },
-      body: policy as never,
-    })
-  ).data;
-
-const postPolicy = async (policy: Policy, reason: string | undefined): Promise<StoredPolicy> =>
-  (await callApi('post', '/api/v1/policies', { params: { query: { reason } }, body: policy as never })).data;
+/** Stores what a text says, and the text with its comments. @param id null makes another */
+export async function putPolicy(
+  id: string | null,
+  text: string,
+  reason: string | undefined,
+  ifMatch: string | undefined,
+): Promise<StoredPolicy> {
+  const body = text as never;
+  const query = { reason };
+  const { data } =
+    id === null
+      ? await callApi('post', '/api/v1/policies', { params: { query }, body })
+      : await callApi('put', '/api/v1/policies/{id}', { params: { path: { id }, query }, body, ifMatch });
+  return data;
+}
 
 interface SavePolicyProps {
   /** Null for a new one. */
   stored: StoredPolicy | null;
-  /** Null while the text is none. */
+  text: string;
+  /** What it says; null while it is none. */
   policy: Policy | null;
   isChanged: boolean;
+  /** What is wrong first; undefined if nothing is. */
+  faultLine: number | undefined;
   onDone: (stored: StoredPolicy) => void;
 }
 
 /** A button that stores what was written. */
-export function SavePolicy({ stored, policy, isChanged, onDone }: SavePolicyProps) {
+export function SavePolicy({ stored, text, policy, isChanged, faultLine, onDone }: SavePolicyProps) {
   const name = policy?.name ?? stored?.policy.name ?? 'the policy';
   return (
     <ConfirmButton
       of={name}
       verb="Save"
-      label={policy === null ? 'Fix it to save' : 'Save'}
+      label={policy === null ? `Fix line ${faultLine} to save` : 'Save'}
       button={{ size: 'sm', ...(policy && isChanged && { variant: 'filled', color: 'indigo' }) }}
       ready={policy !== null && isChanged}
-      change={(reason) =>
-        stored === null ? postPolicy(policy as Policy, reason) : putPolicy(stored.id, policy as Policy, reason)
-      }
+      {...(stored !== null && { seen: [`${stored.version}`] })}
+      change={(reason, [ifMatch]) => putPolicy(stored?.id ?? null, text, reason, ifMatch)}
+      // The page behind shows both texts.
+      onConflict={() => undefined}
       onDone={onDone}
     >
       {policy === null

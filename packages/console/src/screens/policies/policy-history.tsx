@@ -1,14 +1,19 @@
 import type { ListedAuditEntry } from '@agp/core/contracts';
+import type { Policy, StoredPolicy } from '@agp/policy';
 import { policySchema } from '@agp/policy/schema';
 import { writePolicy } from '@agp/policy/yaml';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { structuredPatch } from 'diff';
 import { apiQuery } from '../../api/api.ts';
+import { usePermissions } from '../../api/session.ts';
+import { ConfirmButton } from '../../components/confirm.tsx';
 import { Reading } from '../../components/feedback.tsx';
 import { Card } from '../../components/layout.tsx';
 import { Pill, TimeStamp } from '../../components/values.tsx';
 import { nameAction, nameActor } from '../../format/format.ts';
+import { putPolicy } from './policy-changes.tsx';
+import { rewriteText, textOf } from './rewrite-text.ts';
 
 const mostChanges = 50;
 /** Lines of both versions around what differs. */
@@ -20,7 +25,8 @@ function writeState(state: ListedAuditEntry['before']): string {
   return writePolicy(policySchema.safeParse(state.policy).data ?? state.policy);
 }
 
-function Diff({ before, after }: { before: string; after: string }) {
+/** The lines that differ, with some around them. */
+export function Diff({ before, after }: { before: string; after: string }) {
   const { hunks } = structuredPatch('', '', before, after, '', '', { context });
   const lines = hunks.flatMap((hunk, index) => [...(index > 0 ? [' …'] : []), ...hunk.lines]);
   const tags = { '+': 'ins', '-': 'del' } as const;
@@ -35,8 +41,33 @@ function Diff({ before, after }: { before: string; after: string }) {
   );
 }
 
-function Change({ entry }: { entry: ListedAuditEntry }) {
+interface RestoreProps {
+  stored: StoredPolicy;
+  version: number;
+  state: ListedAuditEntry['after'];
+}
+
+/** Makes an earlier version the one that holds. */
+function Restore({ stored, version, state }: RestoreProps) {
+  const { id, policy } = stored;
+  const text = rewriteText(textOf(stored), state?.policy as Policy);
+  return (
+    <ConfirmButton
+      verb="Restore"
+      label={`Restore version ${version}`}
+      title={`Restore version ${version} of ${policy.name}?`}
+      seen={[`${stored.version}`]}
+      change={(reason, [ifMatch]) => putPolicy(id, text, reason, ifMatch)}
+    >
+      It holds from the next request on, as version {stored.version + 1}:
+      <Diff before={textOf(stored)} after={text} />
+    </ConfirmButton>
+  );
+}
+
+function Change({ entry, stored }: { entry: ListedAuditEntry; stored: StoredPolicy }) {
   const version = entry.after?.version;
+  const { govern } = usePermissions();
   return (
     <li data-kind="change">
       <div className="small">
@@ -45,7 +76,10 @@ function Change({ entry }: { entry: ListedAuditEntry }) {
       <div>
         <div>
           <Pill tone={entry.action === 'policy.delete' ? 'warn' : 'plain'}>{nameAction(entry.action)}</Pill>{' '}
-          {typeof version === 'number' && `version ${version}`}
+          {typeof version === 'number' && `version ${version}`}{' '}
+          {govern && typeof version === 'number' && version < stored.version && (
+            <Restore stored={stored} version={version} state={entry.after} />
+          )}
         </div>
         <div className="small dim">
           by {nameActor(entry.actor)}
@@ -58,7 +92,8 @@ function Change({ entry }: { entry: ListedAuditEntry }) {
 }
 
 /** Every version of a policy, the newest first, with what differs from the one before. */
-export function PolicyHistory({ id }: { id: string }) {
+export function PolicyHistory({ stored }: { stored: StoredPolicy }) {
+  const { id } = stored;
   const query = useQuery(apiQuery('/api/v1/audit', { query: { policy_id: id, limit: mostChanges } }));
   return (
     <Card
@@ -73,7 +108,7 @@ export function PolicyHistory({ id }: { id: string }) {
         {({ data }) => (
           <ol className="timeline">
             {data.map((entry) => (
-              <Change key={entry.id} entry={entry} />
+              <Change key={entry.id} entry={entry} stored={stored} />
             ))}
           </ol>
         )}

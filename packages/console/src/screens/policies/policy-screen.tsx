@@ -1,14 +1,14 @@
 import { formatCount } from '@agp/core/explain';
 import type { Policy, StoredPolicy } from '@agp/policy';
 import { describeMatch } from '@agp/policy/describe';
-import { readPolicy, writePolicy } from '@agp/policy/yaml';
+import { readPolicy } from '@agp/policy/yaml';
 import { autocompletion } from '@codemirror/autocomplete';
 import { yaml } from '@codemirror/lang-yaml';
 import { syntaxHighlighting } from '@codemirror/language';
 import { type Diagnostic, linter, lintGutter } from '@codemirror/lint';
 import { EditorView } from '@codemirror/view';
 import { classHighlighter } from '@lezer/highlight';
-import { Button, useComputedColorScheme } from '@mantine/core';
+import { useComputedColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { basicSetup } from 'codemirror';
@@ -22,9 +22,12 @@ import { newPolicy, PolicyMode } from '../../components/policies.tsx';
 import { Pill, ShortId, TimeAgo } from '../../components/values.tsx';
 import { completePolicy } from './complete-policy.ts';
 import { hasEnded } from './describe-policy.ts';
+import { mergeTexts } from './merge-texts.ts';
 import { PolicyActions, SavePolicy } from './policy-changes.tsx';
 import { PolicyHistory } from './policy-history.tsx';
 import { PolicyPreview } from './policy-preview.tsx';
+import { textOf } from './rewrite-text.ts';
+import { ChangedMeanwhile, UnsavedGuard } from './unsaved.tsx';
 
 const checks = linter(({ state }): Diagnostic[] =>
   readPolicy(state.doc.toString()).faults.map((fault) => ({ ...fault, severity: 'error' })),
@@ -122,7 +125,7 @@ export function PolicyScreen() {
           ) : (
             <>
               {govern ? <Draft key={stored.id} stored={stored} /> : <Shown stored={stored} />}
-              <PolicyHistory id={stored.id} />
+              <PolicyHistory stored={stored} />
             </>
           )
         }
@@ -152,13 +155,13 @@ function Missing({ children }: { children: string }) {
 const columns = { ['--least' as string]: '26rem', alignItems: 'start' };
 
 /** The policy as people see it who may not change it. */
-function Shown({ stored: { policy } }: { stored: StoredPolicy }) {
+function Shown({ stored }: { stored: StoredPolicy }) {
   return (
     <div className="grid" style={columns}>
       <Card title="Policy">
-        <pre className="code-block">{writePolicy(policy)}</pre>
+        <pre className="code-block">{textOf(stored)}</pre>
       </Card>
-      <PolicyPreview policy={policy as Policy} />
+      <PolicyPreview policy={stored.policy as Policy} />
     </div>
   );
 }
@@ -167,27 +170,32 @@ function Shown({ stored: { policy } }: { stored: StoredPolicy }) {
 function Draft({ stored }: { stored: StoredPolicy | null }) {
   const navigate = useNavigate();
   const [base, setBase] = useState(stored);
-  const own = useMemo(() => (base === null ? example : writePolicy(base.policy)), [base]);
+  const own = useMemo(() => (base === null ? example : textOf(base)), [base]);
   const [text, setText] = useState(own);
+  // The editor begins anew with each text that does not come from it.
+  const [given, setGiven] = useState({ text: own, edition: 0 });
   const { policy, faults } = useMemo(() => readPolicy(text), [text]);
-  const take = (next: StoredPolicy) => {
+  const take = (next: StoredPolicy, mine = textOf(next)) => {
     setBase(next);
-    setText(writePolicy(next.policy));
+    setText(mine);
+    setGiven({ text: mine, edition: given.edition + 1 });
   };
   const isNewer = stored !== null && base !== null && stored.version > base.version;
   if (isNewer && text === own) take(stored);
+  const theirs = isNewer ? textOf(stored) : own;
   return (
     <>
+      <UnsavedGuard isUnsaved={text !== own} />
       {isNewer && (
-        <div className="banner" data-tone="warn" role="status">
-          <div>
-            <strong>It was changed to version {formatCount(stored.version)} meanwhile.</strong> If you save, your text
-            takes its place.
-          </div>
-          <Button size="xs" variant="default" onClick={() => take(stored)}>
-            Drop mine
-          </Button>
-        </div>
+        <ChangedMeanwhile
+          stored={stored}
+          base={own}
+          theirs={theirs}
+          merged={mergeTexts(own, text, theirs)}
+          onMerge={(merged) => take(stored, merged)}
+          onDrop={() => take(stored)}
+          onKeep={() => setBase(stored)}
+        />
       )}
       <div className="grid" style={columns}>
         <Card
@@ -195,20 +203,27 @@ function Draft({ stored }: { stored: StoredPolicy | null }) {
           aside={
             <SavePolicy
               stored={base}
+              text={text}
               policy={policy}
               isChanged={base === null || text !== own}
+              faultLine={faults[0] && lineOf(text, faults[0].from)}
               onDone={(next) => {
                 take(next);
-                if (base === null) void navigate({ to: '/policies/$policyId', params: { policyId: next.id } });
+                if (base === null)
+                  void navigate({
+                    to: '/policies/$policyId',
+                    params: { policyId: next.id },
+                    ignoreBlocker: true,
+                  });
               }}
             />
           }
         >
-          <PolicyEditor key={base?.version ?? 0} text={own} onChange={setText} />
+          <PolicyEditor key={given.edition} text={given.text} onChange={setText} />
           <p className="small dim" role="status" style={{ marginBottom: 0 }}>
             {faults[0]
               ? `Line ${lineOf(text, faults[0].from)}: ${faults[0].message}`
-              : 'Ctrl Space completes. Comments are not kept.'}
+              : 'Ctrl Space completes. Comments are kept.'}
           </p>
         </Card>
         <PolicyPreview policy={policy} />
