@@ -31,7 +31,7 @@ export const nowScreen: Screen = {
         ),
         'p50 (half took less)': `${formatEstimate(sum.p50_ms)} p95 ${formatEstimate(sum.p95_ms)}`,
         Tokens: `${formatShortCount(sum.total_tokens)} ${formatShortCount(sum.total_prompt_tokens)} in, ${formatShortCount(sum.total_completion_tokens)} out`,
-        Requests: begins(`${formatShortCount(sum.request_count)} ${results(sum).Errors} failed: `),
+        Requests: `${formatShortCount(sum.request_count)} ${results(sum).Errors} failed: 500 ×${sum.failed_count}`,
         Refused: `${formatShortCount(requests.refused)} ${requests.refused_by
           .slice(0, 3)
           .map(({ reason, count }) => `${words(reason)} ${count}`)

@@ -126,7 +126,7 @@ export const agentScreen = (id: string): Screen => ({
     return {
       figures: {
         'Spent today (UTC)': begins(`${money(budget.spent_usd)} ${capBarWithText(budget)}`),
-        'Requests, last 24 h': begins(`${formatShortCount(sum.request_count)} ${results(sum).Errors} failed`),
+        'Requests, last 24 h': `${formatShortCount(sum.request_count)} ${results(sum).Errors} failed`,
         'p50 (half took less)': `${formatEstimate(sum.p50_ms)} p95 ${formatEstimate(sum.p95_ms)}`,
         Tokens: begins(formatShortCount(sum.total_tokens)),
         'Requests today (UTC)': formatCount(own.requests_today),

@@ -40,8 +40,8 @@ export function NowFigures({ status, all, from }: NowFiguresProps) {
 /** Zeros are not worth a word. */
 function tellOthers(requests: Status['requests']): string {
   const { aborted = 0, killed = 0 } = requests ?? {};
-  const told = [aborted > 0 && countOf(aborted, 'aborted', 'aborted'), killed > 0 && `${killed} ended by a block`];
-  return told.map((text) => text && ` · ${text}`).join('');
+  const others = [[aborted, 'aborted'] as const, [killed, 'ended by a block'] as const];
+  return others.map(([count, words]) => (count > 0 ? ` · ${formatCount(count)} ${words}` : '')).join('');
 }
 
 /** Caps are of UTC days, whatever the window is. */

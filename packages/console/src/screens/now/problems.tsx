@@ -49,11 +49,11 @@ function tellFailing({ entry, before, kind, since }: ReturnType<typeof useFailin
     tone: 'bad',
     text: (
       <>
-        {agent_id === undefined ? `${kind} ` : ''}
+        {{ agent: '', model: 'Model ', provider: 'Provider ' }[kind]}
         <strong>{agent_id === undefined ? (model ?? provider) : <AgentLink id={agent_id} name={agent_name} />}</strong>:{' '}
         {failed === all ? `all of its ${formatCount(all)}` : `${formatCount(failed)} of ${formatCount(all)}`} failed
         since {clock(since)} ({formatShare(failed / all)}
-        {before !== null && `, ${formatShare(before)} in the week before`}): <Endings search={search} />
+        {before !== null && `, was ${formatShare(before)}`}): <Endings search={search} />
       </>
     ),
     remedy: <ToLink to="/events" search={search} name={`See the ${formatCount(failed)}`} />,
@@ -158,8 +158,8 @@ export function Problems({ status }: { status: Status }) {
       </ul>
       {since && (
         <p className="small dim problems-note">
-          Failing: of at least {bound.requests} requests since {clock(since)} at least {formatShare(bound.part)} failed,
-          more than twice its part of the week before.
+          Failing: at least {formatShare(bound.part)} of {bound.requests} or more requests since {clock(since)}, and
+          more than twice its part of the week before (was).
         </p>
       )}
     </Card>
