@@ -1,7 +1,18 @@
 import type { EventTool } from '@agp/core/events';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
-import { ends, isEnforced, judgeAnswer, judgeBody, judgeHead, judgeUnread, mayEnd, prepareRules } from './decide.ts';
+import {
+  ends,
+  type Finding,
+  isEnforced,
+  judgeAnswer,
+  judgeBody,
+  judgeHead,
+  judgeUnread,
+  mayEnd,
+  PolicyDenied,
+  prepareRules,
+} from './decide.ts';
 import type { CallFacts } from './rules.ts';
 import { policySchema } from './schema.ts';
 
@@ -134,6 +145,26 @@ test.each<[Partial<Exception>, string[]]>([
   const isJudged = expected.includes('models');
   expect(judgeAnswer(rules, { ...usual, model: 'm', called: [] }).map(ends)).toEqual([isJudged]);
   expect([mayEnd(rules, usual), judgeUnread(rules, usual).length]).toEqual([isJudged, isJudged ? 1 : 0]);
+});
+
+test('a refusal names the first five rules that it breaks, how many more there are, and what helps', () => {
+  const policies = ['a', 'b', 'c'].map((name) => ({
+    version: 1,
+    policy: policySchema.parse({ name, ...denied, refusal: `ask ${name} about {rule}` }),
+  }));
+  const rules = prepareRules(1, policies);
+  const told = (findings: Finding[]) => PolicyDenied.by(findings)?.message;
+  const found = judgeBody(rules, usual);
+  expect(told(found.slice(1, 2))).toBe(
+    'denied by policy a (rule limits.max_input_bytes): at most 1 bytes of input are allowed; ask a about limits.max_input_bytes',
+  );
+  expect(told(found)).toMatch(
+    /^denied by policy a \(rule models\): [^;]+; also by policy a \(rule limits\S+: [^;]+(; also [^;]+){3}; and 1 more; ask a about models$/,
+  );
+  expect(PolicyDenied.by(found)?.decidedBy).toMatch(
+    /^a models: [^;]+; also a limits\S+: .*; also c models: .*; and 1 more$/,
+  );
+  expect([PolicyDenied.by(found)?.decision.length, PolicyDenied.by([])]).toEqual([6, undefined]);
 });
 
 test('a request passes only if each policy lets it pass', () => {

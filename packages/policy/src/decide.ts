@@ -155,21 +155,21 @@ const toLast = (name: string) => name.replace(/^.*\//, '');
 export const asksNames = ({ policies }: RuleSet): boolean =>
   policies.some(({ policy }) => policy.models !== undefined || policy.tools !== undefined);
 
-/** The longest text of policy, rule and reason, in UTF-16 units: an agent chooses names in it. */
-const maxDecidedBy = 400;
+/** Rules that a refusal tells, of all that it broke. */
+const maxTold = 5;
+/** The longest text of policies, rules and reasons, in UTF-16 units: an agent chooses names in it. */
+const maxDecidedBy = 800;
 
 /** Says to an agent what refused or ended its request. */
 export class PolicyDenied extends ApiError {
-  /** All that do not let it pass, the first of which is told. */
+  /** All that do not let it pass. */
   readonly findings: readonly [Finding, ...Finding[]];
 
   constructor(findings: readonly [Finding, ...Finding[]]) {
-    const { policy, rule, reason } = findings[0];
+    const [{ policy, rule }] = findings;
     const hint = policy.refusal?.replaceAll('{rule}', rule).replaceAll('{policy}', policy.name);
-    super(
-      'policy_denied',
-      `denied by policy ${policy.name} (rule ${rule}): ${reason}${hint === undefined ? '' : `; ${hint}`}`,
-    );
+    const told = tell(findings, (by, name) => `by policy ${by} (rule ${name})`);
+    super('policy_denied', `denied ${told}${hint === undefined ? '' : `; ${hint}`}`);
     this.findings = findings;
   }
 
@@ -185,9 +185,18 @@ export class PolicyDenied extends ApiError {
 
   /** `policy rule: why`, as lists of refusals show it. */
   get decidedBy(): string {
-    const { policy, rule, reason } = this.findings[0];
-    return toEventText(`${policy.name} ${rule}: ${reason}`, maxDecidedBy);
+    return toEventText(
+      tell(this.findings, (policy, rule) => `${policy} ${rule}`),
+      maxDecidedBy,
+    );
   }
+}
+
+/** `first: why; also second: why; and 2 more`. */
+function tell(findings: readonly Finding[], name: (policy: string, rule: string) => string): string {
+  const told = findings.slice(0, maxTold).map(({ policy, rule, reason }) => `${name(policy.name, rule)}: ${reason}`);
+  const more = findings.length - told.length;
+  return `${told.join('; also ')}${more > 0 ? `; and ${more} more` : ''}`;
 }
 
 /** The rules of a policy that an answer can break, if they end it. */

@@ -7,17 +7,23 @@ export const maxNamedTools = 1_000;
 /** APIs take 64 or 128; patterns take time with a name's length. */
 export const maxName = 256;
 
-/** Thrown by readers of tools for what they cannot be sure of. */
+/** Thrown by readers of tools for what they cannot be sure of; its message is the member that refers to it, if one does. */
 export class UnreadTool extends Error {}
 
-/** Null if a reader is not sure of them. */
-export function tryTools(read: () => EventTool[]): EventTool[] | null {
+/** Null if a reader is not sure of them. @param onMember gets the member that refers to some */
+export function tryTools(read: () => EventTool[], onMember?: (name: string) => void): EventTool[] | null {
   try {
     return read();
   } catch (error) {
-    if (error instanceof UnreadTool) return null;
-    throw error;
+    if (!(error instanceof UnreadTool)) throw error;
+    if (error.message !== '') onMember?.(error.message);
+    return null;
   }
+}
+
+/** What is stored at the provider may bring tools of its own. @throws UnreadTool for the first member that refers to such */
+export function assureNotStored(members: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(members)) if (value) throw new UnreadTool(name);
 }
 
 export function nameTool(kind: EventTool['kind'], ...names: unknown[]): EventTool {

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { readNames, type Sent } from '../../test/read-names.ts';
+import { readAll, readNames, type Sent } from '../../test/read-names.ts';
 
 const [chat, responses] = ['/v1/chat/completions', '/v1/responses'];
 
@@ -32,6 +32,17 @@ test('a request or a tool with more members than any has is not read', () => {
   const tool = (count: number) => ({ model: 'a', tools: [{ ...members(count), type: 'function', name: 't' }] });
   expect(readNames('openai', responses, tool(998)).tools).toHaveLength(1);
   expect(readNames('openai', responses, tool(999)).tools).toBe(null);
+});
+
+test.each([
+  [{ previous_response_id: 'resp_1' }, 'previous_response_id'],
+  [{ input: [{ type: 'item_reference', id: 'x_1' }] }, 'input'],
+  [{ prompt: { id: 'pmpt_1' }, model: 'a' }, 'prompt'],
+])('tools that %j may bring are unread by its name', (body, member) => {
+  expect(readAll('openai', responses, { model: 'a', ...body })).toMatchObject({
+    tools: null,
+    unread: `what the member "${member}" refers to`,
+  });
 });
 
 test('a stored prompt may name another model than the query', () => {

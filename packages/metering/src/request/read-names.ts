@@ -86,7 +86,11 @@ export function readNames(operation: Operation, body: ReadBody, asked: Asked): C
     else distinct.add(name.includes('models/') ? toRuledName(name) : name);
   }
   areAll &&= distinct.size > 0 && distinct.size <= maxNamedModels;
-  return { isSure: mustName, models: areAll ? [...distinct] : null, tools: readTools(operation, calls), unread: null };
+  let stored: string | null = null;
+  const tools = readTools(operation, calls, (member) => {
+    stored = `what the member "${member}" refers to`;
+  });
+  return { isSure: mustName, models: areAll ? [...distinct] : null, tools, unread: stored };
 }
 
 /** Models that a query names, as some servers take them there, and the first parameter that no table knows. */
@@ -129,10 +133,13 @@ function isReadAlike({ contentType, contentEncoding, decoded }: BodyForm, { doub
 /** Members that bring tools at some server, for operations that know of none. */
 const toolLists = ['tools', 'functions', 'mcp_servers', 'plugins'];
 
-function readTools({ readTools: read }: Operation, calls: readonly JsonObject[]): EventTool[] | null {
+function readTools(
+  { readTools: read }: Operation,
+  calls: readonly JsonObject[],
+  onMember: (name: string) => void,
+): EventTool[] | null {
   if (read === undefined) return calls.some((call) => toolLists.some((list) => call[list])) ? null : [];
-  const tools = tryTools(() =>
-    calls.length === 1 ? read(calls[0] as JsonObject) : calls.flatMap((call) => read(call)),
-  );
+  const readAll = () => (calls.length === 1 ? read(calls[0] as JsonObject) : calls.flatMap((call) => read(call)));
+  const tools = tryTools(readAll, onMember);
   return tools === null || tools.length > maxNamedTools ? null : tools;
 }

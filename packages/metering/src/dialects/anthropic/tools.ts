@@ -2,6 +2,7 @@ import type { EventTool } from '@agp/core/events';
 import { asArray, asName, asObject, asText, type JsonObject } from '../../json/members.ts';
 import {
   type AnswerNaming,
+  assureNotStored,
   callTool,
   listObjects,
   listToolModels,
@@ -56,8 +57,7 @@ function listAdded(messages: unknown): JsonObject[] {
 
 /** What a message offers its model, also within the conversation. @throws UnreadTool */
 export function readTools({ tools, mcp_servers: given, messages, thread, container }: JsonObject): EventTool[] {
-  // Messages that are stored at the provider may have added tools.
-  if (thread && asObject(thread).type !== 'create') throw new UnreadTool();
+  assureNotStored({ thread: thread && asObject(thread).type !== 'create' });
   const servers = listObjects(given);
   const names = new Set(servers.map(({ name }) => name));
   return [

@@ -3,13 +3,13 @@ import { asArray, asObject, asText, type JsonObject } from '../../json/members.t
 import { toSnake } from '../bounds.ts';
 import {
   type AnswerNaming,
+  assureNotStored,
   callTool,
   listObjects,
   listToolModels,
   nameServer,
   nameTool,
   nameTyped,
-  UnreadTool,
 } from '../named-tools.ts';
 import { listInlined } from './batches.ts';
 
@@ -35,22 +35,17 @@ function readTyped({ type, name, url }: JsonObject): EventTool[] {
   return [nameTyped(type === 'computer_use' ? 'client' : 'hosted', type)];
 }
 
-/** What is stored at the provider may bring tools of its own. */
-function assureNotStored({ cachedContent, cached_content, agent }: JsonObject): void {
-  if (cachedContent || cached_content || agent) throw new UnreadTool();
-}
-
 /** What a request offers its model. @throws UnreadTool */
-export function readTools(body: JsonObject): EventTool[] {
-  assureNotStored(body);
-  return listObjects(body.tools).flatMap(readMembers);
+export function readTools(
+  { cachedContent, cached_content, agent, tools }: JsonObject,
+  read = readMembers,
+): EventTool[] {
+  assureNotStored({ cachedContent, cached_content, agent });
+  return listObjects(tools).flatMap(read);
 }
 
 /** The tools of an interaction have types. @throws UnreadTool */
-export function readTypedTools(body: JsonObject): EventTool[] {
-  assureNotStored(body);
-  return listObjects(body.tools).flatMap(readTyped);
-}
+export const readTypedTools = (body: JsonObject): EventTool[] => readTools(body, readTyped);
 
 /** Vertex AI may route to another model than the path's, an agent has one of its own. */
 export function listModels({ generationConfig, generation_config, agent, agent_config, tools }: JsonObject) {

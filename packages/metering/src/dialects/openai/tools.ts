@@ -2,6 +2,7 @@ import type { EventTool } from '@agp/core/events';
 import { asArray, asName, asObject, asText, type JsonObject } from '../../json/members.ts';
 import {
   type AnswerNaming,
+  assureNotStored,
   callTool,
   listObjects,
   listToolModels,
@@ -83,13 +84,7 @@ function listBrought({ input, messages }: JsonObject): JsonObject[] {
 const isReference = ({ type, role, id }: JsonObject) =>
   type === 'item_reference' || (id !== undefined && (type === undefined || type === null) && role === undefined);
 
-/** What is stored at the provider may bring tools of its own. */
-function assureNotStored({ prompt, previous_response_id: previous, conversation, preset, input }: JsonObject): void {
-  const isStored = asArray(input)
-    .map(asObject)
-    .some((item) => isReference(item) && !toNoTools.test(asName(item.id)));
-  if (asObject(prompt).id !== undefined || previous || conversation || preset || isStored) throw new UnreadTool();
-}
+const isStored = (item: JsonObject) => isReference(item) && !toNoTools.test(asName(item.id));
 
 /** Members that make a server search, of OpenAI, xAI, Alibaba and OpenRouter. */
 function searches(body: JsonObject): boolean {
@@ -116,7 +111,9 @@ function isSimple(body: JsonObject): boolean {
 /** What a chat or a response offers its model, at the servers that speak the format too. @throws UnreadTool */
 export function readTools(body: JsonObject): EventTool[] {
   if (isSimple(body)) return [];
-  assureNotStored(body);
+  const { prompt, previous_response_id, conversation, preset, input } = body;
+  const brings = { prompt: asObject(prompt).id !== undefined, input: asArray(input).map(asObject).some(isStored) };
+  assureNotStored({ ...brings, previous_response_id, conversation, preset });
   const { tools, functions, plugins, connectors, compound_custom: groq } = body;
   const sources = [...listObjects(body.data_sources), ...listObjects(body.dataSources)];
   return [
