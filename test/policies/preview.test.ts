@@ -96,12 +96,9 @@ test('what a preview says of recorded requests is what happens when they are sen
     agents: new Set(refused.map(({ agent }) => agent)).size,
     never: [{ policy: 'nobody', rule: null }],
   });
-  // A refusal names the first rule; the preview counts each that would refuse.
-  const told = refused.map(({ text }) =>
-    text
-      .match(/by policy (\S+) \(rule (\S+)\)/)
-      ?.slice(1)
-      .join(' '),
+  // Each counts every rule that would refuse, or did.
+  const told = refused.flatMap(({ text }) =>
+    [...text.matchAll(/by policy (\S+) \(rule (\S+)\)/g)].map((match) => match.slice(1).join(' ')),
   );
   const rules = new Map<string | undefined, number>(preview.by.rule.map(({ name, requests }) => [name, requests]));
   expect([...rules.keys()].sort()).toEqual([...new Set(told)].map(String).sort());

@@ -101,6 +101,10 @@ export const previewSchema = z
     never: z
       .array(z.strictObject({ policy: z.string(), rule: z.string().nullable() }))
       .meta({ description: 'Rules that found nothing; without a rule, policies that matched no request' }),
+    unseen: z.array(z.strictObject({ policy: z.string(), rule: z.string(), name: z.string() })).meta({
+      description:
+        'Names of models, tools, agents, providers and labels (`team=x`) that no request of the range had; at most 100',
+    }),
     contradictions: z
       .array(z.string())
       .meta({ description: 'Rules that cancel each other out, in words; 100, then that there are more' }),

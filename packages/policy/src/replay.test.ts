@@ -2,7 +2,8 @@ import type { Asked, EventTool } from '@agp/core/events';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import { finish } from '../test/steps.ts';
-import { type RecordedCall, Replay } from './replay.ts';
+import { Replay } from './replay.ts';
+import type { RecordedCall } from './rules.ts';
 import { policySchema } from './schema.ts';
 
 type Given = Omit<z.input<typeof policySchema>, 'name'>;
@@ -17,7 +18,7 @@ const asked: Asked = {
 const usual: RecordedCall = {
   ...{ event_id: 'evt_1', session_id: 'ses_1', agent_id: 'agt_1', agent_name: 'worker', labels: { team: 'interns' } },
   ...{ timestamp: '2026-11-26T12:30:00.000Z', tag: 'default', provider: 'openai', model: 'gpt-5' },
-  ...{ asked, tools: null },
+  ...{ asked, tools: null, decision: null },
 };
 const shell: EventTool = { kind: 'client', names: ['n.shell', 'shell'] };
 const server: EventTool = { kind: 'remote_mcp', names: ['mcp.example.com'] };
@@ -55,7 +56,9 @@ test('requests are counted by rule, agent, model, tool and hour, and the latest 
     unread: [],
   });
   expect(found.examples.map(({ event_id, policy, rule }) => [event_id, policy, rule])).toEqual([
+    ['evt_1', 'p1', 'models'],
     ['evt_1', 'p0', 'models'],
+    ['evt_1', 'p0', 'tools.client'],
     ['evt_2', 'p0', 'models'],
     ['evt_1', 'p1', 'hours'],
   ]);
@@ -82,6 +85,12 @@ test.each<[string, Given, Partial<RecordedCall>, string[] | 'refused']>([
     'a batch by what its calls may cost',
     { limits: { max_cost_usd: 1 } },
     { asked: { ...asked, operations: ['messages.batches', 'batches'], nano_usd: 2e9 } },
+    'refused',
+  ],
+  [
+    'tools of which a rule said that they could not be read',
+    client as Given,
+    { tools: unread, decision: [{ policy: 'other', version: 1, rule: 'tools.client', action: 'observe' }] },
     'refused',
   ],
   ['tools that could not be read', client as Given, { tools: unread }, ['p0 tools.client']],
@@ -162,6 +171,37 @@ test('policies are tried whatever their mode and end, and say what they never me
     ],
     contradictions: [],
   });
+});
+
+test('examples are of each rule, and of each agent as far as there is room', () => {
+  const calls = Array.from({ length: 30 }, (_, at) => ({ agent_id: `agt_${at < 12 ? 0 : at}`, agent_name: `${at}` }));
+  const last = { asked: { ...asked, models: ['o3'] }, tools: { declared: [shell], called: [], more: 0 } };
+  const { examples } = replay([{ ...deny('gpt-5'), tools: { client: { deny: ['shell'] } } }], [...calls, last]);
+  expect(examples.filter(({ rule }) => rule === 'tools.client')).toHaveLength(1);
+  expect(new Set(examples.map((each) => each.agent_id)).size).toBe(10);
+});
+
+test('names that no request had are told, by policy and rule', () => {
+  const given: Given[] = [
+    {
+      match: {
+        agents: ['wor*', 'nobody'],
+        labels: { team: ['interns', 'x*'] },
+        not: { providers: ['OpenAI', 'azure'] },
+      },
+      models: { allow: ['gpt-5', 'gpt5-mini', 'o*'], deny: ['claude-*'] },
+      tools: { client: { deny: ['n.*', 'bash'] }, remote_mcp: { hosts: ['*.example.com', '*.example.net'] } },
+    },
+  ];
+  const tools = { declared: [shell], called: [server], more: 0 };
+  const { unseen } = replay(given, [{ tools, model: 'gpt-5-2025-08-07', asked: { ...asked, models: ['o3'] } }]);
+  expect(unseen.map(({ policy, rule, name }) => `${policy} ${rule} ${name}`)).toEqual([
+    ...['p0 match nobody', 'p0 match team=x*', 'p0 match azure', 'p0 models gpt5-mini', 'p0 models claude-*'],
+    ...['p0 tools.client bash', 'p0 tools.remote_mcp *.example.net'],
+  ]);
+  expect(replay(given, []).unseen).toEqual([]);
+  const many = Array.from({ length: 1_001 }, (_, at) => ({ agent_name: `a${at}` }));
+  expect(replay([{ match: { agents: ['nobody'] } }], many).unseen).toEqual([]);
 });
 
 test('what exceptions let pass is counted apart, unless they have ended', () => {

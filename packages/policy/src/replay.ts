@@ -1,4 +1,4 @@
-import type { Asked, EventTools } from '@agp/core/events';
+import type { Asked } from '@agp/core/events';
 import { startsBatch } from '@agp/core/operations';
 import type { Preview } from './contract.ts';
 import { findContradictions } from './contradictions.ts';
@@ -13,26 +13,9 @@ import {
   prepareRules,
   type RuleSet,
 } from './decide.ts';
-import { type CallFacts, explainMissing, listRules } from './rules.ts';
+import { type CallFacts, explainMissing, listRules, type RecordedCall } from './rules.ts';
 import type { Policy } from './schema.ts';
-
-/** What was recorded of a request. */
-export interface RecordedCall {
-  event_id: string;
-  session_id: string;
-  agent_id: string;
-  agent_name: string;
-  /** Labels of now: what they were then is not recorded. */
-  labels: Readonly<Record<string, string>>;
-  timestamp: string;
-  tag: string;
-  provider: string;
-  /** The model that answered. */
-  model: string;
-  asked: Asked | null;
-  /** Null if there were none. */
-  tools: EventTools | null;
-}
+import { SeenNames } from './unseen.ts';
 
 const maxExamples = 10;
 const maxShares = 20;
@@ -54,6 +37,8 @@ export class Replay {
   };
   readonly #cannotTell = new Map<string, { requests: number; reason: string }>();
   readonly #examples: Preview['examples'] = [];
+  readonly #exampled = new Set<string>();
+  readonly #seen = new SeenNames();
   #requests = 0;
   #refused = 0;
   #excepted = 0;
@@ -74,6 +59,7 @@ export class Replay {
   /** A policy a step. */
   *add(call: RecordedCall): Generator<undefined, void> {
     this.#requests += 1;
+    this.#seen.add(call);
     const facts = toFacts(call);
     for (const prepared of this.#rules.policies) if (applies(prepared, facts)) this.#matched.add(prepared.policy.name);
     const { certain: found, doubtful } = yield* judge(this.#rules, call, facts);
@@ -93,20 +79,25 @@ export class Replay {
     if (facts.unread && certain.some(({ isUnread }) => isUnread)) this.#counts.unread.add(facts.unread);
     const tools = certain.flatMap(({ denied = [] }) => denied.map(({ names }) => names[0] as string));
     for (const tool of new Set(tools)) this.#counts.tool.add(tool);
-    const [{ policy, rule, reason }] = certain as [Finding];
     const { event_id, session_id, agent_id, agent_name, timestamp, model } = call;
-    if (this.#examples.length < maxExamples)
-      this.#examples.push({
-        event_id,
-        session_id,
-        agent_id,
-        agent_name,
-        timestamp,
-        model,
-        policy: policy.name,
-        rule,
-        reason,
-      });
+    for (const { policy, rule, reason } of new Map(certain.toReversed().map((each) => [nameRule(each), each])).values())
+      this.#show({ event_id, session_id, agent_id, agent_name, timestamp, model, policy: policy.name, rule, reason });
+  }
+
+  /** Keeps the latest, so that each rule, and then each agent, has one as far as there is room. */
+  #show(example: Preview['examples'][number]): void {
+    const ofRule = ({ policy, rule }: typeof example) => `rule ${policy} ${rule}`;
+    const ofAgent = ({ agent_id }: typeof example) => agent_id;
+    const isNew = (key: string) => !this.#exampled.has(key) && this.#exampled.add(key);
+    const [isNewRule, isNewAgent] = [isNew(ofRule(example)), isNew(ofAgent(example))];
+    const shown = this.#examples;
+    if (shown.length < maxExamples) shown.push(example);
+    else if (isNewRule || isNewAgent) {
+      const isOften = (toKey: typeof ofRule, each: typeof example) =>
+        shown.filter((other) => toKey(other) === toKey(each)).length > 1;
+      const at = shown.findLastIndex((each) => isOften(ofRule, each) && (isNewRule || isOften(ofAgent, each)));
+      if (at >= 0) shown.splice(at, 1, example);
+    }
   }
 
   #doubt(doubtful: readonly Finding[]): void {
@@ -135,6 +126,7 @@ export class Replay {
         const silent = listRules(policy).filter((name) => !this.#found.has(`${policy.name} ${name}`));
         return silent.map((name) => ({ policy: policy.name, rule: name }));
       }),
+      unseen: this.#requests === 0 ? [] : yield* this.#seen.listUnseen(this.#policies),
       contradictions: yield* findContradictions(this.#policies),
     };
   }
@@ -179,12 +171,12 @@ function* judge(
   call: RecordedCall,
   facts: CallFacts,
 ): Generator<undefined, { certain: Finding[]; doubtful: Finding[] }> {
-  const { asked, tools, model } = call;
+  const { asked, tools, model, decision } = call;
   const request = [...judgeHead(rules, facts), ...(yield* judgeBodyInSteps(rules, facts))];
   const answer = judgeAnswer(rules, { ...facts, model, called: tools?.called ?? [] });
   const isDoubtful = ({ rule, isUnread }: Finding) =>
-    // What was not known then is refused now.
-    (isUnread === true && !asked?.unread) ||
+    // What was not known then, or so decided of, is refused now.
+    (isUnread === true && !asked?.unread && !decision?.some((each) => each.rule === rule)) ||
     (asked === null && (rule === 'operations' || rule === 'limits.max_output_tokens'));
   // Without what was asked for, a dated name may stand for one that is allowed.
   const isCertain = ({ rule }: Finding) => rule !== 'models' || asked?.models != null;

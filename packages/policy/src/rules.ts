@@ -1,4 +1,4 @@
-import type { Asked, EventTool } from '@agp/core/events';
+import type { Asked, Decision, EventTool, EventTools } from '@agp/core/events';
 import { isWithin, openClock, parseHours } from './hours.ts';
 import { isModelListed } from './model-names.ts';
 import { isListed, prepareLists } from './names.ts';
@@ -23,6 +23,26 @@ export interface CallFacts extends CallHead, Omit<Asked, 'operations' | 'nano_us
   nano_usd: number | null;
   /** What it offers its model; null if that cannot be read. */
   tools: readonly EventTool[] | null;
+}
+
+/** What was recorded of a request. */
+export interface RecordedCall {
+  event_id: string;
+  session_id: string;
+  agent_id: string;
+  agent_name: string;
+  /** Labels of now: what they were then is not recorded. */
+  labels: Readonly<Record<string, string>>;
+  timestamp: string;
+  tag: string;
+  provider: string;
+  /** The model that answered. */
+  model: string;
+  asked: Asked | null;
+  /** Null if there were none. */
+  tools: EventTools | null;
+  /** What rules decided of it then. */
+  decision: readonly Decision[] | null;
 }
 
 /** A request, and what its answer has shown so far. */

@@ -122,6 +122,14 @@ const listShares = (title: string, shares: Preview['by']['rule']) =>
     ? []
     : [`${title}: ${shares.map(({ name, requests }) => `${name} ${formatCount(requests)}`).join(', ')}`];
 
+/** `by day: 2026-11-26 30, most at 09:00 (12)`, a line a day. */
+const listDays = (hours: Preview['by']['hour']) =>
+  [...Map.groupBy(hours, ({ name }) => name.slice(0, 10))].map(([day, ofDay]) => {
+    const total = ofDay.reduce((sum, { requests }) => sum + requests, 0);
+    const most = ofDay.reduce((one, other) => (other.requests > one.requests ? other : one));
+    return `by day: ${day} ${formatCount(total)}, most at ${most.name.slice(11, 16)} (${formatCount(most.requests)})`;
+  });
+
 function describePreview(preview: Preview): string {
   const { from, to, requests, is_complete: isComplete, refused, excepted, agents, by, examples } = preview;
   const range = `${formatTime(from)} to ${formatTime(to)} UTC`;
@@ -131,7 +139,7 @@ function describePreview(preview: Preview): string {
     ...(isComplete ? [] : ['older requests of that time were not looked at: there are too many']),
     ...listShares('not known to any table (harmless_members of a provider may name members)', by.unread),
     ...[...listShares('by rule', by.rule), ...listShares('by agent', by.agent), ...listShares('by model', by.model)],
-    ...[...listShares('by tool', by.tool), ...listShares('by hour', by.hour)],
+    ...[...listShares('by tool', by.tool), ...listDays(by.hour)],
     ...(examples.length > 0 ? ['examples:'] : []),
     ...examples.map(
       (each) =>
@@ -143,6 +151,7 @@ function describePreview(preview: Preview): string {
     ...preview.never.map(({ policy, rule }) =>
       rule === null ? `${policy} matched no request` : `${policy} (rule ${rule}) found nothing`,
     ),
+    ...preview.unseen.map(({ policy, rule, name }) => `${policy} (${rule}) names ${name}, which no request had`),
     ...preview.contradictions.map((words) => `contradiction: ${words}`),
     ...preview.warnings.map((words) => `warning: ${words}`),
     'labels are those that agents have now; requests that a policy refused were not recorded',

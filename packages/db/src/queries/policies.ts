@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import type { Asked, EventTools } from '@agp/core/events';
+import type { Asked, Decision, EventTools } from '@agp/core/events';
 import { type Selectable, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
@@ -147,6 +147,7 @@ export interface RecordedCallRow {
   model: string;
   asked: Asked | null;
   tools: EventTools | null;
+  decision: Decision[] | null;
 }
 
 const replayedAtOnce = 5_000;
@@ -165,6 +166,7 @@ export async function* readRecordedCalls(db: Db, from: Date, to: Date): AsyncGen
         'events.model',
         'events.asked',
         'events.tools',
+        'events.decision',
       ])
       .where('events.id', '>=', firstIdAt(from))
       .where('events.id', '<', end)

@@ -73,4 +73,5 @@ const presentRecorded = (row: RecordedCallRow): RecordedCall => ({
   model: row.model,
   asked: row.asked,
   tools: row.tools,
+  decision: row.decision,
 });
