@@ -1,7 +1,6 @@
 import type { AgentStatus, Event } from '@agp/core/contracts';
-import type { EventMessage, FieldsWhere } from '@agp/core/events';
+import type { Decision, EventMessage, FieldsWhere } from '@agp/core/events';
 import type { ColumnType, Generated } from 'kysely';
-import type { DecidedRule } from './record-events/decisions.ts';
 import type { durationColumns } from './usage-columns.ts';
 
 type Timestamp = ColumnType<Date, Date | string, Date | string>;
@@ -267,7 +266,7 @@ export interface Schema {
     /** The policy, its rule and why, if one refused it. */
     rule: string | null;
     /** All policies and rules that did. */
-    decision: Json<DecidedRule[]>;
+    decision: Json<Pick<Decision, 'policy' | 'rule'>[]>;
     /** More than one if the row stands for alike ones, of which it is the first. */
     count: Generated<number>;
   };

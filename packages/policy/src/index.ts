@@ -30,7 +30,8 @@ export {
   type RuleSet,
 } from './decide.ts';
 export { describeMatch } from './describe-match.ts';
+export { listPolicyNames } from './policy-names.ts';
 export { Replay } from './replay.ts';
 export { type CallFacts, type CallHead, prepare, type RecordedCall } from './rules.ts';
 export { type Policy, type PolicyException, policySchema, withoutSign, withoutSigns } from './schema.ts';
-export { findWarnings, listAgents } from './warnings.ts';
+export { findWarnings } from './warnings.ts';

@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { describeMatch } from './describe-match.ts';
 import { changeText, readPolicy, writePolicy } from './policy-yaml.ts';
 
-test.each<[string, string, Parameters<typeof changeText>[1], unknown, string]>([
+test.each<[string, string, string, unknown, string]>([
   [
     'a comment beside',
     'name: x\nmode: observe # two\nmodels: # three\n  allow: [a]\n',
@@ -34,10 +34,11 @@ test.each<[string, string, Parameters<typeof changeText>[1], unknown, string]>([
     '\n# four\nname: x\n',
   ],
   ['a list on one line that goes', 'name: x\nexceptions: [] # one\n', 'exceptions', undefined, 'name: x\n # one\n'],
-  ['JSON', '{ "name": "x", "mode": "observe" } # one', 'mode', 'warn', '{ "name": "x", "mode": warn } # one\n'],
+  ['JSON', '{ "name": "x", "mode": "observe" } # one', 'mode', 'warn', 'name: x\nmode: warn\n'],
 ])('a text with %s keeps the rest as it is', (_, text, member, value, expected) => {
-  expect(changeText(text, member, value)).toBe(expected);
-  expect(parse(changeText(text, member, value))[member]).toEqual(value);
+  const changed = changeText(text, { [member]: value });
+  expect(changed).toBe(expected);
+  expect(parse(changed)[member]).toEqual(value);
 });
 
 test.each([

@@ -1,3 +1,4 @@
+import { isStorableText } from '@agp/core/events';
 import { CST, isMap, isScalar, Lexer, parseDocument, stringify } from 'yaml';
 import type { z } from 'zod';
 import { type Policy, policySchema } from './schema.ts';
@@ -14,14 +15,13 @@ type Read = { policy: Policy; faults: [] } | { policy: null; faults: [TextFault,
 /** A policy as people write it, with all that holds. */
 export const writePolicy = (policy: object): string => stringify(policy, { lineWidth: 100 });
 
-/** The longest text, in UTF-16 units; the most tokens, and keys and aliases, that are read: their time grows with the square. */
-export const maxText = 65_536;
-const maxTokens = 10_000;
-const maxKeys = 1_000;
+/** UTF-16 units, and tokens, and keys and aliases that are read: their time grows with the square. */
+const [maxText, maxTokens, maxKeys] = [65_536, 10_000, 1_000];
 
 /** Why a text is not read; null if it may be. */
 function findExcess(text: string): string | null {
   if (text.length > maxText) return `must be no longer than ${maxText} characters`;
+  if (!isStorableText(text)) return 'must not hold NUL';
   let [tokens, keys] = [0, 0];
   for (const token of new Lexer().lex(text)) {
     const type = CST.tokenType(token);
@@ -34,16 +34,13 @@ function findExcess(text: string): string | null {
   return null;
 }
 
-/** The text with another member, and all else and its comments as they are. @param value undefined takes it out */
-export function changeText(text: string, member: keyof Policy, value: unknown): string {
+/** The text with another member, and all else and its comments as they are, unless it is in one line. @param changed undefined takes it out */
+export function changeText(text: string, changed: Partial<Policy>): string {
   const document = parseDocument(text);
   const { contents } = document;
-  if (!isMap(contents) || contents.flow) {
-    if (value === undefined) document.delete(member);
-    else document.set(member, document.createNode(value));
-    return document.toString({ lineWidth: 100 });
-  }
-  const said = value === undefined ? '' : writePolicy({ [member]: value });
+  if (!isMap(contents) || contents.flow) return writePolicy({ ...document.toJS(), ...changed });
+  const [[member, value] = ['', undefined]] = Object.entries(changed);
+  const said = value === undefined ? '' : writePolicy(changed);
   const pair = contents.items.find(({ key }) => isScalar(key) && key.value === member);
   const [from, to] = [findKey(document, [], member)[0], (pair?.value as { range?: Span } | null)?.range?.[1]];
   if (to === undefined) return `${text.trimEnd()}\n${said}`;

@@ -13,9 +13,9 @@ import {
   prepareRules,
   type RuleSet,
 } from './decide.ts';
+import { SeenNames } from './policy-names.ts';
 import { type CallFacts, explainMissing, listRules, type RecordedCall } from './rules.ts';
 import type { Policy } from './schema.ts';
-import { SeenNames } from './unseen.ts';
 
 const maxExamples = 10;
 const maxShares = 20;

@@ -47,6 +47,6 @@ test.each<[Omit<z.input<typeof policySchema>, 'name'>, string[]]>([
   ],
 ])('%j: %j', (given, expected) => {
   const policy = policySchema.parse({ name: 'p', ...given });
-  const known = { providers: ['openai', 'groq'], now, isOpen: (name: string) => name !== 'claimed' };
+  const known = { providers: ['openai', 'groq'], now, open: new Set(['a', 'b*', 'c', 'd']) };
   expect(finish(findWarnings([policy], known))).toEqual(expected.map((each) => `p: ${each}`));
 });

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '@agp/core/errors';
-import { isStorableText } from '@agp/core/events';
 import type { WrittenPolicy } from '@agp/db';
 import { type Policy, policySchema, withoutSign, withoutSigns } from '@agp/policy';
 import { readPolicy } from '@agp/policy/yaml';
@@ -10,7 +9,6 @@ import { found, parseInput } from './requests.ts';
 
 /** @throws ApiError `invalid_parameter` with line and field of the first fault */
 export function readPolicyText(text: string): Policy {
-  if (!isStorableText(text)) throw new ApiError('invalid_parameter', 'body: must not hold NUL');
   const { policy, faults } = readPolicy(text);
   if (policy !== null) return policy;
   const line = text.slice(0, faults[0].from).split('\n').length;

@@ -220,7 +220,7 @@ test('a policy keeps its text in YAML until JSON says something else', async () 
     ['name: x\nmodels: { allow: 1 }\n', 'line 2: models.allow: is missing, or of another type'],
     ['name: x\nmodels: {\n', /^line 3: /],
     ['# '.repeat(40_000), 'line 1: must be no longer than 65536 characters'],
-    ['name: \u0000', 'body: must not hold NUL'],
+    ['name: \u0000', 'line 1: must not hold NUL'],
   ] as const)
     await management.refuse(await send('PUT', `/${made.id}`, body, 'application/yaml'), 400, message);
   await management.refuse(await send('PUT', '/../keys', yaml, 'application/yaml'), 405, /method/);

@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { formatCount } from '@agp/core/explain';
 import {
   describeMatch,
@@ -10,20 +9,18 @@ import {
   previewSchema,
   type StoredPolicy,
   storedPolicySchema,
-  withoutSigns,
 } from '@agp/policy';
 import { changeText, writePolicy } from '@agp/policy/yaml';
 import type { Command } from 'commander';
 import { createPatch } from 'diff';
-import type { ApiAnswer } from '../api.ts';
-import { addCommand, addReason, parseWhole, type ReasonOption } from '../arguments.ts';
+import { addCommand, addReason, parseExpiry, parseWhole, type ReasonOption } from '../arguments.ts';
 import { CliError } from '../cli-error.ts';
 import { type ExplainOptions, explainPolicies } from '../explain-policies.ts';
 import { addList } from '../list.ts';
+import { changeExceptions, describeExceptions, type ExceptOptions } from '../policy-exceptions.ts';
 import { readPolicyFiles, type WrittenPolicy } from '../policy-files.ts';
 import type { Shell } from '../shell.ts';
 import { type Column, formatTime } from '../table.ts';
-import { addExceptCommand, describeExceptions } from './policy-exceptions.ts';
 
 const path = '/api/v1/policies';
 
@@ -56,17 +53,11 @@ async function findStored(shell: Shell, name: string): Promise<StoredPolicy> {
   return found;
 }
 
-/** Stores a policy with one member changed, and its comments as they are. */
-async function changeMember<Name extends 'mode' | 'exceptions'>(
-  shell: Shell,
-  name: string,
-  member: Name,
-  change: (before: Policy[Name]) => Policy[Name],
-  reason: string | undefined,
-): Promise<ApiAnswer<StoredPolicy>> {
+/** Stores a policy with a member changed, and its comments as they are. */
+async function change(shell: Shell, name: string, make: (before: Policy) => Partial<Policy>, reason?: string) {
   const { id, version, policy, text } = await findStored(shell, name);
-  const value = change(policy[member]);
-  const body = text === null ? { ...policy, [member]: value } : changeText(text, member, value);
+  const changed = make(policy);
+  const body = text === null ? { ...policy, ...changed } : changeText(text, changed);
   return shell.api.send('PUT', `${path}/${id}`, body, storedPolicySchema, { reason }, version);
 }
 
@@ -84,9 +75,8 @@ function plan(stored: readonly StoredPolicy[], wanted: readonly WrittenPolicy[],
   const kept = wanted.map((each): Planned => {
     const { name } = each.policy;
     const known = named.get(name) ?? null;
-    const saysSame = known && isDeepStrictEqual(withoutSigns(known.policy), withoutSigns(each.policy));
-    const isSame = saysSame && known.text === each.text;
-    return { name, verb: isSame ? 'unchanged' : known ? 'configured' : 'created', stored: known, wanted: each };
+    const verb = known === null ? 'created' : known.text === each.text ? 'unchanged' : 'configured';
+    return { name, verb, stored: known, wanted: each };
   });
   const names = new Set(wanted.map(({ policy }) => policy.name));
   const others = prunes ? stored.filter(({ policy }) => !names.has(policy.name)) : [];
@@ -252,7 +242,7 @@ export function addPolicyCommands(program: Command, shell: Shell): void {
   addReason(mode)
     .addArgument(mode.createArgument('<mode>', 'observe, warn or enforce').choices(['observe', 'warn', 'enforce']))
     .action(async (name: string, wanted: Policy['mode'], { reason }: ReasonOption) => {
-      const answer = await changeMember(shell, name, 'mode', () => wanted, reason);
+      const answer = await change(shell, name, () => ({ mode: wanted }), reason);
       await shell.showRows(
         answer,
         (data) => [data],
@@ -260,7 +250,23 @@ export function addPolicyCommands(program: Command, shell: Shell): void {
       );
     });
 
-  addExceptCommand(policies, shell, (name, change, reason) => changeMember(shell, name, 'exceptions', change, reason));
+  const except = addCommand(
+    policies,
+    'except <policy>',
+    'let some requests pass until a time, or end that',
+    'policies except interns --agent nightly --rule models --until 12h --reason month-end',
+  );
+  addReason(except)
+    .option('--agent <name...>', 'for these agents')
+    .option('--label <name=value...>', 'for agents with all of these labels')
+    .option('--rule <rule...>', 'from these rules, such as models, or all that begin so, such as limits')
+    .option('--until <when>', 'a span such as 12h, or a time', parseExpiry)
+    .option('--end <n>', 'end the exception of this number', parseWhole(1))
+    .option('--all', 'end all exceptions')
+    .action(async (name: string, options: ExceptOptions) => {
+      const answer = await change(shell, name, (before) => changeExceptions(before, options), options.reason);
+      await shell.show(answer, ({ policy }) => describeExceptions(policy).join('\n') || 'there are no exceptions');
+    });
 
   addReason(addCommand(policies, 'delete <name>', 'delete a policy', 'policies delete interns')).action(
     async (name: string, { reason }: ReasonOption) => {

@@ -79,5 +79,5 @@ export async function mergeOldHours(transaction: Db, cut: Date): Promise<void> {
     WITH decided AS (
       DELETE FROM hourly_decisions WHERE ${isOldHour(cut)}
       RETURNING date_trunc('day', hour, 'UTC') AS hour, policy, rule, action, event_count AS count
-    ) ${sql.raw(addDecidedSql('0'))}`.execute(transaction);
+    ) ${sql.raw(addDecidedSql)}`.execute(transaction);
 }

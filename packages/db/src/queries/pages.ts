@@ -10,11 +10,7 @@ export interface RequestFilter {
 }
 
 /** A policy, one of its rules, and what became of a request. */
-export interface Decided {
-  policy?: string | undefined;
-  rule?: string | undefined;
-  action?: string | undefined;
-}
+export type Decided = Partial<Record<'policy' | 'rule' | 'action', string | undefined>>;
 
 /** Rows of which such was decided: all that is given, by one rule. */
 export const wasDecided = (decided: Decided): RawBuilder<boolean> =>

@@ -1,9 +1,10 @@
 import type { Refusal } from '@agp/core/contracts';
+import type { Decision } from '@agp/core/events';
 import { uuidTime } from '@agp/core/ids';
 import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
-import { addDecidedSql, type DecidedRule, pickShard } from '../record-events/decisions.ts';
+import { addDecidedSql } from '../record-events/decisions.ts';
 import { appendAudit } from './audit.ts';
 import { type Decided, firstIdAt, type RequestFilter, wasDecided } from './pages.ts';
 import { type RefusalRow, refusalColumns, refusalGroup, toRefusalEntry } from './refusal-columns.ts';
@@ -32,7 +33,7 @@ export interface RefusedRequest {
   /** `policy rule: why`; null if none refused it. */
   rule: string | null;
   /** All rules that did; null if none did. */
-  decision: readonly DecidedRule[] | null;
+  decision: readonly Pick<Decision, 'policy' | 'rule'>[] | null;
   /** Requests that it stands for, in all and since it was stored before; all else is the first one's. */
   count: number;
   added: number;
@@ -41,25 +42,26 @@ export interface RefusedRequest {
 }
 
 const text = `
-  WITH listed AS (
-    INSERT INTO refused_requests (id, agent_id, reason, request_id, source_ip, provider, path, rule, count, decision)
-    SELECT id, agent_id, reason, request_id, source_ip, provider, path, rule, max(count), decision
-    FROM unnest($7::uuid[], $8::uuid[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[],
-      $15::bigint[], $16::text[]::jsonb[]) AS request (id, agent_id, reason, request_id, source_ip, provider, path, rule, count, decision)
-    GROUP BY id, agent_id, reason, request_id, source_ip, provider, path, rule, decision ORDER BY id
+  WITH request AS (
+    SELECT * FROM jsonb_to_recordset($2::jsonb) AS request (
+      id uuid, "agentId" uuid, reason text, "requestId" text, "sourceIp" text, provider text, path text, rule text,
+      decision jsonb, count bigint, added bigint, at timestamptz)
+  ), listed AS (
+    INSERT INTO refused_requests (id, agent_id, reason, request_id, source_ip, provider, path, rule, decision, count)
+    SELECT DISTINCT ON (id) id, "agentId", reason, "requestId", "sourceIp", provider, path, rule, decision, count
+    FROM request ORDER BY id, count DESC
     ON CONFLICT (id) DO UPDATE SET count = greatest(refused_requests.count, EXCLUDED.count)
   ), decided AS (
-    SELECT date_trunc('hour', at, 'UTC') AS hour, rules.policy, rules.rule, 'refuse' AS action, count
-    FROM unnest($17::timestamptz[], $18::bigint[], $16::text[]::jsonb[]) AS request (at, count, decision),
-      LATERAL (
-        SELECT policy, rule FROM jsonb_to_recordset(decision) AS each (policy text, rule text)
-        UNION SELECT policy, '' FROM jsonb_to_recordset(decision) AS each (policy text)
-      ) AS rules
-  ), counted AS (${addDecidedSql('$19')})
+    SELECT date_trunc('hour', at, 'UTC') AS hour, rules.policy, rules.rule, 'refuse' AS action, added AS count
+    FROM request, LATERAL (
+      SELECT policy, rule FROM jsonb_to_recordset(decision) AS each (policy text, rule text)
+      UNION SELECT policy, '' FROM jsonb_to_recordset(decision) AS each (policy text)
+    ) AS rules
+  ), counted AS (${addDecidedSql})
   INSERT INTO refusal_counts (minute, agent_id, reason, count, source_ip, refused_at)
-  SELECT * FROM unnest($1::timestamptz[], $2::uuid[], $3::text[], $4::bigint[], $5::text[], $6::timestamptz[])
-    AS counted (minute, agent_id, reason, count, source_ip, refused_at)
-  ORDER BY minute, agent_id NULLS FIRST, reason COLLATE "C"
+  SELECT * FROM jsonb_to_recordset($1::jsonb) AS counted (
+    minute timestamptz, "agentId" uuid, reason text, count bigint, "sourceIp" text, "refusedAt" timestamptz)
+  ORDER BY minute, "agentId" NULLS FIRST, reason COLLATE "C"
   ON CONFLICT (minute, agent_id, reason) DO UPDATE SET
     count = refusal_counts.count + EXCLUDED.count,
     source_ip = CASE WHEN EXCLUDED.refused_at < refusal_counts.refused_at
@@ -68,32 +70,13 @@ const text = `
 
 /** One statement; all proxies and the sealing writer lock rows in this order. */
 export async function addRefusals(pool: Pool, counts: readonly RefusalCount[]): Promise<void> {
-  const listed = counts.flatMap(({ requests }) => requests);
-  await pool.query({
-    name: 'add-refusals',
-    text,
-    values: [
-      counts.map(({ minute }) => new Date(minute).toISOString()),
-      counts.map(({ agentId }) => agentId),
-      counts.map(({ reason }) => reason),
-      counts.map(({ count }) => count),
-      counts.map(({ sourceIp }) => sourceIp),
-      counts.map(({ refusedAt }) => new Date(refusedAt).toISOString()),
-      listed.map(({ id }) => id),
-      listed.map(({ agentId }) => agentId),
-      listed.map(({ reason }) => reason),
-      listed.map(({ requestId }) => requestId),
-      listed.map(({ sourceIp }) => sourceIp),
-      listed.map(({ provider }) => provider),
-      listed.map(({ path }) => path),
-      listed.map(({ rule }) => rule),
-      listed.map(({ count }) => count),
-      listed.map(({ decision }) => decision && JSON.stringify(decision)),
-      listed.map(({ id }) => new Date(uuidTime(id)).toISOString()),
-      listed.map(({ added }) => added),
-      pickShard(),
-    ],
+  const counted = counts.map(({ requests: _, minute, refusedAt, ...count }) => {
+    return { ...count, minute: new Date(minute), refusedAt: new Date(refusedAt) };
   });
+  const listed = counts.flatMap(({ requests }) =>
+    requests.map((each) => ({ ...each, at: new Date(uuidTime(each.id)) })),
+  );
+  await pool.query({ name: 'add-refusals', text, values: [JSON.stringify(counted), JSON.stringify(listed)] });
 }
 
 interface RefusalFilter extends RequestFilter {

@@ -2,7 +2,8 @@ import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
 import { readLabels } from '@agp/core/labels';
 import { type Db, findOpenNames, type RecordedCallRow, readRecordedCalls } from '@agp/db';
-import { findWarnings, listAgents, type Preview, type PreviewRequest, type RecordedCall, Replay } from '@agp/policy';
+import type { Preview, PreviewRequest, RecordedCall } from '@agp/policy';
+import { findWarnings, listPolicyNames, Replay } from '@agp/policy';
 import { endTurn, inTurns } from '@agp/runtime';
 import { maxReplayed, maxReplayMs, shareOfReads } from '../limits.ts';
 
@@ -21,9 +22,12 @@ export async function preview(
     throw new ApiError('too_many_reads');
   previewing.push(holder);
   try {
-    const open = await findOpenNames(db, request.policies.flatMap(listAgents));
-    const known = { providers, now: new Date(), isOpen: (agent: string) => open.has(agent) };
-    const warnings = await inTurns(findWarnings(request.policies, known));
+    const named = request.policies.flatMap(listPolicyNames);
+    const open = await findOpenNames(
+      db,
+      named.flatMap(({ kind, name }) => (kind === 'agents' ? [name] : [])),
+    );
+    const warnings = await inTurns(findWarnings(request.policies, { providers, now: new Date(), open }));
     return { ...(await replay(db, request, isLeft)), warnings };
   } finally {
     previewing.splice(previewing.indexOf(holder), 1);

@@ -1,0 +1,43 @@
+import { toLineText } from '@agp/core/text';
+import { describeMatch, type Policy, withoutSign } from '@agp/policy';
+import { UsageError } from './cli-error.ts';
+import { formatTime } from './table.ts';
+
+export interface ExceptOptions {
+  agent?: string[];
+  label?: string[];
+  rule?: string[];
+  until?: string;
+  reason?: string;
+  end?: number;
+  all?: true;
+}
+
+/** `1: agent nightly, of models, until 2026-12-01 08:00:00 (made by jane): month's end`. */
+export const describeExceptions = ({ exceptions = [] }: Policy): string[] =>
+  exceptions.map(({ match, rules, until, reason, by }, index) => {
+    const at = new Date(until);
+    const end = `${at.getTime() <= Date.now() ? 'ended' : 'until'} ${formatTime(at.toISOString())}`;
+    const made = by === undefined ? '' : ` (made by ${by})`;
+    return toLineText(
+      `${index + 1}: ${describeMatch(match)}, of ${rules?.join(', ') ?? 'all rules'}, ${end}${made}: ${reason}`,
+    );
+  });
+
+/** @throws UsageError for options that say neither whom an exception is for nor which one ends */
+export function changeExceptions({ exceptions = [] }: Policy, options: ExceptOptions): Pick<Policy, 'exceptions'> {
+  const { agent: agents, label: words = [], rule: rules, until, reason, end, all } = options;
+  const before = exceptions.map(withoutSign);
+  if (all || end !== undefined) {
+    if (end !== undefined && end > before.length)
+      throw new UsageError(`--end must be one of the ${before.length} exceptions`);
+    const left = all ? [] : before.filter((_, index) => index + 1 !== end);
+    return { exceptions: left.length === 0 ? undefined : left };
+  }
+  if ((!agents && words.length === 0) || until === undefined || reason === undefined)
+    throw new UsageError('give --agent or --label, --until and --reason; or --end or --all to end exceptions');
+  const pairs = Map.groupBy(words, (word) => word.split('=', 1)[0] ?? '');
+  const labels = [...pairs].map(([name, of]) => [name, of.map((word) => word.slice(name.length + 1))] as const);
+  const match = { ...(agents && { agents }), ...(labels.length > 0 && { labels: Object.fromEntries(labels) }) };
+  return { exceptions: [...before, { match, ...(rules && { rules }), until, reason }] };
+}
