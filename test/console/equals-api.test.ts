@@ -39,6 +39,28 @@ inBrowser('what a screen shows', () => {
     expect(faults).toEqual([]);
   });
 
+  test('is, behind each figure of a policy, a list of just as many requests', async () => {
+    const { page } = opened;
+    await goTo(page, '/policies');
+    const figures = page.getByRole('table', { name: 'Policies' }).locator('a[href*="policy="]');
+    await figures.first().waitFor();
+    const links = await figures.evaluateAll((all) =>
+      (all as unknown as { getAttribute(name: string): string; textContent: string }[]).map((link) => [
+        link.getAttribute('href'),
+        link.textContent,
+      ]),
+    );
+    expect(links.length).toBeGreaterThan(3);
+    for (const [path = '', figure] of links) {
+      await goTo(page, path);
+      await eventually(async () => {
+        const { 'Refused requests': refused, Events: events } = (await readShown(page)).tables;
+        const count = refused?.reduce((sum, row) => sum + Number(row.Requests), 0) ?? events?.length;
+        expect(`${count}`, path).toBe(figure);
+      });
+    }
+  });
+
   test('is the next page where somebody turns to it, and the one before again', async () => {
     const { page } = opened;
     await goTo(page, '/events');

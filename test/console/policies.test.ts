@@ -133,6 +133,33 @@ inBrowser('policies in the console', () => {
     faults.length = 0;
   });
 
+  test('let an agent past for a time, until somebody ends it', async () => {
+    const body = JSON.stringify({
+      name: 'walled',
+      mode: 'enforce',
+      match: { agents: ['guest'] },
+      models: { allow: [] },
+    });
+    await system().api('/api/v1/policies', { method: 'POST', body });
+    expect((await send('guest')).status).toBe(403);
+    const { page } = await show('/policies/walled');
+    await page.getByRole('button', { name: 'Add an exception' }).click();
+    await dialog(page).getByRole('textbox', { name: 'For' }).fill('guest');
+    await dialog(page).getByRole('textbox', { name: 'Why' }).fill('a demonstration');
+    await dialog(page).getByRole('button', { name: 'Add', exact: true }).click();
+    const row = page.getByRole('table', { name: 'Exceptions' }).getByRole('row', { name: /guest .*a demonstration/ });
+    await row.waitFor();
+    const passed = await send('guest');
+    expect(passed.status).toBe(200);
+    await show(`/agents/${passed.headers.get('x-agent-id')}`);
+    await page.getByText(/exception from all its rules until .*a demonstration/).waitFor();
+    await show('/policies/walled');
+    await row.getByRole('button', { name: 'End the exception for agent guest' }).click();
+    await dialog(page).getByRole('button', { name: 'End', exact: true }).click();
+    await page.getByText('None: it holds for all that it matches.').waitFor();
+    expect((await send('guest')).status).toBe(403);
+  });
+
   test('are read, not written, by who may only read', async () => {
     await system().api('/api/v1/policies', { method: 'POST', body: JSON.stringify({ name: 'read-only' }) });
     const { page, context, faults } = await open('/policies/read-only', { key: await makeKey(['read'], 'reader') });

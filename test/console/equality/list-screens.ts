@@ -28,22 +28,28 @@ import {
 } from './screens-of-sums.ts';
 import * as rows from './show-rows.ts';
 
-/** A screen that is one list: what the API answers at an address, row by row. */
-const list = <Row>(path: string, label: string, query: string, show: (row: Row) => Record<string, string>): Screen => ({
+type ShownRow = Record<string, string>;
+
+/** A screen that is one list: what the API answers at an address. */
+const listAll = <Row>(path: string, label: string, query: string, show: (rows: Row[]) => ShownRow[]): Screen => ({
   path,
   expected: async (ask) => {
     const answer = await ask<Row[]>(query);
     expect(answer.length, path).toBeGreaterThan(0);
-    return { tables: { [label]: answer.map(show) } };
+    return { tables: { [label]: show(answer) } };
   },
 });
+
+/** The same, a row for each. */
+const list = <Row>(path: string, label: string, query: string, show: (row: Row) => ShownRow): Screen =>
+  listAll<Row>(path, label, query, (answer) => answer.map(show));
 
 /** Every screen that shows what is stored, filters and pages too. */
 export function listScreens({ eventId, sessionId, agentId, refusedId, policyId }: DemoData): Screen[] {
   const events = (path: string, query: string) =>
     list<ListedEvent>(path, 'Events', `/api/v1/events?expand=agent,outcome&limit=50${query}`, rows.showEvent);
   const refusals = (path: string, query: string) =>
-    list<Refusal>(path, 'Refused requests', `/api/v1/refusals?limit=50${query}`, rows.showRefusal);
+    listAll<Refusal>(path, 'Refused requests', `/api/v1/refusals?limit=500${query}`, rows.showRefusals);
   const sessions = (path: string, query: string) =>
     list<Session>(path, 'Sessions', `/api/v1/sessions?limit=50${query}`, rows.showSession);
   const agents = (path: string, query: string) =>

@@ -21,6 +21,7 @@ import { formatShortCount, showPrice as inUsd, roundUsd } from '../../../package
 import { listRules } from '../../../packages/console/src/screens/policies/describe-policy.ts';
 import { agentLink, ago, capBar, cost, minute, money, named, orDash, shortId, time } from './show-values.ts';
 
+const begins = (text: string) => new RegExp(`^${RegExp.escape(text)}`);
 const words = (code: string) => code.replaceAll('_', ' ');
 const ends = ({ expires_at }: { expires_at: string | null }) => (expires_at === null ? 'never' : time(expires_at));
 
@@ -43,18 +44,26 @@ export const showEvent = (event: ListedEvent) => ({
   Session: shortId(event.session_id),
 });
 
-/** What a code means is the console's own; {@link Refusal} has the code. */
-export const showRefusal = (refusal: Refusal) => ({
-  Time: time(refusal.timestamp),
+/** Those alike in one row, the latest first. What a code means is the console's own. */
+export const showRefusals = (refusals: readonly Refusal[]) => {
+  const alike = Map.groupBy(refusals, ({ agent_id, reason, rule, provider }) =>
+    [agent_id, reason, rule, provider].join(),
+  );
+  return [...alike.values()].map((all) => showAlike(all as [Refusal, ...Refusal[]]));
+};
+
+const showAlike = ([refusal, ...earlier]: [Refusal, ...Refusal[]]) => ({
+  Requests: formatCount(earlier.reduce((sum, { count }) => sum + count, refusal.count)),
+  Last: `${time(refusal.timestamp)}${earlier.length > 0 ? ` first ${time((earlier.at(-1) as Refusal).timestamp)}` : ''}`,
   Agent:
     refusal.agent_id === null ? `not known, from ${refusal.source_ip}` : agentLink(refusal as { agent_id: string }),
   Why: expect.stringMatching(
-    new RegExp(
-      `^${words(refusal.reason)} (?=[A-Z])${refusal.rule ? '' : '.*'}${RegExp.escape(refusal.rule?.replace(/^(\S+) ([^:]+): (.*)$/, 'Policy $1, rule $2: $3.') ?? '')}`,
-    ),
+    refusal.rule === null
+      ? new RegExp(`^[A-Z].*\\. ${words(refusal.reason)}: [A-Z]`)
+      : begins(refusal.rule.replace(/^(\S+) ([^:]+): (.*)$/, 'Policy $1, rule $2: $3.')),
   ) as string,
   'Sent to': `${refusal.provider ?? 'no provider'} ${refusal.path ?? ''}`.trim(),
-  'Request id': shortId(refusal.request_id),
+  'Last request id': shortId(refusal.request_id),
 });
 
 export const showSession = (session: Session) => ({
@@ -178,11 +187,16 @@ export const showUnrecorded = (request: UnrecordedRequest) => ({
   'Event id': shortId(request.event_id),
 });
 
+const decided: Record<string, string> = { refuse: 'refused', observe: 'noted', warn: 'warned', lower: 'lowered' };
+
 export const showPolicy = ({ policy, version, hits, updated_at }: StoredPolicy) => ({
   ...{ Policy: policy.name, Mode: policy.mode, For: describeMatch(policy.match) },
   Rules: listRules(policy).join(', '),
   Refused: formatCount(hits?.refused ?? -1),
   Noted: formatCount(hits?.noted ?? -1),
+  'By rule': (hits?.by ?? [])
+    .map(({ rule, action, requests }) => `${rule} ${formatCount(requests)} ${decided[action]}`)
+    .join(', '),
   Version: formatCount(version),
   Changed: ago(updated_at),
 });

@@ -5,7 +5,7 @@ import { useDebouncedCallback, useDebouncedValue } from '@mantine/hooks';
 import { IconFilter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useId, useState } from 'react';
-import { apiQuery, statusQuery } from '../api/api.ts';
+import { apiQuery, policiesQuery, statusQuery } from '../api/api.ts';
 import { formatLocalTime } from '../format/format.ts';
 import { addDays, findLastWeek, findMonth, isDay } from '../search/search.ts';
 
@@ -71,7 +71,7 @@ function DayField({ label, value, onChange }: SearchFieldProps) {
 
 const chipNames: Readonly<Record<string, string>> = {
   ...shortNames,
-  policy_id: 'policy',
+  policy_id: 'policy id',
   pii_type: 'personal data',
   pii: 'personal data',
   request_id: 'request',
@@ -105,7 +105,7 @@ export function Chips<Filter extends object>({
 
 function Chip({ name, value, onRemove }: { name: string; value: string; onRemove: () => void }) {
   const agent = useQuery({ ...apiQuery('/api/v1/agents/{id}', { path: { id: value } }), enabled: name === 'agent' });
-  const isId = name === 'agent' || name === 'policy' || name === 'session' || name === 'request';
+  const isId = name === 'agent' || name === 'policy id' || name === 'session' || name === 'request';
   const own = /^\d{4}-\d\d-\d\dT/.test(value) ? formatLocalTime(value) : isId ? shortenId(value) : value;
   const shown = value === 'true' ? '' : (agent.data?.data.name ?? own);
   return (
@@ -148,6 +148,15 @@ export function KindField({ value, onChange }: Pick<SearchFieldProps, 'value' | 
   const found = useQuery(statusQuery('7d')).data?.data.pii ?? [];
   const options = found.map(({ type }) => ({ value: type, label: type.replaceAll('_', ' ') }));
   return <Choice label="Personal data" none="All" options={options} value={value} onChange={onChange} />;
+}
+
+/** A policy that there is, by its name. */
+export function PolicyField({ value, onChange }: Pick<SearchFieldProps, 'value' | 'onChange'>) {
+  const options = (useQuery(policiesQuery).data?.data ?? []).map(({ policy: { name } }) => ({
+    value: name,
+    label: name,
+  }));
+  return <Choice label="Policy" none="All" options={options} value={value} onChange={onChange} />;
 }
 
 const mostAgents = 10;

@@ -161,7 +161,7 @@ export function List<Row>({ title, aside, intro, none, children, ...table }: Lis
   return (
     <Card title={title} aside={aside} flush>
       {intro && !isEmpty && (
-        <p className="card-body" style={{ margin: 0, paddingTop: '1rem' }}>
+        <p className="card-body small dim" style={{ margin: 0, paddingTop: '1rem' }}>
           {intro}
         </p>
       )}

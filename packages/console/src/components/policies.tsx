@@ -1,3 +1,5 @@
+import { formatCount } from '@agp/core/explain';
+import type { StoredPolicy } from '@agp/policy';
 import { Link } from '@tanstack/react-router';
 import { Pill } from './values.tsx';
 
@@ -5,6 +7,60 @@ const modeTones = { observe: 'plain', warn: 'warn', enforce: 'good' } as const;
 
 export function PolicyMode({ mode }: { mode: keyof typeof modeTones }) {
   return <Pill tone={modeTones[mode]}>{mode}</Pill>;
+}
+
+type Hits = NonNullable<StoredPolicy['hits']>;
+type Action = 'observe' | 'warn' | 'lower' | 'strip' | 'cut' | 'excepted';
+
+const actionWords: Readonly<Record<string, string>> = {
+  ...{ refuse: 'refused', observe: 'noted', warn: 'warned', lower: 'lowered', strip: 'stripped', cut: 'cut' },
+};
+
+interface HitsLinkProps {
+  /** Its name. */
+  policy: string;
+  since: Hits['since'];
+  count: number;
+  rule?: string;
+  /** `refuse`, or what became of recorded requests; without it anything but a refusal. */
+  action?: string;
+}
+
+/** How many requests a policy decided something of, with a link to just these. */
+function HitsLink({ policy, since: from, count, rule, action }: HitsLinkProps) {
+  if (count === 0) return <span className="dim">0</span>;
+  if (action === 'refuse')
+    return (
+      <Link to="/refusals" search={{ policy, rule, from }}>
+        {formatCount(count)}
+      </Link>
+    );
+  return (
+    <Link to="/events" search={{ policy, rule, decision: action as Action | undefined, from }}>
+      {formatCount(count)}
+    </Link>
+  );
+}
+
+interface PolicyHitsProps {
+  stored: StoredPolicy;
+  /** Of its refusals, of recorded requests, or by rule and what became of them. */
+  of: 'refused' | 'noted' | 'rules';
+}
+
+/** What a policy did in the last day, each figure with a link. */
+export function PolicyHits({ stored: { policy, hits }, of }: PolicyHitsProps) {
+  if (hits === undefined) return null;
+  const at = { policy: policy.name, since: hits.since };
+  if (of === 'refused') return <HitsLink {...at} count={hits.refused} action="refuse" />;
+  if (of === 'noted') return <HitsLink {...at} count={hits.noted} />;
+  return hits.by.map(({ rule, action, requests }, index) => (
+    <span key={`${rule} ${action}`} className="small nowrap">
+      {index > 0 && ', '}
+      <span className="dim">{rule}</span> <HitsLink {...at} rule={rule} action={action} count={requests} />{' '}
+      {actionWords[action] ?? action}
+    </span>
+  ));
 }
 
 /** In an address, in place of a policy's id or name; no name begins so. */

@@ -8,7 +8,7 @@ import { apiQuery } from '../api/api.ts';
 import { Cost } from '../components/cost.tsx';
 import { CopyAs, CsvButton } from '../components/export.tsx';
 import { EmptyState } from '../components/feedback.tsx';
-import { AgentField, Choice, Filters, KindField, SearchField, TimeRange } from '../components/filters.tsx';
+import { AgentField, Choice, Filters, KindField, PolicyField, SearchField, TimeRange } from '../components/filters.tsx';
 import { ConnectButton } from '../components/layout.tsx';
 import type { Column } from '../components/list.tsx';
 import { ListScreen, NewPill, pageSize, useFilters } from '../components/list-screen.tsx';
@@ -81,6 +81,15 @@ const results = [
   { value: 'killed', label: 'Ended by a block' },
 ] as const;
 
+const decisions = [
+  { value: 'observe', label: 'Noted' },
+  { value: 'warn', label: 'Warned' },
+  { value: 'lower', label: 'Lowered' },
+  { value: 'strip', label: 'Stripped' },
+  { value: 'cut', label: 'Cut' },
+  { value: 'excepted', label: 'Excepted' },
+] as const;
+
 type Result = (typeof results)[number]['value'];
 
 function EventFilters({
@@ -99,6 +108,9 @@ function EventFilters({
       <SearchField label="Compliance tag" {...bind('compliance_tag')} />
       <AgentField {...bind('agent_id')} />
       <SearchField label="Provider" {...bind('provider')} />
+      <PolicyField {...bind('policy')} />
+      <SearchField label="Rule" {...bind('rule')} />
+      <Choice label="Policies did" none="All" options={decisions} {...bind('decision')} />
       <KindField {...bind('pii_type')} />
       <SearchField label="Request id" {...bind('request_id')} />
     </Filters>
@@ -131,7 +143,9 @@ export function EventsScreen() {
     [model, tag, pii, outcome, failed],
   );
   // The stream tells no providers: no pill rather than one that counts others.
-  const isCountable = [filter.provider, filter.to, filter.request_id].every((value) => value === undefined);
+  const isCountable = [
+    ...[filter.provider, filter.to, filter.request_id, filter.policy, filter.rule, filter.decision],
+  ].every((value) => value === undefined);
   const count = useNewCount(
     { agent_id: filter.agent_id, session_id: filter.session_id },
     { matches, since: query.dataUpdatedAt, enabled: isCountable && at.isFirst },

@@ -8,7 +8,7 @@ import { Card, Screen } from '../components/layout.tsx';
 import { List } from '../components/list.tsx';
 import { useFilters } from '../components/list-screen.tsx';
 import { eventColumns } from './events-screen.tsx';
-import { refusalColumns } from './refusals-screen.tsx';
+import { groupRefusals, refusalColumns } from './refusals-screen.tsx';
 
 /** Rows that are shown for one id: callers may give many requests the same. */
 const most = 20;
@@ -72,8 +72,8 @@ export function FindScreen() {
                 <List
                   title="Refused"
                   label="Refused requests"
-                  rows={refusals}
-                  rowKey={(row) => row.id}
+                  rows={groupRefusals(refusals)}
+                  rowKey={({ latest }) => latest.id}
                   columns={refusalColumns}
                 />
               )}

@@ -1,13 +1,13 @@
 import type { Refusal } from '@agp/core/contracts';
-import { explainRefusal, knownRefusals } from '@agp/core/explain';
+import { countOf, explainRefusal, formatCount, knownRefusals } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../api/api.ts';
 import { CopyAs } from '../components/export.tsx';
 import { EmptyState } from '../components/feedback.tsx';
-import { AgentField, Choice, SearchField } from '../components/filters.tsx';
+import { AgentField, Choice, PolicyField, SearchField } from '../components/filters.tsx';
 import type { Column } from '../components/list.tsx';
-import { ListScreen, pageSize, useFilters } from '../components/list-screen.tsx';
+import { ListScreen, useFilters } from '../components/list-screen.tsx';
 import { DecidedBy } from '../components/policies.tsx';
 import { AgentLink, ShortId, TimeStamp } from '../components/values.tsx';
 import { timeSpans } from '../search/search.ts';
@@ -21,12 +21,47 @@ const unknown = {
   wayOut: 'The documentation of the proxy lists them.',
 };
 
+/** Refusals of one cause, agent and provider. */
+export interface Alike {
+  latest: Refusal;
+  first: Refusal;
+  /** How many requests they stand for. */
+  count: number;
+}
+
+/** Those alike in one, by its latest. @param rows the latest first */
+export function groupRefusals(rows: readonly Refusal[]): Alike[] {
+  const groups = Map.groupBy(rows, ({ agent_id, source_ip, reason, rule, provider }) =>
+    JSON.stringify([agent_id ?? source_ip, reason, rule, provider]),
+  );
+  return [...groups.values()].map((all) => ({
+    latest: all[0] as Refusal,
+    first: all.at(-1) as Refusal,
+    count: all.reduce((sum, { count }) => sum + count, 0),
+  }));
+}
+
 /** Columns of every list of refused requests. */
-export const refusalColumns: readonly Column<Refusal>[] = [
-  { head: 'Time', cell: ({ timestamp }) => <TimeStamp at={timestamp} /> },
+export const refusalColumns: readonly Column<Alike>[] = [
+  {
+    head: 'Why',
+    cell: ({ latest: { reason, rule } }) => {
+      const { why, wayOut } = explainRefusal(reason, 'console', rule) ?? unknown;
+      return (
+        <div className="text-cell">
+          <strong>{why}</strong>
+          <div className="small dim">
+            {reason.replaceAll('_', ' ')}: {wayOut}
+            {rule && <RuleOf rule={rule} />}
+          </div>
+        </div>
+      );
+    },
+  },
+  { head: 'Requests', right: true, cell: ({ count }) => formatCount(count) },
   {
     head: 'Agent',
-    cell: ({ agent_id, agent_name, source_ip }) =>
+    cell: ({ latest: { agent_id, agent_name, source_ip } }) =>
       agent_id === null ? (
         <span className="dim">not known, from {source_ip}</span>
       ) : (
@@ -34,47 +69,56 @@ export const refusalColumns: readonly Column<Refusal>[] = [
       ),
   },
   {
-    head: 'Why',
-    cell: ({ reason, rule }) => {
-      const { why, wayOut } = explainRefusal(reason, 'console', rule) ?? unknown;
-      return (
-        <div className="text-cell">
-          <strong>{reason.replaceAll('_', ' ')}</strong>
-          <div className="small">
-            {why} <span className="dim">{wayOut}</span>
+    head: 'Last',
+    cell: ({ latest, first }) => (
+      <div>
+        <TimeStamp at={latest.timestamp} />
+        {first !== latest && (
+          <div className="small dim nowrap">
+            first <TimeStamp at={first.timestamp} />
           </div>
-          {rule && <RuleOf rule={rule} />}
-        </div>
-      );
-    },
+        )}
+      </div>
+    ),
   },
   {
     head: 'Sent to',
-    cell: ({ provider, path }) => (
+    wide: true,
+    cell: ({ latest: { provider, path } }) => (
       <span className="small">
         {provider ?? <span className="dim">no provider</span>} <span className="dim">{path}</span>
       </span>
     ),
   },
-  { head: 'Request id', cell: ({ request_id }) => <ShortId id={request_id} what="request id" /> },
+  {
+    head: 'Last request id',
+    wide: true,
+    cell: ({ latest: { request_id } }) => <ShortId id={request_id} what="request id" />,
+  },
 ];
 
 /** @param rule `policy rule: why` */
 function RuleOf({ rule }: { rule: string }) {
   const [policy = ''] = rule.split(' ');
   return (
-    <div className="small">
-      See <DecidedBy policy={policy} />
-    </div>
+    <>
+      {' '}
+      See <DecidedBy policy={policy} />.
+    </>
   );
 }
+
+/** Of these many the alike ones are in one row. */
+const pageOfRefusals = 500;
 
 export function RefusalsScreen() {
   const { filter, bind, ...at } = useFilters(route.useSearch());
   const query = useQuery({
-    ...apiQuery('/api/v1/refusals', { query: { ...filter, cursor: at.cursor, limit: pageSize } }),
+    ...apiQuery('/api/v1/refusals', { query: { ...filter, cursor: at.cursor, limit: pageOfRefusals } }),
+    select: ({ data, ...reply }) => ({ ...reply, data: groupRefusals(data) }),
     ...(at.isFirst && { refetchInterval: refreshMs }),
   });
+  const refused = query.data?.data.reduce((sum, { count }) => sum + count, 0) ?? 0;
   return (
     <ListScreen
       title="Refusals"
@@ -84,6 +128,8 @@ export function RefusalsScreen() {
         <>
           <Choice label="Time" none="All" options={timeSpans} {...bind('from')} />
           <Choice label="Why" none="All" options={reasons} {...bind('reason')} />
+          <PolicyField {...bind('policy')} />
+          <SearchField label="Rule" {...bind('rule')} />
           <AgentField {...bind('agent_id')} />
           <SearchField label="Provider" {...bind('provider')} />
           <SearchField label="Request id" {...bind('request_id')} />
@@ -93,7 +139,8 @@ export function RefusalsScreen() {
       nouns={['refusal', 'refusals']}
       query={query}
       at={at}
-      rowKey={({ id }) => id}
+      rowKey={({ latest }) => latest.id}
+      intro={`${countOf(refused, 'request')}, those alike in one row`}
       columns={refusalColumns}
       hint="Try a longer time or another reason."
       none={<EmptyState title="Nothing was refused">No request was refused yet.</EmptyState>}

@@ -25,6 +25,7 @@ const readers = {
   capped: readFlag,
   status: readChoice(['active', 'blocked', 'retired']),
   order: readChoice(['cost', 'seen', 'name', 'created']),
+  decision: readChoice(['observe', 'warn', 'lower', 'strip', 'cut', 'excepted']),
   outcome: readChoice(['completed', 'failed', 'aborted', 'killed']),
 };
 
@@ -71,9 +72,11 @@ export const searches = {
   '/live': search(['agent_id', 'session_id', 'failed'], { text: readText, pii: readFlag }),
   '/events': search([
     ...(['agent_id', 'session_id', 'model', 'provider', 'compliance_tag', 'pii_type', 'request_id'] as const),
-    ...(['outcome', 'failed', 'from', 'to', 'cursor'] as const),
+    ...(['policy', 'rule', 'decision', 'outcome', 'failed', 'from', 'to', 'cursor'] as const),
   ]),
-  '/refusals': search(['agent_id', 'provider', 'reason', 'request_id', 'from', 'cursor']),
+  '/refusals': search([
+    ...(['agent_id', 'provider', 'reason', 'policy', 'rule', 'request_id', 'from', 'to', 'cursor'] as const),
+  ]),
   '/find': search([], { id: readText }),
   '/sessions': search(['agent_id', 'from', 'to', 'cursor']),
   '/providers': search([], { from: window }),

@@ -11,6 +11,7 @@ import { Card } from '../../components/layout.tsx';
 import { PolicyMode } from '../../components/policies.tsx';
 import { roundUsd } from '../../format/format.ts';
 import { hasEnded } from '../policies/describe-policy.ts';
+import { ExceptionsFor } from '../policies/exceptions.tsx';
 
 interface AllowOrDeny {
   allow?: readonly string[] | undefined;
@@ -57,7 +58,7 @@ export function AgentPolicies({ agent }: Pick<AgentOverview, 'agent'>) {
           if (held.length === 0) return <span className="dim">None: it may do whatever its cap and limit allow.</span>;
           return (
             <ul className="lines" style={{ marginTop: 0 }}>
-              {held.map(({ id, policy }) => (
+              {held.map(({ id, policy, ...stored }) => (
                 <li key={id}>
                   <Link to="/policies/$policyId" params={{ policyId: id }}>
                     {policy.name}
@@ -66,6 +67,7 @@ export function AgentPolicies({ agent }: Pick<AgentOverview, 'agent'>) {
                   {(policy.match.tags || policy.match.providers || policy.match.not) && (
                     <span className="dim">(for {describeMatch(policy.match)})</span>
                   )}
+                  <ExceptionsFor stored={{ id, policy, ...stored }} agent={agent.name} labels={labels} />
                 </li>
               ))}
             </ul>

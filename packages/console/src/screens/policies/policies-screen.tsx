@@ -10,7 +10,7 @@ import { CopyAs } from '../../components/export.tsx';
 import { EmptyState } from '../../components/feedback.tsx';
 import { Screen } from '../../components/layout.tsx';
 import { type Column, ReadList } from '../../components/list.tsx';
-import { newPolicy, PolicyMode } from '../../components/policies.tsx';
+import { newPolicy, PolicyHits, PolicyMode } from '../../components/policies.tsx';
 import { Pill, TimeAgo } from '../../components/values.tsx';
 import { hasEnded, listRules } from './describe-policy.ts';
 
@@ -33,19 +33,16 @@ const columns: readonly Column<StoredPolicy>[] = [
   },
   { head: 'For', cell: ({ policy }) => <div className="small text-cell">{describeMatch(policy.match)}</div> },
   { head: 'Rules', cell: ({ policy }) => <span className="small">{listRules(policy).join(', ') || 'none'}</span> },
+  { head: 'Refused', right: true, cell: (stored) => <PolicyHits stored={stored} of="refused" /> },
+  { head: 'Noted', right: true, cell: (stored) => <PolicyHits stored={stored} of="noted" /> },
   {
-    head: 'Refused',
-    right: true,
-    cell: ({ hits }) =>
-      hits?.refused ? (
-        <Link to="/refusals" search={{ reason: 'policy_denied', from: '24h' }}>
-          {formatCount(hits.refused)}
-        </Link>
-      ) : (
-        '0'
-      ),
+    head: 'By rule',
+    cell: (stored) => (
+      <span className="text-cell">
+        <PolicyHits stored={stored} of="rules" />
+      </span>
+    ),
   },
-  { head: 'Noted', right: true, cell: ({ hits }) => formatCount(hits?.noted ?? 0) },
   { head: 'Version', right: true, wide: true, cell: ({ version }) => formatCount(version) },
   { head: 'Changed', cell: ({ updated_at }) => <TimeAgo at={updated_at} /> },
 ];
@@ -66,7 +63,7 @@ export function PoliciesScreen() {
   return (
     <Screen
       title="Policies"
-      about="What agents may use. All that match a request must let it pass. Refused and noted: in the last 24 hours, as far as requests are listed"
+      about="What agents may use: all that match a request must let it pass. Refused and noted in the last 24 hours"
       actions={
         <>
           <CopyAs path="/api/v1/policies" command="policies list" />

@@ -18,10 +18,11 @@ import { policiesQuery } from '../../api/api.ts';
 import { usePermissions } from '../../api/session.ts';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Card, Screen } from '../../components/layout.tsx';
-import { newPolicy, PolicyMode } from '../../components/policies.tsx';
+import { newPolicy, PolicyHits, PolicyMode } from '../../components/policies.tsx';
 import { Pill, ShortId, TimeAgo } from '../../components/values.tsx';
 import { completePolicy } from './complete-policy.ts';
 import { hasEnded } from './describe-policy.ts';
+import { Exceptions } from './exceptions.tsx';
 import { mergeTexts } from './merge-texts.ts';
 import { PolicyActions, SavePolicy } from './policy-changes.tsx';
 import { PolicyHistory } from './policy-history.tsx';
@@ -108,11 +109,12 @@ export function PolicyScreen() {
       about={
         stored && (
           <>
-            For {describeMatch(stored.policy.match)} · version {formatCount(stored.version)}, changed{' '}
-            <TimeAgo at={stored.updated_at} />
-            {stored.hits &&
-              ` · last 24 hours: ${formatCount(stored.hits.refused)} refused, ${formatCount(stored.hits.noted)} noted`}{' '}
-            · <ShortId id={stored.id} what="policy id" />
+            {stored.policy.description && `${stored.policy.description} · `}For {describeMatch(stored.policy.match)} ·
+            version {formatCount(stored.version)}, changed <TimeAgo at={stored.updated_at} />· last 24 hours:{' '}
+            <PolicyHits stored={stored} of="refused" /> refused, <PolicyHits stored={stored} of="noted" /> noted
+            {stored.hits?.by.length ? ' (' : ''}
+            <PolicyHits stored={stored} of="rules" />
+            {stored.hits?.by.length ? ')' : ''} · <ShortId id={stored.id} what="policy id" />
           </>
         )
       }
@@ -125,6 +127,7 @@ export function PolicyScreen() {
           ) : (
             <>
               {govern ? <Draft key={stored.id} stored={stored} /> : <Shown stored={stored} />}
+              <Exceptions stored={stored} />
               <PolicyHistory stored={stored} />
             </>
           )

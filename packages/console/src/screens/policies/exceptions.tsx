@@ -1,0 +1,165 @@
+import type { Policy, PolicyException, StoredPolicy } from '@agp/policy';
+import { describeMatch, mayHold } from '@agp/policy/describe';
+import { TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { usePermissions } from '../../api/session.ts';
+import { ConfirmButton } from '../../components/confirm.tsx';
+import { actionColumn, type Column, List } from '../../components/list.tsx';
+import { Pill, TimeStamp } from '../../components/values.tsx';
+import { listRules } from './describe-policy.ts';
+import { putPolicy } from './policy-changes.tsx';
+import { rewriteText, textOf } from './rewrite-text.ts';
+
+/** A stored policy, and one of its exceptions. */
+interface Excepted {
+  stored: StoredPolicy;
+  exception: PolicyException;
+}
+
+const isOver = ({ until }: PolicyException) => Date.parse(until) <= Date.now();
+
+const putExceptions = (
+  stored: StoredPolicy,
+  exceptions: PolicyException[],
+  reason: string | undefined,
+  ifMatch: string | undefined,
+) => {
+  const policy = { ...stored.policy, exceptions: exceptions.length > 0 ? exceptions : undefined };
+  return putPolicy(stored.id, rewriteText(textOf(stored), policy as Policy), reason, ifMatch);
+};
+
+function EndException({ stored, exception }: Excepted) {
+  const whose = describeMatch(exception.match);
+  return (
+    <ConfirmButton
+      verb="End"
+      of={`the exception for ${whose}`}
+      seen={[`${stored.version}`]}
+      change={(reason, [ifMatch]) =>
+        putExceptions(
+          stored,
+          (stored.policy.exceptions ?? []).filter((each) => each !== exception),
+          reason,
+          ifMatch,
+        )
+      }
+    >
+      From the next request on the rules hold again for {whose}.
+    </ConfirmButton>
+  );
+}
+
+/** `a, b-*` and `team=sales`, as a policy chooses agents. */
+export function readMatch(text: string): PolicyException['match'] | null {
+  const parts = text.split(',').flatMap((part) => part.trim() || []);
+  const agents = parts.filter((part) => !part.includes('='));
+  const pairs = parts.flatMap((part) => (part.includes('=') ? [part.split(/=(.*)/s).map((side) => side.trim())] : []));
+  const byLabel = Map.groupBy(pairs, ([label = '']) => label);
+  const labels = Object.fromEntries([...byLabel].map(([label, each]) => [label, each.map(([, value = '']) => value)]));
+  if (parts.length === 0 || pairs.some(([label, value]) => !label || !value)) return null;
+  return { ...(agents.length > 0 && { agents }), ...(pairs.length > 0 && { labels }) };
+}
+
+const dayMs = 86_400_000;
+/** What a field of a time takes, in the viewer's zone. */
+const toLocal = (at: number) => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+
+function AddException({ stored }: { stored: StoredPolicy }) {
+  const [whose, setWhose] = useState('');
+  const [until, setUntil] = useState('');
+  const [why, setWhy] = useState('');
+  const [rules, setRules] = useState('');
+  const match = readMatch(whose);
+  const end = Date.parse(until);
+  const named = rules.split(',').flatMap((rule) => rule.trim() || []);
+  return (
+    <ConfirmButton
+      label="Add an exception"
+      title={`Let an agent past ${stored.policy.name} for a time`}
+      verb="Add"
+      seen={[`${stored.version}`]}
+      ready={match !== null && end > Date.now() && why.trim() !== ''}
+      onOpen={() => {
+        setWhose('');
+        setWhy('');
+        setUntil(toLocal(Date.now() + dayMs));
+      }}
+      change={(reason, [ifMatch]) => {
+        const of = { match: match ?? {}, ...(named.length > 0 && { rules: named }) };
+        const exception = { ...of, until: new Date(end).toISOString(), reason: why.trim() } as PolicyException;
+        return putExceptions(stored, [...(stored.policy.exceptions ?? []), exception], reason ?? why.trim(), ifMatch);
+      }}
+    >
+      {(
+        [
+          ['For', 'Agents by name, or a label such as team=sales', whose, setWhose, 'text'],
+          ['Rules', `All of ${listRules(stored.policy as Policy).join(', ')} if empty`, rules, setRules, 'text'],
+          ['Until', 'Then it is refused again by itself', until, setUntil, 'datetime-local'],
+          ['Why', 'Shown with the exception', why, setWhy, 'text'],
+        ] as const
+      ).map(([label, description, value, onChange, type]) => (
+        <TextInput
+          key={label}
+          {...{ label, description, value, type }}
+          maxLength={256}
+          mb="sm"
+          required={label !== 'Rules'}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      ))}
+    </ConfirmButton>
+  );
+}
+
+const columns = (mayEnd: boolean): readonly Column<Excepted>[] => [
+  { head: 'For', cell: ({ exception }) => describeMatch(exception.match) },
+  { head: 'Rules', cell: ({ exception }) => exception.rules?.join(', ') ?? 'all' },
+  {
+    head: 'Until',
+    cell: ({ exception }) => (
+      <>
+        <TimeStamp at={exception.until} /> {isOver(exception) && <Pill>ended</Pill>}
+      </>
+    ),
+  },
+  { head: 'Why', cell: ({ exception }) => <div className="small text-cell">{exception.reason}</div> },
+  { head: 'Allowed by', cell: ({ exception }) => exception.by ?? <span className="dim">–</span> },
+  ...(mayEnd ? [actionColumn((row: Excepted) => <EndException {...row} />)] : []),
+];
+
+interface ExceptionsForProps {
+  stored: StoredPolicy;
+  agent: string;
+  /** Of the agent. */
+  labels: Readonly<Record<string, string>>;
+}
+
+/** What lets an agent past a policy at this moment, in a line each. */
+export function ExceptionsFor({ stored, agent, labels }: ExceptionsForProps) {
+  return (stored.policy.exceptions ?? [])
+    .filter((exception) => !isOver(exception) && mayHold(exception.match, agent, labels))
+    .map(({ rules, until, reason, by }) => (
+      <div key={`${until} ${reason}`} className="small">
+        <Pill tone="warn">exception</Pill> from {rules?.join(', ') ?? 'all its rules'} until <TimeStamp at={until} />:{' '}
+        {reason} {by && <span className="dim">(by {by})</span>}
+      </div>
+    ));
+}
+
+/** Who is let past a policy's rules until when, and the ways to more and fewer. */
+export function Exceptions({ stored }: { stored: StoredPolicy }) {
+  const { govern } = usePermissions();
+  const rows = (stored.policy.exceptions ?? []).map((exception) => ({ stored, exception }));
+  if (rows.length === 0 && !govern) return null;
+  return (
+    <List
+      title="Exceptions"
+      aside={govern && <AddException stored={stored} />}
+      label="Exceptions"
+      rows={rows}
+      rowKey={({ exception }) => JSON.stringify(exception)}
+      columns={columns(govern)}
+      none={<p className="card-body dim">None: it holds for all that it matches.</p>}
+    />
+  );
+}
