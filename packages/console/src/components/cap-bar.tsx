@@ -105,22 +105,14 @@ export function useLastHour(of: 'all' | 'each' | { agent_id: string }): (agentId
   };
 }
 
-interface OutlookProps {
-  of: Capped;
-  /** As `useLastHour` has it. */
-  lastHour: number | undefined;
-  /** As a line below a bar, which shows by itself what is used up. */
-  line?: boolean;
-}
-
-/** When a daily cap will be used up if the day goes on as the last hour went. */
-export function Outlook({ of, lastHour, line = false }: OutlookProps) {
+/**
+ * When a daily cap will be used up if the day goes on as the last hour went.
+ * @param line as a line below a bar, which shows by itself what is used up
+ */
+export function Outlook({ of, lastHour, line }: { of: Capped; lastHour: number | undefined; line?: boolean }) {
   const { spent_usd = 0, reserved_usd = 0, daily_cap_usd, warn_only } = of;
   const now = useNow();
-  const projection =
-    lastHour === undefined
-      ? { kind: 'none' as const }
-      : projectSpend(spent_usd + reserved_usd, daily_cap_usd, lastHour, now);
+  const projection = projectSpend(spent_usd + reserved_usd, daily_cap_usd, lastHour, now);
   if (projection.kind === 'none') return line ? null : <span className="dim">–</span>;
   if (projection.kind === 'exhausted')
     return line ? null : <strong className={warn_only ? 'tone-warn' : 'tone-bad'}>used up</strong>;
@@ -133,4 +125,14 @@ export function Outlook({ of, lastHour, line = false }: OutlookProps) {
       </span>
     );
   return line ? <div className="small">At the last hour’s pace: {text}</div> : text;
+}
+
+/** A cap, what is spent of it, and how long it will do. */
+export function CapOutlook({ pace, ...bar }: CapBarProps & { pace: Parameters<typeof useLastHour>[0] }) {
+  return (
+    <>
+      <CapBar {...bar} />
+      <Outlook of={bar.of} lastHour={useLastHour(pace)()} line />
+    </>
+  );
 }

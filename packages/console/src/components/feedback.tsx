@@ -66,19 +66,15 @@ interface Shape {
 }
 
 function Outline({ figures = 0, chart, rows = 8 }: Shape) {
-  const list = (count: number, height: number, width: string) =>
-    Array.from({ length: count }, (_, at) => ({ key: `${height} ${at}`, height, width }));
+  const draw = (count: number, height: number) =>
+    Array.from({ length: count }, (_, at) => `${height} ${at}`).map((key) => (
+      <Skeleton key={key} height={height} my={6} />
+    ));
   return (
     <div className="outline" role="status" aria-label="Loading">
-      <div className="stats">
-        {list(figures, 96, 'auto').map(({ key, ...size }) => (
-          <Skeleton key={key} {...size} />
-        ))}
-      </div>
-      {chart !== undefined && <Skeleton height={chart} />}
-      {list(rows, 14, '100%').map(({ key, ...size }) => (
-        <Skeleton key={key} {...size} my={6} />
-      ))}
+      <div className="stats">{draw(figures, 96)}</div>
+      {chart !== undefined && draw(1, chart)}
+      {draw(rows, 14)}
     </div>
   );
 }

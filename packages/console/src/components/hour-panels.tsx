@@ -50,18 +50,15 @@ interface Panel {
   note?: ReactNode;
 }
 
-interface Requested {
-  name: string;
-  /** What tells these requests. */
-  search: EventsSearch;
-  /** What else became of some. */
-  more?: string;
-}
-
-/** How many requests there were and how they failed, how long they took and what they used, of a sum if it is known. */
-export const listPanels = (all: CostUsageEntry | undefined, { name, search, more }: Requested): Panel[] => [
+/**
+ * How many requests there were and how they failed, how long they took and what they used, of a sum if it is known.
+ * @param search what tells these requests
+ * @param more what else became of some
+ * @param time behind the names
+ */
+export const listPanels = (all: CostUsageEntry | undefined, search: EventsSearch, more = '', time = ''): Panel[] => [
   {
-    ...{ figure: 'requests', name, value: all && formatShortCount(all.request_count) },
+    ...{ figure: 'requests', name: `Requests${time}`, value: all && formatShortCount(all.request_count) },
     note: all && (
       <span className="small">
         <Errors of={all} search={search} /> failed
@@ -76,7 +73,7 @@ export const listPanels = (all: CostUsageEntry | undefined, { name, search, more
     note: all && <span className="small dim">p95 {formatEstimate(all.p95_ms)}</span>,
   },
   {
-    ...{ figure: 'tokens', name: 'Tokens', value: all && formatShortCount(all.total_tokens) },
+    ...{ figure: 'tokens', name: `Tokens${time}`, value: all && formatShortCount(all.total_tokens) },
     note: all && (
       <span className="small dim">
         {formatShortCount(all.total_prompt_tokens)} in, {formatShortCount(all.total_completion_tokens)} out
@@ -88,24 +85,31 @@ export const listPanels = (all: CostUsageEntry | undefined, { name, search, more
 interface HourPanelsProps {
   /** As the API takes it. */
   from: string;
-  agentId?: string;
+  /** Whose they are; all agents', if not given. */
+  of?: Pick<EventsSearch, 'agent_id' | 'provider' | 'model'>;
   /** The first one leads. */
   panels: readonly Panel[];
 }
 
 /** Figures of a time, each with its hours below: one cursor is over all, and who drags over some sees only these. */
-export function HourPanels({ from, agentId, panels }: HourPanelsProps) {
+export function HourPanels({ from, of = {}, panels }: HourPanelsProps) {
   // Two hours would fill no chart.
   const isShort = from === '1h';
-  const range = { from, agent_id: agentId };
-  const { data, error } = useQuery({ ...usageQuery(range, ['hour']), refetchInterval: refreshMs, enabled: !isShort });
+  const { agent_id, ...named } = of;
+  const [group] = Object.keys(named) as (keyof typeof named)[];
+  const { data, error } = useQuery({
+    ...usageQuery({ from, agent_id }, ['hour', ...(group ? [group] : [])]),
+    ...{ refetchInterval: refreshMs, enabled: !isShort },
+  });
   const since = data?.data.from ?? undefined;
-  const marks = useMarks(since, agentId);
+  const marks = useMarks(since, agent_id);
   const [zoom, setZoom] = useState<{ from: string; to: string } | null>(null);
+  const name = group && of[group];
   const hours = useMemo(() => {
-    const all = since === undefined ? [] : fillHours(data?.data.usage ?? [], Date.parse(since), Date.now());
+    const usage = (data?.data.usage ?? []).filter((entry) => group === undefined || entry[group] === name);
+    const all = since === undefined ? [] : fillHours(usage, Date.parse(since), Date.now());
     return zoom === null ? all : all.filter(({ at }) => at >= Date.parse(zoom.from) && at < Date.parse(zoom.to));
-  }, [data, since, zoom]);
+  }, [data, since, zoom, group, name]);
   const choose = (first: number, last: number) => {
     const hour = (time: number) => new Date(time * hourMs).toISOString();
     setZoom({ from: hour(Math.floor(first / hourMs)), to: hour(Math.ceil(last / hourMs)) });
@@ -118,7 +122,7 @@ export function HourPanels({ from, agentId, panels }: HourPanelsProps) {
           <span className="small">
             The charts show <TimeStamp at={zoom.from} /> to <TimeStamp at={zoom.to} />
           </span>
-          <Link to="/events" search={{ ...zoom, agent_id: agentId }} className="small">
+          <Link to="/events" search={{ ...zoom, ...of }} className="small">
             Its events
           </Link>
           <Button size="compact-xs" variant="default" onClick={() => setZoom(null)}>

@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { apiQuery } from '../api/api.ts';
 import { formatShare } from '../format/format.ts';
 import type { EventsSearch } from '../search/screen-searches.ts';
+import { Cost } from './cost.tsx';
 import type { Column } from './list.tsx';
 
 const manyFailed = 0.05;
@@ -45,8 +46,13 @@ export function Endings({ search }: { search: EventsSearch }) {
   );
 }
 
-/** How the requests of sums ended, and how long they took. @param searchOf what tells a row's events */
+/** What sums cost, how their requests ended, and how long they took. @param searchOf what tells a row's events */
 export const resultColumns = (searchOf: (row: CostUsageEntry) => EventsSearch | null): Column<CostUsageEntry>[] => [
+  {
+    head: 'Cost',
+    right: true,
+    cell: (row) => <Cost usd={row.total_cost_usd} tokens={row.total_tokens} model={row.model} />,
+  },
   { head: 'Requests', right: true, cell: ({ request_count }) => formatCount(request_count) },
   { head: 'Errors', right: true, cell: (row) => <Errors of={row} search={searchOf(row)} /> },
   { head: 'p50', right: true, cell: ({ p50_ms }) => formatEstimate(p50_ms) },

@@ -141,8 +141,8 @@ type Projection =
   | { kind: 'runs out'; at: number; endOfDayUsd: number };
 
 /** Projects today's spend in a straight line. Days are of UTC. @param used spent and reserved, USD @param lastHour spent in 60 minutes, USD */
-export function projectSpend(used: number, cap: number | null, lastHour: number, now: number): Projection {
-  if (cap === null) return { kind: 'none' };
+export function projectSpend(used: number, cap: number | null, lastHour: number | undefined, now: number): Projection {
+  if (cap === null || lastHour === undefined) return { kind: 'none' };
   if (used >= cap) return { kind: 'exhausted' };
   const endOfDayUsd = used + (lastHour / hour) * (dayMs - (now % dayMs));
   if (endOfDayUsd <= cap) return { kind: 'safe', endOfDayUsd };

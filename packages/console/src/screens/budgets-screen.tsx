@@ -5,7 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../api/api.ts';
 import { usePermissions } from '../api/session.ts';
 import { SetCap } from '../changes/changes.tsx';
-import { CapBar, Outlook, useLastHour } from '../components/cap-bar.tsx';
+import { CapBar, CapOutlook, Outlook, useLastHour } from '../components/cap-bar.tsx';
 import { EmptyState, Reading } from '../components/feedback.tsx';
 import { SearchField } from '../components/filters.tsx';
 import { Labels } from '../components/labels.tsx';
@@ -144,14 +144,12 @@ export function BudgetsScreen() {
 }
 
 function GlobalBudget({ budget, mayChange }: { budget: Budget; mayChange: boolean }) {
-  const lastHour = useLastHour('all')();
   return (
     <Card title="All agents together" aside={mayChange && <SetCap owner={{ kind: 'global' }} of={budget} />}>
       <div className="stat-line">
         <Money usd={budget.spent_usd} /> spent today
       </div>
-      <CapBar of={budget} whose="all agents" />
-      <Outlook of={budget} lastHour={lastHour} line />
+      <CapOutlook of={budget} whose="all agents" pace="all" />
     </Card>
   );
 }

@@ -79,7 +79,7 @@ export const searches = {
   ]),
   '/find': search([], { id: readText }),
   '/sessions': search(['agent_id', 'from', 'to', 'cursor']),
-  '/providers': search([], { from: window }),
+  '/providers': search(['provider', 'model'], { from: window }),
   '/agents': search(['search', 'label', 'status', 'order'], page),
   '/budgets': search(['search', 'capped'], page),
   '/costs': search(['search', 'from', 'to', 'agent_id'], {

@@ -39,12 +39,11 @@ interface ChainCardProps {
   download?: DownloadChainProps;
   /** Without each step of the check. */
   brief?: boolean;
-  children?: ReactNode;
 }
 
 /** A chain of hashes, computed anew in this browser when asked for. */
 export function ChainCard(props: ChainCardProps) {
-  const { check, title, noun, words, idle, download, brief = false, children } = props;
+  const { check, title, noun, words, idle, download, brief = false } = props;
   const { state, start } = check;
   const report = state.kind === 'report' ? state.report : null;
   return (
@@ -76,7 +75,6 @@ export function ChainCard(props: ChainCardProps) {
       {state.kind === 'idle' && <span className="dim">{idle}</span>}
       {state.kind === 'failed' && <FailureNotice error={state.error} />}
       {report && <ChainReport state={brief ? { ...report, steps: [] } : report} noun={noun} />}
-      {children}
     </Card>
   );
 }

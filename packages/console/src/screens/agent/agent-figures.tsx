@@ -2,41 +2,36 @@ import type { AgentOverview } from '@agp/core/contracts';
 import { formatCount } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { refreshMs, usageQuery } from '../../api/api.ts';
-import { CapBar, capOf, Outlook, useLastHour } from '../../components/cap-bar.tsx';
+import { CapOutlook, capOf } from '../../components/cap-bar.tsx';
 import { HourPanels, listPanels } from '../../components/hour-panels.tsx';
 import { Stat } from '../../components/layout.tsx';
 import { Money, TimeAgo, TimeStamp } from '../../components/values.tsx';
 
-/** As the API takes it. */
+/** The last day, as the API takes it. */
 const from = '24h';
 
 /** What an agent spent, asked and waited for, hour by hour; below, what holds for it. */
 export function AgentFigures({ overview }: { overview: AgentOverview }) {
   const { agent, budget, running_requests: running } = overview;
   const capped = budget ?? capOf(agent);
-  const lastHour = useLastHour({ agent_id: agent.id })();
   const { data } = useQuery({ ...usageQuery({ from, agent_id: agent.id }, []), refetchInterval: refreshMs });
   const { usage: [all] = [], from: since } = data?.data ?? {};
   return (
     <>
       <HourPanels
         from={from}
-        agentId={agent.id}
+        of={{ agent_id: agent.id }}
         panels={[
           {
             ...{ figure: 'cost', name: 'Spent today (UTC)', value: <Money usd={capped.spent_usd ?? 0} /> },
-            note: (
-              <>
-                <CapBar of={capped} whose={agent.name} />
-                <Outlook of={capped} lastHour={lastHour} line />
-              </>
-            ),
+            note: <CapOutlook of={capped} whose={agent.name} pace={{ agent_id: agent.id }} />,
           },
-          ...listPanels(all, {
-            name: 'Requests, last 24 h',
-            search: { agent_id: agent.id, from: since ?? undefined },
-            more: running ? ` · ${formatCount(running)} running now` : '',
-          }),
+          ...listPanels(
+            all,
+            { agent_id: agent.id, from: since ?? undefined },
+            running ? ` · ${formatCount(running)} running now` : '',
+            ', last 24 h',
+          ),
         ]}
       />
       <div className="stats quiet">

@@ -13,14 +13,7 @@ import { roundUsd } from '../../format/format.ts';
 import { hasEnded } from '../policies/describe-policy.ts';
 import { ExceptionsFor } from '../policies/exceptions.tsx';
 
-interface AllowOrDeny {
-  allow?: readonly string[] | undefined;
-  deny?: readonly string[] | undefined;
-}
-
-function tellNames(what: string, rule: AllowOrDeny | undefined): string[] {
-  if (rule === undefined) return [];
-  const { allow, deny } = rule;
+function tellNames(what: string, { allow, deny }: NonNullable<Policy['models']> = {}): string[] {
   return [
     ...(allow ? [allow.length === 0 ? `no ${what}` : `only the ${what} ${allow.join(', ')}`] : []),
     ...(deny ? [`not the ${what} ${deny.join(', ')}`] : []),

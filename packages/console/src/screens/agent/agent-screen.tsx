@@ -2,18 +2,17 @@ import type { AgentOverview } from '@agp/core/contracts';
 import { formatCount, toolKinds } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { apiQuery, refreshMs, usageQuery } from '../../api/api.ts';
+import { apiQuery, refreshMs } from '../../api/api.ts';
 import { usePermissions, useSession } from '../../api/session.ts';
 import { ChangeStatus, SetCap, SetLimit } from '../../changes/changes.tsx';
 import { EditLabels } from '../../changes/labels.tsx';
 import { DayBars } from '../../charts/lazy-charts.tsx';
 import { capOf } from '../../components/cap-bar.tsx';
-import { Cost } from '../../components/cost.tsx';
 import { EmptyState, FailureNotice, Reading } from '../../components/feedback.tsx';
 import { Labels } from '../../components/labels.tsx';
 import { Banner, Card, Screen } from '../../components/layout.tsx';
 import { List } from '../../components/list.tsx';
-import { resultColumns } from '../../components/results.tsx';
+import { SumList } from '../../components/sum-list.tsx';
 import {
   Fields,
   Name,
@@ -24,46 +23,12 @@ import {
   TimeAgo,
   TimeStamp,
 } from '../../components/values.tsx';
-import { formatShortCount } from '../../format/format.ts';
 import { findFirstDay } from '../costs/usage-entries.ts';
 import { AgentFigures } from './agent-figures.tsx';
 import { AgentPolicies } from './agent-policies.tsx';
 import { AgentTimeline } from './agent-timeline.tsx';
 
 const height = 200;
-const mostModels = 20;
-
-function AgentModels({ agent_id }: { agent_id: string }) {
-  const from = findFirstDay('30d');
-  const { data } = useQuery(usageQuery({ from, agent_id }, ['model'], mostModels));
-  const models = data?.data.usage ?? [];
-  if (models.length === 0) return null;
-  return (
-    <List
-      title="Models, last 30 days"
-      label="Models of the last 30 days"
-      rows={models}
-      rowKey={({ model }) => model ?? ''}
-      columns={[
-        {
-          head: 'Model',
-          cell: ({ model = '' }) => (
-            <Link to="/events" search={{ agent_id, model, from }}>
-              <Name>{model}</Name>
-            </Link>
-          ),
-        },
-        {
-          head: 'Cost',
-          right: true,
-          cell: (row) => <Cost usd={row.total_cost_usd} tokens={row.total_tokens} model={row.model} />,
-        },
-        ...resultColumns(({ model }) => ({ agent_id, model, from })),
-        { head: 'Tokens', right: true, cell: ({ total_tokens }) => formatShortCount(total_tokens) },
-      ]}
-    />
-  );
-}
 
 function AgentUsage({ overview }: { overview: AgentOverview }) {
   const { agent, days, findings } = overview;
@@ -82,7 +47,7 @@ function AgentUsage({ overview }: { overview: AgentOverview }) {
             )}
           </div>
         </Card>
-        <AgentModels agent_id={agent.id} />
+        <SumList kind="model" from={findFirstDay('30d')} agent_id={agent.id} title="Models, last 30 days" />
       </div>
       <div className="grid" style={{ ['--least' as string]: '24rem' }}>
         <AgentPolicies agent={agent} />

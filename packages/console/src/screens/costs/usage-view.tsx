@@ -4,7 +4,6 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { usageQuery } from '../../api/api.ts';
 import { DayBars } from '../../charts/lazy-charts.tsx';
-import { Cost } from '../../components/cost.tsx';
 import { CsvButton } from '../../components/export.tsx';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Chips, Choice, TimeRange } from '../../components/filters.tsx';
@@ -85,11 +84,6 @@ function UsageSums({ sums, groups, range, cost }: UsageSumsProps) {
           head: groupNames[group],
           cell: (entry: CostUsageEntry) => <GroupName entry={entry} group={group} groups={groups} range={range} />,
         })),
-        {
-          head: 'Cost',
-          right: true,
-          cell: (row) => <Cost usd={row.total_cost_usd} tokens={row.total_tokens} model={row.model} />,
-        },
         { head: 'Share', right: true, cell: (row) => (cost === 0 ? '–' : formatShare(row.total_cost_usd / cost)) },
         ...resultColumns((entry) => toFilter(entry, groups, range)),
         { head: 'Tokens in', right: true, cell: (row) => formatShortCount(row.total_prompt_tokens) },

@@ -4,7 +4,6 @@ import { sumUsd } from '@agp/core/money';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { usageQuery } from '../../api/api.ts';
-import { Cost } from '../../components/cost.tsx';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Choice } from '../../components/filters.tsx';
 import { Card } from '../../components/layout.tsx';
@@ -98,11 +97,6 @@ export function DearestCard({ from, by, order, all, onChange }: DearestProps) {
               rowKey={(entry) => entry.agent_id ?? entry.model ?? entry.provider ?? ''}
               columns={[
                 { head: label.slice(0, -1), cell: (entry) => <NameOf entry={entry} since={since} /> },
-                {
-                  head: 'Cost',
-                  right: true,
-                  cell: (row) => <Cost usd={row.total_cost_usd} tokens={row.total_tokens} model={row.model} />,
-                },
                 ...resultColumns((entry) => (isRest(entry) ? null : toFilter(entry, since))),
               ]}
             />
@@ -151,11 +145,7 @@ function IntegrityCard() {
       words={['Check the audit log', 'Check again']}
       idle="This browser downloads the audit log and computes every hash itself. Sessions are checked on their own pages."
       brief
-    >
-      <div className="small" style={{ marginTop: '0.5rem' }}>
-        <Link to="/audit">Audit log</Link>
-      </div>
-    </ChainCard>
+    />
   );
 }
 

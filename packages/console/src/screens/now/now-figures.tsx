@@ -1,7 +1,7 @@
 import type { CostUsageEntry, Status } from '@agp/core/contracts';
 import { countOf, formatCount } from '@agp/core/explain';
 import { Link } from '@tanstack/react-router';
-import { CapBar, Outlook, useLastHour } from '../../components/cap-bar.tsx';
+import { CapOutlook } from '../../components/cap-bar.tsx';
 import { HourPanels, listPanels } from '../../components/hour-panels.tsx';
 import { Stat } from '../../components/layout.tsx';
 import { Money, PiiLinks } from '../../components/values.tsx';
@@ -10,16 +10,9 @@ import type { Window } from '../../search/search.ts';
 
 const unknown = <span className="dim">not known</span>;
 
-interface NowFiguresProps {
-  status: Status;
-  /** The sum of all in the window. */
-  all: CostUsageEntry | undefined;
-  from: Window;
-}
-
 /** What it cost, how many requests there were and how they went, hour by hour; below, what is mostly quiet. */
-export function NowFigures({ status, all, from }: NowFiguresProps) {
-  const { requests } = status;
+export function NowFigures({ status, all, from }: { status: Status; all: CostUsageEntry | undefined; from: Window }) {
+  const { requests, spend } = status;
   return (
     <>
       <HourPanels
@@ -27,9 +20,12 @@ export function NowFigures({ status, all, from }: NowFiguresProps) {
         panels={[
           {
             ...{ figure: 'cost', name: 'Cost', value: all ? <Money usd={all.total_cost_usd} /> : unknown },
-            note: <Today spend={status.spend} />,
+            // Caps are of UTC days, whatever the window is.
+            note: spend?.daily_cap_usd != null && (
+              <CapOutlook of={spend} whose="all agents" what="today (UTC)" pace="all" />
+            ),
           },
-          ...listPanels(all, { name: 'Requests', search: { from: requests?.since }, more: tellOthers(requests) }),
+          ...listPanels(all, { from: requests?.since }, tellOthers(requests)),
         ]}
       />
       <Quiet status={status} />
@@ -42,18 +38,6 @@ function tellOthers(requests: Status['requests']): string {
   const { aborted = 0, killed = 0 } = requests ?? {};
   const others = [[aborted, 'aborted'] as const, [killed, 'ended by a block'] as const];
   return others.map(([count, words]) => (count > 0 ? ` · ${formatCount(count)} ${words}` : '')).join('');
-}
-
-/** Caps are of UTC days, whatever the window is. */
-function Today({ spend }: { spend: Status['spend'] }) {
-  const lastHour = useLastHour('all')();
-  if (spend?.daily_cap_usd == null) return null;
-  return (
-    <>
-      <CapBar of={spend} whose="all agents" what="today (UTC)" />
-      <Outlook of={spend} lastHour={lastHour} line />
-    </>
-  );
 }
 
 const mostReasons = 3;
