@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeChange } from './change.ts';
 import { describePii } from './event.ts';
-import { countOf, formatDuration, formatUsd, formatUtc } from './formats.ts';
+import { countOf, formatCost, formatDuration, formatEstimate, formatUsd, formatUtc } from './formats.ts';
 
 type State = Record<string, unknown> | null;
 
@@ -70,4 +70,13 @@ test('nothing found is not said of what was not searched', () => {
   expect(describePii({ pii_types: [], pii_scan: 'none' }).text).toBe('not searched');
   expect(describePii({ pii_types: [], pii_scan: 'partial' }).text).toBe('none in what was searched');
   expect(describePii({ pii_types: ['email', 'iban'] }).text).toBe('email, iban');
+});
+
+test('estimates say no more than is known, and tokens without a price cost no $0', () => {
+  expect([null, 1, 100, 180.4, 2_870, 409_600].map(formatEstimate)).toEqual([
+    ...['–', '< 100 ms', '< 100 ms', '~180 ms', '~2.9 s', '> 3 min'],
+  ]);
+  expect([formatCost(0, 5, ' USD'), formatCost(0, 0, ' USD'), formatCost(0.5, 5)]).toEqual([
+    ...['no price', '0.00 USD', '0.50'],
+  ]);
 });

@@ -14,3 +14,12 @@ test('every code that the proxy alone refuses with is explained at each place, a
   expect(knownRefusals.filter((code) => !codes.includes(code))).toEqual([]);
   for (const code of ['constructor', '__proto__', 'not_a_code']) expect(explainRefusal(code, 'cli')).toBeNull();
 });
+
+test('what a policy refused names it, its rule and why, as far as the refusal does', () => {
+  const told = (rule: string | null) => explainRefusal('policy_denied', 'cli', rule)?.why;
+  expect(told('small-models models: gpt-4 is not allowed')).toBe(
+    'Policy small-models, rule models: gpt-4 is not allowed.',
+  );
+  expect(told('small-models hours')).toBe('Policy small-models, rule hours.');
+  expect([told(null), told('nonsense')]).toEqual(['A policy does not allow it.', 'A policy does not allow it.']);
+});
