@@ -60,12 +60,14 @@ export class FaultBoundary extends Component<{ children: ReactNode }, { error: u
 /** What is to come, by its parts. */
 interface Shape {
   figures?: number;
+  /** Figures with their hours. */
+  panels?: number;
   /** The height of a chart, in pixels. */
   chart?: number;
   rows?: number;
 }
 
-function Outline({ figures = 0, chart, rows = 8 }: Shape) {
+function Outline({ figures = 0, panels = 0, chart, rows = 8 }: Shape) {
   const draw = (count: number, height: number) =>
     Array.from({ length: count }, (_, at) => `${height} ${at}`).map((key) => (
       <Skeleton key={key} height={height} my={6} />
@@ -73,6 +75,7 @@ function Outline({ figures = 0, chart, rows = 8 }: Shape) {
   return (
     <div className="outline" role="status" aria-label="Loading">
       <div className="stats">{draw(figures, 96)}</div>
+      <div className="panels">{draw(panels, 250)}</div>
       {chart !== undefined && draw(1, chart)}
       {draw(rows, 14)}
     </div>

@@ -25,7 +25,8 @@ export function formatDuration(ms: number): string {
   if (ms < second) return `${Math.round(ms)} ms`;
   if (ms < minute) return `${(ms / second).toFixed(1)} s`;
   if (ms < hour) return `${Math.floor(ms / minute)} min`;
-  if (ms < 2 * day) return `${Math.floor(ms / hour)} h ${Math.floor((ms % hour) / minute)} min`;
+  const minutes = Math.floor((ms % hour) / minute);
+  if (ms < 2 * day) return `${Math.floor(ms / hour)} h${minutes > 0 ? ` ${minutes} min` : ''}`;
   return `${Math.floor(ms / day)} d`;
 }
 

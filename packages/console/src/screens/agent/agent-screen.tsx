@@ -152,7 +152,7 @@ export function AgentScreen() {
       actions={overview && <Actions overview={overview} />}
     >
       <AgentWays agentId={agentId} />
-      <Reading query={query} shape={{ figures: 4, chart: 200 }}>
+      <Reading query={query} shape={{ panels: 4, chart: 200 }}>
         {({ data }) => (
           <>
             <Blocked overview={data} />

@@ -84,8 +84,8 @@ function UsageSums({ sums, groups, range, cost }: UsageSumsProps) {
           head: groupNames[group],
           cell: (entry: CostUsageEntry) => <GroupName entry={entry} group={group} groups={groups} range={range} />,
         })),
-        { head: 'Share', right: true, cell: (row) => (cost === 0 ? '–' : formatShare(row.total_cost_usd / cost)) },
         ...resultColumns((entry) => toFilter(entry, groups, range)),
+        { head: 'Share', right: true, cell: (row) => (cost === 0 ? '–' : formatShare(row.total_cost_usd / cost)) },
         { head: 'Tokens in', right: true, cell: (row) => formatShortCount(row.total_prompt_tokens) },
         { head: 'Tokens out', right: true, cell: (row) => formatShortCount(row.total_completion_tokens) },
       ]}

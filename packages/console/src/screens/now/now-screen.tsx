@@ -48,7 +48,7 @@ export function NowScreen() {
         </>
       }
     >
-      <Reading query={query} shape={{ figures: 4, chart: 220, rows: 6 }}>
+      <Reading query={query} shape={{ panels: 4, rows: 6 }}>
         {({ data: status }) => (
           <>
             <Unavailable status={status} />

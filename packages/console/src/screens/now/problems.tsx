@@ -117,7 +117,7 @@ function* listOthers({ recording, services, unpriced_models: unpriced }: Status)
   if (unpriced?.count)
     yield {
       ...{ key: 'unpriced', tone: 'warn' },
-      text: `${countOf(unpriced.count, 'model has', 'models have')} no price: their cost is in no sum`,
+      text: `${countOf(unpriced.count, 'model has no price: its', 'models have no price: their')} cost is in no sum`,
       remedy: <ToLink to="/costs" search={{ view: 'unpriced' }} name="Add prices" />,
     };
 }
