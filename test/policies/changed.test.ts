@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { Refusal } from '@agp/core/contracts';
+import type { StoredPolicy } from '@agp/policy';
 import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { changePolicy } from '../prove/stories/change-policy.ts';
@@ -47,6 +49,30 @@ test('an exception lets its agent alone pass, and its event says so', async () =
   );
   for (const each of decision)
     expect(each).toEqual({ policy: 'excepting', version: 1, rule: 'models', action: 'excepted' });
+});
+
+test('each denied request is counted, for each rule that it breaks, and the list adds up to just as many', async () => {
+  const policy = { name: 'flooded', mode: 'enforce', match: { agents: ['flooding'] }, models: { deny: ['*'] } };
+  const limits = { max_output_tokens: 1 };
+  await system.api('/api/v1/policies', { method: 'POST', body: JSON.stringify({ ...policy, limits }) });
+  const body = JSON.stringify({ model: 'gpt-4o', messages: [] });
+  const headers = { 'content-type': 'application/json', 'x-agent-name': 'flooding' };
+  const statuses = await Promise.all(
+    Array.from({ length: 63 }, async (_, at) => {
+      const url = `${system.proxies[at % 3]?.url}/openai/v1/chat/completions`;
+      return (await fetch(url, { method: 'POST', headers, body })).status;
+    }),
+  );
+  expect(new Set(statuses)).toEqual(new Set([403]));
+  const read = async () => {
+    const policies = await system.api<StoredPolicy[]>('/api/v1/policies?expand=hits');
+    const listed = await system.api<Refusal[]>(
+      '/api/v1/refusals?policy=flooded&rule=limits.max_output_tokens&limit=1000',
+    );
+    const { refused, by } = policies.find((each) => each.policy.name === 'flooded')?.hits ?? { refused: 0, by: [] };
+    return [refused, ...by.map(({ requests }) => requests), listed.reduce((sum, { count }) => sum + count, 0)];
+  };
+  await expect.poll(read).toEqual([63, 63, 63, 63]);
 });
 
 interface Recorded {

@@ -66,10 +66,13 @@ function overlap(one: IdRange, other: IdRange): IdRange | null {
 /**
  * Cuts a range of ids into parts that Postgres reads each in the order of ids, the latest first. If ids may also lie in the default
  * partition, it looks for the first match in every week before it returns any; so what lies outside the weeks is read apart.
+ * @param isRare each week is read apart too: Postgres takes what was decided in some weeks alone for as frequent in all
  */
-function splitByWeeks(range: IdRange, weeks: IdRange | null): IdRange[] {
-  if (weeks === null) return [range];
-  return [{ from: weeks.to }, weeks, { to: weeks.from }]
+function splitByWeeks(range: IdRange, weeks: readonly IdRange[], isRare: boolean): IdRange[] {
+  const [first, last] = [weeks[0], weeks.at(-1)];
+  if (first === undefined || last === undefined) return [range];
+  const inWeeks = isRare ? weeks.toReversed() : [{ from: first.from, to: last.to }];
+  return [{ from: last.to }, ...inWeeks, { to: first.from }]
     .map((part) => overlap(range, part))
     .filter((part) => part !== null);
 }
@@ -140,16 +143,14 @@ function inRange(query: Query, { from, to }: IdRange): Query {
   return to === undefined ? since : since.where('id', '<', to);
 }
 
-let known: { weeks: IdRange | null; at: number } | null = null;
+let known: { weeks: readonly IdRange[]; at: number } | null = null;
 const keptMs = 60_000;
 
 /** Where the weeks begin and end. A list is right with old ones too, and to read them takes longer than it. */
-async function findWeeks(db: Db): Promise<IdRange | null> {
-  if (known !== null && performance.now() - known.at < keptMs) return known.weeks;
-  const partitions = await listPartitions(db);
-  const weeks = partitions.length === 0 ? null : { from: partitions[0]?.from, to: partitions.at(-1)?.to };
-  known = { weeks, at: performance.now() };
-  return weeks;
+async function findWeeks(db: Db): Promise<readonly IdRange[]> {
+  if (known === null || performance.now() - known.at >= keptMs)
+    known = { weeks: await listPartitions(db), at: performance.now() };
+  return known.weeks;
 }
 
 /** One page of events, newest first. An id holds the millisecond of its event, so times are ranges of the primary key. */
@@ -167,7 +168,7 @@ export async function listEvents(
 
   const { recent, late } =
     filter.recordedAfter === undefined ? { recent: asked, late: null } : splitByRecording(asked, filter.recordedAfter);
-  const parts = (recent === null ? [] : splitByWeeks(recent, weeks)).flatMap((part) =>
+  const parts = (recent === null ? [] : splitByWeeks(recent, weeks, filter.decided !== undefined)).flatMap((part) =>
     endings.map((matching) => read(inRange(matching, part))),
   );
   if (late !== null) {
