@@ -11,8 +11,8 @@ export interface Count {
 /** What is counted, each with what it takes at most. Who needs more raises a limit in the same commit; who needs less lowers it. */
 export const limits = {
   small: { calls: 3_250, functions: 945, bytes: 138_000 },
-  'stream of 50 chunks': { calls: 24_500, functions: 1_040, bytes: 500_000 },
-  'cap and token': { calls: 3_850, functions: 1_040, bytes: 150_000 },
+  'stream of 50 chunks': { calls: 24_500, functions: 1_060, bytes: 500_000 },
+  'cap and token': { calls: 3_850, functions: 1_040, bytes: 156_000 },
 } satisfies Record<string, Count>;
 
 export type CountedCall = keyof typeof limits;
