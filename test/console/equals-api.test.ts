@@ -3,8 +3,8 @@ import { formatCount } from '@agp/core/explain';
 import { eventually } from '@agp/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { roundUsd } from '../../packages/console/src/format/format.ts';
-import { type DemoData, makeDemoData } from './demo/make-demo-data.ts';
-import { openDemoConsole, shownProxy } from './demo/open-demo-console.ts';
+import type { Scene } from '../../packages/local-stack/src/demo/scene.ts';
+import { makeDemoData, openDemoConsole, shownProxy } from './demo/open-demo-console.ts';
 import { listScreens } from './equality/list-screens.ts';
 import { readShown } from './equality/read-shown.ts';
 import { showEvent } from './equality/show-rows.ts';
@@ -15,7 +15,7 @@ import type { ConsolePage, ConsoleSystem } from './support/open-console.ts';
 
 inBrowser('what a screen shows', () => {
   let console: ConsoleSystem;
-  let data: DemoData;
+  let data: Scene;
   let opened: ConsolePage;
 
   beforeAll(async () => {

@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDemoProvider } from '../../../packages/demo-provider/src/start-demo-provider.ts';
+import { type Scene, setScene } from '../../../packages/local-stack/src/demo/scene.ts';
 import { listDemoProviders } from '../../../packages/local-stack/src/start/write-providers-file.ts';
+import type { System } from '../../system/start-system.ts';
 import { type ConsoleSystem, openConsole } from '../support/open-console.ts';
 
 /** Where the console says that agents find the proxy. */
@@ -21,4 +23,10 @@ export async function openDemoConsole(): Promise<ConsoleSystem> {
   );
   const opened = resources.move();
   return { ...console, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+/** What `npm run demo` makes of an empty system. */
+export function makeDemoData({ proxies, management, apiKey, stack }: System, rounds?: number): Promise<Scene> {
+  const demo = { proxyUrl: proxies[0]?.url ?? '', managementUrl: management.url, managementKey: apiKey };
+  return setScene(demo, stack.databaseUrl, { ...(rounds !== undefined && { rounds }) });
 }

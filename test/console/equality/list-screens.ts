@@ -14,7 +14,7 @@ import type {
 } from '@agp/core/contracts';
 import type { StoredPolicy } from '@agp/policy';
 import { expect } from 'vitest';
-import type { DemoData } from '../demo/make-demo-data.ts';
+import type { Scene } from '../../../packages/local-stack/src/demo/scene.ts';
 import { nowScreen } from './now-screen.ts';
 import {
   agentScreen,
@@ -45,7 +45,7 @@ const list = <Row>(path: string, label: string, query: string, show: (row: Row) 
   listAll<Row>(path, label, query, (answer) => answer.map(show));
 
 /** Every screen that shows what is stored, filters and pages too. */
-export function listScreens({ eventId, sessionId, agentId, refusedId, policyId }: DemoData): Screen[] {
+export function listScreens({ eventId, sessionId, agentId, refusedId, policyId }: Scene): Screen[] {
   const events = (path: string, query: string) =>
     list<ListedEvent>(path, 'Events', `/api/v1/events?expand=agent,outcome&limit=50${query}`, rows.showEvent);
   const refusals = (path: string, query: string) =>

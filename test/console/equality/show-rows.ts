@@ -15,6 +15,7 @@ import type {
   UnrecordedRequest,
 } from '@agp/core/contracts';
 import { describeOutcome, describePii, formatCount, formatDuration } from '@agp/core/explain';
+import { readLabels } from '@agp/core/labels';
 import { type AgentTool, describeMatch, type StoredPolicy } from '@agp/policy';
 import { expect } from 'vitest';
 import { formatShortCount, showPrice as inUsd, roundUsd } from '../../../packages/console/src/format/format.ts';
@@ -27,6 +28,10 @@ const ends = ({ expires_at }: { expires_at: string | null }) => (expires_at === 
 
 const showKinds = (kinds: readonly string[]) =>
   `${words(kinds.slice(0, 2).join(', '))}${kinds.length > 2 ? ` +${kinds.length - 2}` : ''} {${words(kinds.join(', '))}}`;
+
+/** An agent, and the first of its labels. */
+const withLabels = (agent: string, labels: readonly string[], most: number) =>
+  [agent, ...labels.slice(0, most).map(named)].join(' ');
 
 /** Of one session's events. */
 export const showTurn = (event: SessionEvent | ListedEvent) => ({
@@ -68,7 +73,7 @@ const showAlike = ([refusal, ...earlier]: [Refusal, ...Refusal[]]) => ({
 
 export const showSession = (session: Session) => ({
   Session: shortId(session.id),
-  Agent: agentLink(session),
+  Agent: withLabels(agentLink(session), session.labels, 2),
   Began: time(session.started_at),
   'Last turn': ago(session.ended_at),
   Lasted: session.event_count > 1 ? formatDuration(session.duration_ms) : '–',
@@ -80,7 +85,11 @@ export const showSession = (session: Session) => ({
 });
 
 export const showAgent = (agent: ListedAgent) => ({
-  Agent: named(agent.name),
+  Agent: withLabels(
+    named(agent.name),
+    readLabels(agent.metadata).map((label) => label.join('=')),
+    3,
+  ),
   Status: agent.status + (agent.status === 'retired' && (agent.requests_today ?? 0) > 0 ? ' still sending' : ''),
   'Last seen': ago(agent.last_seen_at),
   'Requests today': formatCount(agent.requests_today ?? 0),
@@ -96,7 +105,7 @@ export const showAgent = (agent: ListedAgent) => ({
 
 /** What it comes to at a pace changes by itself. */
 export const showBudget = (budget: AgentBudget) => ({
-  Agent: agentLink(budget),
+  Agent: withLabels(agentLink(budget), budget.labels, 2),
   'Used of its cap': capBar(budget),
   'Spent today': money(budget.spent_usd),
   Held: money(budget.reserved_usd),

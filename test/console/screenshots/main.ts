@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { buildConsole } from '@agp/console/build';
 import { startTestServers, useTestServers } from '@agp/testing';
 import { workspaceFolder } from '../../workspace/run-tool.ts';
-import { makeDemoData } from '../demo/make-demo-data.ts';
-import { openDemoConsole } from '../demo/open-demo-console.ts';
+import { makeDemoData, openDemoConsole } from '../demo/open-demo-console.ts';
 import { type Screen, takeScreenshots } from './take-screenshots.ts';
 
 const folder = join(workspaceFolder, '.data/screenshots');

@@ -1,24 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '@agp/runtime';
 import { Presets, SingleBar } from 'cli-progress';
+import { readLocalStackConfig } from '../local-stack-config.ts';
+import { readNote } from '../running-servers.ts';
 import { makeConsoleLink } from '../start/make-console-link.ts';
-import { DemoNotReadyError, readDemoConfig } from './demo-config.ts';
+import { type DemoConfig, DemoNotReadyError, readDemoConfig } from './demo-config.ts';
 import { expectRunningStack, formatResult, runDemo, turnCount } from './run-demo.ts';
+import { failOften, hasPast, setScene } from './scene.ts';
 
 const bar = new SingleBar(
   { format: 'conversations {bar} {value}/{total} answers  {agent}', hideCursor: true, noTTYOutput: true },
   Presets.shades_classic,
 );
 
+/** Between two rounds of conversations, in milliseconds. */
+const paceMs = 60_000;
+
+/** Where nine days and a busy morning can be made: the local database, if nothing was recorded before. */
+async function findEmptyDatabase(config: DemoConfig): Promise<string | null> {
+  const { dataFolder } = readLocalStackConfig(process.env, () => {});
+  const { DATABASE_URL: url = null } = readNote(dataFolder, 'servers').migrator ?? {};
+  return url === null || (await hasPast(config)) ? null : url;
+}
+
 try {
   const config = readDemoConfig(process.env);
   await expectRunningStack(config);
+  const databaseUrl = await findEmptyDatabase(config);
   console.log(`Agents talk to the simulated provider through ${config.proxyUrl}, with the official clients.\n`);
   bar.start(turnCount, 0, { agent: '' });
-  const result = await runDemo(config, (agent) => bar.increment({ agent }));
+  const onTurn = (agent: string) => bar.increment({ agent });
+  const result =
+    databaseUrl === null
+      ? await runDemo(config, onTurn)
+      : (await setScene(config, databaseUrl, { rounds: 1, onTurn })).result;
   bar.update({ agent: '' });
   bar.stop();
+  await failOften(config, 15);
   const consoleUrl = await makeConsoleLink(config.managementUrl, config.managementKey);
   console.log(formatResult(config, result, consoleUrl));
+  if (databaseUrl !== null)
+    console.log('Nine days before, policies, caps, refusals and failures were made up in the database.');
+  console.log('The agents go on, a round a minute, until Ctrl-C.');
+  for (;;) {
+    await sleep(paceMs);
+    await expectRunningStack(config);
+    // Some of them are refused by then: by a cap, a policy, or whoever tries the kill switch.
+    await runDemo(config, () => {}).catch(() => {});
+    await failOften(config, 3);
+  }
 } catch (error) {
   bar.stop();
   if (!(error instanceof DemoNotReadyError || error instanceof ConfigError)) throw error;

@@ -53,7 +53,7 @@ function connectManagement({ managementUrl, managementKey }: DemoConfig) {
 /** How long recording may take after the last answer, in milliseconds; it usually takes a tenth of a second. */
 const recordedWithinMs = 10_000;
 
-interface DemoResult {
+export interface DemoResult {
   sent: SentTurn[];
   costs: CostEntry[];
 }

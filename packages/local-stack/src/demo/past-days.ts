@@ -1,8 +1,7 @@
 import { createHash, randomUUIDv7 } from 'node:crypto';
-import { fromPublicId } from '@agp/core/ids';
+import type { EventMessage } from '@agp/core/events';
+import { firstUuidAt, fromPublicId, toPublicId } from '@agp/core/ids';
 import { addDoubtfulUsage, addUnrecordedSpend, openDatabase, recordEvents } from '@agp/db';
-import { makeEventAt } from '@agp/testing/events';
-import type { System } from '../../system/start-system.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -16,13 +15,27 @@ const habits: Record<string, { provider: string; model: string; tag: string; cos
   'warehouse-planner': { provider: 'demo', model: 'gpt-4o-mini', tag: 'default', cost: 412_000, calls: 4 },
 };
 
+/** A recordable event of a chat that was completed then. @param ms since 1970 */
+function makePastEvent(ms: number) {
+  const id = firstUuidAt(ms).slice(0, 13) + randomUUIDv7().slice(13);
+  return {
+    ...{ id: toPublicId('evt', id), timestamp: new Date(ms).toISOString(), direction: 'response' as const },
+    ...{ pii_detected: false, pii_types: [], counts_as_request: true, outcome: 'completed' as const },
+    ...{ request_sha256: createHash('sha256').update(id).digest('hex'), response_sha256: null },
+    ...{ method: 'POST', path: '/v1/chat/completions', http_status: 200, provider_request_id: null },
+    ...{ source_ip: '10.42.7.19', duration_ms: 1_843, first_byte_ms: 412, usage_source: 'provider' as const },
+    ...{ price_version: 'demo', producer: 'demo', producer_seq: 0, policy_version: null, decision: null },
+    forwarded_sha256: null,
+  } satisfies Partial<EventMessage>;
+}
+
 /**
  * Records what agents did on the days before this one and in its first hours, as the writer records, and two calls whose cost is in doubt or
  * not recorded.
  *
  * @param agents ids by name
  */
-export async function makeHistory({ stack }: System, agents: ReadonlyMap<string, string>): Promise<void> {
+export async function recordPastDays(databaseUrl: string, agents: ReadonlyMap<string, string>): Promise<void> {
   const now = Date.now();
   const today = Math.floor(now / dayMs) * dayMs;
   const events = Object.entries(habits).flatMap(([name, { provider, model, tag, cost, calls }], agent) =>
@@ -32,7 +45,8 @@ export async function makeHistory({ stack }: System, agents: ReadonlyMap<string,
       const at =
         today - day * dayMs + ((index % calls) * 3 + agent + 1) * hourMs + (agent + 1) * 977_000 + index * 61_000;
       const prompt = 400 + ((index * 37) % 900);
-      return makeEventAt(at, {
+      return {
+        ...makePastEvent(at),
         session_id: `ses_${createHash('sha256').update(`${name} ${day}`).digest('base64url').slice(0, 32)}`,
         agent_id: agents.get(name) ?? '',
         ...{ provider, model, requested_model: model, compliance_tag: tag, pii_scan: 'full' as const },
@@ -44,11 +58,15 @@ export async function makeHistory({ stack }: System, agents: ReadonlyMap<string,
         },
         tools: { declared: [], called: [], more: 0 },
         ...(index % 11 === 3 && { pii_detected: true, pii_types: ['email'] }),
-      });
+      };
     }),
   );
-  const url = stack.databaseUrl;
-  const { pool, close } = openDatabase({ url, applicationName: 'demo', maxConnections: 1, pipeline: true });
+  const { pool, close } = openDatabase({
+    url: databaseUrl,
+    applicationName: 'demo',
+    maxConnections: 1,
+    pipeline: true,
+  });
   await recordEvents(
     pool,
     events.filter(({ timestamp }) => Date.parse(timestamp) < now - hourMs / 2),
