@@ -56,6 +56,8 @@ test.each<[Given['match'], boolean]>([
   [{ providers: ['OPENAI'], agents: ['*'] }, true],
   [{ agents: ['intern-*'], providers: ['groq'] }, false],
   [{ not: { agents: ['intern-1'] } }, false],
+  [{ not: { agents: ['x', 'Intern-*'] } }, true],
+  [{ agents: ['INTERN-1'] }, true],
   [{ not: { agents: ['intern-1'], providers: ['groq'] } }, true],
 ])('a policy for %j holds: %s', (match, holds) => {
   expect(judge([{ match, models: { deny: ['*'] } }])).toEqual(holds ? ['p0 models'] : []);
@@ -131,6 +133,7 @@ test.each<[Partial<Exception>, string[]]>([
   [{ rules: ['limits'] }, ['providers', 'models']],
   [{ rules: ['limits.max_input_bytes', 'provider'] }, ['providers', 'models']],
   [{ match: { agents: ['other'] } }, all],
+  [{ match: { agents: ['Intern-1'] } }, all],
   [{ match: { agents: ['intern-*'], tags: ['bank'] } }, all],
   // The request is of 12:00:00.
   [{ until: '2026-11-26T12:00:00Z' }, all],

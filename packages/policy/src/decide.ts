@@ -2,7 +2,7 @@ import { ApiError } from '@agp/core/errors';
 import { maxDecisions, toEventText } from '@agp/core/events';
 import { type CalledTool, nameCalled } from './declared-tools.ts';
 import { isModelListed } from './model-names.ts';
-import { isListed } from './names.ts';
+import { isListed, isSpelled } from './names.ts';
 import {
   type AllowOrDeny,
   type AnswerFacts,
@@ -94,7 +94,7 @@ export function judgeAnswer({ policies }: RuleSet, facts: AnswerFacts): Finding[
 /** The exception from a rule that holds for a call, at its time; null if none does. */
 export function findException({ exceptions }: Prepared, facts: CallHead, rule: RuleName): PolicyException | null {
   const held = exceptions.find(
-    ({ exception, endsAt }) => facts.at < endsAt && excepts(exception, rule) && selects(exception.match, facts),
+    ({ exception, endsAt }) => facts.at < endsAt && excepts(exception, rule) && excuses(exception.match, facts),
   );
   return held?.exception ?? null;
 }
@@ -112,8 +112,12 @@ export const isEnforced = ({ policy, exception }: Finding): boolean => policy.mo
 /** Whether a policy holds for a call, at its time. */
 export function applies({ policy: { match }, endsAt }: RuleSet['policies'][number], facts: CallHead): boolean {
   const { not, ...selector } = match;
-  return facts.at < endsAt && selects(selector, facts) && (not === undefined || !selects(not, facts));
+  return facts.at < endsAt && selects(selector, facts) && (not === undefined || !excuses(not, facts));
 }
+
+/** An agent whose name is in another case is another one: a policy catches it with the rest, but does not let it pass as one of them. */
+const excuses = (selector: Selector, facts: CallHead): boolean =>
+  selects(selector, facts) && isSpelled(selector.agents, facts.agent);
 
 function selects({ agents, labels, tags, providers }: Selector, facts: CallHead): boolean {
   const isOne = (patterns: readonly string[] | undefined, name: string) =>

@@ -10,6 +10,7 @@ test.each([
   ['a label that it inherits from no object', { labels: { constructor: ['*'] } }, false],
   ['some of its requests', { tags: ['pii'] }, true],
   ['all but it', { not: { agents: ['build-*'] } }, false],
+  ['all but another in its case', { not: { agents: ['Build-*'] } }, true],
   ['all but some of its requests', { not: { agents: ['build-*'], tags: ['pii'] } }, true],
 ])('a policy for %s', (_who, match, holds) => {
   expect(mayHold(match, 'build-me', { team: 'ops' })).toBe(holds);

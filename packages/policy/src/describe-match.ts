@@ -1,4 +1,4 @@
-import { isListed } from './names.ts';
+import { isListed, isSpelled } from './names.ts';
 import type { Policy } from './schema.ts';
 
 type Match = Policy['match'];
@@ -28,5 +28,5 @@ export function mayHold({ not, ...match }: Match, agent: string, labels: Readonl
     Object.entries(wanted).every(
       ([label, values]) => Object.hasOwn(labels, label) && isListed(values, labels[label] as string),
     );
-  return fits(match) && !(not && !not.tags && !not.providers && fits(not));
+  return fits(match) && !(not && !not.tags && !not.providers && fits(not) && isSpelled(not.agents, agent));
 }

@@ -90,3 +90,7 @@ export function isListed(patterns: readonly string[], name: string): boolean {
   ready.set(patterns, list);
   return list.has(name);
 }
+
+/** Whether a name is one of a list's patterns, in just their case; a missing list has all names. */
+export const isSpelled = (patterns: readonly string[] | undefined, name: string): boolean =>
+  patterns?.some((each) => (each.endsWith('*') ? name.startsWith(each.slice(0, -1)) : name === each)) !== false;

@@ -21,9 +21,15 @@ test.each<[Omit<z.input<typeof policySchema>, 'name'>, string[]]>([
     ['models allows everything, so it can change nothing, but refuses what cannot be read'],
   ],
   [
-    { match: { agents: ['claimed'], not: { agents: ['a', 'b*', 'c', 'd'] } } },
+    { match: { tags: ['t'], not: { agents: ['a', 'b*', 'c', 'claimed', 'd'] } } },
     [
       "it goes by agents' names (a, b*, c ...), which under AGENT_IDENTITY=open anybody may take or leave: give out agent tokens, or use labels",
+    ],
+  ],
+  [
+    { match: { agents: ['claimed'] } },
+    [
+      "it goes by agents' names (claimed), which under AGENT_IDENTITY=open anybody may take or leave: give out agent tokens, or use labels",
     ],
   ],
   [
@@ -47,6 +53,6 @@ test.each<[Omit<z.input<typeof policySchema>, 'name'>, string[]]>([
   ],
 ])('%j: %j', (given, expected) => {
   const policy = policySchema.parse({ name: 'p', ...given });
-  const known = { providers: ['openai', 'groq'], now, open: new Set(['a', 'b*', 'c', 'd']) };
+  const known = { providers: ['openai', 'groq'], now, isOpen: true, claimed: ['claimed'] };
   expect(finish(findWarnings([policy], known))).toEqual(expected.map((each) => `p: ${each}`));
 });

@@ -19,14 +19,15 @@ function isOfOne(pattern: string, names: readonly string[]): boolean {
 
 /**
  * What policies say that can hold for no request, change nothing, or be left by another name, in words; a policy a step.
- * @param known ids of all providers, and names of agents that anybody may take
+ * @param known ids of all providers, and whether anybody may take names of agents that are not claimed
  */
 export function* findWarnings(
   policies: readonly Policy[],
-  { providers, open, now }: { providers: readonly string[]; open: ReadonlySet<string>; now: Date },
+  known: { providers: readonly string[]; isOpen: boolean; claimed: readonly string[]; now: Date },
 ): Generator<undefined, string[]> {
-  const known = providers.map(fold).sort();
-  const hasEnded = (until: string | undefined) => Date.parse(until ?? '') <= now.getTime();
+  const providers = known.providers.map(fold).sort();
+  const claimed = new Set(known.claimed);
+  const hasEnded = (until: string | undefined) => Date.parse(until ?? '') <= known.now.getTime();
   const told: string[] = [];
   for (const policy of policies) {
     const { name, until, exceptions = [], unreadable } = policy;
@@ -45,12 +46,13 @@ export function* findWarnings(
     }
     const named = Map.groupBy(listPolicyNames(policy), ({ kind }) => kind);
     const list = (kind: 'agents' | 'providers' | 'operations') => (named.get(kind) ?? []).map((each) => each.name);
-    const left = list('agents').filter((agent) => open.has(agent));
-    if (left.length > 0)
+    // Who has a claimed name may still call itself something else.
+    const left = list('agents').filter((agent) => !claimed.has(agent) || policy.match.agents?.includes(agent));
+    if (known.isOpen && left.length > 0)
       tell(
         `it goes by agents' names (${listSome(left)}), which under AGENT_IDENTITY=open anybody may take or leave: give out agent tokens, or use labels`,
       );
-    const unknown = list('providers').filter((each) => !isOfOne(each, known));
+    const unknown = list('providers').filter((each) => !isOfOne(each, providers));
     const misspelt = list('operations').filter((each) => !isOfOne(each, foldedNames));
     tell(...unknown.map((each) => `no provider is named ${each}`));
     tell(...misspelt.map((each) => `no operation is named ${each}`));

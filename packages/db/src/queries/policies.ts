@@ -102,14 +102,13 @@ export function deletePolicy(db: Db, id: string): Promise<PolicyRow | undefined>
   );
 }
 
-/** Which of some agents' names anybody may take. If all agents that were seen have claimed theirs, tokens are asked for. */
-export async function findOpenNames(db: Db, names: readonly string[]): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ name: string }>`
-    SELECT name FROM unnest(${names}::text[]) AS asked (name)
-    WHERE (NOT EXISTS (SELECT FROM agents) OR EXISTS (
-        SELECT FROM agents WHERE NOT EXISTS (SELECT FROM claimed_names WHERE claimed_names.name = agents.name)))
-      AND NOT EXISTS (SELECT FROM claimed_names WHERE claimed_names.name = asked.name)`.execute(db);
-  return new Set(rows.map(({ name }) => name));
+/** Which of some agents' names are claimed; and whether others need no token: none do if all agents that were seen have claimed theirs. */
+export async function findClaimed(db: Db, names: readonly string[]): Promise<{ isOpen: boolean; claimed: string[] }> {
+  const { rows } = await sql<{ isOpen: boolean; claimed: string[] }>`
+    SELECT NOT EXISTS (SELECT FROM agents) OR EXISTS (
+        SELECT FROM agents WHERE NOT EXISTS (SELECT FROM claimed_names WHERE claimed_names.name = agents.name)) AS "isOpen",
+      ARRAY(SELECT name FROM claimed_names WHERE name = ANY(${names}::text[])) AS claimed`.execute(db);
+  return rows[0] ?? { isOpen: true, claimed: [] };
 }
 
 export interface PolicyHits {

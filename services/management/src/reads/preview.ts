@@ -1,7 +1,7 @@
 import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
 import { readLabels } from '@agp/core/labels';
-import { type Db, findOpenNames, type RecordedCallRow, readRecordedCalls } from '@agp/db';
+import { type Db, findClaimed, type RecordedCallRow, readRecordedCalls } from '@agp/db';
 import type { Preview, PreviewRequest, RecordedCall } from '@agp/policy';
 import { findWarnings, listPolicyNames, Replay } from '@agp/policy';
 import { endTurn, inTurns } from '@agp/runtime';
@@ -23,11 +23,9 @@ export async function preview(
   previewing.push(holder);
   try {
     const named = request.policies.flatMap(listPolicyNames);
-    const open = await findOpenNames(
-      db,
-      named.flatMap(({ kind, name }) => (kind === 'agents' ? [name] : [])),
-    );
-    const warnings = await inTurns(findWarnings(request.policies, { providers, now: new Date(), open }));
+    const agents = named.flatMap(({ kind, name }) => (kind === 'agents' ? [name] : []));
+    const names = await findClaimed(db, agents);
+    const warnings = await inTurns(findWarnings(request.policies, { providers, now: new Date(), ...names }));
     return { ...(await replay(db, request, isLeft)), warnings };
   } finally {
     previewing.splice(previewing.indexOf(holder), 1);
