@@ -1,4 +1,9 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { waitFor } from '../system/start-system.ts';
 import { useCliSystem } from './start-cli-system.ts';
 
 const { system, send, agp, done, refused, readJson } = useCliSystem();
@@ -91,4 +96,18 @@ test('the audit log says who did what, and is checked here too', async () => {
   const change = "UPDATE audit_log SET payload = replace(payload, 'active', 'passive') WHERE seq = $1";
   await system().database.pool.query(change, [entry.seq]);
   await refused('audit verify', 1, new RegExp(`^the audit log diverges at seq ${entry.seq} `));
+});
+
+test('evidence of an agent is checked by its own verifier, without us', async () => {
+  await send('audited', { 'x-session-id': 'ses_audited_1' });
+  await send('audited', { 'x-session-id': 'ses_audited_2' });
+  await waitFor('both', async () => (await readJson('events list --agent audited')).length === 2);
+  const dir = join(mkdtempSync(join(tmpdir(), 'agp-evidence-')), 'evidence');
+  expect(await done(`agents evidence audited --from 1d --dir ${dir}`)).toContain('wrote 2 events of 2 sessions');
+  expect(readFileSync(join(dir, 'events.csv'), 'utf8').trim().split('\r\n')).toHaveLength(3);
+  for (const id of ['ses_audited_1', 'ses_audited_2']) {
+    const input = readFileSync(join(dir, 'sessions', `${id}.json`));
+    const checked = spawnSync(process.execPath, [join(dir, 'verify-lineage.mjs')], { input, encoding: 'utf8' });
+    expect(checked.stdout).toMatch(new RegExp(`^${id}: 1 events, head sha256:`));
+  }
 });

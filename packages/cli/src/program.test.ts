@@ -20,6 +20,7 @@ test('it has every command', () => {
     [
       ...[
         'agents block',
+        'agents evidence',
         'agents label',
         'agents list',
         'agents retire',

@@ -24,6 +24,7 @@ import { addList } from '../list.ts';
 import type { Shell } from '../shell.ts';
 import { formatCap, formatRate, formatStop, formatTime, idColumn, timeColumn } from '../table.ts';
 import type { Paint, Style } from '../terminal.ts';
+import { addEvidenceCommand } from './evidence.ts';
 
 const formatLabels = (metadata: Agent['metadata']) =>
   readLabels(metadata)
@@ -99,6 +100,8 @@ export function addAgentCommands(program: Command, shell: Shell): void {
       );
     },
   );
+
+  addEvidenceCommand(agents, shell);
 
   const addChange = (
     usage: string,
