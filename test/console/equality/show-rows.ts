@@ -46,6 +46,7 @@ export const showTurn = (event: SessionEvent | ListedEvent) => ({
 export const showEvent = (event: ListedEvent) => ({
   ...showTurn(event),
   Agent: agentLink(event),
+  Provider: named(event.provider),
   Session: shortId(event.session_id),
 });
 
@@ -72,7 +73,7 @@ const showAlike = ([refusal, ...earlier]: [Refusal, ...Refusal[]]) => ({
 });
 
 export const showSession = (session: Session) => ({
-  Session: shortId(session.id),
+  Session: session.name === null ? shortId(session.id) : `${session.name} {${session.id}}`,
   Agent: withLabels(agentLink(session), session.labels, 2),
   Began: time(session.started_at),
   'Last turn': ago(session.ended_at),
@@ -204,7 +205,7 @@ export const showPolicy = ({ policy, version, hits, updated_at }: StoredPolicy) 
   Refused: formatCount(hits?.refused ?? -1),
   Noted: formatCount(hits?.noted ?? -1),
   'By rule': (hits?.by ?? [])
-    .map(({ rule, action, requests }) => `${rule} ${formatCount(requests)} ${decided[action]}`)
+    .map(({ rule, action, requests }) => `${rule} ${formatCount(requests)} ${decided[action] ?? action}`)
     .join(', '),
   Version: formatCount(version),
   Changed: ago(updated_at),

@@ -43,6 +43,8 @@ type BodyOf<Path extends keyof paths, M extends Method> =
 export interface Reply<Data> {
   data: Data;
   next: string | null;
+  /** Since when there are rows, if the list begins before. */
+  keptSince: string | null;
 }
 
 const client = createClient<paths>({ baseUrl: window.location.origin });
@@ -89,7 +91,12 @@ export async function callApi<M extends Method, Path extends PathWith<M>>(
   }
   const { data, error, response } = answer;
   if (!response.ok) throw toFailure(name, response, error);
-  return { data: data as AnswerOf<Path, M>, next: readNextCursor(response.headers.get('link')) };
+  const { headers: told } = response;
+  return {
+    data: data as AnswerOf<Path, M>,
+    next: readNextCursor(told.get('link')),
+    keptSince: told.get('x-kept-since'),
+  };
 }
 
 /** How often screens that stay open read again, in milliseconds. */

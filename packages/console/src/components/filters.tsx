@@ -5,7 +5,7 @@ import { useDebouncedCallback, useDebouncedValue } from '@mantine/hooks';
 import { IconFilter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useId, useState } from 'react';
-import { apiQuery, policiesQuery, statusQuery } from '../api/api.ts';
+import { apiQuery, statusQuery, usageQuery } from '../api/api.ts';
 import { formatLocalTime } from '../format/format.ts';
 import { addDays, findLastWeek, findMonth, isDay } from '../search/search.ts';
 
@@ -150,15 +150,6 @@ export function KindField({ value, onChange }: Pick<SearchFieldProps, 'value' | 
   return <Choice label="Personal data" none="All" options={options} value={value} onChange={onChange} />;
 }
 
-/** A policy that there is, by its name. */
-export function PolicyField({ value, onChange }: Pick<SearchFieldProps, 'value' | 'onChange'>) {
-  const options = (useQuery(policiesQuery).data?.data ?? []).map(({ policy: { name } }) => ({
-    value: name,
-    label: name,
-  }));
-  return <Choice label="Policy" none="All" options={options} value={value} onChange={onChange} />;
-}
-
 const mostAgents = 10;
 
 /** An agent by its name, which is completed. @param value its id */
@@ -205,18 +196,25 @@ export function AgentField({ value, onChange }: Pick<SearchFieldProps, 'value' |
           if (event.currentTarget.value === '' && value !== undefined) onChange(undefined);
         }}
       />
-      <datalist id={list}>
-        {agents.map((agent) => (
-          <option key={agent.id} value={agent.name} />
-        ))}
-      </datalist>
+      <Suggestions id={list} of={agents.map(({ name }) => name)} />
     </>
   );
 }
 
+/** What a field's `list` names. */
+const Suggestions = ({ id, of }: { id: string; of: readonly string[] }) => (
+  <datalist id={id}>
+    {of.map((value) => (
+      <option key={value} value={value} />
+    ))}
+  </datalist>
+);
+
 interface SearchFieldProps {
   label: string;
   placeholder?: string;
+  /** Values that there are. */
+  options?: readonly string[];
   value: string | undefined;
   onChange: (value: string | undefined) => void;
 }
@@ -225,23 +223,35 @@ interface SearchFieldProps {
 const longest = 256;
 const pauseMs = 250;
 
+/** A model, provider or tag, completed from what was used in the last 30 days. */
+export function UsedField({ of, ...field }: SearchFieldProps & { of: 'model' | 'provider' | 'compliance_tag' }) {
+  const group = of === 'compliance_tag' ? 'tag' : of;
+  const used = useQuery({ ...usageQuery({ from: '30d' }, [group], 100), staleTime: 60_000 }).data?.data.usage ?? [];
+  return <SearchField {...field} options={used.flatMap((row) => row[of] ?? [])} />;
+}
+
 /** A text filter that takes effect when one stops typing. */
-export function SearchField({ label, placeholder, value, onChange }: SearchFieldProps) {
+export function SearchField({ label, placeholder, options = [], value, onChange }: SearchFieldProps) {
+  const list = useId();
   const [text, setText] = useText(value);
   const tell = useDebouncedCallback((given: string) => onChange(given.trim() || undefined), pauseMs);
   return (
-    <TextInput
-      label={label}
-      {...(placeholder !== undefined && { placeholder })}
-      maxLength={longest}
-      type="search"
-      size="sm"
-      value={text}
-      onChange={(event) => {
-        setText(event.currentTarget.value);
-        tell(event.currentTarget.value);
-      }}
-    />
+    <>
+      <TextInput
+        label={label}
+        {...(placeholder !== undefined && { placeholder })}
+        maxLength={longest}
+        type="search"
+        size="sm"
+        list={list}
+        value={text}
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+          tell(event.currentTarget.value);
+        }}
+      />
+      <Suggestions id={list} of={options} />
+    </>
   );
 }
 

@@ -1,6 +1,7 @@
 import { countOf, formatCount } from '@agp/core/explain';
-import { Button } from '@mantine/core';
-import { IconArrowUp, IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
+import { Button, Menu } from '@mantine/core';
+import { useLocalStorage } from '@mantine/hooks';
+import { IconArrowUp, IconChevronLeft, IconChevronRight, IconColumns3 } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link, useNavigate, useRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -8,7 +9,8 @@ import type { Reply } from '../api/api.ts';
 import { EmptyState, Reading } from './feedback.tsx';
 import { Chips, Filters } from './filters.tsx';
 import { Screen } from './layout.tsx';
-import { List, type ListProps } from './list.tsx';
+import { type Column, List, type ListProps } from './list.tsx';
+import { TimeStamp } from './values.tsx';
 
 interface PagerProps {
   /** What is shown. */
@@ -204,10 +206,42 @@ export function WhyNone({ at: { page, showAll }, nouns: [one, many], hint, none 
   );
 }
 
+/** The columns that somebody wants of a list, kept in the browser, and the menu that asks. */
+function useColumns<Row>(list: string, all: readonly Column<Row>[]) {
+  const [kept, setKept] = useLocalStorage<unknown>({ key: `agp-hidden-${list}`, getInitialValueInEffect: false });
+  const hidden: unknown[] = Array.isArray(kept) ? kept : [];
+  const toggle = (head: string) =>
+    setKept(hidden.includes(head) ? hidden.filter((each) => each !== head) : [...hidden, head]);
+  const choosable = all.slice(1).filter(({ silent }) => !silent);
+  const chooser = (
+    <Menu withinPortal position="bottom-end" closeOnItemClick={false}>
+      <Menu.Target>
+        <Button
+          variant="default"
+          className="no-print"
+          visibleFrom="sm"
+          leftSection={<IconColumns3 size={16} aria-hidden />}
+        >
+          Columns
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {choosable.map(({ head }) => (
+          <Menu.CheckboxItem key={head} checked={!hidden.includes(head)} onChange={() => toggle(head)}>
+            {head}
+          </Menu.CheckboxItem>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+  return { columns: all.filter(({ head }, at) => at === 0 || !hidden.includes(head)), chooser };
+}
+
 /** A screen that is one list, a page at a time: rows, or why there are none. */
 export function ListScreen<Row>(props: ListScreenProps<Row>) {
   const { title, about, actions, filters, query, at, nouns, hint, none, numbered, footer, children, ...table } = props;
   const { page, cursor } = at;
+  const { columns, chooser } = useColumns(title, table.columns);
   const shownCount = (count: number) => (
     <>
       {countOf(count, nouns[0], nouns[1])}
@@ -222,14 +256,29 @@ export function ListScreen<Row>(props: ListScreenProps<Row>) {
     </>
   );
   return (
-    <Screen title={title} about={about} actions={actions}>
+    <Screen
+      title={title}
+      about={about}
+      actions={
+        <>
+          {actions}
+          {chooser}
+        </>
+      }
+    >
       {filters && <Filters>{filters}</Filters>}
       {at.chips}
+      {query.data?.keptSince && (
+        <p className="small dim" style={{ margin: 0 }}>
+          Kept since <TimeStamp at={query.data.keptSince} />: what was before is removed, and no longer listed.
+        </p>
+      )}
       {children}
       <Reading query={query}>
         {({ data: rows, next }) => (
           <List
             {...table}
+            columns={columns}
             rows={numbered ? rows.slice(0, pageSize) : rows}
             stale={query.isPlaceholderData}
             none={<WhyNone at={at} nouns={nouns} hint={hint} none={none} />}

@@ -13,6 +13,8 @@ export interface Column<Row> {
   right?: boolean;
   /** Not on a phone. */
   wide?: boolean;
+  /** The API's name of the order by this column, and whether the least comes first. */
+  order?: readonly [name: string, direction?: 'ascending'];
   /** The head is not shown: what is below speaks for itself. */
   silent?: boolean;
 }
@@ -39,6 +41,8 @@ interface RowsProps<Row> {
   more?: number;
   /** After how many of how many are shown. */
   note?: ReactNode;
+  /** The order that holds, if heads can choose another. */
+  sort?: { by: string; onChange: (order: string) => void };
   /** Rows can be selected, by their keys. */
   selection?: {
     selected: Pick<ReadonlyMap<string, unknown>, 'has' | 'keys'>;
@@ -81,7 +85,7 @@ const roles = {
 
 /** Rows with columns; on a phone a card for each row. */
 export function Rows<Row>(props: RowsProps<Row>) {
-  const { label, rows: all, columns: given, rowKey, stale = false, selection, atOnce = all.length, note } = props;
+  const { label, rows: all, columns: given, rowKey, stale = false, selection, atOnce = all.length, note, sort } = props;
   const [further, setFurther] = useState(0);
   const columns = selection ? [selectColumn(selection, rowKey), ...given] : given;
   const rows = all.slice(0, atOnce + further);
@@ -92,8 +96,14 @@ export function Rows<Row>(props: RowsProps<Row>) {
         <table className="rows" {...roles.table} aria-label={label} data-stale={stale}>
           <thead {...roles.rowgroup}>
             <tr {...roles.row}>
-              {columns.map(({ head, right, silent }) => (
-                <th key={head} {...roles.columnheader} scope="col" className={right ? 'right' : undefined}>
+              {columns.map(({ head, right, silent, order }) => (
+                <th
+                  key={head}
+                  {...roles.columnheader}
+                  scope="col"
+                  className={right ? 'right' : undefined}
+                  aria-sort={order && sort?.by === order[0] ? (order[1] ?? 'descending') : undefined}
+                >
                   {selection && head === selectHead ? (
                     <Checkbox
                       size="xs"
@@ -103,6 +113,10 @@ export function Rows<Row>(props: RowsProps<Row>) {
                     />
                   ) : silent ? (
                     <span className="visually-hidden">{head}</span>
+                  ) : sort && order ? (
+                    <button type="button" className="head-sort" onClick={() => sort.onChange(order[0])}>
+                      {head}
+                    </button>
                   ) : (
                     head
                   )}

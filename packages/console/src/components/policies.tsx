@@ -1,6 +1,9 @@
 import { formatCount } from '@agp/core/explain';
 import type { StoredPolicy } from '@agp/policy';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { policiesQuery } from '../api/api.ts';
+import { Choice } from './filters.tsx';
 import { Pill } from './values.tsx';
 
 const modeTones = { observe: 'plain', warn: 'warn', enforce: 'good' } as const;
@@ -12,8 +15,9 @@ export function PolicyMode({ mode }: { mode: keyof typeof modeTones }) {
 type Hits = NonNullable<StoredPolicy['hits']>;
 type Action = 'observe' | 'warn' | 'lower' | 'strip' | 'cut' | 'excepted';
 
-const actionWords: Readonly<Record<string, string>> = {
-  ...{ refuse: 'refused', observe: 'noted', warn: 'warned', lower: 'lowered', strip: 'stripped', cut: 'cut' },
+export const actionWords: Readonly<Record<string, string>> = {
+  ...{ refuse: 'refused', observe: 'noted', warn: 'warned', lower: 'lowered' },
+  ...{ strip: 'stripped', cut: 'cut', excepted: 'excepted' },
 };
 
 interface HitsLinkProps {
@@ -61,6 +65,21 @@ export function PolicyHits({ stored: { policy, hits }, of }: PolicyHitsProps) {
       {actionWords[action] ?? action}
     </span>
   ));
+}
+
+/** A policy that there is, by its name. */
+export function PolicyField({
+  value,
+  onChange,
+}: {
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+}) {
+  const options = (useQuery(policiesQuery).data?.data ?? []).map(({ policy: { name } }) => ({
+    value: name,
+    label: name,
+  }));
+  return <Choice label="Policy" none="All" options={options} value={value} onChange={onChange} />;
 }
 
 /** In an address, in place of a policy's id or name; no name begins so. */

@@ -142,11 +142,12 @@ export function AgentLink({ id, name }: { id: string; name?: string | null | und
 }
 
 /** A session; the base edition has no page of it. */
-export function SessionLink({ id }: { id: string }) {
+/** @param name as its caller sent it */
+export function SessionLink({ id, name = null }: { id: string; name?: string | null }) {
   const { edition } = useSession();
   const text = (
-    <span className="mono nowrap" title={id}>
-      {shortenId(id)}
+    <span className={name === null ? 'mono nowrap' : 'name'} title={id}>
+      {name ?? shortenId(id)}
     </span>
   );
   return edition === 'extended' ? (

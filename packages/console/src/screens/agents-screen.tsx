@@ -23,6 +23,7 @@ function isRetiredButSending({ status, requests_today }: ListedAgent): boolean {
 const agentColumns = (mayChange: boolean): Column<ListedAgent>[] => [
   {
     head: 'Agent',
+    order: ['name', 'ascending'],
     cell: ({ id, name, metadata }) => (
       <span className="named">
         <AgentLink id={id} name={name} />
@@ -38,9 +39,14 @@ const agentColumns = (mayChange: boolean): Column<ListedAgent>[] => [
       </span>
     ),
   },
-  { head: 'Last seen', cell: ({ last_seen_at }) => <TimeAgo at={last_seen_at} /> },
+  { head: 'Last seen', order: ['seen'], cell: ({ last_seen_at }) => <TimeAgo at={last_seen_at} /> },
   { head: 'Requests today', right: true, wide: true, cell: ({ requests_today }) => formatCount(requests_today ?? 0) },
-  { head: 'Cost today', right: true, cell: ({ cost_today_usd }) => <Money usd={cost_today_usd ?? 0} /> },
+  {
+    head: 'Cost today',
+    order: ['cost'],
+    right: true,
+    cell: ({ cost_today_usd }) => <Money usd={cost_today_usd ?? 0} />,
+  },
   {
     head: 'Of its cap',
     cell: (agent) => (
@@ -119,6 +125,7 @@ export function AgentsScreen() {
       at={at}
       rowKey={({ id }) => id}
       columns={agentColumns(mayChange)}
+      sort={{ by: order, onChange: (next) => change({ order: next as typeof order }) }}
       numbered={['Previous', 'Next']}
       {...(mayChange && { selection: { selected, onChange: select } })}
       hint="None of the agents has this name, label and status."

@@ -64,13 +64,13 @@ const budgetColumns = (mayChange: boolean, lastHour: ReturnType<typeof useLastHo
 ];
 
 export function BudgetsScreen() {
-  const { search, capped, page = 1 } = route.useSearch();
-  const { change: filter, bind, ...at } = useFilters({ search, capped, page });
+  const { search, label, capped, page = 1 } = route.useSearch();
+  const { change: filter, bind, ...at } = useFilters({ search, label, capped, page });
   const { change } = usePermissions();
   const lastHour = useLastHour('each');
   const query = useQuery({
     ...apiQuery('/api/v1/budgets', {
-      query: { ...pageQuery(page), order: 'use', search, capped },
+      query: { ...pageQuery(page), order: 'use', search, label, capped },
     }),
     refetchInterval: refreshMs,
   });
@@ -108,6 +108,7 @@ export function BudgetsScreen() {
               aside={
                 <div className="filters">
                   <SearchField label="Name" {...bind('search')} />
+                  <SearchField label="Label" placeholder="team=sales" {...bind('label')} />
                   <Checkbox
                     label="Only with a cap"
                     checked={capped === true}

@@ -8,10 +8,11 @@ import { apiQuery } from '../api/api.ts';
 import { Cost } from '../components/cost.tsx';
 import { CopyAs, CsvButton } from '../components/export.tsx';
 import { EmptyState } from '../components/feedback.tsx';
-import { AgentField, Choice, Filters, KindField, PolicyField, SearchField, TimeRange } from '../components/filters.tsx';
+import { AgentField, Choice, Filters, KindField, SearchField, TimeRange, UsedField } from '../components/filters.tsx';
 import { ConnectButton } from '../components/layout.tsx';
 import type { Column } from '../components/list.tsx';
 import { ListScreen, NewPill, pageSize, useFilters } from '../components/list-screen.tsx';
+import { actionWords, PolicyField } from '../components/policies.tsx';
 import { AgentLink, EventTime, Name, OutcomePill, PiiKinds, Pill, SessionLink } from '../components/values.tsx';
 import { useNewCount } from '../live/use-live-events.ts';
 import type { EventsSearch } from '../search/screen-searches.ts';
@@ -69,6 +70,7 @@ export const ownEventColumns: readonly Column<Shown>[] = [time, ...rest];
 export const eventColumns: readonly Column<ListedEvent>[] = [
   time,
   { head: 'Agent', cell: ({ agent_id, agent_name }) => <AgentLink id={agent_id} name={agent_name} /> },
+  { head: 'Provider', wide: true, cell: ({ provider }) => <Name>{provider}</Name> },
   { head: 'Session', wide: true, cell: ({ session_id }) => <SessionLink id={session_id} /> },
   ...rest,
 ];
@@ -81,14 +83,10 @@ const results = [
   { value: 'killed', label: 'Ended by a block' },
 ] as const;
 
-const decisions = [
-  { value: 'observe', label: 'Noted' },
-  { value: 'warn', label: 'Warned' },
-  { value: 'lower', label: 'Lowered' },
-  { value: 'strip', label: 'Stripped' },
-  { value: 'cut', label: 'Cut' },
-  { value: 'excepted', label: 'Excepted' },
-] as const;
+const decisions = (['observe', 'warn', 'lower', 'strip', 'cut', 'excepted'] as const).map((value) => ({
+  value,
+  label: actionWords[value] ?? value,
+}));
 
 type Result = (typeof results)[number]['value'];
 
@@ -104,15 +102,20 @@ function EventFilters({
     <Filters>
       <TimeRange label="Time" none="All" spans={timeSpans} from={search.from} to={search.to} onChange={change} />
       <Choice label="Result" none="All" options={results} value={result} onChange={chooseResult} />
-      <SearchField label="Model" placeholder="Its whole name" {...bind('model')} />
-      <SearchField label="Compliance tag" {...bind('compliance_tag')} />
       <AgentField {...bind('agent_id')} />
-      <SearchField label="Provider" {...bind('provider')} />
-      <PolicyField {...bind('policy')} />
-      <SearchField label="Rule" {...bind('rule')} />
-      <Choice label="Policies did" none="All" options={decisions} {...bind('decision')} />
-      <KindField {...bind('pii_type')} />
-      <SearchField label="Request id" {...bind('request_id')} />
+      <UsedField label="Model" of="model" {...bind('model')} />
+      <details className="more-filters">
+        <summary>More filters</summary>
+        <div className="filters">
+          <UsedField label="Provider" of="provider" {...bind('provider')} />
+          <UsedField label="Compliance tag" of="compliance_tag" {...bind('compliance_tag')} />
+          <PolicyField {...bind('policy')} />
+          <SearchField label="Rule" {...bind('rule')} />
+          <Choice label="Policies did" none="All" options={decisions} {...bind('decision')} />
+          <KindField {...bind('pii_type')} />
+          <SearchField label="Request id" {...bind('request_id')} />
+        </div>
+      </details>
     </Filters>
   );
 }

@@ -5,10 +5,10 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../api/api.ts';
 import { CopyAs } from '../components/export.tsx';
 import { EmptyState } from '../components/feedback.tsx';
-import { AgentField, Choice, PolicyField, SearchField } from '../components/filters.tsx';
+import { AgentField, Choice, SearchField, UsedField } from '../components/filters.tsx';
 import type { Column } from '../components/list.tsx';
 import { ListScreen, useFilters } from '../components/list-screen.tsx';
-import { DecidedBy } from '../components/policies.tsx';
+import { DecidedBy, PolicyField } from '../components/policies.tsx';
 import { AgentLink, ShortId, TimeStamp } from '../components/values.tsx';
 import { timeSpans } from '../search/search.ts';
 
@@ -131,7 +131,7 @@ export function RefusalsScreen() {
           <PolicyField {...bind('policy')} />
           <SearchField label="Rule" {...bind('rule')} />
           <AgentField {...bind('agent_id')} />
-          <SearchField label="Provider" {...bind('provider')} />
+          <UsedField label="Provider" of="provider" {...bind('provider')} />
           <SearchField label="Request id" {...bind('request_id')} />
         </>
       }

@@ -6,7 +6,7 @@ import { apiQuery, refreshMs } from '../api/api.ts';
 import { Cost } from '../components/cost.tsx';
 import { CopyAs, CsvButton } from '../components/export.tsx';
 import { EmptyState } from '../components/feedback.tsx';
-import { AgentField, TimeRange } from '../components/filters.tsx';
+import { AgentField, SearchField, TimeRange } from '../components/filters.tsx';
 import { Labels } from '../components/labels.tsx';
 import { ConnectButton } from '../components/layout.tsx';
 import type { Column } from '../components/list.tsx';
@@ -16,7 +16,7 @@ import { formatShortCount } from '../format/format.ts';
 import { timeSpans } from '../search/search.ts';
 
 const sessionColumns: readonly Column<Session>[] = [
-  { head: 'Session', cell: ({ id }) => <SessionLink id={id} /> },
+  { head: 'Session', cell: ({ id, name }) => <SessionLink id={id} name={name} /> },
   {
     head: 'Agent',
     cell: ({ agent_id, agent_name, labels }) => (
@@ -80,6 +80,8 @@ export function SessionsScreen() {
             onChange={change}
           />
           <AgentField {...bind('agent_id')} />
+          <SearchField label="Name" placeholder="As X-Session-Id had it" {...bind('name')} />
+          <SearchField label="Label" placeholder="team=sales" {...bind('label')} />
         </>
       }
       label="Sessions"

@@ -78,10 +78,10 @@ export const searches = {
     ...(['agent_id', 'provider', 'reason', 'policy', 'rule', 'request_id', 'from', 'to', 'cursor'] as const),
   ]),
   '/find': search([], { id: readText }),
-  '/sessions': search(['agent_id', 'from', 'to', 'cursor']),
+  '/sessions': search(['agent_id', 'name', 'label', 'from', 'to', 'cursor']),
   '/providers': search(['provider', 'model'], { from: window }),
   '/agents': search(['search', 'label', 'status', 'order'], page),
-  '/budgets': search(['search', 'capped'], page),
+  '/budgets': search(['search', 'label', 'capped'], page),
   '/costs': search(['search', 'from', 'to', 'agent_id'], {
     view: readChoice(['usage', 'prices', 'unpriced', 'doubtful', 'unrecorded']),
     by: readGroups,

@@ -1,0 +1,55 @@
+import type { ListedEvent, Session } from '@agp/core/contracts';
+import { expect, test } from 'vitest';
+import { inBrowser } from './support/in-browser.ts';
+import { useConsole } from './support/use-console.ts';
+
+inBrowser('a list', () => {
+  const { show, open, send, system } = useConsole();
+  const recorded = <Row>(path: string, count: number) =>
+    expect
+      .poll(() =>
+        system()
+          .api<Row[]>(path)
+          .catch(() => []),
+      )
+      .toHaveLength(count);
+
+  test('is narrowed by values that there are, also by the name that a caller gave a session', async () => {
+    await send('clerk', { model: 'gpt-4o-mini' }, { 'x-session-id': 'march-close' });
+    await send('clerk', {}, { 'x-session-id': 'april-close' });
+    await recorded<ListedEvent>('/api/v1/events', 2);
+    const { page, faults } = await show('/events');
+    const model = page.getByLabel('Model', { exact: true });
+    const values = page.locator(`datalist[id="${await model.getAttribute('list')}"] option`);
+    await expect
+      .poll(() => values.evaluateAll((all) => (all as unknown as { value: string }[]).map(({ value }) => value).sort()))
+      .toEqual(['gpt-4o', 'gpt-4o-mini']);
+    await model.fill('gpt-4o-mini');
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
+
+    await recorded<Session>('/api/v1/sessions?name=march-close', 1);
+    await show('/sessions?name=march-close');
+    await page.getByRole('row', { name: /march-close/ }).waitFor();
+    expect(await page.locator('tbody tr').count()).toBe(1);
+    expect(faults).toEqual([]);
+  });
+
+  test('is sorted by its heads, and keeps the columns that somebody chose in the browser', async () => {
+    await send('archivist');
+    const { page, context, faults } = await open('/agents');
+    const head = page.getByRole('columnheader', { name: 'Agent' });
+    await head.getByRole('button').click();
+    await page.waitForURL(/order=name/);
+    expect(await head.getAttribute('aria-sort')).toBe('ascending');
+    await expect.poll(() => page.locator('tbody tr').first().textContent()).toContain('archivist');
+    const seen = page.getByRole('columnheader', { name: 'Last seen' });
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Last seen' }).click();
+    await seen.waitFor({ state: 'detached' });
+    await page.reload();
+    await head.waitFor();
+    expect(await seen.count()).toBe(0);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+});
