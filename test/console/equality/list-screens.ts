@@ -21,6 +21,7 @@ import {
   budgetsScreen,
   costsScreen,
   eventScreen,
+  oneScreen,
   policyScreen,
   providersScreen,
   type Screen,
@@ -64,6 +65,8 @@ export function listScreens({ eventId, sessionId, agentId, refusedId, policyId }
   return [
     nowScreen,
     providersScreen,
+    oneScreen('provider', 'demo'),
+    oneScreen('model', 'gpt-5-mini'),
     events('/events', ''),
     events('/events?failed=true', '&failed=true'),
     events(`/events?agent_id=${agentId}&from=7d&pii_type=email`, `&agent_id=${agentId}&from=7d&pii_type=email`),

@@ -63,6 +63,29 @@ export const providersScreen: Screen = {
   },
 };
 
+export const oneScreen = (kind: 'provider' | 'model', name: string): Screen => ({
+  path: `/providers?${kind}=${name}&from=7d`,
+  expected: async (ask) => {
+    const { usage } = await ask<CostUsage>(`/api/v1/costs/usage?from=7d&group_by=${kind}&top=100`);
+    const sum = usage.find((row) => row[kind] === name) as CostUsageEntry;
+    const shown = (value: number) => formatShortCount(value);
+    return {
+      figures: {
+        Cost: money(sum.total_cost_usd),
+        Requests: begins(`${shown(sum.request_count)} ${results(sum).Errors} failed`),
+        'p50 (half took less)': `${formatEstimate(sum.p50_ms)} p95 ${formatEstimate(sum.p95_ms)}`,
+        Tokens: `${shown(sum.total_tokens)} ${shown(sum.total_prompt_tokens)} in, ${shown(sum.total_completion_tokens)} out`,
+      },
+      pictures: [
+        `By hour: cost ${roundUsd(sum.total_cost_usd)} in all`,
+        `By hour: requests ${shown(sum.request_count)}, failed ${shown(sum.failed_count)} in all`,
+        'Durations by hour',
+        `By hour: in ${shown(sum.total_prompt_tokens)}, out ${shown(sum.total_completion_tokens)} in all`,
+      ],
+    };
+  },
+});
+
 export const eventScreen = (id: string): Screen => ({
   path: `/events/${id}`,
   expected: async (ask) => {
