@@ -2,15 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { apiQuery } from '../api/api.ts';
 import { Money } from './values.tsx';
 
-interface CostProps {
-  usd: number;
-  tokens: number;
-  /** Of a single call; without it any model may have been used. */
-  model?: string | undefined;
-}
-
-/** What calls cost; if their tokens cost nothing since no price is known, so it says. */
-export function Cost({ usd, tokens, model }: CostProps) {
+/**
+ * What calls cost; if their tokens cost nothing since no price is known, so it says.
+ * @param model of a single call; without it any may have been used
+ */
+export function Cost({ usd, tokens, model }: { usd: number; tokens: number; model?: string | undefined }) {
   const isForNothing = usd === 0 && tokens > 0;
   const { data } = useQuery({ ...apiQuery('/api/v1/costs/unpriced'), staleTime: 60_000, enabled: isForNothing });
   const isUnpriced =

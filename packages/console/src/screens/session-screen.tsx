@@ -116,11 +116,7 @@ export function SessionScreen() {
                 columns={ownEventColumns}
                 atOnce={turnsAtOnce}
                 more={5 * turnsAtOnce}
-                none={
-                  <EmptyState title="Its turns were removed for their age">
-                    Only the last hash of each run of them is left.
-                  </EmptyState>
-                }
+                none={<EmptyState title="Its turns were removed for their age">Only hashes are left.</EmptyState>}
               />
               {links !== null && links.length > 1 && (
                 // Somebody may have written anything into a payload.
@@ -139,6 +135,7 @@ export function SessionScreen() {
 function Head({ session }: { session: Session }) {
   return (
     <>
+      {session.name && <strong>{session.name} · </strong>}
       <AgentLink id={session.agent_id} name={session.agent_name} />, tag {session.compliance_tag}; began{' '}
       <TimeStamp at={session.started_at} />, last turn <TimeStamp at={session.ended_at} />
     </>
