@@ -197,7 +197,13 @@ export const showUnrecorded = (request: UnrecordedRequest) => ({
   'Event id': shortId(request.event_id),
 });
 
-const decided: Record<string, string> = { refuse: 'refused', observe: 'noted', warn: 'warned', lower: 'lowered' };
+const decided: Record<string, string> = {
+  refuse: 'refused',
+  observe: 'noted',
+  warn: 'warned',
+  lower: 'lowered',
+  excepted: 'excepted',
+};
 
 export const showPolicy = ({ policy, version, hits, updated_at }: StoredPolicy) => ({
   ...{ Policy: policy.name, Mode: policy.mode, For: describeMatch(policy.match) },
