@@ -38,7 +38,7 @@ tools: { remote_mcp: {} }
     'warning: typo: no operation is named image\n',
   );
   expect(await done(`policies preview -f ${file('all.yaml')} --from 1h`)).toMatch(
-    /^would have refused, changed or ended 4 of 4 requests, of 1 agents .*\nby rule: interns models 4\nby agent: worker 4\nby model: gpt-4o 4\n/,
+    /^would have refused, changed or ended 4 of 4 requests, of 1 agents .*\nby rule: interns models 4\nby agent: worker 4\nby model: gpt-4o 4\n(by day: \d{4}-\d\d-\d\d \d, most at \d\d:00 \(\d\)\n)+examples:\n/,
   );
   const differ = await agp(`policies diff -f ${folder}`);
   expect([differ.code, differ.stdout]).toEqual([1, expect.stringMatching(/^\+name: interns$/m)]);

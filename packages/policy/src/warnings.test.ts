@@ -44,6 +44,7 @@ test.each<[Omit<z.input<typeof policySchema>, 'name'>, string[]]>([
       'the exception for agent claimed ended 2026-11-26, so it lets nothing pass',
       'the exception for agent claimed names models, which is no rule of this policy',
       'the exception for tag t names limit, which is no rule of this policy',
+      'it lets pass by tags (t), which a request may set itself if its agent has none',
     ],
   ],
   [{ providers: { allow: ['OpenAI', 'gro*'] }, match: { providers: ['groq'] } }, []],

@@ -52,6 +52,9 @@ export function* findWarnings(
       tell(
         `it goes by agents' names (${listSome(left)}), which under AGENT_IDENTITY=open anybody may take or leave: give out agent tokens, or use labels`,
       );
+    const tags = [policy.match.not ?? {}, ...exceptions.map(({ match }) => match)].flatMap((each) => each.tags ?? []);
+    if (tags.length > 0)
+      tell(`it lets pass by tags (${listSome(tags)}), which a request may set itself if its agent has none`);
     const unknown = list('providers').filter((each) => !isOfOne(each, providers));
     const misspelt = list('operations').filter((each) => !isOfOne(each, foldedNames));
     tell(...unknown.map((each) => `no provider is named ${each}`));

@@ -9,6 +9,7 @@ import {
   previewSchema,
   type StoredPolicy,
   storedPolicySchema,
+  withoutSigns,
 } from '@agp/policy';
 import { changeText, writePolicy } from '@agp/policy/yaml';
 import type { Command } from 'commander';
@@ -68,7 +69,8 @@ interface Planned {
   wanted: WrittenPolicy | null;
 }
 
-const toYaml = ({ text, policy }: Pick<StoredPolicy, 'text' | 'policy'>): string => text ?? writePolicy(policy);
+const toYaml = ({ text, policy }: Pick<StoredPolicy, 'text' | 'policy'>): string =>
+  text ?? writePolicy(withoutSigns(policy));
 
 function plan(stored: readonly StoredPolicy[], wanted: readonly WrittenPolicy[], prunes: boolean): Planned[] {
   const named = new Map(stored.map((each) => [each.policy.name, each]));
