@@ -1,8 +1,8 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { defaultWindow } from '../api/api.ts';
+import { HourPanels, listPanels } from '../charts/hour-panels.tsx';
 import { Cost } from '../components/cost.tsx';
 import { Choice } from '../components/filters.tsx';
-import { HourPanels, listPanels } from '../components/hour-panels.tsx';
 import { Screen } from '../components/layout.tsx';
 import { useFilters } from '../components/list-screen.tsx';
 import { SumList, useSums } from '../components/sum-list.tsx';

@@ -2,8 +2,8 @@ import type { AgentOverview } from '@agp/core/contracts';
 import { formatCount } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { refreshMs, usageQuery } from '../../api/api.ts';
+import { HourPanels, listPanels } from '../../charts/hour-panels.tsx';
 import { CapOutlook, capOf } from '../../components/cap-bar.tsx';
-import { HourPanels, listPanels } from '../../components/hour-panels.tsx';
 import { Stat } from '../../components/layout.tsx';
 import { Money, TimeAgo, TimeStamp } from '../../components/values.tsx';
 

@@ -1,8 +1,8 @@
 import type { CostUsageEntry, Status } from '@agp/core/contracts';
 import { countOf, formatCount } from '@agp/core/explain';
 import { Link } from '@tanstack/react-router';
+import { HourPanels, listPanels } from '../../charts/hour-panels.tsx';
 import { CapOutlook } from '../../components/cap-bar.tsx';
-import { HourPanels, listPanels } from '../../components/hour-panels.tsx';
 import { Stat } from '../../components/layout.tsx';
 import { Money, PiiLinks } from '../../components/values.tsx';
 import { formatShortCount } from '../../format/format.ts';

@@ -5,15 +5,15 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useMemo, useState } from 'react';
 import { apiQuery, usageQuery } from '../api/api.ts';
-import type { HourFigure, Mark } from '../charts/chart.tsx';
-import { fillHours } from '../charts/chart-data.ts';
-import { HourChart } from '../charts/lazy-charts.tsx';
+import { FailureNotice } from '../components/feedback.tsx';
+import { Stat } from '../components/layout.tsx';
+import { Endings, Errors } from '../components/results.tsx';
+import { TimeStamp } from '../components/values.tsx';
 import { formatShortCount, nameAction, nameActor, tellChange } from '../format/format.ts';
 import type { EventsSearch } from '../search/screen-searches.ts';
-import { FailureNotice } from './feedback.tsx';
-import { Stat } from './layout.tsx';
-import { Endings, Errors } from './results.tsx';
-import { TimeStamp } from './values.tsx';
+import type { HourFigure, Mark } from './chart.tsx';
+import { fillHours } from './chart-data.ts';
+import { HourChart } from './lazy-charts.tsx';
 
 /** Hours change slowly: once a minute, in milliseconds. */
 const refreshMs = 60_000;
