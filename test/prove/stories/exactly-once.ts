@@ -132,7 +132,12 @@ async function checkChains(system: System, events: EventMessage[]): Promise<void
   const published = new Map(events.map((event) => [event.id, event]));
   for (const { event_id, seq, payload } of entries) {
     const { cost_nano_usd, counts_as_request, ...members } = published.get(event_id) as EventMessage;
-    const expected = { ...members, v: 1, seq, cost_usd: cost_nano_usd / 1e9 };
+    const expected = {
+      ...members,
+      v: members.policy_version === undefined ? 1 : 2,
+      seq,
+      cost_usd: cost_nano_usd / 1e9,
+    };
     // Far faster than `expect` for so many.
     if (!isSame(JSON.parse(payload), expected)) expect(JSON.parse(payload)).toEqual(expected);
     published.delete(event_id);

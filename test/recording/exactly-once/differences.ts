@@ -59,6 +59,16 @@ export const differences = {
       FROM events, unnest(pii_types) AS kind WHERE pii_detected GROUP BY 1, 2, 3
     ) AS summed USING (hour, agent_id, kind, last_event_at, event_count)
     WHERE hourly_findings.event_count IS NULL OR summed.event_count IS NULL`,
+  decisions: `
+    SELECT hour FROM (
+      SELECT hour, policy, rule, action, sum(event_count)::text AS requests FROM hourly_decisions GROUP BY 1, 2, 3, 4
+    ) AS counted FULL JOIN (
+      SELECT date_trunc('hour', "timestamp", 'UTC') AS hour, decided.*, count(DISTINCT id)::text AS requests
+      FROM events, jsonb_to_recordset(decision) AS each (policy text, rule text, action text), LATERAL (
+        VALUES (each.policy, each.rule, each.action), (each.policy, '', 'note')
+      ) AS decided (policy, rule, action) WHERE counts_as_request GROUP BY 1, 2, 3, 4
+    ) AS summed USING (hour, policy, rule, action, requests)
+    WHERE counted.hour IS NULL OR summed.hour IS NULL`,
   unpriced: `
     SELECT provider, model FROM unpriced_usage FULL JOIN (
       SELECT provider, model, (count(*) FILTER (WHERE counts_as_request))::text AS request_count,

@@ -17,6 +17,11 @@ function makeUuidAt(ms: number): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
+const decided = {
+  decision: [{ action: 'observe' as const, policy: 'soak', rule: 'models', version: 1 }],
+  ...{ policy_version: 1, tools: null, forwarded_sha256: null },
+};
+
 /** Events of several agents, models and hundreds of sessions, of today and yesterday, mixed as they would arrive. */
 export function makeSoakEvents(count: number): EventMessage[] {
   const now = Date.now();
@@ -63,6 +68,7 @@ export function makeSoakEvents(count: number): EventMessage[] {
       pii_scan: 'none',
       producer: 'soak',
       producer_seq: index,
+      ...(index % 4 === 0 && decided),
       counts_as_request: !opening,
     });
   }
