@@ -14,7 +14,7 @@ inBrowser('a list', () => {
       )
       .toHaveLength(count);
 
-  test('is narrowed by values that there are, also by the name that a caller gave a session', async () => {
+  test('is narrowed by values that there are; what has a name is found by it, and a verb opens its dialog', async () => {
     await send('clerk', { model: 'gpt-4o-mini' }, { 'x-session-id': 'march-close' });
     await send('clerk', {}, { 'x-session-id': 'april-close' });
     await recorded<ListedEvent>('/api/v1/events', 2);
@@ -31,6 +31,30 @@ inBrowser('a list', () => {
     await show('/sessions?name=march-close');
     await page.getByRole('row', { name: /march-close/ }).waitFor();
     expect(await page.locator('tbody tr').count()).toBe(1);
+
+    const { id = '' } = (await system().api<{ id: string }[]>('/api/v1/agents?search=clerk'))[0] ?? {};
+    await system().api(`/api/v1/agents/${id}`, { method: 'PUT', body: JSON.stringify({ labels: { team: 'sales' } }) });
+    await system().api('/api/v1/policies', { method: 'POST', body: JSON.stringify({ name: 'no-night-work' }) });
+    for (const [text, found, path] of [
+      ['night', 'no-night-work Policy, observe', '/policies/'],
+      ['4o-m', 'gpt-4o-mini Model', '/providers?model=gpt-4o-mini'],
+      ['team=sales', 'team=sales Agents with this label', '/agents?label=team%3Dsales'],
+      ['april-close', 'april-close Session of clerk', '/sessions/ses_'],
+      ['cap', 'Budgets', '/budgets'],
+      ['block cle', 'Block clerk Asks before', `/agents/${id}`],
+    ] as const) {
+      await page.keyboard.press('ControlOrMeta+K');
+      await page.getByPlaceholder(/^A screen/).fill(text);
+      const choice = page.locator('.mantine-Spotlight-action');
+      await expect
+        .poll(async () => (await choice.allInnerTexts()).map((each) => each.replace('\n', ' ')))
+        .toEqual([found]);
+      await choice.click();
+      await page.waitForURL((url) => url.href.includes(path));
+      await choice.waitFor({ state: 'detached' });
+    }
+    await page.getByRole('dialog', { name: 'Block clerk?' }).waitFor();
+    await page.keyboard.press('Escape');
     expect(faults).toEqual([]);
   });
 

@@ -1,18 +1,20 @@
 import { ActionIcon, Button, Modal, Tooltip } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { Spotlight, spotlight } from '@mantine/spotlight';
-import { IconRobot, IconSearch } from '@tabler/icons-react';
+import { IconBolt, IconCpu, IconGavel, IconMessages, IconRobot, IconSearch, IconTag } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { apiQuery } from '../api/api.ts';
+import { apiQuery, policiesQuery, usageQuery } from '../api/api.ts';
+import { usePermissions, useSession } from '../api/session.ts';
+import { newPolicy } from '../components/policies.tsx';
 import { Fields } from '../components/values.tsx';
 import { usePlaces } from './screens.ts';
 
 interface Choice {
   key: string;
   label: string;
-  description?: string;
+  description: string;
   icon: ReactNode;
   go: () => Promise<void>;
 }
@@ -23,43 +25,101 @@ const looksLikeId = (text: string) => /^(?=.*\d)[\x21-\x7e]{8,}$/.test(text);
 const pauseMs = 200;
 const mostAgents = 7;
 
-/** Ways to everything by a few letters: screens, agents by name, requests by any of their ids. Opened by Ctrl K. */
+/** Words for what is done on a screen, beside its name. */
+const alsoCalled: Readonly<Record<string, string>> = {
+  ...{
+    '/budgets': 'cap spend',
+    '/agents': 'label block',
+    '/audit': 'change history',
+    '/costs': 'price',
+    '/start': 'sdk',
+  },
+};
+/** Dialogs of an agent's page, by what stands behind # in its address. */
+const agentActions = {
+  block: 'Block',
+  unblock: 'Unblock',
+  cap: 'Set a cap of',
+  limit: 'Set a limit of',
+  label: 'Label',
+};
+
+const pick = (icon: typeof IconRobot, label: string, description: string, go: () => Promise<void>): Choice => {
+  const Icon = icon;
+  return { key: `${description} ${label}`, label, description, icon: <Icon size={18} aria-hidden />, go };
+};
+
+/** Ways to everything by a few letters, and dialogs of what is done most. Opened by Ctrl K. */
 export function CommandPalette() {
   const [query, setQuery] = useState('');
   const navigate = useNavigate();
+  const { edition } = useSession();
+  const { change, govern } = usePermissions();
   const text = query.trim();
   const [wanted] = useDebouncedValue(text, pauseMs);
+  const [, verb, whose = wanted] = /^(block|unblock|cap|limit|label) (.+)$/i.exec(wanted) ?? [];
+  const enabled = wanted !== '';
   const agents = useQuery({
-    ...apiQuery('/api/v1/agents', { query: { search: wanted, order: 'seen', limit: mostAgents } }),
-    enabled: wanted !== '',
+    ...apiQuery('/api/v1/agents', { query: { search: whose, order: 'seen', limit: mostAgents } }),
+    enabled,
   });
-  const places = usePlaces().places.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()));
-  const found = text === '' ? [] : (agents.data?.data ?? []);
+  const isLabel = /^[^=\s]+(?:=.+)?$/.test(wanted);
+  const labelled = useQuery({
+    ...apiQuery('/api/v1/agents', { query: { label: wanted, limit: 1 } }),
+    enabled: isLabel,
+  });
+  const sessions = useQuery({
+    ...apiQuery('/api/v1/sessions', { query: { name: wanted, limit: 3 } }),
+    enabled: enabled && edition === 'extended',
+  });
+  const policies = useQuery({ ...policiesQuery, enabled });
+  const models = useQuery({ ...usageQuery({ from: '30d' }, ['model'], 100), enabled });
+  const toAgent = (agentId: string, hash = '') => navigate({ to: '/agents/$agentId', params: { agentId }, hash });
+  const toPolicy = (policyId: string) => navigate({ to: '/policies/$policyId', params: { policyId } });
+  const has = (name: string) => name.toLowerCase().includes(text.toLowerCase());
+  const found = enabled ? (agents.data?.data ?? []) : [];
+  const acts = found.flatMap(({ id, name, status }) =>
+    Object.entries(agentActions)
+      .filter(([action]) => (verb === undefined ? found.length === 1 : action === verb.toLowerCase()))
+      .filter(([action]) => change && action !== (status === 'blocked' ? 'block' : 'unblock'))
+      .map(([action, words]) => pick(IconBolt, `${words} ${name}`, 'Asks before', () => toAgent(id, action))),
+  );
   const choices: Choice[] = [
-    ...places.map(({ to, name, icon: Icon }) => ({
-      key: to,
-      label: name,
-      icon: <Icon size={18} aria-hidden />,
-      go: () => navigate({ to }),
-    })),
-    ...found.map(({ id, name, status }) => ({
-      key: id,
-      label: name,
-      description: `Agent, ${status}`,
-      icon: <IconRobot size={18} aria-hidden />,
-      go: () => navigate({ to: '/agents/$agentId', params: { agentId: id } }),
-    })),
-    ...(!looksLikeId(text)
-      ? []
-      : [
-          {
-            key: 'find',
-            label: `What became of ${text}`,
-            description: 'By the id of a request, an event, a session or an agent',
-            icon: <IconSearch size={18} aria-hidden />,
-            go: () => navigate({ to: '/find', search: { id: text } }),
-          },
-        ]),
+    ...usePlaces()
+      .places.filter(({ name, to }) => has(name) || (text.length > 1 && has(`${name} ${alsoCalled[to] ?? ''}`)))
+      .map(({ to, name, icon }) => pick(icon, name, '', () => navigate({ to }))),
+    ...(change && has('Pause all agents')
+      ? [pick(IconBolt, 'Pause all agents', 'Asks before', () => navigate({ to: '/', hash: 'pause' }))]
+      : []),
+    ...(govern && has('New policy')
+      ? [pick(IconBolt, 'New policy', 'Starts from an example', () => toPolicy(newPolicy))]
+      : []),
+    ...(verb === undefined ? found : []).map(({ id, name, status }) =>
+      pick(IconRobot, name, `Agent, ${status}`, () => toAgent(id)),
+    ),
+    ...acts,
+    ...(enabled ? (policies.data?.data ?? []) : [])
+      .filter(({ policy: { name, description = '' } }) => has(`${name} ${description}`))
+      .map(({ id, policy: { name, mode } }) => pick(IconGavel, name, `Policy, ${mode}`, () => toPolicy(id))),
+    ...(enabled ? (models.data?.data.usage ?? []) : [])
+      .flatMap(({ model }) => (model !== undefined && has(model) ? [model] : []))
+      .slice(0, mostAgents)
+      .map((model) => pick(IconCpu, model, 'Model', () => navigate({ to: '/providers', search: { model } }))),
+    ...(isLabel && labelled.data?.data.length
+      ? [pick(IconTag, wanted, 'Agents with this label', () => navigate({ to: '/agents', search: { label: wanted } }))]
+      : []),
+    ...(enabled ? (sessions.data?.data ?? []) : []).map(({ id, name, agent_name }) =>
+      pick(IconMessages, name ?? id, `Session of ${agent_name}`, () =>
+        navigate({ to: '/sessions/$sessionId', params: { sessionId: id } }),
+      ),
+    ),
+    ...(looksLikeId(text)
+      ? [
+          pick(IconSearch, `What became of ${text}`, 'By the id of a request, an event, a session or an agent', () =>
+            navigate({ to: '/find', search: { id: text } }),
+          ),
+        ]
+      : []),
   ];
   // Agents come a moment after the letters: then nothing is selected yet, and Enter means the first.
   const goToFirst = () => {
@@ -69,6 +129,7 @@ export function CommandPalette() {
   };
   return (
     <Spotlight.Root
+      attributes={{ content: { 'aria-label': 'Find anything' } }}
       query={query}
       onQueryChange={setQuery}
       clearQueryOnClose
@@ -77,8 +138,8 @@ export function CommandPalette() {
       shortcut="mod + K"
     >
       <Spotlight.Search
-        placeholder="A screen, an agent, or the id of a request"
-        aria-label="A screen, an agent, or the id of a request"
+        placeholder="A screen, an agent, a policy, an id, block …"
+        aria-label="A screen, an agent, a policy, an id, block …"
         leftSection={<IconSearch size={18} aria-hidden />}
         onKeyDown={(event) => {
           if (event.key === 'Enter') goToFirst();
@@ -89,7 +150,7 @@ export function CommandPalette() {
           <Spotlight.Action
             key={key}
             label={label}
-            {...(description !== undefined && { description })}
+            description={description}
             leftSection={icon}
             onClick={() => void go()}
           />

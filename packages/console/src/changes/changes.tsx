@@ -72,6 +72,7 @@ export function ChangeStatus({ agents, to, size = 'sm', onDone }: ChangeStatusPr
   return (
     <ConfirmButton
       onOpen={reset}
+      at={size === 'sm' ? { blocked: 'block', active: 'unblock', retired: undefined }[to] : undefined}
       of={nameAgents(agents)}
       button={{ size, ...(isLoud && { variant: 'filled', color: 'red.9' }) }}
       verb={verbs[to](agents[0]?.status)}
@@ -158,6 +159,7 @@ export function SetLimit({ agent, limit, size = 'xs' }: SetLimitProps) {
       name={`${verb} of ${agent.name}`}
       button={{ size }}
       onOpen={amount.reset}
+      at={size === 'sm' ? 'limit' : undefined}
       title={`Requests a minute of ${agent.name}`}
       verb="Set limit"
       ready={ready}
@@ -262,6 +264,7 @@ export function SetCap({ owner, of, each = [of], size = 'xs', onDone }: SetCapPr
         amount.reset();
         setWarns(warnOnly);
       }}
+      at={size === 'sm' ? 'cap' : undefined}
       title={`Daily cap of ${nameOf(owner)}`}
       verb="Set cap"
       ready={ready}

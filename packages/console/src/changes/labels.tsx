@@ -102,6 +102,7 @@ export function EditLabels({ agents, size = 'xs', onDone }: EditLabelsProps) {
             .join('\n'),
         );
       }}
+      at={size === 'sm' ? 'label' : undefined}
       title={`Labels of ${nameAgents(agents)}`}
       verb="Save"
       ready={read !== null && Object.keys(changes).length > 0}

@@ -1,6 +1,7 @@
 import { Button, type ButtonProps, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { type ReactNode, useState } from 'react';
+import { useLocation, useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useState } from 'react';
 import { useChange } from '../api/api.ts';
 import { tellChange } from '../format/format.ts';
 import { FailureNotice } from './feedback.tsx';
@@ -116,12 +117,25 @@ interface ConfirmButtonProps<Result> extends Omit<ConfirmProps<Result>, 'opened'
   name?: string;
   button?: Pick<ButtonProps, 'variant' | 'color' | 'size' | 'className' | 'leftSection'>;
   onOpen?: () => void;
+  /** What stands behind # in an address that opens the dialog. */
+  at?: string | undefined;
 }
 
 export function ConfirmButton<Result>(props: ConfirmButtonProps<Result>) {
-  const { label, of, button, onOpen, ...asked } = props;
+  const { label, of, button, onOpen, at, ...asked } = props;
   const { name = of && `${asked.verb} ${of}`, title = `${name}?` } = props;
   const [opened, dialog] = useDisclosure();
+  const navigate = useNavigate();
+  const isCalled = useLocation({ select: ({ hash }) => at !== undefined && hash === at });
+  const open = () => {
+    onOpen?.();
+    dialog.open();
+  };
+  useEffect(() => {
+    if (!isCalled) return;
+    open();
+    void navigate({ to: '.', hash: '', search: true, replace: true });
+  });
   return (
     <>
       <Button
@@ -129,10 +143,7 @@ export function ConfirmButton<Result>(props: ConfirmButtonProps<Result>) {
         variant="default"
         {...button}
         {...(name !== undefined && { 'aria-label': name })}
-        onClick={() => {
-          onOpen?.();
-          dialog.open();
-        }}
+        onClick={open}
       >
         {label ?? asked.verb}
       </Button>

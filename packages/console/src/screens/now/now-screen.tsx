@@ -93,6 +93,7 @@ function PauseButton({ paused }: { paused: boolean | undefined }) {
   return (
     <ConfirmButton
       button={{ size: 'sm', className: 'tone-bad', leftSection: <IconPlayerPause size={16} aria-hidden /> }}
+      at="pause"
       title="Pause all agents?"
       verb="Pause all agents"
       danger
