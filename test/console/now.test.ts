@@ -61,13 +61,13 @@ inBrowser('Now', () => {
 
   test('fades without the API, but for its warning, and Pause says that nobody knows', async () => {
     const { page, context, faults } = await console.open('/');
-    await page.locator('.panels').waitFor();
+    await page.locator('.screen > .panels').waitFor();
     await context.route('**/api/**', (route) => route.abort());
     const warning = page.getByRole('alert').first();
     await warning.getByText('The management API does not answer').waitFor();
     const opacityOf = (place: string) =>
       page.evaluate<string>(`getComputedStyle(document.querySelector('${place}')).opacity`);
-    await expect.poll(() => opacityOf('.panels')).toBe('0.5');
+    await expect.poll(() => opacityOf('.screen > .panels')).toBe('0.5');
     expect(await opacityOf('.screen > [role=alert]')).toBe('1');
     await page.getByText('not refreshed since').waitFor();
     await page.getByRole('button', { name: 'Pause all agents' }).click();

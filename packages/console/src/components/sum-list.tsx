@@ -51,7 +51,7 @@ export function SumList({ kind, from, agent_id, title }: SumListProps) {
           columns={[
             {
               head: kind === 'model' ? 'Model' : 'Provider',
-              cell: ({ [kind]: name = '' }) => (
+              cell: ({ [kind]: name = '' }: CostUsageEntry) => (
                 <Link
                   to={agent_id ? '/events' : '/providers'}
                   search={agent_id ? { agent_id, [kind]: name, from: since } : { [kind]: name, from: from as never }}
@@ -63,19 +63,16 @@ export function SumList({ kind, from, agent_id, title }: SumListProps) {
             ...resultColumns((row) => ({ agent_id, [kind]: row[kind], from: since })),
             {
               head: 'Ended with',
-              cell: (row) => row.failed_count > 0 && <Endings search={{ agent_id, [kind]: row[kind], from: since }} />,
+              cell: (row: CostUsageEntry) =>
+                row.failed_count > 0 && <Endings search={{ [kind]: row[kind], from: since }} />,
             },
-            ...(kind === 'provider'
-              ? [
-                  {
-                    head: 'Refused',
-                    right: true,
-                    cell: ({ provider }: CostUsageEntry) => <Refused search={{ provider, from: since }} />,
-                  },
-                ]
-              : []),
-            { head: 'Tokens', right: true, cell: ({ total_tokens }) => formatShortCount(total_tokens) },
-          ]}
+            {
+              head: 'Refused',
+              right: true,
+              cell: ({ provider }: CostUsageEntry) => <Refused search={{ provider, from: since }} />,
+            },
+            { head: 'Tokens', right: true, cell: ({ total_tokens }: CostUsageEntry) => formatShortCount(total_tokens) },
+          ].filter(({ head }) => !(head === 'Ended with' && agent_id) && !(head === 'Refused' && kind === 'model'))}
           none={<EmptyState title={`No ${kind} was asked in this time`} action={<ConnectButton />} />}
         />
       )}
