@@ -115,7 +115,7 @@ inBrowser('signing in with an OpenID provider', () => {
     expect(await readSession(page)).toEqual({ signed_in: false, oidc: true });
     const [entry] = await readAudit();
     expect(entry).toMatchObject({ action: 'console.refused', actor: { id: 'eve', name: accounts.eve.name } });
-    const admin = await console.show('/audit');
+    const admin = await console.show('/audit?action=all');
     await admin.page.getByText(accounts.eve.name).first().waitFor();
     expect([faults.splice(0), admin.faults]).toEqual([[expect.stringContaining('status of 403')], []]);
   });

@@ -73,7 +73,8 @@ function writeNumber(value: number): string {
 function writeCell(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number') return writeNumber(value);
-  const text = Array.isArray(value) ? value.join(';') : String(value);
+  const plain = typeof value === 'object' && !Array.isArray(value) ? JSON.stringify(value) : value;
+  const text = Array.isArray(plain) ? plain.join(';') : String(plain);
   const harmless = text.replace(formulaStart, "'");
   return /^\s|[",\r\n]|\s$/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }

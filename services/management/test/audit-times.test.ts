@@ -42,6 +42,12 @@ test('the audit log is filtered by time, what is in its chain and what is not ye
   expect(await list(`to=${at(2)}&agent_id=${id}`)).toEqual([1, 0]);
   expect(await list(`to=${at(2)}&agent_id=${id}&limit=1&offset=1`)).toEqual([0]);
   expect(await list(`from=${at(3)}&action=agent.update`)).toEqual(['agent.update']);
+  expect(await list('from=2h&action=agent.update,request.refused')).toEqual([3, 2, 'agent.update', 1]);
+  expect(await list('action=agent.update,nothing.such')).toEqual(['agent.update']);
+  const answer = await management.call('/api/v1/audit?action=agent.update', { headers: { accept: 'text/csv' } });
+  const [head, row] = (await answer.text()).split('\r\n');
+  expect(head).toMatch(/^id,seq,timestamp,actor,/);
+  expect(row).toContain('""kind"":""api_key""');
   expect(await list('to=0001-01-01&from=0000-01-01')).toEqual([]);
   expect(await list('from=9999-12-31')).toEqual([]);
   // Refusals get their number after their minute, so a change before that has the lower one.

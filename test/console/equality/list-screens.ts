@@ -1,3 +1,4 @@
+import { auditActions } from '@agp/core/audit';
 import type {
   AgentToken,
   ApiKey,
@@ -28,6 +29,9 @@ import {
   sessionScreen,
 } from './screens-of-sums.ts';
 import * as rows from './show-rows.ts';
+
+/** What people do, not what the services note. */
+const changes = auditActions.filter((action) => !/^(?:request|events|console)\./.test(action)).join();
 
 type ShownRow = Record<string, string>;
 
@@ -105,8 +109,14 @@ export function listScreens({ eventId, sessionId, agentId, refusedId, policyId }
       '/api/v1/costs/unrecorded',
       rows.showUnrecorded,
     ),
-    audit('/audit', ''),
-    audit(`/audit?policy_id=${policyId}`, `&policy_id=${policyId}`),
+    audit('/audit', `&action=${changes}`),
+    listAll<ListedAuditEntry>(
+      '/audit?action=request.refused',
+      'Entries of the audit log',
+      '/api/v1/audit?expand=agent&limit=50&action=request.refused',
+      rows.showRefusedMinutes,
+    ),
+    audit(`/audit?policy_id=${policyId}`, `&policy_id=${policyId}&action=${changes}`),
     audit(`/audit?agent_id=${agentId}&action=budget.agent.set`, `&agent_id=${agentId}&action=budget.agent.set`),
     list<ApiKey>('/keys', 'API keys', '/api/v1/keys', rows.showKey),
     list<AgentToken>('/keys?view=tokens', 'Agent tokens', '/api/v1/agent-tokens', rows.showToken),

@@ -115,22 +115,40 @@ export const showBudget = (budget: AgentBudget) => ({
   'At the last hour’s pace': expect.any(String) as string,
 });
 
+const nameActor = ({ actor }: ListedAuditEntry) => ('name' in actor ? actor.name : actor.kind);
+const namePolicy = ({ before, after }: ListedAuditEntry) =>
+  ((after ?? before)?.policy as { name: string } | undefined)?.name;
+
+/** Refusals of a minute and reason are one row. */
+export const showRefusedMinutes = (entries: readonly ListedAuditEntry[]) => {
+  const alike = Map.groupBy(
+    entries,
+    ({ timestamp, after }) => `${timestamp} ${Object.keys((after as { reasons: object }).reasons)}`,
+  );
+  return [...alike.values()].map((all) => ({
+    Time: minute(all[0]?.timestamp ?? ''),
+    About: all.length > 1 ? `${all.length} entries` : (expect.any(String) as string),
+    Change: expect.stringContaining(`${formatCount(all.reduce((sum, { count }) => sum + count, 0))} refused`) as string,
+  }));
+};
+
 /** What was changed and what it is called are the console's own words. */
 export const showEntry = (entry: ListedAuditEntry) => ({
   'No.': entry.seq === null ? expect.stringMatching(/^open/) : String(entry.seq),
   Time: entry.action === 'request.refused' ? minute(entry.timestamp) : time(entry.timestamp),
-  Who: `${'name' in entry.actor ? entry.actor.name : entry.actor.kind}${entry.source_ip === null ? '' : ` from ${entry.source_ip}`}`,
+  Who: `${nameActor(entry)} {${nameActor(entry)}${entry.source_ip === null ? '' : ` from ${entry.source_ip}`}}`,
   What: expect.any(String) as string,
   About: entry.agent_id
     ? agentLink({ ...entry, agent_id: entry.agent_id })
-    : entry.target
-      ? shortId(entry.target, 4)
-      : '–',
+    : namePolicy(entry)
+      ? `${namePolicy(entry)}${entry.action === 'policy.delete' ? '' : ` {${entry.target}}`}`
+      : entry.target
+        ? shortId(entry.target, 4)
+        : '–',
   Change:
     entry.action === 'request.refused'
       ? expect.stringContaining(`${formatCount(entry.count)} refused`)
-      : expect.any(String),
-  Why: orDash(entry.reason),
+      : expect.stringMatching(new RegExp(entry.reason === null ? '.' : ` “${RegExp.escape(entry.reason)}”$`)),
   Hash: entry.lineage_hash === null ? 'open' : shortId(entry.lineage_hash, 4),
 });
 

@@ -163,13 +163,15 @@ export function useFilters<Search extends object>(search: Search) {
   };
 }
 
-interface ListScreenProps<Row> extends Omit<ListProps<Row>, 'rows' | 'stale' | 'title' | 'none'> {
+interface ListScreenProps<Row, Read = Row> extends Omit<ListProps<Row>, 'rows' | 'stale' | 'title' | 'none'> {
   title: string;
   about: string;
   actions?: ReactNode;
   /** Fields that narrow the list, with a chip for each that does. */
   filters?: ReactNode;
-  query: UseQueryResult<Reply<Row[]>, Error>;
+  query: UseQueryResult<Reply<Read[]>, Error>;
+  /** Makes rows of what a page of them was read. */
+  arrange?: (read: Read[]) => Row[];
   at: Pick<ReturnType<typeof useFilters>, 'page' | 'cursor' | 'showAll' | 'chips'>;
   /** What one row is, such as `session`, and many. */
   nouns: readonly [one: string, many: string];
@@ -238,9 +240,25 @@ function useColumns<Row>(list: string, all: readonly Column<Row>[]) {
 }
 
 /** A screen that is one list, a page at a time: rows, or why there are none. */
-export function ListScreen<Row>(props: ListScreenProps<Row>) {
-  const { title, about, actions, filters, query, at, nouns, hint, none, numbered, footer, children, ...table } = props;
+export function ListScreen<Row, Read = Row>(props: ListScreenProps<Row, Read>) {
+  const {
+    title,
+    about,
+    actions,
+    filters,
+    query,
+    at,
+    nouns,
+    hint,
+    none,
+    numbered,
+    footer,
+    children,
+    arrange,
+    ...table
+  } = props;
   const { page, cursor } = at;
+  const toRows = arrange ?? ((read: Read[]) => read as unknown as Row[]);
   const { columns, chooser } = useColumns(title, table.columns);
   const shownCount = (count: number) => (
     <>
@@ -279,7 +297,7 @@ export function ListScreen<Row>(props: ListScreenProps<Row>) {
           <List
             {...table}
             columns={columns}
-            rows={numbered ? rows.slice(0, pageSize) : rows}
+            rows={toRows(numbered ? rows.slice(0, pageSize) : rows)}
             stale={query.isPlaceholderData}
             none={<WhyNone at={at} nouns={nouns} hint={hint} none={none} />}
           >

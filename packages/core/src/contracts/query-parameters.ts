@@ -203,7 +203,13 @@ export const auditListQuerySchema = z
     offset,
     agent_id: z.string().optional().meta({ description: 'Only entries about this agent' }),
     ...timeRange('entries'),
-    action: text.optional().meta({ description: 'Only entries of this action' }),
+    action: z
+      .string()
+      .max(1_024)
+      .refine(isStorableText, 'must not hold NUL')
+      .transform((actions) => actions.split(','))
+      .optional()
+      .meta({ description: 'Only entries of this action, or of these, between commas', example: 'policy.update' }),
     policy_id: text.optional().meta({ description: 'Only changes of this policy' }),
     expand: z.enum(['agent']).optional().meta({ description: '`agent` adds `agent_name` to each entry' }),
   })

@@ -48,7 +48,7 @@ export async function appendAudit(transaction: Db, entries: readonly NewAuditEnt
 
 interface AuditFilter {
   agentId?: string | undefined;
-  action?: string | undefined;
+  actions?: readonly string[] | undefined;
   /** As the log has it, `pol_...`. */
   policyId?: string | undefined;
   from?: Date | undefined;
@@ -65,11 +65,11 @@ type Row = Partial<RefusalRow> & { payload: string | null; lineage_hash: string 
 /** What has no number yet comes first. One statement, so that refusals that are being sealed are shown exactly once. */
 export async function listAudit(
   db: Db,
-  { agentId, action, policyId, from, to }: AuditFilter,
+  { agentId, actions, policyId, from, to }: AuditFilter,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<AuditRow[]> {
   const ofAgent = agentId === undefined ? sql`true` : sql`agent_id = ${agentId}`;
-  const ofAction = action === undefined ? sql`true` : sql`action = ${action}`;
+  const ofAction = actions === undefined ? sql`true` : sql`action = ANY (${actions}::text[])`;
   const ofPolicy =
     policyId === undefined
       ? sql`true`
@@ -81,7 +81,7 @@ export async function listAudit(
       ),
       sql` AND `,
     );
-  const withCounts = policyId === undefined && (action === undefined || action === 'request.refused');
+  const withCounts = policyId === undefined && (actions?.includes('request.refused') ?? true);
   const { rows } = await sql<Row>`
     (
       SELECT "timestamp" AS minute, agent_id, NULL::jsonb AS reasons, NULL::bigint AS count, NULL AS source_ip,

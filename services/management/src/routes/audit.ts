@@ -11,9 +11,14 @@ export const auditRoutes = tagRoutes('Audit log', [
   defineRoute('GET /api/v1/audit', {
     summary: 'Who changed what, and requests that were refused, the highest number first',
     query: auditListQuerySchema,
-    answer: { description: 'One page of entries', schema: auditListSchema },
+    answer: { description: 'One page of entries', schema: auditListSchema, csv: { name: 'audit' } },
     handle: async ({ query }, { db }) => {
-      const filter = { ...query, agentId: readAgentFilter(query.agent_id), policyId: query.policy_id };
+      const filter = {
+        ...query,
+        actions: query.action,
+        agentId: readAgentFilter(query.agent_id),
+        policyId: query.policy_id,
+      };
       const entries = (await listAudit(db, filter, query)).map(presentAuditEntry);
       return query.expand === undefined ? entries : await addAgentNames(db, entries);
     },

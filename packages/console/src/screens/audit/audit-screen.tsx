@@ -1,14 +1,15 @@
 import type { ListedAuditEntry } from '@agp/core/contracts';
-import { formatUtc } from '@agp/core/explain';
+import { countOf, formatUtc } from '@agp/core/explain';
 import { shortenId } from '@agp/core/text';
 import { Button } from '@mantine/core';
 import { IconPrinter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { apiQuery, refreshMs } from '../../api/api.ts';
 import { useSession } from '../../api/session.ts';
+import { CopyAs, CsvButton } from '../../components/export.tsx';
 import { EmptyState } from '../../components/feedback.tsx';
 import { AgentField, Choice, TimeRange } from '../../components/filters.tsx';
 import type { Column } from '../../components/list.tsx';
@@ -18,25 +19,63 @@ import { actionNames, formatFullTime, nameAction, nameActor, sumsUpMinute, tellC
 import { compact, timeSpans } from '../../search/search.ts';
 import { AuditChain } from '../../verify/chain-card.tsx';
 
-function About({ agent_id, agent_name, target }: ListedAuditEntry) {
+/** An entry; refusals of a minute that differ in their agents alone are one row. */
+interface Row extends ListedAuditEntry {
+  /** How many entries it stands for, and the number of the first one. */
+  folded: number;
+  firstSeq: number | null;
+}
+
+function fold(entries: readonly ListedAuditEntry[]): Row[] {
+  const rows = new Map<string, Row>();
+  for (const entry of entries) {
+    const reasons = entry.after?.reasons as Readonly<Record<string, number>> | undefined;
+    const isRefused = entry.action === 'request.refused' && reasons !== undefined;
+    const key = isRefused ? `${entry.timestamp} ${Object.keys(reasons).sort()}` : `${entry.id} ${rows.size}`;
+    const row = rows.get(key);
+    if (row === undefined) rows.set(key, { ...entry, folded: 1, firstSeq: entry.seq });
+    else {
+      const sums = { ...(row.after?.reasons as Record<string, number>) };
+      for (const [reason, count] of Object.entries(reasons ?? {})) sums[reason] = (sums[reason] ?? 0) + count;
+      const more = { after: { reasons: sums }, count: row.count + entry.count, firstSeq: entry.seq };
+      rows.set(key, { ...row, ...more, folded: row.folded + 1, seq: row.seq ?? entry.seq });
+    }
+  }
+  return [...rows.values()];
+}
+
+function About({ agent_id, agent_name, target, folded, before, after, action }: Row) {
+  if (folded > 1) return <span className="dim">{countOf(folded, 'entry', 'entries')}</span>;
   if (agent_id) return <AgentLink id={agent_id} name={agent_name} />;
-  return target === null ? (
-    <span className="dim">–</span>
-  ) : (
+  if (target === null) return <span className="dim">–</span>;
+  const policy = (after ?? before)?.policy as { name?: string } | undefined;
+  if (policy?.name !== undefined)
+    return action === 'policy.delete' ? (
+      policy.name
+    ) : (
+      <Link to="/policies/$policyId" params={{ policyId: target }} title={target}>
+        {policy.name}
+      </Link>
+    );
+  return (
     <span title={target} data-print={target} className="mono nowrap">
       <span>{shortenId(target, 4)}</span>
     </span>
   );
 }
 
-const auditColumns: readonly Column<ListedAuditEntry>[] = [
+const auditColumns: readonly Column<Row>[] = [
   {
     head: 'No.',
-    cell: ({ seq }) =>
-      seq ?? (
+    cell: ({ seq, firstSeq, folded }) =>
+      seq === null ? (
         <span className="dim" title="It joins the chain when its minute is over">
           open
         </span>
+      ) : folded > 1 && firstSeq !== null ? (
+        `${firstSeq}–${seq}`
+      ) : (
+        seq
       ),
   },
   {
@@ -46,12 +85,14 @@ const auditColumns: readonly Column<ListedAuditEntry>[] = [
   },
   {
     head: 'Who',
-    cell: ({ actor, source_ip }) => (
-      <div>
-        {nameActor(actor)}
-        {source_ip !== null && <div className="dim small">from {source_ip}</div>}
-      </div>
-    ),
+    cell: ({ actor, source_ip }) => {
+      const whole = `${nameActor(actor)}${source_ip === null ? '' : ` from ${source_ip}`}`;
+      return (
+        <span className="nowrap" title={whole} data-print={whole}>
+          <span>{nameActor(actor)}</span>
+        </span>
+      );
+    },
   },
   {
     head: 'What',
@@ -60,12 +101,26 @@ const auditColumns: readonly Column<ListedAuditEntry>[] = [
     ),
   },
   { head: 'About', cell: (entry) => <About {...entry} /> },
-  { head: 'Change', cell: (entry) => <div className="small text-cell">{tellChange(entry)}</div> },
-  { head: 'Why', cell: ({ reason }) => reason ?? <span className="dim">–</span> },
+  {
+    head: 'Change',
+    cell: (entry) => (
+      <div className="small text-cell">
+        {tellChange(entry)}
+        {entry.reason && <div>“{entry.reason}”</div>}
+      </div>
+    ),
+  },
   {
     head: 'Hash',
-    cell: ({ lineage_hash }) =>
-      lineage_hash === null ? <span className="dim">open</span> : <ShortId id={lineage_hash} what="hash" ends={4} />,
+    wide: true,
+    cell: ({ lineage_hash, folded }) =>
+      lineage_hash === null ? (
+        <span className="dim">open</span>
+      ) : folded > 1 ? (
+        <span className="dim">each its own</span>
+      ) : (
+        <ShortId id={lineage_hash} what="hash" ends={4} />
+      ),
   },
 ];
 
@@ -103,29 +158,54 @@ const describeFilter = (filter: object): string =>
 
 const route = getRouteApi('/audit');
 
-const actions = Object.entries(actionNames).map(([value, label]) => ({ value, label }));
+const known = Object.keys(actionNames);
+const begin = (...prefixes: string[]) => known.filter((name) => prefixes.some((prefix) => name.startsWith(prefix)));
+const everything = 'all';
+const changes = known.filter((name) => !/^(?:request|events|console)\./.test(name)).join(',');
+const actions = [
+  { value: everything, label: 'Everything' },
+  { value: 'request.refused', label: 'Requests refused' },
+  { value: begin('policy.').join(','), label: 'All of policies' },
+  { value: begin('budget.', 'limit.').join(','), label: 'All of caps and limits' },
+  { value: begin('key.', 'agent_token.', 'name.').join(','), label: 'All of keys and tokens' },
+  { value: begin('console.').join(','), label: 'All sign-ins' },
+  ...Object.entries(actionNames).map(([value, label]) => ({ value, label })),
+].filter(({ value }, at, all) => all.findIndex((each) => each.value === value) === at);
 
 export function AuditScreen() {
   const { filter, change, bind, ...at } = useFilters(route.useSearch());
+  const asked = { ...filter, action: filter.action === everything ? undefined : (filter.action ?? changes) };
   const query = useQuery({
-    ...apiQuery('/api/v1/audit', { query: { ...filter, ...pageQuery(at.page), expand: 'agent' } as never }),
+    ...apiQuery('/api/v1/audit', { query: { ...asked, ...pageQuery(at.page), expand: 'agent' } as never }),
     ...(at.isFirst && { refetchInterval: refreshMs }),
   });
   return (
     <ListScreen
       title="Audit log"
       about="Every change with who made it and why, and every refused request: one chain of hashes"
-      actions={<PrintButton />}
+      actions={
+        <>
+          <CopyAs path="/api/v1/audit" query={asked} command="audit list" />
+          <CsvButton
+            path="/api/v1/audit"
+            query={{ ...asked, limit: 1_000, expand: 'agent' }}
+            name="audit"
+            title="The latest 1,000"
+          />
+          <PrintButton />
+        </>
+      }
       filters={
         <>
           <TimeRange label="Time" none="All" spans={timeSpans} from={filter.from} to={filter.to} onChange={change} />
-          <Choice label="Action" none="All" options={actions} {...bind('action')} />
+          <Choice label="Action" none="Changes by people" options={actions} {...bind('action')} />
           <AgentField {...bind('agent_id')} />
         </>
       }
       label="Entries of the audit log"
       nouns={['entry', 'entries']}
       query={query}
+      arrange={fold}
       at={at}
       rowKey={(entry) => entry.id ?? `${entry.timestamp} ${entry.agent_id} ${JSON.stringify(entry.after)}`}
       columns={auditColumns}
@@ -138,7 +218,7 @@ export function AuditScreen() {
       }
     >
       <PrintStamp>
-        {at.showAll && `; only entries with ${describeFilter(filter)}`}
+        {`; ${describeFilter({ ...filter, action: filter.action ?? 'changes by people' })}`}
         {(!at.isFirst || (query.data?.data.length ?? 0) > pageSize) && '; one page of several'}
       </PrintStamp>
       <AuditChain />
