@@ -159,6 +159,35 @@ inBrowser('what operators do in the console', () => {
     });
   });
 
+  test('what was done is said in a sentence, and taken back by a press', async () => {
+    await send('regretted');
+    await recorded('regretted', 1);
+    const { id = '' } = (await readAgent('regretted')) ?? {};
+    const { page, faults } = await show(`/agents/${id}`);
+    const read = async () => {
+      const { status, metadata, daily_cap_usd, requests_per_minute } = (await readAgent('regretted')) as ListedAgent;
+      return { status, metadata, daily_cap_usd, requests_per_minute };
+    };
+    const before = await read();
+    for (const [button, field, value, said] of [
+      ['Set cap of regretted', 'USD a UTC day', '5', 'The cap of regretted is $5.00 a day.'],
+      ['Set limit of regretted', 'Requests a minute', '5', 'The limit of regretted is 5 a minute.'],
+      ['Labels of regretted', 'Team', 'ops', 'Labels of regretted are saved.'],
+      ['Block regretted', 'Reason', 'a mistake', 'regretted is blocked.'],
+    ] as const) {
+      await page.getByRole('button', { name: button, exact: true }).click();
+      await dialog(page).getByRole('textbox', { name: field }).fill(value);
+      await dialog(page).locator('button[type=submit]').click();
+      await page.getByRole('status').filter({ hasText: said }).waitFor();
+      await dialog(page).waitFor({ state: 'detached' });
+      expect(await read(), button).not.toEqual(before);
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByText('It is as it was before.').waitFor();
+      expect(await read(), button).toEqual(before);
+    }
+    expect(faults).toEqual([]);
+  });
+
   test('a key is made, shown once, and signs in', async () => {
     const { page, faults } = await show('/keys');
     await page.getByRole('button', { name: 'Make a key' }).click();

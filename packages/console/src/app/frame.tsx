@@ -17,6 +17,7 @@ import type { ReactNode } from 'react';
 import { callApi, statusQuery } from '../api/api.ts';
 import { sessionKey, signOut, usePermissions, useSession } from '../api/session.ts';
 import { ConfirmButton } from '../components/confirm.tsx';
+import { DoneNotice } from '../components/done.tsx';
 import { Brand } from '../components/layout.tsx';
 import { Pill, StoppedBy, TimeAgo } from '../components/values.tsx';
 import { formatLocalTime, formatZone } from '../format/format.ts';
@@ -226,6 +227,7 @@ export function Frame() {
       </AppShell.Navbar>
       <CommandPalette />
       <Shortcuts />
+      <DoneNotice />
       <AppShell.Main id="main" tabIndex={-1}>
         <PauseBanner />
         <div data-away={isAway}>

@@ -8,10 +8,16 @@ import type { Capped } from '../components/cap-bar.tsx';
 import { ConfirmButton } from '../components/confirm.tsx';
 import { roundCap, roundUsd } from '../format/format.ts';
 import { useBlockUntil } from './block-until.tsx';
-import { type Agents, changeEach, nameAgents, putEach } from './each-agent.ts';
+import { type AgentChange, type Agents, changeEach, nameAgents, putEach, undone } from './each-agent.ts';
 
 interface ChangeStatusProps {
-  agents: readonly { id: string; name: string; status: AgentStatus; updated_at: string }[];
+  agents: readonly {
+    id: string;
+    name: string;
+    status: AgentStatus;
+    updated_at: string;
+    blocked_until?: string | null;
+  }[];
   /** What they are to be. */
   to: AgentStatus;
   size?: 'xs' | 'sm';
@@ -68,6 +74,7 @@ function Consequence({ agents, to }: Pick<ChangeStatusProps, 'agents' | 'to'>) {
 /** A button that blocks, unblocks or retires agents, and asks before. */
 export function ChangeStatus({ agents, to, size = 'sm', onDone }: ChangeStatusProps) {
   const isLoud = to === 'blocked' && size === 'sm';
+  const before = agents.map(({ status, blocked_until }) => ({ status, ...(blocked_until && { blocked_until }) }));
   const { fields, ready, end, reset } = useBlockUntil();
   return (
     <ConfirmButton
@@ -81,8 +88,10 @@ export function ChangeStatus({ agents, to, size = 'sm', onDone }: ChangeStatusPr
       seen={agents.map(({ updated_at }) => updated_at)}
       change={(reason, seen) => {
         const until = to === 'blocked' && end !== undefined && { blocked_until: end };
-        return putEach(agents, seen, reason, { status: to, ...until });
+        return putEach(agents, seen, reason, () => ({ status: to, ...until }));
       }}
+      done={`${nameAgents(agents)} ${agents.length > 1 ? 'are' : 'is'} ${to}.`}
+      undo={(seen) => putEach(agents, seen, undone, (at) => before[at] as AgentChange)}
       {...(onDone && { onDone })}
     >
       <Stack gap="sm">
@@ -153,24 +162,26 @@ export function SetLimit({ agent, limit, size = 'xs' }: SetLimitProps) {
   const amount = useAmount(limit, 60, (value) => Number.isInteger(value) && value >= 1);
   const { ready, next } = amount;
   const verb = limit === null ? 'Set limit' : 'Change limit';
+  const put = (rate: number | null, reason: string | undefined, ifMatch: string | undefined) =>
+    callApi('put', '/api/v1/limits/agents/{id}', {
+      params: { path: { id: agent.id }, query: { reason } },
+      body: { requests_per_minute: rate },
+      ifMatch,
+    });
   return (
     <ConfirmButton
       label={verb}
       name={`${verb} of ${agent.name}`}
       button={{ size }}
       onOpen={amount.reset}
+      done={`The limit of ${agent.name} is ${next === null ? 'gone' : `${formatCount(next)} a minute`}.`}
+      undo={() => put(limit, undone, `${next ?? 'none'}`)}
       at={size === 'sm' ? 'limit' : undefined}
       title={`Requests a minute of ${agent.name}`}
       verb="Set limit"
       ready={ready}
       seen={[`${limit ?? 'none'}`]}
-      change={(reason, [ifMatch]) =>
-        callApi('put', '/api/v1/limits/agents/{id}', {
-          params: { path: { id: agent.id }, query: { reason } },
-          body: { requests_per_minute: next },
-          ifMatch,
-        })
-      }
+      change={(reason, [ifMatch]) => put(next, reason, ifMatch)}
     >
       <Stack gap="sm">
         <AmountFields
@@ -222,14 +233,14 @@ function putCap(
   owner: CapOwner,
   seen: readonly string[],
   reason: string | undefined,
-  body: { daily_cap_usd: number | null; warn_only: boolean },
+  bodyOf: (at: number) => { daily_cap_usd: number | null; warn_only: boolean },
 ): Promise<unknown> {
   const query = { reason };
   if (owner.kind === 'agents')
-    return changeEach(owner.agents, seen, (id, ifMatch) =>
-      callApi('put', '/api/v1/budgets/agents/{id}', { params: { path: { id }, query }, body, ifMatch }),
+    return changeEach(owner.agents, seen, (id, ifMatch, at) =>
+      callApi('put', '/api/v1/budgets/agents/{id}', { params: { path: { id }, query }, body: bodyOf(at), ifMatch }),
     );
-  const change = { params: { query }, body, ifMatch: seen[0] };
+  const change = { params: { query }, body: bodyOf(0), ifMatch: seen[0] };
   return owner.kind === 'global'
     ? callApi('put', '/api/v1/budgets/global', change)
     : callApi('put', '/api/v1/budgets/default', change);
@@ -254,6 +265,11 @@ export function SetCap({ owner, of, each = [of], size = 'xs', onDone }: SetCapPr
   const amount = useAmount(cap, '', (value) => value >= 0 && value <= highestCap);
   const { ready, next } = amount;
   const [warns, setWarns] = useState(warnOnly);
+  const wanted = { daily_cap_usd: next, warn_only: amount.limited && warns };
+  const beforeOf = (at: number) => ({
+    daily_cap_usd: each[at]?.daily_cap_usd ?? null,
+    warn_only: each[at]?.warn_only === true,
+  });
   const verb = cap === null ? 'Set cap' : 'Change cap';
   return (
     <ConfirmButton
@@ -269,8 +285,15 @@ export function SetCap({ owner, of, each = [of], size = 'xs', onDone }: SetCapPr
       verb="Set cap"
       ready={ready}
       seen={each.map(toVersion)}
-      change={(reason, seen) =>
-        putCap(owner, seen, reason, { daily_cap_usd: next, warn_only: amount.limited && warns })
+      change={(reason, seen) => putCap(owner, seen, reason, () => wanted)}
+      done={`The cap of ${nameOf(owner)} is ${next === null ? 'gone' : `${roundUsd(next)} a day`}.`}
+      undo={() =>
+        putCap(
+          owner,
+          each.map(() => toVersion(wanted)),
+          undone,
+          beforeOf,
+        )
       }
       {...(onDone && { onDone })}
     >

@@ -2,7 +2,7 @@ import { readLabels } from '@agp/core/labels';
 import { Stack, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { ConfirmButton } from '../components/confirm.tsx';
-import { nameAgents, putEach } from './each-agent.ts';
+import { nameAgents, putEach, undone } from './each-agent.ts';
 
 /** Labels with a field of their own, by the names that people know them by. */
 const known = {
@@ -107,7 +107,14 @@ export function EditLabels({ agents, size = 'xs', onDone }: EditLabelsProps) {
       verb="Save"
       ready={read !== null && Object.keys(changes).length > 0}
       seen={agents.map(({ updated_at }) => updated_at)}
-      change={(reason, seen) => putEach(agents, seen, reason, { labels: changes })}
+      change={(reason, seen) => putEach(agents, seen, reason, () => ({ labels: changes }))}
+      done={`Labels of ${nameAgents(agents)} are saved.`}
+      undo={(seen) =>
+        putEach(agents, seen, undone, (at) => {
+          const were = Object.fromEntries(readLabels(agents[at]?.metadata ?? {}));
+          return { labels: Object.fromEntries(Object.keys(changes).map((name) => [name, were[name] ?? null])) };
+        })
+      }
       {...(onDone && { onDone })}
     >
       <LabelFields labels={labels} onChange={setLabels} others={others} onOthers={setOthers} />

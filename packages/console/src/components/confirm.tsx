@@ -4,6 +4,7 @@ import { useLocation, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useChange } from '../api/api.ts';
 import { tellChange } from '../format/format.ts';
+import { tellDone } from './done.tsx';
 import { FailureNotice } from './feedback.tsx';
 import { Banner } from './layout.tsx';
 
@@ -23,6 +24,10 @@ interface ConfirmProps<Result> {
    * @param seen that of when the dialog was opened, until somebody chooses to change what is there now
    */
   change: (reason: string | undefined, seen: readonly string[]) => Promise<Result>;
+  /** What was done, in a sentence. */
+  done?: string;
+  /** Makes it as it was; for what can be undone. */
+  undo?: (result: Result) => Promise<unknown>;
   /** Tells that somebody else changed it meanwhile, in place of the dialog, which closes. */
   onConflict?: () => void;
   /** After storage has it and the screen shows it. */
@@ -42,11 +47,15 @@ const longestReason = 256;
 /** Asks before a change: says what will happen, takes a reason for the audit log, and stays open until storage has said yes. */
 function ConfirmChange<Result>(props: ConfirmProps<Result>) {
   const { title, verb, opened, onClose, children, danger = false, change, onDone, onConflict, ready = true } = props;
+  const { done = `Done: ${title.replace(/\?$/, '')}.`, undo } = props;
   const [reason, setReason] = useState('');
   const [shown] = useState(props.seen ?? []);
-  const { mutate, isPending, error, reset } = useChange((seen: readonly string[]) =>
-    change(reason.trim() || undefined, seen),
-  );
+  const { mutate, isPending, error, reset } = useChange(async (seen: readonly string[]) => {
+    const result = await change(reason.trim() || undefined, seen);
+    // Here, since what asked may be gone once the screen has read again.
+    tellDone({ text: done, undo: undo && (() => undo(result)) });
+    return result;
+  });
   const current = error?.current;
   const close = () => {
     if (isPending) return;

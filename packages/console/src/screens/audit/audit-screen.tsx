@@ -198,7 +198,7 @@ export function AuditScreen() {
       filters={
         <>
           <TimeRange label="Time" none="All" spans={timeSpans} from={filter.from} to={filter.to} onChange={change} />
-          <Choice label="Action" none="Changes by people" options={actions} {...bind('action')} />
+          <Choice label="Action" none="By people" options={actions} {...bind('action')} />
           <AgentField {...bind('agent_id')} />
         </>
       }

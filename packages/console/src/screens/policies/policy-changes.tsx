@@ -2,6 +2,7 @@ import { formatCount } from '@agp/core/explain';
 import type { Policy, StoredPolicy } from '@agp/policy';
 import { useNavigate } from '@tanstack/react-router';
 import { callApi } from '../../api/api.ts';
+import { undone } from '../../changes/each-agent.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { rewriteText, textOf } from './rewrite-text.ts';
 
@@ -23,6 +24,8 @@ function SwitchMode({ stored, to }: { stored: StoredPolicy; to: Policy['mode'] }
       verb={`Switch to ${to}`}
       button={{ size: 'sm', ...(isOn && { variant: 'filled', color: 'indigo' }) }}
       seen={[`${stored.version}`]}
+      done={`${policy.name} is switched to ${to}.`}
+      undo={({ version }: StoredPolicy) => putPolicy(id, textOf(stored), undone, `${version}`)}
       change={(reason, [ifMatch]) =>
         putPolicy(id, rewriteText(textOf(stored), { ...policy, mode: to }), reason, ifMatch)
       }

@@ -1,0 +1,58 @@
+import { Button, CloseButton } from '@mantine/core';
+import { useEffect, useSyncExternalStore } from 'react';
+import { useChange } from '../api/api.ts';
+
+/** What was done, in a sentence, and the change that takes it back if there is one. */
+export interface Done {
+  text: string;
+  undo?: (() => Promise<unknown>) | undefined;
+}
+
+const listeners = new Set<() => void>();
+let latest: Done | null = null;
+
+/** Shows it until the next change, or for a while. */
+export function tellDone(done: Done | null): void {
+  latest = done;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Long enough to read it and to reach the button, in milliseconds. */
+const shownMs = 15_000;
+
+/** Says below the screen what somebody has just done. */
+export function DoneNotice() {
+  const done = useSyncExternalStore(subscribe, () => latest);
+  const { mutate, isPending, error, reset } = useChange(async ({ undo }: Done) => undo?.());
+  useEffect(() => {
+    reset();
+    if (done === null) return undefined;
+    const timer = setTimeout(() => tellDone(null), shownMs);
+    return () => clearTimeout(timer);
+  }, [done, reset]);
+  return (
+    <div role="status" className="done-notice no-print" data-shown={done !== null}>
+      {done && (
+        <>
+          <span>{error ? `Not undone: ${error.message}` : done.text}</span>
+          {done.undo && !error && (
+            <Button
+              size="compact-sm"
+              variant="default"
+              loading={isPending}
+              onClick={() => mutate(done, { onSuccess: () => tellDone({ text: 'It is as it was before.' }) })}
+            >
+              Undo
+            </Button>
+          )}
+          <CloseButton size="sm" aria-label="Close" onClick={() => tellDone(null)} />
+        </>
+      )}
+    </div>
+  );
+}
