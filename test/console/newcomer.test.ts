@@ -24,7 +24,7 @@ inBrowser('what somebody sees who is here for the first time', () => {
       .getByText(/^Last record [45] min ago$/)
       .waitFor();
     expect(await page.locator('header .pill').getAttribute('data-tone')).toBe('plain');
-    await page.locator('main li', { hasText: 'writer' }).getByText('idle').waitFor();
+    await page.locator('main').getByText('writer idle', { exact: true }).waitFor();
     await show(`/audit?agent_id=${event.agent_id}`);
     await page.getByRole('button', { name: 'Remove the filter agent first-agent' }).waitFor();
     expect(faults).toEqual([]);
@@ -36,7 +36,7 @@ inBrowser('what somebody sees who is here for the first time', () => {
       `Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix', configurable: true })`,
     );
     await page.reload();
-    await page.locator('.chart canvas').waitFor();
+    await page.locator('.chart canvas').first().waitFor();
     expect(faults).toEqual([]);
   });
 });
