@@ -1,4 +1,4 @@
-import type { CostUsageEntry, ListedAuditEntry } from '@agp/core/contracts';
+import type { CostUsageEntry } from '@agp/core/contracts';
 import { formatEstimate } from '@agp/core/explain';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -9,7 +9,7 @@ import { FailureNotice } from '../components/feedback.tsx';
 import { Stat } from '../components/layout.tsx';
 import { Endings, Errors } from '../components/results.tsx';
 import { TimeStamp } from '../components/values.tsx';
-import { formatShortCount, nameAction, nameActor, tellChange } from '../format/format.ts';
+import { actionNames, formatShortCount, nameAction, nameActor, tellChange } from '../format/format.ts';
 import type { EventsSearch } from '../search/screen-searches.ts';
 import type { HourFigure, Mark } from './chart.tsx';
 import { fillHours } from './chart-data.ts';
@@ -22,18 +22,20 @@ const height = 150;
 const mostMarks = 200;
 
 /** What people do that may explain a curve: blocks, pauses, policies, caps, limits and keys. */
-const isMark = ({ action }: ListedAuditEntry) => /^(?:agent\.update|pause|policy|budget|limit|key)/.test(action);
+const marked = Object.keys(actionNames)
+  .filter((action) => /^(?:agent\.update|pause|policy|budget|limit|key)/.test(action))
+  .join(',');
 
 /** What people changed since a time, of all or of one agent. */
 function useMarks(from: string | undefined, agent_id: string | undefined): readonly Mark[] {
   const { data } = useQuery({
-    ...apiQuery('/api/v1/audit', { query: { from, agent_id, limit: mostMarks, expand: 'agent' } }),
+    ...apiQuery('/api/v1/audit', { query: { from, agent_id, action: marked, limit: mostMarks, expand: 'agent' } }),
     enabled: from !== undefined,
     refetchInterval: refreshMs,
   });
   return useMemo(
     () =>
-      (data?.data ?? []).filter(isMark).map((entry) => ({
+      (data?.data ?? []).map((entry) => ({
         at: Date.parse(entry.timestamp),
         text: [nameAction(entry.action), entry.agent_name, tellChange(entry), `by ${nameActor(entry.actor)}`]
           .filter(Boolean)
