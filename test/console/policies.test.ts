@@ -51,6 +51,10 @@ inBrowser('policies in the console', () => {
     await page.getByRole('option', { name: 'models' }).waitFor();
     await page.keyboard.press('Escape');
 
+    await write(page, 'name: interns\nmatch: { not: { agents: [build-*] } }\nmodels: { allow: [gpt5-mini] }\n');
+    await page.getByText('under AGENT_IDENTITY=open anybody may take or leave').waitFor();
+    await page.getByRole('button', { name: 'Try it' }).click();
+    await page.getByText('models: gpt5-mini', { exact: true }).waitFor();
     await write(page, text('interns', 'gpt-5-mini'));
     await page.getByRole('button', { name: 'Try it' }).click();
     await page.getByText('Would have refused, changed or ended 1 request of 1 agent').waitFor();

@@ -1,7 +1,8 @@
 import { countOf, formatCount } from '@agp/core/explain';
 import type { Policy, Preview } from '@agp/policy';
 import { Button, Stack } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { callApi } from '../../api/api.ts';
 import { FailureNotice } from '../../components/feedback.tsx';
@@ -24,16 +25,36 @@ interface Asked {
   span: Span;
 }
 
-async function preview({ policy, span }: Asked): Promise<Preview> {
-  const from = new Date(Date.now() - Number(span) * dayMs).toISOString();
-  const body = { policies: [policy], from };
-  return (await callApi('post', '/api/v1/policies/preview', { body: body as never })).data;
+async function preview(policy: Policy, days: number, signal?: AbortSignal): Promise<Preview> {
+  const from = new Date(Date.now() - days * dayMs).toISOString();
+  const body = { policies: [policy], from } as never;
+  return (await callApi('post', '/api/v1/policies/preview', { body, ...(signal && { signal }) })).data;
+}
+
+const pauseMs = 600;
+/** Nothing of the past is asked for, in days. */
+const noPast = 1 / 86_400;
+
+/** What is told of a policy before it is tried: names that nothing has, agents by a name that anybody may take, rules that change nothing. */
+function Warnings({ policy }: { policy: Policy | null }) {
+  const [asked] = useDebouncedValue(policy, pauseMs);
+  const { data } = useQuery({
+    queryKey: ['policy-warnings', asked],
+    queryFn: ({ signal }) => preview(asked as Policy, noPast, signal),
+    enabled: asked !== null,
+  });
+  const lines = [...(data?.contradictions ?? []), ...(data?.warnings ?? [])];
+  return (
+    lines.length > 0 && <Lines title="To look at first" lines={lines.map((text) => [text, text])} tone="tone-warn" />
+  );
 }
 
 /** What a policy would have done to recorded requests. @param policy null while the text is none */
 export function PolicyPreview({ policy }: { policy: Policy | null }) {
   const [span, setSpan] = useState<Span>('7');
-  const { mutate, data, error, isPending, variables } = useMutation({ mutationFn: preview });
+  const { mutate, data, error, isPending, variables } = useMutation({
+    mutationFn: ({ policy: tried, span: days }: Asked) => preview(tried, Number(days)),
+  });
   const isOld = data !== undefined && JSON.stringify(variables?.policy) !== JSON.stringify(policy);
   return (
     <Card title="Try it on what was recorded">
@@ -49,6 +70,7 @@ export function PolicyPreview({ policy }: { policy: Policy | null }) {
             Try it
           </Button>
         </div>
+        <Warnings policy={policy} />
         <div role="status">
           {error && <FailureNotice error={error} />}
           {data === undefined && !error && (
@@ -82,13 +104,9 @@ function Verdict({ preview: { requests, refused, agents, is_complete, from, to }
 const shares = { unread: 'Not known', rule: 'Rule', agent: 'Agent', model: 'Model', tool: 'Tool' } as const;
 
 function Details({ preview }: { preview: Preview }) {
-  const { by, examples, cannot_tell: unknown, never, contradictions, warnings } = preview;
+  const { by, examples, cannot_tell: unknown, never, unseen } = preview;
   return (
     <>
-      {contradictions.length > 0 && (
-        <Lines title="Contradictions" lines={contradictions.map((text) => [text, text])} tone="tone-warn" />
-      )}
-      {warnings.length > 0 && <Lines title="Warnings" lines={warnings.map((text) => [text, text])} tone="tone-warn" />}
       <Hours hours={by.hour} />
       <div className="grid" style={{ ['--least' as string]: '16rem' }}>
         {(Object.keys(shares) as (keyof typeof shares)[])
@@ -115,6 +133,13 @@ function Details({ preview }: { preview: Preview }) {
             `${rule} ${reason}`,
             `${rule}: ${countOf(requests, 'request')}, ${reason}`,
           ])}
+        />
+      )}
+      {unseen.length > 0 && (
+        <Lines
+          title="Names that no request had: misspelt?"
+          lines={unseen.map(({ rule, name }) => [`${rule} ${name}`, `${rule}: ${name}`])}
+          tone="tone-warn"
         />
       )}
       {never.length > 0 && (
