@@ -113,7 +113,7 @@ function AddException({ stored }: { stored: StoredPolicy }) {
 
 const columns = (mayEnd: boolean): readonly Column<Excepted>[] => [
   { head: 'For', cell: ({ exception }) => describeMatch(exception.match) },
-  { head: 'Rules', cell: ({ exception }) => exception.rules?.join(', ') ?? 'all' },
+  { head: 'Rules', cell: ({ exception }) => exception.rules?.join(', ') ?? 'all rules' },
   {
     head: 'Until',
     cell: ({ exception }) => (

@@ -110,7 +110,7 @@ export function PolicyScreen() {
         stored && (
           <>
             {stored.policy.description && `${stored.policy.description} · `}For {describeMatch(stored.policy.match)} ·
-            version {formatCount(stored.version)}, changed <TimeAgo at={stored.updated_at} />· last 24 hours:{' '}
+            version {formatCount(stored.version)}, changed <TimeAgo at={stored.updated_at} /> · last 24 hours:{' '}
             <PolicyHits stored={stored} of="refused" /> refused, <PolicyHits stored={stored} of="noted" /> noted
             {stored.hits?.by.length ? ' (' : ''}
             <PolicyHits stored={stored} of="rules" />
