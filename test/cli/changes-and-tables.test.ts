@@ -168,5 +168,7 @@ test('sessions are found by the name that callers gave, and agents are chosen by
   await waitFor('the refusal', async () => (await done('budgets show closer')).includes('no room since'));
   const near = (await system().api<Status>('/api/v1/status')).spend?.agents_near_cap ?? [];
   expect(near.map(({ agent_name, no_room }) => [agent_name, no_room])).toContainEqual(['closer', true]);
+  await done('budgets set --label team=close 50');
+  expect(await done('budgets show closer')).not.toContain('no room');
   await done('budgets set --label team=close none');
 });

@@ -56,13 +56,14 @@ test.each<[string, string, string | Buffer, string, number, number]>([
   expect(sent).toEqual([refused, allowed]);
 });
 
-test.each<[string, string, object, number]>([
+test.each<[string, string, object | string, number]>([
   ['of a batch from a file', '/openai/v1/batches', { input_file_id: 'file-1' }, 403],
   ["of Mistral's batch", '/openai/v1/batch/jobs', { input_files: ['f'], model: 'm' }, 403],
   ['of the calls of a batch', messages, JSON.parse(ofCalls(10)), 200],
   ['of calls, one without', messages, { requests: [{ params: opus }, { params: { ...opus, max_tokens: null } }] }, 403],
+  ['of calls, one given twice', messages, ofCalls(1).replace('4000', '400000,"max_tokens":10'), 403],
   ["of Cohere's chat", '/openai/v2/chat', { model: 'command-a', max_tokens: 50, messages: [] }, 200],
   ["of Cohere's chat, too high", '/openai/v2/chat', { model: 'command-a', max_tokens: 9_000, messages: [] }, 403],
 ])('the bound of output %s', async (_, path, body, status) => {
-  expect(await send('short', path, JSON.stringify(body))).toBe(status);
+  expect(await send('short', path, typeof body === 'string' ? body : JSON.stringify(body))).toBe(status);
 });

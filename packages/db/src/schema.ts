@@ -65,6 +65,7 @@ export interface Schema {
     daily_cap_usd: ColumnType<number | null, string | null | undefined, string | null>;
     warn_only: Generated<boolean>;
     requests_per_minute: number | null;
+    cap_changed_at: Timestamp | null;
     blocked_until: Timestamp | null;
   };
   agent_last_seen: {

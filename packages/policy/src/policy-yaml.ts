@@ -16,26 +16,30 @@ type Read = { policy: Policy; faults: [] } | { policy: null; faults: [TextFault,
 export const writePolicy = (policy: object): string => stringify(policy, { lineWidth: 100 });
 
 /** UTF-16 units, and tokens, and keys and aliases that are read: their time grows with the square. */
-const [maxText, maxTokens, maxKeys] = [65_536, 10_000, 1_000];
+const [maxText, maxTokens, maxKeys, maxOpen] = [65_536, 4_000, 1_000, 64];
 
 /** Why a text is not read; null if it may be. */
 function findExcess(text: string): string | null {
   if (text.length > maxText) return `must be no longer than ${maxText} characters`;
   if (!isStorableText(text)) return 'must not hold NUL';
-  let [tokens, keys] = [0, 0];
+  let [tokens, keys, open] = [0, 0, 0];
   for (const token of new Lexer().lex(text)) {
     const type = CST.tokenType(token);
     // Each doubles the library's time.
     if (type === 'explicit-key-ind') return 'may hold no key that begins with ?';
     tokens += 1;
     if (type === 'map-value-ind' || type === 'alias') keys += 1;
-    if (tokens > maxTokens || keys > maxKeys) return 'says more than a policy needs';
+    if (type === 'flow-seq-start' || type === 'flow-map-start' || type === 'seq-item-ind') open += 1;
+    else if (type === 'flow-seq-end' || type === 'flow-map-end') open -= 1;
+    else if (type === 'newline') open = 0;
+    if (tokens > maxTokens || keys > maxKeys || open > maxOpen) return 'says more than a policy needs';
   }
   return null;
 }
 
 /** The text with another member, and all else and its comments as they are, unless it is in one line. @param changed undefined takes it out */
-export function changeText(text: string, changed: Partial<Policy>): string {
+export function changeText(given: string, changed: Partial<Policy>): string {
+  const text = given.replace(/\n\.\.\.\s*$/, '\n');
   const document = parseDocument(text);
   const { contents } = document;
   if (!isMap(contents) || contents.flow) return writePolicy({ ...document.toJS(), ...changed });

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '@agp/core/errors';
 import type { WrittenPolicy } from '@agp/db';
 import { type Policy, policySchema, withoutSign, withoutSigns } from '@agp/policy';
-import { readPolicy } from '@agp/policy/yaml';
+import { changeText, readPolicy } from '@agp/policy/yaml';
 import type { Request } from 'express';
 import type { Caller } from './keys.ts';
 import { found, parseInput } from './requests.ts';
@@ -33,5 +33,9 @@ export function writePolicy(
     const same = before?.exceptions?.find((each) => isDeepStrictEqual(withoutSign(each), exception));
     return same ?? { ...exception, ...sign };
   });
-  return { policy: parseInput(policySchema, { ...body, exceptions }, 'body'), text };
+  // What a text says of who made them is not so.
+  const isSigned =
+    typeof request.body === 'string' && body.exceptions.some(({ by, at }) => by !== undefined || at !== undefined);
+  const plain = isSigned && text !== null ? changeText(text, { exceptions: body.exceptions.map(withoutSign) }) : text;
+  return { policy: parseInput(policySchema, { ...body, exceptions }, 'body'), text: plain };
 }

@@ -98,8 +98,7 @@ test('what is gone is not removed twice, nor by a version that nobody has', asyn
   const remove = (version: string) =>
     management.call(`/api/v1/policies/${id}`, { method: 'DELETE', headers: { 'If-Match': version } });
   expect((await remove('"2"')).status).toBe(409);
-  expect((await remove('W/"1"')).status).toBe(409);
-  expect((await remove('"7", "1"')).status).toBe(204);
+  expect((await remove('"7", W/"1"')).status).toBe(204);
   const keys = await management.read('/api/v1/keys', apiKeyListSchema);
   expect(keys.find(({ name }) => name === 'bootstrap')?.rotated_at).toBeNull();
 });

@@ -57,8 +57,8 @@ export function listViews({ eventId, sessionId, agentId, agentName, requestId }:
     costs('?by=tag&from=30d'),
     costs('?from=90d'),
     audit(),
-    audit(`?agent_id=${agentId}`),
-    audit('?page=100'),
+    audit(`?agent_id=${agentId}&action=all`),
+    audit('?page=100&action=all'),
     { path: '/start', title: 'Connect an agent', shown: '.code-block' },
     { path: '/keys', title: 'Keys and tokens', shown: rowsOf('API keys') },
   ];

@@ -12,8 +12,8 @@ import type { Shell } from '../shell.ts';
 
 const verifier = fileURLToPath(new URL('../../../../docs/lineage/verify-lineage.mjs', import.meta.url));
 
-/** No column's text can be taken for one: ids stand in cells of their own. */
-const sessionCell = /(?<=,)ses_[A-Za-z0-9_-]{1,64}(?=,)/g;
+/** The first three columns of an event are ids: no text of an agent stands before them. */
+const sessionCell = /^evt_[^,]*,agt_[^,]*,(ses_[A-Za-z0-9_-]{1,64}),/;
 
 /** Writes all pages of events as one CSV. @returns how many there are, and their sessions */
 async function writeEvents({ api }: Shell, file: string, path: string): Promise<[count: number, sessions: string[]]> {
@@ -26,7 +26,10 @@ async function writeEvents({ api }: Shell, file: string, path: string): Promise<
     const isFirst = count < 0;
     count += lines.length - (isFirst ? 0 : 1);
     const kept = isFirst ? lines : lines.slice(1);
-    for (const line of kept) for (const [id] of line.matchAll(sessionCell)) sessions.add(id);
+    for (const line of kept) {
+      const [, id] = sessionCell.exec(line) ?? [];
+      if (id !== undefined) sessions.add(id);
+    }
     appendFileSync(file, kept.map((line) => `${line}\r\n`).join(''));
     next = readNext(page);
   }
@@ -54,9 +57,10 @@ export function addEvidenceCommand(agents: Command, shell: Shell): void {
       const { api, terminal } = shell;
       const agent_id = await findAgentId(api, agent);
       try {
-        mkdirSync(join(dir, 'sessions'), { recursive: true });
-      } catch {
-        throw new CliError(`${dir}: cannot be written`);
+        mkdirSync(dir);
+        mkdirSync(join(dir, 'sessions'));
+      } catch (error) {
+        throw new CliError(`${dir}: ${(error as NodeJS.ErrnoException).code ?? 'cannot be written'}`);
       }
       const path = writeQuery('/api/v1/events', { agent_id, from, to, limit: maxPageSize, expand: 'agent,outcome' });
       const [count, sessions] = await writeEvents(shell, join(dir, 'events.csv'), path);
@@ -68,7 +72,7 @@ export function addEvidenceCommand(agents: Command, shell: Shell): void {
       copyFileSync(verifier, join(dir, 'verify-lineage.mjs'));
       await terminal.print(
         `wrote ${formatCount(count)} events of ${formatCount(sessions.length)} sessions; to check them without us:\n` +
-          `cd ${dir} && for each in sessions/*; do node verify-lineage.mjs < $each; done`,
+          `cd "${dir}"; bad=0; for each in sessions/*; do node verify-lineage.mjs < "$each" || bad=$?; done; (exit $bad)`,
       );
     });
 }

@@ -66,7 +66,7 @@ export const statusParts = {
           spent_usd: usd,
           daily_cap_usd: usd,
           warn_only: z.boolean(),
-          no_room: z.boolean().meta({ description: 'Its cap refused its latest request' }),
+          no_room: z.boolean().meta({ description: 'Its cap refused its latest request, within the last hour' }),
         }),
       )
       .meta({

@@ -1,5 +1,5 @@
 import { usdToDecimal } from '@agp/core/money';
-import { CompiledQuery, type Selectable } from 'kysely';
+import { CompiledQuery, type Selectable, sql } from 'kysely';
 import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
 import { type Changed, inTransaction } from '../statements.ts';
@@ -44,7 +44,13 @@ export function updateAgentLimits(
     if (before === undefined) return undefined;
     const after = await transaction
       .updateTable('agents')
-      .set({ ...rest, ...(cap !== undefined && { daily_cap_usd: cap === null ? null : usdToDecimal(cap) }) })
+      .set({
+        ...rest,
+        ...(cap !== undefined && {
+          daily_cap_usd: cap === null ? null : usdToDecimal(cap),
+          cap_changed_at: sql<Date>`clock_timestamp()`,
+        }),
+      })
       .where('id', '=', id)
       .returning(agentLimitsColumns)
       .executeTakeFirstOrThrow();
@@ -102,11 +108,11 @@ const agentsText = `${withPending}
     reporting.id_time((
       SELECT refused.id FROM refused_requests AS refused
       WHERE refused.agent_id = asked.agent_id AND refused.reason = 'agent_budget_exceeded'
-        AND refused.id >= greatest(reporting.first_id_at($1::date::timestamptz),
+        AND refused.id >= greatest(reporting.first_id_at($1::date::timestamptz), reporting.first_id_at(asked.cap_changed_at),
           (SELECT last_event_id FROM agent_last_seen AS seen WHERE seen.agent_id = asked.agent_id))
       ORDER BY refused.id DESC LIMIT 1
     )) AS no_room_since
-  FROM (SELECT id AS agent_id, name AS agent_name, metadata, daily_cap_usd, warn_only, created_at
+  FROM (SELECT id AS agent_id, name AS agent_name, metadata, daily_cap_usd, cap_changed_at, warn_only, created_at
         FROM agents WHERE id = ANY($5::uuid[])) AS asked
   CROSS JOIN LATERAL (SELECT ${agentSpendUsd} AS usd) AS spent
   LEFT JOIN pending ON pending.agent_id = asked.agent_id

@@ -121,15 +121,13 @@ export async function readCapsAndSpend(db: Db, near: number): Promise<Spend> {
   const rows = await rowsOf(
     db,
     sql<Spend['agents_near_cap'][number] & { scope: string; day: string; count: number }>`
-      WITH refused AS MATERIALIZED (
-        SELECT DISTINCT ON (agent_id) agent_id, id FROM refused_requests
-        WHERE reason = 'agent_budget_exceeded'
-          AND id >= reporting.first_id_at(date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC')
-        ORDER BY agent_id, id DESC
-      ), filled AS MATERIALIZED (
-        SELECT reporting.public_id('agt', refused.agent_id) AS agent_id
-        FROM refused LEFT JOIN agent_last_seen AS seen USING (agent_id)
-        WHERE seen.last_event_id IS NULL OR refused.id > seen.last_event_id
+      WITH filled AS MATERIALIZED (
+        SELECT DISTINCT reporting.public_id('agt', agents.id) AS agent_id
+        FROM refused_requests AS refused JOIN agents ON agents.id = refused.agent_id
+        LEFT JOIN agent_last_seen AS seen ON seen.agent_id = agents.id
+        WHERE refused.reason = 'agent_budget_exceeded'
+          AND refused.id >= reporting.first_id_at(greatest(date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC', now() - interval '1 hour'))
+          AND refused.id >= greatest(seen.last_event_id, reporting.first_id_at(agents.cap_changed_at))
       )
       SELECT day::text, scope, agent_id, agent_name, spent_usd, daily_cap_usd, warn_only,
         agent_id IN (SELECT agent_id FROM filled) AS no_room, count(*) OVER (PARTITION BY scope) AS count

@@ -125,7 +125,9 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     kysely_migration: ownSchema,
     agents: {
       select: 'all',
-      update: columns('status blocked_until metadata updated_at daily_cap_usd warn_only requests_per_minute'),
+      update: columns(
+        'status blocked_until metadata updated_at daily_cap_usd cap_changed_at warn_only requests_per_minute',
+      ),
     },
     agent_last_seen: { select: 'all' },
     sessions: { select: 'all' },

@@ -6,7 +6,7 @@ import { readNote } from '../running-servers.ts';
 import { makeConsoleLink } from '../start/make-console-link.ts';
 import { type DemoConfig, DemoNotReadyError, readDemoConfig } from './demo-config.ts';
 import { expectRunningStack, formatResult, runDemo, turnCount } from './run-demo.ts';
-import { failOften, hasPast, setScene } from './scene.ts';
+import { failOften, isInUse, setScene } from './scene.ts';
 
 const bar = new SingleBar(
   { format: 'conversations {bar} {value}/{total} answers  {agent}', hideCursor: true, noTTYOutput: true },
@@ -16,11 +16,11 @@ const bar = new SingleBar(
 /** Between two rounds of conversations, in milliseconds. */
 const paceMs = 60_000;
 
-/** Where nine days and a busy morning can be made: the local database, if nothing was recorded before. */
+/** Where nine days and a busy morning can be made: the local database, if nothing was recorded yet. */
 async function findEmptyDatabase(config: DemoConfig): Promise<string | null> {
   const { dataFolder } = readLocalStackConfig(process.env, () => {});
   const { DATABASE_URL: url = null } = readNote(dataFolder, 'servers').migrator ?? {};
-  return url === null || (await hasPast(config)) ? null : url;
+  return url === null || (await isInUse(config)) ? null : url;
 }
 
 try {

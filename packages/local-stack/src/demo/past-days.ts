@@ -67,22 +67,25 @@ export async function recordPastDays(databaseUrl: string, agents: ReadonlyMap<st
     maxConnections: 1,
     pipeline: true,
   });
-  await recordEvents(
-    pool,
-    events.filter(({ timestamp }) => Date.parse(timestamp) < now - hourMs / 2),
-  );
-  const day = new Date(now).toISOString().slice(0, 10);
-  const call = { sessionId: 'ses_figures', provider: 'demo-anthropic', model: 'claude-sonnet-5' };
-  const agentId = fromPublicId('agt', agents.get('release-notes') ?? '') ?? '';
-  await addUnrecordedSpend(pool, [
-    { eventId: randomUUIDv7(), agentId, day, costNanoUsd: 9_630_000, reason: 'ended_without_record', request: call },
-  ]);
-  await addDoubtfulUsage(pool, [
-    {
-      ...{ ...call, eventId: randomUUIDv7(), agentId, reason: 'claim_too_large', occurredAt: now },
-      ...{ claimedPromptTokens: 900_000, claimedCompletionTokens: 4_000, claimedCostNanoUsd: 2_760_000_000 },
-      costNanoUsd: 41_000_000,
-    },
-  ]);
-  await close();
+  try {
+    await recordEvents(
+      pool,
+      events.filter(({ timestamp }) => Date.parse(timestamp) < now - hourMs / 2),
+    );
+    const day = new Date(now).toISOString().slice(0, 10);
+    const call = { sessionId: 'ses_figures', provider: 'demo-anthropic', model: 'claude-sonnet-5' };
+    const agentId = fromPublicId('agt', agents.get('release-notes') ?? '') ?? '';
+    await addUnrecordedSpend(pool, [
+      { eventId: randomUUIDv7(), agentId, day, costNanoUsd: 9_630_000, reason: 'ended_without_record', request: call },
+    ]);
+    await addDoubtfulUsage(pool, [
+      {
+        ...{ ...call, eventId: randomUUIDv7(), agentId, reason: 'claim_too_large', occurredAt: now },
+        ...{ claimedPromptTokens: 900_000, claimedCompletionTokens: 4_000, claimedCostNanoUsd: 2_760_000_000 },
+        costNanoUsd: 41_000_000,
+      },
+    ]);
+  } finally {
+    await close();
+  }
 }

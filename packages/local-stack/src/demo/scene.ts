@@ -177,10 +177,9 @@ export async function setScene(
   };
 }
 
-/** Whether anything was recorded before yesterday: then the days before are there already. */
-export async function hasPast({ managementUrl, managementKey }: DemoConfig): Promise<boolean> {
+/** Whether anything was recorded: then the stack is in use, and its caps and policies are somebody's. */
+export async function isInUse({ managementUrl, managementKey }: DemoConfig): Promise<boolean> {
   const headers = { authorization: `Bearer ${managementKey}` };
-  const before = new Date(Date.now() - 2 * 86_400_000).toISOString();
-  const answer = await fetch(`${managementUrl}/api/v1/events?limit=1&to=${before}`, { headers });
+  const answer = await fetch(`${managementUrl}/api/v1/events?limit=1`, { headers });
   return !answer.ok || (await answer.text()) !== '[]';
 }

@@ -101,15 +101,20 @@ export function isPlainlySpelled(object: JsonObject): boolean {
 
 const maxDepth = 8;
 
-/** Models that a tool of the provider's names, such as an adviser's, wherever within it; null for what lies too deep. */
-export function listToolModels(tool: JsonObject, depth = 0): (string | null)[] {
+/** Members that are looked at of one tool. */
+const maxLooked = 2_000;
+
+/** Models that a tool of the provider's names, such as an adviser's, wherever within it; null for what lies too deep, or behind too much. */
+export function listToolModels(tool: JsonObject, depth = 0, seen = { members: 0 }): (string | null)[] {
   if (tool.type === 'function' || tool.type === 'custom') return [];
-  if (depth > maxDepth) return [null];
-  return Object.entries(tool).flatMap(([key, value]) => {
+  const entries = Object.entries(tool);
+  seen.members += entries.length;
+  if (depth > maxDepth || seen.members > maxLooked) return [null];
+  return entries.flatMap(([key, value]) => {
     const isName = /(?:models?|deployment)(?:name)?$/.test(foldName(key));
     const values = Array.isArray(value) ? value : [value];
     return values.flatMap((each) => {
-      if (typeof each === 'object' && each !== null) return listToolModels(each as JsonObject, depth + 1);
+      if (typeof each === 'object' && each !== null) return listToolModels(each as JsonObject, depth + 1, seen);
       return isName && typeof each === 'string' && each !== '' ? [each] : [];
     });
   });

@@ -28,23 +28,21 @@ export async function isBilledHere(
   return true;
 }
 
-/** No page of a list has more batches that are done. */
+/** A longer list is in doubt, as one that was cut. */
 const maxListed = 100;
 
-/** What a list shows and nobody was billed for yet; null if it is no whole list of batches that are done. */
+/** What a list shows and nobody was billed for yet; null if it is no whole list of batches that are done, or too long. */
 export async function claimListed(
   call: Call,
   end: AnswerEnd,
   reading: ResponseReading,
 ): Promise<ReportedCall[] | null> {
   if (!reading.bills?.length || !isFetched(end, reading) || reading.passedBy !== undefined) return null;
-  const calls: ReportedCall[] = [];
-  for (const bill of reading.bills.slice(0, maxListed)) {
-    if (!(await claim(call, bill.id))) continue;
-    await claim(call, nameDoubt(call, bill.id));
-    calls.push(...bill.calls);
-  }
-  return calls;
+  if (reading.bills.length > maxListed) return null;
+  const ours = await Promise.all(reading.bills.map(({ id }) => claim(call, id)));
+  const bills = reading.bills.filter((_, at) => ours[at]);
+  await Promise.all(bills.map(({ id }) => claim(call, nameDoubt(call, id))));
+  return bills.flatMap((bill) => bill.calls);
 }
 
 export async function claim({ claimBill }: Call, bill: string): Promise<boolean> {

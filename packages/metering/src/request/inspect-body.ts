@@ -2,6 +2,7 @@ import { ApiError } from '@agp/core/errors';
 import type { CallHead } from '../call-head.ts';
 import type { RequestBounds } from '../dialects/bounds.ts';
 import type { Operation, RequestReading } from '../dialects/operation.ts';
+import { hasRepeatedMember } from '../json/faults.ts';
 import { isForm, readForm } from '../json/form.ts';
 import { asObject } from '../json/members.ts';
 import { readJson, toMembers } from '../json/scan.ts';
@@ -90,7 +91,7 @@ export function inspectBody(
   return {
     ...demand,
     maxOutputTokens: operation.isBilledLater
-      ? boundCalls(operation, body.value, provider.baseUrl)
+      ? boundCalls(operation, { body: body.value, bytes: plain, baseUrl: provider.baseUrl })
       : demand.maxOutputTokens,
     tiers: priceTier === null ? demand.tiers : [...demand.tiers, priceTier],
     requestedModel,
@@ -126,16 +127,16 @@ export function inspectBody(
 /** Reading more calls one by one would hold others up. */
 const maxBoundedCalls = 2_000;
 
-/** The largest bound on one answer of a batch's calls; null if one has none, or they are not in it. */
+/** The largest bound on one answer of a batch's calls; null if one has none, some is given twice, or they are not in it. */
 function boundCalls(
   { listCalls, batchedBounds = nothingKnown }: Operation,
-  body: unknown,
-  baseUrl: URL,
+  { body, bytes, baseUrl }: { body: unknown; bytes: Buffer; baseUrl: URL },
 ): number | null {
   const calls = listCalls?.(asObject(body)) ?? [];
   if (calls.length > maxBoundedCalls) return null;
   const bounds = calls.map((call) => readDemand(toMembers(call), batchedBounds, baseUrl).maxOutputTokens);
-  return bounds.length === 0 || bounds.includes(null) ? null : Math.max(...(bounds as number[]));
+  if (bounds.length === 0 || bounds.includes(null) || hasRepeatedMember(bytes.toString('utf8'), body)) return null;
+  return Math.max(...(bounds as number[]));
 }
 
 /** Only Gemini's batches have bounds: the results of others are read, or their path is not. */
