@@ -18,7 +18,12 @@ import { describeOutcome, describePii, formatCount, formatDuration } from '@agp/
 import { readLabels } from '@agp/core/labels';
 import { type AgentTool, describeMatch, type StoredPolicy } from '@agp/policy';
 import { expect } from 'vitest';
-import { formatShortCount, showPrice as inUsd, roundUsd } from '../../../packages/console/src/format/format.ts';
+import {
+  formatShortCount,
+  showPrice as inUsd,
+  noRoomMeaning,
+  roundUsd,
+} from '../../../packages/console/src/format/format.ts';
 import { listRules } from '../../../packages/console/src/screens/policies/describe-policy.ts';
 import { agentLink, ago, capBar, cost, minute, money, named, orDash, shortId, time } from './show-values.ts';
 
@@ -110,7 +115,7 @@ export const showBudget = (budget: AgentBudget) => ({
   'Used of its cap': capBar(budget),
   'Spent today': money(budget.spent_usd),
   Held: money(budget.reserved_usd),
-  Left: orDash(budget.remaining_usd === null ? null : money(budget.remaining_usd)),
+  Left: `${orDash(budget.remaining_usd === null ? null : money(budget.remaining_usd))}${budget.no_room_since === null ? '' : ` no room {${noRoomMeaning}}`}`,
   Cap: `${budget.daily_cap_usd === null ? 'no cap' : roundUsd(budget.daily_cap_usd)}${budget.warn_only ? ' warns only' : ''}`,
   'At the last hour’s pace': expect.any(String) as string,
 });

@@ -42,6 +42,7 @@ export function addAuditCommands(program: Command, shell: Shell): void {
     query: auditListQuerySchema,
     choices: { action: auditActions },
     expand: 'agent',
+    csv: true,
     schema: auditListSchema,
     columns: [
       timeColumn('TIME', 'timestamp'),

@@ -2,8 +2,8 @@ import type { ListedAgent } from '@agp/core/contracts';
 import type { Tone } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { usageQuery } from '../api/api.ts';
-import { formatLocalTime, formatShare, projectSpend, roundCap, roundUsd } from '../format/format.ts';
-import { useNow } from './values.tsx';
+import { formatLocalTime, formatShare, noRoomMeaning, projectSpend, roundCap, roundUsd } from '../format/format.ts';
+import { Pill, useNow } from './values.tsx';
 
 /** A daily cap and what counts against it, as the API has it: USD. */
 export interface Capped {
@@ -18,6 +18,14 @@ export interface Capped {
 export const capOf = ({ daily_cap_usd = null, cost_today_usd, warn_only }: ListedAgent): Capped => ({
   ...{ daily_cap_usd, spent_usd: cost_today_usd, warn_only },
 });
+
+/** That an agent has no room for its next request; nothing if it has. */
+export const NoRoom = ({ since }: { since: string | null }) =>
+  since === null ? null : (
+    <Pill tone="bad" title={noRoomMeaning}>
+      no room
+    </Pill>
+  );
 
 interface CapBarProps {
   of: Capped;

@@ -233,3 +233,7 @@ export function sumsUpMinute(action: string): boolean {
 export function nameActor(actor: ListedAuditEntry['actor']): string {
   return 'name' in actor ? actor.name : actor.kind;
 }
+
+/** Why an agent is refused although something of its cap is left. */
+export const noRoomMeaning =
+  'Its cap refused its latest request: what is left is less than that reserved, 4,096 tokens of output if it names no max_tokens.';

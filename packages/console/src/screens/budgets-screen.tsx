@@ -5,7 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../api/api.ts';
 import { usePermissions } from '../api/session.ts';
 import { SetCap } from '../changes/changes.tsx';
-import { CapBar, CapOutlook, Outlook, useLastHour } from '../components/cap-bar.tsx';
+import { CapBar, CapOutlook, NoRoom, Outlook, useLastHour } from '../components/cap-bar.tsx';
 import { EmptyState, Reading } from '../components/feedback.tsx';
 import { SearchField } from '../components/filters.tsx';
 import { Labels } from '../components/labels.tsx';
@@ -40,8 +40,12 @@ const budgetColumns = (mayChange: boolean, lastHour: ReturnType<typeof useLastHo
   {
     head: 'Left',
     right: true,
-    cell: ({ remaining_usd }) =>
-      remaining_usd === null ? <span className="dim">–</span> : <Money usd={remaining_usd} />,
+    cell: ({ remaining_usd, no_room_since: full }) => (
+      <span>
+        {remaining_usd === null ? <span className="dim">–</span> : <Money usd={remaining_usd} />}{' '}
+        <NoRoom since={full} />
+      </span>
+    ),
   },
   {
     head: 'Cap',

@@ -3,7 +3,7 @@ import { formatCount } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { refreshMs, usageQuery } from '../../api/api.ts';
 import { HourPanels, listPanels } from '../../charts/hour-panels.tsx';
-import { CapOutlook, capOf } from '../../components/cap-bar.tsx';
+import { CapOutlook, capOf, NoRoom } from '../../components/cap-bar.tsx';
 import { Stat } from '../../components/layout.tsx';
 import { Money, TimeAgo, TimeStamp } from '../../components/values.tsx';
 
@@ -24,7 +24,12 @@ export function AgentFigures({ overview }: { overview: AgentOverview }) {
         panels={[
           {
             ...{ figure: 'cost', name: 'Spent today (UTC)', value: <Money usd={capped.spent_usd ?? 0} /> },
-            note: <CapOutlook of={capped} whose={agent.name} pace={{ agent_id: agent.id }} />,
+            note: (
+              <>
+                <CapOutlook of={capped} whose={agent.name} pace={{ agent_id: agent.id }} />{' '}
+                <NoRoom since={overview.no_room_since} />
+              </>
+            ),
           },
           ...listPanels(
             all,

@@ -10,7 +10,7 @@ import { SetCap } from '../../changes/changes.tsx';
 import { Card } from '../../components/layout.tsx';
 import { Endings } from '../../components/results.tsx';
 import { AgentLink } from '../../components/values.tsx';
-import { formatLocalTime, formatShare, roundUsd } from '../../format/format.ts';
+import { formatLocalTime, formatShare, noRoomMeaning, roundUsd } from '../../format/format.ts';
 import { bound, findFailing, isSuspect } from './find-failing.ts';
 
 /** Something to look at, and what to do about it. */
@@ -87,11 +87,12 @@ function* listCaps(spend: NonNullable<Status['spend']>, mayChange: boolean): Gen
     };
   for (const { agent_id: id, agent_name: name, ...of } of near)
     yield {
-      ...{ key: `cap of ${id}`, tone: isOver(of.spent_usd, of.daily_cap_usd, of.warn_only) },
+      ...{ key: `cap of ${id}`, tone: of.no_room ? 'bad' : isOver(of.spent_usd, of.daily_cap_usd, of.warn_only) },
       text: (
         <>
           <AgentLink id={id} name={name} /> has spent {roundUsd(of.spent_usd)} of {roundUsd(of.daily_cap_usd)} today
           {of.daily_cap_usd > 0 && ` (${formatShare(of.spent_usd / of.daily_cap_usd)})`}
+          {of.no_room && <strong title={noRoomMeaning}>; its next request has no room</strong>}
           {of.warn_only && '; its cap only warns'}
         </>
       ),
