@@ -45,7 +45,9 @@ export function* findWarnings(
       tell(...unknown.map((rule) => `${about} names ${rule}, which is no rule of this policy`));
     }
     const named = Map.groupBy(listPolicyNames(policy), ({ kind }) => kind);
-    const list = (kind: 'agents' | 'providers' | 'operations') => (named.get(kind) ?? []).map((each) => each.name);
+    const list = (kind: 'agents' | 'providers' | 'operations') => [
+      ...new Set((named.get(kind) ?? []).map((each) => each.name)),
+    ];
     // Who has a claimed name may still call itself something else.
     const left = list('agents').filter((agent) => !claimed.has(agent) || policy.match.agents?.includes(agent));
     if (known.isOpen && left.length > 0)
