@@ -268,7 +268,7 @@ export interface Schema {
     rule: string | null;
     /** All policies and rules that did. */
     decision: Json<Pick<Decision, 'policy' | 'rule'>[]>;
-    /** More than one if the row stands for alike ones, of which it is the first. */
+    /** More than one if the row stands for alike ones; it is the first of them. */
     count: Generated<number>;
   };
 }

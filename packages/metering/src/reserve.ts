@@ -89,7 +89,7 @@ export function findLikelyCost(
   return sumBatch(parts, head, body, calls);
 }
 
-/** No honest batch asks for so many kinds of calls, each of which is priced. */
+/** Each kind of call is priced; no honest batch has so many. */
 const maxKinds = 1_000;
 
 /** Calls that ask for the same are priced once, as one of average size; null if too many differ. */

@@ -26,7 +26,7 @@ export const storedPolicySchema = z
       .strictObject({
         since: timestampSchema,
         refused: z.int().min(0),
-        noted: z.int().min(0).meta({ description: 'Recorded requests of which it decided something' }),
+        noted: z.int().min(0).meta({ description: 'Recorded requests for which it decided something' }),
         by: z.array(
           z.strictObject({
             rule: z.string(),

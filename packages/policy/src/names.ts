@@ -13,7 +13,7 @@ export function findFrom(sorted: readonly string[], text: string): number {
   return from;
 }
 
-/** Sorted texts of which none begins another: the only one that may begin a name is the last that is not after it. */
+/** Sorted texts; none begins another. Only the last that is not after a name may begin it. */
 class Beginnings {
   readonly #texts: string[] = [];
 

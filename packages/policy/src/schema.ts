@@ -187,6 +187,6 @@ export type PolicyException = z.infer<typeof exceptionSchema>;
 
 export const withoutSign = ({ by: _by, at: _at, ...exception }: PolicyException): PolicyException => exception;
 
-/** A policy as it was said, whoever made its exceptions. */
+/** A policy as it was said, without who made its exceptions. */
 export const withoutSigns = (policy: Policy) => ({ ...policy, exceptions: policy.exceptions?.map(withoutSign) });
 export type Selector = Pick<Policy['match'], 'agents' | 'labels' | 'tags' | 'providers'>;

@@ -96,7 +96,7 @@ export function changeAgent(
 
 type Metadata = Readonly<Record<string, unknown>>;
 
-/** Who changes a label by which a policy chooses agents may lift the policy, so it takes whoever may change that. */
+/** A policy may choose agents by a label: changing that label may lift the policy, so it takes `admin` too. */
 async function assureLabels(db: Db, caller: Caller, before: Metadata, after: Metadata): Promise<void> {
   if (caller.scopes.has('admin') || isDeepStrictEqual(before, after)) return;
   for (const { name: policy, policy: stored } of await listPolicies(db)) {

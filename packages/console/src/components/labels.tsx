@@ -1,6 +1,6 @@
 import { readLabels } from '@agp/core/labels';
 import { Link } from '@tanstack/react-router';
-import { Pill } from './values.tsx';
+import { AgentLink, Pill } from './values.tsx';
 
 type Metadata = Readonly<Record<string, unknown>>;
 
@@ -36,5 +36,15 @@ export function Labels({ of, most = 3 }: { of: Metadata | readonly string[]; mos
         </Pill>
       )}
     </>
+  );
+}
+
+/** An agent in a row, with the first of its labels. */
+export function LabelledAgent({ of }: { of: { agent_id: string; agent_name: string; labels: readonly string[] } }) {
+  return (
+    <span className="named">
+      <AgentLink id={of.agent_id} name={of.agent_name} />
+      <Labels of={of.labels} most={2} />
+    </span>
   );
 }

@@ -8,25 +8,17 @@ import { SetCap } from '../changes/changes.tsx';
 import { CapBar, CapOutlook, NoRoom, Outlook, useLastHour } from '../components/cap-bar.tsx';
 import { EmptyState, Reading } from '../components/feedback.tsx';
 import { SearchField } from '../components/filters.tsx';
-import { Labels } from '../components/labels.tsx';
+import { LabelledAgent } from '../components/labels.tsx';
 import { Card, ConnectButton, Screen } from '../components/layout.tsx';
 import { actionColumn, type Column, List } from '../components/list.tsx';
 import { NumberedPager, pageQuery, pageSize, useFilters, WhyNone } from '../components/list-screen.tsx';
-import { AgentLink, Money } from '../components/values.tsx';
+import { Money } from '../components/values.tsx';
 import { roundCap } from '../format/format.ts';
 
 const route = getRouteApi('/budgets');
 
 const budgetColumns = (mayChange: boolean, lastHour: ReturnType<typeof useLastHour>): Column<AgentBudget>[] => [
-  {
-    head: 'Agent',
-    cell: ({ agent_id, agent_name, labels }) => (
-      <span className="named">
-        <AgentLink id={agent_id} name={agent_name} />
-        <Labels of={labels} most={2} />
-      </span>
-    ),
-  },
+  { head: 'Agent', cell: (row) => <LabelledAgent of={row} /> },
   {
     head: 'Used of its cap',
     cell: (row) => (

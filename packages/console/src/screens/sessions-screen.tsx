@@ -7,25 +7,17 @@ import { Cost } from '../components/cost.tsx';
 import { CopyAs, CsvButton } from '../components/export.tsx';
 import { EmptyState } from '../components/feedback.tsx';
 import { AgentField, SearchField, TimeRange } from '../components/filters.tsx';
-import { Labels } from '../components/labels.tsx';
+import { LabelledAgent } from '../components/labels.tsx';
 import { ConnectButton } from '../components/layout.tsx';
 import type { Column } from '../components/list.tsx';
 import { ListScreen, pageSize, useFilters } from '../components/list-screen.tsx';
-import { AgentLink, Name, Pill, SessionLink, TimeAgo, TimeStamp } from '../components/values.tsx';
+import { Name, Pill, SessionLink, TimeAgo, TimeStamp } from '../components/values.tsx';
 import { formatShortCount } from '../format/format.ts';
 import { timeSpans } from '../search/search.ts';
 
 const sessionColumns: readonly Column<Session>[] = [
   { head: 'Session', cell: ({ id, name }) => <SessionLink id={id} name={name} /> },
-  {
-    head: 'Agent',
-    cell: ({ agent_id, agent_name, labels }) => (
-      <span className="named">
-        <AgentLink id={agent_id} name={agent_name} />
-        <Labels of={labels} most={2} />
-      </span>
-    ),
-  },
+  { head: 'Agent', cell: (row) => <LabelledAgent of={row} /> },
   { head: 'Began', cell: ({ started_at }) => <TimeStamp at={started_at} /> },
   { head: 'Last turn', wide: true, cell: ({ ended_at }) => <TimeAgo at={ended_at} /> },
   {

@@ -152,9 +152,9 @@ const eventFilters = {
     description: 'Only events with the outcome `failed`, and whole answers with a status of 400 or more',
   }),
   http_status: httpStatus,
-  policy: text.optional().meta({ description: 'Only events of which this policy decided something' }),
-  rule: text.optional().meta({ description: 'Only events of which this rule did', example: 'models' }),
-  decision: z.enum(decisionActions).optional().meta({ description: 'Only events of which that became by a policy' }),
+  policy: text.optional().meta({ description: 'Only events for which this policy decided something' }),
+  rule: text.optional().meta({ description: 'Only events for which this rule decided something', example: 'models' }),
+  decision: z.enum(decisionActions).optional().meta({ description: 'Only events for which a policy decided so' }),
   request_id: requestId.meta({
     description: "Only events with this id, the caller's `X-Request-Id` or made by the proxy",
   }),

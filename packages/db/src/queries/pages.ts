@@ -12,7 +12,7 @@ export interface RequestFilter {
 /** A policy, one of its rules, and what became of a request. */
 export type Decided = Partial<Record<'policy' | 'rule' | 'action', string | undefined>>;
 
-/** Rows of which such was decided: all that is given, by one rule. */
+/** Rows with a decision of this policy, rule and action, all by one rule. */
 export const wasDecided = (decided: Decided): RawBuilder<boolean> =>
   sql`decision @> ${JSON.stringify([decided])}::jsonb`;
 

@@ -112,7 +112,7 @@ export async function findClaimed(db: Db, names: readonly string[]): Promise<{ i
 }
 
 export interface PolicyHits {
-  /** Requests that it refused, and recorded ones of which it decided something. */
+  /** Requests that it refused, and recorded ones for which it decided something. */
   refused: number;
   noted: number;
   by: { rule: string; action: string; requests: number }[];

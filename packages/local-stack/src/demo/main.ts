@@ -45,7 +45,7 @@ try {
   for (;;) {
     await sleep(paceMs);
     await expectRunningStack(config);
-    // Some of them are refused by then: by a cap, a policy, or whoever tries the kill switch.
+    // Some are refused by then: by a cap, a policy, or somebody who tries the kill switch.
     await runDemo(config, () => {}).catch(() => {});
     await failOften(config, 3);
   }

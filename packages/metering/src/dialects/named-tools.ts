@@ -131,7 +131,7 @@ export interface AnswerNames {
 }
 
 export interface AnswerNaming {
-  /** Parts of JSON of which one stands wherever a call is named; in text the quotes would be escaped. */
+  /** One of these parts of JSON stands wherever a call is named; in text its quotes would be escaped. */
   readonly marks: readonly string[];
   /** @param value a whole answer, a frame of a stream or a line of results */
   read(value: JsonObject): AnswerNames;

@@ -49,7 +49,7 @@ class Untouched {
   }
 }
 
-/** The members of a body, of which those that are named and short ones are parsed; null if it is no object, or these are too long. */
+/** The members of a body; named and short ones are parsed. Null if it is no object, or these are too long. */
 function readChangeable(bytes: Buffer, names: ReadonlySet<string>): Record<string, unknown> | null {
   const start = skipSpace(bytes, 0);
   const found = scanMembers(bytes, start);

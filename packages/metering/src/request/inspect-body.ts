@@ -88,10 +88,13 @@ export function inspectBody(
   const canAsk = plain === bytes && operation.usageNeedsAsking;
   const asks = canAsk && provider.asksForUsage && (stream || (mustTell && mayStream(bytes)));
   const spliced = asks ? spliceStreamUsage(bytes, body.object, mustTell) : { body: bytes, added: false };
+  // A body that was read whole was looked through for repeated members; another of this size is small.
+  const isAlike = () =>
+    extent === 'whole' ? body.doubt === null : !hasRepeatedMember(plain.toString('utf8'), body.value);
   return {
     ...demand,
     maxOutputTokens: operation.isBilledLater
-      ? boundCalls(operation, { body: body.value, bytes: plain, baseUrl: provider.baseUrl })
+      ? boundCalls(operation, body.value, provider.baseUrl, isAlike)
       : demand.maxOutputTokens,
     tiers: priceTier === null ? demand.tiers : [...demand.tiers, priceTier],
     requestedModel,
@@ -130,12 +133,14 @@ const maxBoundedCalls = 2_000;
 /** The largest bound on one answer of a batch's calls; null if one has none, some is given twice, or they are not in it. */
 function boundCalls(
   { listCalls, batchedBounds = nothingKnown }: Operation,
-  { body, bytes, baseUrl }: { body: unknown; bytes: Buffer; baseUrl: URL },
+  body: unknown,
+  baseUrl: URL,
+  isAlike: () => boolean,
 ): number | null {
   const calls = listCalls?.(asObject(body)) ?? [];
   if (calls.length > maxBoundedCalls) return null;
   const bounds = calls.map((call) => readDemand(toMembers(call), batchedBounds, baseUrl).maxOutputTokens);
-  if (bounds.length === 0 || bounds.includes(null) || hasRepeatedMember(bytes.toString('utf8'), body)) return null;
+  if (bounds.length === 0 || bounds.includes(null) || !isAlike()) return null;
   return Math.max(...(bounds as number[]));
 }
 
