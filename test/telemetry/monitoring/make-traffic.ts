@@ -13,6 +13,7 @@ const asked = { model: 'gpt-4o', messages: [{ role: 'user', content: 'Good morni
 interface Agent {
   id: string;
   name: string;
+  updated_at: string;
 }
 
 /**
@@ -62,7 +63,11 @@ async function sendTraffic({ proxies, api, database }: System): Promise<void> {
   await send('steady', { messages: [{ role: 'user', content: 'fail now' }] }, 'openai', 500);
   await put(`/budgets/agents/${(await findAgent('spender'))?.id}`, { daily_cap_usd: 0.000001 });
   await put(`/agents/${(await findAgent('stopped'))?.id}`, { status: 'blocked' });
-  await put(`/agents/${(await findAgent('leaver'))?.id}`, { status: 'retired' });
+  const leaver = `/agents/${(await findAgent('leaver'))?.id}`;
+  await put(leaver, { status: 'retired' });
+  const { updated_at } = await api<Agent>(`/api/v1${leaver}`);
+  // Times of requests are cut to the millisecond, those of changes are rounded.
+  await waitFor('a request to be later than the change', () => Date.now() > Date.parse(updated_at) + 1);
   await send('leaver');
   await waitFor('the events to be recorded', async () => {
     const { rows } = await database.pool.query<{ count: number }>('SELECT count(*) FROM events');
