@@ -13,7 +13,9 @@ import { Choice, SearchField } from '../components/filters.tsx';
 import { Labels } from '../components/labels.tsx';
 import { ConnectButton } from '../components/layout.tsx';
 import { actionColumn, type Column } from '../components/list.tsx';
-import { ListScreen, pageQuery, useFilters } from '../components/list-screen.tsx';
+import { ListScreen } from '../components/list-screen.tsx';
+import { pageQuery } from '../components/pager.tsx';
+import { useFilters } from '../components/use-filters.tsx';
 import { AgentLink, Money, PiiKinds, Pill, StatusPill, TimeAgo } from '../components/values.tsx';
 
 function isRetiredButSending({ status, requests_today }: ListedAgent): boolean {

@@ -11,7 +11,9 @@ import { SearchField } from '../components/filters.tsx';
 import { LabelledAgent } from '../components/labels.tsx';
 import { Card, ConnectButton, Screen } from '../components/layout.tsx';
 import { actionColumn, type Column, List } from '../components/list.tsx';
-import { NumberedPager, pageQuery, pageSize, useFilters, WhyNone } from '../components/list-screen.tsx';
+import { WhyNone } from '../components/list-screen.tsx';
+import { NumberedPager, pageQuery, pageSize } from '../components/pager.tsx';
+import { useFilters } from '../components/use-filters.tsx';
 import { Money } from '../components/values.tsx';
 import { roundCap } from '../format/format.ts';
 

@@ -6,7 +6,7 @@ import { EmptyState, Reading } from '../components/feedback.tsx';
 import { SearchField } from '../components/filters.tsx';
 import { Card, Screen } from '../components/layout.tsx';
 import { List } from '../components/list.tsx';
-import { useFilters } from '../components/list-screen.tsx';
+import { useFilters } from '../components/use-filters.tsx';
 import { eventColumns } from './events-screen.tsx';
 import { groupRefusals, refusalColumns } from './refusals-screen.tsx';
 

@@ -4,8 +4,8 @@ import { HourPanels, listPanels } from '../charts/hour-panels.tsx';
 import { Cost } from '../components/cost.tsx';
 import { Choice } from '../components/filters.tsx';
 import { Screen } from '../components/layout.tsx';
-import { useFilters } from '../components/list-screen.tsx';
 import { SumList, useSums } from '../components/sum-list.tsx';
+import { useFilters } from '../components/use-filters.tsx';
 import { type Window, windows } from '../search/search.ts';
 
 const route = getRouteApi('/providers');

@@ -5,10 +5,12 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../api/api.ts';
 import { CopyAs } from '../components/export.tsx';
 import { EmptyState } from '../components/feedback.tsx';
-import { AgentField, Choice, SearchField, UsedField } from '../components/filters.tsx';
+import { Choice, SearchField } from '../components/filters.tsx';
+import { AgentField, UsedField } from '../components/known-fields.tsx';
 import type { Column } from '../components/list.tsx';
-import { ListScreen, useFilters } from '../components/list-screen.tsx';
+import { ListScreen } from '../components/list-screen.tsx';
 import { DecidedBy, PolicyField } from '../components/policies.tsx';
+import { useFilters } from '../components/use-filters.tsx';
 import { AgentLink, ShortId, TimeStamp } from '../components/values.tsx';
 import { timeSpans } from '../search/search.ts';
 

@@ -7,7 +7,7 @@ import { EmptyState } from '../../components/feedback.tsx';
 import { SearchField } from '../../components/filters.tsx';
 import { Screen, Views } from '../../components/layout.tsx';
 import { ReadList } from '../../components/list.tsx';
-import { useFilters } from '../../components/list-screen.tsx';
+import { useFilters } from '../../components/use-filters.tsx';
 import { AgentLink, EventTime, Money, ShortId, TimeAgo, TimeStamp } from '../../components/values.tsx';
 import { formatShortCount, listFurther, namePrice, showPrice } from '../../format/format.ts';
 import { UsageView } from './usage-view.tsx';

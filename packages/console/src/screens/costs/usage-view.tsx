@@ -6,11 +6,12 @@ import { usageQuery } from '../../api/api.ts';
 import { DayBars } from '../../charts/lazy-charts.tsx';
 import { CsvButton } from '../../components/export.tsx';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
-import { Chips, Choice, TimeRange } from '../../components/filters.tsx';
+import { Choice } from '../../components/filters.tsx';
 import { Card, Stat } from '../../components/layout.tsx';
 import { Rows } from '../../components/list.tsx';
-import { useFilters } from '../../components/list-screen.tsx';
 import { Errors, resultColumns } from '../../components/results.tsx';
+import { TimeRange } from '../../components/time-range.tsx';
+import { Chips, useFilters } from '../../components/use-filters.tsx';
 import { AgentLink, Money } from '../../components/values.tsx';
 import { compareUsd, formatShare, formatShortCount } from '../../format/format.ts';
 import {

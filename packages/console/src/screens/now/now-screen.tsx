@@ -8,7 +8,7 @@ import { ConfirmButton } from '../../components/confirm.tsx';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Choice } from '../../components/filters.tsx';
 import { Banner, Card, ConnectButton, Screen } from '../../components/layout.tsx';
-import { useFilters } from '../../components/list-screen.tsx';
+import { useFilters } from '../../components/use-filters.tsx';
 import { TimeStamp } from '../../components/values.tsx';
 import { windows } from '../../search/search.ts';
 import { DearestCard, NowLists } from './now-cards.tsx';

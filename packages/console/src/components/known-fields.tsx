@@ -1,0 +1,71 @@
+import { TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useId, useState } from 'react';
+import { apiQuery, statusQuery, usageQuery } from '../api/api.ts';
+import { Choice, longest, pauseMs, SearchField, type SearchFieldProps, Suggestions } from './filters.tsx';
+
+/** A kind of personal data, of those that were found lately. */
+export function KindField({ value, onChange }: Pick<SearchFieldProps, 'value' | 'onChange'>) {
+  const found = useQuery(statusQuery('7d')).data?.data.pii ?? [];
+  const options = found.map(({ type }) => ({ value: type, label: type.replaceAll('_', ' ') }));
+  return <Choice label="Personal data" none="All" options={options} value={value} onChange={onChange} />;
+}
+
+const mostAgents = 10;
+
+/** An agent by its name, which is completed. @param value its id */
+export function AgentField({ value, onChange }: Pick<SearchFieldProps, 'value' | 'onChange'>) {
+  const [text, setText] = useState('');
+  const [isTyping, setTyping] = useState(false);
+  const [wanted] = useDebouncedValue(text.trim(), pauseMs);
+  const list = useId();
+  const known = useQuery({
+    ...apiQuery('/api/v1/agents/{id}', { path: { id: value ?? '' } }),
+    enabled: value !== undefined,
+  });
+  const found = useQuery({
+    ...apiQuery('/api/v1/agents', { query: { search: wanted, order: 'name', limit: mostAgents } }),
+    enabled: wanted !== '',
+  });
+  const name = value === undefined ? '' : known.data?.data.name;
+  // The address may change by itself: by a chip, a link, or the browser's way back.
+  useEffect(() => {
+    if (name !== undefined) setText(name);
+  }, [name]);
+  const agents = found.data?.data ?? [];
+  const chosen = agents.find((agent) => agent.name === wanted)?.id;
+  const isUnknown =
+    isTyping && wanted !== '' && wanted === text.trim() && found.data !== undefined && chosen === undefined;
+  useEffect(() => {
+    if (!isTyping || wanted !== text.trim() || chosen === undefined) return;
+    setTyping(false);
+    if (chosen !== value) onChange(chosen);
+  }, [isTyping, wanted, text, chosen, value, onChange]);
+  return (
+    <>
+      <TextInput
+        label="Agent"
+        type="search"
+        size="sm"
+        maxLength={longest}
+        list={list}
+        error={isUnknown && 'No agent has this name'}
+        value={text}
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+          setTyping(true);
+          if (event.currentTarget.value === '' && value !== undefined) onChange(undefined);
+        }}
+      />
+      <Suggestions id={list} of={agents.map(({ name }) => name)} />
+    </>
+  );
+}
+
+/** A model, provider or tag, completed from what was used in the last 30 days. */
+export function UsedField({ of, ...field }: SearchFieldProps & { of: 'model' | 'provider' | 'compliance_tag' }) {
+  const group = of === 'compliance_tag' ? 'tag' : of;
+  const used = useQuery({ ...usageQuery({ from: '30d' }, [group], 100), staleTime: 60_000 }).data?.data.usage ?? [];
+  return <SearchField {...field} options={used.flatMap((row) => row[of] ?? [])} />;
+}
