@@ -34,4 +34,4 @@ export * from './roles/create-roles.ts';
 export * from './roles/hand-over.ts';
 export type { Schema } from './schema.ts';
 export * from './statements.ts';
-export { durationColumns } from './usage-columns.ts';
+export { bucketColumns } from './usage-columns.ts';

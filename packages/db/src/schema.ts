@@ -1,7 +1,7 @@
 import type { AgentStatus, Event } from '@agp/core/contracts';
 import type { Decision, EventMessage, FieldsWhere } from '@agp/core/events';
 import type { ColumnType, Generated } from 'kysely';
-import type { durationColumns } from './usage-columns.ts';
+import type { BucketColumn } from './usage-columns.ts';
 
 type Timestamp = ColumnType<Date, Date | string, Date | string>;
 type DefaultTimestamp = ColumnType<Date, Date | string | undefined, Date | string>;
@@ -35,7 +35,7 @@ interface UsageSums {
   request_count: number;
 }
 
-type Results = Record<'failed_count' | (typeof durationColumns)[number], Generated<number>>;
+type Results = Record<'failed_count' | BucketColumn, Generated<number>>;
 
 interface UsageTimes {
   first_event_at: Timestamp;

@@ -1,23 +1,33 @@
-/** Where the buckets of durations end, in milliseconds: a call is in the first whose bound it is below. */
+/** Where the buckets of a span end, in milliseconds: a call is in the first whose bound it is below. */
 const bounds = [100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 51_200, 102_400, 204_800] as const;
 
-/** Columns of `daily_usage` and `hourly_usage` that count calls by their duration, the shortest first. */
-export const durationColumns = [...bounds.map((bound) => `under_${bound}_ms` as const), 'longer' as const];
+const buckets = [...bounds.map((bound) => `under_${bound}_ms` as const), 'longer' as const];
+
+/** Columns of `daily_usage` and `hourly_usage` that count calls by a span of their events, the shortest first. */
+export const bucketColumns = {
+  duration_ms: buckets,
+  first_byte_ms: buckets.map((name) => `first_byte_${name}` as const),
+};
+
+export type Span = keyof typeof bucketColumns;
+export type BucketColumn = (typeof bucketColumns)[Span][number];
+export const spans = Object.keys(bucketColumns) as Span[];
 
 /** Columns of `hourly_usage` that are added up; `daily_usage` has them too. */
 export const hourlySums = [
   ...(['prompt_tokens', 'completion_tokens', 'cost_usd', 'event_count', 'request_count', 'failed_count'] as const),
-  ...durationColumns,
+  ...bucketColumns.duration_ms,
+  ...bucketColumns.first_byte_ms,
 ];
 
-/** The place in `durationColumns` of a duration in milliseconds. */
-export function findBucket(duration: number): number {
-  const at = bounds.findIndex((bound) => duration < bound);
+/** The place among its columns of a span in milliseconds. */
+export function findBucket(ms: number): number {
+  const at = bounds.findIndex((bound) => ms < bound);
   return at < 0 ? bounds.length : at;
 }
 
 /**
- * Estimates the duration in milliseconds that a part (0 to 1) of the calls stayed below, as if those of a bucket were spread evenly over it.
+ * Estimates the milliseconds that a part (0 to 1) of the calls stayed below, as if those of a bucket were spread evenly over it.
  * @param counts calls in each bucket
  * @returns null without any
  */

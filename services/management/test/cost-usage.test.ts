@@ -37,7 +37,8 @@ const read = (query = '') => management.read(`${path}${query}`, costUsageSchema)
 const costs = async (query: string) =>
   (await read(query)).usage.map(({ total_cost_usd: cost, total_prompt_tokens: _, ...entry }) => {
     const { total_completion_tokens: __, total_tokens: ___, request_count: ____, agent_id: _____, ...others } = entry;
-    const { failed_count: ______, p50_ms: _______, p95_ms: ________, ...keys } = others;
+    const { failed_count: ______, p50_ms: _______, p95_ms: ________, ...spans } = others;
+    const { first_byte_p50_ms: _________, first_byte_p95_ms: __________, ...keys } = spans;
     return [...Object.values(keys), Math.round(cost * 1e9)];
   });
 
@@ -45,7 +46,7 @@ describe('usage', () => {
   test('of all time is one exact sum, that of the summary', async () => {
     const summary = await management.read('/api/v1/costs/summary', costSummarySchema);
     const { date_from: _, date_to: __, agent_count: ___, ...sums } = summary;
-    const results = { failed_count: 1, p50_ms: 2_267, p95_ms: 3_107 };
+    const results = { failed_count: 1, p50_ms: 2_267, p95_ms: 3_107, first_byte_p50_ms: 600, first_byte_p95_ms: 780 };
     expect(await read()).toEqual({
       from: null,
       to: null,
@@ -213,8 +214,8 @@ describe('usage', () => {
     });
     expect(response.headers.get('content-disposition')).toBe('attachment; filename=costs-usage.csv');
     expect(await response.text()).toBe(
-      'agent_id,agent_name,model,total_cost_usd,total_prompt_tokens,total_completion_tokens,total_tokens,request_count,failed_count,p50_ms,p95_ms\r\n' +
-        `${bob},'=bob,'-1+1,0.000000012,20,10,30,2,1,200,380\r\n`,
+      'agent_id,agent_name,model,total_cost_usd,total_prompt_tokens,total_completion_tokens,total_tokens,request_count,failed_count,p50_ms,p95_ms,first_byte_p50_ms,first_byte_p95_ms\r\n' +
+        `${bob},'=bob,'-1+1,0.000000012,20,10,30,2,1,200,380,600,780\r\n`,
     );
   });
 

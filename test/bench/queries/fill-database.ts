@@ -3,8 +3,8 @@ import { toPublicId } from '@agp/core/ids';
 import {
   addDoubtfulUsage,
   addUnrecordedSpend,
+  bucketColumns,
   type Database,
-  durationColumns,
   makePartitions,
   type Pool,
   recordEvents,
@@ -87,11 +87,13 @@ const insertAgents = `
   FROM generate_series(0, ${shape.agents - 1}) AS n ON CONFLICT DO NOTHING`;
 
 /** Spread over the buckets by the last byte of their ids: their sums cost the same whatever the durations are. */
-const resultColumns = ['failed_count', ...durationColumns].join(', ');
+const buckets = Object.values(bucketColumns).flat();
+const resultColumns = ['failed_count', ...buckets].join(', ');
 const results = [
   'count(*) FILTER (WHERE http_status >= 400)',
-  ...durationColumns.map(
-    (_, at) => `count(*) FILTER (WHERE get_byte(uuid_send(id), 15) % ${durationColumns.length} = ${at})`,
+  ...buckets.map(
+    (_, at) =>
+      `count(*) FILTER (WHERE get_byte(uuid_send(id), 15) % ${bucketColumns.duration_ms.length} = ${at % bucketColumns.duration_ms.length})`,
   ),
 ].join(', ');
 

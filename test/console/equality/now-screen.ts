@@ -1,9 +1,8 @@
 import type { CostUsage, CostUsageEntry, Status } from '@agp/core/contracts';
-import { formatEstimate } from '@agp/core/explain';
 import { sumUsd } from '@agp/core/money';
 import { expect } from 'vitest';
 import { formatShortCount, roundUsd } from '../../../packages/console/src/format/format.ts';
-import { begins, listKinds, results, type Screen, type Whole, words } from './screens-of-sums.ts';
+import { begins, latencies, listKinds, results, type Screen, type Whole, words } from './screens-of-sums.ts';
 import { agentLink, ago, capBarWithText, cost, money } from './show-values.ts';
 
 export const nowScreen: Screen = {
@@ -29,7 +28,7 @@ export const nowScreen: Screen = {
         Cost: begins(
           `${money(sum.total_cost_usd)} ${capBarWithText({ ...spend, reserved_usd: 0 }).replace(/ · (?=\S+%$)/, ' today (UTC) · ')}`,
         ),
-        'p50 (half took less)': `${formatEstimate(sum.p50_ms)} p95 ${formatEstimate(sum.p95_ms)}`,
+        'p50 (half took less)': latencies(sum),
         Tokens: `${formatShortCount(sum.total_tokens)} ${formatShortCount(sum.total_prompt_tokens)} in, ${formatShortCount(sum.total_completion_tokens)} out`,
         Requests: `${formatShortCount(sum.request_count)} ${results(sum).Errors} failed: 500 ×${sum.failed_count}`,
         Refused: `${formatShortCount(requests.refused)} ${requests.refused_by

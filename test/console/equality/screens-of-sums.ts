@@ -49,6 +49,10 @@ export const results = (sum: CostUsageEntry) => ({
   p95: formatEstimate(sum.p95_ms),
 });
 
+/** Those of the demo's data are all known. */
+export const latencies = (sum: CostUsageEntry) =>
+  `${formatEstimate(sum.p50_ms)} p95 ${formatEstimate(sum.p95_ms)} · first byte p50 ${formatEstimate(sum.first_byte_p50_ms)}, p95 ${formatEstimate(sum.first_byte_p95_ms)}`;
+
 export const providersScreen: Screen = {
   path: '/providers?from=7d',
   expected: async (ask) => {
@@ -73,7 +77,7 @@ export const oneScreen = (kind: 'provider' | 'model', name: string): Screen => (
       figures: {
         Cost: money(sum.total_cost_usd),
         Requests: begins(`${shown(sum.request_count)} ${results(sum).Errors} failed`),
-        'p50 (half took less)': `${formatEstimate(sum.p50_ms)} p95 ${formatEstimate(sum.p95_ms)}`,
+        'p50 (half took less)': latencies(sum),
         Tokens: `${shown(sum.total_tokens)} ${shown(sum.total_prompt_tokens)} in, ${shown(sum.total_completion_tokens)} out`,
       },
       pictures: [
@@ -152,7 +156,7 @@ export const agentScreen = (id: string): Screen => ({
       figures: {
         'Spent today (UTC)': begins(`${money(budget.spent_usd)} ${capBarWithText(budget)}`),
         'Requests, last 24 h': `${formatShortCount(sum.request_count)} ${results(sum).Errors} failed`,
-        'p50 (half took less)': `${formatEstimate(sum.p50_ms)} p95 ${formatEstimate(sum.p95_ms)}`,
+        'p50 (half took less)': latencies(sum),
         'Tokens, last 24 h': begins(formatShortCount(sum.total_tokens)),
         'Requests today (UTC)': formatCount(own.requests_today),
         Limit: begins(limit === null ? 'none' : `${formatCount(limit)} a minute`),
@@ -199,7 +203,7 @@ export const costsScreen = (by: 'model' | 'agent', head: string): Screen => ({
       figures: {
         Cost: `${money(all.total_cost_usd)} ${compareUsd(all.total_cost_usd, was.total_cost_usd)} the 7 days before`,
         Errors: `${results(all).Errors} ${formatCount(all.failed_count)} failed`,
-        'p50 (half took less)': `${formatEstimate(all.p50_ms)} p95 ${formatEstimate(all.p95_ms)}`,
+        'p50 (half took less)': latencies(all),
         Requests: `${formatShortCount(all.request_count)} ${money(all.total_cost_usd / all.request_count)} each`,
         Tokens: formatShortCount(all.total_tokens),
       },

@@ -38,6 +38,8 @@ const sumColumns: Entry[] = [
   { head: 'FAILED', right: true, cell: ({ failed_count }) => formatCount(failed_count), spare: 2 },
   { head: 'P50', right: true, cell: ({ p50_ms }) => formatEstimate(p50_ms), spare: 4 },
   { head: 'P95', right: true, cell: ({ p95_ms }) => formatEstimate(p95_ms), spare: 3 },
+  { head: 'FIRST P50', right: true, cell: ({ first_byte_p50_ms: ms }) => formatEstimate(ms), spare: 7 },
+  { head: 'FIRST P95', right: true, cell: ({ first_byte_p95_ms: ms }) => formatEstimate(ms), spare: 8 },
   { head: 'TOKENS IN', right: true, cell: (row) => formatCount(row.total_prompt_tokens), spare: 6 },
   { head: 'TOKENS OUT', right: true, cell: (row) => formatCount(row.total_completion_tokens), spare: 5 },
 ];

@@ -23,14 +23,15 @@ test('nothing makes no bars, and centuries are not filled', () => {
 
 test('every hour of a window is there, with usage or without', () => {
   const now = Date.parse('2026-11-22T14:30:00Z');
-  const sums = { total_cost_usd: 2, request_count: 3, failed_count: 1, p50_ms: 50, p95_ms: null };
+  const times = { p50_ms: 50, p95_ms: null, first_byte_p50_ms: 40, first_byte_p95_ms: null };
+  const sums = { total_cost_usd: 2, request_count: 3, failed_count: 1, ...times };
   const tokens = { total_tokens: 9, total_prompt_tokens: 5, total_completion_tokens: 4 };
   const used = [{ hour: '2026-11-22T13:00:00.000Z', ...sums, ...tokens }];
-  const none = { cost: 0, requests: 0, failed: 0, tokensIn: 0, tokensOut: 0, p50: null, p95: null };
+  const none = { cost: 0, requests: 0, failed: 0, tokensIn: 0, tokensOut: 0, p50: null, p95: null, firstByte: null };
   const hours = fillHours(used, Date.parse('2026-11-21T14:00:00Z'), now);
   expect(hours).toHaveLength(25);
   expect(hours[0]).toEqual({ at: Date.parse('2026-11-21T14:00:00Z'), ...none });
-  const last = { cost: 2, requests: 3, failed: 1, tokensIn: 5, tokensOut: 4, p50: 50, p95: null };
+  const last = { cost: 2, requests: 3, failed: 1, tokensIn: 5, tokensOut: 4, p50: 50, p95: null, firstByte: 40 };
   expect(hours.at(-2)).toEqual({ at: Date.parse('2026-11-22T13:00:00Z'), ...last });
 });
 

@@ -64,6 +64,7 @@ export interface Hour {
   /** Estimates in milliseconds; null if no call is known. */
   p50: number | null;
   p95: number | null;
+  firstByte: number | null;
 }
 
 /** The hours from a time until now, this one included; those without usage as well. Entries of other hours are left out. */
@@ -77,7 +78,7 @@ export function fillHours(entries: readonly CostUsageEntry[], from: number, now:
       ...{ at, cost: entry?.total_cost_usd ?? 0 },
       ...{ requests: entry?.request_count ?? 0, failed: entry?.failed_count ?? 0 },
       ...{ tokensIn: entry?.total_prompt_tokens ?? 0, tokensOut: entry?.total_completion_tokens ?? 0 },
-      ...{ p50: entry?.p50_ms ?? null, p95: entry?.p95_ms ?? null },
+      ...{ p50: entry?.p50_ms ?? null, p95: entry?.p95_ms ?? null, firstByte: entry?.first_byte_p50_ms ?? null },
     };
   });
 }

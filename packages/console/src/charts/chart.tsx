@@ -157,6 +157,7 @@ const drawings = {
     series: [
       { label: 'p95', of: ({ p95 }) => p95, colour: '--bar', look: 'bars' },
       { label: 'p50', of: ({ p50 }) => p50, colour: '--accent', look: 'bars' },
+      { label: 'First byte p50', of: ({ firstByte }) => firstByte, colour: '--warn-fill', look: 'steps' },
     ],
   },
   tokens: {

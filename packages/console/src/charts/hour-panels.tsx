@@ -7,7 +7,7 @@ import { type ReactNode, useMemo, useState } from 'react';
 import { apiQuery, usageQuery } from '../api/api.ts';
 import { FailureNotice } from '../components/feedback.tsx';
 import { Stat } from '../components/layout.tsx';
-import { Endings, Errors } from '../components/results.tsx';
+import { Endings, Errors, Latencies } from '../components/results.tsx';
 import { TimeStamp } from '../components/values.tsx';
 import { actionNames, formatShortCount, nameAction, nameActor, tellChange } from '../format/format.ts';
 import type { EventsSearch } from '../search/screen-searches.ts';
@@ -72,7 +72,7 @@ export const listPanels = (all: CostUsageEntry | undefined, search: EventsSearch
   },
   {
     ...{ figure: 'durations', name: 'p50 (half took less)', value: all && formatEstimate(all.p50_ms) },
-    note: all && <span className="small dim">p95 {formatEstimate(all.p95_ms)}</span>,
+    note: all && <Latencies of={all} />,
   },
   {
     ...{ figure: 'tokens', name: `Tokens${time}`, value: all && formatShortCount(all.total_tokens) },

@@ -25,6 +25,17 @@ export function Errors({ of, search }: { of: CostUsageEntry; search: EventsSearc
   );
 }
 
+/** What p50 leaves out: durations of the slowest, and the time to the first token. */
+export function Latencies({ of }: { of: CostUsageEntry }) {
+  const { p95_ms, first_byte_p50_ms: half, first_byte_p95_ms: most } = of;
+  const firstByte = half === null ? 'not recorded' : `${formatEstimate(half)}, p95 ${formatEstimate(most)}`;
+  return (
+    <span className="small dim">
+      p95 {formatEstimate(p95_ms)} · first byte p50 {firstByte}
+    </span>
+  );
+}
+
 /** Failures that are looked at, and how often, in milliseconds. */
 const latest = { count: 100, refreshMs: 60_000 };
 

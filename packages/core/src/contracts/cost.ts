@@ -212,6 +212,10 @@ const sums = {
       'Duration that half of the calls stayed below: an estimate from counts in buckets. Null if none is known',
   }),
   p95_ms: milliseconds.meta({ description: 'The same of 95 % of the calls' }),
+  first_byte_p50_ms: milliseconds.meta({
+    description: 'Time to the first byte of an answer, which is the first token of a stream, as `p50_ms`',
+  }),
+  first_byte_p95_ms: milliseconds.meta({ description: 'The same of 95 % of the calls' }),
 };
 
 const costUsageEntrySchema = z

@@ -5,6 +5,7 @@ import * as blockedUntil from './0003-blocked-until.ts';
 import * as policies from './0004-policies.ts';
 import * as decisions from './0005-decisions.ts';
 import * as versions from './0006-versions.ts';
+import * as firstBytes from './0007-first-bytes.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-baseline': baseline,
@@ -13,6 +14,7 @@ const migrations: Record<string, Migration> = {
   '0004-policies': policies,
   '0005-decisions': decisions,
   '0006-versions': versions,
+  '0007-first-bytes': firstBytes,
 };
 
 /** In their order. A migration that has been released is never edited. */

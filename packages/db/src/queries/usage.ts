@@ -3,7 +3,7 @@ import { readUnpriced } from '@agp/core/events';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../database.ts';
 import type { RowOf } from '../statements.ts';
-import { durationColumns, estimateQuantile } from '../usage-columns.ts';
+import { bucketColumns, estimateQuantile, type Span, spans } from '../usage-columns.ts';
 
 interface UsageQuery {
   groups: readonly UsageGroup[];
@@ -64,10 +64,10 @@ function inRange(column: RawBuilder<unknown>, bound: Bound, { from, to, agentId 
 const inDays = (range: Range) => inRange(sql`day`, dayOf, range);
 const inHours = (range: Range) => inRange(sql`hour`, (time) => sql`${time}::timestamptz`, range);
 
-const sums = sql.raw(
-  ['cost_usd, prompt_tokens, completion_tokens, request_count, failed_count', ...durationColumns].join(', '),
-);
-const durations = sql.raw(`ARRAY[${durationColumns.map((name) => `sum(${name})`).join(', ')}]::float8[]`);
+const inBuckets = spans.flatMap((span) => bucketColumns[span]).join(', ');
+const sums = sql.raw(`cost_usd, prompt_tokens, completion_tokens, request_count, failed_count, ${inBuckets}`);
+const sumBuckets = (span: Span) => bucketColumns[span].map((name) => `sum(${name})`).join(', ');
+const counts = sql.raw(spans.map((span) => `ARRAY[${sumBuckets(span)}]::float8[] AS ${span}`).join(', '));
 const readDays = (range: Range) => sql`SELECT day, agent_id, model, ${sums} FROM daily_usage WHERE ${inDays(range)}`;
 const readDaysOfHours = (range: Range) => sql`
   SELECT (hour AT TIME ZONE 'UTC')::date AS day, agent_id, model, ${sums} FROM hourly_usage WHERE ${inHours(range)}`;
@@ -112,7 +112,7 @@ async function readPage(
   const first = sql.ref(order === 'failed' ? 'failed_count' : 'total_cost_usd');
   const sorted = top === undefined ? list : sql`${first} DESC, request_count DESC, ${list}`;
   const ofAgent = groups.includes('agent');
-  const { rows } = await sql<UsageRow & { durations: number[] }>`
+  const { rows } = await sql<UsageRow & Record<Span, number[]>>`
     SELECT usage.* ${ofAgent ? sql`, (SELECT name FROM agents WHERE agents.id = usage.agent_id) AS agent_name` : sql``}
     FROM (
       SELECT ${sql.join(columns, sql``)} coalesce(sum(cost_usd), 0) AS total_cost_usd,
@@ -120,14 +120,16 @@ async function readPage(
         coalesce(sum(completion_tokens), 0) AS total_completion_tokens,
         coalesce(sum(prompt_tokens) + sum(completion_tokens), 0) AS total_tokens,
         coalesce(sum(request_count), 0) AS request_count, coalesce(sum(failed_count), 0) AS failed_count,
-        ${durations} AS durations
+        ${counts}
       FROM (${readUsage(groups, range)}) AS used ${rest}
       ${groups.length === 0 ? sql`` : sql`GROUP BY ${sql.join(groups.map((_, at) => sql.raw(String(at + 1))))}`}
     ) AS usage ${groups.length === 0 ? sql`` : sql`ORDER BY ${sorted} LIMIT ${top ?? pageSizeOf(groups)}`}`.execute(db);
-  return rows.map(({ durations: counts, ...row }) => ({
+  return rows.map(({ duration_ms: durations, first_byte_ms: firstBytes, ...row }) => ({
     ...row,
-    p50_ms: estimateQuantile(counts, 0.5),
-    p95_ms: estimateQuantile(counts, 0.95),
+    p50_ms: estimateQuantile(durations, 0.5),
+    p95_ms: estimateQuantile(durations, 0.95),
+    first_byte_p50_ms: estimateQuantile(firstBytes, 0.5),
+    first_byte_p95_ms: estimateQuantile(firstBytes, 0.95),
   }));
 }
 

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { durationColumns } from '../usage-columns.ts';
+import { type BucketColumn, bucketColumns, spans } from '../usage-columns.ts';
 import { toTextArray } from './array-literals.ts';
 import type { RecordableEvent } from './recordable-event.ts';
 import { type Totals, totalsBy } from './sum-events.ts';
@@ -25,9 +25,11 @@ export class CountedNames {
 
 export const otherNames = 'other';
 
-const durations = Object.fromEntries(
-  durationColumns.map((name, at) => [name, ['integer', 'sum', ({ durations }: Totals) => durations[at]]]),
-) as Record<(typeof durationColumns)[number], ['integer', 'sum', (totals: Totals) => number]>;
+const buckets = Object.fromEntries(
+  spans.flatMap((span) =>
+    bucketColumns[span].map((name, at) => [name, ['integer', 'sum', (of: Totals) => of.buckets[span][at] ?? 0]]),
+  ),
+) as Record<BucketColumn, ['integer', 'sum', (totals: Totals) => number]>;
 
 /** Columns that are not part of the key: type, how two values become one, and the value of a group of events. */
 const measures = {
@@ -37,7 +39,7 @@ const measures = {
   event_count: ['bigint', 'sum', (totals: Totals) => totals.events],
   request_count: ['bigint', 'sum', (totals: Totals) => totals.requests],
   failed_count: ['bigint', 'sum', (totals: Totals) => totals.failed],
-  ...durations,
+  ...buckets,
   first_event_at: ['timestamptz', 'min', (totals: Totals) => totals.firstAt],
   last_event_at: ['timestamptz', 'max', (totals: Totals) => totals.lastAt],
 } as const;

@@ -1,6 +1,6 @@
 import { isFailed } from '@agp/core/explain';
 import { nanoToDecimal } from '@agp/core/money';
-import { durationColumns, findBucket } from '../usage-columns.ts';
+import { findBucket, type Span, spans } from '../usage-columns.ts';
 import type { RecordableEvent } from './recordable-event.ts';
 
 export class Totals {
@@ -11,8 +11,8 @@ export class Totals {
   events = 0;
   requests = 0;
   failed = 0;
-  /** Calls by their duration, as `durationColumns` has them. */
-  readonly durations = durationColumns.map(() => 0);
+  /** Calls by each span, as `bucketColumns` has them; empty for 0. */
+  readonly buckets: Record<Span, (number | undefined)[]> = { duration_ms: [], first_byte_ms: [] };
   piiDetected = false;
   // Sums of safe integers are not safe integers.
   promptTokens = 0n;
@@ -34,7 +34,7 @@ export class Totals {
     this.events += 1;
     if (event.counts_as_request) this.requests += 1;
     if (isFailed(event)) this.failed += 1;
-    if (event.duration_ms !== null) this.#countDuration(event.duration_ms);
+    for (const span of spans) this.#count(span, event[span]);
     if (event.pii_detected) this.piiDetected = true;
     this.promptTokens += BigInt(event.prompt_tokens);
     this.completionTokens += BigInt(event.completion_tokens);
@@ -42,9 +42,10 @@ export class Totals {
     this.#costNanoUsd += BigInt(event.cost_nano_usd);
   }
 
-  #countDuration(ms: number): void {
+  #count(span: Span, ms: number | null): void {
+    if (ms === null) return;
     const at = findBucket(ms);
-    this.durations[at] = (this.durations[at] ?? 0) + 1;
+    this.buckets[span][at] = (this.buckets[span][at] ?? 0) + 1;
   }
 
   /** USD, exact, for `numeric`. */

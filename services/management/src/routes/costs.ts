@@ -48,7 +48,7 @@ export const costRoutes = tagRoutes('Costs', [
         'All groups with usage, in the order of what they are grouped by. Hours and days are UTC. The sums are exact and equal those ' +
         'of the other cost endpoints. Hours older than the retention are summed into the first hour of their day. Models beyond ' +
         '200 an agent and day, and tags beyond 100 an agent and hour, are `other`. Failures and durations of calls ' +
-        'that 0.3.0 recorded are not known and count as none.',
+        'that 0.3.0 recorded, and times to their first byte, are not known and count as none.',
       schema: costUsageSchema,
       csv: {
         name: 'costs-usage',

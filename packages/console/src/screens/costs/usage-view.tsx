@@ -9,7 +9,7 @@ import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Choice } from '../../components/filters.tsx';
 import { Card, Stat } from '../../components/layout.tsx';
 import { Rows } from '../../components/list.tsx';
-import { Errors, resultColumns } from '../../components/results.tsx';
+import { Errors, Latencies, resultColumns } from '../../components/results.tsx';
 import { TimeRange } from '../../components/time-range.tsx';
 import { Chips, useFilters } from '../../components/use-filters.tsx';
 import { AgentLink, Money } from '../../components/values.tsx';
@@ -242,7 +242,7 @@ function Totals({ all, range }: { all: CostUsageEntry; range: Range }) {
         <span className="small dim">{formatCount(all.failed_count)} failed</span>
       </Stat>
       <Stat name="p50 (half took less)" figure={formatEstimate(all.p50_ms)}>
-        <span className="small dim">p95 {formatEstimate(all.p95_ms)}</span>
+        <Latencies of={all} />
       </Stat>
       <Stat name="Tokens" figure={formatShortCount(all.total_tokens)} />
     </div>
