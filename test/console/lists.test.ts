@@ -76,4 +76,32 @@ inBrowser('a list', () => {
     expect(faults).toEqual([]);
     await context.close();
   });
+
+  test('shows what a row leads to beside it, and walks by keys alone', async () => {
+    for (const name of ['peek-a', 'peek-b']) await send(name, {}, { 'x-session-id': name });
+    await recorded<ListedEvent>('/api/v1/events?limit=2', 2);
+    const { page, context, faults } = await open('/agents?search=peek&order=name');
+    const peek = page.getByRole('dialog');
+    const title = peek.getByRole('heading');
+    for (const [key, seen] of [
+      ['j', null],
+      ['Space', 'peek-a'],
+      ['j', 'peek-b'],
+      ['k', 'peek-a'],
+      ['Escape', null],
+      ['ArrowDown', null],
+      ['Space', 'peek-b'],
+      ['Escape', null],
+    ] as const) {
+      await page.getByRole('link', { name: 'peek-b' }).first().waitFor();
+      await page.keyboard.press(key);
+      await (seen === null ? peek.waitFor({ state: 'detached' }) : title.filter({ hasText: seen }).waitFor());
+      if (seen) await peek.getByText('requests', { exact: false }).first().waitFor();
+    }
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('peek-b');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'peek-b' }).waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  });
 });

@@ -39,7 +39,7 @@ const read = `(() => {
   const tables = named(all('table[aria-label]').map((table) => {
     const heads = all('th', table).map((head) => head.textContent);
     const rows = all('tbody tr', table).map((row) =>
-      named(all('td', row).map((cell, at) => [heads[at], tidy(textOf(cell))]).filter(([head]) => head !== 'Action')));
+      named(all('td', row).map((cell, at) => [heads[at], tidy(textOf(cell))]).filter(([head]) => head !== 'Action' && head !== 'Look')));
     return [table.getAttribute('aria-label'), rows];
   }));
   return {

@@ -7,6 +7,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { apiQuery, policiesQuery, usageQuery } from '../api/api.ts';
 import { usePermissions, useSession } from '../api/session.ts';
+import { isTyping } from '../components/peek.tsx';
 import { newPolicy } from '../components/policies.tsx';
 import { Fields } from '../components/values.tsx';
 import { usePlaces } from './screens.ts';
@@ -193,10 +194,6 @@ export function PaletteButton() {
 /** How long after `g` a letter still leads to a screen, in milliseconds. */
 const patienceMs = 1_500;
 
-const isTyping = (target: EventTarget | null) =>
-  target instanceof HTMLElement &&
-  (target.isContentEditable || target.matches('input:not([type="checkbox"]), textarea, select'));
-
 /** Keys that lead to the screen's search, to a screen, and to a list of all of them. */
 export function Shortcuts() {
   const [opened, setOpened] = useState(false);
@@ -229,6 +226,9 @@ export function Shortcuts() {
     '/': 'Search on this screen',
     'Ctrl K': 'Find anything',
     ...Object.fromEntries(ways),
+    'j k': 'Next and previous row of a list',
+    Space: 'Look at a row without leaving the list',
+    Enter: 'Open it',
     '?': 'These keys',
   };
   return (

@@ -1,10 +1,11 @@
 import { formatCount } from '@agp/core/explain';
 import { Button, Checkbox } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import type { Reply } from '../api/api.ts';
 import { Reading } from './feedback.tsx';
 import { Card } from './layout.tsx';
+import { usePeek } from './peek.tsx';
 
 export interface Column<Row> {
   /** Also its name on a phone, whose rows are cards. */
@@ -41,6 +42,8 @@ interface RowsProps<Row> {
   more?: number;
   /** After how many of how many are shown. */
   note?: ReactNode;
+  /** What a row leads to, shown beside the list; the first column has the link. */
+  peek?: (row: Row) => ReactNode;
   /** The order that holds, if heads can choose another. */
   sort?: { by: string; onChange: (order: string) => void };
   /** Rows can be selected, by their keys. */
@@ -87,9 +90,15 @@ const roles = {
 export function Rows<Row>(props: RowsProps<Row>) {
   const { label, rows: all, columns: given, rowKey, stale = false, selection, atOnce = all.length, note, sort } = props;
   const [further, setFurther] = useState(0);
-  const columns = selection ? [selectColumn(selection, rowKey), ...given] : given;
   const rows = all.slice(0, atOnce + further);
   const keys = rows.map(rowKey);
+  const body = useRef<HTMLTableSectionElement>(null);
+  const { drawer, peeked, button } = usePeek({ body, rows, keys, title: given[0]?.cell, show: props.peek });
+  const columns: Column<Row>[] = [
+    ...(selection ? [selectColumn(selection, rowKey)] : []),
+    ...given,
+    ...(button ? [{ head: 'Look', silent: true, right: true, cell: (row: Row) => button(rowKey(row)) }] : []),
+  ];
   return (
     <>
       <div className="rows-scroll">
@@ -124,9 +133,9 @@ export function Rows<Row>(props: RowsProps<Row>) {
               ))}
             </tr>
           </thead>
-          <tbody {...roles.rowgroup}>
-            {rows.map((row) => (
-              <tr key={rowKey(row)} {...roles.row}>
+          <tbody {...roles.rowgroup} ref={body}>
+            {rows.map((row, at) => (
+              <tr key={keys[at]} {...roles.row} data-peeked={keys[at] === peeked}>
                 {columns.map(({ head, cell, right, silent, wide }) => (
                   <td
                     key={head}
@@ -142,6 +151,7 @@ export function Rows<Row>(props: RowsProps<Row>) {
           </tbody>
         </table>
       </div>
+      {drawer}
       {all.length > rows.length && (
         <div className="pager">
           <span className="dim">

@@ -17,6 +17,7 @@ import { ListScreen } from '../components/list-screen.tsx';
 import { pageQuery } from '../components/pager.tsx';
 import { useFilters } from '../components/use-filters.tsx';
 import { AgentLink, Money, PiiKinds, Pill, StatusPill, TimeAgo } from '../components/values.tsx';
+import { AgentPeek } from './agent/agent-screen.tsx';
 
 function isRetiredButSending({ status, requests_today }: ListedAgent): boolean {
   return status === 'retired' && (requests_today ?? 0) > 0;
@@ -127,6 +128,7 @@ export function AgentsScreen() {
       at={at}
       rowKey={({ id }) => id}
       columns={agentColumns(mayChange)}
+      peek={({ id }) => <AgentPeek id={id} />}
       sort={{ by: order, onChange: (next) => change({ order: next as typeof order }) }}
       numbered={['Previous', 'Next']}
       {...(mayChange && { selection: { selected, onChange: select } })}

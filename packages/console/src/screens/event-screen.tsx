@@ -129,13 +129,16 @@ function EventProof({ event, told }: { event: EventDetail; told: ReturnType<type
 
 const route = getRouteApi('/events/$eventId');
 
+const useEvent = (id: string) =>
+  useQuery({
+    ...apiQuery('/api/v1/events/{id}/detail', { path: { id } }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
 /** All that is known of one request, and the proof that it is as it was written. */
 export function EventScreen() {
   const { eventId } = route.useParams();
-  const query = useQuery({
-    ...apiQuery('/api/v1/events/{id}/detail', { path: { id: eventId } }),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  const query = useEvent(eventId);
   return (
     <Screen
       title="Event"
@@ -151,6 +154,20 @@ export function EventScreen() {
 }
 
 function Explained({ event }: { event: EventDetail }) {
+  return (
+    <>
+      <EventFacts event={event} />
+      <EventProof event={event} told={explainEvent(event)} />
+    </>
+  );
+}
+
+/** The same beside a list: without its proof. */
+export function EventPeek({ id }: { id: string }) {
+  return <Reading query={useEvent(id)}>{({ data }) => <EventFacts event={data} />}</Reading>;
+}
+
+function EventFacts({ event }: { event: EventDetail }) {
   const told = explainEvent(event);
   const meaning = explainOutcome(event);
   return (
@@ -169,7 +186,6 @@ function Explained({ event }: { event: EventDetail }) {
           <Rows rows={told.rules} event={event} />
         </Card>
       )}
-      <EventProof event={event} told={told} />
     </>
   );
 }

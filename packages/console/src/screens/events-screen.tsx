@@ -21,6 +21,7 @@ import { AgentLink, EventTime, Name, OutcomePill, PiiKinds, Pill, SessionLink } 
 import { useNewCount } from '../live/use-live-events.ts';
 import type { EventsSearch } from '../search/screen-searches.ts';
 import { timeSpans } from '../search/search.ts';
+import { EventPeek } from './event-screen.tsx';
 
 /** Columns that every list of events has. */
 type Shown = Pick<
@@ -181,6 +182,7 @@ export function EventsScreen() {
       at={at}
       rowKey={({ id }) => id}
       columns={eventColumns}
+      peek={({ id }) => <EventPeek id={id} />}
       hint="Refused requests are no events: look among the refusals."
       none={
         <EmptyState title="No event yet" action={<ConnectButton />}>

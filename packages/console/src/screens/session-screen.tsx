@@ -1,4 +1,4 @@
-import type { Session } from '@agp/core/contracts';
+import type { Session, SessionEvent } from '@agp/core/contracts';
 import { countOf, formatCount, formatDuration, isFailed } from '@agp/core/explain';
 import { checkServedChain, type ServedLink } from '@agp/core/lineage';
 import { useQuery } from '@tanstack/react-query';
@@ -78,12 +78,15 @@ const route = getRouteApi('/sessions/$sessionId');
 /** Turns that are drawn at once: a session may have thousands. */
 const turnsAtOnce = 100;
 
+const useSessionTurns = (id: string) =>
+  useQuery(apiQuery('/api/v1/sessions/{id}', { path: { id }, query: { expand: 'outcome' } }));
+
 /** One session: its turns in their order, and its chain, checked in this browser. */
 export function SessionScreen() {
   const { sessionId } = route.useParams();
   const [read, setLinks] = useState<{ of: string; links: ServedLink[] } | null>(null);
   const links = read?.of === sessionId ? read.links : null;
-  const query = useQuery(apiQuery('/api/v1/sessions/{id}', { path: { id: sessionId }, query: { expand: 'outcome' } }));
+  const query = useSessionTurns(sessionId);
   return (
     <Screen
       title="Session"
@@ -101,23 +104,7 @@ export function SessionScreen() {
             <Sums session={session} failed={events.filter(isFailed).length} />
             <SessionChain key={sessionId} session={session} onLinks={(links) => setLinks({ of: sessionId, links })} />
             <div className="grid" style={{ ['--least' as string]: '30rem' }}>
-              <List
-                title="Turns"
-                aside={
-                  <span className="dim small">
-                    {countOf(events.length, 'turn')}, oldest first
-                    {session.event_count > events.length &&
-                      `; ${formatCount(session.event_count - events.length)} removed for their age`}
-                  </span>
-                }
-                label="Turns"
-                rows={events}
-                rowKey={({ id }) => id}
-                columns={ownEventColumns}
-                atOnce={turnsAtOnce}
-                more={5 * turnsAtOnce}
-                none={<EmptyState title="Its turns were removed for their age">Only hashes are left.</EmptyState>}
-              />
+              <Turns session={session} events={events} />
               {links !== null && links.length > 1 && (
                 // Somebody may have written anything into a payload.
                 <FaultBoundary>
@@ -129,6 +116,50 @@ export function SessionScreen() {
         )}
       </Reading>
     </Screen>
+  );
+}
+
+interface TurnsProps {
+  session: Session;
+  events: readonly SessionEvent[];
+}
+
+function Turns({ session, events }: TurnsProps) {
+  return (
+    <List
+      title="Turns"
+      aside={
+        <span className="dim small">
+          {countOf(events.length, 'turn')}, oldest first
+          {session.event_count > events.length &&
+            `; ${formatCount(session.event_count - events.length)} removed for their age`}
+        </span>
+      }
+      label="Turns"
+      rows={events}
+      rowKey={({ id }) => id}
+      columns={ownEventColumns}
+      atOnce={turnsAtOnce}
+      more={5 * turnsAtOnce}
+      none={<EmptyState title="Its turns were removed for their age">Only hashes are left.</EmptyState>}
+    />
+  );
+}
+
+/** The same beside a list: without its chain. */
+export function SessionPeek({ id }: { id: string }) {
+  return (
+    <Reading query={useSessionTurns(id)} shape={{ figures: 3 }}>
+      {({ data: { session, events } }) => (
+        <>
+          <p className="small" style={{ margin: 0 }}>
+            <Head session={session} />
+          </p>
+          <Sums session={session} failed={events.filter(isFailed).length} />
+          <Turns session={session} events={events} />
+        </>
+      )}
+    </Reading>
   );
 }
 

@@ -18,6 +18,7 @@ import { useFilters } from '../components/use-filters.tsx';
 import { Name, Pill, SessionLink, TimeAgo, TimeStamp } from '../components/values.tsx';
 import { formatShortCount } from '../format/format.ts';
 import { timeSpans } from '../search/search.ts';
+import { SessionPeek } from './session-screen.tsx';
 
 const sessionColumns: readonly Column<Session>[] = [
   { head: 'Session', cell: ({ id, name }) => <SessionLink id={id} name={name} /> },
@@ -86,6 +87,7 @@ export function SessionsScreen() {
       at={at}
       rowKey={({ id }) => id}
       columns={sessionColumns}
+      peek={({ id }) => <SessionPeek id={id} />}
       hint="Try a longer time."
       none={
         <EmptyState title="No session yet" action={<ConnectButton />}>

@@ -126,13 +126,22 @@ function AgentWays({ agentId }: { agentId: string }) {
 
 const route = getRouteApi('/agents/$agentId');
 
+const useOverview = (id: string) =>
+  useQuery({ ...apiQuery('/api/v1/agents/{id}/overview', { path: { id } }), refetchInterval: refreshMs });
+
+/** The same beside a list: what it spends and how it fails. */
+export function AgentPeek({ id }: { id: string }) {
+  return (
+    <Reading query={useOverview(id)} shape={{ panels: 4 }}>
+      {({ data }) => <AgentState overview={data} />}
+    </Reading>
+  );
+}
+
 /** One agent: what it is, used and did, and what was done about it. */
 export function AgentScreen() {
   const { agentId } = route.useParams();
-  const query = useQuery({
-    ...apiQuery('/api/v1/agents/{id}/overview', { path: { id: agentId } }),
-    refetchInterval: refreshMs,
-  });
+  const query = useOverview(agentId);
   const overview = query.data?.data;
   return (
     <Screen
@@ -155,9 +164,7 @@ export function AgentScreen() {
       <Reading query={query} shape={{ panels: 4, chart: 200 }}>
         {({ data }) => (
           <>
-            <Blocked overview={data} />
-            <RetiredButSending overview={data} />
-            <AgentFigures overview={data} />
+            <AgentState overview={data} />
             <AgentUsage overview={data} />
             <AgentTools id={data.agent.id} />
             <AgentTimeline overview={data} />
@@ -165,6 +172,16 @@ export function AgentScreen() {
         )}
       </Reading>
     </Screen>
+  );
+}
+
+function AgentState({ overview }: { overview: AgentOverview }) {
+  return (
+    <>
+      <Blocked overview={overview} />
+      <RetiredButSending overview={overview} />
+      <AgentFigures overview={overview} />
+    </>
   );
 }
 
