@@ -1,5 +1,5 @@
 import { isStorableText } from '@agp/core/events';
-import { CST, isMap, isScalar, Lexer, parseDocument, stringify } from 'yaml';
+import { CST, Document, isMap, isNode, isScalar, isSeq, Lexer, parseDocument, stringify } from 'yaml';
 import type { z } from 'zod';
 import { type Policy, policySchema } from './schema.ts';
 
@@ -12,8 +12,10 @@ interface TextFault {
 
 type Read = { policy: Policy; faults: [] } | { policy: null; faults: [TextFault, ...TextFault[]] };
 
+const layout = { lineWidth: 100 };
+
 /** A policy as people write it, with all that holds. */
-export const writePolicy = (policy: object): string => stringify(policy, { lineWidth: 100 });
+export const writePolicy = (policy: object): string => stringify(policy, layout);
 
 /** UTF-16 units, and tokens, and keys and aliases that are read: their time grows with the square. */
 const [maxText, maxTokens, maxKeys, maxOpen] = [65_536, 4_000, 1_000, 64];
@@ -37,18 +39,37 @@ function findExcess(text: string): string | null {
   return null;
 }
 
-/** The text with another member, and all else and its comments as they are, unless it is in one line. @param changed undefined takes it out */
-export function changeText(given: string, changed: Partial<Policy>): string {
+/**
+ * The text with something else at a path of members, and all else and its comments as they are, unless it is in one line.
+ * @param value undefined takes it out
+ * @throws if an alias stands in the way
+ */
+export function changeText(given: string, path: readonly [string, ...string[]], value: unknown): string {
   const text = given.replace(/\n\.\.\.\s*$/, '\n');
   const document = parseDocument(text);
   const { contents } = document;
-  if (!isMap(contents) || contents.flow) return writePolicy({ ...document.toJS(), ...changed });
-  const [[member, value] = ['', undefined]] = Object.entries(changed);
-  const said = value === undefined ? '' : writePolicy(changed);
-  const pair = contents.items.find(({ key }) => isScalar(key) && key.value === member);
-  const [from, to] = [findKey(document, [], member)[0], (pair?.value as { range?: Span } | null)?.range?.[1]];
+  const isPlain = isMap(contents) && !contents.flow;
+  const [[member], before] = [path, document.getIn(path, true)];
+  const [from, to] = [findKey(document, [], member)[0], (document.get(member, true) as { range?: Span })?.range?.[1]];
+  const isLong = to !== undefined && text[to - 1] === '\n';
+  if (value === undefined) document.deleteIn(path);
+  else if (isSeq(before) && Array.isArray(value))
+    before.items = value.map(
+      (each) => before.items.find((item) => isScalar(item) && item.value === each) ?? document.createNode(each),
+    );
+  else document.setIn(path, document.createNode(value));
+  if (!isPlain) return writePolicy(document.toJS());
+  const said = contents.has(member) ? writeMember(member, contents.get(member, true), isLong) : '';
   if (to === undefined) return `${text.trimEnd()}\n${said}`;
-  return text.slice(0, from) + (text[to - 1] === '\n' ? said : said.trimEnd()) + text.slice(to);
+  return text.slice(0, from) + (isLong ? said : said.trimEnd()) + text.slice(to);
+}
+
+/** A member as it is written, with the comments inside it. @param isLong the last of them too */
+function writeMember(name: string, value: unknown, isLong: boolean): string {
+  if (isNode(value) && !isLong) value.comment = null;
+  const document = new Document({});
+  document.set(name, value);
+  return document.toString(layout);
 }
 
 /** What a text in YAML or JSON says, or what is wrong with it, each at its place. */

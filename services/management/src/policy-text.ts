@@ -36,6 +36,6 @@ export function writePolicy(
   // What a text says of who made them is not so.
   const isSigned =
     typeof request.body === 'string' && body.exceptions.some(({ by, at }) => by !== undefined || at !== undefined);
-  const plain = isSigned && text !== null ? changeText(text, { exceptions: body.exceptions.map(withoutSign) }) : text;
+  const plain = isSigned && text !== null ? changeText(text, ['exceptions'], body.exceptions.map(withoutSign)) : text;
   return { policy: parseInput(policySchema, { ...body, exceptions }, 'body'), text: plain };
 }

@@ -58,7 +58,9 @@ async function findStored(shell: Shell, name: string): Promise<StoredPolicy> {
 async function change(shell: Shell, name: string, make: (before: Policy) => Partial<Policy>, reason?: string) {
   const { id, version, policy, text } = await findStored(shell, name);
   const changed = make(policy);
-  const body = text === null ? { ...policy, ...changed } : changeText(text, changed);
+  const rewrite = (said: string) =>
+    Object.entries(changed).reduce((before, [member, value]) => changeText(before, [member], value), said);
+  const body = text === null ? { ...policy, ...changed } : rewrite(text);
   return shell.api.send('PUT', `${path}/${id}`, body, storedPolicySchema, { reason }, version);
 }
 

@@ -12,5 +12,5 @@ export function rewriteText(text: string, to: Policy): string {
   const members = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]) as Set<keyof Policy>;
   return [...members]
     .filter((member) => JSON.stringify(before?.[member]) !== JSON.stringify(after?.[member]))
-    .reduce((said, member) => changeText(said, { [member]: after?.[member] }), text);
+    .reduce((said, member) => changeText(said, [member], after?.[member]), text);
 }
