@@ -101,6 +101,7 @@ describe('openapi.json', () => {
         'GET /api/v1/policies',
         'POST /api/v1/policies',
         'POST /api/v1/policies/preview',
+        'GET /api/v1/policies/tools',
         'GET /api/v1/policies/{id}',
         'PUT /api/v1/policies/{id}',
         'DELETE /api/v1/policies/{id}',

@@ -100,7 +100,7 @@ test('the audit log gives the changes of one policy', async () => {
   expect(await read(`policy_id=${one.id.replace(/.$/, '_')}`)).toEqual([]);
 });
 
-test('an agent has the tools that it declared and called, first and last seen', async () => {
+test('an agent has the tools that it declared and called, first and last seen, and all agents have theirs', async () => {
   const agent = await seedAgent(management.database, 'with-tools');
   const shell: EventTool = { kind: 'client', names: ['functions.shell', 'shell'] };
   const search: EventTool = { kind: 'hosted', names: ['web_search'] };
@@ -130,6 +130,8 @@ test('an agent has the tools that it declared and called, first and last seen', 
     },
     { kind: 'hosted', name: 'web_search', declared: 1, called: 0, first_seen_at: times[1], last_seen_at: times[1] },
   ]);
+  const all = await management.read('/api/v1/policies/tools', agentToolListSchema);
+  expect(all.map(({ name }) => name)).toEqual(['functions.shell', 'long_ago', 'web_search']);
   const unknown = await management.call('/api/v1/agents/agt_x/tools');
   await management.refuse(unknown, 404, 'agent not found');
 });

@@ -71,7 +71,7 @@ export async function summarizeCosts(db: Db): Promise<CostTotalsRow> {
   return rows[0] as CostTotalsRow;
 }
 
-/** The latest that are read of an agent. */
+/** The latest that are read. */
 const mostEvents = 5_000;
 const mostTools = 500;
 
@@ -87,12 +87,13 @@ interface AgentToolRow {
 const listOf = (member: 'declared' | 'called') =>
   sql`jsonb_array_elements(CASE jsonb_typeof(tools -> ${sql.lit(member)}) WHEN 'array' THEN tools -> ${sql.lit(member)} ELSE '[]' END)`;
 
-/** Tools of an agent's latest 5,000 events since a time, by their fullest names, those called most first. */
-export async function listAgentTools(db: Db, agentId: string, since: Date): Promise<AgentToolRow[]> {
+/** Tools of the latest 5,000 events since a time, of an agent or all, by their fullest names, those called most first. */
+export async function listTools(db: Db, agentId: string | null, since: Date): Promise<AgentToolRow[]> {
+  const own = agentId === null ? sql`true` : sql`agent_id = ${agentId}`;
   const { rows } = await sql<AgentToolRow>`
     WITH latest AS (
       SELECT id, "timestamp", tools FROM events
-      WHERE agent_id = ${agentId} AND id >= ${firstIdAt(since)} ORDER BY id DESC LIMIT ${mostEvents}
+      WHERE ${own} AND id >= ${firstIdAt(since)} ORDER BY id DESC LIMIT ${mostEvents}
     ), seen AS (
       SELECT id, "timestamp", true AS is_call, tool FROM latest, ${listOf('called')} AS tool
       UNION ALL

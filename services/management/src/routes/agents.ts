@@ -8,7 +8,7 @@ import {
   agentUpdateSchema,
   retiredAgentSchema,
 } from '@agp/core/contracts';
-import { agentExists, listAgents, listAgentTools, readAgent } from '@agp/db';
+import { agentExists, listAgents, listTools, readAgent } from '@agp/db';
 import { agentToolListSchema } from '@agp/policy';
 import { changeAgent, tellVersion } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
@@ -78,7 +78,7 @@ export const agentRoutes = tagRoutes('Agents', [
     },
     handle: async ({ params }, { db }) => {
       found((await agentExists(db, params.id)) || null, 'agent_not_found');
-      const tools = await listAgentTools(db, params.id, new Date(Date.now() - toolsMs));
+      const tools = await listTools(db, params.id, new Date(Date.now() - toolsMs));
       return tools.map((tool) => presentRow(tool));
     },
   }),

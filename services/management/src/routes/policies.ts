@@ -1,7 +1,16 @@
 import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
-import { countPolicyHits, createPolicy, deletePolicy, type PolicyRow, readPolicy, replacePolicy } from '@agp/db';
 import {
+  countPolicyHits,
+  createPolicy,
+  deletePolicy,
+  listTools,
+  type PolicyRow,
+  readPolicy,
+  replacePolicy,
+} from '@agp/db';
+import {
+  agentToolListSchema,
   maxPolicies,
   policyListSchema,
   policySchema,
@@ -13,6 +22,7 @@ import { z } from 'zod';
 import { recordChange, tellVersion } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { readPolicyText, writePolicy } from '../policy-text.ts';
+import { presentRow } from '../presenters.ts';
 import { presentPolicy, readPolicies } from '../reads/policies.ts';
 import { preview } from '../reads/preview.ts';
 import { found, policyId } from '../requests.ts';
@@ -66,6 +76,15 @@ export const policyRoutes = tagRoutes('Policies', [
     answer: { description: 'Counts, examples, and what records do not tell', schema: previewSchema },
     handle: ({ body, caller }, { db, readPrices: { providers } }, response) =>
       preview(db, body, { holder: found(caller, 'internal').holder, isLeft: () => response.closed, providers }),
+  }),
+  defineRoute('GET /api/v1/policies/tools', {
+    summary: 'Tools that agents declared and called, which rules may name, those called most first',
+    answer: {
+      description: 'Tools of the latest 5,000 events of the last 30 days, 500 at most',
+      schema: agentToolListSchema,
+    },
+    handle: async (_input, { db }) =>
+      (await listTools(db, null, new Date(Date.now() - 30 * dayMs))).map((tool) => presentRow(tool)),
   }),
   defineRoute('GET /api/v1/policies/{id}', {
     summary: 'One policy',
