@@ -2,72 +2,24 @@ import { formatCount } from '@agp/core/explain';
 import type { Policy, StoredPolicy } from '@agp/policy';
 import { describeMatch } from '@agp/policy/describe';
 import { readPolicy } from '@agp/policy/yaml';
-import { autocompletion } from '@codemirror/autocomplete';
-import { yaml } from '@codemirror/lang-yaml';
-import { syntaxHighlighting } from '@codemirror/language';
-import { type Diagnostic, linter, lintGutter } from '@codemirror/lint';
-import { EditorView } from '@codemirror/view';
-import { classHighlighter } from '@lezer/highlight';
-import { useComputedColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { basicSetup } from 'codemirror';
-import { getNonce } from 'get-nonce';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { policiesQuery } from '../../api/api.ts';
 import { usePermissions } from '../../api/session.ts';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Card, Screen } from '../../components/layout.tsx';
 import { newPolicy, PolicyHits, PolicyMode } from '../../components/policies.tsx';
 import { Pill, ShortId, TimeAgo } from '../../components/values.tsx';
-import { completePolicy } from './complete-policy.ts';
 import { hasEnded } from './describe-policy.ts';
 import { Exceptions } from './exceptions.tsx';
 import { mergeTexts } from './merge-texts.ts';
 import { PolicyActions, SavePolicy } from './policy-changes.tsx';
+import { PolicyEditor } from './policy-editor.tsx';
 import { PolicyHistory } from './policy-history.tsx';
 import { PolicyPreview } from './policy-preview.tsx';
 import { textOf } from './rewrite-text.ts';
 import { ChangedMeanwhile, UnsavedGuard } from './unsaved.tsx';
-
-const checks = linter(({ state }): Diagnostic[] =>
-  readPolicy(state.doc.toString()).faults.map((fault) => ({ ...fault, severity: 'error' })),
-);
-
-interface PolicyEditorProps {
-  /** At first; another one takes another key. */
-  text: string;
-  onChange: (text: string) => void;
-}
-
-/** A text in YAML with the completion of the policy's schema, and what is wrong at its line. Tab leaves it, as it leaves other fields. */
-function PolicyEditor({ text, onChange }: PolicyEditorProps) {
-  const host = useRef<HTMLDivElement>(null);
-  const latest = useRef(text);
-  const tell = useRef(onChange);
-  tell.current = onChange;
-  const dark = useComputedColorScheme() === 'dark';
-  useEffect(() => {
-    if (host.current === null) return;
-    const view = new EditorView({
-      parent: host.current,
-      doc: latest.current,
-      extensions: [
-        ...[EditorView.cspNonce.of(getNonce() ?? ''), EditorView.theme({}, { dark }), EditorView.lineWrapping],
-        ...[basicSetup, yaml(), syntaxHighlighting(classHighlighter), checks, lintGutter()],
-        autocompletion({ override: [completePolicy] }),
-        EditorView.contentAttributes.of({ 'aria-label': 'The policy in YAML' }),
-        EditorView.updateListener.of(({ docChanged, state }) => {
-          if (!docChanged) return;
-          latest.current = state.doc.toString();
-          tell.current(latest.current);
-        }),
-      ],
-    });
-    return () => view.destroy();
-  }, [dark]);
-  return <div ref={host} className="policy-editor" />;
-}
 
 const example = `name: interns
 mode: observe      # then warn, then enforce
