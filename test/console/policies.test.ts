@@ -1,5 +1,5 @@
 import type { StoredPolicy } from '@agp/policy';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { inBrowser } from './support/in-browser.ts';
 import { useConsole } from './support/use-console.ts';
@@ -29,7 +29,7 @@ inBrowser('policies in the console', () => {
   const read = async (name: string) =>
     (await system().api<StoredPolicy[]>('/api/v1/policies?expand=hits')).find(({ policy }) => policy.name === name);
 
-  test('are written from an example, tried on the past, enforced, and seen where they decide', async () => {
+  test('are written in a form and a text, tried on the past, enforced, and seen where they decide', async () => {
     const eventId = (await send('intern')).headers.get('x-event-id') ?? '';
     await expect
       .poll(() =>
@@ -40,10 +40,49 @@ inBrowser('policies in the console', () => {
       .not.toBeNull();
     const { page, faults } = await show('/policies');
     await page.getByRole('heading', { name: 'No policy yet' }).waitFor();
-    await page.getByRole('link', { name: 'Start from an example' }).click();
-    await editor(page).getByText('interns').first().waitFor();
+    await page.getByRole('link', { name: 'Make the first one' }).click();
+    const part = (name: string) => page.locator('details', { has: page.locator('summary', { hasText: name }) });
+    const fill = async (name: string, field: Locator, value: string) => {
+      if ((await part(name).getAttribute('open')) === null) await part(name).locator('summary').click();
+      await field.fill(value);
+      await field.press('Enter');
+    };
+    await page.getByLabel('Name', { exact: true }).fill('interns');
+    await fill('Models', part('Models').getByLabel('Only these'), 'gpt-5-*-mini');
+    await part('Models').getByText('may hold * at its end alone').waitFor();
+    await page.keyboard.press('Backspace');
+    await fill('Models', part('Models').getByLabel('Only these'), 'gpt-5-mini');
+    await fill('Who', part('Who').getByRole('group', { name: 'But not' }).getByLabel('Labels'), 'team=build');
+    await fill('Limits', part('Limits').getByLabel('Most tokens'), '2000');
+    await part('Limits').getByLabel('Beyond').selectOption('lower');
+    await part('Hours').locator('summary').click();
+    for (const day of ['Mon', 'Tue', 'Fri']) await part('Hours').getByText(day, { exact: true }).click();
+    await part('Hours').getByLabel('Time zone').selectOption('Europe/Berlin');
+    const lines = () => editor(page).locator('.cm-line').allTextContents();
+    const said = [
+      'name: interns',
+      'mode: observe # then warn, then enforce',
+      'models:',
+      '  allow:',
+      '    - gpt-5-mini',
+    ];
+    const forWhom = ['match:', '  not:', '    labels:', '      team:', '        - build'];
+    const limits = ['limits:', '  max_output_tokens: 2000', '  over: lower'];
+    const hours = ['hours:', '  allow: Mon-Tue 08:00-18:00, Fri 08:00-18:00', '  zone: Europe/Berlin', ''];
+    await expect.poll(lines).toEqual([...said, ...forWhom, ...limits, ...hours]);
+    await part('Limits').getByLabel('Most tokens').fill('');
+    await expect.poll(lines).toEqual([...said, ...forWhom, ...hours]);
 
+    const tab = page.getByRole('radio', { name: 'Text' });
+    expect(await tab.isVisible()).toBe(false);
+    await write(
+      page,
+      'name: interns\nexceptions: []\nhours: { allow: "Mon 08:00-12:00, Tue 09:00-12:00", zone: UTC }\n',
+    );
+    await page.getByText('Only in the text: hours, exceptions.').waitFor();
     await write(page, 'name: interns\nmodle: x\n');
+    await page.getByText('Mend the text first').waitFor();
+    expect(await page.getByLabel('Name', { exact: true }).isDisabled()).toBe(true);
     await page.getByText('Line 2: modle: no such member here').waitFor();
     await page.locator('.cm-lint-marker-error').waitFor();
     await page.keyboard.insertText('mod');

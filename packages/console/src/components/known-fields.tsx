@@ -63,9 +63,16 @@ export function AgentField({ value, onChange }: Pick<SearchFieldProps, 'value' |
   );
 }
 
-/** A model, provider or tag, completed from what was used in the last 30 days. */
-export function UsedField({ of, ...field }: SearchFieldProps & { of: 'model' | 'provider' | 'compliance_tag' }) {
+type Used = 'model' | 'provider' | 'compliance_tag';
+
+/** What was used in the last 30 days. */
+export function useUsed(of: Used): string[] {
   const group = of === 'compliance_tag' ? 'tag' : of;
   const used = useQuery({ ...usageQuery({ from: '30d' }, [group], 100), staleTime: 60_000 }).data?.data.usage ?? [];
-  return <SearchField {...field} options={used.flatMap((row) => row[of] ?? [])} />;
+  return used.flatMap((row) => row[of] ?? []);
 }
+
+/** A model, provider or tag, completed from what was used. */
+export const UsedField = ({ of, ...field }: SearchFieldProps & { of: Used }) => (
+  <SearchField {...field} options={useUsed(of)} />
+);

@@ -2,15 +2,19 @@ import { policySchema } from '@agp/policy/schema';
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
 import { z } from 'zod';
 
-interface Schema {
+/** What a member of a policy may be, as far as its editor and its form ask. */
+export interface Schema {
   description?: string;
   type?: string;
   enum?: string[];
   properties?: Record<string, Schema>;
+  items?: Schema;
+  minItems?: number;
+  maxLength?: number;
 }
 
 const { $defs } = z.toJSONSchema(policySchema, { io: 'input', unrepresentable: 'any' });
-const policyShape = $defs?.Policy as Schema;
+export const policyShape = $defs?.Policy as Schema;
 
 const line = /^(\s*)([\w.-]+):/;
 /** Members of `{ ... }` on a line, and where it opens and closes. */

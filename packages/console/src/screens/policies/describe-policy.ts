@@ -7,3 +7,11 @@ export const listRules = (policy: Policy): string[] => rules.filter((rule) => po
 
 export const hasEnded = ({ until }: Policy, now = Date.now()): boolean =>
   until !== undefined && Date.parse(until) <= now;
+
+/** What `team=sales` and its like say, by label; null if one says nothing. */
+export function groupLabels(texts: readonly string[]): Record<string, string[]> | null {
+  const pairs = texts.map((each) => each.split(/=(.*)/s).map((side) => side.trim()));
+  const byLabel = Map.groupBy(pairs, ([label = '']) => label);
+  if (pairs.some(([label, value]) => !label || !value)) return null;
+  return Object.fromEntries([...byLabel].map(([label, each]) => [label, each.map(([, value = '']) => value)]));
+}

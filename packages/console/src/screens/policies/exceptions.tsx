@@ -6,7 +6,7 @@ import { usePermissions } from '../../api/session.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { actionColumn, type Column, List } from '../../components/list.tsx';
 import { Pill, TimeStamp } from '../../components/values.tsx';
-import { listRules } from './describe-policy.ts';
+import { groupLabels, listRules } from './describe-policy.ts';
 import { putPolicy } from './policy-changes.tsx';
 import { rewriteText, textOf } from './rewrite-text.ts';
 
@@ -53,10 +53,9 @@ function EndException({ stored, exception }: Excepted) {
 export function readMatch(text: string): PolicyException['match'] | null {
   const parts = text.split(',').flatMap((part) => part.trim() || []);
   const agents = parts.filter((part) => !part.includes('='));
-  const pairs = parts.flatMap((part) => (part.includes('=') ? [part.split(/=(.*)/s).map((side) => side.trim())] : []));
-  const byLabel = Map.groupBy(pairs, ([label = '']) => label);
-  const labels = Object.fromEntries([...byLabel].map(([label, each]) => [label, each.map(([, value = '']) => value)]));
-  if (parts.length === 0 || pairs.some(([label, value]) => !label || !value)) return null;
+  const pairs = parts.filter((part) => part.includes('='));
+  const labels = groupLabels(pairs);
+  if (parts.length === 0 || labels === null) return null;
   return { ...(agents.length > 0 && { agents }), ...(pairs.length > 0 && { labels }) };
 }
 

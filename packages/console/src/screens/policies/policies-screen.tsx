@@ -77,7 +77,7 @@ export function PoliciesScreen() {
         rowKey={({ id }) => id}
         columns={columns}
         none={
-          <EmptyState title="No policy yet" action={<NewPolicyButton>Start from an example</NewPolicyButton>}>
+          <EmptyState title="No policy yet" action={<NewPolicyButton>Make the first one</NewPolicyButton>}>
             A policy says which models, providers, tools, hours and amounts are allowed, and for whom. It can be tried
             on the requests of the last days, then observe without refusing anything, and hold from the next request on
             once it is enforced.

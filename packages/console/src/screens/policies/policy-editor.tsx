@@ -16,7 +16,6 @@ const checks = linter(({ state }): Diagnostic[] =>
 );
 
 interface PolicyEditorProps {
-  /** At first; another one takes another key. */
   text: string;
   onChange: (text: string) => void;
 }
@@ -24,6 +23,7 @@ interface PolicyEditorProps {
 /** A text in YAML with the completion of the policy's schema, and what is wrong at its line. Tab leaves it, as it leaves other fields. */
 export function PolicyEditor({ text, onChange }: PolicyEditorProps) {
   const host = useRef<HTMLDivElement>(null);
+  const shown = useRef<EditorView>(null);
   const latest = useRef(text);
   const tell = useRef(onChange);
   tell.current = onChange;
@@ -45,7 +45,14 @@ export function PolicyEditor({ text, onChange }: PolicyEditorProps) {
         }),
       ],
     });
+    shown.current = view;
     return () => view.destroy();
   }, [dark]);
+  // What comes from elsewhere can be undone as what is typed.
+  useEffect(() => {
+    if (text === latest.current) return;
+    const view = shown.current;
+    view?.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
+  }, [text]);
   return <div ref={host} className="policy-editor" />;
 }

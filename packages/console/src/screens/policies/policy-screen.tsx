@@ -2,6 +2,7 @@ import { formatCount } from '@agp/core/explain';
 import type { Policy, StoredPolicy } from '@agp/policy';
 import { describeMatch } from '@agp/policy/describe';
 import { readPolicy } from '@agp/policy/yaml';
+import { SegmentedControl, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -16,22 +17,14 @@ import { Exceptions } from './exceptions.tsx';
 import { mergeTexts } from './merge-texts.ts';
 import { PolicyActions, SavePolicy } from './policy-changes.tsx';
 import { PolicyEditor } from './policy-editor.tsx';
+import { PolicyForm } from './policy-form.tsx';
 import { PolicyHistory } from './policy-history.tsx';
 import { PolicyPreview } from './policy-preview.tsx';
 import { textOf } from './rewrite-text.ts';
 import { ChangedMeanwhile, UnsavedGuard } from './unsaved.tsx';
 
-const example = `name: interns
-mode: observe      # then warn, then enforce
-match:             # without it: every request
-  labels:
-    team: [interns]
-models:
-  allow: [gpt-5-mini, "claude-haiku-*"]
-tools:
-  client:
-    deny: [shell, "mcp__*__delete_*"]
-refusal: "Ask the platform team ({rule})"
+const begun = `name: new-policy
+mode: observe # then warn, then enforce
 `;
 
 const route = getRouteApi('/policies/$policyId');
@@ -125,15 +118,18 @@ function Shown({ stored }: { stored: StoredPolicy }) {
 function Draft({ stored }: { stored: StoredPolicy | null }) {
   const navigate = useNavigate();
   const [base, setBase] = useState(stored);
-  const own = useMemo(() => (base === null ? example : textOf(base)), [base]);
+  const own = useMemo(() => (base === null ? begun : textOf(base)), [base]);
   const [text, setText] = useState(own);
-  // The editor begins anew with each text that does not come from it.
-  const [given, setGiven] = useState({ text: own, edition: 0 });
-  const { policy, faults } = useMemo(() => readPolicy(text), [text]);
+  const [tab, setTab] = useState('Form');
+  const {
+    policy,
+    faults: [fault],
+  } = useMemo(() => readPolicy(text), [text]);
+  const line = fault && lineOf(text, fault.from);
+  const wrong = fault && `Line ${line}: ${fault.message}`;
   const take = (next: StoredPolicy, mine = textOf(next)) => {
     setBase(next);
     setText(mine);
-    setGiven({ text: mine, edition: given.edition + 1 });
   };
   const isNewer = stored !== null && base !== null && stored.version > base.version;
   if (isNewer && text === own) take(stored);
@@ -152,36 +148,42 @@ function Draft({ stored }: { stored: StoredPolicy | null }) {
           onKeep={() => setBase(stored)}
         />
       )}
-      <div className="grid" style={columns}>
-        <Card
-          title="Policy"
-          aside={
-            <SavePolicy
-              stored={base}
-              text={text}
-              policy={policy}
-              isChanged={base === null || text !== own}
-              faultLine={faults[0] && lineOf(text, faults[0].from)}
-              onDone={(next) => {
-                take(next);
-                if (base === null)
-                  void navigate({
-                    to: '/policies/$policyId',
-                    params: { policyId: next.id },
-                    ignoreBlocker: true,
-                  });
-              }}
-            />
-          }
-        >
-          <PolicyEditor key={given.edition} text={given.text} onChange={setText} />
-          <p className="small dim" role="status" style={{ marginBottom: 0 }}>
-            {faults[0]
-              ? `Line ${lineOf(text, faults[0].from)}: ${faults[0].message}`
-              : 'Ctrl Space completes. Comments are kept.'}
-          </p>
+      <div className="policy-bar">
+        <SegmentedControl
+          hiddenFrom="sm"
+          aria-label="Change it in"
+          data={['Form', 'Text']}
+          value={tab}
+          onChange={setTab}
+        />
+        <span className="small dim" role="status">
+          {wrong ?? (text === own && base !== null ? 'As it is stored' : 'Not saved yet')}
+        </span>
+        <SavePolicy
+          stored={base}
+          text={text}
+          policy={policy}
+          isChanged={base === null || text !== own}
+          faultLine={line}
+          onDone={(next) => {
+            take(next);
+            if (base === null)
+              void navigate({ to: '/policies/$policyId', params: { policyId: next.id }, ignoreBlocker: true });
+          }}
+        />
+      </div>
+      <div className="grid policy-draft" data-shown={tab} style={columns}>
+        <Card title="In a form">
+          <PolicyForm text={text} policy={policy} onChange={setText} />
         </Card>
-        <PolicyPreview policy={policy} />
+        <Stack gap="md">
+          <div className="policy-text">
+            <Card title="In YAML" aside={<span className="small dim">Ctrl Space completes. Comments are kept.</span>}>
+              <PolicyEditor text={text} onChange={setText} />
+            </Card>
+          </div>
+          <PolicyPreview policy={policy} />
+        </Stack>
       </div>
     </>
   );

@@ -2,6 +2,8 @@ import type { Policy, StoredPolicy } from '@agp/policy';
 import { withoutSigns } from '@agp/policy/schema';
 import { changeText, readPolicy, writePolicy } from '@agp/policy/yaml';
 
+export type Path = readonly [string, ...string[]];
+
 /** A stored policy as it was written, or would be. */
 export const textOf = ({ text, policy }: Pick<StoredPolicy, 'text' | 'policy'>): string =>
   text ?? writePolicy(withoutSigns(policy));
@@ -13,4 +15,25 @@ export function rewriteText(text: string, to: Policy): string {
   return [...members]
     .filter((member) => JSON.stringify(before?.[member]) !== JSON.stringify(after?.[member]))
     .reduce((said, member) => changeText(said, [member], after?.[member]), text);
+}
+
+/** What stands at a path of members; undefined if there is nothing. */
+export const valueAt = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce((inside, name) => (inside as Record<string, unknown> | undefined)?.[name], value);
+
+/** A text that is a policy, and says something else at a path; or why it may not. @param value undefined takes it out */
+export function rewriteAt(text: string, path: Path, value: unknown): { text: string } | { fault: string } {
+  const { policy } = readPolicy(text);
+  const around = path.slice(0, -1) as unknown as Path;
+  // What says nothing without it, or something else, goes with it.
+  const isLast = Object.keys(valueAt(policy, around) ?? {}).length === 1;
+  if (value === undefined && path.length > 1 && isLast) return rewriteAt(text, around, undefined);
+  try {
+    const next = changeText(text, path, value);
+    const [fault] = readPolicy(next).faults;
+    if (fault === undefined) return { text: next };
+    return value === undefined && path.length > 1 ? rewriteAt(text, around, undefined) : { fault: fault.message };
+  } catch {
+    return { fault: 'It stands in the text by an alias: change it there' };
+  }
 }

@@ -1,0 +1,197 @@
+import type { Policy } from '@agp/policy';
+import { Checkbox, Chip, Group, NativeSelect, NumberInput, TagsInput, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { Schema } from './complete-policy.ts';
+import { groupLabels } from './describe-policy.ts';
+import { type Path, valueAt } from './rewrite-text.ts';
+import { readHours, type WeekHours, weekDays, writeHours } from './week-hours.ts';
+
+/** What fields of a form share. */
+export interface Form {
+  policy: Policy;
+  /** Names that were seen, by the member whose lists may have them. */
+  seen: Readonly<Record<string, readonly string[]>>;
+  /** @returns why it may not be so; null once the text says it */
+  write: (path: Path, value: unknown) => string | null;
+}
+
+export interface FieldProps {
+  form: Form;
+  path: Path;
+  schema: Schema;
+}
+
+/** What members are called here; others go by their names. */
+const words: Readonly<Record<string, string>> = {
+  ...{ match: 'Who it is for', not: 'But not for', tags: 'Compliance tags' },
+  ...{ allow: 'Only these', deny: 'Not these', labels: 'Labels', agents: 'Agents', providers: 'Providers' },
+  ...{ max_output_tokens: 'Most tokens of output', max_input_bytes: 'Most bytes of input', over: 'Beyond the output' },
+  ...{ max_cost_usd: 'Most USD of a request', client: 'Run by the agent', hosted: 'Run by the provider' },
+  ...{ remote_mcp: 'Remote MCP servers', on_declared: 'Offered but denied', on_call: 'Called but denied' },
+  ...{
+    unreadable: 'Unreadable requests',
+    running: 'Requests under way',
+    refusal: 'What the agent reads',
+    until: 'Ends on',
+  },
+};
+
+export const nameMember = (path: Path): string => {
+  const name = path.at(-1) as string;
+  return words[name] ?? `${name[0]?.toUpperCase()}${name.slice(1)}`;
+};
+
+/** A member's value and the way to another; what may not be stays in its field, with the reason, until the text changes. */
+function useField({ form, path }: FieldProps) {
+  const value = valueAt(form.policy, path);
+  const said = JSON.stringify(value);
+  const [draft, setDraft] = useState<{ of: string; given: unknown; error: string }>();
+  const own = draft?.of === said ? draft : undefined;
+  return {
+    value: own ? own.given : value,
+    error: own?.error,
+    /** @param stored what the text is to say, if that is something else @param wrong why it may not say it */
+    take: (given: unknown, stored = given, wrong: string | null = null) => {
+      const error = wrong ?? form.write(path, stored);
+      setDraft(error === null ? undefined : { of: said, given, error });
+    },
+  };
+}
+
+const isDay = (value: unknown) => value === undefined || /^\d{4}-\d\d-\d\d$/.test(`${value}`);
+
+/** One value: of some, a number or a text. */
+export function ValueField(props: FieldProps) {
+  const { path, schema } = props;
+  const { value, error, take } = useField(props);
+  const field = {
+    label: nameMember(path),
+    ...(schema.description && { description: schema.description.replaceAll('`', '') }),
+    ...(error && { error }),
+  };
+  if (schema.enum)
+    return (
+      <NativeSelect
+        {...field}
+        data={schema.enum}
+        value={`${value}`}
+        onChange={(event) => take(event.currentTarget.value)}
+      />
+    );
+  if (schema.type === 'integer' || schema.type === 'number')
+    return (
+      <NumberInput
+        {...field}
+        value={typeof value === 'number' ? value : ''}
+        thousandSeparator=","
+        hideControls
+        allowNegative={false}
+        allowDecimal={schema.type === 'number'}
+        onChange={(given) => take(typeof given === 'number' ? given : undefined)}
+      />
+    );
+  return (
+    <TextInput
+      {...field}
+      type={path[0] === 'until' && isDay(value) ? 'date' : 'text'}
+      maxLength={schema.maxLength ?? 64}
+      value={`${value ?? ''}`}
+      onChange={(event) => take(event.currentTarget.value || undefined)}
+    />
+  );
+}
+
+const toPairs = (labels: Readonly<Record<string, string[]>>) =>
+  Object.entries(labels).flatMap(([label, values]) => values.map((value) => `${label}=${value}`));
+
+/** A list of names that is completed from what was seen; of labels, `team=sales`. */
+export function NamesField(props: FieldProps) {
+  const { form, path, schema } = props;
+  const { value, error, take } = useField(props);
+  const isLabels = path.at(-1) === 'labels';
+  const names = Array.isArray(value) ? (value as string[]) : toPairs((value ?? {}) as Record<string, string[]>);
+  const of = path.findLast((name) => Object.hasOwn(form.seen, name));
+  // Servers of any kind are those that are named, once some are.
+  const isClosed = path.includes('remote_mcp') && valueAt(form.policy, path.slice(0, -1)) !== undefined;
+  const isNone = value !== undefined || isClosed || /not|deny/.test(`${path}`);
+  const change = (given: string[]) => {
+    if (given.length === 0) return take(undefined);
+    if (!isLabels) return take(given);
+    const labels = groupLabels(given);
+    return take(given, labels, labels === null ? 'A label is such as team=sales' : null);
+  };
+  return (
+    <div>
+      <TagsInput
+        label={nameMember(path)}
+        {...(error && { error })}
+        {...(names.length === 0 && { placeholder: isNone ? 'none' : 'any' })}
+        data={[...new Set(form.seen[of ?? ''])]}
+        limit={50}
+        maxLength={256}
+        value={names}
+        onChange={change}
+      />
+      {schema.type === 'array' && schema.minItems === undefined && names.length === 0 && (value || !isClosed) && (
+        <Checkbox
+          mt={6}
+          label="None at all"
+          checked={value !== undefined}
+          onChange={(event) => take(event.currentTarget.checked ? [] : undefined)}
+        />
+      )}
+    </div>
+  );
+}
+
+const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')];
+
+/** Days of the week, from when to when, and where. */
+export function HoursFields({ form, schema }: FieldProps) {
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const [usual, setUsual] = useState<WeekHours & { zone: string }>({ days: [], from: '08:00', to: '18:00', zone: own });
+  const { hours } = form.policy;
+  const read = hours && readHours(hours.allow);
+  const [error, setError] = useState<string | null>(null);
+  if (read === null) return <p className="small dim">They differ from day to day: {hours?.allow}</p>;
+  const shown = read && hours ? { ...read, zone: hours.zone } : usual;
+  const change = (next: Partial<typeof usual>) => {
+    const wanted = { ...shown, ...next };
+    setUsual({ ...wanted, days: [] });
+    const said = { allow: writeHours(wanted), zone: wanted.zone };
+    setError(form.write(['hours'], wanted.days.length === 0 ? undefined : said));
+  };
+  return (
+    <>
+      <Chip.Group multiple value={[...shown.days]} onChange={(days) => change({ days })}>
+        <Group gap={6} role="group" aria-label="Days">
+          {weekDays.map((day) => (
+            <Chip key={day} value={day} size="sm">
+              {day}
+            </Chip>
+          ))}
+        </Group>
+      </Chip.Group>
+      <Group gap="sm">
+        {(['from', 'to'] as const).map((end) => (
+          <TextInput
+            key={end}
+            type="time"
+            label={end === 'from' ? 'From' : 'To'}
+            value={shown[end]}
+            onChange={(event) => change({ [end]: event.currentTarget.value })}
+          />
+        ))}
+        <NativeSelect
+          label="Time zone"
+          data={[...new Set([shown.zone, ...zones])]}
+          value={shown.zone}
+          onChange={(event) => change({ zone: event.currentTarget.value })}
+        />
+      </Group>
+      <div className="small dim" role="status">
+        {error ?? (shown.days.length === 0 ? 'No day is chosen: any time.' : schema.description)}
+      </div>
+    </>
+  );
+}

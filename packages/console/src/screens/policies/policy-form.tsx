@@ -1,0 +1,138 @@
+import { readLabels } from '@agp/core/labels';
+import { operationNames } from '@agp/core/operations';
+import type { Policy } from '@agp/policy';
+import { Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { apiQuery } from '../../api/api.ts';
+import { useUsed } from '../../components/known-fields.tsx';
+import { Banner } from '../../components/layout.tsx';
+import { Pill } from '../../components/values.tsx';
+import { policyShape, type Schema } from './complete-policy.ts';
+import { type FieldProps, type Form, HoursFields, NamesField, nameMember, ValueField } from './form-fields.tsx';
+import { rewriteAt, valueAt } from './rewrite-text.ts';
+import { readHours } from './week-hours.ts';
+
+function Member(props: FieldProps) {
+  const { form, path, schema } = props;
+  if (path[0] === 'hours') return <HoursFields {...props} />;
+  if (schema.type === 'array' || path.at(-1) === 'labels') return <NamesField {...props} />;
+  if (schema.properties === undefined) return <ValueField {...props} />;
+  const isSet = valueAt(form.policy, path) !== undefined;
+  const inside = Object.entries(schema.properties)
+    // What becomes of a request is asked once a rule is there.
+    .filter(([, { enum: choices }]) => isSet || choices === undefined)
+    .map(([name, each]) => <Member key={name} form={form} path={[...path, name]} schema={each} />);
+  if (path.length === 1) return inside;
+  return (
+    <fieldset>
+      <legend>{nameMember(path)}</legend>
+      <div className="grid">{inside}</div>
+    </fieldset>
+  );
+}
+
+/** A part of the form that folds: open if the policy says something there. */
+function Part(props: FieldProps) {
+  const { form, path } = props;
+  const isSet = Object.keys(valueAt(form.policy, path) ?? {}).length > 0;
+  const [isOpen, setOpen] = useState(isSet);
+  return (
+    <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        {nameMember(path)}{' '}
+        {isSet ? <Pill>set</Pill> : <span className="small dim">{path[0] === 'match' ? 'every request' : 'any'}</span>}
+      </summary>
+      {isOpen && (
+        <div className="grid">
+          <Member {...props} />
+        </div>
+      )}
+    </details>
+  );
+}
+
+const members = Object.entries(policyShape.properties ?? {});
+const isPart = ({ properties }: Schema) => properties !== undefined;
+const isScalar = ({ properties, type }: Schema) => properties === undefined && type !== 'array';
+const firstPart = members.findIndex(([, schema]) => isPart(schema));
+const parts = members.filter(([, schema]) => isPart(schema));
+const isHidden = (name: string) => members.some(([each, { type }]) => each === name && type === 'array');
+
+const lately = { staleTime: 60_000 };
+
+/** Names that were seen in the last 30 days. */
+function useSeen(): Form['seen'] {
+  const tools = useQuery({ ...apiQuery('/api/v1/policies/tools'), ...lately }).data?.data ?? [];
+  const agents = useQuery({ ...apiQuery('/api/v1/agents', { query: { order: 'seen', limit: 200 } }), ...lately });
+  const listTools = (kind: string) => tools.flatMap((tool) => (tool.kind === kind ? tool.name : []));
+  const all = agents.data?.data ?? [];
+  return {
+    models: useUsed('model'),
+    providers: useUsed('provider'),
+    tags: useUsed('compliance_tag'),
+    operations: operationNames,
+    agents: all.map(({ name }) => name),
+    labels: all.flatMap(({ metadata }) => readLabels(metadata).map(([name, value]) => `${name}=${value}`)),
+    client: listTools('client'),
+    hosted: listTools('hosted'),
+    hosts: listTools('remote_mcp'),
+    connectors: listTools('connector'),
+    tunnels: listTools('tunnel'),
+  };
+}
+
+interface PolicyFormProps {
+  text: string;
+  /** What it says; null while it is none. */
+  policy: Policy | null;
+  onChange: (text: string) => void;
+}
+
+/** Fields for all that a policy may say, as its schema has them: each writes its own member of the text. */
+export function PolicyForm({ text, policy, onChange }: PolicyFormProps) {
+  const seen = useSeen();
+  const last = useRef(policy);
+  if (policy !== null) last.current = policy;
+  if (last.current === null) return <Banner tone="warn">The text is no policy yet.</Banner>;
+  const shown = last.current;
+  const form: Form = {
+    policy: shown,
+    seen,
+    write(path, value) {
+      const next = rewriteAt(text, path, value);
+      if ('text' in next) onChange(next.text);
+      return 'fault' in next ? next.fault : null;
+    },
+  };
+  const draw = (some: typeof members) =>
+    some
+      .filter(([, schema]) => isScalar(schema))
+      .map(([name, schema]) => <Member key={name} form={form} path={[name]} schema={schema} />);
+  const onlyText = Object.keys(shown).filter(
+    (name) => isHidden(name) || (name === 'hours' && readHours(shown.hours?.allow ?? '') === null),
+  );
+  return (
+    <fieldset className="policy-form" disabled={policy === null}>
+      <Stack gap="sm">
+        {policy === null && (
+          <Banner tone="warn">Mend the text first: until then the form shows what it said before.</Banner>
+        )}
+        {draw(members.slice(0, firstPart))}
+        <div>
+          {parts.map(([name, schema]) => (
+            <Part key={name} form={form} path={[name]} schema={schema} />
+          ))}
+          <details>
+            <summary>More</summary>
+            <div className="grid">{draw(members.slice(firstPart))}</div>
+          </details>
+        </div>
+        <p className="small dim">
+          A name may end in *; a tool's may hold it anywhere.
+          {onlyText.length > 0 && ` Only in the text: ${onlyText.join(', ')}.`}
+        </p>
+      </Stack>
+    </fieldset>
+  );
+}
