@@ -103,8 +103,8 @@ function handleRoute(route: Route, { context, readsOf }: AppParts): RequestHandl
       request,
       caller,
     };
-    chooseFormat(route, request, response, input.query);
     const own = isRead ? { ...context, db: readsOf(caller.holder) } : context;
+    await chooseFormat(route, input, response, own.db);
     const body = await route.handle(input, own, response);
     if (body !== undefined && csvOf(response) !== undefined) sendRows(response, [body as object].flat());
     else if (body !== undefined) await sendJson(response.status(route.answer.status ?? 200), body as object);

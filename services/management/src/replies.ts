@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type EventListQuery, outcomeNames } from '@agp/core/contracts';
+import { lacksPrice } from '@agp/core/explain';
 import { toPublicId, uuidOf } from '@agp/core/ids';
 import { usdToDecimal } from '@agp/core/money';
-import { type Db, type EventFilter, type EventRow, listEvents, readKeptSince } from '@agp/db';
+import { type Db, type EventFilter, type EventRow, listEvents, listUnpricedModels, readKeptSince } from '@agp/db';
 import { endTurn } from '@agp/runtime';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
@@ -20,6 +21,7 @@ export function giveUpSilentReader(response: Response): void {
 interface CsvTable {
   name: string;
   columns: readonly string[];
+  unpriced: Awaited<ReturnType<typeof listUnpricedModels>>;
 }
 
 function listColumns(schema: z.ZodType | undefined): string[] {
@@ -29,12 +31,20 @@ function listColumns(schema: z.ZodType | undefined): string[] {
 }
 
 /** If `Accept` has CSV and JSON in one rank, or neither, JSON is sent. */
-export function chooseFormat({ answer }: Route, request: Request, response: Response, query: unknown): void {
+export async function chooseFormat(
+  { answer }: Route,
+  { request, query }: { request: Request; query: unknown },
+  response: Response,
+  db: Db,
+): Promise<void> {
   if (answer.csv === undefined) return;
   response.vary('Accept');
   if (request.accepts(['application/json', 'text/csv']) !== 'text/csv') return;
   const { name, columns } = answer.csv;
-  response.locals.csv = { name, columns: columns?.(query) ?? listColumns(answer.schema) } satisfies CsvTable;
+  response.locals.csv = {
+    ...{ name, columns: columns?.(query) ?? listColumns(answer.schema) },
+    unpriced: await listUnpricedModels(db),
+  } satisfies CsvTable;
 }
 
 export function csvOf(response: Response): CsvTable | undefined {
@@ -83,6 +93,19 @@ export function writeCsvLine(cells: readonly unknown[]): string {
   return `${cells.map(writeCell).join(',')}\r\n`;
 }
 
+const costs: readonly string[] = ['cost_usd', 'total_cost_usd', 'avg_cost_per_request_usd'];
+
+/** Costs of tokens without a price are `no price`, which no sum takes for free. */
+function listCells(row: Record<string, unknown>, { columns, unpriced }: CsvTable): unknown[] {
+  const { model, prompt_tokens = 0, completion_tokens = 0 } = row as Partial<EventRow>;
+  const tokens = Number(row.total_tokens ?? prompt_tokens + completion_tokens);
+  return columns.map((column) =>
+    costs.includes(column) && lacksPrice({ usd: Number(row[column]), tokens, model }, unpriced)
+      ? 'no price'
+      : row[column],
+  );
+}
+
 interface Framing {
   before: string;
   after: string;
@@ -102,7 +125,7 @@ function beginRows(response: Response, framing: Framing): Writer {
   const { name, columns } = csv;
   response.attachment(`${name}.csv`).type('text/csv; charset=utf-8');
   const write = (rows: readonly object[]) =>
-    rows.map((row) => writeCsvLine(columns.map((column) => (row as Record<string, unknown>)[column]))).join('');
+    rows.map((row) => writeCsvLine(listCells(row as Record<string, unknown>, csv))).join('');
   return { before: writeCsvLine(columns), between: '', after: '', write };
 }
 

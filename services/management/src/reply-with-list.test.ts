@@ -18,7 +18,7 @@ test.each(['JSON', 'CSV'])(
     const begun = Promise.withResolvers<Response>();
     const app = express();
     app.get('/list', async (_request, response) => {
-      if (format === 'CSV') response.locals.csv = { name: 'list', columns: ['name'] };
+      if (format === 'CSV') response.locals.csv = { name: 'list', columns: ['name'], unpriced: [] };
       begun.resolve(response);
       await replyWithList(response, read(), (each) => each).catch(() => {});
     });

@@ -63,6 +63,20 @@ describe('CSV', () => {
     });
   });
 
+  test('says of tokens without a price that there is none, not that they cost 0', async () => {
+    await using own = await startTestManagement();
+    const id = await seedAgent(own.database, 'pricey');
+    const at = '2026-03-01T10:00:00.000Z';
+    await seedEvents(own.database, [makeEvent(id, 'ses_new', at, { price_version: null, cost_nano_usd: 0 })]);
+    const lists = ['events', `agents/${id}/events`, 'sessions', 'costs/breakdown', 'costs/summary', 'costs/usage'];
+    for (const path of lists) {
+      const text = await (await own.call(`/api/v1/${path}`, { headers: { accept: 'text/csv' } })).text();
+      const [head = [], row = []] = parseCsv(text);
+      const costs = row.filter((_, column) => /cost.*_usd$/.test(head[column] ?? ''));
+      expect(new Set(costs), path).toEqual(new Set(['no price']));
+    }
+  });
+
   test('keeps formulas of names, models and tags from being computed, and numbers numbers', async () => {
     const events = await readCsv('/api/v1/events?expand=agent');
     expect(events[1]).toMatchObject({ agent_name: `'${formulaName}`, compliance_tag: "'@sum", provider: "'+demo" });

@@ -93,7 +93,7 @@ export function addCostCommands(program: Command, shell: Shell): void {
 
   addCommand(costs, 'summary', 'show all agents together, over all time', 'costs summary').action(async () => {
     await shell.showFields(await shell.api.get('/api/v1/costs/summary', costSummarySchema), (summary) => [
-      ['cost (USD)', formatUsd(summary.total_cost_usd)],
+      ['cost (USD)', formatCost(summary.total_cost_usd, summary.total_tokens)],
       ['requests', formatCount(summary.request_count)],
       ['agents', formatCount(summary.agent_count)],
       ['tokens in', formatCount(summary.total_prompt_tokens)],
@@ -111,7 +111,7 @@ export function addCostCommands(program: Command, shell: Shell): void {
     schema: costBreakdownSchema,
     columns: [
       { head: 'AGENT', cell: ({ agent_name }) => agent_name, least: 12 },
-      { head: 'COST (USD)', right: true, cell: ({ total_cost_usd }) => formatUsd(total_cost_usd) },
+      { head: 'COST (USD)', right: true, cell: (row) => formatCost(row.total_cost_usd, row.total_tokens) },
       { head: 'REQUESTS', right: true, cell: ({ request_count }) => formatCount(request_count) },
       { head: 'TOKENS IN', right: true, cell: ({ total_prompt_tokens }) => formatCount(total_prompt_tokens) },
       { head: 'TOKENS OUT', right: true, cell: ({ total_completion_tokens }) => formatCount(total_completion_tokens) },

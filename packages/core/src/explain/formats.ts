@@ -40,6 +40,15 @@ export function formatEstimate(ms: number | null): string {
   return ms > counted.to ? `> ${formatDuration(counted.to)}` : `~${formatDuration(Number(ms.toPrecision(2)))}`;
 }
 
+/** Whether tokens cost nothing since their model has no price. @param model of a single call; without it any may have been used */
+export function lacksPrice(
+  { usd, tokens, model }: { usd: number; tokens: number; model?: string | undefined },
+  unpriced: readonly { model: string; unit: string | null }[],
+): boolean {
+  const isOf = (row: (typeof unpriced)[number]) => row.unit === null && (model === undefined || row.model === model);
+  return usd === 0 && tokens > 0 && unpriced.some(isOf);
+}
+
 /** USD exactly; `no price` of tokens that cost nothing. @param unit after the figure */
 export function formatCost(usd: number, tokens: number, unit = ''): string {
   return usd === 0 && tokens > 0 ? 'no price' : formatUsd(usd) + unit;

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { usageQuery } from '../../api/api.ts';
 import { DayBars } from '../../charts/lazy-charts.tsx';
+import { Cost } from '../../components/cost.tsx';
 import { CsvButton } from '../../components/export.tsx';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Choice } from '../../components/filters.tsx';
@@ -12,7 +13,7 @@ import { Rows } from '../../components/list.tsx';
 import { Errors, Latencies, resultColumns } from '../../components/results.tsx';
 import { TimeRange } from '../../components/time-range.tsx';
 import { Chips, useFilters } from '../../components/use-filters.tsx';
-import { AgentLink, Money } from '../../components/values.tsx';
+import { AgentLink } from '../../components/values.tsx';
 import { compareUsd, formatShare, formatShortCount } from '../../format/format.ts';
 import {
   type CostGroup,
@@ -226,7 +227,7 @@ function Totals({ all, range }: { all: CostUsageEntry; range: Range }) {
   const { total_cost_usd: cost, request_count: requests } = all;
   return (
     <div className="stats">
-      <Stat name="Cost" figure={<Money usd={cost} />}>
+      <Stat name="Cost" figure={<Cost usd={cost} tokens={all.total_tokens} />}>
         {before && was && !earlier.isPlaceholderData && (
           <span className="small dim">
             {compareUsd(cost, was.total_cost_usd)} the {before.days === 1 ? 'day' : `${before.days} days`} before
@@ -235,7 +236,7 @@ function Totals({ all, range }: { all: CostUsageEntry; range: Range }) {
       </Stat>
       <Stat name="Requests" figure={formatShortCount(requests)}>
         <span className="small dim">
-          <Money usd={cost / requests} /> each
+          <Cost usd={cost / requests} tokens={all.total_tokens} /> each
         </span>
       </Stat>
       <Stat name="Errors" figure={<Errors of={all} search={range} />}>

@@ -3,8 +3,9 @@ import { countOf, formatCount } from '@agp/core/explain';
 import { Link } from '@tanstack/react-router';
 import { HourPanels, listPanels } from '../../charts/hour-panels.tsx';
 import { CapOutlook } from '../../components/cap-bar.tsx';
+import { Cost } from '../../components/cost.tsx';
 import { Stat } from '../../components/layout.tsx';
-import { Money, PiiLinks } from '../../components/values.tsx';
+import { PiiLinks } from '../../components/values.tsx';
 import { formatShortCount } from '../../format/format.ts';
 import type { Window } from '../../search/search.ts';
 
@@ -19,7 +20,11 @@ export function NowFigures({ status, all, from }: { status: Status; all: CostUsa
         from={from}
         panels={[
           {
-            ...{ figure: 'cost', name: 'Cost', value: all ? <Money usd={all.total_cost_usd} /> : unknown },
+            ...{
+              figure: 'cost',
+              name: 'Cost',
+              value: all ? <Cost usd={all.total_cost_usd} tokens={all.total_tokens} /> : unknown,
+            },
             // Caps are of UTC days, whatever the window is.
             note: spend?.daily_cap_usd != null && (
               <CapOutlook of={spend} whose="all agents" what="today (UTC)" pace="all" />

@@ -8,10 +8,11 @@ import { apiQuery } from '../../api/api.ts';
 import { usePermissions, useSession } from '../../api/session.ts';
 import { ChangeStatus, SetCap } from '../../changes/changes.tsx';
 import { CapBar, capOf } from '../../components/cap-bar.tsx';
+import { Cost } from '../../components/cost.tsx';
 import { FailureNotice } from '../../components/feedback.tsx';
 import { Choice } from '../../components/filters.tsx';
 import { Banner, Card, Screen } from '../../components/layout.tsx';
-import { CopyText, Money, StatusPill, TimeStamp } from '../../components/values.tsx';
+import { CopyText, StatusPill, TimeStamp } from '../../components/values.tsx';
 import { useLiveEvents } from '../../live/use-live-events.ts';
 import { baseOf, snippets, toolAddress } from './snippets.ts';
 
@@ -108,7 +109,8 @@ function Arrived({ events }: { events: readonly StreamEvent[] }) {
   return (
     <Banner tone="good">
       <strong>It has arrived.</strong> {latest.model}, {formatCount(latest.prompt_tokens)} tokens in,{' '}
-      {formatCount(latest.completion_tokens)} out, <Money usd={latest.cost_usd} /> at{' '}
+      {formatCount(latest.completion_tokens)} out,{' '}
+      <Cost usd={latest.cost_usd} tokens={latest.prompt_tokens + latest.completion_tokens} model={latest.model} /> at{' '}
       <TimeStamp at={latest.timestamp} />.{' '}
       <Link to="/events/$eventId" params={{ eventId: latest.id }}>
         Look at the event
