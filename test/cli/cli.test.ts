@@ -90,6 +90,10 @@ test('lists and reports come as CSV, in all pages, and of the time asked for', a
     /^showing the first 2; use --limit, --from or --to for others$/m,
   );
   expect((await agp('events list --agent worker --limit 1000')).stderr).toBe('');
+  expect((await agp('audit list --action agent.update,key.bootstrap --limit 1')).stderr).toMatch(
+    /^showing the first 1; use/,
+  );
+  await refused('audit list --action key.create,nothing', 2, /Allowed are agent\.update, /);
   await done('costs report --from yesterday --agent worker --by model');
   expect(await readJson('costs report --agent worker --by agent')).toMatchObject({
     usage: [{ agent_name: 'worker', request_count: rows.length - 1 }],

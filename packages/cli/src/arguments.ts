@@ -73,8 +73,17 @@ interface Member {
 interface QuerySettings {
   /** Entries of a list, if the user does not say how many. */
   limit?: number;
-  /** Values of members that the API itself does not name. */
+  /** Values of members that take several between commas, which the API itself does not name. */
   choices?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Takes some of these between commas. */
+function parseSome(known: readonly string[]): (text: string) => string {
+  return (text) => {
+    const names = parseNames(text);
+    if (names.every((name) => known.includes(name))) return names.join(',');
+    throw new InvalidArgumentError(`Allowed are ${known.join(', ')}, with commas between them.`);
+  };
 }
 
 /**
@@ -98,8 +107,8 @@ export function addQuery(
         type === 'boolean' ? `--${flag}` : `--${flag} <${kind}>`,
         name === 'agent_id' ? `${words}, by name or id` : words,
       );
-      const listed = choices[name] ?? (type === 'boolean' ? undefined : field.enum);
-      if (listed) option.choices(listed);
+      if (field.enum && type !== 'boolean') option.choices(field.enum);
+      if (choices[name]) option.argParser(parseSome(choices[name]));
       if (type === 'integer') option.argParser(parseWhole(minimum, maximum));
       if (name === 'limit') option.default(limit ?? field.override?.default);
       command.addOption(option);

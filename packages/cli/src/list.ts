@@ -50,7 +50,7 @@ export function addList<Row>(group: Command, shell: Shell, name: string, summary
     const filter = { ...(await readQuery(shell, members, given)), ...(all === true && { limit: maxPageSize }) };
     const address = writeQuery(path, { ...filter, expand: shell.json ? undefined : expand });
     if (csv || all) return shell.showPages(address, { csv: csv === true, all: all === true });
-    await shell.showList(address, list.schema, list.columns);
+    await shell.showList(address, list.schema, list.columns, Number(filter.limit));
   });
 }
 

@@ -61,9 +61,10 @@ export interface Shell {
     answer: ApiAnswer<Data>,
     pick: (data: Data) => readonly Row[],
     columns: Column<Row>[],
+    limit?: number,
   ): Promise<void>;
-  /** Reads a list from the API and prints it like {@link showRows}. */
-  showList<Row>(path: string, schema: z.ZodType<Row[]>, columns: Column<Row>[]): Promise<void>;
+  /** Reads a list from the API and prints it like {@link showRows}. @param limit of its entries: there may be more */
+  showList<Row>(path: string, schema: z.ZodType<Row[]>, columns: Column<Row>[], limit?: number): Promise<void>;
   /** Prints a list as the CSV that the API has of it, or all its pages as the JSON received, a page a line. */
   showPages(path: string, options?: { csv?: boolean; all?: boolean }): Promise<void>;
   /** Prints one object as the JSON received, or by its fields. */
@@ -95,16 +96,16 @@ export function createShell(program: Command, environment: NodeJS.ProcessEnv): S
         shell.terminal.note(`hidden at this width: ${omitted.join(', ')}; widen the terminal, or use --json`);
       return text;
     },
-    async showRows(answer, pick, columns) {
+    async showRows(answer, pick, columns, limit) {
       const rows = pick(answer.data);
       noteKept(shell.terminal, answer.keptSince);
       if (rows.length === 0 && !shell.json) return shell.terminal.note('nothing to show');
       await shell.show(answer, () => shell.drawTable(rows, columns));
-      if (answer.next !== null)
+      if (answer.next !== null || rows.length === limit)
         shell.terminal.note(`showing the first ${rows.length}; use --limit, --from or --to for others`);
     },
-    showList: async (path, schema, columns) =>
-      shell.showRows(await shell.api.get(path, schema), (rows) => rows, columns),
+    showList: async (path, schema, columns, limit) =>
+      shell.showRows(await shell.api.get(path, schema), (rows) => rows, columns, limit),
     async showPages(path, { csv = true, all = false } = {}) {
       if (csv && shell.json) throw new UsageError('--csv and --json exclude each other');
       if (csv) return showCsv(shell.api, shell.terminal, path, all);

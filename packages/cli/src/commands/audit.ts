@@ -37,7 +37,7 @@ export function addAuditCommands(program: Command, shell: Shell): void {
   const audit = program.command('audit').description('who changed what, and what was refused');
 
   addList(audit, shell, 'list', 'list entries of the audit log, newest first', {
-    example: 'audit list --agent invoice-checker',
+    example: 'audit list --action policy.create,policy.update',
     path: '/api/v1/audit',
     query: auditListQuerySchema,
     choices: { action: auditActions },

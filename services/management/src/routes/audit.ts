@@ -1,18 +1,45 @@
-import { auditChainSchema, auditListQuerySchema, auditListSchema, auditVerdictSchema } from '@agp/core/contracts';
+import {
+  auditChainSchema,
+  auditEntrySchema,
+  auditListQuerySchema,
+  auditListSchema,
+  auditVerdictSchema,
+  type ListedAuditEntry,
+} from '@agp/core/contracts';
 import { listAudit, readAuditChain, readAuditHead } from '@agp/db';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { presentAuditEntry, presentAuditLink } from '../presenters.ts';
 import { addAgentNames } from '../reads/reads.ts';
 import { verifyAudit } from '../reads/verify.ts';
-import { replyWithList } from '../replies.ts';
+import { csvOf, replyWithList, sendRows } from '../replies.ts';
 import { readAgentFilter } from '../requests.ts';
+
+/** Who it was and what it was about in words, for a spreadsheet. */
+function toCsvRow({ actor, target, ...entry }: ListedAuditEntry) {
+  const { name } = ((entry.after ?? entry.before)?.policy ?? {}) as { name?: string };
+  return {
+    ...entry,
+    actor: 'name' in actor ? `${actor.name} (${actor.kind})` : actor.kind,
+    target: name === undefined ? target : `${name} (${target})`,
+  };
+}
 
 export const auditRoutes = tagRoutes('Audit log', [
   defineRoute('GET /api/v1/audit', {
     summary: 'Who changed what, and requests that were refused, the highest number first',
     query: auditListQuerySchema,
-    answer: { description: 'One page of entries', schema: auditListSchema, csv: { name: 'audit' } },
-    handle: async ({ query }, { db }) => {
+    answer: {
+      description: 'One page of entries',
+      schema: auditListSchema,
+      csv: {
+        name: 'audit',
+        columns: (query) =>
+          Object.keys(auditEntrySchema.shape).filter(
+            (name) => name !== 'agent_name' || (query as { expand?: string }).expand !== undefined,
+          ),
+      },
+    },
+    handle: async ({ query }, { db }, response) => {
       const filter = {
         ...query,
         actions: query.action,
@@ -20,7 +47,8 @@ export const auditRoutes = tagRoutes('Audit log', [
         policyId: query.policy_id,
       };
       const entries = (await listAudit(db, filter, query)).map(presentAuditEntry);
-      return query.expand === undefined ? entries : await addAgentNames(db, entries);
+      const named = query.expand === undefined ? entries : await addAgentNames(db, entries);
+      return csvOf(response) === undefined ? named : sendRows(response, named.map(toCsvRow));
     },
   }),
   defineRoute('GET /api/v1/audit/chain', {
