@@ -53,8 +53,18 @@ inBrowser('Now', () => {
     await page.mouse.up();
     await page.getByText(/^The charts show /).waitFor();
     await page.getByRole('img', { name: 'By hour: requests 0, failed 0 in all' }).waitFor();
-    await page.getByRole('button', { name: 'Show all hours' }).click();
-    await page.getByRole('img', { name: 'By hour: requests 25, failed 21 in all' }).waitFor();
+    const all = page.getByRole('img', { name: 'By hour: requests 25, failed 21 in all' });
+    const linked = page.url();
+    for (const undo of [
+      () => page.getByRole('button', { name: 'Show all hours' }).click(),
+      () => page.keyboard.press('Escape'),
+      () => page.goBack(),
+    ]) {
+      await undo();
+      await all.waitFor();
+      await page.goto(linked);
+      await page.getByText(/^The charts show /).waitFor();
+    }
     expect(faults).toEqual([]);
     await context.close();
   });

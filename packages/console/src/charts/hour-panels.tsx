@@ -1,9 +1,10 @@
 import type { CostUsageEntry } from '@agp/core/contracts';
 import { formatEstimate } from '@agp/core/explain';
 import { Button } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { type ReactNode, useMemo, useState } from 'react';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { type ReactNode, useMemo } from 'react';
 import { apiQuery, usageQuery } from '../api/api.ts';
 import { FailureNotice } from '../components/feedback.tsx';
 import { Stat } from '../components/layout.tsx';
@@ -93,7 +94,9 @@ interface HourPanelsProps {
   panels: readonly Panel[];
 }
 
-/** Figures of a time, each with its hours below: one cursor is over all, and who drags over some sees only these. */
+/**
+ * Figures of a time, each with its hours below: one cursor is over all, and who drags over some sees only these, as the address then says.
+ */
 export function HourPanels({ from, of = {}, panels }: HourPanelsProps) {
   // Two hours would fill no chart.
   const isShort = from === '1h';
@@ -105,16 +108,27 @@ export function HourPanels({ from, of = {}, panels }: HourPanelsProps) {
   });
   const since = data?.data.from ?? undefined;
   const marks = useMarks(since, agent_id);
-  const [zoom, setZoom] = useState<{ from: string; to: string } | null>(null);
+  const { zoom_from: first, zoom_to: last } = useSearch({ strict: false });
+  const zoom = first !== undefined && last !== undefined ? { from: first, to: last } : null;
+  const navigate = useNavigate();
+  const setZoom = (next: { from: string; to: string } | null) =>
+    void navigate({
+      to: '.',
+      search: ((before: object) => ({ ...before, zoom_from: next?.from, zoom_to: next?.to })) as never,
+      resetScroll: false,
+    });
+  useHotkeys([['Escape', () => zoom && setZoom(null)]]);
   const name = group && of[group];
   const hours = useMemo(() => {
     const usage = (data?.data.usage ?? []).filter((entry) => group === undefined || entry[group] === name);
     const all = since === undefined ? [] : fillHours(usage, Date.parse(since), Date.now());
-    return zoom === null ? all : all.filter(({ at }) => at >= Date.parse(zoom.from) && at < Date.parse(zoom.to));
-  }, [data, since, zoom, group, name]);
-  const choose = (first: number, last: number) => {
+    return first === undefined || last === undefined
+      ? all
+      : all.filter(({ at }) => at >= Date.parse(first) && at < Date.parse(last));
+  }, [data, since, first, last, group, name]);
+  const choose = (from: number, to: number) => {
     const hour = (time: number) => new Date(time * hourMs).toISOString();
-    setZoom({ from: hour(Math.floor(first / hourMs)), to: hour(Math.ceil(last / hourMs)) });
+    setZoom({ from: hour(Math.floor(from / hourMs)), to: hour(Math.ceil(to / hourMs)) });
   };
   return (
     <>
@@ -128,7 +142,7 @@ export function HourPanels({ from, of = {}, panels }: HourPanelsProps) {
             Its events
           </Link>
           <Button size="compact-xs" variant="default" onClick={() => setZoom(null)}>
-            Show all hours
+            Show all hours (Esc)
           </Button>
         </div>
       )}

@@ -43,6 +43,8 @@ const search = <const Name extends Member, Own extends Record<string, Reader<unk
 
 const page = { page: readPageNumber };
 const window = readChoice(windows.map(({ value }) => value));
+/** The hours that somebody dragged over in a chart. */
+const zoom = { zoom_from: readTime, zoom_to: readTime };
 
 export const costGroups = ['model', 'agent', 'provider', 'tag'] as const;
 export type CostGroup = (typeof costGroups)[number];
@@ -68,6 +70,7 @@ export const searches = {
     from: window,
     by: readChoice(['agent', 'model', 'provider']),
     order: readChoice(['cost', 'failed']),
+    ...zoom,
   }),
   '/live': search(['agent_id', 'session_id', 'failed'], { text: readText, pii: readFlag }),
   '/events': search([
@@ -79,7 +82,8 @@ export const searches = {
   ]),
   '/find': search([], { id: readText }),
   '/sessions': search(['agent_id', 'name', 'label', 'from', 'to', 'cursor']),
-  '/providers': search(['provider', 'model'], { from: window }),
+  '/providers': search(['provider', 'model'], { from: window, ...zoom }),
+  '/agents/$agentId': search([], zoom),
   '/agents': search(['search', 'label', 'status', 'order'], page),
   '/budgets': search(['search', 'label', 'capped'], page),
   '/costs': search(['search', 'from', 'to', 'agent_id'], {
