@@ -57,7 +57,7 @@ inBrowser('signing in', () => {
   test('by a one-time link works once, and its code leaves the address before anything is asked of a server', async () => {
     const link = await console.makeLink();
     const code = new URL(link).hash;
-    const { page, context, faults } = await console.arrive('/nothing');
+    const { page, context, faults } = await console.arrive('/agents?order=name');
     const asked: string[] = [];
     page.on('request', (request) => asked.push(`${request.url()} ${JSON.stringify(request.headers())}`));
     await page.goto(link);
@@ -66,7 +66,7 @@ inBrowser('signing in', () => {
     expect(await context.cookies()).toEqual([]);
     await acceptLink(page);
     await account(page).waitFor();
-    expect(page.url()).toBe(`${console.url}/`);
+    expect(page.url()).toBe(`${console.url}/agents?order=name`);
     expect(asked.length).toBeGreaterThan(3);
     for (const line of asked) expect(line).not.toContain(code.slice('#code='.length));
     await page.goBack();

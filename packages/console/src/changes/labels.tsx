@@ -36,12 +36,17 @@ function compare(before: Labels, after: Labels): Record<string, string | null> {
 
 interface LabelFieldsProps {
   labels: Labels;
+  /** Those of each agent now. */
+  now: readonly Labels[];
   onChange: (next: Labels) => void;
   others: string;
   onOthers: (next: string) => void;
 }
 
-function LabelFields({ labels, onChange, others, onOthers }: LabelFieldsProps) {
+/** Values of several agents that a field tells. */
+const mostNow = 5;
+
+function LabelFields({ labels, now, onChange, others, onOthers }: LabelFieldsProps) {
   return (
     <Stack gap="sm">
       {Object.entries(known).map(([name, label], index) => (
@@ -49,6 +54,7 @@ function LabelFields({ labels, onChange, others, onOthers }: LabelFieldsProps) {
           key={name}
           label={label}
           maxLength={1_024}
+          placeholder={[...new Set(now.map((each) => each[name] ?? 'none'))].slice(0, mostNow).join(', ')}
           value={labels[name] ?? ''}
           onChange={(event) => onChange({ ...labels, [name]: event.currentTarget.value })}
           {...(index === 0 && { 'data-autofocus': true })}
@@ -77,11 +83,14 @@ interface EditLabelsProps {
   onDone?: () => void;
 }
 
-/** A button that changes labels, owner and note of agents: of several it only adds and replaces. */
+/** A button that changes labels, owner and note of agents: of several those that all have, and it adds and replaces others. */
 export function EditLabels({ agents, size = 'xs', onDone }: EditLabelsProps) {
   // What no line can say stays as it is.
+  const now: Labels[] = agents.map(({ metadata }) => Object.fromEntries(readLabels(metadata)));
   const before: Labels = Object.fromEntries(
-    agents.length === 1 ? readLabels(agents[0]?.metadata ?? {}).filter(isWritable) : [],
+    Object.entries(now[0] ?? {}).filter(
+      (label) => isWritable(label) && now.every((each) => each[label[0]] === label[1]),
+    ),
   );
   const isKnown = (name: string) => Object.hasOwn(known, name);
   const pick = (wanted: boolean) => Object.entries(before).filter(([name]) => isKnown(name) === wanted);
@@ -117,7 +126,7 @@ export function EditLabels({ agents, size = 'xs', onDone }: EditLabelsProps) {
       }
       {...(onDone && { onDone })}
     >
-      <LabelFields labels={labels} onChange={setLabels} others={others} onOthers={setOthers} />
+      <LabelFields labels={labels} now={now} onChange={setLabels} others={others} onOthers={setOthers} />
     </ConfirmButton>
   );
 }

@@ -99,7 +99,7 @@ function Plot({ data, draw, height, label, sync, marks = [], onRange }: PlotProp
         },
       ],
     };
-    const look = { padding: [8, 16, 0, 0] as uPlot.Padding, cursor, hooks };
+    const look = { padding: [8, 24, 0, 0] as uPlot.Padding, cursor, hooks };
     const made = new uPlot({ ...size(), ...look, ...latest.current.draw() }, latest.current.data, box);
     plot.current = made;
     const watch = new ResizeObserver(() => made.setSize(size()));

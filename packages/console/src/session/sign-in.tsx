@@ -16,6 +16,8 @@ import { FailureNotice } from '../components/feedback.tsx';
 import { Banner, Brand } from '../components/layout.tsx';
 
 const place = 'agp-console-provider';
+/** The address that somebody asked for who was not signed in: a link to sign in leads there. */
+const askedPlace = 'agp-console-asked';
 
 /** What this page keeps while its person is at the provider. Storage is kept apart by origin, ports included, as cookies are not. */
 interface KeptFlow extends ProviderFlow {
@@ -59,12 +61,16 @@ interface ProviderAnswer {
  * @returns null if the address is neither
  */
 export function takeSignInProof(): SignInProof | null {
-  const { pathname, hash, origin } = window.location;
-  if (pathname !== '/sign-in') return null;
+  const { pathname, search, hash, origin } = window.location;
+  if (pathname !== '/sign-in') {
+    localStorage.setItem(askedPlace, pathname + search);
+    return null;
+  }
   const given = new URLSearchParams(hash.slice(1));
   const [code, answer] = [given.get('code'), given.get('answer')];
   const kept = answer === null ? null : takeKeptFlow();
-  if (hash !== '') window.history.replaceState(null, '', `${origin}${kept?.returnTo ?? '/'}`);
+  const returnTo = kept?.returnTo ?? localStorage.getItem(askedPlace) ?? '/';
+  if (hash !== '') window.history.replaceState(null, '', `${origin}${returnTo}`);
   if (answer === null) return code === null || code === '' ? null : { code };
   if (kept === null) return { answer, flow: null };
   const { returnTo: _, ...flow } = kept;
@@ -231,6 +237,7 @@ export function SignInGate({ proof, children }: { proof: SignInProof | null; chi
   }, [answered, mutate]);
   useEffect(() => {
     if (signedIn) wasSignedIn.current = true;
+    if (signedIn) localStorage.removeItem(askedPlace);
   }, [signedIn]);
 
   if (session.isPending || (answered !== null && (byAnswer.isIdle || byAnswer.isPending)))
