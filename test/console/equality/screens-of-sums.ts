@@ -235,7 +235,7 @@ export const policyScreen = (id: string): Screen => ({
     ]) as [string[], string[]];
     return {
       cards: {
-        Policy: expect.stringContaining(`name: ${policy.name}`) as string,
+        'In YAML': expect.stringContaining(`name: ${policy.name}`) as string,
         History: begins(...update, '-mode: observe', '+mode: enforce', ...create, `+name: ${policy.name}`),
       },
     };
