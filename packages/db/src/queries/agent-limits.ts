@@ -103,13 +103,20 @@ const globalText = `${withPending}
   CROSS JOIN LATERAL (SELECT ${globalSpendUsd} AS usd) AS spent
   CROSS JOIN (SELECT coalesce(sum(usd), 0) AS usd FROM pending) AS reserved`;
 
+/**
+ * That a row `refused` says that an agent `asked` has no room for its next request: its cap refused it, since that was set, since the day
+ * began, and since its latest event.
+ * @param dayStart as SQL
+ */
+export const saysNoRoom = (dayStart: string): string => `
+  refused.agent_id = asked.agent_id AND refused.reason = 'agent_budget_exceeded'
+  AND refused.id >= greatest(reporting.first_id_at(${dayStart}), reporting.first_id_at(asked.cap_changed_at),
+    (SELECT last_event_id FROM agent_last_seen AS seen WHERE seen.agent_id = asked.agent_id))`;
+
 const agentsText = `${withPending}
   SELECT asked.agent_id, asked.agent_name, asked.metadata, ${budgetColumns},
     reporting.id_time((
-      SELECT refused.id FROM refused_requests AS refused
-      WHERE refused.agent_id = asked.agent_id AND refused.reason = 'agent_budget_exceeded'
-        AND refused.id >= greatest(reporting.first_id_at($1::date::timestamptz), reporting.first_id_at(asked.cap_changed_at),
-          (SELECT last_event_id FROM agent_last_seen AS seen WHERE seen.agent_id = asked.agent_id))
+      SELECT refused.id FROM refused_requests AS refused WHERE ${saysNoRoom('$1::date::timestamptz')}
       ORDER BY refused.id DESC LIMIT 1
     )) AS no_room_since
   FROM (SELECT id AS agent_id, name AS agent_name, metadata, daily_cap_usd, cap_changed_at, warn_only, created_at

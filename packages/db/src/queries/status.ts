@@ -4,6 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
 import { lastMigration } from '../migrations/index.ts';
+import { saysNoRoom } from './agent-limits.ts';
 import { listUsage, type UsageRow } from './usage.ts';
 
 interface StorageChecks {
@@ -122,12 +123,10 @@ export async function readCapsAndSpend(db: Db, near: number): Promise<Spend> {
     db,
     sql<Spend['agents_near_cap'][number] & { scope: string; day: string; count: number }>`
       WITH filled AS MATERIALIZED (
-        SELECT DISTINCT reporting.public_id('agt', agents.id) AS agent_id
-        FROM refused_requests AS refused JOIN agents ON agents.id = refused.agent_id
-        LEFT JOIN agent_last_seen AS seen ON seen.agent_id = agents.id
-        WHERE refused.reason = 'agent_budget_exceeded'
-          AND refused.id >= reporting.first_id_at(greatest(date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC', now() - interval '1 hour'))
-          AND refused.id >= greatest(seen.last_event_id, reporting.first_id_at(agents.cap_changed_at))
+        SELECT DISTINCT reporting.public_id('agt', refused.agent_id) AS agent_id
+        FROM refused_requests AS refused
+        JOIN (SELECT id AS agent_id, cap_changed_at FROM agents) AS asked ON ${sql.raw(saysNoRoom("date_trunc('day', now(), 'UTC')"))}
+        WHERE refused.id >= reporting.first_id_at(now() - interval '1 hour')
       )
       SELECT day::text, scope, agent_id, agent_name, spent_usd, daily_cap_usd, warn_only,
         agent_id IN (SELECT agent_id FROM filled) AS no_room, count(*) OVER (PARTITION BY scope) AS count
