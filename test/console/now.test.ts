@@ -69,6 +69,21 @@ inBrowser('Now', () => {
     await context.close();
   });
 
+  test('says of a failing agent that somebody has blocked it', async () => {
+    const [{ id } = { id: '' }] = await console.system.api<{ id: string }[]>('/api/v1/agents?search=ledger');
+    await console.system.api(`/api/v1/agents/${id}`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ status: 'blocked' }),
+    });
+    const { page, context, faults } = await console.open('/');
+    const line = page.locator('.problems > li').filter({ hasText: /^ledger: .*Blocked since \d\d:\d\d by / });
+    await line.waitFor();
+    expect(await line.getAttribute('data-tone')).toBe('warn');
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   test('fades without the API, but for its warning, and Pause says that nobody knows', async () => {
     const { page, context, faults } = await console.open('/');
     await page.locator('.screen > .panels').waitFor();

@@ -4,7 +4,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { usageQuery } from '../../api/api.ts';
+import { apiQuery, usageQuery } from '../../api/api.ts';
 import { usePermissions } from '../../api/session.ts';
 import { SetCap } from '../../changes/changes.tsx';
 import { Card } from '../../components/layout.tsx';
@@ -41,12 +41,21 @@ function useFailing(kind: 'agent' | 'model' | 'provider') {
 /** Hours are whole. */
 const clock = (at: string | undefined) => at && formatLocalTime(at).slice(0, -3);
 
-function tellFailing({ entry, before, kind, since }: ReturnType<typeof useFailing>[number]): Problem {
+/** Of an agent that fails: somebody has stopped it already. */
+function Stopped({ id }: { id: string }) {
+  const { data } = useQuery({ ...apiQuery('/api/v1/agents/{id}/overview', { path: { id } }), staleTime: refreshMs });
+  const block = data?.data.block;
+  return <strong>. Blocked{block && ` since ${clock(block.since)} by ${block.by}`}</strong>;
+}
+
+/** What fails is red, unless somebody has stopped it. */
+function tellFailing({ entry, before, kind, since }: ReturnType<typeof useFailing>[number], status: Status): Problem {
   const { agent_id, agent_name, model, provider, failed_count: failed, request_count: all } = entry;
   const search = { agent_id, model, provider, failed: true as const, from: since };
+  const isBlocked = status.agents?.latest_blocked.some((each) => each.agent_id === agent_id) ?? false;
   return {
     key: `${kind} ${agent_id ?? model ?? provider}`,
-    tone: 'bad',
+    tone: isBlocked || status.pause?.paused ? 'warn' : 'bad',
     text: (
       <>
         {{ agent: '', model: 'Model ', provider: 'Provider ' }[kind]}
@@ -54,6 +63,7 @@ function tellFailing({ entry, before, kind, since }: ReturnType<typeof useFailin
         {failed === all ? `all of its ${formatCount(all)}` : `${formatCount(failed)} of ${formatCount(all)}`} failed
         since {clock(since)} ({formatShare(failed / all)}
         {before !== null && `, was ${formatShare(before)}`}): <Endings search={search} />
+        {agent_id !== undefined && isBlocked && <Stopped id={agent_id} />}
       </>
     ),
     remedy: <ToLink to="/events" search={search} name={`See the ${formatCount(failed)}`} />,
@@ -132,7 +142,7 @@ export function Problems({ status }: { status: Status }) {
   const [isOpen, setOpen] = useState(false);
   const failing = [useFailing('agent'), useFailing('model'), useFailing('provider')].flat();
   const caps = status.spend === null ? [] : listCaps(status.spend, change);
-  const all = [...failing.map(tellFailing), ...listOthers(status), ...caps];
+  const all = [...failing.map((each) => tellFailing(each, status)), ...listOthers(status), ...caps];
   const sorted = all.toSorted((one, other) => Number(other.tone === 'bad') - Number(one.tone === 'bad'));
   const shown = isOpen ? sorted : sorted.slice(0, atOnce);
   const since = failing[0]?.since;
