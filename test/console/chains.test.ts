@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUIDv7 } from 'node:crypto';
 import type { Lineage } from '@agp/core/contracts';
 import { expect, test } from 'vitest';
 import { inBrowser } from './support/in-browser.ts';
@@ -117,14 +117,16 @@ inBrowser('chains, checked by the browser itself', () => {
     const remove = (below: number) =>
       system().database.pool.query(
         `WITH gone AS (DELETE FROM events WHERE session_id = $1 AND seq < $2 RETURNING session_id, seq, lineage_hash)
-         INSERT INTO lineage_anchors (session_id, first_seq, last_seq, lineage_hash)
-         SELECT session_id, (SELECT min(seq) FROM gone), seq, lineage_hash FROM gone ORDER BY seq DESC LIMIT 1`,
-        [id, below],
+         INSERT INTO lineage_anchors (removal, session_id, first_seq, last_seq, lineage_hash)
+         SELECT $3, session_id, (SELECT min(seq) FROM gone), seq, lineage_hash FROM gone ORDER BY seq DESC LIMIT 1`,
+        [id, below, randomUUIDv7()],
       );
     await remove(2);
     const { page, faults } = await show(`/sessions/${id}`);
     await page.getByText('As it was written, as far as it is kept.').waitFor();
-    await page.getByText('1 turn, oldest first; 2 removed for their age').waitFor();
+    await page
+      .getByText(/^1 turn, oldest first; 2 removed for their age on .+, only their last hash is left$/)
+      .waitFor();
     await remove(3);
     await page.getByRole('button', { name: 'Verify again' }).click();
     await page.getByRole('heading', { name: 'Nothing is left to verify' }).waitFor();

@@ -131,8 +131,9 @@ function Turns({ session, events }: TurnsProps) {
       aside={
         <span className="dim small">
           {countOf(events.length, 'turn')}, oldest first
-          {session.event_count > events.length &&
-            `; ${formatCount(session.event_count - events.length)} removed for their age`}
+          {session.event_count > events.length && (
+            <Removed id={session.id} count={session.event_count - events.length} />
+          )}
         </span>
       }
       label="Turns"
@@ -160,6 +161,24 @@ export function SessionPeek({ id }: { id: string }) {
         </>
       )}
     </Reading>
+  );
+}
+
+/** How many turns are gone, and since when. */
+function Removed({ id, count }: { id: string; count: number }) {
+  const { data } = useQuery(apiQuery('/api/v1/lineage/{session_id}/removed', { path: { session_id: id } }));
+  const at = data?.data.removed.at(-1)?.removed_at;
+  return (
+    <>
+      ; {formatCount(count)} removed for their age
+      {at && (
+        <>
+          {' '}
+          on <TimeStamp at={at} />
+        </>
+      )}
+      , only their last hash is left
+    </>
   );
 }
 

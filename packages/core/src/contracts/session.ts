@@ -75,7 +75,16 @@ const removedLinksSchema = z
   .meta({ id: 'RemovedLinks' });
 
 export const lineageRemovalsSchema = z
-  .strictObject({ session_id: sessionIdSchema, removed: z.array(removedLinksSchema) })
+  .strictObject({
+    session_id: sessionIdSchema,
+    removed: z.array(
+      removedLinksSchema
+        .extend({
+          removed_at: timestampSchema.optional().meta({ description: 'Not of removals that had no ids yet' }),
+        })
+        .meta({ id: 'DatedRemoval' }),
+    ),
+  })
   .meta({ id: 'LineageRemovals', description: 'Events of a session that were removed for their age, by their places' });
 
 export const anchorListSchema = z

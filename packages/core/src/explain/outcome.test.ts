@@ -15,6 +15,8 @@ test("a provider's error is its own, has a way out, and costs nothing", () => {
   expect(explain('completed', 429)).toBe(
     "429 is the provider's own answer, which the agent got as it was. The limit of the account at the provider is reached, which is not the proxy's: wait, send less, or ask the provider for more. The text of the error is not stored; the agent has it. The call cost nothing.",
   );
+  const isVersionMissed = (path: string) => explain('completed', 404, { path })?.includes('path has no version');
+  expect(['/chat/completions', '/v1/chat/completions', '/api/v2/x'].map(isVersionMissed)).toEqual([true, false, false]);
   for (const status of [500, 502, 503, 529])
     expect(explain('completed', status)).toMatch(
       new RegExp(

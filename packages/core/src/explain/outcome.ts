@@ -75,7 +75,10 @@ const causes: Record<FailureCause, [what: string, todo: string]> = {
 
 const notStored = 'The text of the error is not stored; the agent has it.';
 
-type Explained = Pick<EventDetail, 'outcome' | 'http_status' | 'failure' | 'usage_source' | 'cost_usd'>;
+type Explained = Pick<EventDetail, 'outcome' | 'http_status' | 'failure' | 'usage_source' | 'cost_usd'> &
+  Partial<Pick<EventDetail, 'path'>>;
+
+const noVersion = 'Its path has no version: most base URLs end with one, as in /openai/v1.';
 
 function explainCost({ usage_source: source, cost_usd: usd }: Explained): string {
   if (usd === 0) return 'The call cost nothing.';
@@ -85,7 +88,7 @@ function explainCost({ usage_source: source, cost_usd: usd }: Explained): string
 }
 
 /** What happened, whose fault it is and what to do; null for a call that did not fail. */
-function explainEnd({ outcome, http_status: status, failure }: Explained): string | null {
+function explainEnd({ outcome, http_status: status, failure, path }: Explained): string | null {
   if (outcome === 'killed')
     return 'A block of the agent, or a pause of all agents, ended it: the audit log says who did that and why. Lift it once its cause is gone.';
   if (outcome === 'aborted')
@@ -104,7 +107,8 @@ function explainEnd({ outcome, http_status: status, failure }: Explained): strin
       : `The answer began, with status ${status}, and failed midway: the provider sent an error in it, or the proxy stopped. The agent is not at fault. ${notStored} Try again, or look at the provider's status page.`;
   if (outcome !== 'completed' || status === null || status < 400) return null;
   const hint = hints[status] ?? (status >= 500 ? `It failed. ${theirs} Try again, or look at its status page.` : '');
-  return [`${status} is the provider's own answer, which the agent got as it was.`, hint, notStored]
+  const base = status === 404 && path && !/\/v\d/.test(path) ? noVersion : '';
+  return [`${status} is the provider's own answer, which the agent got as it was.`, hint, base, notStored]
     .filter(Boolean)
     .join(' ');
 }

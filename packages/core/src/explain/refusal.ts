@@ -10,8 +10,8 @@ interface Explanation {
 type WayOut = string | Record<Surface, string>;
 
 const raise = (what: string, command: string): Record<Surface, string> => ({
-  console: `Raise ${what} under Budgets, or wait until midnight UTC.`,
-  cli: `Raise ${what} with "${command}", or wait until midnight UTC.`,
+  console: `Send a lower max_tokens, raise ${what} under Budgets, or wait until midnight UTC.`,
+  cli: `Send a lower max_tokens, raise ${what} with "${command}", or wait until midnight UTC.`,
 });
 const seeTo = (server: string): Record<Surface, string> => ({
   console: `See to ${server}; the screen Now shows its state.`,

@@ -38,10 +38,10 @@ export async function readKeptSince(db: Db): Promise<Date | null> {
 }
 
 /** In the chain's order. Few: in nearly all sessions at most one for each week. */
-export function listLineageAnchors(db: Db, sessionId: string): Promise<RemovedLinks[]> {
+export function listLineageAnchors(db: Db, sessionId: string): Promise<(RemovedLinks & { removal: string })[]> {
   return db
     .selectFrom('lineage_anchors')
-    .select(['first_seq', 'last_seq', 'lineage_hash'])
+    .select(['removal', 'first_seq', 'last_seq', 'lineage_hash'])
     .where('session_id', '=', sessionId)
     .orderBy('first_seq')
     .execute();

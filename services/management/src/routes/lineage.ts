@@ -1,5 +1,5 @@
 import { anchorListSchema, lineageRemovalsSchema, lineageSchema, lineageVerdictSchema } from '@agp/core/contracts';
-import { toPublicId } from '@agp/core/ids';
+import { toPublicId, uuidTime } from '@agp/core/ids';
 import {
   listAnchors,
   listLineageAnchors,
@@ -39,7 +39,11 @@ export const lineageRoutes = tagRoutes('Lineage', [
     answer: { description: 'What was removed, in chain order', schema: lineageRemovalsSchema },
     handle: async ({ params: { session_id } }, { db }) => {
       found(await readLineageHead(db, session_id), 'session_not_found');
-      return { session_id, removed: await listLineageAnchors(db, session_id) };
+      const removed = (await listLineageAnchors(db, session_id)).map(({ removal, ...links }) => ({
+        ...links,
+        ...(removal !== noRemoval && { removed_at: new Date(uuidTime(removal)).toISOString() }),
+      }));
+      return { session_id, removed };
     },
   }),
   defineRoute('GET /api/v1/lineage/{session_id}', {
