@@ -64,6 +64,8 @@ export const errorTable = {
   agent_token_not_found: { status: 404, message: 'agent token not found' },
   claimed_name_not_found: { status: 404, message: 'claimed name not found' },
   policy_not_found: { status: 404, message: 'policy not found' },
+  view_not_found: { status: 404, message: 'view not found' },
+  too_many_views: { status: 409, message: 'there are 100 views already: remove one' },
   policy_name_taken: { status: 409, message: 'another policy has this name' },
   too_many_policies: { status: 409, message: 'there are 100 policies already' },
   changed_meanwhile: {

@@ -3,9 +3,22 @@ import { fromUUID } from 'typeid-js';
 
 /**
  * `aud` is an entry of the audit log, `prx` a proxy process, `con` a session of the console, `ref` a refused request, `rem` a removal by
- * retention, `req` a request whose caller gave it no id, `pol` a policy.
+ * retention, `req` a request whose caller gave it no id, `pol` a policy, `viw` a view of the console.
  */
-export type IdPrefix = 'agt' | 'evt' | 'ses' | 'key' | 'tok' | 'aud' | 'con' | 'prx' | 'ref' | 'rem' | 'req' | 'pol';
+export type IdPrefix =
+  | 'agt'
+  | 'evt'
+  | 'ses'
+  | 'key'
+  | 'tok'
+  | 'aud'
+  | 'con'
+  | 'prx'
+  | 'ref'
+  | 'rem'
+  | 'req'
+  | 'pol'
+  | 'viw';
 
 /** Writes a UUIDv7 as a public id: the prefix, `_`, and 26 characters of TypeID base32. */
 export function toPublicId(prefix: IdPrefix, uuid: string): string {

@@ -28,6 +28,7 @@ export * from './queries/spend.ts';
 export * from './queries/status.ts';
 export * from './queries/unrecorded.ts';
 export * from './queries/usage.ts';
+export * from './queries/views.ts';
 export * from './record-events/counted-names.ts';
 export * from './record-events/record-events.ts';
 export * from './roles/create-roles.ts';

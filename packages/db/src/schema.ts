@@ -204,6 +204,15 @@ export interface Schema {
     default_requests_per_minute: number | null;
     policy_version: Generated<number>;
   };
+  /** One without an owner is everybody's. */
+  console_views: {
+    id: string;
+    owner: string | null;
+    screen: string;
+    name: string;
+    query: string;
+    created_at: DefaultTimestamp;
+  };
   policies: {
     id: string;
     name: string;

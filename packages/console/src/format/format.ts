@@ -209,6 +209,8 @@ export const actionNames: Readonly<Record<string, string>> = {
   'policy.create': 'Policy made',
   'policy.update': 'Policy changed',
   'policy.delete': 'Policy removed',
+  'view.save': 'View saved for all',
+  'view.delete': 'View of all removed',
   'request.refused': 'Requests refused',
   'events.retention': 'Old events removed',
   'console.link': 'Sign-in link made',

@@ -24,6 +24,8 @@ export const auditActions = [
   'console.replace',
   'console.refused',
   'console.revoke',
+  'view.save',
+  'view.delete',
   'request.refused',
   'events.retention',
 ] as const;

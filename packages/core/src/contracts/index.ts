@@ -13,3 +13,4 @@ export * from './refusal.ts';
 export * from './session.ts';
 export * from './status.ts';
 export * from './timestamp.ts';
+export * from './view.ts';

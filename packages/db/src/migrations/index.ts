@@ -6,6 +6,7 @@ import * as policies from './0004-policies.ts';
 import * as decisions from './0005-decisions.ts';
 import * as versions from './0006-versions.ts';
 import * as firstBytes from './0007-first-bytes.ts';
+import * as consoleViews from './0008-console-views.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-baseline': baseline,
@@ -15,6 +16,7 @@ const migrations: Record<string, Migration> = {
   '0005-decisions': decisions,
   '0006-versions': versions,
   '0007-first-bytes': firstBytes,
+  '0008-console-views': consoleViews,
 };
 
 /** In their order. A migration that has been released is never edited. */

@@ -175,6 +175,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     },
     console_sessions: { select: 'all', insert: 'all', update: columns('last_used_at'), delete: true },
     console_codes: { select: 'all', insert: 'all', delete: true },
+    console_views: { select: 'all', insert: columns('id owner screen name query'), delete: true },
     audit_log: { select: 'all', insert: 'all' },
     ...auditing,
   },

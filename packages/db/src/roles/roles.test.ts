@@ -135,6 +135,7 @@ test('no role can do more than read, add, change some columns and delete as stat
     'agp_management DELETE claimed_names',
     'agp_management DELETE console_codes',
     'agp_management DELETE console_sessions',
+    'agp_management DELETE console_views',
     'agp_management DELETE policies',
     'agp_writer DELETE forwarded_requests',
     'agp_writer DELETE refusal_counts',

@@ -16,6 +16,7 @@ import { priceRoutes } from './prices.ts';
 import { refusalRoutes } from './refusals.ts';
 import { sessionRoutes } from './sessions.ts';
 import { statusRoutes } from './status.ts';
+import { viewRoutes } from './views.ts';
 
 /** Express takes the first that matches, so each list has fixed paths before those with parameters. */
 export function listRoutes(): readonly Route[] {
@@ -32,7 +33,7 @@ export function listRoutes(): readonly Route[] {
       lineageRoutes,
     ],
     ...[refusalRoutes, statusRoutes, priceRoutes],
-    ...[keyRoutes, agentTokenRoutes, consoleRoutes, auditRoutes, makeDocsRoutes(() => routes)],
+    ...[keyRoutes, agentTokenRoutes, consoleRoutes, viewRoutes, auditRoutes, makeDocsRoutes(() => routes)],
   ].flat();
   return routes;
 }

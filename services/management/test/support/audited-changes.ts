@@ -56,6 +56,7 @@ async function seedConsoleSession({ database }: TestManagement): Promise<string>
   return toPublicId('con', uuid);
 }
 
+const view = { screen: '/events', name: 'of sales', query: '?failed=true', shared: true };
 const key = { name: 'dashboard', scopes: ['read'] };
 const metadata = { team: 'ops', '10': 1, '9': [null, 'é'] };
 
@@ -106,6 +107,20 @@ export const auditedChanges: Record<string, (management: TestManagement) => Prom
       path: `/api/v1/console/sessions/${id}`,
       entry: { action: 'console.revoke', agent_id: null, target: id, before, after: null },
     };
+  },
+  'post /api/v1/console/views': async () => ({
+    path: '/api/v1/console/views',
+    body: view,
+    entry: {
+      ...{ action: 'view.save', agent_id: null, target: expect.stringMatching(/^viw_/), before: null },
+      after: expect.objectContaining(view),
+    },
+  }),
+  'delete /api/v1/console/views/{id}': async (management) => {
+    const { id } = await make(management, '/api/v1/console/views', { ...view, name: 'that goes' });
+    const before = expect.objectContaining({ ...view, name: 'that goes' });
+    const path = `/api/v1/console/views/${id}`;
+    return { path, entry: { action: 'view.delete', agent_id: null, target: id, before, after: null } };
   },
   'put /api/v1/budgets/global': ofAll(
     'budget.global.set',
