@@ -77,6 +77,33 @@ inBrowser('a list', () => {
     await context.close();
   });
 
+  test('is saved as a view, found by its name, and gone with a way back', async () => {
+    const { page, faults } = await show('/refusals?reason=agent_blocked');
+    const views = page.getByRole('button', { name: 'Views', exact: true });
+    await views.click();
+    await page.getByLabel('Save what is shown as').fill('blocked ones');
+    await page.getByLabel('For all').check();
+    await page.getByLabel('Save what is shown as').press('Enter');
+    await page.getByText('The view blocked ones is saved for all.').waitFor();
+    await show('/agents');
+    await page.keyboard.press('ControlOrMeta+K');
+    await page.getByPlaceholder(/^A screen/).fill('blocked on');
+    await page.locator('.mantine-Spotlight-action', { hasText: 'blocked ones' }).click();
+    await page.getByRole('button', { name: 'Remove the filter reason agent_blocked' }).waitFor();
+    await show('/refusals?page=2');
+    await views.click();
+    await page.getByRole('link', { name: 'blocked ones' }).click();
+    await page.waitForURL((url) => url.search === '?reason=agent_blocked');
+    await views.click();
+    await page.getByRole('button', { name: 'Remove the view blocked ones' }).click();
+    await page.getByText('The view blocked ones is removed.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await views.click();
+    await page.getByRole('link', { name: 'blocked ones' }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
   test('shows what a row leads to beside it, and walks by keys alone', async () => {
     for (const name of ['peek-a', 'peek-b']) await send(name, {}, { 'x-session-id': name });
     await recorded<ListedEvent>('/api/v1/events?limit=2', 2);

@@ -1,7 +1,16 @@
 import { ActionIcon, Button, Modal, Tooltip } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { Spotlight, spotlight } from '@mantine/spotlight';
-import { IconBolt, IconCpu, IconGavel, IconMessages, IconRobot, IconSearch, IconTag } from '@tabler/icons-react';
+import {
+  IconBolt,
+  IconBookmark,
+  IconCpu,
+  IconGavel,
+  IconMessages,
+  IconRobot,
+  IconSearch,
+  IconTag,
+} from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
@@ -9,6 +18,7 @@ import { apiQuery, policiesQuery, usageQuery } from '../api/api.ts';
 import { usePermissions, useSession } from '../api/session.ts';
 import { isTyping } from '../components/peek.tsx';
 import { newPolicy } from '../components/policies.tsx';
+import { viewsQuery } from '../components/saved-views.tsx';
 import { Fields } from '../components/values.tsx';
 import { usePlaces } from './screens.ts';
 
@@ -74,6 +84,7 @@ export function CommandPalette() {
     enabled: enabled && edition === 'extended',
   });
   const policies = useQuery({ ...policiesQuery, enabled });
+  const views = useQuery({ ...viewsQuery, enabled });
   const models = useQuery({ ...usageQuery({ from: '30d' }, ['model'], 100), enabled });
   const toAgent = (agentId: string, hash = '') => navigate({ to: '/agents/$agentId', params: { agentId }, hash });
   const toPolicy = (policyId: string) => navigate({ to: '/policies/$policyId', params: { policyId } });
@@ -102,6 +113,11 @@ export function CommandPalette() {
     ...(enabled ? (policies.data?.data ?? []) : [])
       .filter(({ policy: { name, description = '' } }) => has(`${name} ${description}`))
       .map(({ id, policy: { name, mode } }) => pick(IconGavel, name, `Policy, ${mode}`, () => toPolicy(id))),
+    ...(enabled ? (views.data?.data ?? []) : [])
+      .filter(({ name }) => has(name))
+      .map(({ name, screen, query }) =>
+        pick(IconBookmark, name, `View of ${screen}`, () => navigate({ href: `${screen}${query}` })),
+      ),
     ...(enabled ? (models.data?.data.usage ?? []) : [])
       .flatMap(({ model }) => (model !== undefined && has(model) ? [model] : []))
       .slice(0, mostAgents)

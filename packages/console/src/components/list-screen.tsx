@@ -11,6 +11,7 @@ import { Filters } from './filters.tsx';
 import { Screen } from './layout.tsx';
 import { type Column, List, type ListProps } from './list.tsx';
 import { CursorPager, NumberedPager, pageSize, useTurn } from './pager.tsx';
+import { SavedViews } from './saved-views.tsx';
 import type { ListSearch, useFilters } from './use-filters.tsx';
 import { TimeStamp } from './values.tsx';
 
@@ -131,6 +132,7 @@ export function ListScreen<Row, Read = Row>(props: ListScreenProps<Row, Read>) {
       actions={
         <>
           {actions}
+          <SavedViews />
           {chooser}
         </>
       }

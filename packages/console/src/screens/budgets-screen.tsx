@@ -13,6 +13,7 @@ import { Card, ConnectButton, Screen } from '../components/layout.tsx';
 import { actionColumn, type Column, List } from '../components/list.tsx';
 import { WhyNone } from '../components/list-screen.tsx';
 import { NumberedPager, pageQuery, pageSize } from '../components/pager.tsx';
+import { SavedViews } from '../components/saved-views.tsx';
 import { useFilters } from '../components/use-filters.tsx';
 import { Money } from '../components/values.tsx';
 import { roundCap } from '../format/format.ts';
@@ -76,6 +77,7 @@ export function BudgetsScreen() {
     <Screen
       title="Budgets"
       about="Caps are for a UTC day, and hold from the next request on. Those nearest to their cap come first."
+      actions={<SavedViews />}
     >
       <Reading query={query}>
         {({ data: { global, default_agent_cap_usd, default_warn_only, agents } }) => (

@@ -7,6 +7,7 @@ import { EmptyState } from '../../components/feedback.tsx';
 import { SearchField } from '../../components/filters.tsx';
 import { Screen, Views } from '../../components/layout.tsx';
 import { ReadList } from '../../components/list.tsx';
+import { SavedViews } from '../../components/saved-views.tsx';
 import { useFilters } from '../../components/use-filters.tsx';
 import { AgentLink, EventTime, Money, ShortId, TimeAgo, TimeStamp } from '../../components/values.tsx';
 import { formatShortCount, listFurther, namePrice, showPrice } from '../../format/format.ts';
@@ -201,7 +202,11 @@ const views = {
 export function CostsScreen() {
   const { view } = route.useSearch();
   return (
-    <Screen title="Costs" about="From the providers’ own figures and the price list, in USD and by UTC days">
+    <Screen
+      title="Costs"
+      about="From the providers’ own figures and the price list, in USD and by UTC days"
+      actions={<SavedViews />}
+    >
       <Views label="Views of costs" views={views} view={view} />
     </Screen>
   );
