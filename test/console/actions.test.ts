@@ -33,6 +33,7 @@ inBrowser('what operators do in the console', () => {
     const { page, faults } = await show('/agents');
     await page.getByRole('button', { name: 'Block runaway' }).click();
     await dialog(page).getByText('Ends 1 running request.').waitFor();
+    expect(await dialog(page).getByRole('banner').count()).toBe(0);
     await dialog(page).getByLabel('Reason').fill('runs in a loop');
     await confirm(page, 'Block');
     await page.getByRole('button', { name: 'Unblock runaway' }).waitFor();

@@ -29,8 +29,16 @@ const theme = createTheme({
   },
   cursorType: 'pointer',
   respectReducedMotion: true,
-  // In the dark, a deeper shade would leave nothing of the page.
-  components: { Modal: Modal.extend({ defaultProps: { overlayProps: { backgroundOpacity: 0.35 } } }) },
+  components: {
+    Modal: Modal.extend({
+      defaultProps: {
+        // In the dark, a deeper shade would leave nothing of the page.
+        overlayProps: { backgroundOpacity: 0.35 },
+        // The page has one banner, which its header is.
+        attributes: { header: { role: 'presentation' } },
+      },
+    }),
+  },
 });
 
 /** Mantine's own dimmed and placeholder texts are too pale to be read by everybody. */

@@ -1,4 +1,4 @@
-import { formatDuration, formatEstimate } from '@agp/core/explain';
+import { countOf, formatDuration, formatEstimate } from '@agp/core/explain';
 import { sumUsd } from '@agp/core/money';
 import 'uplot/dist/uPlot.min.css';
 import { useComputedColorScheme } from '@mantine/core';
@@ -253,7 +253,7 @@ export function DayBars({ entries, height }: { entries: readonly DayCost[]; heig
       data={[days.map((_, at) => at), ...tops]}
       draw={draw}
       height={height}
-      label={`Cost by day: ${roundUsd(total)} in ${days.length} days. The table has the figures.`}
+      label={`Cost by day: ${roundUsd(total)} in ${countOf(days.length, 'day')}. The table has the figures.`}
     />
   );
 }

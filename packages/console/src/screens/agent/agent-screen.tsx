@@ -1,5 +1,5 @@
 import type { AgentOverview } from '@agp/core/contracts';
-import { formatCount, toolKinds } from '@agp/core/explain';
+import { countOf, formatCount, toolKinds } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../../api/api.ts';
@@ -215,8 +215,8 @@ function RetiredButSending({ overview: { agent } }: { overview: AgentOverview })
   if (agent.status !== 'retired' || agent.requests_today === 0) return null;
   return (
     <Banner tone="warn">
-      <strong>It is retired, and still sends.</strong> {agent.requests_today} requests today were served: retiring stops
-      nothing. Block it to stop it.
+      <strong>It is retired, and still sends.</strong> {countOf(agent.requests_today, 'request')} served today: retiring
+      stops nothing. Block it to stop it.
     </Banner>
   );
 }
