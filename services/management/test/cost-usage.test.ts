@@ -102,6 +102,7 @@ describe('usage', () => {
       failed.slice(0, 2).map(({ model }) => model),
     );
     expect((await order('&order=failed')).usage).not.toEqual((await order('&order=cost')).usage);
+    await management.refuse(await management.call('/api/v1/costs/usage?order=failed'), 400, /order: needs top/);
   });
 
   test('may be the dearest entries alone', async () => {

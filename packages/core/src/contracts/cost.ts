@@ -196,7 +196,8 @@ export const costUsageQuerySchema = z
   .refine(({ top, group_by: groups = [] }) => top === undefined || !groups.some(isTime), {
     path: ['top'],
     error: 'must not be given with the groups hour and day',
-  });
+  })
+  .refine(({ top, order }) => order === undefined || top !== undefined, { path: ['order'], error: 'needs top' });
 
 const milliseconds = z.int().min(0).nullable();
 
