@@ -1,7 +1,7 @@
 import { Button, type ButtonProps, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useLocation, useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useChange } from '../api/api.ts';
 import { tellChange } from '../format/format.ts';
 import { tellDone } from './done.tsx';
@@ -133,7 +133,8 @@ interface ConfirmButtonProps<Result> extends Omit<ConfirmProps<Result>, 'opened'
 export function ConfirmButton<Result>(props: ConfirmButtonProps<Result>) {
   const { label, of, button, onOpen, at, ...asked } = props;
   const { name = of && `${asked.verb} ${of}`, title = `${name}?` } = props;
-  const [opened, dialog] = useDisclosure();
+  const opener = useRef<HTMLButtonElement>(null);
+  const [opened, dialog] = useDisclosure(false, { onClose: () => opener.current?.focus() });
   const navigate = useNavigate();
   const isCalled = useLocation({ select: ({ hash }) => at !== undefined && hash === at });
   const open = () => {
@@ -148,6 +149,7 @@ export function ConfirmButton<Result>(props: ConfirmButtonProps<Result>) {
   return (
     <>
       <Button
+        ref={opener}
         size="xs"
         variant="default"
         {...button}
