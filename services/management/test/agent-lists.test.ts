@@ -1,5 +1,11 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { agentListSchema, agentOverviewSchema, auditListSchema, budgetListSchema } from '@agp/core/contracts';
+import {
+  agentLabelListSchema,
+  agentListSchema,
+  agentOverviewSchema,
+  auditListSchema,
+  budgetListSchema,
+} from '@agp/core/contracts';
 import { fromPublicId } from '@agp/core/ids';
 import { connectRedis, createBudgetReservations } from '@agp/reservations';
 import { beforeAll, expect, test } from 'vitest';
@@ -134,4 +140,21 @@ test('every answer has an id of its own, which the log of a failure has too', as
   for (const id of ids) expect(id).toMatch(/^req_[0-9a-z]{26}$/);
   expect(new Set(ids).size).toBe(3);
   await Promise.all(answers.map((answer) => answer.text()));
+});
+
+test('labels are listed with how many agents have them, and narrow by a text', async () => {
+  const labelled = [
+    [cheap, { team: 'sales', note: 'prose', level: 3 }],
+    [dear, { team: 'sales', stage: '50%' }],
+    [idle, { team: 'x'.repeat(300) }],
+  ] as const;
+  for (const [id, metadata] of labelled) await management.send('PUT', `/api/v1/agents/${id}`, { metadata });
+  const sales = { name: 'team', value: 'sales', agent_count: 2 };
+  const stage = { name: 'stage', value: '50%', agent_count: 1 };
+  for (const [query, expected] of [
+    ['', [sales, stage]],
+    ['?search=M%3DSAL', [sales]],
+    ['?search=%25', [stage]],
+  ] as const)
+    expect(await management.read(`/api/v1/agents/labels${query}`, agentLabelListSchema)).toEqual(expected);
 });

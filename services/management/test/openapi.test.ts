@@ -66,6 +66,7 @@ describe('openapi.json', () => {
     expect(api.sort()).toEqual(
       [
         'GET /api/v1/agents',
+        'GET /api/v1/agents/labels',
         'GET /api/v1/agents/{id}',
         'PUT /api/v1/agents/{id}',
         'POST /api/v1/agents/{id}/retire',

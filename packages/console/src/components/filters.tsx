@@ -59,19 +59,22 @@ export function Filters({ children }: { children: ReactNode }) {
 }
 
 /** What a field's `list` names. */
-export const Suggestions = ({ id, of }: { id: string; of: readonly string[] }) => (
+export const Suggestions = ({ id, of }: { id: string; of: readonly Suggestion[] }) => (
   <datalist id={id}>
-    {of.map((value) => (
-      <option key={value} value={value} />
+    {of.map(([value, count]) => (
+      <option key={value} value={value} label={count && `${value} · ${count}`} />
     ))}
   </datalist>
 );
+
+/** A value, and how many have it, such as `12 agents`. */
+export type Suggestion = readonly [value: string, count?: string];
 
 export interface SearchFieldProps {
   label: string;
   placeholder?: string;
   /** Values that there are. */
-  options?: readonly string[];
+  options?: readonly Suggestion[] | undefined;
   value: string | undefined;
   onChange: (value: string | undefined) => void;
 }

@@ -1,9 +1,18 @@
+import { countOf } from '@agp/core/explain';
 import { TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useState } from 'react';
 import { apiQuery, statusQuery, usageQuery } from '../api/api.ts';
-import { Choice, longest, pauseMs, SearchField, type SearchFieldProps, Suggestions } from './filters.tsx';
+import {
+  Choice,
+  longest,
+  pauseMs,
+  SearchField,
+  type SearchFieldProps,
+  type Suggestion,
+  Suggestions,
+} from './filters.tsx';
 
 /** A kind of personal data, of those that were found lately. */
 export function KindField({ value, onChange }: Pick<SearchFieldProps, 'value' | 'onChange'>) {
@@ -58,21 +67,35 @@ export function AgentField({ value, onChange }: Pick<SearchFieldProps, 'value' |
           if (event.currentTarget.value === '' && value !== undefined) onChange(undefined);
         }}
       />
-      <Suggestions id={list} of={agents.map(({ name }) => name)} />
+      <Suggestions id={list} of={agents.map(({ name }) => [name])} />
     </>
   );
 }
 
 type Used = 'model' | 'provider' | 'compliance_tag';
 
-/** What was used in the last 30 days. */
-export function useUsed(of: Used): string[] {
+/** What was used in the last 30 days, and how often. */
+export function useUsed(of: Used): Suggestion[] {
   const group = of === 'compliance_tag' ? 'tag' : of;
   const used = useQuery({ ...usageQuery({ from: '30d' }, [group], 100), staleTime: 60_000 }).data?.data.usage ?? [];
-  return used.flatMap((row) => row[of] ?? []);
+  return used.map((row) => [row[of] ?? '', countOf(row.request_count, 'request')]);
 }
 
 /** A model, provider or tag, completed from what was used. */
 export const UsedField = ({ of, ...field }: SearchFieldProps & { of: Used }) => (
   <SearchField {...field} options={useUsed(of)} />
 );
+
+/** A label of agents, completed from those that they have, as one types. */
+export function LabelField({ value, onChange }: Pick<SearchFieldProps, 'value' | 'onChange'>) {
+  const known = useQuery({ ...apiQuery('/api/v1/agents/labels', { query: { search: value } }), staleTime: 60_000 });
+  return (
+    <SearchField
+      label="Label"
+      placeholder="team=sales"
+      options={known.data?.data.map((each) => [`${each.name}=${each.value}`, countOf(each.agent_count, 'agent')])}
+      value={value}
+      onChange={(next) => onChange(next?.replace(/=$/, '') || undefined)}
+    />
+  );
+}

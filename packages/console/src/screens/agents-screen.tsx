@@ -10,6 +10,7 @@ import { EditLabels } from '../changes/labels.tsx';
 import { CapBar, capOf } from '../components/cap-bar.tsx';
 import { EmptyState } from '../components/feedback.tsx';
 import { Choice, SearchField } from '../components/filters.tsx';
+import { LabelField } from '../components/known-fields.tsx';
 import { Labels } from '../components/labels.tsx';
 import { ConnectButton } from '../components/layout.tsx';
 import { actionColumn, type Column } from '../components/list.tsx';
@@ -112,12 +113,7 @@ export function AgentsScreen() {
       filters={
         <>
           <SearchField label="Name" placeholder="Any part of it" {...bind('search')} />
-          <SearchField
-            label="Label"
-            placeholder="team=sales"
-            value={label}
-            onChange={(next) => change({ label: next?.replace(/=$/, '') || undefined })}
-          />
+          <LabelField {...bind('label')} />
           <Choice label="Status" none="All" options={statuses} {...bind('status')} />
           <Choice label="Order" options={orders} {...bind('order')} value={order} />
         </>

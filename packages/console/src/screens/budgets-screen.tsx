@@ -8,6 +8,7 @@ import { SetCap } from '../changes/changes.tsx';
 import { CapBar, CapOutlook, NoRoom, Outlook, useLastHour } from '../components/cap-bar.tsx';
 import { EmptyState, Reading } from '../components/feedback.tsx';
 import { SearchField } from '../components/filters.tsx';
+import { LabelField } from '../components/known-fields.tsx';
 import { LabelledAgent } from '../components/labels.tsx';
 import { Card, ConnectButton, Screen } from '../components/layout.tsx';
 import { actionColumn, type Column, List } from '../components/list.tsx';
@@ -108,7 +109,7 @@ export function BudgetsScreen() {
               aside={
                 <div className="filters">
                   <SearchField label="Name" {...bind('search')} />
-                  <SearchField label="Label" placeholder="team=sales" {...bind('label')} />
+                  <LabelField {...bind('label')} />
                   <Checkbox
                     label="Only with a cap"
                     checked={capped === true}

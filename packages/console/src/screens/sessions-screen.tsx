@@ -7,7 +7,7 @@ import { Cost } from '../components/cost.tsx';
 import { CopyAs, CsvButton } from '../components/export.tsx';
 import { EmptyState } from '../components/feedback.tsx';
 import { SearchField } from '../components/filters.tsx';
-import { AgentField } from '../components/known-fields.tsx';
+import { AgentField, LabelField } from '../components/known-fields.tsx';
 import { LabelledAgent } from '../components/labels.tsx';
 import { ConnectButton } from '../components/layout.tsx';
 import type { Column } from '../components/list.tsx';
@@ -78,7 +78,7 @@ export function SessionsScreen() {
           />
           <AgentField {...bind('agent_id')} />
           <SearchField label="Name" placeholder="As X-Session-Id had it" {...bind('name')} />
-          <SearchField label="Label" placeholder="team=sales" {...bind('label')} />
+          <LabelField {...bind('label')} />
         </>
       }
       label="Sessions"

@@ -42,6 +42,12 @@ export const listedAgentSchema = agentSchema
 
 export const agentListSchema = z.array(listedAgentSchema);
 
+export const agentLabelListSchema = z.array(
+  z
+    .strictObject({ name: z.string(), value: z.string(), agent_count: z.int().min(1) })
+    .meta({ id: 'AgentLabel', description: 'A label, a string member of metadata, and how many agents have it' }),
+);
+
 export const agentUpdateSchema = z
   .strictObject({
     status: agentStatusSchema.optional(),

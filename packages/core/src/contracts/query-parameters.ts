@@ -69,6 +69,10 @@ export const agentListQuerySchema = z.object({
     .meta({ description: '`usage` adds to each agent when it was last seen, its cap, and what it used today' }),
 });
 
+export const agentLabelListQuerySchema = z.object({
+  search: text.optional().meta({ description: 'Only labels with this text in `name=value`, in any case' }),
+});
+
 export const wholeListQuerySchema = z.object(paging);
 
 export const budgetListQuerySchema = z.object({

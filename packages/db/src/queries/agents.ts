@@ -133,6 +133,23 @@ export async function* listAgents(
   yield ids.flatMap((id) => known.get(id) ?? []);
 }
 
+/** Labels that are listed, and their longest `name=value`, which is the longest that a filter takes. */
+const mostLabels = 200;
+const longestLabel = 256;
+
+/** Labels with the number of agents that have them, the most frequent first; notes are prose, and no labels to choose. */
+export async function listAgentLabels(db: Db, search?: string) {
+  const { rows } = await sql<{ name: string; value: string; agent_count: number }>`
+    SELECT label.name, label.value, count(*) AS agent_count
+    FROM agents, LATERAL (
+      SELECT key AS name, value #>> '{}' AS value FROM jsonb_each(metadata) WHERE jsonb_typeof(value) = 'string'
+    ) AS label, LATERAL (SELECT label.name || '=' || label.value AS text) AS whole
+    WHERE label.name <> 'note' AND length(text) <= ${longestLabel}
+      AND (${search ?? null}::text IS NULL OR text ILIKE ${likeAny(search)})
+    GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2 LIMIT ${mostLabels}`.execute(db);
+  return rows;
+}
+
 export function readAgent(db: Db, id: string): Promise<AgentRow | undefined> {
   return db.selectFrom('agents').select(agentColumns).where('agents.id', '=', id).executeTakeFirst();
 }

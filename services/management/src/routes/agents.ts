@@ -1,6 +1,8 @@
 import {
   agentEventListQuerySchema,
   agentEventListSchema,
+  agentLabelListQuerySchema,
+  agentLabelListSchema,
   agentListQuerySchema,
   agentListSchema,
   agentOverviewSchema,
@@ -8,7 +10,7 @@ import {
   agentUpdateSchema,
   retiredAgentSchema,
 } from '@agp/core/contracts';
-import { agentExists, listAgents, listTools, readAgent } from '@agp/db';
+import { agentExists, listAgentLabels, listAgents, listTools, readAgent } from '@agp/db';
 import { agentToolListSchema } from '@agp/policy';
 import { changeAgent, tellVersion } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
@@ -30,6 +32,12 @@ export const agentRoutes = tagRoutes('Agents', [
         listAgents(db, query, query, { day: today(), withUsage: query.expand === 'usage', order: query.order }),
         presentListedAgent,
       ),
+  }),
+  defineRoute('GET /api/v1/agents/labels', {
+    summary: 'Labels that agents have, those of the most agents first',
+    query: agentLabelListQuerySchema,
+    answer: { description: '200 at most, without notes and those longer than a filter', schema: agentLabelListSchema },
+    handle: ({ query }, { db }) => listAgentLabels(db, query.search),
   }),
   defineRoute('GET /api/v1/agents/{id}', {
     summary: 'One agent',

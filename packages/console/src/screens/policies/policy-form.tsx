@@ -68,9 +68,9 @@ function useSeen(): Form['seen'] {
   const listTools = (kind: string) => tools.flatMap((tool) => (tool.kind === kind ? tool.name : []));
   const all = agents.data?.data ?? [];
   return {
-    models: useUsed('model'),
-    providers: useUsed('provider'),
-    tags: useUsed('compliance_tag'),
+    models: useUsed('model').map(([name]) => name),
+    providers: useUsed('provider').map(([name]) => name),
+    tags: useUsed('compliance_tag').map(([name]) => name),
     operations: operationNames,
     agents: all.map(({ name }) => name),
     labels: all.flatMap(({ metadata }) => readLabels(metadata).map(([name, value]) => `${name}=${value}`)),
