@@ -73,6 +73,14 @@ inBrowser('a list', () => {
     await page.reload();
     await head.waitFor();
     expect(await seen.count()).toBe(0);
+    // What is whole on the page is sorted there, by a link as well.
+    const first = page.getByRole('table', { name: 'Costs' }).locator('tbody tr').first();
+    const model = page.getByRole('columnheader', { name: 'Model' });
+    await page.goto(`${new URL(page.url()).origin}/costs?by=model&sort=-Model`);
+    await first.getByText('gpt-4o-mini').waitFor();
+    expect(await model.getAttribute('aria-sort')).toBe('descending');
+    await model.getByRole('button').click();
+    await first.getByText('gpt-4o', { exact: true }).waitFor();
     expect(faults).toEqual([]);
     await context.close();
   });

@@ -1,11 +1,13 @@
 import { formatCount } from '@agp/core/explain';
 import { Button, Checkbox } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useRef, useState } from 'react';
 import type { Reply } from '../api/api.ts';
 import { Reading } from './feedback.tsx';
 import { Card } from './layout.tsx';
 import { usePeek } from './peek.tsx';
+import type { ListSearch } from './use-filters.tsx';
 
 export interface Column<Row> {
   /** Also its name on a phone, whose rows are cards. */
@@ -16,6 +18,8 @@ export interface Column<Row> {
   wide?: boolean;
   /** The API's name of the order by this column, and whether the least comes first. */
   order?: readonly [name: string, direction?: 'ascending'];
+  /** What a list that is whole on the page is sorted by, in the browser: numbers greatest first, texts as in a dictionary. */
+  by?: (row: Row) => string | number | null;
   /** The head is not shown: what is below speaks for itself. */
   silent?: boolean;
 }
@@ -86,11 +90,39 @@ const roles = {
   cell: { role: 'cell' },
 };
 
+/** Rows in the order of a column, which the address has by its head: as `Cost`, or `-Cost` the other way round. */
+function useSorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[]) {
+  const { sort = '' } = useSearch({ strict: false }) as ListSearch;
+  const navigate = useNavigate();
+  const column = columns.find(({ head, by }) => by && head === sort.replace(/^-/, ''));
+  const by = column?.by;
+  const sorted = by ? rows.toSorted((one, other) => compare(by(one), by(other))) : rows;
+  const isBack = sort.startsWith('-');
+  const isNumber = typeof (sorted[0] && by?.(sorted[0])) === 'number';
+  return {
+    sorted: isBack ? sorted.toReversed() : sorted,
+    sortOf: (head: string) =>
+      head !== column?.head ? undefined : isNumber === isBack ? ('ascending' as const) : ('descending' as const),
+    toggle: (head: string) =>
+      void navigate({
+        to: '.',
+        search: ((before: object) => ({ ...before, sort: sort === head ? `-${head}` : head })) as never,
+        replace: true,
+      }),
+  };
+}
+
+const compare = (one: string | number | null, other: string | number | null) =>
+  typeof one === 'string' && typeof other === 'string'
+    ? one.localeCompare(other, 'en', { numeric: true })
+    : Number(other ?? -1) - Number(one ?? -1);
+
 /** Rows with columns; on a phone a card for each row. */
 export function Rows<Row>(props: RowsProps<Row>) {
   const { label, rows: all, columns: given, rowKey, stale = false, selection, atOnce = all.length, note, sort } = props;
   const [further, setFurther] = useState(0);
-  const rows = all.slice(0, atOnce + further);
+  const { sorted, sortOf, toggle } = useSorted(all, given);
+  const rows = sorted.slice(0, atOnce + further);
   const keys = rows.map(rowKey);
   const body = useRef<HTMLTableSectionElement>(null);
   const { drawer, peeked, button } = usePeek({ body, rows, keys, title: given[0]?.cell, show: props.peek });
@@ -105,13 +137,13 @@ export function Rows<Row>(props: RowsProps<Row>) {
         <table className="rows" {...roles.table} aria-label={label} data-stale={stale}>
           <thead {...roles.rowgroup}>
             <tr {...roles.row}>
-              {columns.map(({ head, right, silent, order }) => (
+              {columns.map(({ head, right, silent, order, by }) => (
                 <th
                   key={head}
                   {...roles.columnheader}
                   scope="col"
                   className={right ? 'right' : undefined}
-                  aria-sort={order && sort?.by === order[0] ? (order[1] ?? 'descending') : undefined}
+                  aria-sort={order && sort?.by === order[0] ? (order[1] ?? 'descending') : sortOf(head)}
                 >
                   {selection && head === selectHead ? (
                     <Checkbox
@@ -122,8 +154,12 @@ export function Rows<Row>(props: RowsProps<Row>) {
                     />
                   ) : silent ? (
                     <span className="visually-hidden">{head}</span>
-                  ) : sort && order ? (
-                    <button type="button" className="head-sort" onClick={() => sort.onChange(order[0])}>
+                  ) : by || (sort && order) ? (
+                    <button
+                      type="button"
+                      className="head-sort"
+                      onClick={() => (sort && order ? sort.onChange(order[0]) : toggle(head))}
+                    >
                       {head}
                     </button>
                   ) : (

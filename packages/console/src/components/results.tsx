@@ -62,10 +62,21 @@ export const resultColumns = (searchOf: (row: CostUsageEntry) => EventsSearch | 
   {
     head: 'Cost',
     right: true,
+    by: ({ total_cost_usd }) => total_cost_usd,
     cell: (row) => <Cost usd={row.total_cost_usd} tokens={row.total_tokens} model={row.model} />,
   },
-  { head: 'Requests', right: true, cell: ({ request_count }) => formatCount(request_count) },
-  { head: 'Errors', right: true, cell: (row) => <Errors of={row} search={searchOf(row)} /> },
-  { head: 'p50', right: true, cell: ({ p50_ms }) => formatEstimate(p50_ms) },
-  { head: 'p95', right: true, cell: ({ p95_ms }) => formatEstimate(p95_ms) },
+  {
+    head: 'Requests',
+    right: true,
+    by: ({ request_count }) => request_count,
+    cell: ({ request_count }) => formatCount(request_count),
+  },
+  {
+    head: 'Errors',
+    right: true,
+    by: (row) => row.failed_count / row.request_count,
+    cell: (row) => <Errors of={row} search={searchOf(row)} />,
+  },
+  { head: 'p50', right: true, by: ({ p50_ms }) => p50_ms, cell: ({ p50_ms }) => formatEstimate(p50_ms) },
+  { head: 'p95', right: true, by: ({ p95_ms }) => p95_ms, cell: ({ p95_ms }) => formatEstimate(p95_ms) },
 ];

@@ -51,6 +51,7 @@ export function SumList({ kind, from, agent_id, title }: SumListProps) {
           columns={[
             {
               head: kind === 'model' ? 'Model' : 'Provider',
+              by: ({ [kind]: name = '' }: CostUsageEntry) => name,
               cell: ({ [kind]: name = '' }: CostUsageEntry) => (
                 <Link
                   to={agent_id ? '/events' : '/providers'}
@@ -71,7 +72,12 @@ export function SumList({ kind, from, agent_id, title }: SumListProps) {
               right: true,
               cell: ({ provider }: CostUsageEntry) => <Refused search={{ provider, from: since }} />,
             },
-            { head: 'Tokens', right: true, cell: ({ total_tokens }: CostUsageEntry) => formatShortCount(total_tokens) },
+            {
+              head: 'Tokens',
+              right: true,
+              by: (row: CostUsageEntry) => row.total_tokens,
+              cell: ({ total_tokens }: CostUsageEntry) => formatShortCount(total_tokens),
+            },
           ].filter(({ head }) => !(head === 'Ended with' && agent_id) && !(head === 'Refused' && kind === 'model'))}
           none={<EmptyState title={`No ${kind} was asked in this time`} action={<ConnectButton />} />}
         />

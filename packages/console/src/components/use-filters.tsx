@@ -65,12 +65,13 @@ export interface ListSearch {
   page?: number | undefined;
   cursor?: string | undefined;
   order?: string | undefined;
+  sort?: string | undefined;
 }
 
 /** What the address narrows a list to, and the ways to change it: each leads back to the first page. */
 export function useFilters<Search extends object>(search: Search) {
   const navigate = useNavigate();
-  const { page = 1, cursor, order: _, ...filter } = search as Search & ListSearch;
+  const { page = 1, cursor, order: _, sort: __, ...filter } = search as Search & ListSearch;
   const go = (next: object, replace: boolean) =>
     void navigate({
       to: '.',

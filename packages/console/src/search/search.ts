@@ -47,7 +47,8 @@ export function readSearch<Readers extends Record<string, Reader<unknown>>>(read
   return (raw: RawSearch): SearchOf<Readers> => {
     const unknown = Object.keys(raw).map((name) => [name, undefined]);
     const known = Object.entries(readers).map(([name, read]) => [name, read(raw[name])]);
-    return Object.fromEntries([...unknown, ...known]) as SearchOf<Readers>;
+    // Any list that is whole on the page has an order.
+    return Object.fromEntries([...unknown, ['sort', readText(raw.sort)], ...known]) as SearchOf<Readers>;
   };
 }
 

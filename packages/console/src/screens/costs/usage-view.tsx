@@ -84,15 +84,26 @@ function UsageSums({ sums, groups, range, cost }: UsageSumsProps) {
       columns={[
         ...groups.map((group) => ({
           head: groupNames[group],
+          by: (entry: CostUsageEntry) => readGroup(entry, group).name,
           cell: (entry: CostUsageEntry) => <GroupName entry={entry} group={group} groups={groups} range={range} />,
         })),
         ...resultColumns((entry) => toFilter(entry, groups, range)),
         { head: 'Share', right: true, cell: (row) => (cost === 0 ? '–' : formatShare(row.total_cost_usd / cost)) },
-        { head: 'Tokens in', right: true, cell: (row) => formatShortCount(row.total_prompt_tokens) },
-        { head: 'Tokens out', right: true, cell: (row) => formatShortCount(row.total_completion_tokens) },
+        {
+          head: 'Tokens in',
+          right: true,
+          by: (row) => row.total_prompt_tokens,
+          cell: (row) => formatShortCount(row.total_prompt_tokens),
+        },
+        {
+          head: 'Tokens out',
+          right: true,
+          by: (row) => row.total_completion_tokens,
+          cell: (row) => formatShortCount(row.total_completion_tokens),
+        },
       ]}
       atOnce={rowsAtOnce}
-      note={`${sums.length === mostSums ? ' or more' : ''}, the dearest first`}
+      note={sums.length === mostSums && ' or more, the dearest'}
     />
   );
 }

@@ -18,7 +18,7 @@ type ClaimedName = components['schemas']['ClaimedName'];
 const bootstrapName = 'bootstrap';
 
 const listColumns = (onMade: OnMade): Column<ApiKey>[] => [
-  { head: 'Name', cell: ({ name }) => name },
+  { head: 'Name', by: ({ name }) => name, cell: ({ name }) => name },
   {
     head: 'May',
     cell: ({ scopes }) => (
@@ -30,7 +30,11 @@ const listColumns = (onMade: OnMade): Column<ApiKey>[] => [
     ),
   },
   madeColumn,
-  { head: 'Last used', cell: ({ last_used_at }) => <TimeAgo at={last_used_at} /> },
+  {
+    head: 'Last used',
+    by: (row) => Date.parse(row.last_used_at ?? '') || null,
+    cell: ({ last_used_at }) => <TimeAgo at={last_used_at} />,
+  },
   endsColumn,
   actionColumn((key) => key.name !== bootstrapName && <KeyActions apiKey={key} onMade={onMade} />),
 ];
@@ -122,7 +126,7 @@ function ReleaseName({ name }: { name: string }) {
 type Token = components['schemas']['AgentToken'];
 
 const columns: readonly Column<Token>[] = [
-  { head: 'Agent', cell: ({ agent_name }) => agent_name },
+  { head: 'Agent', by: ({ agent_name }) => agent_name, cell: ({ agent_name }) => agent_name },
   { head: 'Id', cell: ({ id }) => <ShortId id={id} what="token id" /> },
   madeColumn,
   endsColumn,

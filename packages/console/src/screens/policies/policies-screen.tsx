@@ -17,6 +17,7 @@ import { hasEnded, listRules } from './describe-policy.ts';
 const columns: readonly Column<StoredPolicy>[] = [
   {
     head: 'Policy',
+    by: ({ policy }) => policy.name,
     cell: ({ id, policy }) => (
       <Link to="/policies/$policyId" params={{ policyId: id }}>
         {policy.name}
@@ -25,6 +26,7 @@ const columns: readonly Column<StoredPolicy>[] = [
   },
   {
     head: 'Mode',
+    by: ({ policy }) => policy.mode,
     cell: ({ policy }) => (
       <>
         <PolicyMode mode={policy.mode} /> {hasEnded(policy) && <Pill tone="warn">ended</Pill>}
@@ -33,8 +35,18 @@ const columns: readonly Column<StoredPolicy>[] = [
   },
   { head: 'For', cell: ({ policy }) => <div className="small text-cell">{describeMatch(policy.match)}</div> },
   { head: 'Rules', cell: ({ policy }) => <span className="small">{listRules(policy).join(', ') || 'none'}</span> },
-  { head: 'Refused', right: true, cell: (stored) => <PolicyHits stored={stored} of="refused" /> },
-  { head: 'Noted', right: true, cell: (stored) => <PolicyHits stored={stored} of="noted" /> },
+  {
+    head: 'Refused',
+    right: true,
+    by: ({ hits }) => hits?.refused ?? null,
+    cell: (stored) => <PolicyHits stored={stored} of="refused" />,
+  },
+  {
+    head: 'Noted',
+    right: true,
+    by: ({ hits }) => hits?.noted ?? null,
+    cell: (stored) => <PolicyHits stored={stored} of="noted" />,
+  },
   {
     head: 'By rule',
     cell: (stored) => (
@@ -44,7 +56,11 @@ const columns: readonly Column<StoredPolicy>[] = [
     ),
   },
   { head: 'Version', right: true, wide: true, cell: ({ version }) => formatCount(version) },
-  { head: 'Changed', cell: ({ updated_at }) => <TimeAgo at={updated_at} /> },
+  {
+    head: 'Changed',
+    by: ({ updated_at }) => Date.parse(updated_at),
+    cell: ({ updated_at }) => <TimeAgo at={updated_at} />,
+  },
 ];
 
 function NewPolicyButton({ children }: { children: string }) {
