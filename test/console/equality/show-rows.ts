@@ -74,7 +74,7 @@ const showAlike = ([refusal, ...earlier]: [Refusal, ...Refusal[]]) => ({
       : begins(refusal.rule.replace(/^(\S+) ([^:]+): (.*)$/, 'Policy $1, rule $2: $3.')),
   ) as string,
   'Sent to': `${refusal.provider ?? 'no provider'} ${refusal.path ?? ''}`.trim(),
-  'Last request id': shortId(refusal.request_id),
+  'Last request id': `${shortId(refusal.request_id)}${earlier.length > 0 ? ` newest of ${earlier.length + 1}` : ''}`,
 });
 
 export const showSession = (session: Session) => ({

@@ -50,7 +50,7 @@ export function usePeek<Row>({ body, rows, keys, title, show }: PeekProps<Row>) 
   const [peeked, setPeeked] = useState<string>();
   const at = peeked === undefined ? -1 : keys.indexOf(peeked);
   const row = rows[at];
-  const linkAt = (index: number) => body.current?.rows[index]?.querySelector('a');
+  const linkAt = (index: number) => body.current?.rows[index]?.querySelector<HTMLElement>('a, td:last-child button');
   const go = (index: number) => {
     const next = Math.max(0, Math.min(index, keys.length - 1));
     if (row !== undefined) setPeeked(keys[next]);

@@ -7,7 +7,7 @@ import { CopyAs } from '../components/export.tsx';
 import { EmptyState } from '../components/feedback.tsx';
 import { Choice, SearchField } from '../components/filters.tsx';
 import { AgentField, UsedField } from '../components/known-fields.tsx';
-import type { Column } from '../components/list.tsx';
+import { type Column, List } from '../components/list.tsx';
 import { ListScreen } from '../components/list-screen.tsx';
 import { DecidedBy, PolicyField } from '../components/policies.tsx';
 import { useFilters } from '../components/use-filters.tsx';
@@ -27,6 +27,7 @@ const unknown = {
 export interface Alike {
   latest: Refusal;
   first: Refusal;
+  all: readonly Refusal[];
   /** How many requests they stand for. */
   count: number;
 }
@@ -39,6 +40,7 @@ export function groupRefusals(rows: readonly Refusal[]): Alike[] {
   return [...groups.values()].map((all) => ({
     latest: all[0] as Refusal,
     first: all.at(-1) as Refusal,
+    all,
     count: all.reduce((sum, { count }) => sum + count, 0),
   }));
 }
@@ -95,9 +97,30 @@ export const refusalColumns: readonly Column<Alike>[] = [
   {
     head: 'Last request id',
     wide: true,
-    cell: ({ latest: { request_id } }) => <ShortId id={request_id} what="request id" />,
+    cell: ({ latest: { request_id }, all }) => (
+      <span>
+        <ShortId id={request_id} what="request id" />
+        {all.length > 1 && <span className="small dim"> newest of {formatCount(all.length)}</span>}
+      </span>
+    ),
   },
 ];
+
+/** Each of those in one row. */
+const AlikePeek = ({ of }: { of: Alike }) => (
+  <List
+    label="Each of them"
+    rows={of.all}
+    rowKey={({ id }) => id}
+    atOnce={100}
+    columns={[
+      { head: 'Time', cell: ({ timestamp }: Refusal) => <TimeStamp at={timestamp} /> },
+      { head: 'Request id', cell: ({ request_id }) => <ShortId id={request_id} what="request id" /> },
+      { head: 'Requests', right: true, cell: ({ count }) => formatCount(count) },
+      { head: 'Path', cell: ({ path }) => <span className="small dim">{path}</span> },
+    ]}
+  />
+);
 
 /** @param rule `policy rule: why` */
 function RuleOf({ rule }: { rule: string }) {
@@ -144,6 +167,7 @@ export function RefusalsScreen() {
       rowKey={({ latest }) => latest.id}
       intro={`${countOf(refused, 'request')}, those alike in one row`}
       columns={refusalColumns}
+      peek={(alike) => <AlikePeek of={alike} />}
       hint="Try a longer time or another reason."
       none={<EmptyState title="Nothing was refused">No request was refused yet.</EmptyState>}
       footer={
