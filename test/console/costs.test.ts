@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { CostUsage, ListedEvent } from '@agp/core/contracts';
+import type { Agent, CostUsage, ListedEvent } from '@agp/core/contracts';
 import { formatCount } from '@agp/core/explain';
 import { eventually } from '@agp/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -158,6 +158,28 @@ inBrowser('costs, and addresses that somebody has edited', () => {
     await page.getByLabel('First day').fill('');
     await page.getByLabel('Last day').click();
     await page.waitForURL((url) => !url.searchParams.has('from') && url.searchParams.get('to') === after);
+    expect(faults).toEqual([]);
+  });
+
+  test('by label are what was used since the agent had it, with a link to just these events', async () => {
+    const { system } = console;
+    const [agent] = await system.api<Agent[]>('/api/v1/agents?search=biller');
+    await system.api(`/api/v1/agents/${agent?.id}`, { method: 'PUT', body: '{"labels":{"team":"finance"}}' });
+    await console.send('biller', { model: 'gpt-4o' });
+    const { page, faults } = await console.show('/costs?by=label:team');
+    const shown = async () => (await readShown(page)).tables.Costs?.map(({ Team, Requests }) => [Team, Requests]);
+    await eventually(async () => {
+      await page.reload();
+      expect((await shown())?.toSorted()).toEqual([
+        ['finance', '1'],
+        ['no team', `${calls.length}`],
+      ]);
+    });
+    expect(await page.getByLabel('By', { exact: true }).locator(':checked').textContent()).toBe('Label team');
+    await page.getByRole('link', { name: 'finance', exact: true }).click();
+    await page.getByRole('table', { name: 'Events' }).waitFor();
+    await eventually(async () => expect((await readShown(page)).tables.Events?.length).toBe(1));
+    expect(new URL(page.url()).searchParams.get('label')).toBe('team=finance');
     expect(faults).toEqual([]);
   });
 

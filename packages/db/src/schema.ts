@@ -104,6 +104,9 @@ export interface Schema {
   events: EventsTable;
   daily_usage: UsageSums & Results & UsageTimes & { day: ColumnType<string, string, string> };
   hourly_usage: UsageSums & Results & { hour: Timestamp; provider: string; compliance_tag: string };
+  /** Of events with labels; `hourly_usage` has those without. */
+  hourly_labelled: Schema['hourly_usage'] & { label_set: string };
+  label_sets: { id: string; labels: Json<Record<string, string>> };
   agent_usage: UsageSums & UsageTimes;
   /** An event with several kinds counts for each. */
   hourly_findings: {

@@ -15,11 +15,13 @@ import {
   type ListedAgent,
   type ListedAuditEntry,
   type ListedEvent,
+  labelOf,
   type Scope,
   type Session,
   type SessionEvent,
   type StreamEvent,
   type UnrecordedRequest,
+  type UsageGroup,
   unchainedNames,
   unrecordedReasonSchema,
 } from '@agp/core/contracts';
@@ -41,6 +43,7 @@ import type {
   ListedAgentRow,
   SessionRow,
   UnrecordedRow,
+  UsageRow,
 } from '@agp/db';
 import { type ChainedColumn, chainedColumns, type LinkedEventRow } from '@agp/db';
 import type { z } from 'zod';
@@ -102,6 +105,15 @@ export function presentAgentBudget({
 }: AgentBudgetRow): AgentBudget {
   const head = presentRow({ agent_id, agent_name, no_room_since });
   return { ...head, labels: listLabels(metadata), ...presentBudget(row) };
+}
+
+/** Labels stand together; in CSV each has a column of its own. */
+export function presentUsage(row: UsageRow): object {
+  const [labels = [], others = []] = [true, false].map((isLabel) =>
+    Object.entries(row).filter(([name]) => name.startsWith('label:') === isLabel),
+  );
+  const read = labels.map(([name, value]) => [labelOf(name as UsageGroup), value || null]);
+  return presentRow({ ...Object.fromEntries(others), ...(labels.length > 0 && { labels: Object.fromEntries(read) }) });
 }
 
 export function presentSession({ metadata, ...row }: SessionRow): Session {

@@ -246,6 +246,7 @@ export async function replyWithEvents(
       model: query.model,
       provider: query.provider,
       complianceTag: query.compliance_tag,
+      label: query.label,
       piiDetected: query.pii_detected,
       piiType: readPiiType(query.pii_type),
       outcome: query.outcome,

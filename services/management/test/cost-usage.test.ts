@@ -18,9 +18,18 @@ beforeAll(async () => {
   await seedEvents(management.database, [
     // Ten times 0.1 is 0.9999999999999999 in doubles.
     ...Array.from({ length: 10 }, (_, at) =>
-      makeEvent(alice, 'ses_a', `2026-03-01T09:59:59.99${at}Z`, { cost_nano_usd: tenth, model: 'o3' }),
+      makeEvent(alice, 'ses_a', `2026-03-01T09:59:59.99${at}Z`, {
+        cost_nano_usd: tenth,
+        model: 'o3',
+        labels: { team: '=sales', 'cost.center/x': '7' },
+      }),
     ),
-    makeEvent(alice, 'ses_a', '2026-03-01T10:00:00.000Z', { cost_nano_usd: 1, model: 'Z', compliance_tag: 'pci' }),
+    makeEvent(alice, 'ses_a', '2026-03-01T10:00:00.000Z', {
+      cost_nano_usd: 1,
+      model: 'Z',
+      compliance_tag: 'pci',
+      labels: { team: 'ops' },
+    }),
     makeEvent(alice, 'ses_a', '2026-03-01T23:59:59.999Z', { ...half, model: 'Z' }),
     makeEvent(bob, 'ses_b', '2026-03-02T00:00:00.000Z', {
       ...demo,
@@ -69,7 +78,15 @@ describe('usage', () => {
       '&from=0001-01-01&to=9999-12-31',
     ])
       expect((await read(`?group_by=agent${range}`)).usage, range).toMatchObject(expected);
-    for (const group_by of ['hour', 'day', 'model', 'provider', 'tag', 'tag,provider,model,agent,hour']) {
+    for (const group_by of [
+      'hour',
+      'day',
+      'model',
+      'provider',
+      'tag',
+      'tag,provider,model,agent,hour',
+      'label:team,label:x',
+    ]) {
       const { usage } = await read(`?group_by=${group_by}`);
       const nanos = usage.reduce((sum, { total_cost_usd }) => sum + Math.round(total_cost_usd * 1e9), 0);
       expect([group_by, nanos]).toEqual([group_by, 1_000_000_013]);
@@ -220,11 +237,28 @@ describe('usage', () => {
     );
   });
 
+  test('goes by the labels that agents had then, or by none', async () => {
+    expect(await costs('?group_by=label:team')).toEqual([
+      [{ team: null }, 12],
+      [{ team: '=sales' }, 1_000_000_000],
+      [{ team: 'ops' }, 1],
+    ]);
+    expect(await costs('?group_by=label:cost.center/x,label:team,model&top=2&from=2026-03-01')).toEqual([
+      ['o3', { 'cost.center/x': '7', team: '=sales' }, 1_000_000_000],
+      ['-1+1', { 'cost.center/x': null, team: null }, 12],
+    ]);
+    const headers = { accept: 'text/csv' };
+    expect(await (await management.call(`${path}?group_by=label:team`, { headers })).text()).toMatch(
+      /^label:team,total_cost_usd,.*\r\n,0.000000012,.*\r\n'=sales,1,.*\r\nops,0.000000001,/,
+    );
+    const list = async (label: string) => (await management.call(`/api/v1/events?label=${label}`)).json();
+    expect([await list('team=ops'), await list('cost.center/x')]).toMatchObject([[{ model: 'Z' }], { length: 10 }]);
+  });
+
   test.each([
     '',
-    'agent,agent',
+    'label:a,label:b,label:c,label:d,label:e',
     'hour,day',
-    'colour',
     'agent,',
     'toString',
     ' day',
@@ -232,7 +266,7 @@ describe('usage', () => {
     Array.from({ length: 1_000 }, (_, at) => `x${at}`).join(','),
   ])('by %j is refused, and the message says by what it may be', async (group_by) => {
     const error =
-      'group_by: must be some of hour, day, agent, model, provider, tag, each once, with commas between them, and not both hour and day';
+      'group_by: must be some of hour, day, agent, model, provider, tag and label:NAME, each once, with commas between them, and not both hour and day';
     await management.refuse(await management.call(`${path}?group_by=${group_by}`), 400, error);
   });
 

@@ -29,12 +29,18 @@ export const differences = {
       OR daily_usage.completion_tokens::text IS DISTINCT FROM summed.completion_tokens
       OR daily_usage.cost_usd::text IS DISTINCT FROM summed.cost_usd`,
   hourly: `
-    SELECT hour FROM hourly_usage FULL JOIN (
-      SELECT date_trunc('hour', "timestamp", 'UTC') AS hour, agent_id, model, provider, compliance_tag,
+    SELECT hour FROM (
+      SELECT hour, agent_id, model, provider, compliance_tag, '' AS labels, event_count, request_count, prompt_tokens,
+        completion_tokens, cost_usd FROM hourly_usage
+      UNION ALL
+      SELECT hour, agent_id, model, provider, compliance_tag, labels::text, event_count, request_count, prompt_tokens,
+        completion_tokens, cost_usd FROM hourly_labelled LEFT JOIN label_sets ON label_sets.id = label_set
+    ) AS hourly_usage FULL JOIN (
+      SELECT date_trunc('hour', "timestamp", 'UTC') AS hour, agent_id, model, provider, compliance_tag, coalesce(labels::text, '') AS labels,
         count(*)::text AS event_count, (count(*) FILTER (WHERE counts_as_request))::text AS request_count,
         sum(prompt_tokens)::text AS prompt_tokens, sum(completion_tokens)::text AS completion_tokens, sum(cost_usd)::text AS cost_usd
-      FROM events GROUP BY 1, 2, 3, 4, 5
-    ) AS summed USING (hour, agent_id, model, provider, compliance_tag)
+      FROM events GROUP BY 1, 2, 3, 4, 5, 6
+    ) AS summed USING (hour, agent_id, model, provider, compliance_tag, labels)
     WHERE hourly_usage.event_count::text IS DISTINCT FROM summed.event_count
       OR hourly_usage.request_count::text IS DISTINCT FROM summed.request_count
       OR hourly_usage.prompt_tokens::text IS DISTINCT FROM summed.prompt_tokens

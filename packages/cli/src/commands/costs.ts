@@ -5,6 +5,7 @@ import {
   costUsageQuerySchema,
   costUsageSchema,
   doubtfulUsageListSchema,
+  labelOf,
   type ModelPrice,
   modelPriceListSchema,
   priceListQuerySchema,
@@ -23,7 +24,7 @@ import { type Column, formatTime, timeColumn } from '../table.ts';
 
 type Entry = Column<CostUsageEntry>;
 
-const groupColumns: Record<UsageGroup, Entry> = {
+const groupColumns: Record<string, Entry> = {
   hour: timeColumn('HOUR (UTC)', 'hour'),
   day: { head: 'DAY (UTC)', cell: ({ day }) => day ?? '-' },
   agent: { head: 'AGENT', cell: ({ agent_name, agent_id }) => agent_name ?? agent_id ?? '-' },
@@ -31,6 +32,12 @@ const groupColumns: Record<UsageGroup, Entry> = {
   provider: { head: 'PROVIDER', cell: ({ provider }) => provider ?? '-' },
   tag: { head: 'TAG', cell: ({ compliance_tag: tag }) => tag ?? '-' },
 };
+
+function columnOfGroup(group: UsageGroup): Entry {
+  const label = labelOf(group);
+  if (label === null) return groupColumns[group] as Entry;
+  return { head: label.toUpperCase(), cell: ({ labels }) => labels?.[label] ?? '(none)' };
+}
 
 const sumColumns: Entry[] = [
   { head: 'COST (USD)', right: true, cell: (row) => formatCost(row.total_cost_usd, row.total_tokens) },
@@ -81,7 +88,7 @@ function addReportCommand(costs: Command, shell: Shell): void {
     // As they were asked for: the API names them in its own order.
     const asked = String(query.group_by ?? '').split(',');
     const inOrder = groups.toSorted((one, other) => asked.indexOf(one) - asked.indexOf(other));
-    await shell.showRows(answer, rows, [...inOrder.map((name) => groupColumns[name]), ...sumColumns]);
+    await shell.showRows(answer, rows, [...inOrder.map(columnOfGroup), ...sumColumns]);
     if (!shell.json && from !== null)
       shell.terminal.note(`from ${formatTime(from)} to ${to === null ? 'now' : formatTime(to)}`);
   });

@@ -9,7 +9,7 @@ import { Cost } from '../components/cost.tsx';
 import { CopyAs, CsvButton } from '../components/export.tsx';
 import { EmptyState } from '../components/feedback.tsx';
 import { Choice, Filters, SearchField } from '../components/filters.tsx';
-import { AgentField, KindField, UsedField } from '../components/known-fields.tsx';
+import { AgentField, KindField, LabelField, UsedField } from '../components/known-fields.tsx';
 import { ConnectButton } from '../components/layout.tsx';
 import type { Column } from '../components/list.tsx';
 import { ListScreen } from '../components/list-screen.tsx';
@@ -114,6 +114,7 @@ function EventFilters({
         <div className="filters">
           <UsedField label="Provider" of="provider" {...bind('provider')} />
           <UsedField label="Compliance tag" of="compliance_tag" {...bind('compliance_tag')} />
+          <LabelField {...bind('label')} />
           <PolicyField {...bind('policy')} />
           <SearchField label="Rule" {...bind('rule')} />
           <Choice label="Policies did" none="All" options={decisions} {...bind('decision')} />
@@ -132,7 +133,7 @@ export function EventsScreen() {
   const search = route.useSearch();
   const filters = useFilters(search);
   const { filter, ...at } = filters;
-  const { model, compliance_tag: tag, pii_type: pii, outcome, failed } = filter;
+  const { model, compliance_tag: tag, label, pii_type: pii, outcome, failed } = filter;
   const query = useQuery({
     ...apiQuery('/api/v1/events', {
       query: { ...filter, cursor: at.cursor, limit: pageSize, expand: 'agent,outcome' },
@@ -145,10 +146,12 @@ export function EventsScreen() {
     (event: StreamEvent) =>
       (model === undefined || event.model === model) &&
       (tag === undefined || event.compliance_tag === tag) &&
+      // The stream has no labels.
+      label === undefined &&
       (pii === undefined || (event.pii_types ?? []).includes(pii)) &&
       (outcome === undefined || event.outcome === outcome) &&
       (!failed || isFailed(event)),
-    [model, tag, pii, outcome, failed],
+    [model, tag, label, pii, outcome, failed],
   );
   // The stream tells no providers: no pill rather than one that counts others.
   const isCountable = [

@@ -47,10 +47,11 @@ const window = readChoice(windows.map(({ value }) => value));
 const zoom = { zoom_from: readTime, zoom_to: readTime };
 
 export const costGroups = ['model', 'agent', 'provider', 'tag'] as const;
-export type CostGroup = (typeof costGroups)[number];
+export type CostGroup = (typeof costGroups)[number] | `label:${string}`;
 
 const mostGroups = 2;
-const isGroup = (name: string): name is CostGroup => (costGroups as readonly string[]).includes(name);
+const isGroup = (name: string): name is CostGroup =>
+  (costGroups as readonly string[]).includes(name) || /^label:[A-Za-z0-9]/.test(name);
 
 /** One or two groups as they stand in an address, `tag,model`; by model for anything else. */
 export function listGroups(by: string | undefined): CostGroup[] {
@@ -74,7 +75,7 @@ export const searches = {
   }),
   '/live': search(['agent_id', 'session_id', 'failed'], { text: readText, pii: readFlag }),
   '/events': search([
-    ...(['agent_id', 'session_id', 'model', 'provider', 'compliance_tag', 'pii_type', 'request_id'] as const),
+    ...(['agent_id', 'session_id', 'model', 'provider', 'compliance_tag', 'label', 'pii_type', 'request_id'] as const),
     ...(['policy', 'rule', 'decision', 'outcome', 'failed', 'from', 'to', 'cursor'] as const),
   ]),
   '/refusals': search([

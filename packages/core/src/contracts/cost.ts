@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { labelName } from '../labels.ts';
 import { agentIdSchema } from './agent.ts';
 import { eventIdSchema } from './event.ts';
 import { wholeNumber } from './query-parameters.ts';
@@ -140,21 +141,35 @@ export const usageGroups = {
   tag: 'compliance_tag',
 } as const;
 
-export type UsageGroup = keyof typeof usageGroups;
+/** `label:` and the name of a label. */
+type LabelGroup = `label:${string}`;
+export type UsageGroup = keyof typeof usageGroups | LabelGroup;
+
+/** The label that a group goes by; null if it goes by something else. */
+export const labelOf = (group: UsageGroup): string | null =>
+  group.startsWith('label:') ? group.slice('label:'.length) : null;
+
+/** The column of an entry's group. */
+export const columnOf = (group: UsageGroup): string => usageGroups[group as keyof typeof usageGroups] ?? group;
 
 /** As many as one reads, and as are sorted in memory. */
 const mostTop = 1_000;
 
-const groupNames = Object.keys(usageGroups) as UsageGroup[];
-const isGroup = (name: string): name is UsageGroup => Object.hasOwn(usageGroups, name);
+/** As many labels as one groups by at once. */
+const mostLabels = 4;
+
+const groupNames = Object.keys(usageGroups) as (keyof typeof usageGroups)[];
+const isGroup = (name: string): name is UsageGroup =>
+  Object.hasOwn(usageGroups, name) || (name.startsWith('label:') && labelName.test(name.slice('label:'.length)));
 
 const isTime = (group: UsageGroup) => group === 'hour' || group === 'day';
 
 function readGroups(text: string): UsageGroup[] | null {
-  const names = text.split(',', groupNames.length + 1);
+  const names = text.split(',', groupNames.length + mostLabels + 1);
   if (!names.every(isGroup) || new Set(names).size < names.length) return null;
-  if (names.includes('hour') && names.includes('day')) return null;
-  return groupNames.filter((name) => names.includes(name));
+  const labels = names.filter((name) => labelOf(name) !== null).sort();
+  if ((names.includes('hour') && names.includes('day')) || labels.length > mostLabels) return null;
+  return [...groupNames.filter((name) => names.includes(name)), ...labels];
 }
 
 export const costUsageQuerySchema = z
@@ -172,14 +187,16 @@ export const costUsageQuerySchema = z
         const groups = readGroups(text);
         if (groups === null)
           context.addIssue(
-            `must be some of ${groupNames.join(', ')}, each once, with commas between them, and not both hour and day`,
+            `must be some of ${groupNames.join(', ')} and label:NAME, each once, with commas between them, and not both hour and day`,
           );
         return groups ?? z.NEVER;
       })
       .optional()
       .meta({
-        description: `Some of ${groupNames.map((name) => `\`${name}\``).join(', ')}, with commas between them. Without it, one entry has the sum`,
-        example: 'day,agent',
+        description:
+          `Some of ${groupNames.map((name) => `\`${name}\``).join(', ')} and up to ${mostLabels} \`label:NAME\`, with commas ` +
+          'between them. Labels are those that the agent had when the request was admitted. Without it, one entry has the sum',
+        example: 'label:team,model',
       }),
     top: wholeNumber(`from 1 to ${mostTop}`, { min: 1, max: mostTop }).optional().meta({
       type: 'integer',
@@ -228,12 +245,19 @@ const costUsageEntrySchema = z
     model: z.string().optional(),
     provider: z.string().optional(),
     compliance_tag: z.string().optional(),
+    labels: z
+      .record(z.string(), z.string().nullable())
+      .optional()
+      .meta({
+        description: 'The value of each label that was asked for; null for requests of agents without it',
+        example: { team: 'sales' },
+      }),
     ...sums,
   })
   .meta({ id: 'CostUsageEntry', description: 'The sum of one group; it has the members that were asked for' });
 
 export function listUsageMembers(groups: readonly UsageGroup[]): string[] {
-  const members = groups.flatMap((name) => (name === 'agent' ? ['agent_id', 'agent_name'] : usageGroups[name]));
+  const members = groups.flatMap((name) => (name === 'agent' ? ['agent_id', 'agent_name'] : columnOf(name)));
   return [...members, ...Object.keys(sums)];
 }
 
@@ -242,7 +266,7 @@ export const costUsageSchema = z
     from: timestampSchema.nullable(),
     to: timestampSchema.nullable(),
     time_zone: z.literal('UTC').meta({ description: 'Of hours and days' }),
-    group_by: z.array(z.enum(groupNames)),
+    group_by: z.array(z.string().refine(isGroup)),
     usage: z.array(costUsageEntrySchema),
   })
   .meta({ id: 'CostUsage', description: 'Usage and cost of a range of time, summed by what was asked for' });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { complianceTagPattern, isStorableText } from '../events/event-fields.ts';
+import { labelName, labelValue, maxLabels } from '../labels.ts';
 
 /** Bytes of its JSON in UTF-8. */
 const maxMetadataBytes = 16 * 1024;
@@ -26,10 +27,6 @@ function findFault(root: unknown): string | null {
   }
   return null;
 }
-
-const labelName = /^[A-Za-z0-9](?:[A-Za-z0-9._/-]{0,62}[A-Za-z0-9])?$/;
-const labelValue = /^(?! )[^\p{C}]{1,1024}(?<! )$/u;
-const maxLabels = 64;
 
 function findLabelFault(name: string, value: string | null): string | null {
   if (!labelName.test(name))

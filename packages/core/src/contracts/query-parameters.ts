@@ -42,13 +42,13 @@ const text = z.string().max(256).refine(isStorableText, 'must not hold NUL');
 
 const paging = { limit: limit.optional(), offset };
 
-const label = text
-  .regex(/^[^=]+(?:=.+)?$/, 'must be a label, such as team, or one with its value, such as team=sales')
-  .optional()
-  .meta({
-    description: 'Only of agents with this label, a string member of their metadata, or with this value of it',
-    example: 'team=sales',
-  });
+const labelled = (description: string) =>
+  text
+    .regex(/^[^=]+(?:=.+)?$/, 'must be a label, such as team, or one with its value, such as team=sales')
+    .optional()
+    .meta({ description, example: 'team=sales' });
+
+const label = labelled('Only of agents with this label, a string member of their metadata, or with this value of it');
 
 export const agentListQuerySchema = z.object({
   status: agentStatusSchema.optional().meta({ description: 'Only agents with this status' }),
@@ -148,6 +148,7 @@ const eventFilters = {
   model: text.optional().meta({ description: 'Only events of this model' }),
   provider: text.optional().meta({ description: 'Only events of this provider' }),
   compliance_tag: text.optional().meta({ description: 'Only events with this compliance tag' }),
+  label: labelled('Only events whose agent had this label when they were admitted, or this value of it'),
   pii_detected: flag.optional().meta({ description: 'Only events with personal data' }),
   pii_type: text.optional().meta({ description: 'Only events with personal data of this kind', example: 'email' }),
   outcome: eventFields.outcome.schema.unwrap().optional().meta({ description: 'Only events that ended so' }),

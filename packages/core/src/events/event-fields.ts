@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { labelName, labelValue, maxLabels } from '../labels.ts';
 import { askedSchema, decisionSchema, eventToolsSchema, maxDecisions } from './event-policy.ts';
 
 /** Without NUL, and without half a surrogate pair. */
@@ -176,6 +177,19 @@ export const eventFields = {
     column: 'jsonb',
     means: 'Where personal data was found: never the text. Null where no places were kept',
   }),
+  labels: field(
+    z
+      .record(z.string().regex(labelName), z.string().regex(labelValue).refine(isStorableText))
+      .refine((labels) => Object.keys(labels).length <= maxLabels)
+      .nullable()
+      .optional(),
+    {
+      in: 'notes',
+      shown: 'detail',
+      column: 'jsonb',
+      means: "The agent's labels when the request was admitted, by which it is charged; null without any",
+    },
+  ),
   asked: field(askedSchema.nullable().optional(), { in: 'notes', shown: 'detail', column: 'jsonb' }),
 };
 

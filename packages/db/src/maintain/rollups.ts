@@ -3,15 +3,11 @@ import type { Db } from '../database.ts';
 import { addDecidedSql } from '../record-events/decisions.ts';
 import { hourlySums } from '../usage-columns.ts';
 
-/** Begins a statement that adds rows to the usage by hour; a query with these columns follows, and then {@link ifKnownAdd}. */
-const intoHours = sql`
-  INSERT INTO hourly_usage AS known (
-    hour, agent_id, model, provider, compliance_tag, ${sql.raw(hourlySums.join(', '))})`;
-
-/** Sort by key before, as the writer does, so that neither waits for the other in a circle. */
-const ifKnownAdd = sql`
-  ON CONFLICT (hour, agent_id, model, provider, compliance_tag) DO UPDATE SET
-    ${sql.raw(hourlySums.map((name) => `${name} = known.${name} + EXCLUDED.${name}`).join(', '))}`;
+/** Usage by hour, and the keys of its rows in the order of the writer, so that neither waits for the other in a circle. */
+const hourTables = {
+  hourly_usage: 'agent_id, model, provider, compliance_tag',
+  hourly_labelled: 'agent_id, label_set, model, provider, compliance_tag',
+};
 
 /** The same for findings: the columns hour, agent_id, kind, event_count and last_event_at. */
 const intoFindings = sql`INSERT INTO hourly_findings AS known (hour, agent_id, kind, event_count, last_event_at)`;
@@ -62,13 +58,16 @@ const isOldHour = (cut: Date) => sql`
 
 /** Sums of days stay; a late event makes an hour of its own, which the next call merges. */
 export async function mergeOldHours(transaction: Db, cut: Date): Promise<void> {
-  await sql`
-    WITH hours AS (DELETE FROM hourly_usage WHERE ${isOldHour(cut)} RETURNING *)
-    ${intoHours}
-    SELECT date_trunc('day', hour, 'UTC'), agent_id, model, provider, compliance_tag,
-      ${sql.raw(hourlySums.map((name) => `sum(${name})`).join(', '))}
-    FROM hours GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
-    ${ifKnownAdd}`.execute(transaction);
+  for (const [name, columns] of Object.entries(hourTables)) {
+    const keys = sql.raw(columns);
+    await sql`
+      WITH hours AS (DELETE FROM ${sql.table(name)} WHERE ${isOldHour(cut)} RETURNING *)
+      INSERT INTO ${sql.table(name)} AS known (hour, ${keys}, ${sql.raw(hourlySums.join(', '))})
+      SELECT date_trunc('day', hour, 'UTC') AS day, ${keys}, ${sql.raw(hourlySums.map((sum) => `sum(${sum})`).join(', '))}
+      FROM hours GROUP BY day, ${keys} ORDER BY day, ${keys}
+      ON CONFLICT (hour, ${keys}) DO UPDATE SET
+        ${sql.raw(hourlySums.map((sum) => `${sum} = known.${sum} + EXCLUDED.${sum}`).join(', '))}`.execute(transaction);
+  }
   await sql`
     WITH hours AS (DELETE FROM hourly_findings WHERE ${isOldHour(cut)} RETURNING *)
     ${intoFindings}

@@ -7,6 +7,7 @@ import * as decisions from './0005-decisions.ts';
 import * as versions from './0006-versions.ts';
 import * as firstBytes from './0007-first-bytes.ts';
 import * as consoleViews from './0008-console-views.ts';
+import * as labels from './0009-labels.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-baseline': baseline,
@@ -17,6 +18,7 @@ const migrations: Record<string, Migration> = {
   '0006-versions': versions,
   '0007-first-bytes': firstBytes,
   '0008-console-views': consoleViews,
+  '0009-labels': labels,
 };
 
 /** In their order. A migration that has been released is never edited. */

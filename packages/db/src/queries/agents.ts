@@ -67,11 +67,11 @@ const usageColumns = (day: string) =>
   ] as const;
 
 /** `team=sales`, or `team` for any value. */
-export function hasLabel(label: string): RawBuilder<boolean> {
+export function hasLabel(label: string, column = 'agents.metadata'): RawBuilder<boolean> {
   const [, name = '', value] = /^([^=]*)(?:=(.*))?$/s.exec(label) ?? [];
   return value === undefined
-    ? sql`jsonb_typeof(agents.metadata->${name}::text) = 'string'`
-    : sql`agents.metadata @> ${JSON.stringify({ [name]: value })}::jsonb`;
+    ? sql`jsonb_typeof(${sql.ref(column)}->${name}::text) = 'string'`
+    : sql`${sql.ref(column)} @> ${JSON.stringify({ [name]: value })}::jsonb`;
 }
 
 const ofFilter = (db: Db, { status, search, id, label }: AgentFilter) =>

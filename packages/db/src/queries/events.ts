@@ -7,6 +7,7 @@ import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
 import type { RowOf } from '../statements.ts';
+import { hasLabel } from './agents.ts';
 import {
   type Decided,
   firstIdAt,
@@ -93,6 +94,7 @@ export interface EventFilter extends RequestFilter {
   model?: string | undefined;
   provider?: string | undefined;
   complianceTag?: string | undefined;
+  label?: string | undefined;
   piiDetected?: boolean | undefined;
   piiType?: string | undefined;
   outcome?: NonNullable<EventMessage['outcome']> | undefined;
@@ -116,6 +118,7 @@ function selectMatching(db: Db, filter: EventFilter, withOutcomes: boolean): Que
   if (filter.model !== undefined) query = query.where('model', '=', filter.model);
   if (filter.provider !== undefined) query = query.where('provider', '=', filter.provider);
   if (filter.complianceTag !== undefined) query = query.where('compliance_tag', '=', filter.complianceTag);
+  if (filter.label !== undefined) query = query.where(hasLabel(filter.label, 'events.labels'));
   if (filter.piiDetected !== undefined) query = query.where('pii_detected', '=', filter.piiDetected);
   // The index of findings holds detected ones.
   if (filter.piiType !== undefined)
@@ -168,9 +171,9 @@ export async function listEvents(
 
   const { recent, late } =
     filter.recordedAfter === undefined ? { recent: asked, late: null } : splitByRecording(asked, filter.recordedAfter);
-  const parts = (recent === null ? [] : splitByWeeks(recent, weeks, filter.decided !== undefined)).flatMap((part) =>
-    endings.map((matching) => read(inRange(matching, part))),
-  );
+  const parts = (
+    recent === null ? [] : splitByWeeks(recent, weeks, filter.decided !== undefined || filter.label !== undefined)
+  ).flatMap((part) => endings.map((matching) => read(inRange(matching, part))));
   if (late !== null) {
     const isLate = sql<boolean>`recorded_at - "timestamp" > interval '10 minutes'`;
     // OFFSET 0 keeps Postgres from reading in the order of ids, which is right only if many match.

@@ -1,4 +1,4 @@
-import { type CostUsageEntry, type UnpricedModel, type UsageGroup, usageGroups } from '@agp/core/contracts';
+import { type CostUsageEntry, columnOf, labelOf, type UnpricedModel, type UsageGroup } from '@agp/core/contracts';
 import { readUnpriced } from '@agp/core/events';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../database.ts';
@@ -17,7 +17,10 @@ interface UsageQuery {
   order?: 'cost' | 'failed' | undefined;
 }
 
-export type UsageRow = Omit<CostUsageEntry, 'hour'> & { hour?: Date };
+/** Labels stand in it by their groups' names, as text that is empty for none. */
+export type UsageRow = Omit<CostUsageEntry, 'hour' | 'labels'> & { hour?: Date } & {
+  [group: `label:${string}`]: string;
+};
 
 type Range = Pick<UsageQuery, 'from' | 'to' | 'agentId'>;
 
@@ -70,22 +73,37 @@ const sumBuckets = (span: Span) => bucketColumns[span].map((name) => `sum(${name
 const counts = sql.raw(spans.map((span) => `ARRAY[${sumBuckets(span)}]::float8[] AS ${span}`).join(', '));
 const readDays = (range: Range) => sql`SELECT day, agent_id, model, ${sums} FROM daily_usage WHERE ${inDays(range)}`;
 const readDaysOfHours = (range: Range) => sql`
-  SELECT (hour AT TIME ZONE 'UTC')::date AS day, agent_id, model, ${sums} FROM hourly_usage WHERE ${inHours(range)}`;
-const readHours = (range: Range) => sql`
-  SELECT hour, (hour AT TIME ZONE 'UTC')::date AS day, agent_id, model, provider, compliance_tag, ${sums}
-  FROM hourly_usage WHERE ${inHours(range)}`;
+  SELECT (hour AT TIME ZONE 'UTC')::date AS day, agent_id, model, ${sums} FROM ${readHours(range)} AS hours`;
+
+/** Usage with and without labels. */
+function readHours(range: Range, withLabels = false): RawBuilder<unknown> {
+  const read = (table: string, labelSet: RawBuilder<unknown>) => sql`
+    SELECT hour, agent_id, model, provider, compliance_tag, ${labelSet} AS label_set, ${sums}
+    FROM ${sql.table(table)} WHERE ${inHours(range)}`;
+  const hours = sql`(
+    ${read('hourly_usage', sql`NULL::uuid`)} UNION ALL ${read('hourly_labelled', sql`label_set`)})`;
+  return withLabels ? sql`(SELECT * FROM ${hours} AS hours LEFT JOIN label_sets ON label_sets.id = label_set)` : hours;
+}
 
 /** Sums are made from the fewest rows that tell its groups. */
 function readUsage(groups: readonly UsageGroup[], range: Range): RawBuilder<unknown> {
   const split = fitDays(groups) ? splitDays(range) : undefined;
-  if (split === undefined) return readHours(range);
+  if (split === undefined) {
+    const withLabels = groups.some((name) => labelOf(name) !== null);
+    return sql`SELECT *, (hour AT TIME ZONE 'UTC')::date AS day FROM ${readHours(range, withLabels)} AS hours`;
+  }
   return sql.join([readDays(split.days), ...split.hours.map(readDaysOfHours)], sql` UNION ALL `);
 }
 
 const inC = (column: string) => sql`${sql.ref(column)} COLLATE "C"`;
 
-/** The values that a group is known by, and the type of each as a parameter. */
-const keys: Record<UsageGroup, { of: RawBuilder<unknown>; type: RawBuilder<unknown> }> = {
+/** The value that a group is known by, and its type as a parameter. */
+interface Key {
+  of: RawBuilder<unknown>;
+  type: RawBuilder<unknown>;
+}
+
+const keys: Record<string, Key> = {
   hour: { of: sql`hour`, type: sql`timestamptz` },
   day: { of: sql`to_char(day, 'YYYY-MM-DD') COLLATE "C"`, type: sql`text` },
   agent: { of: sql`agent_id`, type: sql`uuid` },
@@ -94,6 +112,12 @@ const keys: Record<UsageGroup, { of: RawBuilder<unknown>; type: RawBuilder<unkno
   tag: { of: inC('compliance_tag'), type: sql`text` },
 };
 
+function keyOf(group: UsageGroup): Key {
+  const label = labelOf(group);
+  if (label === null) return keys[group] as Key;
+  return { of: sql`coalesce(labels->>${sql.lit(label)}, '') COLLATE "C"`, type: sql`text` };
+}
+
 async function readPage(
   db: Db,
   groups: readonly UsageGroup[],
@@ -101,14 +125,14 @@ async function readPage(
   after?: UsageRow,
   { top, order }: Pick<UsageQuery, 'top' | 'order'> = {},
 ) {
-  const names = groups.map((name) => sql.ref(usageGroups[name]));
-  const columns = groups.map((name) => sql`${keys[name].of} AS ${sql.ref(usageGroups[name])}, `);
+  const names = groups.map((name) => sql.id(columnOf(name)));
+  const columns = groups.map((name) => sql`${keyOf(name).of} AS ${sql.id(columnOf(name))}, `);
   const list = sql.join(names);
   const rest =
     after === undefined
       ? sql``
-      : sql`WHERE (${sql.join(groups.map((name) => keys[name].of))}) >
-          (${sql.join(groups.map((name) => sql`${after[usageGroups[name]]}::${keys[name].type}`))})`;
+      : sql`WHERE (${sql.join(groups.map((name) => keyOf(name).of))}) >
+          (${sql.join(groups.map((name) => sql`${after[columnOf(name) as keyof UsageRow]}::${keyOf(name).type}`))})`;
   const first = sql.ref(order === 'failed' ? 'failed_count' : 'total_cost_usd');
   const sorted = top === undefined ? list : sql`${first} DESC, request_count DESC, ${list}`;
   const ofAgent = groups.includes('agent');
@@ -149,7 +173,11 @@ async function findFirst(db: Db, groups: readonly UsageGroup[], range: Range): P
     ? sql<{ first: Date }>`
         SELECT day::timestamp AT TIME ZONE 'UTC' AS first FROM daily_usage
         WHERE ${inDays({ ...range, to: to && endOfDay(to) })} ORDER BY day LIMIT 1`
-    : sql<{ first: Date }>`SELECT hour AS first FROM hourly_usage WHERE ${inHours(range)} ORDER BY hour LIMIT 1`;
+    : sql<{ first: Date }>`
+        SELECT min(first) AS first FROM (
+          (SELECT hour AS first FROM hourly_usage WHERE ${inHours(range)} ORDER BY hour LIMIT 1) UNION ALL
+          (SELECT hour FROM hourly_labelled WHERE ${inHours(range)} ORDER BY hour LIMIT 1)
+        ) AS firsts HAVING count(*) > 0`;
   const [row] = (await first.execute(db)).rows;
   if (row === undefined) return null;
   return from !== undefined && from > row.first ? from : row.first;

@@ -58,7 +58,7 @@ interface KeyColumn {
   shown?: string;
 }
 
-interface NamedUsage {
+export interface NamedUsage {
   table: string;
   /** The columns of the key within which names are bounded. */
   group: Record<string, KeyColumn>;

@@ -168,14 +168,14 @@ async function recordWith(
   const advanced = new Map<string, LineageHead>();
   for (const [sessionId, inSession] of sessions) {
     let head = heads.get(sessionId) ?? emptyHead;
-    for (const { event, id, agentId } of inSession) {
+    for (const { event, id, agentId, labelSet } of inSession) {
       const lineageHash = hashes.get(id);
       if (lineageHash !== undefined) {
         known.push({ event, lineageHash });
         continue;
       }
       const place = link(head, event);
-      linked.push({ ...place, id, agentId });
+      linked.push({ ...place, id, agentId, labelSet });
       head = headAfter(place);
       advanced.set(sessionId, head);
     }

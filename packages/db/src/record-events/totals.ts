@@ -2,7 +2,7 @@ import { nameUnpriced, readUnpricedUnits } from '@agp/core/events';
 import type { ClientBase } from 'pg';
 import { hourlySums } from '../usage-columns.ts';
 import { toPlainArray, toTextArray } from './array-literals.ts';
-import { type CountedNames, makeNameCounter } from './counted-names.ts';
+import { type CountedNames, makeNameCounter, type NamedUsage } from './counted-names.ts';
 import type { RecordableEvent } from './recordable-event.ts';
 import { totalsBy } from './sum-events.ts';
 
@@ -63,17 +63,16 @@ export const maxTagsOfHour = 100;
 
 export const hourOf = (timestamp: string): string => `${timestamp.slice(0, 13)}:00Z`;
 
-/** After daily usage, so that the hours of a day add up to the day; tags beyond the bound count as `other`. */
-export const addToHourlyUsage = makeNameCounter({
-  table: 'hourly_usage',
-  group: {
-    hour: {
-      type: 'timestamptz',
-      of: ({ event }) => hourOf(event.timestamp),
-      shown: `to_char(hour AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI"Z"')`,
-    },
-    agent_id: { type: 'uuid', of: ({ agentId }) => agentId },
+const hourAndAgent: NamedUsage['group'] = {
+  hour: {
+    type: 'timestamptz',
+    of: ({ event }) => hourOf(event.timestamp),
+    shown: `to_char(hour AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI"Z"')`,
   },
+  agent_id: { type: 'uuid', of: ({ agentId }) => agentId },
+};
+
+const byHour = {
   kept: {
     model: { type: 'text', of: ({ event }) => event.model },
     provider: { type: 'text', of: ({ event }) => event.provider },
@@ -87,9 +86,49 @@ export const addToHourlyUsage = makeNameCounter({
   },
   measures: hourlySums,
   maxNames: maxTagsOfHour,
-  order: (tag) => `hour, agent_id, model, provider, ${tag}`,
   lockName: `'hour ' || extract(epoch FROM hour) || ' ' || agent_id`,
+} satisfies Partial<NamedUsage>;
+
+const addUnlabelled = makeNameCounter({
+  ...byHour,
+  table: 'hourly_usage',
+  group: hourAndAgent,
+  order: (tag) => `hour, agent_id, model, provider, ${tag}`,
 });
+
+const addLabelled = makeNameCounter({
+  ...byHour,
+  table: 'hourly_labelled',
+  group: { ...hourAndAgent, label_set: { type: 'uuid', of: ({ labelSet }) => labelSet as string } },
+  order: (tag) => `hour, agent_id, label_set, model, provider, ${tag}`,
+});
+
+async function addLabelSets(client: ClientBase, rows: readonly RecordableEvent[], counted: CountedNames) {
+  const sets = new Map(rows.map(({ labelSet, event }) => [labelSet as string, JSON.stringify(event.labels)]));
+  const names = [...sets.keys()].map((id) => `label_sets\0${id}`);
+  if (counted.hasAll(names)) return [];
+  await client.query({
+    name: 'add-label-sets',
+    text: `INSERT INTO label_sets (id, labels) SELECT * FROM unnest($1::uuid[], $2::jsonb[]) AS asked (id) ORDER BY id
+           ON CONFLICT (id) DO NOTHING`,
+    values: [toPlainArray([...sets.keys()]), toTextArray([...sets.values()])],
+  });
+  return names;
+}
+
+/** After daily usage, so that the hours of a day add up to the day; tags beyond the bound count as `other`. */
+export async function addToHourlyUsage(
+  client: ClientBase,
+  rows: readonly RecordableEvent[],
+  counted: CountedNames,
+): Promise<string[]> {
+  const { true: labelled = [], false: others = [] } = Object.groupBy(rows, ({ labelSet }) => `${labelSet !== null}`);
+  const added = await Promise.all([
+    ...(others.length === 0 ? [] : [addUnlabelled(client, others, counted)]),
+    ...(labelled.length === 0 ? [] : [addLabelSets(client, labelled, counted), addLabelled(client, labelled, counted)]),
+  ]);
+  return added.flat();
+}
 
 const hourlyFindingsSql = `
   INSERT INTO hourly_findings (hour, agent_id, kind, event_count, last_event_at)

@@ -94,6 +94,8 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
       update: [...hourlySums, 'first_event_at', 'last_event_at'],
     },
     hourly_usage: { select: 'all', insert: 'all', update: hourlySums },
+    hourly_labelled: { select: 'all', insert: 'all', update: hourlySums },
+    label_sets: { select: 'all', insert: 'all' },
     agent_usage: {
       select: 'all',
       insert: 'all',
@@ -136,6 +138,8 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     events: { select: 'all' },
     daily_usage: { select: 'all' },
     hourly_usage: { select: 'all' },
+    hourly_labelled: { select: 'all' },
+    label_sets: { select: 'all' },
     hourly_findings: { select: 'all' },
     hourly_decisions: { select: 'all' },
     agent_usage: { select: 'all' },

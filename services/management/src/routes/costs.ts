@@ -21,8 +21,8 @@ import {
   summarizeCosts,
 } from '@agp/db';
 import { defineRoute, tagRoutes } from '../define-route.ts';
-import { presentRow, presentUnrecordedRequest } from '../presenters.ts';
-import { frameList, replyWithList } from '../replies.ts';
+import { presentRow, presentUnrecordedRequest, presentUsage } from '../presenters.ts';
+import { csvOf, frameList, replyWithList } from '../replies.ts';
 import { eventId, found, readAgentFilter } from '../requests.ts';
 
 export const costRoutes = tagRoutes('Costs', [
@@ -41,7 +41,7 @@ export const costRoutes = tagRoutes('Costs', [
     handle: async (_input, { db }) => (await listAgentCosts(db)).map((row) => presentRow(row)),
   }),
   defineRoute('GET /api/v1/costs/usage', {
-    summary: 'Usage and cost of a range of time, by hour or day, agent, model, provider and compliance tag',
+    summary: 'Usage and cost of a range of time, by hour or day, agent, model, provider, compliance tag and labels',
     query: costUsageQuerySchema,
     answer: {
       description:
@@ -61,7 +61,7 @@ export const costRoutes = tagRoutes('Costs', [
       await replyWithList(
         response,
         listUsage(db, { groups, ...range, agentId: readAgentFilter(agent_id) }),
-        (row) => presentRow(row),
+        csvOf(response) ? (row) => presentRow(row) : presentUsage,
         frameList(head, 'usage'),
       );
     },

@@ -41,10 +41,11 @@ const anyRequest = fc
     sourceIp: anyText,
     model: orNull(anyText),
     names: anyNames,
+    metadata: fc.dictionary(anyText, fc.jsonValue()),
     output: orNull(anyNumber),
   })
   .map(
-    ({ method, path, sourceIp, model, names, output }) =>
+    ({ method, path, sourceIp, model, names, metadata, output }) =>
       ({
         head: {
           eventId: toPublicId('evt', uuid),
@@ -58,7 +59,7 @@ const anyRequest = fc
           hasBody: true,
         },
         agent: { id: toPublicId('agt', uuid) },
-        admission: { complianceTag: 'default', sessionId: 'ses_a', rules: null },
+        admission: { complianceTag: 'default', sessionId: 'ses_a', rules: null, metadata },
         sessionId: 'ses_a',
         body: {
           inspected: { requestedModel: model, names, maxOutputTokens: output, bytes: Buffer.alloc(7) },

@@ -13,6 +13,7 @@ import {
   maxTools,
   toEventText,
 } from '@agp/core/events';
+import { chargedLabels } from '@agp/core/labels';
 import { listOperationNames } from '@agp/core/operations';
 import { type Measurement, readAsked } from '@agp/metering';
 import type { AdmittedRequest, Answer, ProducerStamp } from '../journey.ts';
@@ -98,6 +99,7 @@ export function buildRequestEvent(request: AdmittedRequest, stamp: ProducerStamp
     forwarded_sha256: request.governed.forwardedSha256,
     counts_as_request: false,
     request_id: head.requestId,
+    labels: chargedLabels(admission.metadata),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { CostUsageEntry } from '@agp/core/contracts';
+import { type CostUsageEntry, labelOf } from '@agp/core/contracts';
 import { utcDay } from '../../format/format.ts';
 import type { CostGroup } from '../../search/screen-searches.ts';
 import { isDay } from '../../search/search.ts';
@@ -28,10 +28,15 @@ export function findBefore({ from, to }: { from?: string | undefined; to?: strin
   return { days, range: { from: before(Date.parse(from)), to: before(last) } };
 }
 
-/** The value of one group: an id, a model, a provider or a tag, and what it is called. */
+/** Names of filters of events. */
+export const filterNames = { agent: 'agent_id', model: 'model', provider: 'provider', tag: 'compliance_tag' } as const;
+
+/** The value of one group: an id, a model, a provider, a tag or a label's value, and what it is called. */
 export function readGroup(entry: CostUsageEntry, group: CostGroup): { key: string; name: string } {
+  const label = labelOf(group);
+  if (label !== null) return { key: entry.labels?.[label] ?? '', name: entry.labels?.[label] ?? `no ${label}` };
   if (group === 'agent') return { key: entry.agent_id ?? '', name: entry.agent_name || entry.agent_id || 'not known' };
-  const value = { model: entry.model, provider: entry.provider, tag: entry.compliance_tag }[group] ?? '';
+  const value = entry[filterNames[group as 'model' | 'provider' | 'tag']] ?? '';
   return { key: value, name: value || 'none' };
 }
 

@@ -1,8 +1,8 @@
-import type { CostUsageEntry } from '@agp/core/contracts';
+import { type CostUsageEntry, labelOf } from '@agp/core/contracts';
 import { formatCount, formatEstimate } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { usageQuery } from '../../api/api.ts';
+import { apiQuery, usageQuery } from '../../api/api.ts';
 import { DayBars } from '../../charts/lazy-charts.tsx';
 import { Cost } from '../../components/cost.tsx';
 import { CsvButton } from '../../components/export.tsx';
@@ -23,7 +23,7 @@ import {
   listGroups,
 } from '../../search/screen-searches.ts';
 import { isDay } from '../../search/search.ts';
-import { findBefore, findFirstDay, keyOf, nameEntry, readGroup } from './usage-entries.ts';
+import { filterNames, findBefore, findFirstDay, keyOf, nameEntry, readGroup } from './usage-entries.ts';
 
 /** What a compliance tag is: only callers and agents set it. */
 function TagHint() {
@@ -40,21 +40,23 @@ const rowsAtOnce = 100;
 /** Sums that are read; CSV has all. */
 const mostSums = 1_000;
 
-const groupNames: Record<CostGroup, string> = {
-  model: 'Model',
-  agent: 'Agent',
-  provider: 'Provider',
-  tag: 'Compliance tag',
-};
+const groupNames = { model: 'Model', agent: 'Agent', provider: 'Provider', tag: 'Compliance tag' };
+const nameGroup = (group: CostGroup): string =>
+  labelOf(group)?.replace(/^./, (letter) => letter.toUpperCase()) ?? groupNames[group as keyof typeof groupNames];
 
 type Range = Pick<CostsSearch, 'from' | 'to' | 'agent_id'>;
 
-/** Names of filters of events. */
-const filterNames = { agent: 'agent_id', model: 'model', provider: 'provider', tag: 'compliance_tag' } as const;
-
-/** What tells the events of an entry. */
-function toFilter(entry: CostUsageEntry, groups: readonly CostGroup[], range: Range): EventsSearch {
-  const filter = groups.map((each) => [filterNames[each], readGroup(entry, each).key || undefined]);
+/** What tells the events of an entry; null if no filter does: of requests without a label, or with two. */
+function toFilter(entry: CostUsageEntry, groups: readonly CostGroup[], range: Range): EventsSearch | null {
+  const labels = groups.filter((each) => labelOf(each) !== null);
+  if (labels.length > 1 || labels.some((each) => readGroup(entry, each).key === '')) return null;
+  const filter = groups.map((each) => {
+    const { key } = readGroup(entry, each);
+    const label = labelOf(each);
+    return label === null
+      ? [filterNames[each as keyof typeof filterNames], key || undefined]
+      : ['label', `${label}=${key}`];
+  });
   return { ...range, ...Object.fromEntries(filter) };
 }
 
@@ -62,8 +64,10 @@ function toFilter(entry: CostUsageEntry, groups: readonly CostGroup[], range: Ra
 function GroupName({ entry, group, groups, range }: { entry: CostUsageEntry; group: CostGroup } & Grouped) {
   const { key, name } = readGroup(entry, group);
   if (group === 'agent') return <AgentLink id={key} name={name} />;
+  const filter = toFilter(entry, groups, range);
+  if (filter === null) return <span className="dim">{name}</span>;
   return (
-    <Link to="/events" search={toFilter(entry, groups, range)}>
+    <Link to="/events" search={filter}>
       {name}
     </Link>
   );
@@ -83,7 +87,7 @@ function UsageSums({ sums, groups, range, cost }: UsageSumsProps) {
       rowKey={(entry) => keyOf(entry, groups)}
       columns={[
         ...groups.map((group) => ({
-          head: groupNames[group],
+          head: nameGroup(group),
           by: (entry: CostUsageEntry) => readGroup(entry, group).name,
           cell: (entry: CostUsageEntry) => <GroupName entry={entry} group={group} groups={groups} range={range} />,
         })),
@@ -111,7 +115,6 @@ function UsageSums({ sums, groups, range, cost }: UsageSumsProps) {
 const route = getRouteApi('/costs');
 const height = 260;
 
-const options = costGroups.map((value) => ({ value, label: groupNames[value] }));
 /** Whole UTC days: sums are kept by day and by hour. */
 const spans = [
   { value: 'today', label: 'Today' },
@@ -128,6 +131,12 @@ export function UsageView() {
   const groups = listGroups(search.by);
   const [first, second] = groups;
   const { change } = useFilters(search);
+  const known = useQuery({ ...apiQuery('/api/v1/agents/labels', {}), staleTime: 60_000 }).data?.data ?? [];
+  const names = [...new Set(known.map((each) => each.name))].filter((name) => name !== 'compliance_tag');
+  const options = [...costGroups, ...names.map((name) => `label:${name}` as const)].map((value) => ({
+    value,
+    label: labelOf(value) === null ? nameGroup(value) : `Label ${labelOf(value)}`,
+  }));
   const group = (...by: (CostGroup | undefined)[]) =>
     change({ by: [...new Set(by)].filter((name) => name !== undefined).join(',') });
   const firstDay = from && findFirstDay(from);
@@ -214,7 +223,7 @@ function Usage({ range, groups }: Grouped) {
                 )}
               </Reading>
             </Card>
-            <Card title={`By ${groups.map((group) => groupNames[group].toLowerCase()).join(' and ')}`} flush>
+            <Card title={`By ${groups.map((group) => nameGroup(group).toLowerCase()).join(' and ')}`} flush>
               <Reading query={sums}>
                 {({ data: { usage } }) => (
                   <UsageSums sums={usage} groups={groups} range={range} cost={all.total_cost_usd} />
