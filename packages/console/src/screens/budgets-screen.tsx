@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../api/api.ts';
 import { usePermissions } from '../api/session.ts';
-import { SetCap } from '../changes/changes.tsx';
+import { SetCap } from '../changes/set-cap.tsx';
 import { CapBar, CapOutlook, NoRoom, Outlook, useLastHour } from '../components/cap-bar.tsx';
 import { EmptyState, Reading } from '../components/feedback.tsx';
 import { SearchField } from '../components/filters.tsx';

@@ -6,7 +6,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { apiQuery, usageQuery } from '../../api/api.ts';
 import { usePermissions } from '../../api/session.ts';
-import { SetCap } from '../../changes/changes.tsx';
+import { SetCap } from '../../changes/set-cap.tsx';
 import { Card } from '../../components/layout.tsx';
 import { Endings } from '../../components/results.tsx';
 import { AgentLink } from '../../components/values.tsx';

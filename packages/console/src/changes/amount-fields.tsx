@@ -1,0 +1,44 @@
+import { Checkbox, NumberInput, type NumberInputProps } from '@mantine/core';
+import { useState } from 'react';
+
+/** A number or none that a dialog asks for: `current` at first, `usual` if there was none. */
+export function useAmount(current: number | null, usual: number | '', isPossible: (value: number) => boolean) {
+  // Who opens the dialog wants an amount; to have none is to take the tick away.
+  const [limited, setLimited] = useState(true);
+  const [entered, setEntered] = useState<number | string>(current ?? usual);
+  const reset = () => {
+    setLimited(true);
+    setEntered(current ?? usual);
+  };
+  const isNumber = typeof entered === 'number';
+  const ready = !limited || (isNumber && isPossible(entered));
+  return { limited, setLimited, entered, setEntered, reset, ready, next: limited && isNumber ? entered : null };
+}
+
+interface AmountFieldsProps extends NumberInputProps {
+  amount: ReturnType<typeof useAmount>;
+  question: string;
+}
+
+export function AmountFields({ amount, question, ...input }: AmountFieldsProps) {
+  return (
+    <>
+      <Checkbox
+        label={question}
+        checked={amount.limited}
+        onChange={(event) => amount.setLimited(event.currentTarget.checked)}
+      />
+      {amount.limited && (
+        <NumberInput
+          {...input}
+          thousandSeparator=","
+          hideControls
+          value={amount.entered}
+          onChange={amount.setEntered}
+          required
+          data-autofocus
+        />
+      )}
+    </>
+  );
+}
