@@ -4,7 +4,6 @@ import { policySchema } from '@agp/policy/schema';
 import { writePolicy } from '@agp/policy/yaml';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { structuredPatch } from 'diff';
 import { apiQuery } from '../../api/api.ts';
 import { usePermissions } from '../../api/session.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
@@ -12,33 +11,16 @@ import { Reading } from '../../components/feedback.tsx';
 import { Card } from '../../components/layout.tsx';
 import { Pill, TimeStamp } from '../../components/values.tsx';
 import { nameAction, nameActor } from '../../format/format.ts';
+import { Diff } from './diff.tsx';
 import { putPolicy } from './policy-changes.tsx';
 import { rewriteText, textOf } from './rewrite-text.ts';
 
 const mostChanges = 50;
-/** Lines of both versions around what differs. */
-const context = 2;
 
 /** What an entry has before or after a change, its members in the order of the schema if this version knows them. */
 function writeState(state: ListedAuditEntry['before']): string {
   if (state === null || typeof state.policy !== 'object' || state.policy === null) return '';
   return writePolicy(policySchema.safeParse(state.policy).data ?? state.policy);
-}
-
-/** The lines that differ, with some around them. */
-export function Diff({ before, after }: { before: string; after: string }) {
-  const { hunks } = structuredPatch('', '', before, after, '', '', { context });
-  const lines = hunks.flatMap((hunk, index) => [...(index > 0 ? [' …'] : []), ...hunk.lines]);
-  const tags = { '+': 'ins', '-': 'del' } as const;
-  return (
-    <pre className="code-block diff">
-      {lines.length === 0 && <span>The same text.</span>}
-      {lines.map((line, index) => {
-        const Tag = tags[line[0] as '+' | '-'] ?? 'span';
-        return <Tag key={index}>{line}</Tag>;
-      })}
-    </pre>
-  );
 }
 
 interface RestoreProps {
