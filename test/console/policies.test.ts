@@ -166,6 +166,14 @@ inBrowser('policies in the console', () => {
     await expect.poll(async () => (await read('shared'))?.policy).toMatchObject({ mode: 'observe', refusal: 'theirs' });
     expect((await read('shared'))?.text).toContain('mode: observe # kept\n');
 
+    await page.getByRole('button', { name: 'Switch to warn' }).click();
+    const late = JSON.stringify({ name: 'shared', refusal: 'late' });
+    await system().api(`/api/v1/policies/${id}`, { method: 'PUT', body: late });
+    await dialog(page).getByRole('button', { name: 'Switch to warn' }).click();
+    await dialog(page).getByText('+refusal: late').waitFor();
+    await dialog(page).getByRole('button', { name: 'Switch to warn anyway' }).click();
+    await expect.poll(async () => (await read('shared'))?.policy).toMatchObject({ mode: 'warn', refusal: 'late' });
+
     await write(page, policy('unsaved'));
     await page.getByRole('link', { name: 'Agents', exact: true }).click();
     await dialog(page).getByRole('button', { name: 'Stay' }).click();
@@ -187,7 +195,8 @@ inBrowser('policies in the console', () => {
     expect((await send('guest')).status).toBe(403);
     const { page } = await show('/policies/walled');
     await page.getByRole('button', { name: 'Add an exception' }).click();
-    await dialog(page).getByRole('textbox', { name: 'For' }).fill('guest');
+    await dialog(page).locator('input:focus').waitFor();
+    await page.keyboard.insertText('guest');
     await dialog(page).getByRole('textbox', { name: 'Why' }).fill('a demonstration');
     await dialog(page).getByRole('button', { name: 'Add', exact: true }).click();
     const row = page.getByRole('table', { name: 'Exceptions' }).getByRole('row', { name: /guest .*a demonstration/ });
@@ -196,9 +205,14 @@ inBrowser('policies in the console', () => {
     expect(passed.status).toBe(200);
     await show(`/agents/${passed.headers.get('x-agent-id')}`);
     await page.getByText(/exception from all its rules until .*a demonstration/).waitFor();
+    await show('/policies');
+    await page.getByRole('row', { name: /walled.* 1, until/ }).waitFor();
     await show('/policies/walled');
     await row.getByRole('button', { name: 'End the exception for agent guest' }).click();
-    await dialog(page).getByRole('button', { name: 'End', exact: true }).click();
+    await page.getByText('The rules of walled hold again for agent guest.').waitFor();
+    await page.getByText('None: it holds for all that it matches.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await row.getByRole('button', { name: 'End the exception for agent guest' }).click();
     await page.getByText('None: it holds for all that it matches.').waitFor();
     expect((await send('guest')).status).toBe(403);
   });

@@ -231,6 +231,7 @@ const decided: Record<string, string> = {
 export const showPolicy = ({ policy, version, hits, updated_at }: StoredPolicy) => ({
   ...{ Policy: policy.name, Mode: policy.mode, For: describeMatch(policy.match) },
   Rules: listRules(policy).join(', '),
+  Exceptions: (policy.exceptions ?? []).map(({ until }, at) => `${at + 1}, until ${time(until)}`).at(-1) ?? '',
   Refused: formatCount(hits?.refused ?? -1),
   Noted: formatCount(hits?.noted ?? -1),
   'By rule': (hits?.by ?? [])

@@ -1,9 +1,12 @@
 import type { Policy, PolicyException, StoredPolicy } from '@agp/policy';
 import { describeMatch, mayHold } from '@agp/policy/describe';
-import { TextInput } from '@mantine/core';
+import { Button, MultiSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { useChange } from '../../api/api.ts';
 import { usePermissions } from '../../api/session.ts';
+import { undone } from '../../changes/each-agent.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
+import { tellDone } from '../../components/done.tsx';
 import { actionColumn, type Column, List } from '../../components/list.tsx';
 import { Pill, TimeStamp } from '../../components/values.tsx';
 import { groupLabels, listRules } from './describe-policy.ts';
@@ -16,7 +19,7 @@ interface Excepted {
   exception: PolicyException;
 }
 
-const isOver = ({ until }: PolicyException) => Date.parse(until) <= Date.now();
+export const isOver = ({ until }: PolicyException) => Date.parse(until) <= Date.now();
 
 const putExceptions = (
   stored: StoredPolicy,
@@ -30,22 +33,24 @@ const putExceptions = (
 
 function EndException({ stored, exception }: Excepted) {
   const whose = describeMatch(exception.match);
+  const { mutate, isPending } = useChange(async () => {
+    const others = (stored.policy.exceptions ?? []).filter((each) => each !== exception);
+    const { version } = await putExceptions(stored, others, undefined, `${stored.version}`);
+    const undo = () => putPolicy(stored.id, textOf(stored), undone, `${version}`);
+    tellDone({ text: `The rules of ${stored.policy.name} hold again for ${whose}.`, undo });
+  });
   return (
-    <ConfirmButton
-      verb="End"
-      of={`the exception for ${whose}`}
-      seen={[`${stored.version}`]}
-      change={(reason, [ifMatch]) =>
-        putExceptions(
-          stored,
-          (stored.policy.exceptions ?? []).filter((each) => each !== exception),
-          reason,
-          ifMatch,
-        )
+    <Button
+      size="xs"
+      variant="default"
+      aria-label={`End the exception for ${whose}`}
+      loading={isPending}
+      onClick={() =>
+        mutate(undefined, { onError: ({ message }) => tellDone({ text: `It was not ended: ${message}.` }) })
       }
     >
-      From the next request on the rules hold again for {whose}.
-    </ConfirmButton>
+      End
+    </Button>
   );
 }
 
@@ -67,10 +72,10 @@ function AddException({ stored }: { stored: StoredPolicy }) {
   const [whose, setWhose] = useState('');
   const [until, setUntil] = useState('');
   const [why, setWhy] = useState('');
-  const [rules, setRules] = useState('');
+  const [rules, setRules] = useState<string[]>([]);
   const match = readMatch(whose);
   const end = Date.parse(until);
-  const named = rules.split(',').flatMap((rule) => rule.trim() || []);
+  const known = listRules(stored.policy as Policy);
   return (
     <ConfirmButton
       label="Add an exception"
@@ -81,10 +86,11 @@ function AddException({ stored }: { stored: StoredPolicy }) {
       onOpen={() => {
         setWhose('');
         setWhy('');
+        setRules([]);
         setUntil(toLocal(Date.now() + dayMs));
       }}
       change={(reason, [ifMatch]) => {
-        const of = { match: match ?? {}, ...(named.length > 0 && { rules: named }) };
+        const of = { match: match ?? {}, ...(rules.length > 0 && { rules }) };
         const exception = { ...of, until: new Date(end).toISOString(), reason: why.trim() } as PolicyException;
         return putExceptions(stored, [...(stored.policy.exceptions ?? []), exception], reason ?? why.trim(), ifMatch);
       }}
@@ -92,7 +98,6 @@ function AddException({ stored }: { stored: StoredPolicy }) {
       {(
         [
           ['For', 'Agents by name, or a label such as team=sales', whose, setWhose, 'text'],
-          ['Rules', `All of ${listRules(stored.policy as Policy).join(', ')} if empty`, rules, setRules, 'text'],
           ['Until', 'Then it is refused again by itself', until, setUntil, 'datetime-local'],
           ['Why', 'Shown with the exception', why, setWhy, 'text'],
         ] as const
@@ -102,10 +107,18 @@ function AddException({ stored }: { stored: StoredPolicy }) {
           {...{ label, description, value, type }}
           maxLength={256}
           mb="sm"
-          required={label !== 'Rules'}
+          required
+          {...(label === 'For' && { 'data-autofocus': true })}
           onChange={(event) => onChange(event.currentTarget.value)}
         />
       ))}
+      <MultiSelect
+        label="Rules"
+        description={`All of ${known.join(', ')} if none is chosen`}
+        data={known}
+        value={rules}
+        onChange={setRules}
+      />
     </ConfirmButton>
   );
 }

@@ -11,8 +11,9 @@ import { EmptyState } from '../../components/feedback.tsx';
 import { Screen } from '../../components/layout.tsx';
 import { type Column, ReadList } from '../../components/list.tsx';
 import { newPolicy, PolicyHits, PolicyMode } from '../../components/policies.tsx';
-import { Pill, TimeAgo } from '../../components/values.tsx';
+import { Pill, TimeAgo, TimeStamp } from '../../components/values.tsx';
 import { hasEnded, listRules } from './describe-policy.ts';
+import { isOver } from './exceptions.tsx';
 
 const columns: readonly Column<StoredPolicy>[] = [
   {
@@ -35,6 +36,20 @@ const columns: readonly Column<StoredPolicy>[] = [
   },
   { head: 'For', cell: ({ policy }) => <div className="small text-cell">{describeMatch(policy.match)}</div> },
   { head: 'Rules', cell: ({ policy }) => <span className="small">{listRules(policy).join(', ') || 'none'}</span> },
+  {
+    head: 'Exceptions',
+    cell: ({ policy: { exceptions = [] } }) => {
+      const held = exceptions.filter((each) => !isOver(each));
+      const last = held.toSorted((one, other) => Date.parse(one.until) - Date.parse(other.until)).at(-1);
+      return (
+        last && (
+          <span className="small">
+            {held.length}, until <TimeStamp at={last.until} />
+          </span>
+        )
+      );
+    },
+  },
   {
     head: 'Refused',
     right: true,

@@ -1,9 +1,11 @@
 import { formatCount } from '@agp/core/explain';
 import type { Policy, StoredPolicy } from '@agp/policy';
 import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { callApi } from '../../api/api.ts';
 import { undone } from '../../changes/each-agent.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
+import { Diff } from './diff.tsx';
 import { rewriteText, textOf } from './rewrite-text.ts';
 
 const modes = ['observe', 'warn', 'enforce'] as const;
@@ -18,20 +20,29 @@ const meanings: Record<Policy['mode'], string> = {
 function SwitchMode({ stored, to }: { stored: StoredPolicy; to: Policy['mode'] }) {
   const { id, policy, hits } = stored;
   const isOn = to === 'enforce';
+  const [opened, setOpened] = useState(stored);
   return (
     <ConfirmButton
       title={`Switch ${policy.name} to ${to}?`}
       verb={`Switch to ${to}`}
+      onOpen={() => setOpened(stored)}
       button={{ size: 'sm', ...(isOn && { variant: 'filled', color: 'indigo' }) }}
       seen={[`${stored.version}`]}
       done={`${policy.name} is switched to ${to}.`}
       undo={({ version }: StoredPolicy) => putPolicy(id, textOf(stored), undone, `${version}`)}
       change={(reason, [ifMatch]) =>
-        putPolicy(id, rewriteText(textOf(stored), { ...policy, mode: to }), reason, ifMatch)
+        // Anyway means over what is shown, never over what nobody has read.
+        putPolicy(
+          id,
+          rewriteText(textOf(stored), { ...policy, mode: to }),
+          reason,
+          ifMatch === `${opened.version}` ? ifMatch : `${stored.version}`,
+        )
       }
     >
       <strong>From the next request on:</strong> {meanings[to]}
       {isOn && policy.running === 'stop' && ' Running requests that it forbids end too.'}
+      {opened.version !== stored.version && <Diff before={textOf(opened)} after={textOf(stored)} />}
       {hits && (
         <p style={{ marginBottom: 0 }}>
           In the last 24 hours it refused {formatCount(hits.refused)} and noted {formatCount(hits.noted)}
