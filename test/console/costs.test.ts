@@ -166,15 +166,15 @@ inBrowser('costs, and addresses that somebody has edited', () => {
     const [agent] = await system.api<Agent[]>('/api/v1/agents?search=biller');
     await system.api(`/api/v1/agents/${agent?.id}`, { method: 'PUT', body: '{"labels":{"team":"finance"}}' });
     await console.send('biller', { model: 'gpt-4o' });
+    const counted = async () => (await system.api<CostUsage>('/api/v1/costs/usage?group_by=label:team')).usage;
+    await eventually(async () => expect((await counted()).length).toBe(2));
     const { page, faults } = await console.show('/costs?by=label:team');
-    const shown = async () => (await readShown(page)).tables.Costs?.map(({ Team, Requests }) => [Team, Requests]);
-    await eventually(async () => {
-      await page.reload();
-      expect((await shown())?.toSorted()).toEqual([
-        ['finance', '1'],
-        ['no team', `${calls.length}`],
-      ]);
-    });
+    await page.getByRole('link', { name: 'finance', exact: true }).waitFor();
+    const { Costs = [] } = (await readShown(page)).tables;
+    expect(Costs.map(({ Team, Requests }) => [Team, Requests]).toSorted()).toEqual([
+      ['finance', '1'],
+      ['no team', `${calls.length}`],
+    ]);
     expect(await page.getByLabel('By', { exact: true }).locator(':checked').textContent()).toBe('Label team');
     await page.getByRole('link', { name: 'finance', exact: true }).click();
     await page.getByRole('table', { name: 'Events' }).waitFor();

@@ -49,9 +49,10 @@ inBrowser('a list', () => {
       await expect
         .poll(async () => (await choice.allInnerTexts()).map((each) => each.replace('\n', ' ')))
         .toEqual([found]);
-      await choice.click();
+      // Sessions of that name come a moment later.
+      await choice.first().click();
       await page.waitForURL((url) => url.href.includes(path));
-      await choice.waitFor({ state: 'detached' });
+      await choice.first().waitFor({ state: 'detached' });
     }
     await page.getByRole('dialog', { name: 'Block clerk?' }).waitFor();
     await page.keyboard.press('Escape');

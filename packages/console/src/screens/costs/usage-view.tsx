@@ -132,11 +132,13 @@ export function UsageView() {
   const [first, second] = groups;
   const { change } = useFilters(search);
   const known = useQuery({ ...apiQuery('/api/v1/agents/labels', {}), staleTime: 60_000 }).data?.data ?? [];
-  const names = [...new Set(known.map((each) => each.name))].filter((name) => name !== 'compliance_tag');
-  const options = [...costGroups, ...names.map((name) => `label:${name}` as const)].map((value) => ({
-    value,
-    label: labelOf(value) === null ? nameGroup(value) : `Label ${labelOf(value)}`,
-  }));
+  const names = known.map((each) => each.name).filter((name) => name !== 'compliance_tag');
+  const options = [...new Set([...costGroups, ...names.map((name) => `label:${name}` as const), ...groups])].map(
+    (value) => ({
+      value,
+      label: labelOf(value) === null ? nameGroup(value) : `Label ${labelOf(value)}`,
+    }),
+  );
   const group = (...by: (CostGroup | undefined)[]) =>
     change({ by: [...new Set(by)].filter((name) => name !== undefined).join(',') });
   const firstDay = from && findFirstDay(from);
