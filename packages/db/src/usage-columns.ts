@@ -3,7 +3,7 @@ const bounds = [100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 51_200,
 
 const buckets = [...bounds.map((bound) => `under_${bound}_ms` as const), 'longer' as const];
 
-/** Columns of `daily_usage` and `hourly_usage` that count calls by a span of their events, the shortest first. */
+/** Columns of `daily_usage`, `hourly_usage` and `hourly_labelled` that count calls by a span of their events, the shortest first. */
 export const bucketColumns = {
   duration_ms: buckets,
   first_byte_ms: buckets.map((name) => `first_byte_${name}` as const),
@@ -13,7 +13,7 @@ export type Span = keyof typeof bucketColumns;
 export type BucketColumn = (typeof bucketColumns)[Span][number];
 export const spans = Object.keys(bucketColumns) as Span[];
 
-/** Columns of `hourly_usage` that are added up; `daily_usage` has them too. */
+/** Columns of `hourly_usage` and `hourly_labelled` that are added up; `daily_usage` has them too. */
 export const hourlySums = [
   ...(['prompt_tokens', 'completion_tokens', 'cost_usd', 'event_count', 'request_count', 'failed_count'] as const),
   ...bucketColumns.duration_ms,

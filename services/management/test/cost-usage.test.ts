@@ -237,24 +237,6 @@ describe('usage', () => {
     );
   });
 
-  test('goes by the labels that agents had then, or by none', async () => {
-    expect(await costs('?group_by=label:team')).toEqual([
-      [{ team: null }, 12],
-      [{ team: '=sales' }, 1_000_000_000],
-      [{ team: 'ops' }, 1],
-    ]);
-    expect(await costs('?group_by=label:cost.center/x,label:team,model&top=2&from=2026-03-01')).toEqual([
-      ['o3', { 'cost.center/x': '7', team: '=sales' }, 1_000_000_000],
-      ['-1+1', { 'cost.center/x': null, team: null }, 12],
-    ]);
-    const headers = { accept: 'text/csv' };
-    expect(await (await management.call(`${path}?group_by=label:team`, { headers })).text()).toMatch(
-      /^label:team,total_cost_usd,.*\r\n,0.000000012,.*\r\n'=sales,1,.*\r\nops,0.000000001,/,
-    );
-    const list = async (label: string) => (await management.call(`/api/v1/events?label=${label}`)).json();
-    expect([await list('team=ops'), await list('cost.center/x')]).toMatchObject([[{ model: 'Z' }], { length: 10 }]);
-  });
-
   test.each([
     '',
     'label:a,label:b,label:c,label:d,label:e',

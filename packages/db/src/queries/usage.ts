@@ -125,8 +125,9 @@ async function readPage(
   after?: UsageRow,
   { top, order }: Pick<UsageQuery, 'top' | 'order'> = {},
 ) {
-  const names = groups.map((name) => sql.id(columnOf(name)));
-  const columns = groups.map((name) => sql`${keyOf(name).of} AS ${sql.id(columnOf(name))}, `);
+  // By their places: Postgres cuts names at 63 bytes, and labels may have longer ones.
+  const names = groups.map((_, at) => sql.id(`group_${at}`));
+  const columns = groups.map((name, at) => sql`${keyOf(name).of} AS ${sql.id(`group_${at}`)}, `);
   const list = sql.join(names);
   const rest =
     after === undefined
@@ -135,9 +136,10 @@ async function readPage(
           (${sql.join(groups.map((name) => sql`${after[columnOf(name) as keyof UsageRow]}::${keyOf(name).type}`))})`;
   const first = sql.ref(order === 'failed' ? 'failed_count' : 'total_cost_usd');
   const sorted = top === undefined ? list : sql`${first} DESC, request_count DESC, ${list}`;
-  const ofAgent = groups.includes('agent');
+  const agent = groups.indexOf('agent');
+  const nameOfAgent = sql`, (SELECT name FROM agents WHERE agents.id = ${sql.ref(`usage.group_${agent}`)}) AS agent_name`;
   const { rows } = await sql<UsageRow & Record<Span, number[]>>`
-    SELECT usage.* ${ofAgent ? sql`, (SELECT name FROM agents WHERE agents.id = usage.agent_id) AS agent_name` : sql``}
+    SELECT usage.* ${agent < 0 ? sql`` : nameOfAgent}
     FROM (
       SELECT ${sql.join(columns, sql``)} coalesce(sum(cost_usd), 0) AS total_cost_usd,
         coalesce(sum(prompt_tokens), 0) AS total_prompt_tokens,
@@ -149,7 +151,12 @@ async function readPage(
       ${groups.length === 0 ? sql`` : sql`GROUP BY ${sql.join(groups.map((_, at) => sql.raw(String(at + 1))))}`}
     ) AS usage ${groups.length === 0 ? sql`` : sql`ORDER BY ${sorted} LIMIT ${top ?? pageSizeOf(groups)}`}`.execute(db);
   return rows.map(({ duration_ms: durations, first_byte_ms: firstBytes, ...row }) => ({
-    ...row,
+    ...(Object.fromEntries(
+      Object.entries(row).map(([name, value]) => {
+        const [, at] = /^group_(\d)$/.exec(name) ?? [];
+        return [at === undefined ? name : columnOf(groups[Number(at)] as UsageGroup), value];
+      }),
+    ) as UsageRow),
     p50_ms: estimateQuantile(durations, 0.5),
     p95_ms: estimateQuantile(durations, 0.95),
     first_byte_p50_ms: estimateQuantile(firstBytes, 0.5),

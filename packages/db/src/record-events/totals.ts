@@ -86,7 +86,6 @@ const byHour = {
   },
   measures: hourlySums,
   maxNames: maxTagsOfHour,
-  lockName: `'hour ' || extract(epoch FROM hour) || ' ' || agent_id`,
 } satisfies Partial<NamedUsage>;
 
 const addUnlabelled = makeNameCounter({
@@ -94,13 +93,16 @@ const addUnlabelled = makeNameCounter({
   table: 'hourly_usage',
   group: hourAndAgent,
   order: (tag) => `hour, agent_id, model, provider, ${tag}`,
+  lockName: `'hour ' || extract(epoch FROM hour) || ' ' || agent_id`,
 });
 
+// A name of its own for its locks: those of a transaction are sorted within a table alone.
 const addLabelled = makeNameCounter({
   ...byHour,
   table: 'hourly_labelled',
   group: { ...hourAndAgent, label_set: { type: 'uuid', of: ({ labelSet }) => labelSet as string } },
   order: (tag) => `hour, agent_id, label_set, model, provider, ${tag}`,
+  lockName: `'labelled ' || extract(epoch FROM hour) || ' ' || agent_id || ' ' || label_set`,
 });
 
 async function addLabelSets(client: ClientBase, rows: readonly RecordableEvent[], counted: CountedNames) {

@@ -47,7 +47,7 @@ export const costRoutes = tagRoutes('Costs', [
       description:
         'All groups with usage, in the order of what they are grouped by. Hours and days are UTC. The sums are exact and equal those ' +
         'of the other cost endpoints. Hours older than the retention are summed into the first hour of their day. Models beyond ' +
-        '200 an agent and day, and tags beyond 100 an agent and hour, are `other`. Failures and durations of calls ' +
+        '200 an agent and day, and tags beyond 100 an agent, hour and set of labels, are `other`. Usage that an earlier version recorded has no labels. Failures and durations of calls ' +
         'that 0.3.0 recorded, and times to their first byte, are not known and count as none.',
       schema: costUsageSchema,
       csv: {
