@@ -66,6 +66,7 @@ export const errorTable = {
   policy_not_found: { status: 404, message: 'policy not found' },
   view_not_found: { status: 404, message: 'view not found' },
   too_many_views: { status: 409, message: 'there are 100 views already: remove one' },
+  view_name_taken: { status: 409, message: 'another shared view has this name: remove it first, or take another name' },
   policy_name_taken: { status: 409, message: 'another policy has this name' },
   too_many_policies: { status: 409, message: 'there are 100 policies already' },
   changed_meanwhile: {

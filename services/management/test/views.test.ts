@@ -18,6 +18,7 @@ test("a view is seen by who saved it, a shared one by all, and it takes admin to
   expect(await list()).toEqual([all]);
 
   await management.refuse(await save({ shared: true }, reader), 403, /lacks scope admin/);
+  await management.refuse(await save({ shared: true, query: '?x=1' }), 409, /^another shared view has this name/);
   const remove = (id: string, headers = {}) => management.call(`${path}/${id}`, { method: 'DELETE', headers });
   await management.refuse(await remove(all.id, reader), 403, /lacks scope admin/);
   await management.refuse(await remove(own.id), 404, 'view not found');

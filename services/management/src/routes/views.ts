@@ -23,16 +23,18 @@ export const viewRoutes = tagRoutes('Console', [
   }),
   defineRoute('POST /api/v1/console/views', {
     scope: 'read',
-    summary: 'Save a view, in place of one of the same name; a shared one takes `admin`, and is audited',
+    summary: 'Save a view, in place of an own one of the same name; a shared one takes `admin`, and is audited',
     body: viewInputSchema,
     answer: { status: 201, description: 'The view', schema: viewSchema },
-    errors: ['too_many_views'],
+    errors: ['too_many_views', 'view_name_taken'],
     handle: async (input, context) => {
       const caller = found(input.caller, 'internal');
       const { shared, ...view } = input.body;
       const save = async (transaction: typeof context.db) => {
         const saved = await saveView(transaction, { ...view, owner: shared ? null : caller.holder }, maxViews);
         if (saved === 'too_many_views') throw new ApiError(saved);
+        // What all use is replaced by nobody who did not see it.
+        if (shared && saved.before && saved.before.query !== view.query) throw new ApiError('view_name_taken');
         const result = present(saved.after);
         return { result, target: result.id, ...(saved.before && { before: present(saved.before) }), after: result };
       };
