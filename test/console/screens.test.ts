@@ -25,6 +25,34 @@ interface Labelled {
   textContent: string;
 }
 
+/** Where the focus may be beside the controls: on what came later or scrolls, and beyond the screen. */
+const other = -1;
+const outside = -2;
+
+/** What Tab is to reach in the screen, with how each looks without the focus, which is set to the screen itself. */
+const listControls = `(() => {
+  const still = new CSSStyleSheet();
+  still.replaceSync('* { transition: none !important }');
+  document.adoptedStyleSheets = [still];
+  const main = document.querySelector('main');
+  main.focus();
+  // A field of several values has its ring around them all.
+  const ringed = (each) => each.closest('.mantine-TagsInput-input') ?? each;
+  window.look = (each) => ['outline', 'boxShadow', 'borderColor'].map((name) => getComputedStyle(ringed(each))[name]).join();
+  window.controls = [...main.querySelectorAll('a[href], button, input, select, textarea, summary, [contenteditable=true]')]
+    .filter((each) => each.tabIndex >= 0 && !each.disabled && each.checkVisibility({ visibilityProperty: true }));
+  window.looks = controls.map(look);
+  return controls.length;
+})()`;
+const readFocus = `(() => {
+  const each = document.activeElement;
+  const at = controls.indexOf(each);
+  return [each.closest('main') ? at : ${outside}, each.outerHTML.slice(0, 200), look(each) !== looks[at]];
+})()`;
+/** Of those that are still there. */
+const tellMissed = `(seen) => controls.filter((each, at) => !seen.includes(at) && each.isConnected && each.checkVisibility())
+  .map((each) => each.outerHTML.slice(0, 200))`;
+
 inBrowser('every screen', () => {
   let eventId = '';
   let agentId = '';
@@ -120,6 +148,52 @@ inBrowser('every screen', () => {
     await walk(page, coloured, async () => void barriers.push(...(await listBarriers(page, rules))));
     expect(barriers).toEqual([]);
     expect(asked.filter((url) => !url.startsWith(console.url))).toEqual([]);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('is used by keyboard alone: Tab reaches all in order, and shows where it is; dialogs give the focus back', async () => {
+    const { page, context, faults } = await console.open('/');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main');
+    const found: string[] = [];
+    let reached = 0;
+    await walk(page, await listScreens(page), async (path) => {
+      const count = await page.evaluate<number>(listControls);
+      const seen = new Set<number>();
+      for (let presses = 0; presses < count + 20; presses++) {
+        await page.keyboard.press('Tab');
+        const [at, name, isSeen] = await page.evaluate<[number, string, boolean]>(readFocus);
+        if (at === outside) break;
+        if (at === other) continue;
+        if (!isSeen) found.push(`${path}: no ring around ${name}`);
+        if (at < Math.max(...seen, 0)) found.push(`${path}: back to ${name}`);
+        seen.add(at);
+      }
+      reached += seen.size;
+      const missed = await page.evaluate<string[]>(`(${tellMissed})(${JSON.stringify([...seen])})`);
+      found.push(...missed.map((name) => `${path}: no way to ${name}`));
+    });
+    expect(found).toEqual([]);
+    expect(reached).toBeGreaterThan(100);
+    for (const [path, name] of [
+      [`/agents/${agentId}`, /^Block/],
+      ['/keys', /^Make a key/],
+      ['/policies/hostile', /^Delete/],
+      ['/agents', /^Look/],
+    ] as const) {
+      await goTo(page, path);
+      const button = page.getByRole('button', { name }).first();
+      await button.focus();
+      await page.evaluate("window.opener = document.activeElement.closest('tr') ?? document.activeElement");
+      await page.keyboard.press('Enter');
+      const dialog = page.getByRole('dialog');
+      await dialog.waitFor();
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      await expect.poll(() => page.evaluate('opener.contains(document.activeElement)')).toBe(true);
+    }
     expect(faults).toEqual([]);
     await context.close();
   });
