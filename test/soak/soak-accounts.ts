@@ -33,7 +33,7 @@ const sumsText = `
   SELECT name, kept::text, of_events::text FROM (VALUES
     ('daily_usage', ${sum('daily_usage')}, ${sum('events')}),
     ('daily_global_spend', ${sum('daily_global_spend')}, ${sum('events')}),
-    ('hourly_usage', ${sum('hourly_usage')}, ${sum('events')}),
+    ('hourly_usage', ${sum('hourly_usage')} + ${sum('hourly_labelled')}, ${sum('events')}),
     ('agent_usage', ${sum('agent_usage')}, ${sum('events')}),
     ('sessions', (SELECT coalesce(sum(total_cost_usd), 0) FROM sessions), ${sum('events')}),
     ('session events', (SELECT coalesce(sum(event_count), 0) FROM sessions), (SELECT count(*) FROM events)),

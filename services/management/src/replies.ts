@@ -18,6 +18,9 @@ export function giveUpSilentReader(response: Response): void {
   response.setTimeout(readerSilenceMs, () => response.destroy());
 }
 
+/** Columns of what tokens cost. */
+const costs: readonly string[] = ['cost_usd', 'total_cost_usd', 'avg_cost_per_request_usd'];
+
 interface CsvTable {
   name: string;
   columns: readonly string[];
@@ -41,10 +44,9 @@ export async function chooseFormat(
   response.vary('Accept');
   if (request.accepts(['application/json', 'text/csv']) !== 'text/csv') return;
   const { name, columns } = answer.csv;
-  response.locals.csv = {
-    ...{ name, columns: columns?.(query) ?? listColumns(answer.schema) },
-    unpriced: await listUnpricedModels(db),
-  } satisfies CsvTable;
+  const listed = columns?.(query) ?? listColumns(answer.schema);
+  const unpriced = listed.some((column) => costs.includes(column)) ? await listUnpricedModels(db) : [];
+  response.locals.csv = { name, columns: listed, unpriced } satisfies CsvTable;
 }
 
 export function csvOf(response: Response): CsvTable | undefined {
@@ -92,8 +94,6 @@ function writeCell(value: unknown): string {
 export function writeCsvLine(cells: readonly unknown[]): string {
   return `${cells.map(writeCell).join(',')}\r\n`;
 }
-
-const costs: readonly string[] = ['cost_usd', 'total_cost_usd', 'avg_cost_per_request_usd'];
 
 /** Costs of tokens without a price are `no price`, which no sum takes for free. */
 function listCells(row: Record<string, unknown>, { columns, unpriced }: CsvTable): unknown[] {
@@ -187,12 +187,16 @@ interface PageQuery {
 
 const times = ['from', 'to', 'recorded_after'] as const;
 
-/** The same query with a cursor in place of the offset, and times that do not move while pages are read. */
-function writeNextLink(request: Request, query: PageQuery, cursor: string): string {
+/** The same query from another place on, and times that do not move while pages are read. */
+export function writeNextLink(
+  request: Request,
+  query: PageQuery,
+  [member, place]: ['cursor' | 'offset', string],
+): string {
   const url = new URL(request.originalUrl, 'http://localhost');
   url.searchParams.delete('offset');
   for (const name of times) if (query[name]) url.searchParams.set(name, query[name].toISOString());
-  url.searchParams.set('cursor', cursor);
+  url.searchParams.set(member, place);
   return `<${url.pathname}${url.search}>; rel="next"`;
 }
 
@@ -216,7 +220,7 @@ export function replyWithPage<Row>(
   const page = rows.slice(0, query.limit);
   const last = page.at(-1);
   if (rows.length > page.length && last !== undefined)
-    response.set('Link', writeNextLink(request, query, cursorOf(last)));
+    response.set('Link', writeNextLink(request, query, ['cursor', cursorOf(last)]));
   sendRows(response, page.map(present));
 }
 

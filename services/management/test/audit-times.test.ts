@@ -59,5 +59,13 @@ test('the audit log is filtered by time, what is in its chain and what is not ye
     const numbers = pages.flat().map(({ seq }) => seq ?? Number.POSITIVE_INFINITY);
     expect(numbers).toEqual(numbers.toSorted((a, b) => b - a));
     expect(new Set(numbers).size).toBe(numbers.length);
+    const followed: unknown[] = [];
+    for (let next: string | undefined = `/api/v1/audit?limit=2${filter}`; next !== undefined; ) {
+      const page = await management.call(next);
+      followed.push(...((await page.json()) as unknown[]));
+      next = /^<(.*)>; rel="next"$/.exec(page.headers.get('link') ?? '')?.[1];
+    }
+    expect(followed).toEqual(await management.read(`/api/v1/audit?limit=1000${filter}`, auditListSchema));
+    expect(followed.length).toBeGreaterThan(4);
   }
 });

@@ -13,6 +13,7 @@ import {
   unpricedModelListSchema,
   unrecordedListQuerySchema,
   unrecordedRequestListSchema,
+  type usageGroups,
 } from '@agp/core/contracts';
 import { formatCost, formatCount, formatEstimate, formatUsd } from '@agp/core/explain';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -24,7 +25,7 @@ import { type Column, formatTime, timeColumn } from '../table.ts';
 
 type Entry = Column<CostUsageEntry>;
 
-const groupColumns: Record<string, Entry> = {
+const groupColumns: Record<keyof typeof usageGroups, Entry> = {
   hour: timeColumn('HOUR (UTC)', 'hour'),
   day: { head: 'DAY (UTC)', cell: ({ day }) => day ?? '-' },
   agent: { head: 'AGENT', cell: ({ agent_name, agent_id }) => agent_name ?? agent_id ?? '-' },
@@ -35,7 +36,7 @@ const groupColumns: Record<string, Entry> = {
 
 function columnOfGroup(group: UsageGroup): Entry {
   const label = labelOf(group);
-  if (label === null) return groupColumns[group] as Entry;
+  if (label === null) return groupColumns[group as keyof typeof usageGroups];
   return { head: label.toUpperCase(), cell: ({ labels }) => labels?.[label] ?? '(none)' };
 }
 

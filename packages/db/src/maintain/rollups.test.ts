@@ -37,6 +37,7 @@ const makeEvents = (days: readonly number[], each: number) =>
         model: `model ${at % 3}`,
         provider: at % 5 === 0 ? 'anthropic' : 'openai',
         compliance_tag: at % 4 === 0 ? 'gdpr' : 'default',
+        labels: at % 3 === 0 ? { team: `team ${at % 2}` } : null,
         cost_nano_usd: 1_000_003 * (at + 1),
         outcome: at % 7 === 0 ? 'failed' : 'completed',
         duration_ms: at * 1_000,
@@ -50,13 +51,22 @@ const makeEvents = (days: readonly number[], each: number) =>
     ),
   );
 
+/** Usage by hour, with labels and without. */
+const hours = ['hourly_usage', 'hourly_labelled']
+  .map((table) => `SELECT hour, agent_id, model, provider, compliance_tag, ${hourlySums.join(', ')} FROM ${table}`)
+  .join(' UNION ALL ');
+const readLabelled = () =>
+  query(
+    'SELECT agent_id, label_set, model, sum(event_count) AS events FROM hourly_labelled GROUP BY 1, 2, 3 ORDER BY 1, 2, 3',
+  );
+
 /** Hours whose sums are not those of their day, by model; agents whose models are not the sum of their days. */
 async function expectEqualSums(): Promise<void> {
   const sums = hourlySums.map((name) => `sum(${name}) AS ${name}`).join(', ');
   const ofAgents = hourlySums.slice(0, 5);
   expect(
     await query(`SELECT * FROM (
-        SELECT (hour AT TIME ZONE 'UTC')::date AS day, agent_id, model, ${sums} FROM hourly_usage GROUP BY 1, 2, 3
+        SELECT (hour AT TIME ZONE 'UTC')::date AS day, agent_id, model, ${sums} FROM (${hours}) AS hours GROUP BY 1, 2, 3
       ) AS hours FULL JOIN daily_usage AS days USING (day, agent_id, model)
       WHERE (${hourlySums.map((name) => `hours.${name}`)}) IS DISTINCT FROM (${hourlySums.map((name) => `days.${name}`)})`),
   ).toEqual([]);
@@ -76,6 +86,7 @@ test('retention merges hours into days, and keeps every sum', async () => {
   const findings = await query('SELECT kind, sum(event_count) AS events FROM hourly_findings GROUP BY 1 ORDER BY 1');
   const readDecisions = () =>
     query('SELECT rule, action, sum(event_count) AS events FROM hourly_decisions GROUP BY 1, 2 ORDER BY 1, 2');
+  const labelled = await readLabelled();
   const decisions = await readDecisions();
   // Twice the same decision of a request counts once.
   expect(decisions).toEqual(
@@ -88,7 +99,7 @@ test('retention merges hours into days, and keeps every sum', async () => {
   await removeOldEvents(database.db, new Date(start + 9 * dayMs + 5_000), 7);
   const isWhole = `hour = date_trunc('day', hour, 'UTC')`;
   const cut = new Date(start + 2 * dayMs);
-  for (const table of ['hourly_usage', 'hourly_findings', 'hourly_decisions']) {
+  for (const table of ['hourly_usage', 'hourly_labelled', 'hourly_findings', 'hourly_decisions']) {
     expect(await query(`SELECT FROM ${table} WHERE hour < $1 AND NOT ${isWhole}`, [cut])).toEqual([]);
     expect((await query(`SELECT FROM ${table} WHERE hour >= $1 AND NOT ${isWhole}`, [cut])).length).toBeGreaterThan(5);
   }
@@ -100,5 +111,6 @@ test('retention merges hours into days, and keeps every sum', async () => {
     findings,
   );
   expect(await readDecisions()).toEqual(decisions);
+  expect(await readLabelled()).toEqual(labelled);
   await expectEqualSums();
 });

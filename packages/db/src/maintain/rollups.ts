@@ -9,7 +9,7 @@ const hourTables = {
   hourly_labelled: 'agent_id, label_set, model, provider, compliance_tag',
 };
 
-/** The same for findings: the columns hour, agent_id, kind, event_count and last_event_at. */
+/** Begins a statement that adds rows to the findings by hour; a query with these columns follows, and then {@link ifKnownAddFindings}. */
 const intoFindings = sql`INSERT INTO hourly_findings AS known (hour, agent_id, kind, event_count, last_event_at)`;
 
 const ifKnownAddFindings = sql`

@@ -1,4 +1,11 @@
-import { type CostUsageEntry, columnOf, labelOf, type UnpricedModel, type UsageGroup } from '@agp/core/contracts';
+import {
+  type CostUsageEntry,
+  columnOf,
+  labelOf,
+  type UnpricedModel,
+  type UsageGroup,
+  type usageGroups,
+} from '@agp/core/contracts';
 import { readUnpriced } from '@agp/core/events';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../database.ts';
@@ -103,7 +110,7 @@ interface Key {
   type: RawBuilder<unknown>;
 }
 
-const keys: Record<string, Key> = {
+const keys: Record<keyof typeof usageGroups, Key> = {
   hour: { of: sql`hour`, type: sql`timestamptz` },
   day: { of: sql`to_char(day, 'YYYY-MM-DD') COLLATE "C"`, type: sql`text` },
   agent: { of: sql`agent_id`, type: sql`uuid` },
@@ -114,7 +121,7 @@ const keys: Record<string, Key> = {
 
 function keyOf(group: UsageGroup): Key {
   const label = labelOf(group);
-  if (label === null) return keys[group] as Key;
+  if (label === null) return keys[group as keyof typeof usageGroups];
   return { of: sql`coalesce(labels->>${sql.lit(label)}, '') COLLATE "C"`, type: sql`text` };
 }
 

@@ -58,7 +58,7 @@ export async function addToGlobalSpend(client: ClientBase, rows: readonly Record
   });
 }
 
-/** Models, providers and tags of one agent and UTC hour that are counted with their tag. */
+/** Models, providers and tags of one agent, UTC hour and set of labels that are counted with their tag. */
 export const maxTagsOfHour = 100;
 
 export const hourOf = (timestamp: string): string => `${timestamp.slice(0, 13)}:00Z`;

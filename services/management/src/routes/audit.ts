@@ -11,7 +11,7 @@ import { defineRoute, tagRoutes } from '../define-route.ts';
 import { presentAuditEntry, presentAuditLink } from '../presenters.ts';
 import { addAgentNames } from '../reads/reads.ts';
 import { verifyAudit } from '../reads/verify.ts';
-import { csvOf, replyWithList, sendRows } from '../replies.ts';
+import { csvOf, replyWithList, sendRows, writeNextLink } from '../replies.ts';
 import { readAgentFilter } from '../requests.ts';
 
 /** Who it was and what it was about in words, for a spreadsheet. */
@@ -31,6 +31,7 @@ export const auditRoutes = tagRoutes('Audit log', [
     answer: {
       description: 'One page of entries',
       schema: auditListSchema,
+      paged: true,
       csv: {
         name: 'audit',
         columns: (query) =>
@@ -39,14 +40,18 @@ export const auditRoutes = tagRoutes('Audit log', [
           ),
       },
     },
-    handle: async ({ query }, { db }, response) => {
+    handle: async ({ query, request }, { db }, response) => {
       const filter = {
         ...query,
         actions: query.action,
         agentId: readAgentFilter(query.agent_id),
         policyId: query.policy_id,
       };
-      const entries = (await listAudit(db, filter, query)).map(presentAuditEntry);
+      const { limit, offset } = query;
+      // One more than the page has room for tells that there is a next one.
+      const rows = await listAudit(db, filter, { limit: limit + 1, offset });
+      if (rows.length > limit) response.set('Link', writeNextLink(request, query, ['offset', `${offset + limit}`]));
+      const entries = rows.slice(0, limit).map(presentAuditEntry);
       const named = query.expand === undefined ? entries : await addAgentNames(db, entries);
       return csvOf(response) === undefined ? named : sendRows(response, named.map(toCsvRow));
     },

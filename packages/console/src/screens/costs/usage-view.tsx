@@ -46,10 +46,11 @@ const nameGroup = (group: CostGroup): string =>
 
 type Range = Pick<CostsSearch, 'from' | 'to' | 'agent_id'>;
 
-/** What tells the events of an entry; null if no filter does: of requests without a label, or with two. */
+/** What tells the events of an entry; null if no filter does: of requests without a label, with two, or with a longer one than filters take. */
 function toFilter(entry: CostUsageEntry, groups: readonly CostGroup[], range: Range): EventsSearch | null {
   const labels = groups.filter((each) => labelOf(each) !== null);
-  if (labels.length > 1 || labels.some((each) => readGroup(entry, each).key === '')) return null;
+  const isFilter = (key: string) => key !== '' && key.length <= 128;
+  if (labels.length > 1 || labels.some((each) => !isFilter(readGroup(entry, each).key))) return null;
   const filter = groups.map((each) => {
     const { key } = readGroup(entry, each);
     const label = labelOf(each);
