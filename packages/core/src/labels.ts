@@ -14,8 +14,15 @@ const notCharged = ['compliance_tag', 'note'];
  * any. Members of the metadata that are no valid labels charge nothing.
  */
 export function chargedLabels(metadata: Readonly<Record<string, unknown>>): Record<string, string> | null {
-  const charged = readLabels(metadata).filter(
-    ([name, value]) => !notCharged.includes(name) && labelName.test(name) && labelValue.test(value),
-  );
-  return charged.length === 0 ? null : Object.fromEntries(charged.slice(0, maxLabels));
+  let charged: Record<string, string> | null = null;
+  let left = maxLabels;
+  for (const name in metadata) {
+    const value = metadata[name];
+    if (typeof value !== 'string' || notCharged.includes(name) || !labelName.test(name) || !labelValue.test(value)) continue;
+    if (left === 0) break;
+    left -= 1;
+    charged ??= {};
+    charged[name] = value;
+  }
+  return charged;
 }
