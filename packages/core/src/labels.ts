@@ -18,7 +18,8 @@ export function chargedLabels(metadata: Readonly<Record<string, unknown>>): Reco
   let left = maxLabels;
   for (const name in metadata) {
     const value = metadata[name];
-    if (typeof value !== 'string' || notCharged.includes(name) || !labelName.test(name) || !labelValue.test(value)) continue;
+    if (typeof value !== 'string' || notCharged.includes(name) || !labelName.test(name) || !labelValue.test(value))
+      continue;
     if (left === 0) break;
     left -= 1;
     charged ??= {};

@@ -1,10 +1,18 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type EventListQuery, outcomeNames } from '@agp/core/contracts';
+import { type EventListQuery, mostCounted, outcomeNames } from '@agp/core/contracts';
 import { lacksPrice } from '@agp/core/explain';
 import { toPublicId, uuidOf } from '@agp/core/ids';
 import { usdToDecimal } from '@agp/core/money';
-import { type Db, type EventFilter, type EventRow, listEvents, listUnpricedModels, readKeptSince } from '@agp/db';
+import {
+  countEvents,
+  type Db,
+  type EventFilter,
+  type EventRow,
+  listEvents,
+  listUnpricedModels,
+  readKeptSince,
+} from '@agp/db';
 import { endTurn } from '@agp/runtime';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
@@ -224,6 +232,11 @@ export function replyWithPage<Row>(
   sendRows(response, page.map(present));
 }
 
+/** @param count null if it took too long to count */
+export function sayTotal(response: Response, count: number | null): void {
+  if (count !== null) response.set('X-Total', count > mostCounted ? `>${mostCounted}` : String(count));
+}
+
 type EventPage = Omit<EventListQuery, 'agent_id' | 'session_id'>;
 
 export async function replyWithEvents(
@@ -240,30 +253,30 @@ export async function replyWithEvents(
     const kept = await readKeptSince(db);
     if (kept !== null && (query.from ?? 0) < kept) response.set('X-Kept-Since', kept.toISOString());
   }
-  const rows = await listEvents(
-    db,
-    {
-      ...owner,
-      from: query.from,
-      to: query.to,
-      recordedAfter: query.recorded_after,
-      model: query.model,
-      provider: query.provider,
-      complianceTag: query.compliance_tag,
-      label: query.label,
-      piiDetected: query.pii_detected,
-      piiType: readPiiType(query.pii_type),
-      outcome: query.outcome,
-      failed: query.failed === 'true',
-      httpStatus: query.http_status,
-      decided: [policy, rule, action].every((each) => each === undefined) ? undefined : { policy, rule, action },
-      requestId: query.request_id,
-      providerRequestId: query.provider_request_id,
-      cursor: query.cursor && uuidOf('evt', query.cursor),
-    },
-    // Reads one more than is shown, to know if there is a next page.
-    { limit: query.limit + 1, offset: query.offset },
-    readExpand(query.expand),
-  );
+  const filter: EventFilter = {
+    ...owner,
+    from: query.from,
+    to: query.to,
+    recordedAfter: query.recorded_after,
+    model: query.model,
+    provider: query.provider,
+    complianceTag: query.compliance_tag,
+    label: query.label,
+    piiDetected: query.pii_detected,
+    piiType: readPiiType(query.pii_type),
+    outcome: query.outcome,
+    failed: query.failed === 'true',
+    httpStatus: query.http_status,
+    decided: [policy, rule, action].every((each) => each === undefined) ? undefined : { policy, rule, action },
+    requestId: query.request_id,
+    providerRequestId: query.provider_request_id,
+    cursor: query.cursor && uuidOf('evt', query.cursor),
+  };
+  const [rows, count] = await Promise.all([
+    // One more than is shown, to know if there is a next page.
+    listEvents(db, filter, { limit: query.limit + 1, offset: query.offset }, readExpand(query.expand)),
+    query.total ? countEvents(db, filter) : null,
+  ]);
+  sayTotal(response, count);
   replyWithPage(input, response, rows, present, ({ id }) => toPublicId('evt', id));
 }

@@ -144,6 +144,16 @@ describe('one event', () => {
   });
 });
 
+test('a total counts what matches on all pages, the page apart', async () => {
+  const totalOf = async (path: string) => (await management.call(path)).headers.get('x-total');
+  expect(await totalOf('/api/v1/events?total=true&limit=1')).toBe('5');
+  expect(await totalOf(`/api/v1/events?total=true&limit=1&cursor=${id(2)}&agent_id=${alice}`)).toBe('3');
+  expect(await totalOf(`/api/v1/agents/${bob}/events?total=true&from=2026-03-02T00:00:00.000Z`)).toBe('1');
+  expect(await totalOf('/api/v1/sessions?total=true&limit=1')).toBe('3');
+  expect(await totalOf(`/api/v1/sessions?total=true&limit=1&agent_id=${bob}`)).toBe('1');
+  expect(await totalOf('/api/v1/events?limit=1')).toBeNull();
+});
+
 describe('the events of one agent', () => {
   test('are the newest first, without the four fields of rule 2', async () => {
     const list = await management.read(`/api/v1/agents/${alice}/events`, agentEventListSchema);

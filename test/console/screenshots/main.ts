@@ -91,7 +91,7 @@ async function run(): Promise<string[]> {
         await text('Would have refused')(page);
       },
     },
-    { name: 'policy-new', path: '/policies/_new', ready: text('Ctrl Space completes') },
+    { name: 'policy-new', path: '/policies/_new', ready: text('In a form') },
     { name: 'budgets', path: '/budgets', ready: text('contract-reader') },
     { name: 'costs', path: '/costs', ready: (page) => page.getByRole('img', { name: /by day/ }).waitFor() },
     { name: 'costs-prices', path: '/costs?view=prices', ready: text('in-house-7b') },
@@ -108,7 +108,7 @@ async function run(): Promise<string[]> {
     },
     { name: 'start', path: '/start' },
     { name: 'keys', path: '/keys', ready: text('dashboard') },
-    { name: 'tokens', path: '/keys?view=tokens', ready: text('contract-reader') },
+    { name: 'tokens', path: '/keys?view=tokens', ready: text('payroll-export') },
     { name: 'unknown', path: '/no-such-place' },
   ];
   rmSync(folder, { recursive: true, force: true });

@@ -45,6 +45,8 @@ export interface Reply<Data> {
   next: string | null;
   /** Since when there are rows, if the list begins before. */
   keptSince: string | null;
+  /** How many match on all pages, such as `>10000`, if that was asked for and counted in time. */
+  total: string | null;
 }
 
 const client = createClient<paths>({ baseUrl: window.location.origin });
@@ -96,6 +98,7 @@ export async function callApi<M extends Method, Path extends PathWith<M>>(
     data: data as AnswerOf<Path, M>,
     next: readNextCursor(told.get('link')),
     keptSince: told.get('x-kept-since'),
+    total: told.get('x-total'),
   };
 }
 

@@ -1,4 +1,4 @@
-import { countOf } from '@agp/core/explain';
+import { countOf, formatCount } from '@agp/core/explain';
 import { Button, Menu } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { IconColumns3 } from '@tabler/icons-react';
@@ -112,9 +112,11 @@ export function ListScreen<Row, Read = Row>(props: ListScreenProps<Row, Read>) {
   const { page, cursor } = at;
   const toRows = arrange ?? ((read: Read[]) => read as unknown as Row[]);
   const { columns, chooser } = useColumns(title, table.columns);
-  const shownCount = (count: number) => (
+  const shownCount = (count: number, total = String(count)) => (
     <>
-      {countOf(count, nouns[0], nouns[1])}
+      {total !== String(count) && `${formatCount(count)} of `}
+      {total.startsWith('>') && 'more than '}
+      {countOf(Number(total.replace('>', '')), nouns[0], nouns[1])}
       {cursor !== undefined && (
         <>
           {' · '}
@@ -158,7 +160,7 @@ export function ListScreen<Row, Read = Row>(props: ListScreenProps<Row, Read>) {
               <NumberedPager page={page} size={pageSize} count={rows.length} nouns={nouns[1]} words={numbered} />
             ) : (
               <CursorPager cursor={cursor} next={next}>
-                {footer ?? shownCount(rows.length)}
+                {footer ?? shownCount(rows.length, query.data?.total ?? undefined)}
               </CursorPager>
             )}
           </List>

@@ -10,12 +10,14 @@ import { usePeek } from './peek.tsx';
 import type { ListSearch } from './use-filters.tsx';
 
 export interface Column<Row> {
-  /** Also its name on a phone, whose rows are cards. */
+  /** Also its name on a phone, whose rows have two lines. */
   head: string;
   cell: (row: Row) => ReactNode;
   right?: boolean;
   /** Not on a phone. */
   wide?: boolean;
+  /** Beside the name on a phone; the first figure if no column says so. */
+  lead?: boolean;
   /** The API's name of the order by this column, and whether the least comes first. */
   order?: readonly [name: string, direction?: 'ascending'];
   /** What a list that is whole on the page is sorted by, in the browser: numbers greatest first, texts as in a dictionary. */
@@ -58,6 +60,9 @@ interface RowsProps<Row> {
 }
 
 const selectHead = 'Select';
+const lookHead = 'Look';
+/** In a phone's first line, beside the name. */
+const held = new Set([selectHead, lookHead]);
 
 function selectColumn<Row>(
   { selected, onChange }: NonNullable<RowsProps<Row>['selection']>,
@@ -81,7 +86,7 @@ function selectColumn<Row>(
   };
 }
 
-/** Styles that make cards of rows take the roles of a table away, so they are named. */
+/** Styles that make two lines of rows take the roles of a table away, so they are named. */
 const roles = {
   table: { role: 'table' },
   rowgroup: { role: 'rowgroup' },
@@ -117,7 +122,7 @@ const compare = (one: string | number | null, other: string | number | null) =>
     ? one.localeCompare(other, 'en', { numeric: true })
     : Number(other ?? -1) - Number(one ?? -1);
 
-/** Rows with columns; on a phone a card for each row. */
+/** Rows with columns; on a phone each is two lines: its name and what leads, then the rest. */
 export function Rows<Row>(props: RowsProps<Row>) {
   const { label, rows: all, columns: given, rowKey, stale = false, selection, atOnce = all.length, note, sort } = props;
   const [further, setFurther] = useState(0);
@@ -126,10 +131,12 @@ export function Rows<Row>(props: RowsProps<Row>) {
   const keys = rows.map(rowKey);
   const body = useRef<HTMLTableSectionElement>(null);
   const { drawer, peeked, button } = usePeek({ body, rows, keys, title: given[0]?.cell, show: props.peek });
+  const lead =
+    given.find((column) => column.lead) ?? given.find(({ right, silent, wide }) => right && !silent && !wide);
   const columns: Column<Row>[] = [
     ...(selection ? [selectColumn(selection, rowKey)] : []),
     ...given,
-    ...(button ? [{ head: 'Look', silent: true, right: true, cell: (row: Row) => button(rowKey(row)) }] : []),
+    ...(button ? [{ head: lookHead, silent: true, right: true, cell: (row: Row) => button(rowKey(row)) }] : []),
   ];
   return (
     <>
@@ -172,14 +179,17 @@ export function Rows<Row>(props: RowsProps<Row>) {
           <tbody {...roles.rowgroup} ref={body}>
             {rows.map((row, at) => (
               <tr key={keys[at]} {...roles.row} data-peeked={keys[at] === peeked}>
-                {columns.map(({ head, cell, right, silent, wide }) => (
+                {columns.map((column) => (
                   <td
-                    key={head}
+                    key={column.head}
                     {...roles.cell}
-                    data-label={silent ? '' : head}
-                    className={[right && 'right', wide && 'wide'].filter(Boolean).join(' ') || undefined}
+                    data-label={column.silent ? '' : column.head}
+                    data-part={
+                      column === given[0] ? 'name' : column === lead || held.has(column.head) ? 'lead' : undefined
+                    }
+                    className={[column.right && 'right', column.wide && 'wide'].filter(Boolean).join(' ') || undefined}
                   >
-                    {cell(row)}
+                    {column.cell(row)}
                   </td>
                 ))}
               </tr>

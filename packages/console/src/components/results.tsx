@@ -78,5 +78,5 @@ export const resultColumns = (searchOf: (row: CostUsageEntry) => EventsSearch | 
     cell: (row) => <Errors of={row} search={searchOf(row)} />,
   },
   { head: 'p50', right: true, by: ({ p50_ms }) => p50_ms, cell: ({ p50_ms }) => formatEstimate(p50_ms) },
-  { head: 'p95', right: true, by: ({ p95_ms }) => p95_ms, cell: ({ p95_ms }) => formatEstimate(p95_ms) },
+  { head: 'p95', right: true, wide: true, by: ({ p95_ms }) => p95_ms, cell: ({ p95_ms }) => formatEstimate(p95_ms) },
 ];

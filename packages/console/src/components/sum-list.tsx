@@ -75,6 +75,7 @@ export function SumList({ kind, from, agent_id, title }: SumListProps) {
             {
               head: 'Tokens',
               right: true,
+              wide: true,
               by: (row: CostUsageEntry) => row.total_tokens,
               cell: ({ total_tokens }: CostUsageEntry) => formatShortCount(total_tokens),
             },

@@ -54,14 +54,11 @@ const agentColumns = (mayChange: boolean): Column<ListedAgent>[] => [
   },
   {
     head: 'Of its cap',
-    cell: (agent) => (
-      <div style={{ minWidth: '7rem' }}>
-        <CapBar of={capOf(agent)} whose={agent.name} bare />
-      </div>
-    ),
+    cell: (agent) => <CapBar of={capOf(agent)} whose={agent.name} bare />,
   },
   {
     head: 'Personal data today',
+    wide: true,
     cell: ({ pii_today = [] }) =>
       pii_today.length === 0 ? <span className="dim none">none</span> : <PiiKinds kinds={pii_today} />,
   },

@@ -25,13 +25,9 @@ const budgetColumns = (mayChange: boolean, lastHour: ReturnType<typeof useLastHo
   { head: 'Agent', cell: (row) => <LabelledAgent of={row} /> },
   {
     head: 'Used of its cap',
-    cell: (row) => (
-      <div style={{ minWidth: '10rem' }}>
-        <CapBar of={row} whose={row.agent_name} bare />
-      </div>
-    ),
+    cell: (row) => <CapBar of={row} whose={row.agent_name} bare />,
   },
-  { head: 'Spent today', right: true, cell: ({ spent_usd }) => <Money usd={spent_usd} /> },
+  { head: 'Spent today', right: true, wide: true, cell: ({ spent_usd }) => <Money usd={spent_usd} /> },
   { head: 'Held', right: true, wide: true, cell: ({ reserved_usd }) => <Money usd={reserved_usd} /> },
   {
     head: 'Left',
@@ -46,6 +42,7 @@ const budgetColumns = (mayChange: boolean, lastHour: ReturnType<typeof useLastHo
   {
     head: 'Cap',
     right: true,
+    wide: true,
     cell: ({ daily_cap_usd, warn_only }) => (
       <span>
         {roundCap(daily_cap_usd)}

@@ -41,6 +41,7 @@ const rest: Column<Shown>[] = [
   {
     head: 'Tokens',
     right: true,
+    wide: true,
     cell: ({ prompt_tokens, completion_tokens }) => (
       <span title={`${formatCount(prompt_tokens)} in, ${formatCount(completion_tokens)} out`}>
         {formatCount(prompt_tokens + completion_tokens)}
@@ -136,7 +137,7 @@ export function EventsScreen() {
   const { model, compliance_tag: tag, label, pii_type: pii, outcome, failed } = filter;
   const query = useQuery({
     ...apiQuery('/api/v1/events', {
-      query: { ...filter, cursor: at.cursor, limit: pageSize, expand: 'agent,outcome' },
+      query: { ...filter, cursor: at.cursor, limit: pageSize, expand: 'agent,outcome', total: 'true' },
     }),
     // Rows never move by themselves; coming back to the newest reads the newest.
     staleTime: Number.POSITIVE_INFINITY,

@@ -34,8 +34,8 @@ const sessionColumns: readonly Column<Session>[] = [
   },
   { head: 'Turns', right: true, cell: ({ event_count }) => formatCount(event_count) },
   { head: 'Tokens', right: true, wide: true, cell: ({ total_tokens }) => formatShortCount(total_tokens) },
-  { head: 'Cost', right: true, cell: (row) => <Cost usd={row.total_cost_usd} tokens={row.total_tokens} /> },
-  { head: 'Tag', cell: ({ compliance_tag }) => <Name>{compliance_tag}</Name> },
+  { head: 'Cost', right: true, lead: true, cell: (row) => <Cost usd={row.total_cost_usd} tokens={row.total_tokens} /> },
+  { head: 'Tag', wide: true, cell: ({ compliance_tag }) => <Name>{compliance_tag}</Name> },
   {
     head: 'Personal data',
     cell: ({ pii_detected }) =>
@@ -48,7 +48,7 @@ const route = getRouteApi('/sessions');
 export function SessionsScreen() {
   const { filter, change, bind, ...at } = useFilters(route.useSearch());
   const query = useQuery({
-    ...apiQuery('/api/v1/sessions', { query: { ...filter, cursor: at.cursor, limit: pageSize } }),
+    ...apiQuery('/api/v1/sessions', { query: { ...filter, cursor: at.cursor, limit: pageSize, total: 'true' } }),
     ...(at.isFirst && { refetchInterval: 2 * refreshMs }),
   });
   return (

@@ -109,6 +109,16 @@ export function writeSessionCursor({ started_at, id }: { started_at: Date; id: s
   return `${started_at.getTime()}.${id}`;
 }
 
+/** Beyond it, a list only says that there are more. */
+export const mostCounted = 10_000;
+
+const total = z
+  .enum(['true'])
+  .optional()
+  .meta({
+    description: `With it, the header \`X-Total\` says how many match on all pages, \`>${mostCounted}\` if there are more; it is missing if they are not counted within a quarter of a second`,
+  });
+
 export const sessionListQuerySchema = z
   .object({
     ...paging,
@@ -117,6 +127,7 @@ export const sessionListQuerySchema = z
     name: text.optional().meta({ description: 'Only those that their caller gave this name', example: 'march-close' }),
     label,
     ...timeRange('sessions that began', 'at'),
+    total,
   })
   .refine(isForward, forwardFault);
 
@@ -169,6 +180,7 @@ const eventFilters = {
     .refine((cursor) => fromPublicId('evt', cursor) !== null, cursorFault)
     .optional()
     .meta(cursorMeta),
+  total,
   offset,
 };
 

@@ -5,7 +5,7 @@ import { makeEvent } from '@agp/testing/events';
 import { beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../database.ts';
 import { recordEvents } from '../record-events/record-events.ts';
-import { type EventFilter, listEvents } from './events.ts';
+import { countEvents, type EventFilter, listEvents } from './events.ts';
 
 const minuteMs = 60_000;
 const weekMs = 7 * 24 * 60 * minuteMs;
@@ -106,6 +106,9 @@ test('what was recorded after a time is listed whole, however late it came', asy
         const wanted = readSimply({ ...filter, ...range, recordedAfter });
         const all = await listEvents(database.db, { ...filter, ...range, recordedAfter }, { limit: 1_000, offset: 0 });
         expect(all.map(({ id }) => id)).toEqual(wanted);
+        expect(await countEvents(database.db, { ...filter, ...range, recordedAfter, cursor: wanted[1] })).toBe(
+          wanted.length,
+        );
         const page = { limit: 4, offset: 2 };
         const some = await listEvents(database.db, { ...filter, ...range, recordedAfter, cursor: wanted[1] }, page);
         expect(some.map(({ id }) => id)).toEqual(wanted.slice(4, 8));

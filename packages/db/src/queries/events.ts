@@ -1,4 +1,11 @@
-import { type Event, type EventDetail, eventSchema, type ListedEvent, outcomeNames } from '@agp/core/contracts';
+import {
+  type Event,
+  type EventDetail,
+  eventSchema,
+  type ListedEvent,
+  mostCounted,
+  outcomeNames,
+} from '@agp/core/contracts';
 import { columnFields, type EventMessage, eventFields, type FieldsWhere, listFields } from '@agp/core/events';
 import { failedEndings } from '@agp/core/explain';
 import { firstUuidAt } from '@agp/core/ids';
@@ -9,6 +16,7 @@ import type { Schema } from '../schema.ts';
 import type { RowOf } from '../statements.ts';
 import { hasLabel } from './agents.ts';
 import {
+  countRows,
   type Decided,
   firstIdAt,
   listPartitions,
@@ -109,9 +117,8 @@ export interface EventFilter extends RequestFilter {
 
 type Query = SelectQueryBuilder<Schema, 'events', EventRow>;
 
-function selectMatching(db: Db, filter: EventFilter, withOutcomes: boolean): Query {
-  const columns = [...eventColumns, ...(withOutcomes ? outcomeNames : [])];
-  let query = db.selectFrom('events').select(columns) as unknown as Query;
+function selectMatching(db: Db, filter: EventFilter, columns: readonly (keyof EventRow)[]): Query {
+  let query = db.selectFrom('events').select(columns as typeof eventColumns) as unknown as Query;
   if (filter.agentId !== undefined) query = query.where('agent_id', '=', filter.agentId);
   if (filter.sessionId !== undefined) query = query.where('session_id', '=', filter.sessionId);
   if (filter.recordedAfter !== undefined) query = query.where('recorded_at', '>', filter.recordedAfter);
@@ -156,17 +163,17 @@ async function findWeeks(db: Db): Promise<readonly IdRange[]> {
   return known.weeks;
 }
 
-/** One page of events, newest first. An id holds the millisecond of its event, so times are ranges of the primary key. */
-export async function listEvents(
+/** An id holds the millisecond of its event, so times are ranges of the primary key; undefined for a range without any. */
+async function selectPage(
   db: Db,
   filter: EventFilter,
   page: Page,
-  { withNames = false, withOutcomes = false }: EventExtras = {},
-): Promise<EventRow[]> {
+  columns: readonly (keyof EventRow)[],
+): Promise<SelectQueryBuilder<Schema, 'events', EventRow> | undefined> {
   const weeks = await findWeeks(db);
   const ends = [filter.to && firstIdAt(filter.to), filter.cursor].filter((end) => end !== undefined);
   const asked = { from: filter.from && firstIdAt(filter.from), to: ends.sort()[0] };
-  const endings = splitByEnding(selectMatching(db, filter, withOutcomes), filter);
+  const endings = splitByEnding(selectMatching(db, filter, columns), filter);
   const read = (query: Query) => query.orderBy('id', 'desc').limit(page.limit + page.offset);
 
   const { recent, late } =
@@ -181,16 +188,27 @@ export async function listEvents(
     parts.push(...found.map((each) => read(db.selectFrom(each.as('events')).selectAll() as unknown as Query)));
   }
   const [first, ...others] = parts.map((part) => db.selectFrom(part.as('part')).selectAll());
-  if (first === undefined) return [];
+  if (first === undefined) return;
   const all = others.reduce((union, part) => union.unionAll(part), first);
-  return await db
-    .selectFrom(all.as('found'))
-    .selectAll()
-    .$if(withNames, (query) => query.select(nameOfAgent('found.agent_id')))
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
+  const found = db.selectFrom(all.as('found')).selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset);
+  return found as unknown as SelectQueryBuilder<Schema, 'events', EventRow>;
+}
+
+/** One page of events, newest first. */
+export async function listEvents(
+  db: Db,
+  filter: EventFilter,
+  page: Page,
+  { withNames = false, withOutcomes = false }: EventExtras = {},
+): Promise<EventRow[]> {
+  const found = await selectPage(db, filter, page, [...eventColumns, ...(withOutcomes ? outcomeNames : [])]);
+  return (await found?.$if(withNames, (query) => query.select(nameOfAgent('found.agent_id'))).execute()) ?? [];
+}
+
+/** @see countRows */
+export async function countEvents(db: Db, filter: EventFilter): Promise<number | null> {
+  const found = await selectPage(db, { ...filter, cursor: undefined }, { limit: mostCounted + 1, offset: 0 }, ['id']);
+  return found === undefined ? 0 : await countRows(db, found);
 }
 
 /** In the order of their timestamps; only `length` links from the start of the chain, to match totals that were read before. */

@@ -1,5 +1,7 @@
+import { mostCounted } from '@agp/core/contracts';
 import { firstUuidAt } from '@agp/core/ids';
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import pg from 'pg';
 import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
 
@@ -61,6 +63,27 @@ export async function* readPages<Row>(
     left -= rows.length;
     offset = 0;
     after = rows.at(-1);
+  }
+}
+
+/** What a total may take, in milliseconds. */
+const countMs = 250;
+const cancelled = '57014';
+
+/** How many rows a query has, at most one more than `mostCounted`; null if that takes longer than a list may. */
+export async function countRows<Table extends keyof Schema, Row>(
+  db: Db,
+  query: SelectQueryBuilder<Schema, Table, Row>,
+): Promise<number | null> {
+  const counted = sql<{ count: number }>`SELECT count(*)::int AS count FROM (${query.limit(mostCounted + 1)}) AS found`;
+  try {
+    return await db.transaction().execute(async (transaction) => {
+      await sql`SET LOCAL statement_timeout = ${sql.lit(countMs)}`.execute(transaction);
+      return (await counted.execute(transaction)).rows[0]?.count ?? 0;
+    });
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === cancelled) return null;
+    throw error;
   }
 }
 

@@ -5,7 +5,7 @@ import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
 import type { RowOf } from '../statements.ts';
 import { hasLabel } from './agents.ts';
-import { type PageRange, readPages } from './pages.ts';
+import { countRows, type PageRange, readPages } from './pages.ts';
 
 export interface SessionClaim {
   sessionId: string;
@@ -83,18 +83,23 @@ interface SessionFilter {
   cursor?: SessionCursor | undefined;
 }
 
-/** The latest start first, ties by id. */
-export function listSessions(
-  db: Db,
-  { agentId, name, label, from, to, cursor }: SessionFilter,
-  range: PageRange,
-): AsyncGenerator<SessionRow[]> {
+function filterSessions(db: Db, { agentId, name, label, from, to }: SessionFilter): ReturnType<typeof selectSessions> {
   let filtered = selectSessions(db);
   if (agentId !== undefined) filtered = filtered.where('sessions.agent_id', '=', agentId);
   if (name !== undefined) filtered = filtered.where('sessions.name', '=', name);
   if (label !== undefined) filtered = filtered.where(hasLabel(label));
   if (from !== undefined) filtered = filtered.where('sessions.started_at', '>=', from);
   if (to !== undefined) filtered = filtered.where('sessions.started_at', '<', to);
+  return filtered;
+}
+
+/** @see countRows */
+export const countSessions = (db: Db, filter: SessionFilter) => countRows(db, filterSessions(db, filter));
+
+/** The latest start first, ties by id. */
+export function listSessions(db: Db, filter: SessionFilter, range: PageRange): AsyncGenerator<SessionRow[]> {
+  const { cursor } = filter;
+  const filtered = filterSessions(db, filter);
   return readPages<SessionRow>(range, ({ after: last, limit, offset }) => {
     const after = last ?? cursor;
     let query = filtered;

@@ -5,10 +5,10 @@ import {
   sessionListSchema,
   writeSessionCursor,
 } from '@agp/core/contracts';
-import { listSessionEvents, listSessions, readSession } from '@agp/db';
+import { countSessions, listSessionEvents, listSessions, readSession } from '@agp/db';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { presentSession, presentSessionEvent, writeJson } from '../presenters.ts';
-import { replyWithList, replyWithPage } from '../replies.ts';
+import { replyWithList, replyWithPage, sayTotal } from '../replies.ts';
 import { found, readAgentFilter, sessionId } from '../requests.ts';
 
 export const sessionRoutes = tagRoutes('Sessions', [
@@ -25,6 +25,7 @@ export const sessionRoutes = tagRoutes('Sessions', [
     handle: async ({ request, query }, { db }, response) => {
       const filter = { ...query, agentId: readAgentFilter(query.agent_id) };
       const { limit, offset } = query;
+      if (query.total) sayTotal(response, await countSessions(db, filter));
       if (limit === undefined) return replyWithList(response, listSessions(db, filter, { offset }), presentSession);
       // One more than is shown, to know if there is a next page.
       const rows = (await Array.fromAsync(listSessions(db, filter, { limit: limit + 1, offset }))).flat();

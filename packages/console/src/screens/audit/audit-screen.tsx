@@ -100,6 +100,7 @@ const auditColumns: readonly Column<Row>[] = [
   },
   {
     head: 'What',
+    lead: true,
     cell: (entry) => (
       <Pill tone={entry.action === 'request.refused' ? 'warn' : 'plain'}>{nameAction(entry.action)}</Pill>
     ),

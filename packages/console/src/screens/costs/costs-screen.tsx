@@ -55,7 +55,7 @@ function PricesView() {
           },
           { head: 'Provider', cell: ({ provider }) => provider ?? 'every one' },
           { head: 'In, a million', right: true, cell: ({ prices }) => showPrice(prices.input_mtok) },
-          { head: 'Cached', right: true, cell: ({ prices }) => showPrice(prices.cache_read_mtok) },
+          { head: 'Cached', right: true, wide: true, cell: ({ prices }) => showPrice(prices.cache_read_mtok) },
           { head: 'Out, a million', right: true, cell: ({ prices }) => showPrice(prices.output_mtok) },
           { head: 'Others', cell: (row) => <Others {...row} /> },
           {
@@ -115,7 +115,7 @@ function DoubtfulView() {
               </Link>
             ),
         },
-        { head: 'Claimed', right: true, cell: ({ claimed_cost_usd }) => <Money usd={claimed_cost_usd} /> },
+        { head: 'Claimed', right: true, wide: true, cell: ({ claimed_cost_usd }) => <Money usd={claimed_cost_usd} /> },
         { head: 'Recorded', right: true, cell: ({ cost_usd }) => <Money usd={cost_usd} /> },
       ]}
       none={

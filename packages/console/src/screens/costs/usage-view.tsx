@@ -97,12 +97,14 @@ function UsageSums({ sums, groups, range, cost }: UsageSumsProps) {
         {
           head: 'Tokens in',
           right: true,
+          wide: true,
           by: (row) => row.total_prompt_tokens,
           cell: (row) => formatShortCount(row.total_prompt_tokens),
         },
         {
           head: 'Tokens out',
           right: true,
+          wide: true,
           by: (row) => row.total_completion_tokens,
           cell: (row) => formatShortCount(row.total_completion_tokens),
         },

@@ -166,7 +166,11 @@ interface Secret {
 }
 
 /** When it was made, and when it ends. */
-export const madeColumn: Column<Secret> = { head: 'Made', cell: ({ created_at }) => <TimeStamp at={created_at} /> };
+export const madeColumn: Column<Secret> = {
+  head: 'Made',
+  wide: true,
+  cell: ({ created_at }) => <TimeStamp at={created_at} />,
+};
 export const endsColumn: Column<Secret> = {
   head: 'Ends',
   cell: ({ expires_at }) => (expires_at === null ? <span className="dim">never</span> : <TimeStamp at={expires_at} />),

@@ -35,9 +35,14 @@ const columns: readonly Column<StoredPolicy>[] = [
     ),
   },
   { head: 'For', cell: ({ policy }) => <div className="small text-cell">{describeMatch(policy.match)}</div> },
-  { head: 'Rules', cell: ({ policy }) => <span className="small">{listRules(policy).join(', ') || 'none'}</span> },
+  {
+    head: 'Rules',
+    wide: true,
+    cell: ({ policy }) => <span className="small">{listRules(policy).join(', ') || 'none'}</span>,
+  },
   {
     head: 'Exceptions',
+    wide: true,
     cell: ({ policy: { exceptions = [] } }) => {
       const held = exceptions.filter((each) => !isOver(each));
       const last = held.toSorted((one, other) => Date.parse(one.until) - Date.parse(other.until)).at(-1);
@@ -64,6 +69,7 @@ const columns: readonly Column<StoredPolicy>[] = [
   },
   {
     head: 'By rule',
+    wide: true,
     cell: (stored) => (
       <span className="text-cell">
         <PolicyHits stored={stored} of="rules" />
