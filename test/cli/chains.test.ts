@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -110,4 +110,27 @@ test('evidence of an agent is checked by its own verifier, without us', async ()
     const checked = spawnSync(process.execPath, [join(dir, 'verify-lineage.mjs')], { input, encoding: 'utf8' });
     expect(checked.stdout).toMatch(new RegExp(`^${id}: 1 events, head sha256:`));
   }
+  const check = () => spawnSync(process.execPath, [join(dir, 'verify-evidence.mjs')], { encoding: 'utf8' });
+  expect(check()).toMatchObject({ status: 0, stdout: '2 events of 2 sessions: all as they were recorded\n' });
+  await refused(`agents evidence audited --from 1d --dir ${dir}`, 1, /is there already: name a new folder/);
+  await refused(`agents evidence audited --to 2020-01-01 --dir ${dir}-none`, 1, /has no event in this range/);
+
+  const csv = readFileSync(join(dir, 'events.csv'), 'utf8');
+  const chain = join(dir, 'sessions', 'ses_audited_1.json');
+  const whole = readFileSync(chain, 'utf8');
+  const rows = csv.split('\r\n');
+  for (const [file, changed, found] of [
+    ['events.csv', csv.replace(',gpt-4o-mini', ',gpt-4o-maxi'), /: model is gpt-4o-maxi\S* in events\.csv/],
+    ['events.csv', [rows[0], rows[2], ''].join('\r\n'), /^events\.csv has 1 of 2 events/],
+    ['sessions/ses_audited_1.json', whole.replace(/("entries":\[).*?\](?=\}\n)/, '$1]'), /: no chain has it/],
+    ['sessions/ses_audited_1.json', whole.replace('gpt-4o-mini', 'gpt-4o-maxi'), /diverges at seq 0/],
+  ] as const) {
+    const before = readFileSync(join(dir, file), 'utf8');
+    expect(changed).not.toBe(before);
+    writeFileSync(join(dir, file), changed);
+    expect(check()).toMatchObject({ status: 1, stdout: expect.stringMatching(found) });
+    writeFileSync(join(dir, file), before);
+  }
+  rmSync(chain);
+  expect(check()).toMatchObject({ status: 1, stdout: expect.stringMatching(/^ses_audited_1: its chain is missing/) });
 });

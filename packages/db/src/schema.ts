@@ -280,6 +280,8 @@ export interface Schema {
     rule: string | null;
     /** All policies and rules that did. */
     decision: Json<Pick<Decision, 'policy' | 'rule'>[]>;
+    /** The text of its refusal, if that says more than the reason. */
+    told: string | null;
     /** More than one if the row stands for alike ones; it is the first of them. */
     count: Generated<number>;
   };

@@ -207,7 +207,7 @@ describe('lists', () => {
           ...{ id, agentId, reason: index < 3 ? 'agent_blocked' : 'rate_limited', requestId: `refused-${index}` },
           ...{
             sourceIp: '10.0.0.9',
-            ...{ rule: null, decision: null, count: 1, added: 1 },
+            ...{ rule: null, decision: null, told: null, count: 1, added: 1 },
             provider: index === 0 ? null : 'openai',
             path: index === 0 ? null : '/v1/x',
           },

@@ -40,7 +40,7 @@ test('policies have what they refused and noted in the last day, each event once
         sourceIp: '::1',
         provider: null,
       },
-      ...{ path: null, rule: `${rules[0]}: why`, decision, count: 1, added: 1 },
+      ...{ path: null, rule: `${rules[0]}: why`, decision, told: null, count: 1, added: 1 },
     };
   };
   const requests = [

@@ -128,7 +128,7 @@ export function addBudgetCommands(program: Command, shell: Shell): void {
       {
         head: '',
         cell: ({ warn_only, no_room_since: full }) =>
-          [...(warn_only ? ['warns only'] : []), ...(full ? [`no room since ${formatTime(full)}`] : [])].join(', '),
+          [...(warn_only ? ['warns only'] : []), ...(full ? [`no room: refused ${formatTime(full)}`] : [])].join(', '),
         style: ({ no_room_since }) => (no_room_since ? 'red' : undefined),
       },
       { head: 'LABELS', cell: ({ labels }) => labels?.join(', ') ?? '', spare: 2 },

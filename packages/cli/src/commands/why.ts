@@ -103,10 +103,10 @@ export function addWhyCommand(program: Command, shell: Shell): void {
         : [wrapText(meaning, terminal.width ?? Number.POSITIVE_INFINITY).join('\n'), fields];
     });
     if (refusals?.data.length) {
-      const meanings = refusals.data.map(({ reason, rule }) => {
+      const meanings = refusals.data.map(({ reason, rule, told }) => {
         const known = explainRefusal(reason, 'cli', rule);
         const meaning = known ? `${known.why} ${known.wayOut}` : 'docs/proxy.md lists what the proxy refuses, and why';
-        return toLineText(`${reason}: ${meaning}`, 1_024);
+        return toLineText(`${reason}: ${meaning}${told === null ? '' : ` It was told: ${told}`}`, 1_536);
       });
       parts.push(...new Set(meanings));
       parts.push(shell.drawTable(refusals.data, refusalColumns));

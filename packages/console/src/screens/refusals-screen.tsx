@@ -49,7 +49,7 @@ export function groupRefusals(rows: readonly Refusal[]): Alike[] {
 export const refusalColumns: readonly Column<Alike>[] = [
   {
     head: 'Why',
-    cell: ({ latest: { reason, rule } }) => {
+    cell: ({ latest: { reason, rule, told } }) => {
       const { why, wayOut } = explainRefusal(reason, 'console', rule) ?? unknown;
       return (
         <div className="text-cell">
@@ -57,6 +57,7 @@ export const refusalColumns: readonly Column<Alike>[] = [
           <div className="small dim">
             {reason.replaceAll('_', ' ')}: {wayOut}
             {rule && <RuleOf rule={rule} />}
+            {told && <div>It was told: {told}</div>}
           </div>
         </div>
       );

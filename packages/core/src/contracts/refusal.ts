@@ -21,6 +21,10 @@ const refusalSchema = z
       description: 'The policy that refused it, its rule and why; null where none did',
       example: 'interns models: the model gpt-5 is not allowed',
     }),
+    told: z.string().nullable().meta({
+      description: 'What the agent was told, if that says more than the reason and the rule',
+      example: 'daily budget exceeded: cap 0.01 USD, spent 0.0019, this request may cost 0.0082',
+    }),
     path: z.string().nullable().meta({ description: "The provider's, without query" }),
     count: z.int().min(1).meta({
       description:

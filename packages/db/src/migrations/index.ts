@@ -8,6 +8,7 @@ import * as versions from './0006-versions.ts';
 import * as firstBytes from './0007-first-bytes.ts';
 import * as consoleViews from './0008-console-views.ts';
 import * as labels from './0009-labels.ts';
+import * as told from './0010-told.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-baseline': baseline,
@@ -19,6 +20,7 @@ const migrations: Record<string, Migration> = {
   '0007-first-bytes': firstBytes,
   '0008-console-views': consoleViews,
   '0009-labels': labels,
+  '0010-told': told,
 };
 
 /** In their order. A migration that has been released is never edited. */

@@ -34,6 +34,7 @@ function makeRefused(over: Partial<RefusedRequest> = {}): RefusedRequest {
     sourceIp: '10.0.0.1',
     provider: 'openai',
     rule: 'interns "models": x',
+    told: 'denied: x',
     decision: [
       { policy: 'interns', rule: '"models"' },
       { policy: 'interns', rule: 'hours' },
@@ -69,7 +70,14 @@ test('refused requests are listed with their counts, once, and removed when they
       reason,
       request_id: requestId,
       source_ip: sourceIp,
-      ...{ provider: row.provider, path: row.path, rule: row.rule, decision: row.decision, count: row.count },
+      ...{
+        provider: row.provider,
+        path: row.path,
+        rule: row.rule,
+        decision: row.decision,
+        told: row.told,
+        count: row.count,
+      },
     })),
   );
   const { rows } = await owner.pool.query('SELECT reason, count FROM refusal_counts ORDER BY reason');

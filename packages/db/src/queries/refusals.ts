@@ -34,6 +34,8 @@ export interface RefusedRequest {
   rule: string | null;
   /** All rules that did; null if none did. */
   decision: readonly Pick<Decision, 'policy' | 'rule'>[] | null;
+  /** What the agent was told; null if it is what `reason` or `rule` says. */
+  told: string | null;
   /** Requests that it stands for, in all and since it was stored before; all else is the first one's. */
   count: number;
   added: number;
@@ -45,10 +47,10 @@ const text = `
   WITH request AS (
     SELECT * FROM jsonb_to_recordset($2::jsonb) AS request (
       id uuid, "agentId" uuid, reason text, "requestId" text, "sourceIp" text, provider text, path text, rule text,
-      decision jsonb, count bigint, added bigint, at timestamptz)
+      decision jsonb, told text, count bigint, added bigint, at timestamptz)
   ), listed AS (
-    INSERT INTO refused_requests (id, agent_id, reason, request_id, source_ip, provider, path, rule, decision, count)
-    SELECT DISTINCT ON (id) id, "agentId", reason, "requestId", "sourceIp", provider, path, rule, decision, count
+    INSERT INTO refused_requests (id, agent_id, reason, request_id, source_ip, provider, path, rule, decision, told, count)
+    SELECT DISTINCT ON (id) id, "agentId", reason, "requestId", "sourceIp", provider, path, rule, decision, told, count
     FROM request ORDER BY id, count DESC
     ON CONFLICT (id) DO UPDATE SET count = greatest(refused_requests.count, EXCLUDED.count)
   ), decided AS (
@@ -94,7 +96,7 @@ export function listRefusals(db: Db, filter: RefusalFilter, limit: number): Prom
     .selectFrom('refused_requests as refused')
     .leftJoin('agents', 'agents.id', 'refused.agent_id')
     .select(['refused.id', 'refused.agent_id', 'agents.name as agent_name', 'refused.reason', 'refused.request_id'])
-    .select(['refused.source_ip', 'refused.provider', 'refused.path', 'refused.rule', 'refused.count']);
+    .select(['refused.source_ip', 'refused.provider', 'refused.path', 'refused.rule', 'refused.told', 'refused.count']);
   if (filter.agentId !== undefined) query = query.where('refused.agent_id', '=', filter.agentId);
   if (filter.decided !== undefined) query = query.where(wasDecided(filter.decided));
   if (filter.reason !== undefined) query = query.where('refused.reason', '=', filter.reason);

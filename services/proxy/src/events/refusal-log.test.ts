@@ -21,7 +21,7 @@ function startLog(options: Partial<RefusalLogOptions> = {}) {
 }
 
 function refuse(log: RefusalLog, agentId: string | null, reason: CountedRefusal['reason'], sourceIp: string): void {
-  log.count({ agentId, reason, rule: null, decision: null, sourceIp, requestId: 'req_1' }, () => ({
+  log.count({ agentId, reason, rule: null, decision: null, told: null, sourceIp, requestId: 'req_1' }, () => ({
     provider: 'openai',
     path: '/openai/v1',
   }));
@@ -131,7 +131,7 @@ test('the first of each agent, reason and minute are listed, the others as one, 
   expect([total(listed), total(added), total(stored.flat())]).toEqual([5_517, 5_517, 5_517]);
   expect(listed[0]).toEqual({
     id: expect.any(String),
-    ...{ rule: null, decision: null, count: 1, added: 1 },
+    ...{ rule: null, decision: null, told: null, count: 1, added: 1 },
     agentId: 'a',
     reason: 'agent_blocked',
     sourceIp: '10.0.0.1',

@@ -58,7 +58,7 @@ export class RefusalLog extends BatchLog<RefusalCount> {
 
   /** The row that a request is counted in, if it does not wait already. Too many different ones lose what tells them apart. */
   #sum(request: RefusedRequest): RefusedRequest[] {
-    const anybodys = { ...request, agentId: null, provider: null, path: null };
+    const anybodys = { ...request, agentId: null, provider: null, path: null, told: null };
     const rows = [request, anybodys, { ...anybodys, rule: null, decision: null }];
     for (const [level, row] of rows.entries()) {
       const key = JSON.stringify([row.agentId, row.reason, row.provider, row.decision]);

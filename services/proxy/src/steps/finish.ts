@@ -1,4 +1,5 @@
-import { ApiError } from '@agp/core/errors';
+import { ApiError, errorTable } from '@agp/core/errors';
+import { toLineText } from '@agp/core/text';
 import { type Measurement, unmeasured } from '@agp/metering';
 import { PolicyDenied } from '@agp/policy';
 import { answerError } from '../answer/refusal.ts';
@@ -67,7 +68,8 @@ function record(context: ProxyContext, exchange: Exchange, journey: Journey, tra
     const { requestId, sourceIp, target } = exchange;
     const [rule, decision] = error instanceof PolicyDenied ? [error.decidedBy, error.decision] : [null, null];
     const agentId = journey.agent?.uuid ?? null;
-    context.refusals.count({ agentId, reason: error.code, rule, decision, requestId, sourceIp }, () =>
+    const told = rule === null ? tellMore(error) : null;
+    context.refusals.count({ agentId, reason: error.code, rule, decision, told, requestId, sourceIp }, () =>
       describeTarget(context.config.providers, target),
     );
     // Without a claimed name's token nobody learns whose it is.
@@ -78,6 +80,13 @@ function record(context: ProxyContext, exchange: Exchange, journey: Journey, tra
   const traceId = trace?.traceId ?? readTraceId(exchange.request.headers.traceparent);
   logRequest(context.logger, ended, traceId, exchange.arrived, journey.error);
 }
+
+/** Characters of a refusal's text that are kept. */
+const maxTold = 512;
+
+/** What a refusal says beyond its reason; null if that is all. */
+const tellMore = ({ code, message }: ApiError) =>
+  message === errorTable[code].message ? null : toLineText(message, maxTold);
 
 /** The reservation is the best estimate of what a call cost that failed inside the proxy. */
 function assume({ head, body, reservation }: AdmittedRequest, { outcome }: Answer): Measurement {

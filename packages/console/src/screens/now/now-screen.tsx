@@ -96,6 +96,7 @@ function PauseButton({ paused }: { paused: boolean | undefined }) {
       at="pause"
       title="Pause all agents?"
       verb="Pause all agents"
+      done="All agents are paused: each next request is refused."
       danger
       change={(reason) => callApi('put', '/api/v1/pause', { params: { query: { reason } }, body: { paused: true } })}
     >

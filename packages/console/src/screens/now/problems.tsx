@@ -25,6 +25,8 @@ interface Problem {
 const refreshMs = 60_000;
 /** Of each kind, those that failed most. */
 const most = { latest: 20, week: 1_000 };
+/** The part of a model's or a provider's failures that one agent has, so that it is the agent that fails. */
+const mostlyOne = 0.8;
 
 /** Those of a kind whose failures pass the bound, and since when they are counted. */
 function useFailing(kind: 'agent' | 'model' | 'provider') {
@@ -35,7 +37,18 @@ function useFailing(kind: 'agent' | 'model' | 'provider') {
     staleTime: 10 * refreshMs,
     enabled: since !== null && usage.some(isSuspect),
   });
-  return findFailing(usage, week.data?.data.usage).map((failing) => ({ ...failing, kind, since: since ?? undefined }));
+  const byAgent = useQuery({
+    ...usageQuery({ from: '1h' }, ['agent', kind], most.latest, 'failed'),
+    refetchInterval: refreshMs,
+    enabled: kind !== 'agent' && usage.some(isSuspect),
+  });
+  return findFailing(usage, week.data?.data.usage).map((failing) => {
+    const ofThis =
+      byAgent.data?.data.usage.filter((each) => kind !== 'agent' && each[kind] === failing.entry[kind]) ?? [];
+    const [worst] = ofThis.toSorted((one, other) => other.failed_count - one.failed_count);
+    const isOneAgents = worst !== undefined && worst.failed_count >= mostlyOne * failing.entry.failed_count;
+    return { ...failing, kind, since: since ?? undefined, worst: isOneAgents ? worst : null };
+  });
 }
 
 /** Hours are whole. */
@@ -49,20 +62,24 @@ function Stopped({ id }: { id: string }) {
 }
 
 /** What fails is red, unless somebody has stopped it. */
-function tellFailing({ entry, before, kind, since }: ReturnType<typeof useFailing>[number], status: Status): Problem {
+function tellFailing(
+  { entry, before, kind, since, worst }: ReturnType<typeof useFailing>[number],
+  status: Status,
+): Problem {
   const { agent_id, agent_name, model, provider, failed_count: failed, request_count: all } = entry;
   const search = { agent_id, model, provider, failed: true as const, from: since };
   const isBlocked = status.agents?.latest_blocked.some((each) => each.agent_id === agent_id) ?? false;
   return {
     key: `${kind} ${agent_id ?? model ?? provider}`,
-    tone: isBlocked || status.pause?.paused ? 'warn' : 'bad',
+    tone: isBlocked || worst !== null || status.pause?.paused ? 'warn' : 'bad',
     text: (
       <>
         {{ agent: '', model: 'Model ', provider: 'Provider ' }[kind]}
         <strong>{agent_id === undefined ? (model ?? provider) : <AgentLink id={agent_id} name={agent_name} />}</strong>:{' '}
-        {failed === all ? `all of its ${formatCount(all)}` : `${formatCount(failed)} of ${formatCount(all)}`} failed
-        since {clock(since)} ({formatShare(failed / all)}
+        {failed === all ? `all ${formatCount(all)}` : `${formatCount(failed)} of ${formatCount(all)}`} requests since{' '}
+        {clock(since)} failed ({formatShare(failed / all)}
         {before !== null && `, was ${formatShare(before)}`}): <Endings search={search} />
+        {worst && `, ${formatCount(worst.failed_count)} of them of ${worst.agent_name}`}
         {agent_id !== undefined && isBlocked && <Stopped id={agent_id} />}
       </>
     ),
