@@ -120,10 +120,14 @@ test('evidence of an agent is checked by its own verifier, without us', async ()
   const whole = readFileSync(chain, 'utf8');
   const rows = csv.split('\r\n');
   for (const [file, changed, found] of [
-    ['events.csv', csv.replace(',gpt-4o-mini', ',gpt-4o-maxi'), /: model is gpt-4o-maxi\S* in events\.csv/],
+    [
+      'events.csv',
+      csv.replace(/^((?:evt|agt|ses)_.*?,response,)[^,]*/m, '$1forged'),
+      /: model is forged in events\.csv/,
+    ],
     ['events.csv', [rows[0], rows[2], ''].join('\r\n'), /^events\.csv has 1 of 2 events/],
     ['sessions/ses_audited_1.json', whole.replace(/("entries":\[).*?\](?=\}\n)/, '$1]'), /: no chain has it/],
-    ['sessions/ses_audited_1.json', whole.replace('gpt-4o-mini', 'gpt-4o-maxi'), /diverges at seq 0/],
+    ['sessions/ses_audited_1.json', whole.replace(/(\\"model\\":\\")/, '$1forged'), /diverges at seq 0/],
   ] as const) {
     const before = readFileSync(join(dir, file), 'utf8');
     expect(changed).not.toBe(before);

@@ -165,7 +165,7 @@ test('sessions are found by the name that callers gave, and agents are chosen by
 
   await done('budgets set --label team=close 0.0000001');
   expect((await send('closer')).status).toBe(429);
-  await waitFor('the refusal', async () => (await done('budgets show closer')).includes('no room since'));
+  await waitFor('the refusal', async () => (await done('budgets show closer')).includes('no room: refused '));
   const near = (await system().api<Status>('/api/v1/status')).spend?.agents_near_cap ?? [];
   expect(near.map(({ agent_name, no_room }) => [agent_name, no_room])).toContainEqual(['closer', true]);
   await done('budgets set --label team=close 50');

@@ -28,7 +28,7 @@ inBrowser('Now', () => {
   test('names an agent that fails first, and leads to just these failures', async () => {
     const { page, context, faults } = await console.open('/');
     const lines = page.locator('.problems > li');
-    const line = lines.filter({ hasText: /^ledger: 12 of 16 failed since \S+ \(75%\): 500 ×9, 429 ×3/ });
+    const line = lines.filter({ hasText: /^ledger: 12 of 16 requests since \S+ failed \(75%\): 500 ×9, 429 ×3/ });
     await line.waitFor();
     expect(await line.getAttribute('data-tone')).toBe('bad');
     // Nine requests are too few to say so.

@@ -233,7 +233,7 @@ describe('lists', () => {
       {
         ...{ id: toPublicId('ref', requests[4]?.id ?? ''), timestamp: expect.any(String), agent_id: own },
         ...{ agent_name: 'refused-often', reason: 'rate_limited', request_id: 'refused-4', source_ip: '10.0.0.9' },
-        ...{ provider: 'openai', path: '/v1/x', rule: null, count: 1 },
+        ...{ provider: 'openai', path: '/v1/x', rule: null, told: null, count: 1 },
       },
     ]);
     expect(await names(`agent_id=${own}&reason=agent_blocked`)).toEqual(all.slice(2));

@@ -153,7 +153,7 @@ describe('openapi.json', () => {
   test('says what the parameters of the event list are', () => {
     const parameters = document.paths['/api/v1/events']?.get?.parameters ?? [];
     const names =
-      'policy rule decision failed limit agent_id session_id from to recorded_after model provider compliance_tag label pii_detected pii_type outcome http_status request_id provider_request_id cursor offset expand';
+      'policy rule decision failed limit agent_id session_id from to recorded_after model provider compliance_tag label pii_detected pii_type outcome http_status request_id provider_request_id total cursor offset expand';
     expect(parameters.map(({ name }) => name).sort()).toEqual(names.split(' ').sort());
     expect(parameters.every(({ required }) => required !== true)).toBe(true);
     const limit = parameters.find(({ name }) => name === 'limit');

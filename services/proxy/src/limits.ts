@@ -48,5 +48,8 @@ export const unreadBodyMs = 5_000;
 /** A provider's error is held, in bytes, until it is known whether it names what the proxy asked for; a longer one passes unread. */
 export const maxHeldError = 64 * 1024;
 
+/** Characters of a refusal's text that are kept. */
+export const maxTold = 512;
+
 /** What one answer's head says of warnings, in characters: clients take some 16 KB of headers in all. */
 export const maxWarning = 1_024;

@@ -17,7 +17,8 @@ test("a provider's error is its own, has a way out, and costs nothing", () => {
   );
   const isVersionMissed = (path: string) => explain('completed', 404, { path })?.includes('path has no version');
   expect(['/chat/completions', '/v1/chat/completions', '/api/v2/x'].map(isVersionMissed)).toEqual([true, false, false]);
-  for (const status of [500, 502, 503, 529])
+  expect(explain('completed', 500)).toMatch(/Try again; if other agents get answers from it .+ what this one asks/);
+  for (const status of [502, 503, 529])
     expect(explain('completed', status)).toMatch(
       new RegExp(
         `^${status} is the provider's own answer, .* Neither the agent nor the proxy is at fault\\. .*try again`,

@@ -50,7 +50,7 @@ const hints: Record<number, string> = {
   404: 'The provider knows no such path or model.',
   413: 'The request was too large for the provider.',
   429: "The limit of the account at the provider is reached, which is not the proxy's: wait, send less, or ask the provider for more.",
-  500: 'The provider failed. If other agents get answers from it (see Providers), what this one asks makes it fail; else look at its status page.',
+  500: 'The provider failed. Try again; if other agents get answers from it (see Providers), what this one asks makes it fail, else look at its status page.',
   503: `The provider is overloaded or out of service. ${theirs} Wait and try again, or look at its status page.`,
   529: `The provider is overloaded by all its customers together. ${theirs} Wait and try again, or look at its status page.`,
 };

@@ -9,6 +9,7 @@ import { publishEvent } from '../events/publish-event.ts';
 import { reportDoubt } from '../events/reports.ts';
 import type { Exchange } from '../exchange.ts';
 import { type AdmittedRequest, type Answer, type Head, type Journey, noTimes, type RequestEnd } from '../journey.ts';
+import { maxTold } from '../limits.ts';
 import { decideAnswer } from '../policy/judge-answer.ts';
 import { logRequest, readTraceId } from '../telemetry/log-request.ts';
 import { toStatusClass } from '../telemetry/metrics.ts';
@@ -80,9 +81,6 @@ function record(context: ProxyContext, exchange: Exchange, journey: Journey, tra
   const traceId = trace?.traceId ?? readTraceId(exchange.request.headers.traceparent);
   logRequest(context.logger, ended, traceId, exchange.arrived, journey.error);
 }
-
-/** Characters of a refusal's text that are kept. */
-const maxTold = 512;
 
 /** What a refusal says beyond its reason; null if that is all. */
 const tellMore = ({ code, message }: ApiError) =>
