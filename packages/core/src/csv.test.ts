@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { writeCsvLine } from './replies.ts';
+import { writeCsvLine } from './csv.ts';
 
 /** Cells as a spreadsheet reads them that takes this separator. A quote counts only where a cell begins; what follows its end is kept. */
 function readCells(text: string, separator: string): string[] {
