@@ -16,9 +16,9 @@ import {
   type usageGroups,
 } from '@agp/core/contracts';
 import { formatCost, formatCount, formatEstimate, formatUsd } from '@agp/core/explain';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Command } from 'commander';
 import { writeQuery } from '../api.ts';
-import { addCommand, addQuery } from '../arguments.ts';
+import { addCommand, addQuery, makeMonthOption } from '../arguments.ts';
 import { addCsv, addList, readQuery } from '../list.ts';
 import type { Shell } from '../shell.ts';
 import { type Column, formatTime, timeColumn } from '../table.ts';
@@ -52,30 +52,13 @@ const sumColumns: Entry[] = [
   { head: 'TOKENS OUT', right: true, cell: (row) => formatCount(row.total_completion_tokens), spare: 5 },
 ];
 
-/** The first day of a month, `2026-10` or `last`, and of the one after it; UTC. */
-function parseMonth(text: string, now = new Date()): { from: string; to: string } {
-  const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text) ?? [];
-  if (year === undefined && text !== 'last')
-    throw new InvalidArgumentError('must be a month such as 2026-10, or last.');
-  const at = year === undefined ? now.getUTCMonth() - 1 : Number(month) - 1;
-  const first = (months: number) =>
-    new Date(Date.UTC(year === undefined ? now.getUTCFullYear() : Number(year), at + months))
-      .toISOString()
-      .slice(0, 10);
-  return { from: first(0), to: first(1) };
-}
-
 function addReportCommand(costs: Command, shell: Shell): void {
   const report = addCommand(
     costs,
     'report',
     'sum up usage and cost of a range of time, in whole hours, UTC; the table by hour or day, else the costliest first',
     'costs report --from yesterday --to today --by agent,model --csv',
-  ).addOption(
-    new Option('--month <month>', 'only that of 2026-10, or of last month, UTC')
-      .argParser((text) => parseMonth(text))
-      .conflicts(['from', 'to']),
-  );
+  ).addOption(makeMonthOption());
   const members = addQuery(addCsv(report), costUsageQuerySchema);
   report.action(async ({ csv, month, ...given }: Record<string, unknown> & { month?: object }) => {
     const query = { ...(await readQuery(shell, members, given)), ...month };
