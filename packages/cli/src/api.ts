@@ -21,7 +21,8 @@ export interface ConnectionOptions {
 /** Characters that a header may contain; for others fetch throws an error that quotes the key. */
 const keyPattern = /^[\x21-\x7e]+$/;
 
-function readUrl(text: string, source: string): string {
+/** An address without a slash at the end. @param source who is told that it is none */
+export function readUrl(text: string, source: string): string {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new UsageError(`${source} must be a URL such as http://127.0.0.1:8081`);
@@ -42,15 +43,33 @@ function readKeyFile(file: string, source: string, environment: NodeJS.ProcessEn
   }
 }
 
-function findKey(
-  { keyFile }: ConnectionOptions,
-  environment: NodeJS.ProcessEnv,
-): { key: string; source: string } | null {
-  const { AGP_API_KEY, AGP_API_KEY_FILE } = environment;
-  if (keyFile !== undefined) return { key: readKeyFile(keyFile, '--key-file', environment), source: '--key-file' };
-  if (AGP_API_KEY) return { key: AGP_API_KEY, source: 'AGP_API_KEY' };
-  if (!AGP_API_KEY_FILE) return null;
-  return { key: readKeyFile(AGP_API_KEY_FILE, 'AGP_API_KEY_FILE', environment), source: 'AGP_API_KEY_FILE' };
+interface FoundKey {
+  key: string;
+  source: string;
+}
+
+/** A key from a variable, or from the file that the variable with `_FILE` behind its name has; null without both. */
+function findSecret(name: string, environment: NodeJS.ProcessEnv): FoundKey | null {
+  const { [name]: key, [`${name}_FILE`]: file } = environment;
+  if (key) return { key, source: name };
+  return file ? { key: readKeyFile(file, `${name}_FILE`, environment), source: `${name}_FILE` } : null;
+}
+
+function checkKey({ key, source }: FoundKey): string {
+  if (!keyPattern.test(key)) throw new UsageError(`${source} must hold one key, without spaces or line breaks`);
+  return key;
+}
+
+/** The key that a variable or its `_FILE` has. */
+export function readSecret(name: string, environment: NodeJS.ProcessEnv): string {
+  const found = findSecret(name, environment);
+  if (found === null) throw new CliError(`No key: set ${name}, or ${name}_FILE to a file that holds one.`);
+  return checkKey(found);
+}
+
+function findKey({ keyFile }: ConnectionOptions, environment: NodeJS.ProcessEnv): FoundKey | null {
+  if (keyFile === undefined) return findSecret('AGP_API_KEY', environment);
+  return { key: readKeyFile(keyFile, '--key-file', environment), source: '--key-file' };
 }
 
 /**
@@ -71,9 +90,7 @@ export function readConnection(options: ConnectionOptions, environment: NodeJS.P
   if (found === null) {
     throw new CliError(`No API key for ${url}: set AGP_API_KEY, or name a file that holds one with --key-file.`);
   }
-  if (!keyPattern.test(found.key))
-    throw new UsageError(`${found.source} must hold one key, without spaces or line breaks`);
-  return { url, key: found.key };
+  return { url, key: checkKey(found) };
 }
 
 /** Reads JSON by its contract. */

@@ -1,8 +1,9 @@
-import { changeQuerySchema, maxDailyCapUsd } from '@agp/core/contracts';
+import { changeQuerySchema, maxDailyCapUsd, readTime } from '@agp/core/contracts';
 import { shortNames } from '@agp/core/explain';
 import { ceilToNano } from '@agp/core/money';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
+import { UsageError } from './cli-error.ts';
 
 /** Milliseconds of each unit of a span. */
 const unitMs: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -49,7 +50,7 @@ export function parseWhole(min: number, max = Number.POSITIVE_INFINITY): (text: 
 }
 
 /** The first day of a month, `2026-10` or `last`, and of the one after it; UTC. */
-function parseMonth(text: string, now = new Date()): { from: string; to: string } {
+function parseMonth(text: string, now = new Date()): Days {
   const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text) ?? [];
   if (year === undefined && text !== 'last')
     throw new InvalidArgumentError('must be a month such as 2026-10, or last.');
@@ -66,6 +67,40 @@ export function makeMonthOption(): Option {
   return new Option('--month <month>', 'only that of 2026-10, or of last month, UTC')
     .argParser((text) => parseMonth(text))
     .conflicts(['from', 'to']);
+}
+
+function parseDay(text: string): string {
+  const time = readTime(text);
+  if (time === null || time.getTime() % 86_400_000 !== 0)
+    throw new InvalidArgumentError('It must be a UTC day such as 2026-11-20, today or yesterday.');
+  return time.toISOString().slice(0, 10);
+}
+
+/** A range of UTC days: the first, and the one after the last. */
+export interface Days {
+  from: string;
+  to: string;
+}
+
+export interface DaysOptions extends Partial<Days> {
+  month?: Days;
+}
+
+/** Adds `--from`, `--to` and `--month`, of which {@link readDays} makes a range. */
+export function addDays(command: Command): Command {
+  return command
+    .option('--from <day>', 'the first day, UTC: 2026-11-20, yesterday', parseDay)
+    .option('--to <day>', 'the day after the last', parseDay)
+    .addOption(makeMonthOption());
+}
+
+/** Throws a UsageError unless the range begins, ends and has at most `most` days. */
+export function readDays({ month, from = '', to = '' }: DaysOptions, most: number): Days {
+  const days = month ?? { from, to };
+  const count = (Date.parse(days.to) - Date.parse(days.from)) / 86_400_000;
+  if (Number.isNaN(count)) throw new UsageError('--from and --to must be given, or --month');
+  if (count < 1 || count > most) throw new UsageError(`--to must be 1 to ${most} days after --from`);
+  return days;
 }
 
 /** Names separated by commas. */

@@ -1,7 +1,15 @@
 import { escapeJson, toLinesText } from '@agp/core/text';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { type Api, type ApiAnswer, type ConnectionOptions, connectApi, readConnection, readNext } from './api.ts';
+import {
+  type Api,
+  type ApiAnswer,
+  type ConnectionOptions,
+  connectApi,
+  readConnection,
+  readNext,
+  readSecret,
+} from './api.ts';
 import { CliError, UsageError } from './cli-error.ts';
 import { type Column, formatFields, formatTable } from './table.ts';
 import { openTerminal, type Paint, type Terminal } from './terminal.ts';
@@ -52,6 +60,8 @@ export interface Shell {
   readonly terminal: Terminal;
   /** The API of the deployment that this command is for. */
   readonly api: Api;
+  /** The key that a variable has, or the file that the variable with `_FILE` behind its name has. */
+  readSecret(variable: string): string;
   /** Prints an answer as the JSON received, or formatted. */
   show<Data>(answer: ApiAnswer<Data>, format: (data: Data, paint: Paint) => string): Promise<void>;
   /** A table that fits the terminal; names the columns that had no room. */
@@ -86,6 +96,7 @@ export function createShell(program: Command, environment: NodeJS.ProcessEnv): S
     get api() {
       return connectApi(readConnection(options(), environment));
     },
+    readSecret: (variable) => readSecret(variable, environment),
     async show(answer, format) {
       await shell.terminal.print(shell.json ? escapeJson(answer.text) : format(answer.data, shell.terminal.paint));
     },

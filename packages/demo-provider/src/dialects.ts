@@ -1,4 +1,5 @@
 import * as anthropic from './anthropic.ts';
+import { reportAnthropicCosts, reportOpenaiCosts } from './cost-reports.ts';
 import type { Endpoint, Route } from './endpoint.ts';
 import * as gemini from './gemini.ts';
 import * as openai from './openai.ts';
@@ -66,6 +67,7 @@ export const dialects: Readonly<Record<string, Dialect>> = {
       ['POST', /^\/v1\/completions$/, openai.answerCompletion],
       ['POST', /^\/v1\/responses$/, openai.answerResponse],
       ['POST', /^\/v1\/embeddings$/, openai.answerEmbeddings],
+      ['GET', /^\/v1\/organization\/costs$/, reportOpenaiCosts],
       ['GET', /^\/v1\/models$/, listOpenaiModels],
       ['GET', /^\/v1\/models\/([^/]+)$/, showOpenaiModel],
     ],
@@ -76,6 +78,7 @@ export const dialects: Readonly<Record<string, Dialect>> = {
     routes: [
       ['POST', /^\/v1\/messages$/, anthropic.answerMessage],
       ['POST', /^\/v1\/messages\/count_tokens$/, anthropic.answerTokenCount],
+      ['GET', /^\/v1\/organizations\/cost_report$/, reportAnthropicCosts],
       ['GET', /^\/v1\/models$/, listAnthropicModels],
       ['GET', /^\/v1\/models\/([^/]+)$/, showAnthropicModel],
     ],

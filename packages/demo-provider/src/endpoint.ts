@@ -9,6 +9,16 @@ export type DemoAnswer = { directives?: Directives } & (
   | { frames: readonly string[]; type?: string; errorFrame: string }
 );
 
+/** What the simulated provider says that it bills. */
+export interface Charge {
+  day: string;
+  /** A model, or a line such as `gpt-4o-2024-08-06, cached input`. */
+  item: string;
+  nanoUsd: number;
+  /** The project, or workspace. */
+  account: string;
+}
+
 /** A request that an endpoint answers. */
 export interface DemoRequest {
   headers: IncomingHttpHeaders;
@@ -17,6 +27,7 @@ export interface DemoRequest {
   params: readonly string[];
   /** The JSON body of a POST. */
   body: unknown;
+  charges: readonly Charge[];
 }
 
 export type Endpoint = (request: DemoRequest) => DemoAnswer | Promise<DemoAnswer>;

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseJson } from '@agp/core/json';
 import { type Service, sendJson, startHttpServer } from '@agp/runtime';
 import { type Dialect, dialects } from './dialects.ts';
-import type { DemoAnswer } from './endpoint.ts';
+import type { Charge, DemoAnswer } from './endpoint.ts';
 import { type Directives, ProviderFault, readDirectives } from './request.ts';
 
 const maxBytes = 32 * 1024 * 1024;
@@ -109,12 +109,16 @@ function decodeParam(written: string): string {
   }
 }
 
-async function findAnswer(request: IncomingMessage, { dialect, path, query }: Target): Promise<DemoAnswer> {
+async function findAnswer(
+  request: IncomingMessage,
+  { dialect, path, query }: Target,
+  charges: readonly Charge[],
+): Promise<DemoAnswer> {
   for (const [method, pattern, answer] of dialect.routes) {
     const found = method === request.method ? pattern.exec(path) : null;
     if (found === null) continue;
     const params = found.slice(1).map(decodeParam);
-    return answer({ headers: request.headers, query, params, body: await readBody(request) });
+    return answer({ headers: request.headers, query, params, body: await readBody(request), charges });
   }
   throw new ProviderFault('not_found', `Nothing here answers ${request.method} ${path.slice(0, 200)}.`);
 }
@@ -122,12 +126,16 @@ async function findAnswer(request: IncomingMessage, { dialect, path, query }: Ta
 /** Statuses after which official clients try again, as the providers ask them to. */
 const retried = new Set([429, 503, 529]);
 
-async function serve(request: IncomingMessage, response: ServerResponse, frameMs: number): Promise<void> {
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { frameMs, charges }: { frameMs: number; charges: readonly Charge[] },
+): Promise<void> {
   const target = readTarget(request.url ?? '/');
   const requestId = `req_${randomUUID().replaceAll('-', '')}`;
   response.setHeader(target.dialect.requestIdHeader, requestId);
   try {
-    const answer = await findAnswer(request, target);
+    const answer = await findAnswer(request, target, charges);
     const directives = answer.directives ?? readDirectives(request.headers);
     await pause(response, directives['x-demo-delay-ms']);
     const status = directives['x-demo-status'];
@@ -142,10 +150,18 @@ async function serve(request: IncomingMessage, response: ServerResponse, frameMs
   }
 }
 
-/** Starts a provider that answers without a model, below `/openai`, `/anthropic` and `/gemini` in their formats. */
-export async function startDemoProvider(options: { host: string; port: number; delayMs?: number }): Promise<Service> {
-  const frameMs = options.delayMs ?? 30;
-  const server = await startHttpServer((request, response) => void serve(request, response, frameMs), options);
+/**
+ * Starts a provider that answers without a model, below `/openai`, `/anthropic` and `/gemini` in their formats. Its reports of costs tell
+ * the charges that it is given.
+ */
+export async function startDemoProvider(options: {
+  host: string;
+  port: number;
+  delayMs?: number;
+  charges?: readonly Charge[];
+}): Promise<Service> {
+  const settings = { frameMs: options.delayMs ?? 30, charges: options.charges ?? [] };
+  const server = await startHttpServer((request, response) => void serve(request, response, settings), options);
   const stop = () => server.stop(100);
   return { url: server.url, stop, [Symbol.asyncDispose]: stop };
 }

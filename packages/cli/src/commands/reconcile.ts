@@ -1,0 +1,161 @@
+import {
+  costUsageSchema,
+  doubtfulUsageListSchema,
+  maxPageSize,
+  unpricedModelListSchema,
+  unrecordedRequestListSchema,
+} from '@agp/core/contracts';
+import { writeCsvLine } from '@agp/core/csv';
+import { nanoToUsd } from '@agp/core/money';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { z } from 'zod';
+import { type Api, readUrl } from '../api.ts';
+import { addCommand, addDays, type Days, type DaysOptions, readDays } from '../arguments.ts';
+import { CliError, UsageError } from '../cli-error.ts';
+import { nameModel } from '../invoices/billing-api.ts';
+import { explainGaps, type Gap, type Known, mostLate, sumGaps } from '../invoices/explain-gap.ts';
+import { billingApis, readBill } from '../invoices/read-bill.ts';
+import type { Shell } from '../shell.ts';
+import type { Column } from '../table.ts';
+
+const mostDays = 92;
+const dayMs = 86_400_000;
+
+const toNano = (usd: number) => Math.round(usd * 1e9);
+
+/** All of a list that is paged by offset. */
+async function readAll<Row>({ get }: Api, path: string, schema: z.ZodType<Row[]>, range: Days): Promise<Row[]> {
+  const { data } = await get(path, schema, { ...range, limit: maxPageSize });
+  for (let last = data; last.length === maxPageSize; data.push(...last))
+    last = (await get(path, schema, { ...range, limit: maxPageSize, offset: data.length })).data;
+  return data;
+}
+
+/** What is recorded of a provider, and what is known to be missing. */
+async function readRecords(api: Api, provider: string, range: Days): Promise<Omit<Known, 'billed'>> {
+  const { data } = await api.get('/api/v1/costs/usage', costUsageSchema, { ...range, group_by: 'day,model,provider' });
+  const unpriced = (await api.get('/api/v1/costs/unpriced', unpricedModelListSchema)).data;
+  const lost = await readAll(api, '/api/v1/costs/unrecorded', unrecordedRequestListSchema, range);
+  const doubtful = await readAll(api, '/api/v1/costs/doubtful', doubtfulUsageListSchema, range);
+  const listed = [
+    ...lost.map((call) => ({ ...call, cause: 'unrecorded' as const, more: call.cost_usd, less: 0 })),
+    // An estimate may be too high by all of it.
+    ...doubtful.map((call) => ({
+      ...{ ...call, cause: call.reason === 'billed_later' ? ('other_day' as const) : ('doubtful' as const) },
+      more: call.ended_by_event_id === null ? Math.max(0, call.claimed_cost_usd - call.cost_usd) : 0,
+      less: call.cost_usd,
+    })),
+  ];
+  const isOurs = (row: { provider?: string | null | undefined }) => (row.provider ?? provider) === provider;
+  return {
+    recorded: data.usage.filter(isOurs).map(({ day = '', model = '', total_cost_usd: usd }) => ({
+      ...{ day, model: nameModel(model), nanoUsd: toNano(usd) },
+    })),
+    listed: listed.filter(isOurs).map(({ started_at: time, model, cause, more, less }) => ({
+      ...{ day: time.slice(0, 10), model: model && nameModel(model), cause, more: toNano(more), less: toNano(less) },
+    })),
+    isUnpriced: (day, name) =>
+      unpriced.some(
+        (row) =>
+          isOurs(row) &&
+          row.unit === null &&
+          nameModel(row.model) === name &&
+          day >= row.first_seen_at.slice(0, 10) &&
+          day <= row.last_seen_at.slice(0, 10),
+      ),
+  };
+}
+
+const cents = (nanoUsd: number) => (Math.round(nanoUsd / 1e7) / 100).toFixed(2).replace(/^-(?=0\.00$)/, '');
+/** Of what was billed; null if nothing was. */
+const percentOf = (part: number, { billed }: Gap) => (billed === 0 ? null : (100 * part) / billed);
+const writePercent = (percent: number | null) => (percent === null ? '-' : `${percent.toFixed(2)} %`);
+
+const amount = (head: string, name: Exclude<keyof Gap, 'day' | 'model'>, spare?: number): Column<Gap> =>
+  Object.assign({ head, right: true, cell: (gap: Gap) => cents(gap[name]) }, spare !== undefined && { spare });
+
+const columns: Column<Gap>[] = [
+  amount('RECORDED', 'recorded'),
+  amount('BILLED', 'billed'),
+  amount('GAP', 'gap'),
+  { head: 'GAP %', right: true, cell: (gap) => writePercent(percentOf(gap.gap, gap)) },
+  amount('UNRECORDED', 'unrecorded', 3),
+  amount('DOUBTFUL', 'doubtful', 2),
+  amount('OTHER DAY', 'other_day', 4),
+  amount('NO PRICE', 'unpriced', 1),
+  amount('NOT HERE', 'beside'),
+];
+
+/** Amounts as USD, under names of their own. */
+function toRow({ day, model, ...amounts }: Gap) {
+  const inUsd = Object.entries(amounts).map(([name, nano]) => [`${name}_usd`, nanoToUsd(nano)]);
+  return { day, model, ...Object.fromEntries(inUsd) };
+}
+
+/** A table by day with the sum, and one of the models with a gap. */
+function drawReport(shell: Shell, gaps: readonly Gap[], total: Gap): string {
+  const sumBy = (name: 'day' | 'model') =>
+    [...Map.groupBy(gaps, (gap) => gap[name])].map(([key, some]) => sumGaps(some, { day: key, model: key }));
+  const models = sumBy('model').filter(({ gap }) => Math.abs(gap) >= 5e6);
+  const byDay = shell.drawTable([...sumBy('day'), total], [{ head: 'DAY (UTC)', cell: ({ day }) => day }, ...columns]);
+  if (models.length === 0) return byDay;
+  return `${byDay}\n\n${shell.drawTable(models, [{ head: 'MODEL', cell: ({ model }) => model, least: 12 }, ...columns])}`;
+}
+
+interface Options extends DaysOptions {
+  provider: keyof typeof billingApis;
+  baseUrl?: string;
+  billedTo?: string;
+  tolerance: number;
+  csv?: true;
+}
+
+function parsePercent(text: string): number {
+  if (!/^\d{1,3}(\.\d+)?$/.test(text)) throw new InvalidArgumentError('It must be a percentage such as 1 or 0.5.');
+  return Number(text);
+}
+
+async function compare(shell: Shell, { provider, baseUrl, billedTo }: Options, range: Days): Promise<Gap[]> {
+  const vendor = billingApis[provider];
+  const key = shell.readSecret(vendor.keyVariable);
+  const address = baseUrl === undefined ? vendor.baseUrl : readUrl(baseUrl, '--base-url');
+  // Work at the range's ends may be recorded outside of it.
+  const toDay = (time: number) => new Date(time).toISOString().slice(0, 10);
+  const from = toDay(Date.parse(range.from) - mostLate * dayMs);
+  const to = toDay(Math.min(Date.parse(range.to) + mostLate * dayMs, Date.now() + dayMs));
+  const bill = await readBill(vendor, { baseUrl: address, key, days: { from, to } });
+  const billed = bill.filter(({ accounts }) => billedTo === undefined || accounts.includes(billedTo));
+  const gaps = explainGaps({ billed, ...(await readRecords(shell.api, provider, { from, to })) });
+  return gaps.filter(({ day }) => day >= range.from && day < range.to);
+}
+
+/** `costs reconcile`: what is recorded beside what the provider billed. */
+export function addReconcileCommand(costs: Command, shell: Shell): void {
+  const summary =
+    "compare with what the provider billed, by day and model; takes the provider's admin key from OPENAI_ADMIN_KEY or ANTHROPIC_ADMIN_KEY, or the file that one of these with _FILE names";
+  addDays(addCommand(costs, 'reconcile', summary, 'costs reconcile --provider openai --month last'))
+    .addOption(new Option('--provider <name>', 'whose bill').choices(Object.keys(billingApis)).makeOptionMandatory())
+    .option('--billed-to <id>', 'only what was billed to this project or API key of OpenAI, or workspace of Anthropic')
+    .option('--tolerance <percent>', 'how large a gap ends with 0', parsePercent, 1)
+    .option('--base-url <url>', "another address of the provider's API")
+    .option('--csv', 'print CSV, a row a day and model')
+    .action(async (options: Options) => {
+      if (options.csv && shell.json) throw new UsageError('--csv and --json exclude each other');
+      const { provider, tolerance, billedTo } = options;
+      const range = readDays(options, mostDays);
+      const gaps = await compare(shell, options, range);
+      const total = sumGaps(gaps, { day: 'total', model: 'total' });
+      const rows = gaps.map(toRow);
+      const report = { provider, ...range, gap_percent: percentOf(total.gap, total), total: toRow(total), rows };
+      const lines = [Object.keys(report.total), ...rows.map((row) => Object.values(row))];
+      if (shell.json) await shell.terminal.print(JSON.stringify(report));
+      else if (options.csv) await shell.terminal.write(lines.map(writeCsvLine).join(''));
+      else await shell.terminal.print(drawReport(shell, gaps, total));
+      const beside = writePercent(percentOf(total.beside, total));
+      const whose = billedTo === undefined ? '' : ` to ${billedTo}`;
+      if (total.beside > 0) shell.terminal.note(`${beside} of what was billed${whose} did not pass here`);
+      const percent = writePercent(report.gap_percent);
+      if (Math.abs(total.gap) > (tolerance * total.billed) / 100)
+        throw new CliError(`The gap is ${cents(total.gap)} USD (${percent}), more than ${tolerance} %.`);
+    });
+}
