@@ -34,6 +34,7 @@ test('it has every command', () => {
         'budgets show',
         'costs breakdown',
         'costs doubtful',
+        'costs export',
         'costs reconcile',
         'costs report',
         'costs summary',

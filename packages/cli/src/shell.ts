@@ -1,3 +1,4 @@
+import { writeCsvLine } from '@agp/core/csv';
 import { escapeJson, toLinesText } from '@agp/core/text';
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -19,7 +20,14 @@ function noteKept(terminal: Terminal, since: string | null): void {
     terminal.note(`events are kept since ${since.slice(0, 10)}: earlier ones were removed for their age`);
 }
 
-/** Prints a list as the CSV received, as it comes. On a terminal its control characters are shown by number. */
+/** On a terminal control characters are shown by number. */
+async function writeLines(terminal: Terminal, text: string): Promise<void> {
+  await terminal.write(
+    terminal.isInteractive ? toLinesText(text.replaceAll('\r', ''), Number.POSITIVE_INFINITY) : text,
+  );
+}
+
+/** Prints a list as the CSV received, as it comes. */
 async function showCsv(api: Api, terminal: Terminal, path: string, all: boolean): Promise<void> {
   let isFirst = true;
   for (let next: string | null = path; next !== null; isFirst = false) {
@@ -36,9 +44,7 @@ async function showCsv(api: Api, terminal: Terminal, path: string, all: boolean)
         if (inHead && end === 0) continue;
         inHead = false;
         const rest = chunk.slice(end);
-        await terminal.write(
-          terminal.isInteractive ? toLinesText(rest.replaceAll('\r', ''), Number.POSITIVE_INFINITY) : rest,
-        );
+        await writeLines(terminal, rest);
       }
     } catch (error) {
       if (error instanceof CliError) throw error;
@@ -77,6 +83,8 @@ export interface Shell {
   showList<Row>(path: string, schema: z.ZodType<Row[]>, columns: Column<Row>[], limit?: number): Promise<void>;
   /** Prints a list as the CSV that the API has of it, or all its pages as the JSON received, a page a line. */
   showPages(path: string, options?: { csv?: boolean; all?: boolean }): Promise<void>;
+  /** Prints rows of cells as CSV. */
+  writeCsv(rows: readonly (readonly unknown[])[]): Promise<void>;
   /** Prints one object as the JSON received, or by its fields. */
   showFields<Data>(answer: ApiAnswer<Data>, pick: (data: Data) => [name: string, value: string][]): Promise<void>;
   /** The same for what was made with a secret. */
@@ -127,6 +135,7 @@ export function createShell(program: Command, environment: NodeJS.ProcessEnv): S
         next = page.next;
       }
     },
+    writeCsv: (rows) => writeLines(shell.terminal, rows.map(writeCsvLine).join('')),
     async showSecret(answer, pick) {
       await shell.showFields(answer, pick);
       shell.terminal.note('The secret is shown this once: keep it now.');

@@ -22,6 +22,7 @@ import { addCommand, addQuery, makeMonthOption } from '../arguments.ts';
 import { addCsv, addList, readQuery } from '../list.ts';
 import type { Shell } from '../shell.ts';
 import { type Column, formatTime, timeColumn } from '../table.ts';
+import { addExportCommand } from './focus.ts';
 import { addReconcileCommand } from './reconcile.ts';
 
 type Entry = Column<CostUsageEntry>;
@@ -97,6 +98,7 @@ export function addCostCommands(program: Command, shell: Shell): void {
 
   addReportCommand(costs, shell);
   addReconcileCommand(costs, shell);
+  addExportCommand(costs, shell);
 
   addList(costs, shell, 'breakdown', 'show each agent, the costliest first', {
     path: '/api/v1/costs/breakdown',

@@ -5,8 +5,8 @@ import {
   unpricedModelListSchema,
   unrecordedRequestListSchema,
 } from '@agp/core/contracts';
-import { writeCsvLine } from '@agp/core/csv';
 import { nanoToUsd } from '@agp/core/money';
+import { escapeJson } from '@agp/core/text';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { z } from 'zod';
 import { type Api, readUrl } from '../api.ts';
@@ -148,8 +148,8 @@ export function addReconcileCommand(costs: Command, shell: Shell): void {
       const rows = gaps.map(toRow);
       const report = { provider, ...range, gap_percent: percentOf(total.gap, total), total: toRow(total), rows };
       const lines = [Object.keys(report.total), ...rows.map((row) => Object.values(row))];
-      if (shell.json) await shell.terminal.print(JSON.stringify(report));
-      else if (options.csv) await shell.terminal.write(lines.map(writeCsvLine).join(''));
+      if (shell.json) await shell.terminal.print(escapeJson(JSON.stringify(report)));
+      else if (options.csv) await shell.writeCsv(lines);
       else await shell.terminal.print(drawReport(shell, gaps, total));
       const beside = writePercent(percentOf(total.beside, total));
       const whose = billedTo === undefined ? '' : ` to ${billedTo}`;

@@ -57,7 +57,7 @@ beforeAll(async () => {
     ...[first, second, third].flatMap((day) => many(day, 3_000, { model: 'gpt-4o', cost_nano_usd: nano(0.001) })),
     // A model without a price, and batches whose results were fetched days later.
     ...many(first, 999, { model: 'gpt-next', cost_nano_usd: 0, price_version: null }),
-    at(third, { model: 'gpt-4o-mini', cost_nano_usd: nano(1.75) }),
+    at(third, { model: 'gpt-4o-mini', cost_nano_usd: nano(1.75), labels: { team: 'sales, "EU"' } }),
     at(first, { model: 'gpt-4o-mini', cost_nano_usd: nano(0.6) }),
     doubted,
     at(second, { provider: 'anthropic', model: 'claude-sonnet-4-5', cost_nano_usd: nano(0.1234567) }),
@@ -99,8 +99,12 @@ interface Given {
 }
 
 async function reconcile(args: string, { vendor = 'openai', url = urls[vendor], environment = keys }: Given = {}) {
-  const words = `costs reconcile --provider ${vendor} --base-url ${url} ${args}`.split(' ');
-  const run = await runCli(words, { AGP_URL: system.management.url, AGP_API_KEY: system.apiKey, ...environment });
+  return agp(`costs reconcile --provider ${vendor} --base-url ${url} ${args}`, environment);
+}
+
+async function agp(args: string, environment: Record<string, string> = {}) {
+  const connection = { AGP_URL: system.management.url, AGP_API_KEY: system.apiKey };
+  const run = await runCli(args.split(' '), { ...connection, ...environment });
   expect(run.stdout + run.stderr).not.toMatch(/sk-\w+-1/);
   return run;
 }
@@ -208,4 +212,63 @@ test('what is no bill, or too much of one, is refused, and no key is shown', asy
     expect({ given, ...run }).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(message) });
   }
   server.close();
+});
+
+/** Columns that FOCUS 1.2 says must be there, and whether one may be null. */
+const mandatory = {
+  BilledCost: false,
+  BillingAccountId: false,
+  BillingAccountName: true,
+  BillingCurrency: false,
+  BillingPeriodEnd: false,
+  BillingPeriodStart: false,
+  ChargeCategory: false,
+  ChargeClass: true,
+  ChargeDescription: true,
+  ChargePeriodEnd: false,
+  ChargePeriodStart: false,
+  ContractedCost: false,
+  EffectiveCost: false,
+  InvoiceIssuerName: false,
+  ListCost: false,
+  PricingQuantity: false,
+  PricingUnit: false,
+  ProviderName: false,
+  PublisherName: false,
+  ServiceCategory: false,
+  ServiceName: false,
+};
+
+test('FOCUS 1.2 has its mandatory columns, and the sums of the records', async () => {
+  const run = await agp(`costs export --focus --from ${first} --to 2026-11-12 --label team`);
+  const [head = [], ...rows] = run.stdout
+    .split('\r\n')
+    .slice(0, -1)
+    .map((line) =>
+      [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
+        (cell) => cell[1]?.replaceAll('""', '"') ?? cell[2] ?? '',
+      ),
+    );
+  expect(head).toEqual(expect.arrayContaining(Object.keys(mandatory)));
+  const focus = head.filter((name) => !name.startsWith('x_'));
+  expect(head.slice(0, focus.length)).toEqual(focus.toSorted());
+  const read = rows.map((cells) => Object.fromEntries(head.map((name, at) => [name, cells[at] as string])));
+  expect(read.length).toBeGreaterThan(10_000);
+  for (const [name, isNullable] of Object.entries(mandatory))
+    if (!isNullable) expect(read.filter((row) => row[name] === '')).toEqual([]);
+  const sum = (name: string) => Math.round(1e7 * read.reduce((total, row) => total + Number(row[name]), 0));
+  expect([sum('BilledCost'), sum('EffectiveCost')]).toEqual([115_734_567, 115_734_567]);
+  expect(read.find(({ Tags }) => Tags !== '')).toMatchObject({
+    ...{ BilledCost: '1.75', ContractedCost: '1.75', ListCost: '1.75', BillingCurrency: 'USD' },
+    ...{ BillingPeriodStart: '2026-11-01T00:00:00Z', BillingPeriodEnd: '2026-12-01T00:00:00Z' },
+    ...{ ChargePeriodStart: '2026-11-11T00:00:00Z', ChargePeriodEnd: '2026-11-12T00:00:00Z' },
+    ...{
+      ChargeCategory: 'Usage',
+      ChargeClass: '',
+      ChargeFrequency: 'Usage-Based',
+      ServiceCategory: 'AI and Machine Learning',
+    },
+    ...{ ServiceSubcategory: 'Generative AI', ConsumedQuantity: '976', PricingUnit: 'Tokens', SkuId: 'gpt-4o-mini' },
+    ...{ x_InputTokens: '812', x_OutputTokens: '164', x_RequestCount: '1', Tags: '{"team":"sales, \\"EU\\""}' },
+  });
 });
