@@ -87,10 +87,11 @@ interface Target {
   /** Without the part that names the API. */
   path: string;
   query: URLSearchParams;
+  charges: readonly Charge[];
 }
 
 /** The part before the path names the API: a path without one is OpenAI's. */
-function readTarget(url: string): Target {
+function readTarget(url: string, charges: readonly Charge[]): Target {
   const [path = '/', query = ''] = url.split('?', 2);
   const [, api = '', rest = ''] = /^\/(\w+)(\/.*)$/.exec(path) ?? [];
   const named = Object.hasOwn(dialects, api) ? dialects[api] : undefined;
@@ -98,6 +99,7 @@ function readTarget(url: string): Target {
     dialect: named ?? (dialects.openai as Dialect),
     path: named ? rest : path,
     query: new URLSearchParams(query),
+    charges,
   };
 }
 
@@ -109,16 +111,12 @@ function decodeParam(written: string): string {
   }
 }
 
-async function findAnswer(
-  request: IncomingMessage,
-  { dialect, path, query }: Target,
-  charges: readonly Charge[],
-): Promise<DemoAnswer> {
+async function findAnswer(request: IncomingMessage, { dialect, path, ...asked }: Target): Promise<DemoAnswer> {
   for (const [method, pattern, answer] of dialect.routes) {
     const found = method === request.method ? pattern.exec(path) : null;
     if (found === null) continue;
     const params = found.slice(1).map(decodeParam);
-    return answer({ headers: request.headers, query, params, body: await readBody(request), charges });
+    return answer({ headers: request.headers, ...asked, params, body: await readBody(request) });
   }
   throw new ProviderFault('not_found', `Nothing here answers ${request.method} ${path.slice(0, 200)}.`);
 }
@@ -131,11 +129,11 @@ async function serve(
   response: ServerResponse,
   { frameMs, charges }: { frameMs: number; charges: readonly Charge[] },
 ): Promise<void> {
-  const target = readTarget(request.url ?? '/');
+  const target = readTarget(request.url ?? '/', charges);
   const requestId = `req_${randomUUID().replaceAll('-', '')}`;
   response.setHeader(target.dialect.requestIdHeader, requestId);
   try {
-    const answer = await findAnswer(request, target, charges);
+    const answer = await findAnswer(request, target);
     const directives = answer.directives ?? readDirectives(request.headers);
     await pause(response, directives['x-demo-delay-ms']);
     const status = directives['x-demo-status'];
