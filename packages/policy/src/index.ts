@@ -29,7 +29,7 @@ export {
   prepareRules,
   type RuleSet,
 } from './decide.ts';
-export { describeMatch } from './describe-match.ts';
+export { describeMatch, mayHold } from './describe-match.ts';
 export { listPolicyNames } from './policy-names.ts';
 export { Replay } from './replay.ts';
 export { type CallFacts, type CallHead, prepare, type RecordedCall } from './rules.ts';
