@@ -183,20 +183,16 @@ inBrowser('costs, and addresses that somebody has edited', () => {
     expect(faults).toEqual([]);
   });
 
-  test('last week and last month stay words in the address, and their days are read from these', async () => {
+  test('of last week are those from Monday to Sunday', async () => {
     const { page } = await console.show('/costs');
-    const day = (field: string) => page.getByLabel(`${field} day (UTC)`).inputValue();
     await page.getByLabel('Time').selectOption('Last week (Mon–Sun)');
     await page.getByText('Nothing was used in this time').waitFor();
-    await page.waitForURL((url) => url.search === '?from=last-week&to=week');
-    const [from, to] = [Date.parse(await day('First')), Date.parse(await day('Last'))];
-    expect([new Date(from).getUTCDay(), to - from]).toEqual([1, 6 * dayMs]);
+    const [from, to] = ['from', 'to'].map((name) => Date.parse(new URL(page.url()).searchParams.get(name) ?? ''));
+    expect(new Date(from ?? 0).getUTCDay()).toBe(1);
+    expect((to ?? 0) - (from ?? 0)).toBe(7 * dayMs);
+    expect(await page.getByLabel('Time').inputValue()).toBe('week');
     await page.getByLabel('Time').selectOption('Last month');
-    await page.waitForURL((url) => url.search === '?from=last-month&to=month');
-    expect([await day('First'), await day('Last')].map((each) => each.slice(8))).toEqual([
-      '01',
-      expect.stringMatching(/28|29|3./),
-    ]);
+    await page.waitForURL((url) => /^from=....-..-01&to=....-..-01$/.test(url.search.slice(1)));
     expect(await page.getByLabel('Time').inputValue()).toBe('last-month');
   });
 });

@@ -22,6 +22,7 @@ export const errorTable = {
     message: 'global daily budget exceeded',
     headers: { 'Retry-After': computed },
   },
+  budget_exceeded: { status: 429, message: 'budget exceeded', headers: { 'Retry-After': computed } },
   budget_held: { status: 429, message: 'daily budget held by requests in flight', headers: soon },
   rate_limited: { status: 429, message: 'rate limit exceeded', headers: { 'Retry-After': computed } },
   too_many_registrations: {
@@ -64,11 +65,14 @@ export const errorTable = {
   agent_token_not_found: { status: 404, message: 'agent token not found' },
   claimed_name_not_found: { status: 404, message: 'claimed name not found' },
   policy_not_found: { status: 404, message: 'policy not found' },
+  budget_not_found: { status: 404, message: 'budget not found' },
   view_not_found: { status: 404, message: 'view not found' },
   too_many_views: { status: 409, message: 'there are 100 views already: remove one' },
   view_name_taken: { status: 409, message: 'another shared view has this name: remove it first, or take another name' },
   policy_name_taken: { status: 409, message: 'another policy has this name' },
   too_many_policies: { status: 409, message: 'there are 100 policies already' },
+  budget_name_taken: { status: 409, message: 'another budget has this name' },
+  too_many_budgets: { status: 409, message: 'there are 1,000 budgets already' },
   changed_meanwhile: {
     status: 409,
     message: 'somebody changed it meanwhile: read it again, and decide anew',
@@ -136,7 +140,12 @@ const finalStatuses: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 409
 
 /** True if the same request fails again soon: only a change, or the next day, makes it pass. */
 export function isFinal({ code, status }: Pick<ApiError, 'code' | 'status'>): boolean {
-  return finalStatuses.has(status) || code === 'agent_budget_exceeded' || code === 'global_budget_exceeded';
+  return (
+    finalStatuses.has(status) ||
+    code === 'agent_budget_exceeded' ||
+    code === 'global_budget_exceeded' ||
+    code === 'budget_exceeded'
+  );
 }
 
 /** A failure that is answered to the caller. `message` is sent unchanged, so it never contains a secret. */

@@ -3,7 +3,7 @@ import { fromUUID } from 'typeid-js';
 
 /**
  * `aud` is an entry of the audit log, `prx` a proxy process, `con` a session of the console, `ref` a refused request, `rem` a removal by
- * retention, `req` a request whose caller gave it no id, `pol` a policy, `viw` a view of the console.
+ * retention, `req` a request whose caller gave it no id, `pol` a policy, `viw` a view of the console, `bud` a budget.
  */
 export type IdPrefix =
   | 'agt'
@@ -18,6 +18,7 @@ export type IdPrefix =
   | 'rem'
   | 'req'
   | 'pol'
+  | 'bud'
   | 'viw';
 
 /** Writes a UUIDv7 as a public id: the prefix, `_`, and 26 characters of TypeID base32. */

@@ -1,13 +1,9 @@
 import type { AgentStatus, Event } from '@agp/core/contracts';
 import type { Decision, EventMessage, FieldsWhere } from '@agp/core/events';
 import type { ColumnType, Generated } from 'kysely';
+import type { BudgetTables } from './budget-tables.ts';
+import type { DefaultTimestamp, Json, Money, Timestamp } from './column-types.ts';
 import type { BucketColumn } from './usage-columns.ts';
-
-type Timestamp = ColumnType<Date, Date | string, Date | string>;
-type DefaultTimestamp = ColumnType<Date, Date | string | undefined, Date | string>;
-type Money = ColumnType<number, string, string>;
-
-type Json<Value> = ColumnType<Value | null, string | null | undefined, string | null>;
 
 type StoredName = Exclude<
   FieldsWhere<{ column: string }>,
@@ -51,9 +47,11 @@ interface ForwardedSpend {
   session_id: string | null;
   provider: string | null;
   model: string | null;
+  /** Amounts by the scopes of budgets, in steps of their units. */
+  charges: Json<Record<string, number> | null>;
 }
 
-export interface Schema {
+export interface Schema extends BudgetTables {
   agents: {
     id: string;
     name: string;
@@ -206,6 +204,7 @@ export interface Schema {
     default_warn_only: Generated<boolean>;
     default_requests_per_minute: number | null;
     policy_version: Generated<number>;
+    budget_version: Generated<number>;
   };
   /** One without an owner is everybody's. */
   console_views: {

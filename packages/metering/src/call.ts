@@ -23,7 +23,9 @@ export interface Call {
   /** UUID of the event that claimed it; null if none did. May reject. */
   findClaim(bill: string): Promise<string | null>;
   /** Takes, once, what the call is known to cost, and what it holds on; null if nobody need wait for that. Never rejects. */
-  count?(known: Pick<Measurement, 'costNanoUsd' | 'heldNanoUsd'>): Promise<void> | null;
+  count?(
+    known: Pick<Measurement, 'costNanoUsd' | 'heldNanoUsd' | 'promptTokens' | 'completionTokens'>,
+  ): Promise<void> | null;
 }
 
 export interface AnswerEnd {

@@ -8,7 +8,7 @@ import { type CallMeter, openCallMeter } from './measure/call-meter.ts';
 import type { MeteringOptions, MeteringParts } from './metering-parts.ts';
 import { type BodyChange, changeBody } from './request/change-body.ts';
 import { type BodyForm, type InspectedBody, inspectBody } from './request/inspect-body.ts';
-import { type Cheaper, computeReservation, findCheaper, findLikelyCost } from './reserve.ts';
+import { type Cheaper, computeReservation, findCheaper, findLikelyCost, findTokens } from './reserve.ts';
 import { createPiiScanner } from './scan/pii-scanner.ts';
 import { createTokenEstimator } from './tokens/token-estimator.ts';
 
@@ -31,6 +31,8 @@ export interface Metering {
   inspect(operation: Operation, head: CallHead, bytes: Buffer, form: BodyForm, caps: Caps): InspectedBody;
   /** The amount that a request reserves, in whole nano-dollars. @throws ApiError `cost_not_bounded` */
   findReservation(head: CallHead, body: InspectedBody | null, caps: Caps): number;
+  /** The tokens that it reserves, of budgets that count these. @throws as `findReservation` */
+  findTokens(head: CallHead, body: InspectedBody | null, caps: Caps): number;
   /** The same for rules, which ask of a batch what its calls may cost; null if that cannot be read. @throws as `findReservation` */
   findLikelyCost(head: CallHead, body: InspectedBody | null, caps: Caps): number | null;
   findCheaper(head: CallHead, body: InspectedBody | null, caps: Caps): Cheaper | null;
@@ -64,6 +66,7 @@ export function createMetering(options: MeteringOptions): Metering {
         mustPrice: mustPrice || isCapped,
       }),
     findReservation: (head, body, { mayRefuse }) => computeReservation(parts, head, body, mayRefuse),
+    findTokens: (head, body, { mayRefuse }) => findTokens(parts, head, body, mayRefuse),
     findLikelyCost: (head, body, { mayRefuse }) => findLikelyCost(parts, head, body, mayRefuse),
     findCheaper: (head, body, { mayRefuse }) => findCheaper(parts, head, body, mayRefuse),
     usePrices: (given) => {

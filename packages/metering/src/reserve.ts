@@ -41,21 +41,50 @@ interface Likely
 }
 
 function priceModel(parts: MeteringParts, head: CallHead, asked: Likely, model: string): number {
+  const usage = likelyUsage(asked, model);
+  const serviceTier = listTiers(head, asked).join('+');
+  const { priced, costNanoUsd } = parts.priceUsage({ ...nameModel(head, model), usage, serviceTier });
+  return priced ? costNanoUsd : guessCost(usage);
+}
+
+/** Of what cannot be read: as much as a model reads, and an answer without a bound. */
+const unreadTokens = maxPromptTokens + defaultOutputTokens;
+
+/**
+ * The tokens that a request is likely to use at most; with `mayRefuse` under strict budgets, all that it may. Nothing for free calls, and for
+ * what only shows what is done.
+ * @throws ApiError `cost_not_bounded`, as for a reservation
+ */
+export function findTokens(
+  parts: MeteringParts,
+  head: CallHead,
+  body: InspectedBody | null,
+  mayRefuse: boolean,
+): number {
+  if (head.operation?.billedOnce || head.operation?.isFree || (!head.hasBody && body === null)) return 0;
+  const strict = parts.isStrict && mayRefuse ? bounded(head, body)?.strict : null;
+  if (strict && !(strict instanceof ApiError)) return boundTokens(parts, head, body?.models ?? [], strict);
+  if (body === null) return unreadTokens;
+  const counts = body.models.map((model) => {
+    const { promptTokens, completionTokens } = likelyUsage(body, model);
+    return promptTokens + completionTokens;
+  });
+  return Math.max(body.isExact && counts.length > 0 ? 0 : unreadTokens, ...counts);
+}
+
+function likelyUsage(asked: Likely, model: string) {
   const { bytes, media, maxOutputTokens, leastOutputTokens, answers, toldUsage } = asked;
   const textBytes = bytes.length - (media?.bytes ?? 0);
   const promptTokens = Math.min(Math.ceil(textBytes / bytesPerToken), maxPromptTokens);
   const seen = media?.count(model);
   const outputTokens = maxOutputTokens ?? Math.max(defaultOutputTokens, leastOutputTokens);
-  const usage = makeUsage({
+  return makeUsage({
     ...seen,
     ...toldUsage,
     promptTokens: promptTokens + (seen?.promptTokens ?? 0) + (toldUsage.promptTokens ?? 0),
     completionTokens: Math.min(Math.max(answers * outputTokens, toldUsage.completionTokens ?? 0), maxTokens),
     ...(toldUsage.outputImages !== undefined && { outputImages: Math.max(answers, toldUsage.outputImages) }),
   });
-  const serviceTier = listTiers(head, asked).join('+');
-  const { priced, costNanoUsd } = parts.priceUsage({ ...nameModel(head, model), usage, serviceTier });
-  return priced ? costNanoUsd : guessCost(usage);
 }
 
 export function computeReservation(
@@ -176,12 +205,8 @@ function boundModels(
     for (const tier of tiers) {
       if (!bounds.hasTier(tier)) throw notBounded('the service tier', 'has no known price');
     }
-    const written =
-      (demand.outputTokens ?? Math.max(bounds.largestOutput, demand.leastOutputTokens)) + demand.thinkingTokens;
-    const each = { text: written, speech: written, pictures: pictureTokens, nothing: 0 }[writes];
     const limits: UsageLimits = {
-      inputTokens: Math.min(countInput(demand, bounds.largestInput), most),
-      outputTokens: Math.min(demand.answers * each, most),
+      ...limitTokens(demand, bounds),
       inputCharacters: writes === 'speech' ? demand.inputBytes : 0,
       outputImages: writes === 'pictures' ? demand.answers : 0,
     };
@@ -190,6 +215,31 @@ function boundModels(
     return charge;
   });
   return Math.max(...charges);
+}
+
+function limitTokens(demand: StrictDemand, bounds: { largestInput: number; largestOutput: number }) {
+  const written =
+    (demand.outputTokens ?? Math.max(bounds.largestOutput, demand.leastOutputTokens)) + demand.thinkingTokens;
+  const each = { text: written, speech: written, pictures: pictureTokens, nothing: 0 }[demand.writes];
+  return {
+    inputTokens: Math.min(countInput(demand, bounds.largestInput), most),
+    outputTokens: Math.min(demand.answers * each, most),
+  };
+}
+
+function boundTokens(
+  { findModelBounds }: MeteringParts,
+  head: CallHead,
+  models: readonly string[],
+  demand: StrictDemand,
+): number {
+  const counts = models.map((model) => {
+    const bounds = findModelBounds(nameModel(head, model));
+    if (!bounds) throw notBounded('model', 'has no known size');
+    const { inputTokens, outputTokens } = limitTokens(demand, bounds);
+    return inputTokens + outputTokens;
+  });
+  return Math.max(0, ...counts);
 }
 
 /** No input is larger than the model's context; each of several inputs has a context of its own. */

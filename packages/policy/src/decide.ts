@@ -119,7 +119,11 @@ export function applies({ policy: { match }, endsAt }: RuleSet['policies'][numbe
 const excuses = (selector: Selector, facts: CallHead): boolean =>
   selects(selector, facts) && isSpelled(selector.agents, facts.agent);
 
-function selects({ agents, labels, tags, providers }: Selector, facts: CallHead): boolean {
+/** Whether a request is one of those that a selector names. */
+export function selects(
+  { agents, labels, tags, providers }: Selector,
+  facts: Pick<CallHead, 'agent' | 'labels' | 'tag' | 'provider'>,
+): boolean {
   const isOne = (patterns: readonly string[] | undefined, name: string) =>
     patterns === undefined || isListed(patterns, name);
   return (

@@ -28,8 +28,11 @@ export {
   PolicyDenied,
   prepareRules,
   type RuleSet,
+  selects,
 } from './decide.ts';
-export { describeMatch, mayHold } from './describe-match.ts';
+export { describeMatch } from './describe-match.ts';
+export { isModelListed } from './model-names.ts';
+export { prepareLists } from './names.ts';
 export { listPolicyNames } from './policy-names.ts';
 export { Replay } from './replay.ts';
 export { type CallFacts, type CallHead, prepare, type RecordedCall } from './rules.ts';

@@ -52,7 +52,10 @@ const labelsSchema = z
   .refine((labels) => Object.keys(labels).length > 0, 'must hold a label')
   .refine((labels) => Object.keys(labels).length <= maxNames, `must hold at most ${maxNames} labels`);
 
-const selectorFields = {
+export const modelNamesSchema = someOf(exactOrBeginning);
+
+/** What chooses requests by their agent and head. */
+export const selectorFields = {
   agents: someOf(exactOrBeginning).optional(),
   labels: z
     .preprocess((labels, context) => {
@@ -75,13 +78,15 @@ const matchSchema = z
   .strictObject({ ...selectorFields, not: selectorSchema.optional() })
   .meta({ description: 'All that is named must match, and not all that `not` names; without any, every request does' });
 
+export const zoneSchema = text(64).refine(isZone, 'must be a time zone such as Europe/Berlin');
+
 const hoursSchema = z
   .strictObject({
     allow: text(512).refine(
       (value) => parseHours(value) !== null,
       'must be such as "Mon-Fri 08:00-18:00, Sat 09:00-12:00"',
     ),
-    zone: text(64).refine(isZone, 'must be a time zone such as Europe/Berlin'),
+    zone: zoneSchema,
   })
   .meta({ description: 'When requests are allowed; an hour that ends before it begins goes on to the next day' });
 
@@ -140,13 +145,14 @@ const exceptionSchema = z
   })
   .meta({ id: 'PolicyException', description: 'Requests that some rules of a policy do not judge for a time' });
 
+export const nameSchema = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be up to 64 of a-z, 0-9, ".", "_", "-", first a letter or digit');
+
 /** One policy, as people write it. */
 export const policySchema = z
   .strictObject({
-    name: z
-      .string()
-      .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be up to 64 of a-z, 0-9, ".", "_", "-", first a letter or digit')
-      .meta({ example: 'interns' }),
+    name: nameSchema.meta({ example: 'interns' }),
     description: text(512).optional().meta({ description: 'Why it is there' }),
     mode: z.enum(['observe', 'warn', 'enforce']).default('observe').meta({
       description: '`observe` records what it would decide, `warn` also tells the agent in a header, `enforce` decides',

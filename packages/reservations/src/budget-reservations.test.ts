@@ -32,6 +32,7 @@ test('each reservation returns the amounts reserved before it, by its agent and 
     seq: 1,
     agentEarlierNanoUsd: 0,
     globalEarlierNanoUsd: 0,
+    budgetsEarlier: new Map(),
     wholeForMs: expect.any(Number),
   });
   expect(await budget.reserve(make(day, 'b', 7), null)).toMatchObject({
@@ -48,7 +49,7 @@ test('each reservation returns the amounts reserved before it, by its agent and 
       ['b', 7],
     ]),
   });
-  expect((await budget.list(day, 'a')).find(({ seq }) => seq === 3)).toEqual({ ...held, day: undefined, seq: 3 });
+  expect((await budget.list(day, 'a')).find(({ seq }) => seq === 3)).toEqual({ ...held, seq: 3, charges: null });
   expect(await budget.list(day, null)).toHaveLength(3);
 });
 
@@ -122,7 +123,13 @@ test("a forwarded request's reservation outlives its lease until it is released,
 
   expect((await budget.readTotals(day)).globalNanoUsd).toBe(10_112);
   const { ended, isAll } = await budget.listEnded(day, 10);
-  const toEnded = ({ eventId, nanoUsd }: Reservation) => ({ eventId, agentId: 'a', nanoUsd, forwarded: request });
+  const toEnded = ({ eventId, nanoUsd }: Reservation) => ({
+    eventId,
+    agentId: 'a',
+    nanoUsd,
+    charges: null,
+    forwarded: request,
+  });
   expect(new Set(ended)).toEqual(new Set([capped, uncapped, free].map(toEnded)));
   expect(isAll).toBe(true);
   expect(await budget.listEnded(day, 2)).toMatchObject({ ended: { length: 2 }, isAll: false });

@@ -8,6 +8,7 @@ import {
   releaseScript,
   reserveScript,
 } from './budget-scripts.ts';
+import { type BudgetShare, type Charges, parseCharges, writeShare } from './budget-share.ts';
 import { forwardCommand } from './connect-redis.ts';
 
 /** What operators see of a request after its proxy was killed. */
@@ -51,6 +52,8 @@ export interface Reservation {
   /** UTC day of the event, `YYYY-MM-DD`. */
   day: string;
   nanoUsd: number;
+  /** Absent if no budget counts it. */
+  budgets?: BudgetShare | undefined;
   /** Once it is set, the reservation no longer ends with its lease. */
   forwarded?: ForwardedRequest | undefined;
 }
@@ -62,6 +65,7 @@ export interface EndedReservation {
   eventId: string;
   agentId: string;
   nanoUsd: number;
+  charges: Charges | null;
   /** Null if it cannot be read. */
   forwarded: ForwardedRequest | null;
 }
@@ -72,6 +76,8 @@ export interface Reserved {
   seq: number;
   agentEarlierNanoUsd: number;
   globalEarlierNanoUsd: number;
+  /** By scope, in steps of the budget's unit. */
+  budgetsEarlier: ReadonlyMap<string, number>;
   /** In milliseconds: how long Redis has lost nothing. */
   wholeForMs: number;
 }
@@ -93,6 +99,8 @@ export interface HeldReservation {
   agentId: string;
   nanoUsd: number;
   seq: number;
+  day: string;
+  charges: Charges | null;
 }
 
 /** Reservations that all replicas share. Every method rejects while Redis is down or does not answer. */
@@ -125,6 +133,8 @@ export interface BudgetReservations {
    */
   listEnded(day: string, limit: number): Promise<{ ended: EndedReservation[]; isAll: boolean }>;
   list(day: string, agentId: string | null): Promise<HeldReservation[]>;
+  /** What is held of budgets, by scope, whatever the day. */
+  readBudgets(now: number): Promise<Map<string, number>>;
   /** In nano-dollars, by agent UUID. */
   readTotals(day: string): Promise<{ globalNanoUsd: number; byAgent: Map<string, number> }>;
 }
@@ -132,13 +142,20 @@ export interface BudgetReservations {
 /** In milliseconds. */
 export const leaseMs = 30_000;
 const confirmedMs = 24 * 3_600_000;
+/** Keys of a day are kept as long. */
+const heldDays = 8;
 
 const baseOf = (day: string) => `agp:{budget}:${day}`;
 
-const toArguments = ({ eventId, agentId, nanoUsd, forwarded }: Reservation) => [
+/** Days on which something that is held may have begun, up to the given one. */
+export const listHeldDays = (day: string): string[] =>
+  Array.from({ length: heldDays }, (_, ago) => new Date(Date.parse(day) - ago * 86_400_000).toISOString().slice(0, 10));
+
+const toArguments = ({ eventId, agentId, nanoUsd, budgets, forwarded }: Reservation) => [
   eventId,
   agentId,
   nanoUsd,
+  writeShare(budgets),
   forwarded ? writeForwarded(forwarded) : '',
 ];
 
@@ -192,17 +209,21 @@ export function createBudgetReservations(redis: Redis, leaseMilliseconds = lease
   }
 
   return {
-    async reserve({ eventId, agentId, day, nanoUsd }, requestsPerMinute) {
-      const [admitted, first = 0, agent = 0, global = 0, wholeForMs = 0] = await scripts.agpReserve(
+    async reserve({ eventId, agentId, day, nanoUsd, budgets }, requestsPerMinute) {
+      const scopes = budgets === undefined ? [] : Object.values(budgets.scopes).flat();
+      const [admitted, first = 0, agent = 0, global = 0, wholeForMs = 0, ...earlier] = await scripts.agpReserve(
         baseOf(day),
         eventId,
         agentId,
         nanoUsd,
         leaseMilliseconds,
         requestsPerMinute ?? 0,
+        writeShare(budgets),
+        ...(scopes.length === 0 ? [] : [listHeldDays(day).join(), ...scopes]),
       );
       if (admitted === 0) return { resetSeconds: first };
-      return { seq: first, agentEarlierNanoUsd: agent, globalEarlierNanoUsd: global, wholeForMs };
+      const budgetsEarlier = new Map(scopes.map((scope, at) => [scope, earlier[at] ?? 0]));
+      return { seq: first, agentEarlierNanoUsd: agent, globalEarlierNanoUsd: global, budgetsEarlier, wholeForMs };
     },
     async countRequest(agentId, requestsPerMinute) {
       // Minutes do not belong to a day; the script only needs a key in the right slot of the cluster.
@@ -229,15 +250,35 @@ export function createBudgetReservations(redis: Redis, leaseMilliseconds = lease
     purge,
     async list(day, agentId) {
       const base = baseOf(day);
-      const held = await redis.hgetall(agentId === null ? `${base}:held` : `${base}:agent:${agentId}`);
-      return Object.entries(held).map(([eventId, value]) => ({ eventId, ...parseHeld(value) }));
+      const [held, charges] = await Promise.all([
+        redis.hgetall(agentId === null ? `${base}:held` : `${base}:agent:${agentId}`),
+        agentId === null ? redis.hgetall(`${base}:charges`) : ({} as Record<string, string>),
+      ]);
+      return Object.entries(held).map(([eventId, value]) => {
+        const parsed = parseHeld(value);
+        return { eventId, ...parsed, day, charges: parseCharges(charges[eventId] ?? '', parsed.nanoUsd) };
+      });
+    },
+    async readBudgets(now) {
+      const sums = new Map<string, number>();
+      const days = listHeldDays(new Date(now).toISOString().slice(0, 10));
+      for (const held of await Promise.all(days.map((day) => redis.hgetall(`${baseOf(day)}:budgets`))))
+        for (const [scope, amount] of Object.entries(held)) sums.set(scope, (sums.get(scope) ?? 0) + Number(amount));
+      return sums;
     },
     async listEnded(day, limit) {
       const [looked, ...rows] = await scripts.agpListEnded(baseOf(day), limit);
       const ended: EndedReservation[] = [];
-      for (let at = 0; at + 2 < rows.length; at += 3) {
+      for (let at = 0; at + 3 < rows.length; at += 4) {
         const { agentId, nanoUsd } = parseHeld(rows[at + 1] ?? '');
-        ended.push({ eventId: rows[at] ?? '', agentId, nanoUsd, forwarded: parseForwarded(rows[at + 2] ?? '') });
+        const charges = parseCharges(rows[at + 3] ?? '', nanoUsd);
+        ended.push({
+          eventId: rows[at] ?? '',
+          agentId,
+          nanoUsd,
+          charges,
+          forwarded: parseForwarded(rows[at + 2] ?? ''),
+        });
       }
       return { ended, isAll: looked < limit };
     },

@@ -7,6 +7,8 @@
  *   leases       event ids of requests that are not forwarded yet, by the time at which they end, in milliseconds
  *   forwarded    the same for requests that are forwarded: only a release ends these
  *   requests     event id -> "session id|provider id|model" of forwarded requests
+ *   charges      event id -> "tokens|scopes of budgets in USD;in tokens;in requests", scopes between commas
+ *   budgets      scopes -> nano-dollars, tokens or requests, always the sum of what is held
  *   seq          the number of the latest reservation
  *
  * And of all days together:
@@ -26,6 +28,16 @@ local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 
 local function count(scope, amount, sign)
   if amount ~= '0' then redis.call('HINCRBY', base .. ':totals', scope, sign .. amount) end
+end
+
+local function charge(text, amount, sign)
+  local tokens, usd, inTokens, inRequests = string.match(text or '', '^(%d+)|([^;]*);([^;]*);(.*)$')
+  if not tokens then return end
+  for _, each in ipairs({{usd, amount}, {inTokens, tokens}, {inRequests, '1'}}) do
+    for scope in string.gmatch(each[1], '[^,]+') do
+      if each[2] ~= '0' then redis.call('HINCRBY', base .. ':budgets', scope, sign .. each[2]) end
+    end
+  end
 end
 
 -- Once for each key: a script may add many entries
@@ -48,11 +60,13 @@ local function drop(id)
     redis.call('HDEL', base .. ':agent:' .. agent, id)
     count('global', amount, '-')
     count(agent, amount, '-')
+    charge(redis.call('HGET', base .. ':charges', id), amount, '-')
   end
+  redis.call('HDEL', base .. ':charges', id)
   return 1
 end
 
-local function hold(id, agent, amount)
+local function hold(id, agent, amount, charges)
   local seq = redis.call('INCR', base .. ':seq')
   local value = amount .. '|' .. seq .. '|' .. agent
   redis.call('HSET', base .. ':held', id, value)
@@ -60,13 +74,22 @@ local function hold(id, agent, amount)
   count('global', amount, '')
   count(agent, amount, '')
   for _, key in ipairs({'held', 'totals', 'seq', 'agent:' .. agent}) do keep(key) end
+  if charges ~= '' then
+    redis.call('HSET', base .. ':charges', id, charges)
+    charge(charges, amount, '')
+    for _, key in ipairs({'charges', 'budgets'}) do keep(key) end
+  end
   return seq
 end
 
 -- The amount may be another by now: what the call is known to cost
-local function amend(id, held, amount)
+local function amend(id, held, amount, charges)
   local before, seq, agent = string.match(held, '^(%d+)|(%d+)|(.+)$')
-  if not agent or before == amount then return end
+  local charged = redis.call('HGET', base .. ':charges', id) or ''
+  if not agent or (before == amount and charged == charges) then return end
+  charge(charged, before, '-')
+  if charges ~= '' then redis.call('HSET', base .. ':charges', id, charges) end
+  charge(charges, amount, '')
   local value = amount .. '|' .. seq .. '|' .. agent
   redis.call('HSET', base .. ':held', id, value)
   redis.call('HSET', base .. ':agent:' .. agent, id, value)
@@ -121,8 +144,8 @@ end
 `;
 
 /**
- * event id, agent id, amount, lease, requests per minute -> 1, number, earlier of agent, earlier of all, ms since the last loss; or 0,
- * seconds
+ * event id, agent id, amount, lease, requests per minute, charges, days between commas, then scopes -> 1, number, earlier of agent, earlier
+ * of all, ms since the last loss, earlier of each scope on those days; or 0, seconds
  */
 export const reserveScript = `${shared}
 local id, agent, amount, milliseconds, limit = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -133,10 +156,22 @@ end
 purge()
 drop(id)
 local ofAgent, ofAll = total(agent), total('global')
-local seq = hold(id, agent, amount)
+local answer = {1, 0, ofAgent, ofAll, 0}
+if #ARGV > 7 then
+  local scopes = {unpack(ARGV, 8)}
+  local sums = {}
+  for day in string.gmatch(ARGV[7], '[^,]+') do
+    for at, sum in ipairs(redis.call('HMGET', 'agp:{budget}:' .. day .. ':budgets', unpack(scopes))) do
+      sums[at] = (sums[at] or 0) + tonumber(sum or '0')
+    end
+  end
+  for at = 1, #scopes do answer[5 + at] = sums[at] end
+end
+answer[2] = hold(id, agent, amount, ARGV[6])
 lease(id, milliseconds, '')
 local _, whole = wholeFor(nil)
-return {1, seq, ofAgent, ofAll, whole}
+answer[5] = whole
+return answer
 `;
 
 /** the server's run id -> the time of its last loss, and milliseconds since */
@@ -156,15 +191,15 @@ for _, id in ipairs(ARGV) do released = released + drop(id) end
 return released
 `;
 
-/** lease, whether to put back what is missing, then event id, agent id, amount as it is now and request of each; "" is not forwarded yet */
+/** lease, whether to put back what is missing, then event id, agent id, amount and charges as they are now, and request of each; "" is not forwarded yet */
 export const extendScript = `${shared}
 local milliseconds, restore = tonumber(ARGV[1]), ARGV[2] == '1'
-for i = 3, #ARGV, 4 do
+for i = 3, #ARGV, 5 do
   local id = ARGV[i]
   local held = redis.call('HGET', base .. ':held', id)
-  if held then amend(id, held, ARGV[i + 2])
-  elseif restore then hold(id, ARGV[i + 1], ARGV[i + 2]) end
-  if restore or held then lease(id, milliseconds, ARGV[i + 3]) end
+  if held then amend(id, held, ARGV[i + 2], ARGV[i + 3])
+  elseif restore then hold(id, ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]) end
+  if restore or held then lease(id, milliseconds, ARGV[i + 4]) end
 end
 return 0
 `;
@@ -174,7 +209,7 @@ export const purgeScript = `${shared}
 return purge()
 `;
 
-/** at most how many -> how many were looked at, then event id, value and request of each that is held */
+/** at most how many -> how many were looked at, then event id, value, request and charges of each that is held */
 export const listEndedScript = `${shared}
 local ended = redis.call('ZRANGEBYSCORE', base .. ':forwarded', '-inf', now, 'LIMIT', 0, ARGV[1])
 local rows = {#ended}
@@ -184,6 +219,7 @@ for _, id in ipairs(ended) do
     rows[#rows + 1] = id
     rows[#rows + 1] = held
     rows[#rows + 1] = redis.call('HGET', base .. ':requests', id) or ''
+    rows[#rows + 1] = redis.call('HGET', base .. ':charges', id) or ''
   else
     drop(id)
   end

@@ -23,7 +23,7 @@ const redisPermissions: Readonly<Record<RedisUser, RedisPermissions>> = {
       ...connecting,
       ...throttling,
       ...releasing,
-      ...['get', 'hexists', 'hset', 'incr', 'pexpire', 'zadd', 'zrangebyscore'],
+      ...['get', 'hexists', 'hmget', 'hset', 'incr', 'pexpire', 'zadd', 'zrangebyscore'],
       // For an operator: any user can start a script that never ends, which blocks Redis.
       'script|kill',
     ],

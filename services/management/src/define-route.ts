@@ -7,6 +7,7 @@ import type { z } from 'zod';
 import type { ManagementConfig } from './config.ts';
 import type { ConsoleFiles } from './console/console-files.ts';
 import type { SignIns } from './console/sign-ins.ts';
+import type { BudgetCounter } from './jobs/budget-counter.ts';
 import type { Caller } from './keys.ts';
 import type { LiveStreams } from './live/live-streams.ts';
 import type { PriceReader } from './reads/prices.ts';
@@ -17,6 +18,7 @@ export interface Context {
   config: ManagementConfig;
   /** Its connections; a caller that reads has its share of those for reads. */
   db: Db;
+  counter: BudgetCounter;
   reservations: BudgetReservations;
   streams: LiveStreams;
   status: StatusReader;

@@ -20,6 +20,7 @@ import { findOidcFault, type ManagementConfig } from './config.ts';
 import { isPagePath, readConsoleFiles } from './console/console-files.ts';
 import { createSignIns, listAllowedHosts } from './console/sign-ins.ts';
 import { createApp } from './create-app.ts';
+import { BudgetCounter } from './jobs/budget-counter.ts';
 import { keepEndingBlocks } from './jobs/keep-ending-blocks.ts';
 import { waitForBootstrapKey } from './keys.ts';
 import { connections, failureLimit, shareOfReads, signInLimit } from './limits.ts';
@@ -79,6 +80,9 @@ export async function startManagement(
   const reading = openPool(connections.reads);
   opened.defer(() => reading.close());
   const { db } = database;
+  // A budget that is counted holds a view of the records for as long.
+  const counting = openPool(connections.counts);
+  opened.defer(() => counting.close());
   const readsOf = shareDatabase(reading, { ...shareOfReads, waitMs: config.storageTimeoutMs });
   const streams = new LiveStreams({
     findNames: createNameFinder(readsOf('live streams')),
@@ -123,6 +127,8 @@ export async function startManagement(
 
   opened.defer(watchCapUse(db, registry));
   opened.defer(keepEndingBlocks(db, logger));
+  const counter = new BudgetCounter(counting, logger);
+  opened.defer(() => counter.stop());
   await readiness.look();
 
   // No key alone can take all connections from it; two busy ones can make it wait.
@@ -137,6 +143,7 @@ export async function startManagement(
     context: {
       config,
       db,
+      counter,
       reservations: createBudgetReservations(budgetRedis),
       streams,
       status,

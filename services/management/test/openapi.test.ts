@@ -100,6 +100,13 @@ describe('openapi.json', () => {
         'GET /api/v1/pause',
         'PUT /api/v1/pause',
         'GET /api/v1/policies',
+        ...[
+          'GET /api/v1/budgets/list',
+          'GET /api/v1/budgets/explain',
+          'POST /api/v1/budgets/preview',
+          'POST /api/v1/budgets',
+        ],
+        ...['GET', 'PUT', 'DELETE'].map((method) => `${method} /api/v1/budgets/{id}`),
         'POST /api/v1/policies',
         'POST /api/v1/policies/preview',
         'GET /api/v1/policies/tools',

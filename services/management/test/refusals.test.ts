@@ -54,7 +54,6 @@ describe('an unknown path, id or method', () => {
     ['POST', '/api/v1/costs/summary', 'GET, HEAD'],
     ['PUT', '/api/v1/keys', 'POST, GET, HEAD'],
     ['GET', '/api/v1/keys/x', 'DELETE'],
-    ['GET', '/api/v1/budgets/global', 'PUT'],
     ['GET', '/api/v1/budgets/agents/x', 'PUT'],
     ['POST', '/api/v1/pause', 'GET, PUT, HEAD'],
     ['OPTIONS', '/api/v1/agents', 'GET, HEAD'],

@@ -8,6 +8,7 @@ import type { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
 import type { BodyMemory } from './body/body-memory.ts';
 import type { Budget } from './budget/budget.ts';
+import type { Budgets } from './budget/budgets.ts';
 import type { ProxyConfig } from './config.ts';
 import type { RefusalLog } from './events/refusal-log.ts';
 import type { DoubtLog } from './events/reports.ts';
@@ -67,6 +68,7 @@ export interface Working {
   bodyMemory: BodyMemory;
   places: FairShares;
   rules: Rules;
+  budgets: Budgets;
 }
 
 /** Everything that the steps work with, made once by `createContext`; each asks for the parts that it uses. */

@@ -10,6 +10,7 @@ import { FairShares } from '@agp/runtime/fairness';
 import { LRUCache } from 'lru-cache';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { Budget } from './budget/budget.ts';
+import { Budgets } from './budget/budgets.ts';
 import type { ProxyContext, Setup, Working } from './context.ts';
 import { RefusalLog } from './events/refusal-log.ts';
 import { DoubtLog, reportUnpriced, reportUnread } from './events/reports.ts';
@@ -76,6 +77,7 @@ export function createContext(
     }),
     places: new FairShares({ max: config.maxConnections }),
     rules: new Rules({ read: storage.readRules, onUnreadable: warnings.policyUnreadable }),
+    budgets: new Budgets({ read: storage.readBudgets, onUnreadable: warnings.storageUnreadable }),
     idleSessions: createIdleSessions(redis, {
       idleSeconds: config.sessionIdleSeconds,
       onFailure: warnings.sessionsAlone,

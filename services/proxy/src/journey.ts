@@ -1,9 +1,11 @@
 import type { Readable } from 'node:stream';
+import type { BudgetSet } from '@agp/budgets';
 import type { ApiError, ErrorCode } from '@agp/core/errors';
 import type { Decision, EventMessage, FailureCause } from '@agp/core/events';
 import type { AdmissionState, DailyCap } from '@agp/db';
 import type { AnswerEnd, CallMeter, Caps, InspectedBody, Measurement, Operation } from '@agp/metering';
 import type { CallFacts, Finding, PolicyDenied, RuleSet } from '@agp/policy';
+import type { BudgetShare } from '@agp/reservations';
 import { toNetwork } from '@agp/runtime';
 import type { Holder } from '@agp/runtime/fairness';
 import type { HeaderValues } from './exchange.ts';
@@ -75,6 +77,8 @@ export interface Admission {
   limits: Pick<AdmissionState, 'agentCap' | 'globalCap' | 'requestsPerMinute'>;
   /** Null while there is no policy. */
   rules: RuleSet | null;
+  /** Those that refuse or warn; null while there is none. */
+  budgets: BudgetSet | null;
   /** The agent's, whose string members are its labels. */
   metadata: Readonly<Record<string, unknown>>;
   /** What policies said of its head that do not refuse it. */
@@ -85,9 +89,12 @@ export interface Admission {
 
 const refuses = ({ capNanoUsd, warnOnly }: DailyCap) => capNanoUsd !== null && !warnOnly;
 
-export function findCaps({ limits }: Pick<Admission, 'limits'>): Caps {
+export function findCaps({ limits, budgets }: Pick<Admission, 'limits' | 'budgets'>): Caps {
   const caps = [limits.agentCap, limits.globalCap];
-  return { isCapped: caps.some(({ capNanoUsd }) => capNanoUsd !== null), mayRefuse: caps.some(refuses) };
+  return {
+    isCapped: budgets !== null || caps.some(({ capNanoUsd }) => capNanoUsd !== null),
+    mayRefuse: budgets?.boundsCost === true || caps.some(refuses),
+  };
 }
 
 /** The session of a request that may yet be refused. */
@@ -118,6 +125,10 @@ export interface Reservation {
   eventId: string;
   nanoUsd: number;
   isCapped: boolean;
+  /** Absent if no budget counts it. */
+  budgets?: BudgetShare | undefined;
+  /** Names of budgets that it passes, which only warn. */
+  warnings: readonly string[];
 }
 
 export interface AdmittedRequest {

@@ -65,7 +65,7 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     if (isStale(admission)) admission = await admitAgain();
     let governed = await govern(context, head, agent, admission, body);
     begin('reserve');
-    const reservation = await reserve(context, head, agent, admission, body, counted, deadline);
+    const reservation = await reserve(context, head, agent, admission, body, session, counted, deadline);
     journey.reservation = reservation;
     begin('claimSession');
     const sessionId = await claimSession(context, head, agent, admission, session, deadline.at);

@@ -1,5 +1,13 @@
 import { uuidOf } from '@agp/core/ids';
-import { addUnrecordedSpend, CountedNames, isBadData, type Pool, type RecordedEvents, recordEvents } from '@agp/db';
+import {
+  addUnrecordedSpend,
+  CountedNames,
+  chargeEvent,
+  isBadData,
+  type Pool,
+  type RecordedEvents,
+  recordEvents,
+} from '@agp/db';
 import { keepTrying } from '@agp/runtime';
 import type { HeldEvent } from './decode.ts';
 import type { WriterMetrics } from './metrics.ts';
@@ -22,7 +30,9 @@ export function makeRecord({ pool, quarantine, metrics, signal, onFailure }: Rec
   const counted = new CountedNames();
   /** An event that is set aside was spent too, and counts against the caps of its day. */
   const keepSpend = async ({ event }: HeldEvent) => {
+    const charges = await keepTrying(() => chargeEvent(pool, counted, event), { signal, onFailure });
     const spend = {
+      charges,
       eventId: uuidOf('evt', event.id),
       agentId: uuidOf('agt', event.agent_id),
       day: event.timestamp.slice(0, 10),

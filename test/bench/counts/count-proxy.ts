@@ -80,6 +80,11 @@ export async function countProxy(
     small: () => ({ url, body: chat }),
     'stream of 50 chunks': () => ({ url, headers, body: { ...chat, stream: true } }),
     'cap and token': async () => ({ url, body: chat, headers: await capAgent(management.url, url) }),
+    'cap, token and 50 budgets': async () => {
+      const headers = await capAgent(management.url, url);
+      for (let at = 0; at < 50; at += 1) await ask(management.url, 'POST', 'budgets', makeBudget(at));
+      return { url, body: chat, headers };
+    },
   };
   const count = async (call: Call, at: string) => {
     await load(call, warmUpCalls);
@@ -95,22 +100,38 @@ export async function countProxy(
   }
 }
 
+async function ask(managementUrl: string, method: string, path: string, body?: object): Promise<unknown> {
+  const response = await fetch(`${managementUrl}/api/v1/${path}`, {
+    method,
+    headers: { authorization: `Bearer ${benchKey}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status}, ${await response.text()}`);
+  return response.json();
+}
+
+let capped = 0;
+
 /** Gives an agent a cap and a token. @returns the headers of its calls */
 async function capAgent(managementUrl: string, proxyUrl: string): Promise<OutgoingHttpHeaders> {
-  const name = 'bench-capped';
-  const ask = async (method: string, path: string, body?: object) => {
-    const response = await fetch(`${managementUrl}/api/v1/${path}`, {
-      method,
-      headers: { authorization: `Bearer ${benchKey}`, 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status}, ${await response.text()}`);
-    return response.json();
-  };
-  const { secret } = (await ask('POST', 'agent-tokens', { agent_name: name })) as { secret: string };
-  const headers = { 'x-agent-name': name, 'x-agent-token': secret };
+  capped += 1;
+  const name = `bench-capped-${capped}`;
+  const made = await ask(managementUrl, 'POST', 'agent-tokens', { agent_name: name });
+  const headers = { 'x-agent-name': name, 'x-agent-token': (made as { secret: string }).secret };
   await load({ url: proxyUrl, body: chat, headers }, 1);
-  const [agent] = (await ask('GET', `agents?search=${name}`)) as { id: string }[];
-  await ask('PUT', `budgets/agents/${agent?.id}`, { daily_cap_usd: 1_000_000 });
+  const [agent] = (await ask(managementUrl, 'GET', `agents?search=${name}`)) as { id: string }[];
+  await ask(managementUrl, 'PUT', `budgets/agents/${agent?.id}`, { daily_cap_usd: 1_000_000 });
   return headers;
 }
+
+const windows = ['day', 'week', 'month', 'total', 'rolling:24'];
+
+/** All of them count each call. */
+const makeBudget = (at: number) => ({
+  name: `bench-${at}`,
+  match: { agents: ['bench-*'], ...(at % 2 === 0 && { models: ['gpt-*'] }) },
+  unit: ['usd', 'tokens', 'requests'][at % 3],
+  split_by: at % 4 === 0 ? 'agent' : 'none',
+  amount: 1_000_000,
+  window: windows[at % windows.length],
+});

@@ -76,8 +76,15 @@ const explanations: Partial<Record<ErrorCode, [why: string, wayOut: WayOut]>> = 
     'The rest of the daily cap of all agents has no room for this request.',
     raise('that cap', 'budgets set --global'),
   ],
+  budget_exceeded: [
+    'A budget that counts it has no room for this request; its text names the budget and when it begins anew.',
+    {
+      console: 'Send a lower max_tokens, wait, or raise its amount under Budgets.',
+      cli: 'Send a lower max_tokens, wait, or raise its amount: "budgets explain <agent>" shows what is left.',
+    },
+  ],
   budget_held: [
-    'Running requests hold the rest of the cap.',
+    'Running requests hold the rest of the cap or of a budget.',
     {
       console: 'Try again when they have ended, or raise the cap under Budgets.',
       cli: 'Try again when they have ended, or raise the cap with "budgets set".',

@@ -124,6 +124,7 @@ function removeStrays(db: Db, before: string, cut: Date): Promise<{ events: numb
     await transaction.deleteFrom('doubtful_usage').where('event_id', '<', before).execute();
     await sql`DELETE FROM claimed_bills WHERE bill LIKE '% %' AND claimed_at < ${cut}`.execute(transaction);
     await transaction.deleteFrom('unrecorded_spend').where('day', '<', until.slice(0, 10)).execute();
+    await removeBudgetSpend(transaction, cut);
     await mergeOldHours(transaction, cut);
     const messages = Number(quarantined.numDeletedRows);
     await appendAudit(transaction, [
@@ -132,6 +133,20 @@ function removeStrays(db: Db, before: string, cut: Date): Promise<{ events: numb
     ]);
     return { events: removed.events, messages };
   });
+}
+
+/** The longest window that moves on, in days. */
+const longestWindow = 366;
+
+/** Usage that no budget counts any more: of other definitions, of windows long past, and of sessions whose events are gone. */
+async function removeBudgetSpend(db: Db, cut: Date): Promise<void> {
+  const past = new Date(Math.min(cut.getTime(), Date.now() - longestWindow * dayMs));
+  await sql`
+    DELETE FROM budget_spend AS spend
+    WHERE starts_at > to_timestamp(0) AND starts_at < ${past}
+      OR NOT EXISTS (SELECT FROM budgets WHERE id = spend.budget_id AND spend.epoch IN (epoch, active_epoch))
+      OR EXISTS (SELECT FROM budgets WHERE id = spend.budget_id AND budget->>'window' = 'session')
+        AND EXISTS (SELECT FROM sessions WHERE id = spend.key AND ended_at < ${cut})`.execute(db);
 }
 
 /** The least: with fewer days, partitions would be removed that `makePartitions` makes again. */

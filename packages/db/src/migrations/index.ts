@@ -9,6 +9,7 @@ import * as firstBytes from './0007-first-bytes.ts';
 import * as consoleViews from './0008-console-views.ts';
 import * as labels from './0009-labels.ts';
 import * as told from './0010-told.ts';
+import * as budgets from './0011-budgets.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-baseline': baseline,
@@ -21,6 +22,7 @@ const migrations: Record<string, Migration> = {
   '0008-console-views': consoleViews,
   '0009-labels': labels,
   '0010-told': told,
+  '0011-budgets': budgets,
 };
 
 /** In their order. A migration that has been released is never edited. */

@@ -30,6 +30,8 @@ export interface AdmissionState {
   requestsPerMinute: number | null;
   /** Raised by each change of a policy; 0 until there is one. */
   policyVersion: number;
+  /** The same of budgets. */
+  budgetVersion: number;
   metadata: Readonly<Record<string, unknown>>;
 }
 
@@ -55,6 +57,7 @@ const text = `
     agents.daily_cap_usd * 1e9 AS "agentCap", agents.warn_only AS "agentWarnOnly",
     control.global_cap_usd * 1e9 AS "globalCap", control.global_warn_only AS "globalWarnOnly",
     agents.requests_per_minute AS "requestsPerMinute", control.policy_version AS "policyVersion",
+    control.budget_version AS "budgetVersion",
     agents.metadata
   FROM unnest($1::uuid[], $2::uuid[], $3::text[]) WITH ORDINALITY AS asked (agent_id, token_id, session_id, position)
   JOIN agents ON agents.id = asked.agent_id

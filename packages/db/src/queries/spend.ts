@@ -1,7 +1,9 @@
+import type { Charge } from '@agp/budgets';
 import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
 import { hasLabel } from './agents.ts';
+import { listAsked, usedSql } from './budgets.ts';
 import { likeAny, type PageRange } from './pages.ts';
 
 /** The spend of the UTC day `$1`, in USD. Use both sums in one statement, or an event may be missing from both. */
@@ -44,22 +46,25 @@ export async function readSpendWithRecorded(
   day: string,
   agentIds: readonly string[],
   eventIds: readonly string[],
-): Promise<{ spends: Map<string, Spend>; recorded: Set<string> }> {
+  charges: readonly Charge[],
+): Promise<{ spends: Map<string, Spend>; recorded: Set<string>; used: Map<string, number> }> {
   // OFFSET 0: each event is looked up in its one partition.
-  const { rows } = await pool.query<Row & { recorded: string[] }>({
+  const { rows } = await pool.query<Row & { recorded: string[]; used: Record<string, number> }>({
     name: 'read-spend-with-recorded',
     text: `WITH already AS MATERIALIZED (
              SELECT ARRAY(SELECT found.id FROM unnest($3::uuid[]) AS asked (id)
                           CROSS JOIN LATERAL (SELECT id FROM events WHERE events.id = asked.id OFFSET 0) AS found
                           UNION SELECT event_id FROM unrecorded_spend WHERE event_id = ANY($3::uuid[])) AS recorded
            )
-           SELECT asked.agent_id, ${spendColumns}, already.recorded
+           SELECT asked.agent_id, ${spendColumns}, already.recorded,
+             (SELECT coalesce(jsonb_object_agg(scope, used), '{}') FROM (${usedSql(4)}) AS used) AS used
            FROM unnest($2::uuid[]) AS asked (agent_id) CROSS JOIN already`,
-    values: [day, agentIds, eventIds],
+    values: [day, agentIds, eventIds, ...listAsked(charges)],
   });
   return {
     spends: new Map(rows.map((row) => [row.agent_id, toSpend(row)])),
     recorded: new Set(rows[0]?.recorded),
+    used: new Map(Object.entries(rows[0]?.used ?? {})),
   };
 }
 

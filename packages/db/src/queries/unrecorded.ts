@@ -19,6 +19,8 @@ export interface UnrecordedSpend {
   day: string;
   costNanoUsd: number;
   reason: UnrecordedReason;
+  /** What it counts in budgets, by scope; nothing if not given. */
+  charges?: Readonly<Record<string, number>> | null;
   /** Null if they are no longer known. */
   request: RequestDetails | null;
 }
@@ -27,7 +29,7 @@ export type ForwardedSpend = Omit<UnrecordedSpend, 'reason'>;
 
 const toText = (value: string | null | undefined) => (value == null ? null : toEventText(value, 256));
 
-/** Event, day, agent, cost, session, provider and model. */
+/** Event, day, agent, cost, session, provider, model and what counts in budgets. */
 const listColumns = (spends: readonly ForwardedSpend[]) => [
   spends.map(({ eventId }) => eventId),
   spends.map(({ day }) => day),
@@ -36,7 +38,10 @@ const listColumns = (spends: readonly ForwardedSpend[]) => [
   spends.map(({ request }) => toText(request?.sessionId)),
   spends.map(({ request }) => toText(request?.provider)),
   spends.map(({ request }) => toText(request?.model)),
+  spends.map(({ charges }) => (charges ? JSON.stringify(charges) : null)),
 ];
+
+const listed = `$1::uuid[], $2::date[], $3::uuid[], $4::numeric[], $5::text[], $6::text[], $7::text[], $8::jsonb[]`;
 
 /** Adds spend of events that were lost or set aside, unless they are recorded or were added before. Returns the added ids. */
 export async function addUnrecordedSpend(
@@ -46,9 +51,9 @@ export async function addUnrecordedSpend(
   // OFFSET 0: each event is looked up in its one partition.
   const { rows } = await pool.query<{ event_id: string }>({
     name: 'add-unrecorded-spend',
-    text: `INSERT INTO unrecorded_spend (event_id, day, agent_id, cost_usd, session_id, provider, model, reason)
-           SELECT * FROM unnest($1::uuid[], $2::date[], $3::uuid[], $4::numeric[], $5::text[], $6::text[], $7::text[], $8::text[])
-             AS lost (event_id, day, agent_id, cost_usd, session_id, provider, model, reason)
+    text: `INSERT INTO unrecorded_spend (event_id, day, agent_id, cost_usd, session_id, provider, model, charges, reason)
+           SELECT * FROM unnest(${listed}, $9::text[])
+             AS lost (event_id, day, agent_id, cost_usd, session_id, provider, model, charges, reason)
            WHERE NOT EXISTS (SELECT FROM events WHERE id = lost.event_id OFFSET 0)
            ON CONFLICT (event_id) DO NOTHING
            RETURNING event_id`,
@@ -119,8 +124,8 @@ export async function countUnrecorded(db: Db, eventIds: readonly string[]): Prom
 export async function keepForwarded(pool: Pool, spends: readonly ForwardedSpend[]): Promise<void> {
   await pool.query({
     name: 'keep-forwarded',
-    text: `INSERT INTO forwarded_requests (event_id, day, agent_id, cost_usd, session_id, provider, model)
-           SELECT * FROM unnest($1::uuid[], $2::date[], $3::uuid[], $4::numeric[], $5::text[], $6::text[], $7::text[])
+    text: `INSERT INTO forwarded_requests (event_id, day, agent_id, cost_usd, session_id, provider, model, charges)
+           SELECT * FROM unnest(${listed})
              AS kept (event_id) ORDER BY event_id
            ON CONFLICT (event_id) DO UPDATE SET seen_at = clock_timestamp()`,
     values: listColumns(spends),
@@ -134,7 +139,7 @@ export async function listForwarded(pool: Pool, silentMs: number, limit: number)
   const { rows } = await pool.query<Row>({
     name: 'list-forwarded',
     text: `SELECT event_id AS "eventId", day::text, agent_id AS "agentId", (1e9 * cost_usd)::bigint AS "costNanoUsd",
-             session_id AS "sessionId", provider, model
+             session_id AS "sessionId", provider, model, charges
            FROM forwarded_requests WHERE seen_at < clock_timestamp() - $1 * interval '1 millisecond'
            ORDER BY seen_at LIMIT $2`,
     values: [silentMs, limit],

@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import { type BucketColumn, bucketColumns, spans } from '../usage-columns.ts';
 import { toTextArray } from './array-literals.ts';
+import { KnownBudgets } from './budget-spend.ts';
 import type { RecordableEvent } from './recordable-event.ts';
 import { type Totals, totalsBy } from './sum-events.ts';
 
@@ -9,6 +10,7 @@ const maxNames = 50_000;
 
 /** Names that have a row as far as this process knows need no slower statement with the bound. */
 export class CountedNames {
+  readonly budgets = new KnownBudgets();
   readonly #names = new Set<string>();
 
   hasAll(names: readonly string[]): boolean {

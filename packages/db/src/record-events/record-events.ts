@@ -2,6 +2,7 @@ import type { EventMessage } from '@agp/core/events';
 import { emptyHead, headAfter, type LineageHead, link } from '@agp/core/lineage';
 import type { ClientBase, Pool, PoolClient } from 'pg';
 import { toPlainArray, toTextArray } from './array-literals.ts';
+import { addToBudgets, listBudgetSpend, readBudgetVersion, shareBudgets } from './budget-spend.ts';
 import { CountedNames } from './counted-names.ts';
 import { addToHourlyDecisions } from './decisions.ts';
 import { insertEvents } from './insert-events.ts';
@@ -121,8 +122,8 @@ const begin =
 
 /**
  * Records events in one transaction: each exactly once, even if others record it too, chained within its session in the given order,
- * with the session and usage totals. Every caller takes locks in the same order, each kind sorted: heads, sessions, last seen; new
- * names and then usage for each of day, hour, agent and unpriced; findings, decisions, global spend. So callers wait for each other but never
+ * with the session and usage totals. Every caller takes locks in the same order, each kind sorted: budgets as a whole, heads, sessions, last seen; new
+ * names and then usage for each of day, hour, agent and unpriced; findings, decisions, spend of budgets and of all. So callers wait for each other but never
  * deadlock.
  *
  * A rejection does not mean that nothing was recorded: the answer to a commit may have been lost. Calling it again with the same events
@@ -157,9 +158,11 @@ async function recordWith(
   const sessions = Map.groupBy(rows, ({ event }) => event.session_id);
   const sessionIds = [...sessions.keys()];
   const ids = rows.map(({ id }) => id);
-  const [, , heads, hashes] = await Promise.all([
+  const [, , , budgetVersion, heads, hashes] = await Promise.all([
     client.query(begin),
+    shareBudgets(client),
     lockHeads(client, sessionIds),
+    readBudgetVersion(client),
     readHeads(client, sessionIds),
     findRecorded(client, ids),
   ]);
@@ -184,6 +187,7 @@ async function recordWith(
     await client.query('ROLLBACK');
     return { recorded: [], known };
   }
+  const spend = await listBudgetSpend(client, budgetVersion, counted.budgets, linked);
   const [, , , , daily, hourly, byAgent, unpriced] = await Promise.all([
     insertEvents(client, linked),
     advanceHeads(client, advanced),
@@ -199,6 +203,7 @@ async function recordWith(
       client,
       linked.map(({ id }) => id),
     ),
+    addToBudgets(client, spend),
     addToGlobalSpend(client, linked),
     client.query('COMMIT'),
   ]);

@@ -48,6 +48,8 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     },
     control: { select: 'all' },
     policies: { select: columns('name version policy') },
+    budgets: { select: columns('id epoch budget active active_epoch name') },
+    budget_spend: { select: 'all' },
     claimed_names: { select: columns('name') },
     agent_tokens: { select: columns('id agent_name secret_sha256 expires_at') },
     sessions: { select: columns('id agent_id'), insert: columns('id agent_id name') },
@@ -73,6 +75,11 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
   },
   writer: {
     kysely_migration: ownSchema,
+    // Budgets are of agents by their names.
+    agents: { select: columns('id name') },
+    control: { select: columns('budget_version') },
+    budgets: { select: columns('id epoch budget active active_epoch name') },
+    budget_spend: { select: 'all', insert: 'all', update: columns('cost_usd tokens requests') },
     // Without `recorded_at`, which Postgres sets.
     events: {
       select: columns('id lineage_hash'),
@@ -144,7 +151,8 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     hourly_decisions: { select: 'all' },
     agent_usage: { select: 'all' },
     daily_global_spend: { select: 'all' },
-    unrecorded_spend: { select: 'all' },
+    // A new budget counts what is not recorded too.
+    unrecorded_spend: { select: 'all', update: columns('charges') },
     unpriced_usage: { select: 'all' },
     doubtful_usage: { select: 'all' },
     claimed_bills: { select: columns('provider bill event_id') },
@@ -155,9 +163,16 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     control: {
       select: 'all',
       update: columns(
-        'paused global_cap_usd global_warn_only default_agent_cap_usd default_warn_only default_requests_per_minute policy_version',
+        'paused global_cap_usd global_warn_only default_agent_cap_usd default_warn_only default_requests_per_minute policy_version budget_version',
       ),
     },
+    budgets: {
+      select: 'all',
+      insert: columns('id name budget'),
+      update: columns('name version budget epoch active active_epoch updated_at'),
+      delete: true,
+    },
+    budget_spend: { select: 'all', insert: 'all', update: columns('cost_usd tokens requests'), delete: true },
     policies: {
       select: 'all',
       insert: columns('id name policy text'),

@@ -10,6 +10,7 @@ import { eventRoutes } from './events.ts';
 import { keyRoutes } from './keys.ts';
 import { limitRoutes } from './limits.ts';
 import { lineageRoutes } from './lineage.ts';
+import { namedBudgetRoutes } from './named-budgets.ts';
 import { pauseRoutes } from './pause.ts';
 import { policyRoutes } from './policies.ts';
 import { priceRoutes } from './prices.ts';
@@ -27,6 +28,7 @@ export function listRoutes(): readonly Route[] {
       sessionRoutes,
       costRoutes,
       budgetRoutes,
+      namedBudgetRoutes,
       limitRoutes,
       pauseRoutes,
       policyRoutes,

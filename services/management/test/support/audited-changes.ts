@@ -202,6 +202,35 @@ export const auditedChanges: Record<string, (management: TestManagement) => Prom
       entry: { action: 'name.release', agent_id: null, target: name, before: { name }, after: null },
     };
   },
+  'post /api/v1/budgets': async () => ({
+    path: '/api/v1/budgets',
+    body: { name: 'new', amount: 5, window: 'month' },
+    entry: {
+      ...{ action: 'budget.create', agent_id: null, before: null },
+      target: expect.stringMatching(/^bud_/),
+      after: { version: 1, budget: expect.objectContaining({ name: 'new', unit: 'usd' }) },
+    },
+  }),
+  'put /api/v1/budgets/{id}': async (management) => {
+    const { id } = await make(management, '/api/v1/budgets', { name: 'changed', amount: 5, window: 'day' });
+    return {
+      path: `/api/v1/budgets/${id}`,
+      body: { name: 'changed', amount: 7, window: 'day' },
+      entry: {
+        ...{ action: 'budget.update', agent_id: null, target: id },
+        before: { version: 1, budget: expect.objectContaining({ amount: 5 }) },
+        after: { version: 2, budget: expect.objectContaining({ amount: 7 }) },
+      },
+    };
+  },
+  'delete /api/v1/budgets/{id}': async (management) => {
+    const { id } = await make(management, '/api/v1/budgets', { name: 'removed', amount: 5, window: 'day' });
+    const before = { version: 1, budget: expect.objectContaining({ name: 'removed' }) };
+    return {
+      path: `/api/v1/budgets/${id}`,
+      entry: { action: 'budget.delete', agent_id: null, target: id, before, after: null },
+    };
+  },
   'post /api/v1/policies': async () => ({
     path: '/api/v1/policies',
     body: { name: 'new' },

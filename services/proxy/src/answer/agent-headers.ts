@@ -20,12 +20,13 @@ export function toAgentHeaders(headers: IncomingHttpHeaders): HeaderValues {
 
 /** The provider's headers, with those by which the agent finds its call again and learns of warnings. */
 export function writeAgentHeaders(request: AdmittedRequest, headers: IncomingHttpHeaders): HeaderValues {
-  const { head, agent, sessionId, governed } = request;
+  const { head, agent, sessionId, governed, reservation } = request;
   const written = toAgentHeaders(headers);
   written['X-Agent-Id'] = agent.id;
   written['X-Session-Id'] = sessionId;
   written['X-Event-Id'] = head.eventId;
   if (governed.warnings.length > 0) written['X-Agp-Policy-Warning'] = listWarnings(governed.warnings);
+  if (reservation.warnings.length > 0) written['X-Agp-Budget-Warning'] = listWarnings(reservation.warnings);
   return Object.assign(written, requestIdHeaders(head.requestId, written['x-request-id']));
 }
 

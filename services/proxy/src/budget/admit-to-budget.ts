@@ -1,13 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Charge } from '@agp/budgets';
 import { ApiError } from '@agp/core/errors';
 import type { DailyCap } from '@agp/db';
-import type { BudgetReservations, HeldReservation, Reservation, Reserved } from '@agp/reservations';
+import {
+  type BudgetReservations,
+  type HeldReservation,
+  listHeldDays,
+  type Reservation,
+  type Reserved,
+} from '@agp/reservations';
 import { coalesce } from '@agp/runtime/fairness';
 import { findCaps } from '../journey.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { StorageDeadline } from '../storage/storage-deadline.ts';
 import { type FindCheaper, rateLimited, refuseBudget } from './budget-refusals.ts';
-import { type CapScope, type CapVerdict, findRefusing, judgeCaps } from './judge-budget.ts';
+import { type CapScope, type CapVerdict, findRefusing, judgeCaps, judgeCharges } from './judge-budget.ts';
 import type { OwnReservations } from './own-reservations.ts';
 import type { RedisMemory } from './redis-memory.ts';
 
@@ -28,10 +35,12 @@ import type { RedisMemory } from './redis-memory.ts';
 export interface BudgetRequest extends Reservation {
   agentCap: DailyCap;
   globalCap: DailyCap;
+  /** Its places in budgets, which `budgets` names for Redis. */
+  charges: readonly Charge[];
   requestsPerMinute: number | null;
 }
 
-export type BudgetWarning = CapScope;
+export type BudgetWarning = Pick<CapVerdict, 'scope' | 'charge'>;
 
 type Placed = Reserved & { isShared: boolean };
 
@@ -72,7 +81,10 @@ export function makeAdmit({
     { keyOf: ({ day, agentId }) => `${day} ${agentId}` },
   );
 
-  const mustBeWhole = (request: BudgetRequest) => isStrict && findCaps({ limits: request }).mayRefuse;
+  const mustBeWhole = (request: BudgetRequest) =>
+    isStrict &&
+    (findCaps({ limits: request, budgets: null }).mayRefuse ||
+      request.charges.some(({ stored }) => stored.budget.on_exceeded === 'refuse'));
 
   /** If Redis has lost something since it gave the request its number, others are missing as well. */
   const isComplete = (held: HeldReservation[], { eventId }: BudgetRequest, number: number) =>
@@ -98,21 +110,27 @@ export function makeAdmit({
 
   /** Judges by the reservations that the spend does not hold yet; those numbered `before` or later do not count. */
   async function lookCloser(request: BudgetRequest, isShared: boolean, before: number, deadline: StorageDeadline) {
-    const { day, agentId } = request;
-    const scope = request.globalCap.capNanoUsd === null ? agentId : null;
-    const held = isShared ? ((await deadline.ask(list({ day, agentId: scope }))) ?? []) : own.list(day, scope);
+    const { day, agentId, charges } = request;
+    const scope = request.globalCap.capNanoUsd === null && charges.length === 0 ? agentId : null;
+    // A window may be longer than a day.
+    const days = charges.length === 0 ? [day] : listHeldDays(day);
+    const asks = () => Promise.all(days.map(async (each) => (await list({ day: each, agentId: scope })) ?? []));
+    const held = isShared ? (await deadline.ask(asks())).flat() : days.flatMap((each) => own.list(each, scope));
     if (Number.isFinite(before) && mustBeWhole(request) && !isComplete(held, request, before)) {
       throw new ApiError('budget_unavailable');
     }
-    const others = held.filter(({ eventId, seq }) => seq < before && eventId !== request.eventId);
+    const others = held.filter(
+      (other) => (other.seq < before || other.day !== day) && other.eventId !== request.eventId,
+    );
     const eventIds = others.map(({ eventId }) => eventId);
-    const { recorded, ...spend } = await storage.readSpendWithRecorded({ day, agentId, eventIds }, deadline.at);
+    const ask = { day, agentId, eventIds, charges };
+    const { recorded, used, ...spend } = await storage.readSpendWithRecorded(ask, deadline.at);
     const pending = others.filter(({ eventId }) => !recorded.has(eventId));
+    const today = pending.filter((other) => other.day === day);
     const sum = (some: HeldReservation[]) => some.reduce((total, { nanoUsd }) => total + nanoUsd, 0);
-    return judgeCaps(request, spend, {
-      agent: sum(pending.filter((other) => other.agentId === agentId)),
-      global: sum(pending),
-    });
+    const earlier = { agent: sum(today.filter((other) => other.agentId === agentId)), global: sum(today) };
+    const ofCharges = judgeCharges(charges, mineOf(request), used, sumCharges(pending));
+    return [...judgeCaps(request, spend, earlier), ...ofCharges];
   }
 
   async function takeBack({ eventId }: BudgetRequest): Promise<void> {
@@ -158,16 +176,21 @@ export function makeAdmit({
       const placed = await place(request, limit, deadline);
       // Counted once, however often the request looks again.
       limit = null;
-      const spend = await storage.readSpend(request.day, request.agentId, deadline.at);
+      const [spend, used] = await Promise.all([
+        storage.readSpend(request.day, request.agentId, deadline.at),
+        storage.readUsed(request.charges, deadline.at),
+      ]);
       const earlier = { agent: placed.agentEarlierNanoUsd, global: placed.globalEarlierNanoUsd };
       let judged = judgeCaps(request, spend, earlier);
+      if (request.charges.length > 0)
+        judged.push(...judgeCharges(request.charges, mineOf(request), used, placed.budgetsEarlier));
       if (judged.some(({ verdict }) => verdict === 'held')) {
         const seen = judged;
         const looking = lookCloser(request, placed.isShared, placed.seq, deadline);
         judged = await looking.catch((error) => goOnWith(seen, error));
       }
       const refusing = findRefusing(judged);
-      if (!refusing) return judged.filter(({ verdict }) => verdict !== 'fits').map(({ scope }) => scope);
+      if (!refusing) return judged.filter(({ verdict }) => verdict !== 'fits');
       if (refusing.verdict === 'spent') throw refuseBudget(judged, request.day, Date.now(), findCheaper);
       await takeBack(request);
       await waitForRoom(request, placed.isShared, judged, giveUpAt, deadline, findCheaper);
@@ -175,7 +198,18 @@ export function makeAdmit({
   };
 }
 
-type EarlyCheck = Omit<BudgetRequest, 'eventId' | 'nanoUsd'>;
+const mineOf = ({ nanoUsd, budgets }: BudgetRequest) => ({ nanoUsd, tokens: budgets?.tokens ?? 0 });
+
+/** What reservations hold of budgets, by scope. */
+function sumCharges(held: readonly HeldReservation[]): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const { charges } of held)
+    for (const [scope, amount] of Object.entries(charges ?? {})) sums.set(scope, (sums.get(scope) ?? 0) + amount);
+  return sums;
+}
+
+/** Budgets are judged once it is known what the request asks for. */
+type EarlyCheck = Omit<BudgetRequest, 'eventId' | 'nanoUsd' | 'charges'>;
 
 type CheckEarly = (check: EarlyCheck, deadline: StorageDeadline) => Promise<void>;
 

@@ -88,7 +88,7 @@ class Protocol {
 
   #decide(request: Request, earlier: number, ifHeld: 'doubtful' | 'waiting', givesUp: boolean): void {
     const { id, state, amount: mine } = request;
-    const verdict = judgeBudget({ capNanoUsd: this.cap, warnOnly: false }, { spent: this.spent, earlier, mine });
+    const verdict = judgeBudget({ capNanoUsd: this.cap }, { spent: this.spent, earlier, mine });
     if (verdict === 'fits') {
       request.state = state === 'peeking' ? 'new' : 'admitted';
       return;

@@ -1,12 +1,17 @@
+import type { Charge } from '@agp/budgets';
 import { ApiError, errorTable } from '@agp/core/errors';
 import { nanoToText } from '@agp/core/money';
 import type { Cheaper } from '@agp/metering';
-import { type CapVerdict, findRefusing, listRefusing } from './judge-budget.ts';
+import { type CapScope, type CapVerdict, findRefusing, listRefusing } from './judge-budget.ts';
 
 /** What the request would cost with the lowest bound on its output; null if unknown. */
 export type FindCheaper = () => Cheaper | null;
 
-const codes = { agent: 'agent_budget_exceeded', global: 'global_budget_exceeded' } as const;
+const codes = {
+  agent: 'agent_budget_exceeded',
+  global: 'global_budget_exceeded',
+  budget: 'budget_exceeded',
+} as const;
 
 /**
  * The refusal by a spent cap, until the next UTC day, or by one that requests in flight hold. The cap of all agents shows only what this
@@ -22,8 +27,9 @@ export function refuseBudget(
 ): ApiError {
   const refusing = findRefusing(judged);
   if (refusing === undefined) throw new TypeError('no cap refuses');
-  const { scope, verdict } = refusing;
+  const { scope, verdict, charge } = refusing;
   const code = verdict === 'held' ? 'budget_held' : codes[scope];
+  if (charge !== undefined) return refuseCharge(code, refusing, charge, now);
   const figures = listFigures(refusing, findCheaper !== null);
   const texts = figures.map(({ text, nanoUsd }, index) => `${text} ${nanoToText(nanoUsd)}${index === 0 ? ' USD' : ''}`);
   const hint = findCheaper && findHint(judged, findCheaper);
@@ -35,6 +41,46 @@ export function refuseBudget(
     },
   });
 }
+
+const shown = (charge: Charge, amount: number) => (charge.unit === 'usd' ? nanoToText(amount) : String(amount));
+
+/** By a budget: until its window begins anew, or moves on by an hour; one without an end is not told when. */
+function refuseCharge(
+  code: 'budget_held' | (typeof codes)[CapScope],
+  { verdict, sums, capNanoUsd }: CapVerdict,
+  charge: Charge,
+  now: number,
+): ApiError {
+  const { name, window, zone } = charge.stored.budget;
+  const [amount, spent, held, mine] = [capNanoUsd ?? 0, sums.spent, sums.earlier, sums.mine].map((each) =>
+    shown(charge, each),
+  );
+  const ends = charge.window.to < 8.64e15 ? new Date(charge.window.to).toISOString() : null;
+  const unit = charge.unit === 'usd' ? 'USD' : charge.unit;
+  const text = [
+    `budget ${name}${verdict === 'held' ? ' is held by requests in flight' : ' exceeded'}`,
+    `${amount} ${unit} for ${nameWindow(window, zone)}, spent ${spent}, held ${held}, this request may take ${mine}`,
+  ].join(': ');
+  return new ApiError(code, {
+    message: ends === null || verdict === 'held' ? text : `${text}; ${nameNext(window)} ${ends}`,
+    headers: {
+      ...(ends !== null &&
+        verdict !== 'held' && { 'Retry-After': String(Math.max(1, Math.ceil((charge.window.to - now) / 1_000))) }),
+      'X-Budget-Name': name,
+      'X-Budget-Unit': unit,
+      ...{ 'X-Budget-Amount': amount, 'X-Budget-Spent': spent, 'X-Budget-Held': held, 'X-Budget-Request': mine },
+      ...(ends !== null && { 'X-Budget-Resets-At': ends }),
+    } as Record<string, string>,
+  });
+}
+
+const nameWindow = (window: string, zone: string) => {
+  const [kind, hours] = window.split(':');
+  const named = { rolling: `the last ${hours} hours`, session: 'a session', total: 'all time' }[kind ?? ''];
+  return named ?? `a ${window}${zone === 'UTC' ? '' : ` in ${zone}`}`;
+};
+
+const nameNext = (window: string) => (window.startsWith('rolling:') ? 'some is free again from' : 'it begins anew at');
 
 interface Figure {
   text: string;

@@ -51,12 +51,10 @@ async function openBudget(given: { isStrict?: boolean; commandTimeoutMs?: number
 function ask(agentId: string, over: Partial<BudgetRequest> = {}): BudgetRequest {
   const agentCap = { capNanoUsd: 100, warnOnly: false };
   return {
-    eventId: randomUUIDv7(),
-    agentId,
-    day,
-    nanoUsd: 10,
+    ...{ eventId: randomUUIDv7(), agentId, day, nanoUsd: 10 },
     agentCap,
     globalCap: noCap,
+    charges: [],
     requestsPerMinute: null,
     ...over,
   };
@@ -124,7 +122,9 @@ test('a cap of all counts the requests of every agent; the day before is another
     Array(5).fill('budget_held'),
   );
   expect(await reserve(budget, { ...all(), day: '2026-02-26' })).toEqual([]);
-  expect(await reserve(budget, { ...all(), globalCap: { ...globalCap, warnOnly: true } })).toEqual(['global']);
+  expect(await reserve(budget, { ...all(), globalCap: { ...globalCap, warnOnly: true } })).toMatchObject([
+    { scope: 'global' },
+  ]);
 });
 
 test('the cost of an event that was lost counts as spent, and its reservation ends', async () => {

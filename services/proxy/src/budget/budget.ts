@@ -87,7 +87,7 @@ export class Budget {
 
   /**
    * @returns the caps that would have refused, but only warn
-   * @throws ApiError `rate_limited`, `agent_budget_exceeded`, `global_budget_exceeded`, `budget_held`,
+   * @throws ApiError `rate_limited`, `agent_budget_exceeded`, `global_budget_exceeded`, `budget_exceeded`, `budget_held`,
    *   `budget_unavailable`, `status_unavailable`; nothing is reserved then
    */
   async reserve(
@@ -95,8 +95,9 @@ export class Budget {
     deadline: StorageDeadline,
     findCheaper: FindCheaper = () => null,
   ): Promise<BudgetWarning[]> {
-    const { eventId, agentCap, globalCap, requestsPerMinute } = request;
-    if (agentCap.capNanoUsd === null && globalCap.capNanoUsd === null && requestsPerMinute === null) {
+    const { eventId, agentCap, globalCap, charges, requestsPerMinute } = request;
+    const isCapped = agentCap.capNanoUsd !== null || globalCap.capNanoUsd !== null || charges.length > 0;
+    if (!isCapped && requestsPerMinute === null) {
       // Nothing can refuse it; forwarded, it still reaches Redis, for a cap that is set while it runs.
       this.#own.add(request);
       return [];
@@ -118,11 +119,11 @@ export class Budget {
   }
 
   /**
-   * Holds what a call is known to cost. If that is more than was held, other proxies see it once this resolves; if less, it is
+   * Holds what a call is known to cost, and its tokens. If that is more than was held, other proxies see it once this resolves; if less, it is
    * null, and they see it with the next confirmation. Never rejects: what Redis did not get is sent again.
    */
-  amend(eventId: string, nanoUsd: number): Promise<void> | null {
-    const raised = this.#own.amend(eventId, nanoUsd);
+  amend(eventId: string, nanoUsd: number, tokens: number): Promise<void> | null {
+    const raised = this.#own.amend(eventId, nanoUsd, tokens);
     return raised && this.#options.shared.amend([raised]).catch(this.#options.onFailure);
   }
 

@@ -1,3 +1,4 @@
+import type { Charge } from '@agp/budgets';
 import type { DailyCap } from '@agp/db';
 
 /** A request and a daily cap; `held`: recorded spend would allow it, but requests in flight hold the rest. */
@@ -14,13 +15,16 @@ interface CapSums {
 /**
  * The rule of daily caps: recorded spend, earlier reservations and this one must not pass the cap; a reached cap refuses free calls, too.
  */
-export function judgeBudget({ capNanoUsd }: DailyCap, { spent, earlier, mine }: CapSums): BudgetVerdict {
+export function judgeBudget(
+  { capNanoUsd }: Pick<DailyCap, 'capNanoUsd'>,
+  { spent, earlier, mine }: CapSums,
+): BudgetVerdict {
   if (capNanoUsd === null) return 'fits';
   if (spent >= capNanoUsd || spent + mine > capNanoUsd) return 'spent';
   return spent + earlier + mine <= capNanoUsd ? 'fits' : 'held';
 }
 
-export type CapScope = 'agent' | 'global';
+export type CapScope = 'agent' | 'global' | 'budget';
 
 export interface CapVerdict {
   scope: CapScope;
@@ -28,6 +32,8 @@ export interface CapVerdict {
   capNanoUsd: number | null;
   warnOnly: boolean;
   sums: CapSums;
+  /** The budget that it is, whose amounts are in steps of its unit. */
+  charge?: Charge;
 }
 
 export function judgeCaps(
@@ -41,6 +47,31 @@ export function judgeCaps(
     { scope: 'agent', verdict: judgeBudget(agentCap, ofAgent), ...agentCap, sums: ofAgent },
     { scope: 'global', verdict: judgeBudget(globalCap, ofAll), ...globalCap, sums: ofAll },
   ];
+}
+
+interface Mine {
+  nanoUsd: number;
+  tokens: number;
+}
+
+/** Budgets that do not fit; the others are passed over. Of amounts that are missing nothing is used. */
+export function judgeCharges(
+  charges: readonly Charge[],
+  { nanoUsd, tokens }: Mine,
+  used: ReadonlyMap<string, number>,
+  earlier: ReadonlyMap<string, number>,
+): CapVerdict[] {
+  const unfit: CapVerdict[] = [];
+  for (const charge of charges) {
+    const { unit, limit, scope } = charge;
+    const mine = unit === 'usd' ? nanoUsd : unit === 'tokens' ? tokens : 1;
+    const sums = { spent: used.get(scope) ?? 0, earlier: earlier.get(scope) ?? 0, mine };
+    if (sums.spent < limit && sums.spent + sums.earlier + mine <= limit) continue;
+    const verdict = judgeBudget({ capNanoUsd: limit }, sums);
+    const warnOnly = charge.stored.budget.on_exceeded !== 'refuse';
+    unfit.push({ scope: 'budget', verdict, capNanoUsd: limit, warnOnly, sums, charge });
+  }
+  return unfit;
 }
 
 export function listRefusing(verdicts: readonly CapVerdict[]): CapVerdict[] {

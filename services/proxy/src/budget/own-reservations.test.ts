@@ -45,12 +45,12 @@ test('a known cost counts in place of what was reserved, until it is released', 
   const own = new OwnReservations();
   const [known, other] = [make('a', 5), make('a', 7)];
   for (const one of [known, other]) own.add(one);
-  expect(own.amend(known.eventId, 100)).toMatchObject({ nanoUsd: 100 });
-  expect(own.amend(known.eventId, 90)).toBeNull();
-  expect(own.amend(known.eventId, 100)).toMatchObject({ nanoUsd: 100 });
+  expect(own.amend(known.eventId, 100, 0)).toMatchObject({ nanoUsd: 100 });
+  expect(own.amend(known.eventId, 90, 0)).toBeNull();
+  expect(own.amend(known.eventId, 100, 0)).toMatchObject({ nanoUsd: 100 });
   expect(own.placeLast(other.eventId, null, now)).toMatchObject({ agentEarlierNanoUsd: 100 });
   own.remove(known.eventId);
-  expect(own.amend(known.eventId, 100)).toBeNull();
+  expect(own.amend(known.eventId, 100, 0)).toBeNull();
   expect(own.placeLast(other.eventId, null, now)).toMatchObject({ agentEarlierNanoUsd: 0 });
 });
 

@@ -1,10 +1,11 @@
-import type {
-  ForwardedRequest,
-  ForwardedReservation,
-  HeldReservation,
-  RateLimited,
-  Reservation,
-  Reserved,
+import {
+  type ForwardedRequest,
+  type ForwardedReservation,
+  type HeldReservation,
+  listCharges,
+  type RateLimited,
+  type Reservation,
+  type Reserved,
 } from '@agp/reservations';
 import type { Storage } from '../storage/storage.ts';
 
@@ -26,7 +27,7 @@ const rememberedOverdue = 20_000;
 /** The reservations of this process: those it must renew in Redis, and all that it knows of while Redis is away. */
 export class OwnReservations {
   readonly #held = new Map<string, Own>();
-  /** What is held on a day, and on a day for an agent: by `2026-03-01` and `2026-03-01 agent`. */
+  /** What is held on a day, on a day for an agent, and of budgets: by `2026-03-01`, `2026-03-01 agent` and scope. */
   readonly #totals = new Map<string, number>();
   readonly #minutes = new Map<string, { minute: number; used: number }>();
   #seq = 0;
@@ -35,14 +36,14 @@ export class OwnReservations {
     this.#seq += 1;
     this.remove(reservation.eventId);
     this.#held.set(reservation.eventId, { ...reservation, seq: this.#seq, confirmedAt: null });
-    this.#count(reservation, reservation.nanoUsd);
+    this.#count(reservation, 1);
   }
 
   remove(eventId: string): Reservation | undefined {
     const held = this.#held.get(eventId);
     if (held === undefined) return undefined;
     this.#held.delete(eventId);
-    this.#count(held, -held.nanoUsd);
+    this.#count(held, -1);
     return held;
   }
 
@@ -56,13 +57,17 @@ export class OwnReservations {
   }
 
   /** @returns the reservation if it holds more by now; else null */
-  amend(eventId: string, nanoUsd: number): Reservation | null {
+  amend(eventId: string, nanoUsd: number, tokens: number): Reservation | null {
     const held = this.#held.get(eventId);
-    const more = held === undefined ? 0 : nanoUsd - held.nanoUsd;
-    if (held === undefined || more === 0) return null;
+    if (held === undefined) return null;
+    const before = held.budgets?.tokens ?? tokens;
+    const isMore = nanoUsd > held.nanoUsd || tokens > before;
+    if (nanoUsd === held.nanoUsd && tokens === before) return null;
+    this.#count(held, -1);
     held.nanoUsd = nanoUsd;
-    this.#count(held, more);
-    return more > 0 ? held : null;
+    if (held.budgets) held.budgets = { ...held.budgets, tokens };
+    this.#count(held, 1);
+    return isMore ? held : null;
   }
 
   confirm(eventId: string, now: number): Reservation | undefined {
@@ -95,8 +100,11 @@ export class OwnReservations {
     for (const eventId of eventIds) this.remove(eventId);
   }
 
-  list(day: string, agentId: string | null): HeldReservation[] {
-    return [...this.#held.values()].filter((held) => held.day === day && (!agentId || held.agentId === agentId));
+  /** @param day null for all days */
+  list(day: string | null, agentId: string | null): HeldReservation[] {
+    return [...this.#held.values()]
+      .filter((held) => (!day || held.day === day) && (!agentId || held.agentId === agentId))
+      .map((held) => ({ ...held, charges: listCharges(held) }));
   }
 
   /** Moves an added reservation to the end, and sums up those before it. */
@@ -110,6 +118,9 @@ export class OwnReservations {
       seq: this.#seq,
       agentEarlierNanoUsd: this.#heldFor(`${mine.day} ${mine.agentId}`) - mine.nanoUsd,
       globalEarlierNanoUsd: this.#heldFor(mine.day) - mine.nanoUsd,
+      budgetsEarlier: new Map(
+        Object.entries(listCharges(mine) ?? {}).map(([scope, amount]) => [scope, this.#heldFor(scope) - amount]),
+      ),
       wholeForMs: 0,
     };
   }
@@ -129,12 +140,18 @@ export class OwnReservations {
     return this.#totals.get(key) ?? 0;
   }
 
-  #count({ day, agentId }: Reservation, nanoUsd: number): void {
-    for (const key of [day, `${day} ${agentId}`]) {
-      const total = this.#heldFor(key) + nanoUsd;
-      if (total === 0) this.#totals.delete(key);
-      else this.#totals.set(key, total);
-    }
+  #count(held: Reservation, sign: 1 | -1): void {
+    const { day, agentId, nanoUsd } = held;
+    this.#add(day, sign * nanoUsd);
+    this.#add(`${day} ${agentId}`, sign * nanoUsd);
+    if (held.budgets === undefined) return;
+    for (const [scope, amount] of Object.entries(listCharges(held) ?? {})) this.#add(scope, sign * amount);
+  }
+
+  #add(key: string, amount: number): void {
+    const total = this.#heldFor(key) + amount;
+    if (total === 0) this.#totals.delete(key);
+    else this.#totals.set(key, total);
   }
 }
 

@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toEventText } from '@agp/core/events';
 import type { ForwardedSpend } from '@agp/db';
-import type { BudgetReservations, ForwardedRequest, ForwardedReservation, Reservation } from '@agp/reservations';
+import {
+  type BudgetReservations,
+  type ForwardedRequest,
+  type ForwardedReservation,
+  listCharges,
+  type Reservation,
+} from '@agp/reservations';
 import type { AdmittedRequest } from '../journey.ts';
 import { maxModelName } from '../limits.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -72,8 +78,10 @@ export function makeSendForwarded({ shared, own, storage, onFailure, isRedisAway
   };
 }
 
-export function toSpend({ eventId, agentId, day, forwarded }: Reservation, costNanoUsd: number): ForwardedSpend {
-  return { eventId, agentId, day, costNanoUsd, request: forwarded ?? null };
+export function toSpend({ forwarded, budgets, ...held }: Reservation, costNanoUsd: number): ForwardedSpend {
+  const { eventId, agentId, day } = held;
+  const charges = listCharges({ budgets, nanoUsd: costNanoUsd });
+  return { eventId, agentId, day, costNanoUsd, charges, request: forwarded ?? null };
 }
 
 export function describeForwarded({ head, sessionId, body }: AdmittedRequest): ForwardedRequest {

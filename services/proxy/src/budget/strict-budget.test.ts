@@ -49,7 +49,7 @@ async function openBudget() {
 function ask(agentId: string, over: Partial<BudgetRequest> = {}): BudgetRequest {
   const agentCap = { capNanoUsd: 100, warnOnly: false };
   const request = { eventId: randomUUIDv7(), agentId, day: '2026-03-01', nanoUsd: 10, requestsPerMinute: null };
-  return { ...request, agentCap, globalCap: noCap, ...over };
+  return { ...request, agentCap, globalCap: noCap, charges: [], ...over };
 }
 
 const reserve = (budget: Budget, request: BudgetRequest) =>
@@ -81,12 +81,12 @@ test('what a call is known to cost counts at every proxy at once, after a loss t
   const known = ask(agentId);
   expect(await reserveWhenTrusted(one.budget, known)).toBe(undefined);
   await one.budget.markForwarded(known.eventId, { sessionId: 'ses_known', provider: 'openai', model: 'gpt-4o' });
-  await one.budget.amend(known.eventId, 95);
+  await one.budget.amend(known.eventId, 95, 0);
   expect(await reserveWhenTrusted(two.budget, ask(agentId))).toBe('budget_held');
   await one.redis.flushall();
   expect(await reserveWhenTrusted(two.budget, ask(agentId))).toBe('budget_held');
   // What costs less than was held is told with the confirmation.
-  await one.budget.amend(known.eventId, 40);
+  await one.budget.amend(known.eventId, 40, 0);
   one.budget.confirm(known.eventId);
   await eventually(async () => expect((await two.shared.list(known.day, agentId))[0]?.nanoUsd).toBe(40));
   const id = toPublicId('evt', known.eventId);
@@ -170,7 +170,7 @@ test('strict caps are not trusted to a Redis that may evict them', async () => {
   expect(await tryToReserve(budget, ask(randomUUIDv7()))).toBe('budget_unavailable');
   // Nothing that Redis holds refuses these.
   const warned = { agentCap: { capNanoUsd: 5, warnOnly: true } };
-  expect(await reserve(budget, ask(randomUUIDv7(), warned))).toEqual(['agent']);
+  expect(await reserve(budget, ask(randomUUIDv7(), warned))).toMatchObject([{ scope: 'agent' }]);
   expect(await reserve(budget, ask(randomUUIDv7(), { agentCap: noCap, requestsPerMinute: 5 }))).toEqual([]);
   await redis.config('SET', 'maxmemory-policy', 'noeviction');
   expect(await reserveWhenTrusted(budget, ask(randomUUIDv7()))).toBe(undefined);

@@ -59,6 +59,7 @@ export async function admit(context: ProxyContext, head: Head, agent: Agent, dea
   }
   if (sessionId !== null && stored.sessionOwner !== null) context.sessionOwners.set(sessionId, stored.sessionOwner);
   const rules = await readRules(context, stored.policyVersion, deadline);
+  const budgets = stored.budgetVersion === 0 ? null : await context.budgets.at(stored.budgetVersion, deadline);
   const { metadata } = stored;
   const complianceTag = chooseTag(stored.complianceTag, head.complianceTag);
   return {
@@ -68,6 +69,7 @@ export async function admit(context: ProxyContext, head: Head, agent: Agent, dea
     limits: stored,
     admittedAt,
     rules,
+    budgets,
     metadata,
     findings: rules === null ? noFindings : governHead(head, agent, { rules, metadata, complianceTag }),
   };

@@ -77,7 +77,7 @@ async function relay({ ofProvider, providerEnds, isStuck, upstreamTimeoutSeconds
     sessionId: 'ses_x',
     body: { inspected: null, toProvider: null },
     admission: { rules: null },
-    reservation: { isCapped: false },
+    reservation: { isCapped: false, warnings: [] },
     governed: { facts: null, decisions: [], warnings: [], forwardedSha256: null },
   };
   const meter = { openPipe: () => null } as unknown as CallMeter;

@@ -21,12 +21,15 @@ export function openMeter(context: Setup & Stores & Working, request: AdmittedRe
     },
     findClaim: (bill) =>
       storage.findClaim({ provider: head.provider.id, bill }, performance.now() + config.storageTimeoutMs),
-    count: ({ costNanoUsd, heldNanoUsd }) => {
+    count: ({ costNanoUsd, heldNanoUsd, promptTokens, completionTokens }) => {
+      const { eventId, budgets } = reservation;
       if (heldNanoUsd > 0) {
-        const held = { ...reservation, agentId: agent.uuid, day: toDay(head.timestamp), nanoUsd: heldNanoUsd };
+        // Its event counts as the one request that it is.
+        const share = budgets && { ...budgets, scopes: { ...budgets.scopes, requests: [] } };
+        const held = { eventId, agentId: agent.uuid, day: toDay(head.timestamp), nanoUsd: heldNanoUsd, budgets: share };
         budget.holdOn(held, describeForwarded(request));
       }
-      return budget.amend(reservation.eventId, costNanoUsd);
+      return budget.amend(eventId, costNanoUsd, promptTokens + completionTokens);
     },
   });
 }

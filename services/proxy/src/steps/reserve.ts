@@ -1,9 +1,13 @@
+import { type Charges, findCharges } from '@agp/budgets';
+import { chargedLabels } from '@agp/core/labels';
+import type { BudgetShare } from '@agp/reservations';
 import { toDay } from '../budget/judge-budget.ts';
 import type { ProxyContext } from '../context.ts';
 import {
   type Admission,
   type Agent,
   type Body,
+  type ChosenSession,
   type Counted,
   findCaps,
   type Head,
@@ -12,10 +16,10 @@ import {
 import type { StorageDeadline } from '../storage/storage-deadline.ts';
 
 /**
- * Takes the request's share of the day's budget and of the agent's minute.
+ * Takes the request's share of the day's caps, of all budgets that count it, and of the agent's minute.
  * @param counted a limit changed since then counts the request anew
- * @throws ApiError `cost_not_bounded`, `rate_limited`, `agent_budget_exceeded`, `global_budget_exceeded`, `budget_held`,
- *   `budget_unavailable`, `status_unavailable`
+ * @throws ApiError `cost_not_bounded`, `rate_limited`, `agent_budget_exceeded`, `global_budget_exceeded`, `budget_exceeded`,
+ *   `budget_held`, `budget_unavailable`, `status_unavailable`
  */
 export async function reserve(
   context: ProxyContext,
@@ -23,6 +27,7 @@ export async function reserve(
   agent: Agent,
   admission: Admission,
   body: Body,
+  session: ChosenSession,
   counted: Counted,
   deadline: StorageDeadline,
 ): Promise<Reservation> {
@@ -30,12 +35,16 @@ export async function reserve(
   const { eventUuid: eventId } = head;
   const caps = findCaps(admission);
   const nanoUsd = context.metering.findReservation(head, body.inspected, caps);
+  const charges = listCharges(head, agent, admission, body, session);
+  const budgets = charges && shareOf(charges, () => context.metering.findTokens(head, body.inspected, caps));
   const warnings = await context.budget.reserve(
     {
       eventId,
       agentId: agent.uuid,
       day: toDay(head.timestamp),
       nanoUsd,
+      budgets,
+      charges: charges?.all ?? [],
       agentCap,
       globalCap,
       requestsPerMinute: counted.againstRequestsPerMinute === requestsPerMinute ? null : requestsPerMinute,
@@ -43,6 +52,29 @@ export async function reserve(
     deadline,
     () => context.metering.findCheaper(head, body.inspected, caps),
   );
-  for (const cap of warnings) context.metrics.budgetWarnings.inc({ cap });
-  return { eventId, nanoUsd, isCapped: caps.isCapped };
+  for (const { scope } of warnings) context.metrics.budgetWarnings.inc({ cap: scope });
+  const names = warnings.flatMap(({ charge }) => charge?.stored.budget.name ?? []);
+  return { eventId, nanoUsd, isCapped: caps.isCapped, budgets, warnings: names };
 }
+
+/** Undefined if no budget counts the request. */
+function listCharges(
+  head: Head,
+  agent: Agent,
+  { budgets, metadata, complianceTag: tag }: Admission,
+  { inspected }: Body,
+  { id: sessionId }: ChosenSession,
+): Charges | undefined {
+  if (budgets === null) return;
+  const asked = inspected?.requestedModel;
+  // All that may answer: what is read of the body, by its own name and by that of the catalogue.
+  const models = inspected === null ? null : [...new Set([...inspected.models, ...(asked ? [asked] : [])])];
+  const call = { agentId: agent.uuid, agent: agent.name, labels: chargedLabels(metadata) ?? {}, tag, models };
+  const charges = findCharges(budgets, { ...call, provider: head.provider.id, sessionId }, head.timestamp);
+  return charges.all.length === 0 ? undefined : charges;
+}
+
+const shareOf = ({ scopes }: Charges, findTokens: () => number): BudgetShare => ({
+  scopes,
+  tokens: scopes.tokens.length === 0 ? 0 : findTokens(),
+});

@@ -1,3 +1,4 @@
+import type { Charge } from '@agp/budgets';
 import type { Stop } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
 import {
@@ -16,14 +17,17 @@ import {
   type Pool,
   readAdmissions,
   readBlocks,
+  readBudgets,
   readPause,
   readRules,
   readRunningStates,
   readSpend,
   readSpendWithRecorded,
+  readUsed,
   registerAgent,
   type SessionClaim,
   type Spend,
+  type StoredBudgets,
   type StoredRules,
   type UnrecordedSpend,
 } from '@agp/db';
@@ -78,12 +82,20 @@ interface SpendAsk {
 
 interface CloserSpendAsk extends SpendAsk {
   eventIds: readonly string[];
+  charges: readonly Charge[];
 }
 
 /** A refusal waits no longer for who caused it, in milliseconds. */
 const stopMs = 250;
 
 const noRules: StoredRules = { version: 0, policies: [] };
+const noBudgets: StoredBudgets = { version: 0, budgets: [] };
+const noneUsed: ReadonlyMap<string, number> = new Map();
+
+/** Each place in a budget once. */
+const distinct = (charges: readonly (readonly Charge[])[]) => [
+  ...new Map(charges.flat().map((charge) => [charge.scope, charge])).values(),
+];
 
 const nothing: Spend = { agentNanoUsd: 0, globalNanoUsd: 0 };
 
@@ -140,8 +152,9 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
     readByDay(asks, async (day, ofDay) => {
       const agentIds = new Set(ofDay.map(({ agentId }) => agentId));
       const eventIds = new Set(ofDay.flatMap((ask) => ask.eventIds));
-      const read = await readSpendWithRecorded(pool, day, [...agentIds], [...eventIds]);
-      return ({ agentId }) => ({ ...(read.spends.get(agentId) ?? nothing), recorded: read.recorded });
+      const charges = distinct(ofDay.map((ask) => ask.charges));
+      const { spends, recorded, used } = await readSpendWithRecorded(pool, day, [...agentIds], [...eventIds], charges);
+      return ({ agentId }) => ({ ...(spends.get(agentId) ?? nothing), recorded, used });
     }),
   );
   const sessionOwners = coalesce(async (claims: SessionClaim[]) => {
@@ -149,6 +162,12 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
     return new Map(claims.map((claim) => [claim, owners.get(claim.sessionId)]));
   });
 
+  const used = coalesce(async (asks: (readonly Charge[])[]) => {
+    const read: ReadonlyMap<string, number> = await readUsed(pool, distinct(asks));
+    return new Map(asks.map((ask) => [ask, read]));
+  });
+
+  const budgets = coalesce(async (asks: null[]) => new Map([[asks[0] ?? null, await readBudgets(pool)]]));
   const rules = coalesce(async (asks: null[]) => new Map([[asks[0] ?? null, await readRules(pool)]]));
 
   const forwarded = coalesce(async (spends: ForwardedSpend[]) => {
@@ -178,6 +197,9 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
     readAdmission: (key: AdmissionKey, deadline: number) => inTime(admissions(key), deadline),
     /** All policies and their version, read after this call begins. */
     readRules: async (deadline: number): Promise<StoredRules> => (await inTime(rules(null), deadline)) ?? noRules,
+    /** The same of budgets. */
+    readBudgets: async (deadline: number): Promise<StoredBudgets> =>
+      (await inTime(budgets(null), deadline)) ?? noBudgets,
     claimSession: (claim: SessionClaim, deadline: number) => inTime(sessionOwners(claim), deadline),
     /** Whether this event pays for a job that is billed once. */
     claimBill: (claim: BillClaim, deadline: number) => inTime(claimBill(pool, claim), deadline),
@@ -185,9 +207,12 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
     /** Read after this call begins; never cached. */
     readSpend: async (day: string, agentId: string, deadline: number) =>
       (await inTime(spends({ day, agentId }), deadline)) ?? nothing,
+    /** What is used of the windows of charges, by scope, in steps of their units. Read after this call begins; never cached. */
+    readUsed: async (charges: readonly Charge[], deadline: number) =>
+      charges.length === 0 ? noneUsed : ((await inTime(used(charges), deadline)) ?? noneUsed),
     /** `recorded` has at least those events that the spend includes. */
     readSpendWithRecorded: async (ask: CloserSpendAsk, deadline: number) =>
-      (await inTime(closerSpends(ask), deadline)) ?? { ...nothing, recorded: new Set<string>() },
+      (await inTime(closerSpends(ask), deadline)) ?? { ...nothing, recorded: new Set<string>(), used: noneUsed },
     addUnrecordedSpend: async (spend: UnrecordedSpend) => void (await addUnrecordedSpend(pool, [spend])),
     /** No request waits for this. False if storage failed, which is reported. */
     keepForwarded: (spends: readonly ForwardedSpend[]): Promise<boolean> =>

@@ -215,7 +215,7 @@ function startAtZero(metrics: Omit<ProxyMetrics, 'registry'>, providers: Iterabl
   for (const reason of Object.keys(stops)) metrics.killed.inc({ reason }, 0);
   for (const reason of Object.keys(unscanned)) metrics.unscanned.inc({ reason }, 0);
   for (const reason of Object.keys(doubts)) metrics.doubtful.inc({ reason }, 0);
-  for (const cap of ['agent', 'global']) {
+  for (const cap of ['agent', 'global', 'budget']) {
     metrics.budgetWarnings.inc({ cap }, 0);
     metrics.refusedWithRoom.inc({ cap }, 0);
   }

@@ -79,7 +79,7 @@ async function sweep(by = reservations): Promise<Noted> {
 async function readCounted({ day, agentId }: ForwardedReservation): Promise<number> {
   const held = await reservations.list(day, agentId);
   const eventIds = held.map(({ eventId }) => eventId);
-  const { spends, recorded } = await readSpendWithRecorded(admin.pool, day, [agentId], eventIds);
+  const { spends, recorded } = await readSpendWithRecorded(admin.pool, day, [agentId], eventIds, []);
   const pending = held.filter(({ eventId }) => !recorded.has(eventId));
   const spent = spends.get(agentId)?.agentNanoUsd ?? 0;
   return Math.round(spent) + pending.reduce((sum, { nanoUsd }) => sum + nanoUsd, 0);

@@ -136,8 +136,11 @@ function isReadable({ eventId, agentId, nanoUsd }: EndedReservation): boolean {
   return uuid.test(eventId) && uuid.test(agentId) && Number.isSafeInteger(nanoUsd) && nanoUsd >= 0;
 }
 
-function toSpend({ eventId, agentId, nanoUsd, forwarded }: EndedReservation, day: string): UnrecordedSpend {
-  return { eventId, agentId, day, costNanoUsd: nanoUsd, reason: 'ended_without_record', request: forwarded };
+function toSpend(
+  { nanoUsd: costNanoUsd, forwarded: request, ...ended }: EndedReservation,
+  day: string,
+): UnrecordedSpend {
+  return { ...ended, day, costNanoUsd, reason: 'ended_without_record', request };
 }
 
 /** In milliseconds: after a longer look proxies, too, may have been unable to tell Postgres anything. */

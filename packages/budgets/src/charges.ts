@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import { isModelListed, prepareLists, selects } from '@agp/policy';
+import { type BudgetDefinition, budgetSchema, splitLabelOf, type Unit } from './schema.ts';
+import { findWindow, type Window } from './windows.ts';
+
+/** A budget as storage has it: what requests are held to is `active`, until what `budget` counts is summed up. */
+export interface BudgetRow {
+  /** UUID */
+  id: string;
+  budget: unknown;
+  /** Raised whenever what it counts is another: its usage is then kept apart from that before. */
+  epoch: number;
+  active: unknown;
+  activeEpoch: number | null;
+}
+
+/** One definition of a budget. */
+export interface StoredBudget {
+  id: string;
+  epoch: number;
+  budget: BudgetDefinition;
+}
+
+/** All budgets of an installation at one version, made ready once. */
+export interface BudgetSet {
+  version: number;
+  budgets: readonly StoredBudget[];
+  bySession: boolean;
+  /** One of them refuses what would pass an amount of money or tokens. */
+  boundsCost: boolean;
+  readonly known: Map<string, Charges>;
+}
+
+/** What decides which budgets a request counts in. */
+export interface ChargedCall {
+  agentId: string;
+  agent: string;
+  labels: Readonly<Record<string, string>>;
+  tag: string;
+  provider: string;
+  /** All that it names, or that answered; null while they are not known, and then each may. */
+  models: readonly string[] | null;
+  sessionId: string;
+}
+
+/** A request's place in one budget. */
+export interface Charge {
+  stored: StoredBudget;
+  unit: Unit;
+  /** In whole steps of the unit: nano-dollars, tokens or requests. */
+  limit: number;
+  /** The agent, session or value that it is split by; empty if it is not. */
+  key: string;
+  window: Window;
+  /** Names budget, epoch, key and window; 22 letters, digits, - and _. */
+  scope: string;
+}
+
+/** Of equal requests within the same windows: one object, by which they are told as equal. */
+export interface Charges {
+  all: readonly Charge[];
+  /** Theirs, by what they count. */
+  scopes: Readonly<Record<Unit, readonly string[]>>;
+  /** Milliseconds since 1970: until a window ends. */
+  from: number;
+  to: number;
+}
+
+const mostKnown = 10_000;
+const maxKey = 128;
+
+function parse(id: string, epoch: number, given: unknown): StoredBudget {
+  const { data, success } = budgetSchema.safeParse(given);
+  if (!success) throw new TypeError(`budget ${(given as { name?: unknown }).name}: it cannot be read`);
+  prepareLists(data.match);
+  return { id, epoch, budget: data };
+}
+
+function gather(version: number, budgets: StoredBudget[]): BudgetSet {
+  const bySession = budgets.some(({ budget }) => budget.split_by === 'session');
+  const boundsCost = budgets.some(({ budget }) => budget.on_exceeded === 'refuse' && budget.unit !== 'requests');
+  return { version, budgets, bySession, boundsCost, known: new Map() };
+}
+
+/** What requests are held to, or are warned by. @throws TypeError naming a budget that this version cannot read */
+export function prepareHeld(version: number, rows: readonly BudgetRow[]): BudgetSet {
+  const active = rows.filter(({ activeEpoch }) => activeEpoch !== null);
+  const held = active.map(({ id, activeEpoch, active: given }) => parse(id, Number(activeEpoch), given));
+  return gather(
+    version,
+    held.filter(({ budget }) => budget.on_exceeded !== 'observe'),
+  );
+}
+
+/** All that is counted: what requests are held to, and what takes its place. One that cannot be read refuses requests, and counts none. */
+export function prepareCounted(version: number, rows: readonly BudgetRow[]): BudgetSet {
+  const counted = rows.flatMap(({ id, epoch, budget, active, activeEpoch }) => {
+    const both = [
+      { epoch, given: budget },
+      ...(activeEpoch === null || activeEpoch === epoch ? [] : [{ epoch: activeEpoch, given: active }]),
+    ];
+    return both
+      .filter(({ given }) => budgetSchema.safeParse(given).success)
+      .map((each) => parse(id, each.epoch, each.given));
+  });
+  return gather(version, counted);
+}
+
+const sha256 = (text: string, encoding: 'hex' | 'base64url') => createHash('sha256').update(text).digest(encoding);
+
+/** Long values are told apart by their digest. */
+const toKey = (value: string) =>
+  value.length <= maxKey ? value : `${value.slice(0, maxKey / 2)}#${sha256(value, 'hex')}`;
+
+/** Whom a call counts for in a split budget; null if it does not count. */
+function findKey(split: string, call: ChargedCall): string | null {
+  const label = splitLabelOf(split);
+  if (label !== null) return Object.hasOwn(call.labels, label) ? toKey(call.labels[label] as string) : null;
+  return { agent: call.agentId, session: call.sessionId }[split] ?? '';
+}
+
+function matches({ match: { models, ...selector } }: BudgetDefinition, call: ChargedCall): boolean {
+  if (!selects(selector, call)) return false;
+  return models === undefined || call.models === null || call.models.some((model) => isModelListed(models, model));
+}
+
+/** Whole steps in one of each unit. */
+export const steps: Readonly<Record<Unit, number>> = { usd: 1e9, tokens: 1, requests: 1 };
+
+export function toScope({ id, epoch }: Pick<StoredBudget, 'id' | 'epoch'>, key: string, bucket: number): string {
+  return sha256(JSON.stringify([id, epoch, key, bucket]), 'base64url').slice(0, 22);
+}
+
+/** A place in a budget's window of a time. */
+export function toCharge(stored: StoredBudget, key: string, at: number): Charge {
+  const { unit, amount, window: name, zone } = stored.budget;
+  const window = findWindow(name, zone, at);
+  // What is reserved of a window that moves on is reserved whatever the hour.
+  const scope = toScope(stored, key, name.startsWith('rolling:') ? 0 : window.bucket);
+  return { stored, unit, limit: Math.round(amount * steps[unit]), key, window, scope };
+}
+
+/**
+ * The budgets that a request counts in. Requests that are alike share what is found, so that a request costs a look-up.
+ * @param at when it arrived, in milliseconds since 1970
+ */
+export function findCharges(set: BudgetSet, call: ChargedCall, at: number): Charges {
+  const { agentId, labels, tag, provider, models, sessionId } = call;
+  const name = JSON.stringify([agentId, labels, tag, provider, models, set.bySession && sessionId]);
+  const known = set.known.get(name);
+  if (known !== undefined && at >= known.from && at < known.to) return known;
+  const all = set.budgets.flatMap((stored) => {
+    const key = matches(stored.budget, call) ? findKey(stored.budget.split_by, call) : null;
+    return key === null ? [] : [toCharge(stored, key, at)];
+  });
+  const from = Math.max(0, ...all.map(({ window }) => window.bucket));
+  const scopesOf = (unit: Unit) => all.filter((charge) => charge.unit === unit).map(({ scope }) => scope);
+  const scopes = { usd: scopesOf('usd'), tokens: scopesOf('tokens'), requests: scopesOf('requests') };
+  const found: Charges = { all, scopes, from, to: Math.min(8.64e15, ...all.map(({ window }) => window.to)) };
+  if (set.known.size >= mostKnown) set.known.clear();
+  if (known === undefined || found.from >= known.from) set.known.set(name, found);
+  return found;
+}
+
+/** What a call adds to each, by scope, in whole steps of its unit; null if it counts in none. */
+export function listAmounts({ all }: Charges, amounts: Readonly<Record<Unit, number>>): Record<string, number> | null {
+  return all.length === 0 ? null : Object.fromEntries(all.map(({ scope, unit }) => [scope, amounts[unit]]));
+}

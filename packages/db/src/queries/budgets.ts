@@ -1,0 +1,171 @@
+import { randomUUIDv7 } from 'node:crypto';
+import type { BudgetDefinition, Charge } from '@agp/budgets';
+import { CompiledQuery, type Selectable, sql } from 'kysely';
+import type { Pool } from 'pg';
+import type { Db } from '../database.ts';
+import { budgetLock } from '../record-events/budget-spend.ts';
+import type { Schema } from '../schema.ts';
+import { inTransaction } from '../statements.ts';
+
+export type StoredBudgetRow = Selectable<Schema['budgets']>;
+
+export function listBudgets(db: Db): Promise<StoredBudgetRow[]> {
+  return db.selectFrom('budgets').selectAll().orderBy(sql`name COLLATE "C"`).execute();
+}
+
+export function readBudget(db: Db, id: string): Promise<StoredBudgetRow | undefined> {
+  return db.selectFrom('budgets').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Requests read the new version with their admission. No recording is under way, and none begins before the commit. */
+function changeBudgets<Result>(db: Db, change: (transaction: Db) => Promise<Result>): Promise<Result> {
+  return inTransaction(db, async (transaction) => {
+    await sql`SELECT pg_advisory_xact_lock(${sql.lit(budgetLock)})`.execute(transaction);
+    await transaction.updateTable('control').set({ budget_version: sql<number>`budget_version + 1` }).execute();
+    return change(transaction);
+  });
+}
+
+type Conflict = 'budget_name_taken' | 'too_many_budgets';
+
+/** What requests are held to follows once `countBudget` has summed up what its window holds. @param most that there may be */
+export function createBudget(db: Db, budget: BudgetDefinition, most: number): Promise<StoredBudgetRow | Conflict> {
+  return changeBudgets(db, async (transaction) => {
+    const known = await transaction.selectFrom('budgets').select('name').execute();
+    if (known.some(({ name }) => name === budget.name)) return 'budget_name_taken';
+    if (known.length >= most) return 'too_many_budgets';
+    return await transaction
+      .insertInto('budgets')
+      .values({ id: randomUUIDv7(), name: budget.name, budget: JSON.stringify(budget) })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+  });
+}
+
+/** What is not in it changes no count. */
+const counts = ({ match, split_by, unit, window, zone }: BudgetDefinition) =>
+  JSON.stringify([match, split_by, unit, window, zone]);
+
+export const countsTheSame = (one: BudgetDefinition, other: BudgetDefinition): boolean => counts(one) === counts(other);
+
+/** Another amount holds from the next request on; what counts something else is counted anew first. Undefined for an unknown budget. */
+export function replaceBudget(
+  db: Db,
+  id: string,
+  budget: BudgetDefinition,
+): Promise<{ before: StoredBudgetRow; after: StoredBudgetRow } | 'budget_name_taken' | undefined> {
+  return changeBudgets(db, async (transaction) => {
+    const before = await readBudget(transaction, id);
+    if (before === undefined) return undefined;
+    const namesake = transaction
+      .selectFrom('budgets')
+      .select('id')
+      .where('name', '=', budget.name)
+      .where('id', '!=', id);
+    if ((await namesake.executeTakeFirst()) !== undefined) return 'budget_name_taken';
+    const isSame = countsTheSame(before.budget as BudgetDefinition, budget);
+    const isActive = before.active_epoch === before.epoch;
+    const after = await transaction
+      .updateTable('budgets')
+      .set({
+        name: budget.name,
+        budget: JSON.stringify(budget),
+        version: sql<number>`version + 1`,
+        ...(isSame ? isActive && { active: JSON.stringify(budget) } : { epoch: before.epoch + 1 }),
+        updated_at: sql<Date>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
+      })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    return { before, after };
+  });
+}
+
+export function deleteBudget(db: Db, id: string): Promise<StoredBudgetRow | undefined> {
+  return changeBudgets(db, async (transaction) => {
+    await transaction.deleteFrom('budget_spend').where('budget_id', '=', id).execute();
+    return await transaction.deleteFrom('budgets').where('id', '=', id).returningAll().executeTakeFirst();
+  });
+}
+
+/** A count that was given up begins anew, apart from what it had. */
+export function beginAnew(db: Db, id: string): Promise<StoredBudgetRow | undefined> {
+  return changeBudgets(db, (transaction) =>
+    transaction
+      .updateTable('budgets')
+      .set({ epoch: sql<number>`epoch + 1`, updated_at: sql<Date>`clock_timestamp()` })
+      .where('id', '=', id)
+      .where(sql<boolean>`active_epoch IS DISTINCT FROM epoch`)
+      .returningAll()
+      .executeTakeFirst(),
+  );
+}
+
+const never = 8.64e15;
+const toTime = (ms: number) => (ms >= never ? 'infinity' : new Date(ms).toISOString());
+
+/** What a charge's place in its budget is asked by, in the order of `askedSql`. */
+export const listAsked = (charges: readonly Charge[]) => [
+  charges.map(({ scope }) => scope),
+  charges.map(({ stored }) => stored.id),
+  charges.map(({ stored }) => stored.epoch),
+  charges.map(({ key }) => key),
+  charges.map(({ window }) => toTime(window.from)),
+  charges.map(({ window }) => toTime(window.to)),
+  charges.map(({ unit }) => unit),
+];
+
+/** What is used of windows, recorded or kept as unrecorded, by scope, from the parameter numbered `first` on. */
+export const usedSql = (first: number): string => `
+  SELECT asked.scope, (coalesce((
+      SELECT sum(CASE asked.unit WHEN 'usd' THEN cost_usd * 1e9 WHEN 'tokens' THEN tokens ELSE requests END)
+      FROM budget_spend AS spend
+      WHERE spend.budget_id = asked.budget_id AND spend.epoch = asked.epoch AND spend.key = asked.key
+        AND spend.starts_at >= asked.starts_at AND spend.starts_at < asked.ends_at
+    ), 0) + coalesce((
+      SELECT sum((charges->>asked.scope)::numeric) FROM unrecorded_spend
+      WHERE charges ? asked.scope AND day >= (asked.starts_at AT TIME ZONE 'UTC')::date
+    ), 0))::float8 AS used
+  FROM unnest(${['text', 'uuid', 'integer', 'text', 'timestamptz', 'timestamptz', 'text']
+    .map((type, at) => `$${first + at}::${type}[]`)
+    .join(', ')}) AS asked (scope, budget_id, epoch, key, starts_at, ends_at, unit)`;
+
+/** What is used of the windows of charges, in whole steps of their units, by scope. */
+export async function readUsed(from: Db | Pool, charges: readonly Charge[]): Promise<Map<string, number>> {
+  const [text, values] = [usedSql(1), listAsked(charges)];
+  const { rows } = await ('executeQuery' in from
+    ? from.executeQuery<UsedRow>(CompiledQuery.raw(text, values))
+    : from.query<UsedRow>({ name: 'read-used', text, values }));
+  return new Map(rows.map(({ scope, used }) => [scope, used]));
+}
+
+interface UsedRow {
+  scope: string;
+  used: number;
+}
+
+/** Whoever used most of a budget's window. */
+export interface BudgetUseRow {
+  /** Of the budget, in the order that was asked. */
+  position: number;
+  key: string;
+  count: number;
+}
+
+/** Those that used most of the windows of budgets, at most `limit` of each. @param asked one place of each budget, whatever its key */
+export async function listBudgetUse(db: Db, asked: readonly Charge[], limit: number): Promise<BudgetUseRow[]> {
+  const { rows } = await sql<BudgetUseRow>`
+    SELECT asked.position::integer - 1 AS position, used.key, used.count
+    FROM unnest(${asked.map(({ stored }) => stored.id)}::uuid[], ${asked.map(({ stored }) => stored.epoch)}::integer[],
+      ${asked.map(({ window }) => toTime(window.from))}::timestamptz[], ${asked.map(({ window }) => toTime(window.to))}::timestamptz[],
+      ${asked.map(({ unit }) => unit)}::text[]) WITH ORDINALITY AS asked (id, epoch, starts_at, ends_at, unit, position)
+    CROSS JOIN LATERAL (
+      SELECT key, count(*) OVER ()::integer AS count FROM (
+        SELECT key, sum(CASE asked.unit WHEN 'usd' THEN cost_usd WHEN 'tokens' THEN tokens ELSE requests END) AS used
+        FROM budget_spend AS spend WHERE spend.budget_id = asked.id AND spend.epoch = asked.epoch
+          AND spend.starts_at >= asked.starts_at AND spend.starts_at < asked.ends_at
+        GROUP BY key
+      ) AS spent ORDER BY spent.used DESC, key LIMIT ${limit}
+    ) AS used`.execute(db);
+  return rows;
+}

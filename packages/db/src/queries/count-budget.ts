@@ -1,0 +1,184 @@
+import { type BudgetSet, findCharges, findWindow, listAmounts, prepareCounted } from '@agp/budgets';
+import { chargedLabels } from '@agp/core/labels';
+import { sql } from 'kysely';
+import type { Pool } from 'pg';
+import type { Db } from '../database.ts';
+import {
+  addToBudgets,
+  type BudgetSpend,
+  budgetLock,
+  type Chargeable,
+  sumSpend,
+} from '../record-events/budget-spend.ts';
+import type { StoredBudgetRow } from './budgets.ts';
+import { firstIdAt } from './pages.ts';
+
+/** Events are summed up in parts of so many milliseconds, each a statement of its own. */
+const partMs = 6 * 3_600_000;
+
+/** A look at the records as they were when no recording was under way: what is recorded later adds itself. */
+export interface Snapshot {
+  /** @param budget as it was stored while the snapshot was taken */
+  count(pool: Pool, budget: StoredBudgetRow): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** Call it within the transaction that changes the budget: its lock keeps recordings from coming between. */
+export async function takeSnapshot(db: Db): Promise<Snapshot> {
+  const transaction = await db.startTransaction().setIsolationLevel('repeatable read').execute();
+  await sql`SELECT FROM control`.execute(transaction);
+  const end = async () => void (await transaction.rollback().execute());
+  return {
+    end,
+    async count(pool, row) {
+      try {
+        const spend = await sumRecorded(transaction, row);
+        await activate(pool, row, [...spend.values()]);
+      } finally {
+        await end();
+      }
+    },
+  };
+}
+
+type SumRow = Omit<Chargeable, 'at' | 'nanoUsd' | 'tokens' | 'requests' | 'agentId' | 'agent'> & {
+  agent_id: string;
+  agent_name: string;
+  at: Date;
+  nano_usd: string;
+  tokens: string;
+  requests: string;
+};
+
+/** What a budget's present window holds: alike events of an hour, or of all the time, are one row. */
+export async function sumRecorded(
+  db: Db,
+  row: Pick<StoredBudgetRow, 'id' | 'epoch' | 'budget'>,
+): Promise<Map<string, BudgetSpend>> {
+  const set = prepareOne(row);
+  const [stored] = set.budgets;
+  const spend = new Map<string, BudgetSpend>();
+  if (stored === undefined) return spend;
+  const { window: name, zone, split_by, match } = stored.budget;
+  const now = Date.now();
+  const { from, to } = findWindow(name, zone, now);
+  const hour = name.startsWith('rolling:') ? sql`date_trunc('hour', timestamp, 'UTC')` : sql`timestamp >= ${until(to)}`;
+  // Only the payload has it, which takes its time to read.
+  const asked = match.models === undefined ? sql`NULL::text` : sql`payload::json->>'requested_model'`;
+  const session = split_by === 'session' ? sql`session_id` : sql`''::text`;
+  for await (const [first, end] of listParts(db, from)) {
+    const { rows } = await sql<SumRow>`
+      SELECT agent_id, agents.name AS agent_name, labels, provider, compliance_tag, ${session} AS session_id, model,
+        ${asked} AS requested_model, min(timestamp) AS at, (sum(cost_usd) * 1e9)::bigint::text AS nano_usd,
+        sum(total_tokens)::text AS tokens, (count(*) FILTER (WHERE counts_as_request))::text AS requests
+      FROM events JOIN agents ON agents.id = events.agent_id
+      WHERE events.id >= ${first} ${end === null ? sql`` : sql`AND events.id < ${end}`} AND timestamp >= ${new Date(from)}
+      GROUP BY agent_id, agents.name, labels, provider, compliance_tag, ${session}, model, ${asked}, ${hour}`.execute(
+      db,
+    );
+    const charged = rows.map(({ agent_id: agentId, agent_name: agent, nano_usd, ...each }) => ({
+      ...each,
+      agentId,
+      agent,
+      at: each.at.getTime(),
+      nanoUsd: BigInt(nano_usd),
+      tokens: BigInt(each.tokens),
+      requests: BigInt(each.requests),
+    }));
+    sumSpend(set, charged, spend);
+  }
+  return spend;
+}
+
+const until = (ms: number) => (ms >= 8.64e15 ? sql`'infinity'::timestamptz` : sql`${new Date(ms)}`);
+
+const prepareOne = ({ id, epoch, budget }: Pick<StoredBudgetRow, 'id' | 'epoch' | 'budget'>): BudgetSet =>
+  prepareCounted(0, [{ id, epoch, budget, active: null, activeEpoch: null }]);
+
+/** Ranges of ids that together have all events from a time on. */
+async function* listParts(db: Db, from: number): AsyncGenerator<[first: string, end: string | null]> {
+  const first = firstIdAt(new Date(from));
+  const { rows } = await sql<{ least: Date | null }>`
+    SELECT reporting.id_time((SELECT id FROM events WHERE id >= ${first} ORDER BY id LIMIT 1)) AS least`.execute(db);
+  const least = rows[0]?.least?.getTime();
+  if (least === undefined) return;
+  const now = Date.now();
+  for (let at = Math.max(from, least); ; at += partMs) {
+    const isLast = at + partMs > now;
+    yield [firstIdAt(new Date(at)), isLast ? null : firstIdAt(new Date(at + partMs))];
+    if (isLast) return;
+  }
+}
+
+/** Requests are held to it from the next one on, unless it was changed meanwhile. */
+async function activate(pool: Pool, row: StoredBudgetRow, spend: readonly BudgetSpend[]): Promise<void> {
+  const client = await pool.connect();
+  let failed = true;
+  try {
+    await client.query('BEGIN');
+    await client.query(`SELECT pg_advisory_xact_lock(${budgetLock})`);
+    const { rowCount } = await client.query(
+      `UPDATE budgets SET active = budget, active_epoch = epoch WHERE id = $1 AND epoch = $2 AND active_epoch IS DISTINCT FROM epoch`,
+      [row.id, row.epoch],
+    );
+    if (rowCount === 1) {
+      await addToBudgets(client, spend, -1);
+      await chargeUnrecorded(client, row);
+      await client.query('DELETE FROM budget_spend WHERE budget_id = $1 AND epoch < $2', [row.id, row.epoch]);
+      await client.query('UPDATE control SET budget_version = budget_version + 1');
+    }
+    await client.query('COMMIT');
+    failed = false;
+  } finally {
+    client.release(failed);
+  }
+}
+
+/** What is not recorded yet counts by its agent's present labels, the default tag and what it cost: no more is known of it. */
+async function chargeUnrecorded(client: { query: Pool['query'] }, row: StoredBudgetRow): Promise<void> {
+  const set = prepareOne(row);
+  const { rows } = await client.query<{
+    event_id: string;
+    agent_id: string;
+    agent_name: string;
+    metadata: Record<string, unknown>;
+    session_id: string | null;
+    provider: string | null;
+    model: string | null;
+    at: Date;
+    nano_usd: number;
+  }>(
+    `SELECT event_id, agent_id, agents.name AS agent_name, agents.metadata, session_id, provider, model,
+       reporting.id_time(event_id) AS at, (cost_usd * 1e9)::float8 AS nano_usd
+     FROM unrecorded_spend JOIN agents ON agents.id = agent_id`,
+  );
+  for (const { event_id, agent_id, agent_name, metadata, session_id, provider, model, at, nano_usd } of rows) {
+    const call = {
+      agentId: agent_id,
+      agent: agent_name,
+      labels: chargedLabels(metadata) ?? {},
+      tag: typeof metadata.compliance_tag === 'string' ? metadata.compliance_tag : 'default',
+      provider: provider ?? '',
+      models: model === null ? null : [model],
+      sessionId: session_id ?? '',
+    };
+    const charges = listAmounts(findCharges(set, call, at.getTime()), { usd: nano_usd, tokens: 0, requests: 1 });
+    if (charges === null) continue;
+    await client.query(`UPDATE unrecorded_spend SET charges = coalesce(charges, '{}') || $2 WHERE event_id = $1`, [
+      event_id,
+      JSON.stringify(charges),
+    ]);
+  }
+}
+
+/** Budgets whose count began a while ago and is not done: the process that counted may be gone. */
+export async function listUncounted(db: Db, afterMs: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('budgets')
+    .select('id')
+    .where(
+      sql<boolean>`active_epoch IS DISTINCT FROM epoch AND updated_at < clock_timestamp() - ${afterMs} * interval '1 millisecond'`,
+    )
+    .execute();
+  return rows.map(({ id }) => id);
+}

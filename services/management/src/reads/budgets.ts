@@ -1,0 +1,210 @@
+import {
+  type BudgetDefinition,
+  type BudgetPreview,
+  type BudgetUse,
+  budgetSchema,
+  type Charge,
+  type Definition,
+  type ExplainedBudget,
+  findCharges,
+  isCalendar,
+  mostUses,
+  prepareHeld,
+  type StoredBudget,
+  steps,
+  toCharge,
+} from '@agp/budgets';
+import { ApiError } from '@agp/core/errors';
+import { toPublicId } from '@agp/core/ids';
+import { chargedLabels } from '@agp/core/labels';
+import {
+  type AgentRow,
+  type Db,
+  listAgentNames,
+  listAgents,
+  listBudgetUse,
+  readUsed,
+  type StoredBudgetRow,
+  sumRecorded,
+} from '@agp/db';
+import { selects } from '@agp/policy';
+import type { BudgetReservations } from '@agp/reservations';
+import { presentRow } from '../presenters.ts';
+
+/** The last millisecond that times have. */
+const never = 8.64e15;
+
+const presentWindow = ({ from, to }: Charge['window']): StoredBudget['window'] => ({
+  from: from === 0 ? null : new Date(from).toISOString(),
+  to: to === never ? null : new Date(to).toISOString(),
+});
+
+/** What requests are held to by now, or else what is being counted. */
+function definitionOf({ id, epoch, budget, active, active_epoch }: StoredBudgetRow): Definition {
+  const isActive = active_epoch !== null && active !== null;
+  return { id, epoch: isActive ? active_epoch : epoch, budget: budgetSchema.parse(isActive ? active : budget) };
+}
+
+/** What is held of budgets, by scope. @throws ApiError `reservations_unavailable`: unknown amounts must not look like none */
+async function readHeld(reservations: BudgetReservations, now: number): Promise<ReadonlyMap<string, number>> {
+  try {
+    return await reservations.readBudgets(now);
+  } catch {
+    throw new ApiError('reservations_unavailable');
+  }
+}
+
+/** At the end of the window, if it goes on as since its beginning. */
+function expect({ window: name }: BudgetDefinition, { from, to }: Charge['window'], used: number, now: number) {
+  if (!isCalendar(name)) return null;
+  return (used * (to - from)) / Math.max(60_000, now - from);
+}
+
+type Amounts = Record<'used' | 'held', ReadonlyMap<string, number>>;
+
+/** Names of agents that budgets are split by. */
+async function nameKeys(
+  db: Db,
+  charges: readonly Charge[],
+): Promise<(charge: Charge) => Pick<BudgetUse, 'key' | 'name'>> {
+  const ids = charges.filter(({ stored }) => stored.budget.split_by === 'agent').map(({ key }) => key);
+  const names = new Map(ids.length === 0 ? [] : (await listAgentNames(db, ids)).map(({ id, name }) => [id, name]));
+  return ({ key, stored }) =>
+    stored.budget.split_by === 'agent'
+      ? { key: toPublicId('agt', key), name: names.get(key) ?? null }
+      : { key, name: null };
+}
+
+function presentUse({ scope, stored, window, unit, limit }: Charge, { used, held }: Amounts, now: number) {
+  const step = steps[unit];
+  const [spent, reserved] = [used.get(scope) ?? 0, held.get(scope) ?? 0];
+  const expected = expect(stored.budget, window, spent, now);
+  return {
+    used: spent / step,
+    held: reserved / step,
+    left: (limit - spent - reserved) / step,
+    expected: expected === null ? null : Math.round(expected) / step,
+  };
+}
+
+/** Budgets as they are used at this moment: the same figures that requests are judged by. */
+export async function presentBudgets(
+  db: Db,
+  reservations: BudgetReservations,
+  rows: readonly StoredBudgetRow[],
+): Promise<StoredBudget[]> {
+  const now = Date.now();
+  // Before what is used, so that an event recorded in between is found there.
+  const held = await readHeld(reservations, now);
+  const places = rows.map((row) => toCharge(definitionOf(row), '', now));
+  const most = await listBudgetUse(db, places, mostUses);
+  const byBudget = Map.groupBy(most, ({ position }) => position);
+  const listed = places.map((place, at) => {
+    const isSplit = place.stored.budget.split_by !== 'none';
+    const keys = isSplit ? (byBudget.get(at) ?? []).map(({ key }) => key) : [''];
+    return keys.map((key) => toCharge(place.stored, key, now));
+  });
+  const all = listed.flat();
+  const [used, name] = await Promise.all([readUsed(db, all), nameKeys(db, all)]);
+  return rows.map((row, at) => {
+    const { id, version, budget, created_at, updated_at } = row;
+    const uses = (listed[at] ?? []).map((charge) => ({ ...name(charge), ...presentUse(charge, { used, held }, now) }));
+    return {
+      ...presentRow({ id, version }, 'bud'),
+      budget: budgetSchema.parse(budget),
+      is_counted: row.active_epoch === row.epoch,
+      window: presentWindow((places[at] as Charge).window),
+      uses: uses.toSorted((one, other) => other.used - one.used),
+      use_count: byBudget.get(at)?.[0]?.count ?? 0,
+      ...presentRow({ created_at, updated_at }),
+    };
+  });
+}
+
+const mostNames = 20;
+const asCreated = { day: '', withUsage: false, order: 'created' } as const;
+
+/** Whom a budget would count, and what its window holds by the records; changes nothing. */
+export async function previewBudget(db: Db, budget: BudgetDefinition): Promise<BudgetPreview> {
+  const now = Date.now();
+  const { models: _, ...selector } = budget.match;
+  const names: string[] = [];
+  let count = 0;
+  for await (const agents of listAgents(db, {}, { offset: 0 }, asCreated))
+    for (const { name, metadata } of agents) {
+      const tag = typeof metadata.compliance_tag === 'string' ? metadata.compliance_tag : 'default';
+      const who = { agent: name, labels: chargedLabels(metadata) ?? {}, tag, provider: '' };
+      if (!selects({ ...selector, providers: undefined, tags: undefined }, who)) continue;
+      count += 1;
+      if (names.length < mostNames) names.push(name);
+    }
+  const stored = { id: '00000000-0000-7000-8000-000000000000', epoch: 0, budget };
+  const place = toCharge(stored, '', now);
+  const spend = [...(await sumRecorded(db, stored)).values()].filter(({ startsAt }) => startsAt < place.window.to);
+  const { unit } = budget;
+  const sums = new Map<string, number>();
+  for (const { key, nanoUsd, tokens, requests } of spend)
+    sums.set(key, (sums.get(key) ?? 0) + Number({ usd: nanoUsd, tokens, requests }[unit]));
+  if (budget.split_by === 'none' && sums.size === 0) sums.set('', 0);
+  const most = [...sums].toSorted(([, one], [, other]) => other - one).slice(0, mostUses);
+  const charges = most.map(([key]) => toCharge(stored, key, now));
+  const used = new Map(charges.map(({ scope }, at) => [scope, most[at]?.[1] ?? 0]));
+  const name = await nameKeys(db, charges);
+  const uses = charges.map((charge) => {
+    const { held: _none, ...use } = presentUse(charge, { used, held: new Map() }, now);
+    return { ...name(charge), ...use };
+  });
+  const passed = [...sums.values()].filter((sum) => sum >= place.limit).length;
+  return { window: presentWindow(place.window), agents: { count, names }, uses, use_count: sums.size, passed };
+}
+
+interface Asked {
+  agent: AgentRow;
+  model: string | null;
+  provider: string | null;
+  tag: string | null;
+}
+
+/** The budgets that count a request of an agent, with those that only observe. What is not asked counts as what matches. */
+export async function explainBudgets(
+  db: Db,
+  reservations: BudgetReservations,
+  rows: readonly StoredBudgetRow[],
+  { agent, model, provider, tag }: Asked,
+): Promise<ExplainedBudget[]> {
+  const now = Date.now();
+  const held = await readHeld(reservations, now);
+  const ofAgent = agent.metadata.compliance_tag;
+  const charges = rows.flatMap((row) => {
+    const stored = definitionOf(row);
+    const set = prepareHeld(0, [
+      {
+        id: row.id,
+        epoch: 0,
+        budget: {},
+        active: { ...stored.budget, on_exceeded: 'refuse' },
+        activeEpoch: stored.epoch,
+      },
+    ]);
+    const call = {
+      agentId: agent.id,
+      agent: agent.name,
+      labels: chargedLabels(agent.metadata) ?? {},
+      tag: tag ?? (typeof ofAgent === 'string' ? ofAgent : 'default'),
+      provider: provider ?? stored.budget.match.providers?.[0] ?? '',
+      models: model === null ? null : [model],
+      sessionId: '',
+    };
+    return findCharges(set, call, now).all.map(({ key }) => toCharge(stored, key, now));
+  });
+  const [used, name] = await Promise.all([readUsed(db, charges), nameKeys(db, charges)]);
+  return charges.map((charge) => {
+    const { id, budget } = charge.stored;
+    const { name: budgetName, on_exceeded, unit, amount } = budget;
+    return {
+      ...{ id: toPublicId('bud', id), name: budgetName, on_exceeded, unit, amount },
+      window: presentWindow(charge.window),
+      use: { ...name(charge), ...presentUse(charge, { used, held }, now) },
+    };
+  });
+}
