@@ -103,6 +103,18 @@ inBrowser('costs, and addresses that somebody has edited', () => {
     expect([wider, faults]).toEqual([0, []]);
   });
 
+  test('last month stays a word in the address, and its days are those of the month before this one', async () => {
+    const { page, faults } = await console.show('/costs?from=last-month&to=month');
+    const day = (field: string) => page.getByLabel(`${field} day (UTC)`).inputValue();
+    const today = new Date();
+    const month = (back: number, date: number) =>
+      new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - back, date)).toISOString().slice(0, 10);
+    expect(await page.getByLabel('Time (UTC days)').inputValue()).toMatch(/^Last month$|^last-month$/);
+    expect([await day('First'), await day('Last')]).toEqual([month(1, 1), month(0, 0)]);
+    expect(page.url()).toMatch(/from=last-month&to=month$/);
+    expect(faults).toEqual([]);
+  });
+
   test('what only the API can refuse is shown as its error', async () => {
     // In a tab of its own: an error that the browser reports late would be found by the next test.
     const { page, faults } = await console.open('/costs?from=2026-13-45');

@@ -49,14 +49,14 @@ export function parseWhole(min: number, max = Number.POSITIVE_INFINITY): (text: 
   };
 }
 
-/** The first day of a month, `2026-10` or `last`, and of the one after it; UTC. */
+/** The first day of a month, `2026-10`, `this` or `last`, and of the one after it; UTC. */
 function parseMonth(text: string, now = new Date()): Days {
+  const months = { this: now.getUTCMonth(), last: now.getUTCMonth() - 1 }[text];
   const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text) ?? [];
-  if (year === undefined && text !== 'last')
-    throw new InvalidArgumentError('must be a month such as 2026-10, or last.');
-  const at = year === undefined ? now.getUTCMonth() - 1 : Number(month) - 1;
-  const first = (months: number) =>
-    new Date(Date.UTC(year === undefined ? now.getUTCFullYear() : Number(year), at + months))
+  if (year === undefined && months === undefined)
+    throw new InvalidArgumentError('must be a month such as 2026-10, this or last.');
+  const first = (later: number) =>
+    new Date(Date.UTC(Number(year ?? now.getUTCFullYear()), (months ?? Number(month) - 1) + later))
       .toISOString()
       .slice(0, 10);
   return { from: first(0), to: first(1) };
@@ -64,7 +64,7 @@ function parseMonth(text: string, now = new Date()): Days {
 
 /** The option `--month`, which excludes `--from` and `--to` and gives both. */
 export function makeMonthOption(): Option {
-  return new Option('--month <month>', 'only that of 2026-10, or of last month, UTC')
+  return new Option('--month <month>', 'only that of 2026-10, or of this or last month, UTC')
     .argParser((text) => parseMonth(text))
     .conflicts(['from', 'to']);
 }

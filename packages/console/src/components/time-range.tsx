@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core';
-import { addDays, findLastWeek, findMonth, isDay } from '../search/search.ts';
+import { addDays, findDay, isDay } from '../search/search.ts';
 import { Choice, type SearchFieldProps, useText } from './filters.tsx';
 
 /** Years are typed digit by digit: those before are not meant yet. */
@@ -48,13 +48,15 @@ const describe = ({ from, to }: Range) =>
     ? 'Chosen days'
     : `${from ?? 'any time'} to ${to ?? 'now'}`;
 
+/** Kept as words, so that a saved view of this month is of the month in which it is opened. */
+const named = [
+  { value: 'last-week', label: 'Last week (Mon–Sun)', from: 'last-week', to: 'week' },
+  { value: 'month', label: 'This month', from: 'month', to: undefined },
+  { value: 'last-month', label: 'Last month', from: 'last-month', to: 'month' },
+];
+
 /** From when to when: a span, last week, a month, or a first and a last UTC day. */
 export function TimeRange({ label, spans, none, firstDay, from, to, onChange }: TimeRangeProps) {
-  const named = [
-    { value: 'week', label: 'Last week (Mon–Sun)', ...findLastWeek() },
-    { value: 'month', label: 'This month', ...findMonth(0), to: undefined },
-    { value: 'last-month', label: 'Last month', ...findMonth(1) },
-  ];
   const known = named.find((each) => each.from === from && each.to === to);
   const isSpan = to === undefined && (from === undefined || spans.some(({ value }) => value === from));
   const options = [
@@ -67,7 +69,8 @@ export function TimeRange({ label, spans, none, firstDay, from, to, onChange }: 
     if (range) onChange({ from: range.from, to: range.to });
     else if (chosen !== 'own') onChange({ from: chosen, to: undefined });
   };
-  const first = from !== undefined && isDay(from) ? from : firstDay;
+  const begin = from && findDay(from);
+  const first = begin !== undefined && isDay(begin) ? begin : firstDay;
   return (
     <>
       <Choice
@@ -80,7 +83,7 @@ export function TimeRange({ label, spans, none, firstDay, from, to, onChange }: 
       <DayField label="First day (UTC)" value={first} onChange={(day) => onChange({ from: day, to })} />
       <DayField
         label="Last day (UTC)"
-        value={to && addDays(to, -1)}
+        value={to && addDays(findDay(to), -1)}
         onChange={(day) => onChange({ from: day === undefined ? from : (first ?? from), to: day && addDays(day, 1) })}
       />
     </>

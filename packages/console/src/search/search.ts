@@ -1,3 +1,4 @@
+import { findStart } from '@agp/core/calendar';
 import { utcDay } from '../format/format.ts';
 
 /** What stands behind `?` in an address, as the router parsed it: by anybody. */
@@ -35,7 +36,8 @@ export const readTime: Reader<string> = (raw) => {
 };
 
 export function isTime(text: string): boolean {
-  return /^(?:today|yesterday|[1-9]\d{0,4}[mhd]|\d{4}-\d\d-\d\d(?:T[\d:.]{5,12}(?:Z|[+-]\d\d:\d\d))?)$/.test(text);
+  if (findStart(text) !== null) return true;
+  return /^(?:[1-9]\d{0,4}[mhd]|\d{4}-\d\d-\d\d(?:T[\d:.]{5,12}(?:Z|[+-]\d\d:\d\d))?)$/.test(text);
 }
 
 type SearchOf<Readers> = {
@@ -81,23 +83,15 @@ const dayMs = 86_400_000;
 /** True for a day as an address has it: `YYYY-MM-DD`. */
 export const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
 
+/** The day with which a word such as `last-month` begins; any other text as it is. */
+export function findDay(text: string, now = Date.now()): string {
+  const start = findStart(text, new Date(now));
+  return start === null ? text : utcDay(start.getTime());
+}
+
 /** The UTC day so many days later; undefined for a text that is no day, and beyond the year 9999. */
 export function addDays(day: string, days: number): string | undefined {
   if (!isDay(day)) return undefined;
   const later = utcDay(Date.parse(day) + days * dayMs);
   return isDay(later) ? later : undefined;
-}
-
-/** The first UTC day of a month, and of the one after it. @param back how many months before this one */
-export function findMonth(back: number, now = Date.now()): { from: string; to: string } {
-  const time = new Date(now);
-  const first = (months: number) => utcDay(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + months, 1));
-  return { from: first(-back), to: first(1 - back) };
-}
-
-/** The Monday of the UTC week before this one, and the Monday after it, which is no part of that week. */
-export function findLastWeek(now = Date.now()): { from: string; to: string } {
-  const sinceMonday = (new Date(now).getUTCDay() + 6) % 7;
-  const monday = now - (sinceMonday + 7) * dayMs;
-  return { from: utcDay(monday), to: utcDay(monday + 7 * dayMs) };
 }

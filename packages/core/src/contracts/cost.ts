@@ -176,8 +176,8 @@ export const costUsageQuerySchema = z
   .object({
     from: hourParameterSchema.optional().meta({
       description:
-        'Only usage of this hour or later: ISO 8601, a UTC day (`2026-11-20`, `today`, `yesterday`) for its start, or a span ' +
-        'before the start of this hour (`24h`, `7d`)',
+        'Only usage of this hour or later: ISO 8601, a UTC day (`2026-11-20`, `today`, `yesterday`) or a week or month (`week`, ' +
+        '`last-week`, `month`, `last-month`) for its start, or a span before the start of this hour (`24h`, `7d`)',
     }),
     to: hourParameterSchema.optional().meta({ description: 'Only usage before this hour, in the same forms' }),
     agent_id: z.string().optional().meta({ description: 'Only usage of this agent' }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { findStart } from '../calendar.ts';
 
 /** UTC, ISO 8601, milliseconds, `Z`. */
 export const timestampSchema = z.iso.datetime({ precision: 3 }).meta({
@@ -9,18 +10,17 @@ export const timestampSchema = z.iso.datetime({ precision: 3 }).meta({
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 const isoSchema = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
 const forms =
-  'ISO 8601, a UTC day (`2026-11-20`, `today`, `yesterday`) for its start, or so long ago (`30m`, `24h`, `7d`)';
+  'ISO 8601, a UTC day (`2026-11-20`, `today`, `yesterday`), week (`week` of Monday, `last-week`) or month (`month`, ' +
+  '`last-month`) for its start, or so long ago (`30m`, `24h`, `7d`)';
 const refusal =
-  'must be a time such as 2026-11-20T09:30:00Z, a UTC day such as 2026-11-20, today or yesterday, or a span before now such as 30m, 24h or 7d';
+  'must be a time such as 2026-11-20T09:30:00Z, a UTC day such as 2026-11-20, today or yesterday, week, last-week, month or ' +
+  'last-month for its start, or a span before now such as 30m, 24h or 7d';
 
 /** Reads a point in time as a caller may write it; null for a text in none of the forms. */
 export function readTime(text: string, now: Date = new Date()): Date | null {
   const [, amount = '', unit = ''] = /^([1-9]\d{0,4})([mhd])$/.exec(text) ?? [];
   if (unit !== '') return new Date(now.getTime() - Number(amount) * unitMs[unit as keyof typeof unitMs]);
-  const today = Math.floor(now.getTime() / unitMs.d) * unitMs.d;
-  if (text === 'today') return new Date(today);
-  if (text === 'yesterday') return new Date(today - unitMs.d);
-  return isoSchema.safeParse(text).success ? new Date(text) : null;
+  return findStart(text, now) ?? (isoSchema.safeParse(text).success ? new Date(text) : null);
 }
 
 export const timeParameterSchema = z

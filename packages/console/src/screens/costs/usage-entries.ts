@@ -1,19 +1,18 @@
 import { type CostUsageEntry, labelOf } from '@agp/core/contracts';
 import { utcDay } from '../../format/format.ts';
 import type { CostGroup } from '../../search/screen-searches.ts';
-import { isDay } from '../../search/search.ts';
+import { findDay, isDay } from '../../search/search.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-const words: Record<string, string> = { today: '1d', yesterday: '2d' };
 
 /**
  * The first UTC day of a span that ends with today: `7d` are today and the six days before it, so that bars are whole days and as many as
  * the span says.
  */
 export function findFirstDay(span: string, now = Date.now()): string {
-  const [, days] = /^(\d+)d$/.exec(words[span] ?? span) ?? [];
-  return days === undefined ? span : utcDay(now - (Number(days) - 1) * dayMs);
+  const [, days] = /^(\d+)d$/.exec(span) ?? [];
+  return days === undefined ? findDay(span, now) : utcDay(now - (Number(days) - 1) * dayMs);
 }
 
 /**

@@ -22,7 +22,7 @@ import {
   type EventsSearch,
   listGroups,
 } from '../../search/screen-searches.ts';
-import { isDay } from '../../search/search.ts';
+import { findDay, isDay } from '../../search/search.ts';
 import { filterNames, findBefore, findFirstDay, keyOf, nameEntry, readGroup } from './usage-entries.ts';
 
 /** What a compliance tag is: only callers and agents set it. */
@@ -130,7 +130,7 @@ const spans = [
 /** Cost by day and one or two groups, as a picture, a table and CSV. */
 export function UsageView() {
   const search = route.useSearch();
-  const { to, agent_id, from = to === undefined ? '7d' : undefined } = search;
+  const { agent_id, from = search.to === undefined ? '7d' : undefined } = search;
   const groups = listGroups(search.by);
   const [first, second] = groups;
   const { change } = useFilters(search);
@@ -145,6 +145,7 @@ export function UsageView() {
   const group = (...by: (CostGroup | undefined)[]) =>
     change({ by: [...new Set(by)].filter((name) => name !== undefined).join(',') });
   const firstDay = from && findFirstDay(from);
+  const to = search.to && findDay(search.to);
   const range = { from: firstDay, to, agent_id };
   // Two files of the same groups are told apart by their days.
   const days = [firstDay && `-from-${firstDay}`, to && `-before-${to}`].filter(Boolean).join('');
@@ -156,7 +157,7 @@ export function UsageView() {
           label="Time (UTC days)"
           spans={spans}
           from={from}
-          to={to}
+          to={search.to}
           firstDay={firstDay && isDay(firstDay) ? firstDay : undefined}
           onChange={change}
         />
