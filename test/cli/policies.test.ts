@@ -38,7 +38,7 @@ tools: { remote_mcp: {} }
     'warning: typo: no operation is named image\n',
   );
   expect(await done(`policies preview -f ${file('all.yaml')} --from 1h`)).toMatch(
-    /^would have refused, changed or ended 4 of 4 requests, of 1 agents .*\nby rule: interns models 4\nby agent: worker 4\nby model: gpt-4o 4\n(by day: \d{4}-\d\d-\d\d \d, most at \d\d:00 \(\d\)\n)+examples:\n/,
+    /^would have refused, changed or cut 4 of 4 requests, of 1 agents .*\nby rule: interns models 4\nby agent: worker 4\nby model: gpt-4o 4\n(by day: \d{4}-\d\d-\d\d \d, most at \d\d:00 \(\d\)\n)+examples:\n/,
   );
   const differ = await agp(`policies diff -f ${folder}`);
   expect([differ.code, differ.stdout]).toEqual([1, expect.stringMatching(/^\+name: interns$/m)]);
@@ -69,6 +69,11 @@ tools: { remote_mcp: {} }
     /^interns: lets it pass by an exception until .*Z \(rule models\): /,
   );
   expect(await done('policies show interns')).toMatch(/\n# exception 1: agent worker, of models, until/);
+  const unseen = await agp('policies except interns --agent worker wroker --label team=x --until 1h --reason trial');
+  expect(unseen.stderr).toBe(
+    'warning: no agent that was seen is named wroker: misspelt?\nwarning: no agent that was seen has the label team=x: misspelt?\n',
+  );
+  await done('policies except interns --end 2');
   await refused('policies except interns --end 2', 2, /^--end must be one of the 1 exceptions/);
   expect(await done('policies except interns --end 1')).toBe('there are no exceptions\n');
   expect((await send('worker')).status).toBe(403);

@@ -96,7 +96,7 @@ inBrowser('policies in the console', () => {
     await page.getByText('models: gpt5-mini', { exact: true }).waitFor();
     await write(page, text('interns', 'gpt-5-mini'));
     await page.getByRole('button', { name: 'Try it' }).click();
-    await page.getByText('Would have refused, changed or ended 1 request of 1 agent').waitFor();
+    await page.getByText('Would have refused, changed or cut 1 request of 1 agent').waitFor();
     const example = page.getByRole('table', { name: 'Examples' }).getByRole('link').first();
     expect(await example.getAttribute('href')).toBe(`/events/${eventId}`);
 
@@ -109,7 +109,9 @@ inBrowser('policies in the console', () => {
     await page.getByRole('button', { name: 'Switch to enforce' }).click();
     await dialog(page).getByText('what it does not allow is refused (403)').waitFor();
     await dialog(page)
-      .getByText(/it refused 0 and noted \d; what it noted it would then refuse/)
+      .getByText(
+        /^Since it was made, .* it refused 0 and noted 1 \(models 1 noted\)\. What it noted it would then refuse or change/,
+      )
       .waitFor();
     await dialog(page).getByRole('button', { name: 'Switch to enforce' }).click();
     await page.getByText('-mode: observe').waitFor();
@@ -196,6 +198,13 @@ inBrowser('policies in the console', () => {
     const { page } = await show('/policies/walled');
     await page.getByRole('button', { name: 'Add an exception' }).click();
     await dialog(page).locator('input:focus').waitFor();
+    await page.keyboard.insertText('guset');
+    await page.keyboard.press('Enter');
+    await dialog(page).getByText('No agent was seen as guset: misspelt?').waitFor();
+    await page.keyboard.press('Backspace');
+    await page.keyboard.insertText('inter');
+    await page.getByRole('option', { name: 'intern', exact: true }).waitFor();
+    for (const _ of 'inter') await page.keyboard.press('Backspace');
     await page.keyboard.insertText('guest');
     await dialog(page).getByRole('textbox', { name: 'Why' }).fill('a demonstration');
     await dialog(page).getByRole('button', { name: 'Add', exact: true }).click();
@@ -224,7 +233,7 @@ inBrowser('policies in the console', () => {
     expect(await editor(page).count()).toBe(0);
     expect(await page.getByRole('button', { name: /^(?:Save|Switch|Delete)/ }).count()).toBe(0);
     await page.getByRole('button', { name: 'Try it' }).click();
-    await page.getByText('It would have refused nothing').waitFor();
+    await page.getByText('It would have refused, changed or cut nothing').waitFor();
     expect(faults).toEqual([]);
     await context.close();
   });

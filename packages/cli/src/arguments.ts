@@ -51,12 +51,13 @@ export function parseWhole(min: number, max = Number.POSITIVE_INFINITY): (text: 
 
 /** The first day of a month, `2026-10`, `this` or `last`, and of the one after it; UTC. */
 function parseMonth(text: string, now = new Date()): Days {
-  const months = { this: now.getUTCMonth(), last: now.getUTCMonth() - 1 }[text];
+  const back = ['this', 'last'].indexOf(text);
   const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text) ?? [];
-  if (year === undefined && months === undefined)
-    throw new InvalidArgumentError('must be a month such as 2026-10, this or last.');
+  if (year === undefined && back < 0) throw new InvalidArgumentError('must be a month such as 2026-10, this or last.');
   const first = (later: number) =>
-    new Date(Date.UTC(Number(year ?? now.getUTCFullYear()), (months ?? Number(month) - 1) + later))
+    new Date(
+      Date.UTC(Number(year ?? now.getUTCFullYear()), (back < 0 ? Number(month) - 1 : now.getUTCMonth() - back) + later),
+    )
       .toISOString()
       .slice(0, 10);
   return { from: first(0), to: first(1) };

@@ -1,6 +1,9 @@
+import { agentListSchema } from '@agp/core/contracts';
+import { readLabels } from '@agp/core/labels';
 import { toLineText } from '@agp/core/text';
-import { describeMatch, type Policy, withoutSign } from '@agp/policy';
+import { describeMatch, mayHold, type Policy, withoutSign } from '@agp/policy';
 import { UsageError } from './cli-error.ts';
+import type { Shell } from './shell.ts';
 import { formatTime } from './table.ts';
 
 export interface ExceptOptions {
@@ -24,6 +27,26 @@ export const describeExceptions = ({ exceptions = [] }: Policy): string[] =>
     );
   });
 
+/** Values by their labels, of `team=sales`. */
+function pairUp(words: readonly string[]): Record<string, string[]> {
+  const pairs = Map.groupBy(words, (word) => word.split('=', 1)[0] ?? '');
+  return Object.fromEntries([...pairs].map(([name, of]) => [name, of.map((word) => word.slice(name.length + 1))]));
+}
+
+/** Warns of names and labels that no agent has that was seen. */
+export async function noteUnseen({ api, terminal }: Shell, { agent: names = [], label: words = [] }: ExceptOptions) {
+  if (names.length + words.length === 0) return;
+  const { data } = await api.get('/api/v1/agents', agentListSchema);
+  const seen = data.map(({ name, metadata }) => [name, Object.fromEntries(readLabels(metadata))] as const);
+  const wanted: [words: string, match: Policy['match']][] = [
+    ...names.map((name): [string, Policy['match']] => [`is named ${name}`, { agents: [name] }]),
+    ...words.map((word): [string, Policy['match']] => [`has the label ${word}`, { labels: pairUp([word]) }]),
+  ];
+  for (const [words, match] of wanted)
+    if (!seen.some((agent) => mayHold(match, ...agent)))
+      terminal.note(toLineText(`warning: no agent that was seen ${words}: misspelt?`, 256));
+}
+
 /** @throws UsageError for options that say neither whom an exception is for nor which one ends */
 export function changeExceptions({ exceptions = [] }: Policy, options: ExceptOptions): Pick<Policy, 'exceptions'> {
   const { agent: agents, label: words = [], rule: rules, until, reason, end, all } = options;
@@ -36,8 +59,6 @@ export function changeExceptions({ exceptions = [] }: Policy, options: ExceptOpt
   }
   if ((!agents && words.length === 0) || until === undefined || reason === undefined)
     throw new UsageError('give --agent or --label, --until and --reason; or --end or --all to end exceptions');
-  const pairs = Map.groupBy(words, (word) => word.split('=', 1)[0] ?? '');
-  const labels = [...pairs].map(([name, of]) => [name, of.map((word) => word.slice(name.length + 1))] as const);
-  const match = { ...(agents && { agents }), ...(labels.length > 0 && { labels: Object.fromEntries(labels) }) };
+  const match = { ...(agents && { agents }), ...(words.length > 0 && { labels: pairUp(words) }) };
   return { exceptions: [...before, { match, ...(rules && { rules }), until, reason }] };
 }

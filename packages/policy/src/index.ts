@@ -30,7 +30,7 @@ export {
   type RuleSet,
   selects,
 } from './decide.ts';
-export { describeMatch } from './describe-match.ts';
+export { describeMatch, mayHold } from './describe-match.ts';
 export { isModelListed } from './model-names.ts';
 export { prepareLists } from './names.ts';
 export { listPolicyNames } from './policy-names.ts';

@@ -18,7 +18,7 @@ import { addCommand, addReason, parseExpiry, parseWhole, type ReasonOption } fro
 import { CliError } from '../cli-error.ts';
 import { type ExplainOptions, explainPolicies } from '../explain-policies.ts';
 import { addList } from '../list.ts';
-import { changeExceptions, describeExceptions, type ExceptOptions } from '../policy-exceptions.ts';
+import { changeExceptions, describeExceptions, type ExceptOptions, noteUnseen } from '../policy-exceptions.ts';
 import { readPolicyFiles, type WrittenPolicy } from '../policy-files.ts';
 import type { Shell } from '../shell.ts';
 import { type Column, formatTime } from '../table.ts';
@@ -128,7 +128,7 @@ function describePreview(preview: Preview): string {
   const { from, to, requests, is_complete: isComplete, refused, excepted, agents, by, examples } = preview;
   const range = `${formatTime(from)} to ${formatTime(to)} UTC`;
   return [
-    `would have refused, changed or ended ${formatCount(refused)} of ${formatCount(requests)} requests, of ${formatCount(agents)} agents (${range})`,
+    `would have refused, changed or cut ${formatCount(refused)} of ${formatCount(requests)} requests, of ${formatCount(agents)} agents (${range})`,
     ...(excepted === 0 ? [] : [`exceptions would have let ${formatCount(excepted)} pass`]),
     ...(isComplete ? [] : ['older requests of that time were not looked at: there are too many']),
     ...listShares('not known to any table (harmless_members of a provider may name members)', by.unread),
@@ -269,6 +269,7 @@ export function addPolicyCommands(program: Command, shell: Shell): void {
     .option('--all', 'end all exceptions')
     .action(async (name: string, options: ExceptOptions) => {
       const answer = await change(shell, name, (before) => changeExceptions(before, options), options.reason);
+      await noteUnseen(shell, options);
       await shell.show(answer, ({ policy }) => describeExceptions(policy).join('\n') || 'there are no exceptions');
     });
 

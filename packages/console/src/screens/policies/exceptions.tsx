@@ -1,8 +1,10 @@
+import { readLabels } from '@agp/core/labels';
 import type { Policy, PolicyException, StoredPolicy } from '@agp/policy';
 import { describeMatch, mayHold } from '@agp/policy/describe';
-import { Button, MultiSelect, TextInput } from '@mantine/core';
+import { Button, MultiSelect, TagsInput, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useChange } from '../../api/api.ts';
+import { apiQuery, useChange } from '../../api/api.ts';
 import { usePermissions } from '../../api/session.ts';
 import { undone } from '../../changes/each-agent.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
@@ -11,6 +13,7 @@ import { actionColumn, type Column, List } from '../../components/list.tsx';
 import { Pill, TimeStamp } from '../../components/values.tsx';
 import { groupLabels, listRules } from './describe-policy.ts';
 import { putPolicy } from './policy-changes.tsx';
+import { useSeen } from './policy-form.tsx';
 import { rewriteText, textOf } from './rewrite-text.ts';
 
 /** A stored policy, and one of its exceptions. */
@@ -54,9 +57,8 @@ function EndException({ stored, exception }: Excepted) {
   );
 }
 
-/** `a, b-*` and `team=sales`, as a policy chooses agents. */
-export function readMatch(text: string): PolicyException['match'] | null {
-  const parts = text.split(',').flatMap((part) => part.trim() || []);
+/** `a`, `b-*` and `team=sales`, as a policy chooses agents. */
+function readMatch(parts: readonly string[]): PolicyException['match'] | null {
   const agents = parts.filter((part) => !part.includes('='));
   const pairs = parts.filter((part) => part.includes('='));
   const labels = groupLabels(pairs);
@@ -64,16 +66,71 @@ export function readMatch(text: string): PolicyException['match'] | null {
   return { ...(agents.length > 0 && { agents }), ...(pairs.length > 0 && { labels }) };
 }
 
+/** Says so if no agent that was seen has a name or label: it may be misspelt, or yet to come. */
+function Unseen({ part }: { part: string }) {
+  const [label, value] = part.split(/=(.*)/s);
+  const query =
+    value === undefined
+      ? { search: part.replace(/\*$/, '') || undefined, order: 'name' as const, limit: 200 }
+      : { label: value.endsWith('*') ? label : part, limit: 200 };
+  const { data, isPlaceholderData } = useQuery(apiQuery('/api/v1/agents', { query }));
+  const match = readMatch([part]);
+  const isSeen = data?.data.some(({ name, metadata }) =>
+    mayHold(match ?? {}, name, Object.fromEntries(readLabels(metadata))),
+  );
+  if (match === null || data === undefined || isPlaceholderData || isSeen || data.next) return null;
+  return (
+    <div className="small tone-warn">
+      No agent was seen {value === undefined ? `as ${part}` : `with ${part}`}: misspelt?
+    </div>
+  );
+}
+
+interface WhoseFieldProps {
+  whose: readonly string[];
+  onChange: (whose: string[]) => void;
+  /** What is written, and is no name of the list yet. */
+  text: string;
+  onText: (text: string) => void;
+}
+
+function WhoseField({ whose, onChange, text, onText }: WhoseFieldProps) {
+  const { agents = [], labels = [] } = useSeen();
+  return (
+    <div>
+      <TagsInput
+        label="For"
+        description="Agents by name, or a label such as team=sales"
+        required
+        data-autofocus
+        data={[...new Set([...agents, ...labels])]}
+        limit={50}
+        maxLength={256}
+        value={[...whose]}
+        onChange={onChange}
+        searchValue={text}
+        onSearchChange={onText}
+      />
+      <div role="status">
+        {whose.map((part) => (
+          <Unseen key={part} part={part} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
 const dayMs = 86_400_000;
 /** What a field of a time takes, in the viewer's zone. */
 const toLocal = (at: number) => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 
 function AddException({ stored }: { stored: StoredPolicy }) {
-  const [whose, setWhose] = useState('');
+  const [whose, setWhose] = useState<string[]>([]);
+  const [text, setText] = useState('');
   const [until, setUntil] = useState('');
   const [why, setWhy] = useState('');
   const [rules, setRules] = useState<string[]>([]);
-  const match = readMatch(whose);
+  const match = readMatch([...whose, ...(text.trim() ? [text.trim()] : [])]);
   const end = Date.parse(until);
   const known = listRules(stored.policy as Policy);
   return (
@@ -84,7 +141,8 @@ function AddException({ stored }: { stored: StoredPolicy }) {
       seen={[`${stored.version}`]}
       ready={match !== null && end > Date.now() && why.trim() !== ''}
       onOpen={() => {
-        setWhose('');
+        setWhose([]);
+        setText('');
         setWhy('');
         setRules([]);
         setUntil(toLocal(Date.now() + dayMs));
@@ -95,9 +153,9 @@ function AddException({ stored }: { stored: StoredPolicy }) {
         return putExceptions(stored, [...(stored.policy.exceptions ?? []), exception], reason ?? why.trim(), ifMatch);
       }}
     >
+      <WhoseField whose={whose} onChange={setWhose} text={text} onText={setText} />
       {(
         [
-          ['For', 'Agents by name, or a label such as team=sales', whose, setWhose, 'text'],
           ['Until', 'Then it is refused again by itself', until, setUntil, 'datetime-local'],
           ['Why', 'Shown with the exception', why, setWhy, 'text'],
         ] as const
@@ -106,13 +164,13 @@ function AddException({ stored }: { stored: StoredPolicy }) {
           key={label}
           {...{ label, description, value, type }}
           maxLength={256}
-          mb="sm"
+          mt="sm"
           required
-          {...(label === 'For' && { 'data-autofocus': true })}
           onChange={(event) => onChange(event.currentTarget.value)}
         />
       ))}
       <MultiSelect
+        mt="sm"
         label="Rules"
         description={`All of ${known.join(', ')} if none is chosen`}
         data={known}

@@ -5,6 +5,8 @@ import { useState } from 'react';
 import { callApi } from '../../api/api.ts';
 import { undone } from '../../changes/each-agent.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
+import { PolicyHits } from '../../components/policies.tsx';
+import { TimeAgo } from '../../components/values.tsx';
 import { Diff } from './diff.tsx';
 import { rewriteText, textOf } from './rewrite-text.ts';
 
@@ -16,6 +18,8 @@ const meanings: Record<Policy['mode'], string> = {
   warn: 'what it does not allow goes on; its agents read so in a header, and it is recorded in its events.',
   enforce: 'what it does not allow is refused (403).',
 };
+
+const isYoung = (time: string) => Date.parse(time) > Date.now() - 86_400_000;
 
 function SwitchMode({ stored, to }: { stored: StoredPolicy; to: Policy['mode'] }) {
   const { id, policy, hits } = stored;
@@ -45,8 +49,27 @@ function SwitchMode({ stored, to }: { stored: StoredPolicy; to: Policy['mode'] }
       {opened.version !== stored.version && <Diff before={textOf(opened)} after={textOf(stored)} />}
       {hits && (
         <p style={{ marginBottom: 0 }}>
-          In the last 24 hours it refused {formatCount(hits.refused)} and noted {formatCount(hits.noted)}
-          {isOn ? '; what it noted it would then refuse.' : '.'}
+          {isYoung(stored.created_at) ? (
+            <>
+              Since it was made, <TimeAgo at={stored.created_at} />,
+            </>
+          ) : (
+            'In the last 24 hours'
+          )}{' '}
+          it refused {formatCount(hits.refused)} and noted {formatCount(hits.noted)}
+          {hits.by.length > 0 && (
+            <>
+              {' '}
+              (<PolicyHits stored={stored} of="rules" />)
+            </>
+          )}
+          .{isOn && ' What it noted it would then refuse or change; exceptions go on.'}
+          {isYoung(stored.updated_at) && stored.version > 1 && (
+            <>
+              {' '}
+              It was changed <TimeAgo at={stored.updated_at} />, which earlier counts do not know.
+            </>
+          )}
         </p>
       )}
     </ConfirmButton>

@@ -62,7 +62,7 @@ const isHidden = (name: string) => members.some(([each, { type }]) => each === n
 const lately = { staleTime: 60_000 };
 
 /** Names that were seen in the last 30 days. */
-function useSeen(): Form['seen'] {
+export function useSeen(): Form['seen'] {
   const tools = useQuery({ ...apiQuery('/api/v1/policies/tools'), ...lately }).data?.data ?? [];
   const agents = useQuery({ ...apiQuery('/api/v1/agents', { query: { order: 'seen', limit: 200 } }), ...lately });
   const listTools = (kind: string) => tools.flatMap((tool) => (tool.kind === kind ? tool.name : []));

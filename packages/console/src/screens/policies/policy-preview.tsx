@@ -90,12 +90,12 @@ function Verdict({ preview: { requests, refused, agents, is_complete, from, to }
     <>
       <div className="stat-line">
         {refused === 0
-          ? 'It would have refused nothing'
-          : `Would have refused, changed or ended ${countOf(refused, 'request')} of ${countOf(agents, 'agent')}`}
+          ? 'It would have refused, changed or cut nothing'
+          : `Would have refused, changed or cut ${countOf(refused, 'request')} of ${countOf(agents, 'agent')}`}
       </div>
       <div className="small dim">
         of {countOf(requests, 'request')} from <TimeStamp at={from} /> to <TimeStamp at={to} />
-        {!is_complete && ', the latest of more'}; refused, changed or cut if it were enforced
+        {!is_complete && ', the latest of more'}, if it were enforced
       </div>
     </>
   );
@@ -107,6 +107,13 @@ function Details({ preview }: { preview: Preview }) {
   const { by, examples, cannot_tell: unknown, never, unseen } = preview;
   return (
     <>
+      {unseen.length > 0 && (
+        <Lines
+          title="Names that no request had: misspelt?"
+          lines={unseen.map(({ rule, name }) => [`${rule} ${name}`, `${rule}: ${name}`])}
+          tone="tone-warn"
+        />
+      )}
       <Hours hours={by.hour} />
       <div className="grid" style={{ ['--least' as string]: '16rem' }}>
         {(Object.keys(shares) as (keyof typeof shares)[])
@@ -133,13 +140,6 @@ function Details({ preview }: { preview: Preview }) {
             `${rule} ${reason}`,
             `${rule}: ${countOf(requests, 'request')}, ${reason}`,
           ])}
-        />
-      )}
-      {unseen.length > 0 && (
-        <Lines
-          title="Names that no request had: misspelt?"
-          lines={unseen.map(({ rule, name }) => [`${rule} ${name}`, `${rule}: ${name}`])}
-          tone="tone-warn"
         />
       )}
       {never.length > 0 && (
