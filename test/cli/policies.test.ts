@@ -50,7 +50,7 @@ tools: { remote_mcp: {} }
 
   expect((await send('worker')).status).toBe(200);
   expect(await done('policies explain --agent worker --model gpt-4o')).toBe(
-    'interns: would refuse it (rule models): the model gpt-4o is not allowed\nno-mcp: matches, and lets it pass, as far as asked (not: --mcp-host)\n',
+    'interns: would refuse it (rule models): the model gpt-4o is not allowed\nno-mcp: matches, and lets it pass; not judged, since not given: --mcp-host\n',
   );
   expect(await done('policies mode interns enforce --reason tried')).toMatch(/^interns +enforce +team interns/m);
   expect((await send('worker')).status).toBe(403);

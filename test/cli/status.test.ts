@@ -1,3 +1,4 @@
+import { answerCanned } from '@agp/testing/providers';
 import { expect, onTestFinished, test } from 'vitest';
 import { measureText } from '../../packages/cli/src/table.ts';
 import { waitFor } from '../system/start-system.ts';
@@ -5,7 +6,7 @@ import { startCli } from './run-cli.ts';
 import { useCliSystem } from './start-cli-system.ts';
 import { startRelay } from './start-relay.ts';
 
-const { system, send, done, refused } = useCliSystem();
+const { system, provider, send, done, refused } = useCliSystem();
 
 test.each([80, 120])('at %i columns everything is seen at a glance, whatever agents are named', async (columns) => {
   await send(`模型${'名'.repeat(60)}${columns}`);
@@ -26,11 +27,20 @@ test.each([80, 120])('at %i columns everything is seen at a glance, whatever age
   expect(shown).toMatch(/1 blocked: worker$/m);
   expect(shown).toMatch(/^postgres +ready +answers$/m);
   expect(shown).toMatch(/^spent today +[\d.]+ USD; no cap$/m);
-  expect(shown).toMatch(/^TOP SPENDERS .*\nworker /m);
+  expect(shown).toMatch(/^TOP SPENDERS SINCE 20\d\d-\d\d-\d\d \d\d:00 .*\nworker /m);
   expect(await done('agents list')).toMatch(/^worker +blocked +20\d\d-\S+ \S+ +0\.\d+ /m);
   expect(await done('status --from 7d --no-color')).toMatch(/^TOP SPENDERS .*\nworker /m);
   await refused('status --from 8d', 2, /Allowed choices are 1h, today, 24h, 7d/);
   await done('agents unblock worker');
+});
+
+test('agents that fail are named, those that fail most first', async () => {
+  provider().handle(() => ({ status: 500, body: {} }));
+  await send('broken');
+  provider().handle(answerCanned());
+  await waitFor('the failure', async () =>
+    /^MOST FAILURES SINCE .*\nbroken +1 +1$/m.test(await done('status --no-color')),
+  );
 });
 
 test('--watch on a server that goes away says so and goes on', async () => {

@@ -79,5 +79,5 @@ function describeUnasked({ models, tools, limits }: Policy, given: ExplainOption
     ...(limits?.max_input_bytes && given.inputBytes === undefined ? ['--input-bytes'] : []),
     ...(limits?.max_cost_usd ? ['what it costs'] : []),
   ];
-  return unasked.length === 0 ? '' : `, as far as asked (not: ${unasked.join(', ')})`;
+  return unasked.length === 0 ? '' : `; not judged, since not given: ${unasked.join(', ')}`;
 }

@@ -155,7 +155,7 @@ export const policySchema = z
     name: nameSchema.meta({ example: 'interns' }),
     description: text(512).optional().meta({ description: 'Why it is there' }),
     mode: z.enum(['observe', 'warn', 'enforce']).default('observe').meta({
-      description: '`observe` records what it would decide, `warn` also tells the agent in a header, `enforce` decides',
+      description: '`observe` records what it would decide, `warn` also tells the agent in a header, `enforce` refuses',
     }),
     match: matchSchema.prefault({}),
     models: allowOrDeny(exactOrBeginning).optional(),

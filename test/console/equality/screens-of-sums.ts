@@ -53,12 +53,23 @@ export const results = (sum: CostUsageEntry) => ({
 export const latencies = (sum: CostUsageEntry) =>
   `${formatEstimate(sum.p50_ms)} p95 ${formatEstimate(sum.p95_ms)} · first byte p50 ${formatEstimate(sum.first_byte_p50_ms)}, p95 ${formatEstimate(sum.first_byte_p95_ms)}`;
 
+/** Tells how many calls of a sum had no price. */
+async function findUnpriced(ask: Parameters<Screen['expected']>[0], from: string, member: 'provider' | 'agent_id') {
+  const group = member === 'provider' ? 'provider' : 'agent';
+  const { usage } = await ask<CostUsage>(`/api/v1/costs/usage?from=${from}&group_by=${group},model`);
+  const lacking = usage.filter((row) => row.total_cost_usd === 0 && row.total_tokens > 0);
+  return (sum: CostUsageEntry) =>
+    lacking.reduce((count, row) => count + (row[member] === sum[member] ? row.request_count : 0), 0);
+}
+
 export const providersScreen: Screen = {
   path: '/providers?from=7d',
   expected: async (ask) => {
     const { usage } = await ask<CostUsage>('/api/v1/costs/usage?from=7d&group_by=provider&top=100');
+    const unpriced = await findUnpriced(ask, '7d', 'provider');
     const shown = usage.map((row) => ({
-      ...{ Provider: named(row.provider ?? ''), Cost: cost(row.total_cost_usd, row.total_tokens), ...results(row) },
+      ...{ Provider: named(row.provider ?? ''), ...results(row) },
+      Cost: cost(row.total_cost_usd, row.total_tokens, unpriced(row)),
       Tokens: formatShortCount(row.total_tokens),
     }));
     return {
@@ -73,7 +84,13 @@ export const oneScreen = (kind: 'provider' | 'model', name: string): Screen => (
     const { usage } = await ask<CostUsage>(`/api/v1/costs/usage?from=7d&group_by=${kind}&top=100`);
     const sum = usage.find((row) => row[kind] === name) as CostUsageEntry;
     const shown = (value: number) => formatShortCount(value);
+    const agents = await ask<CostUsage>(`/api/v1/costs/usage?from=7d&group_by=${kind},agent`);
+    const asking = agents.usage
+      .filter((row) => row[kind] === name)
+      .toSorted((one, other) => other.failed_count - one.failed_count)
+      .map((row) => expect.objectContaining({ Agent: agentLink({ ...row, agent_id: '' }), ...results(row) }));
     return {
+      tables: { 'Its agents': expect.arrayContaining(asking) as never },
       figures: {
         Cost: money(sum.total_cost_usd),
         Requests: begins(`${shown(sum.request_count)} ${results(sum).Errors} failed`),
@@ -195,6 +212,7 @@ export const costsScreen = (by: 'model' | 'agent', head: string): Screen => ({
       (await ask<CostUsage>(`/api/v1/costs/usage?from=${from}${groups && `&group_by=${groups}`}`)).usage;
     const [all] = (await read('')) as [CostUsageEntry];
     const sums = (await read(by)).toSorted((a, b) => b.total_cost_usd - a.total_cost_usd);
+    const unpriced = by === 'agent' ? await findUnpriced(ask, from, 'agent_id') : () => 0;
     const days = await read('day');
     expect(days.length).toBe(7);
     const before = new URLSearchParams(findBefore({ from })?.range);
@@ -210,7 +228,7 @@ export const costsScreen = (by: 'model' | 'agent', head: string): Screen => ({
       tables: {
         Costs: sums.map((sum) => ({
           [head]: by === 'agent' ? agentLink({ ...sum, agent_id: sum.agent_id ?? '' }) : (sum.model ?? ''),
-          Cost: cost(sum.total_cost_usd, sum.total_tokens),
+          Cost: cost(sum.total_cost_usd, sum.total_tokens, unpriced(sum)),
           Share: formatShare(sum.total_cost_usd / all.total_cost_usd),
           ...results(sum),
           'Tokens in': formatShortCount(sum.total_prompt_tokens),

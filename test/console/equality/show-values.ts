@@ -16,8 +16,12 @@ export const zone = 'UTC';
 /** Values as `readShown` reads them: what stands behind a text on hover is in braces. */
 export const money = (usd: number) => `${roundUsd(usd)} {${`${formatUsd(usd)} USD`}}`;
 /** Calls of the demo cost nothing only if their model has no price. */
-export const cost = (usd: number, tokens: number) =>
-  usd === 0 && tokens > 0 ? (expect.stringMatching(/^no price/) as string) : money(usd);
+export const cost = (usd: number, tokens: number, unpriced = 0) =>
+  usd === 0 && tokens > 0
+    ? (expect.stringMatching(/^no price/) as string)
+    : (expect.stringMatching(
+        new RegExp(`^${RegExp.escape(money(usd))}${unpriced > 0 ? ` ?\\+ ${unpriced} without price .*` : ''}$`),
+      ) as string);
 /** A name that may be long. */
 export const named = (name: string) => `${name} {${name}}`;
 export const agentLink = ({ agent_name }: { agent_id: string; agent_name?: string | null | undefined }) =>

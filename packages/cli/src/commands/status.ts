@@ -1,5 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type ServiceState, type Status, statusSchema, statusWindows } from '@agp/core/contracts';
+import {
+  type CostUsageEntry,
+  costUsageSchema,
+  type ServiceState,
+  type Status,
+  statusSchema,
+  statusWindows,
+} from '@agp/core/contracts';
 import { formatCount, formatDuration, formatUsd } from '@agp/core/explain';
 import { escapeJson, toLineText } from '@agp/core/text';
 import { type Command, Option } from 'commander';
@@ -84,14 +91,20 @@ const showUnpriced = ({ count, latest }: Part<'unpriced_models'>): Line =>
         style: 'yellow',
       };
 
-const spenderColumns: Column<Part<'top_spenders'>[number]>[] = [
-  { head: 'TOP SPENDERS', cell: ({ agent_name }) => agent_name, least: 18 },
+const spenderColumns = (since: string): Column<Part<'top_spenders'>[number]>[] => [
+  { head: `TOP SPENDERS${since}`, cell: ({ agent_name }) => agent_name, least: 18 },
   { head: 'COST (USD)', right: true, cell: ({ cost_usd }) => formatUsd(cost_usd) },
   { head: 'REQUESTS', right: true, cell: ({ request_count }) => formatCount(request_count) },
 ];
 
+const failingColumns = (since: string): Column<CostUsageEntry>[] => [
+  { head: `MOST FAILURES${since}`, cell: ({ agent_name, agent_id }) => agent_name ?? agent_id ?? '-', least: 18 },
+  { head: 'FAILED', right: true, cell: ({ failed_count }) => formatCount(failed_count) },
+  { head: 'REQUESTS', right: true, cell: ({ request_count }) => formatCount(request_count) },
+];
+
 const nearColumns: Column<Part<'spend'>['agents_near_cap'][number]>[] = [
-  { head: 'NEAR THEIR CAP', cell: ({ agent_name }) => agent_name, least: 14 },
+  { head: 'NEAR THEIR CAP TODAY', cell: ({ agent_name }) => agent_name, least: 14 },
   { head: 'SPENT (USD)', right: true, cell: ({ spent_usd }) => formatUsd(spent_usd) },
   { head: 'CAP', right: true, cell: ({ daily_cap_usd }) => formatUsd(daily_cap_usd) },
   { head: '', cell: ({ warn_only }) => (warn_only ? 'warns only' : '') },
@@ -103,8 +116,12 @@ const serviceColumns: Column<ServiceState>[] = [
   { head: '', cell: ({ detail }) => detail, least: 10 },
 ];
 
+/** What a status does not name: agents whose requests fail, those that fail most first. */
+type Shown = Status & { failing: readonly CostUsageEntry[] };
+
 /** Everything at a glance, in lines that fit the terminal. @param room columns; everything is shown whole if there is none */
-function formatStatus(status: Status, paint: Paint, room = Number.POSITIVE_INFINITY): string {
+function formatStatus(status: Shown, paint: Paint, room = Number.POSITIVE_INFINITY): string {
+  const since = status.requests === null ? '' : ` SINCE ${formatTime(status.requests.since).slice(0, 16)}`;
   const line = <Name extends 'pause' | 'recording' | 'requests' | 'spend' | 'agents' | 'pii' | 'unpriced_models'>(
     name: string,
     part: Name,
@@ -131,13 +148,21 @@ function formatStatus(status: Status, paint: Paint, room = Number.POSITIVE_INFIN
   return [
     formatFields(fields, paint, room),
     ...table(status.services ?? undefined, serviceColumns),
-    ...table(status.top_spenders ?? undefined, spenderColumns),
+    ...table(status.failing, failingColumns(since)),
+    ...table(status.top_spenders ?? undefined, spenderColumns(since)),
     ...table(status.spend?.agents_near_cap, nearColumns),
   ].join('\n');
 }
 
 /** Moves to the top left, and removes what is below. */
 const clearScreen = '\u001b[H\u001b[J';
+
+/** A status is shown without them if they cannot be read. */
+const readFailing = ({ api }: Shell, from: string): Promise<CostUsageEntry[]> =>
+  api.get('/api/v1/costs/usage', costUsageSchema, { from, group_by: 'agent', top: 5, order: 'failed' }).then(
+    ({ data }) => data.usage.filter(({ failed_count }) => failed_count > 0),
+    () => [],
+  );
 
 /** `status`: everything at a glance. */
 export function addStatusCommand(program: Command, shell: Shell): void {
@@ -156,15 +181,22 @@ export function addStatusCommand(program: Command, shell: Shell): void {
     .option('--every <seconds>', 'how often, with --watch', parseWhole(1), 2)
     .action(async ({ from, watch, every }: { from: string; watch?: boolean; every: number }) => {
       const read = () => shell.api.get('/api/v1/status', statusSchema, { from });
-      const write = (status: Status) => formatStatus(status, shell.terminal.paint, shell.terminal.width);
-      if (!watch) return shell.show(await read(), write);
+      const write = async (status: Status) => {
+        const failing = status.requests?.failed ? await readFailing(shell, from) : [];
+        return formatStatus({ ...status, failing }, shell.terminal.paint, shell.terminal.width);
+      };
+      if (!watch) {
+        const answer = await read();
+        const text = shell.json ? '' : await write(answer.data);
+        return shell.show(answer, () => text);
+      }
       await untilInterrupted(async (signal) => {
         while (!signal.aborted) {
           try {
             const { data, text } = await read();
+            const shown = shell.json ? escapeJson(text) : `${await write(data)}\n`;
             const clear = shell.terminal.width !== undefined && !shell.json ? clearScreen : '';
-            if (!signal.aborted)
-              await shell.terminal.print(clear + (shell.json ? escapeJson(text) : `${write(data)}\n`));
+            if (!signal.aborted) await shell.terminal.print(clear + shown);
           } catch (error) {
             if (!(error instanceof ApiFailure && error.mayPass)) throw error;
             shell.terminal.note(`${new Date().toISOString()} ${error.message} (trying again)`);

@@ -84,7 +84,7 @@ export function addWhyCommand(program: Command, shell: Shell): void {
     for (const each of ids) found.push(await findEvent(api, each));
     if (found.length === 0 && !refusals?.data.length)
       throw new CliError(
-        `No event and no listed refusal has the id ${toLineText(id, 128)}; ${hints[id.slice(0, 4)] ?? 'it may not be recorded yet'}`,
+        `No event and no listed refusal has the id ${toLineText(id, 128)}; ${hints[id.slice(0, 4)] ?? 'it may not be recorded yet; "sessions show" takes the name of a session'}`,
       );
     if (shell.json) {
       const whole = {

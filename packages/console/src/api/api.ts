@@ -157,13 +157,11 @@ export const policiesQuery = {
   refetchInterval: 10_000,
 };
 
+export type UsageRange = Partial<Record<'from' | 'to' | 'agent_id', string | undefined>>;
+
 /** Sums of a range by groups; `top` of them, the dearest first or those that failed most. */
-export const usageQuery = (
-  range: Partial<Record<'from' | 'to' | 'agent_id', string | undefined>>,
-  groups: readonly string[],
-  top?: number,
-  order?: 'cost' | 'failed',
-) => apiQuery('/api/v1/costs/usage', { query: { ...range, group_by: groups.join(',') || undefined, top, order } });
+export const usageQuery = (range: UsageRange, groups: readonly string[], top?: number, order?: 'cost' | 'failed') =>
+  apiQuery('/api/v1/costs/usage', { query: { ...range, group_by: groups.join(',') || undefined, top, order } });
 
 /**
  * A change of something stored. It is done when every screen that shows it has read it again: nothing is shown before storage says so.

@@ -242,9 +242,10 @@ export function Shortcuts() {
     '/': 'Search on this screen',
     'Ctrl K': 'Find anything',
     ...Object.fromEntries(ways),
-    'j k': 'Next and previous row of a list',
-    Space: 'Look at a row without leaving the list',
+    'j k': 'Next and previous row of a list, also while one is open beside it',
+    Space: 'Look at a row beside the list',
     Enter: 'Open it',
+    Escape: 'Close what is open',
     '?': 'These keys',
   };
   return (

@@ -9,6 +9,7 @@ import { ChangeStatus } from '../changes/change-status.tsx';
 import { EditLabels } from '../changes/labels.tsx';
 import { SetCap } from '../changes/set-cap.tsx';
 import { CapBar, capOf } from '../components/cap-bar.tsx';
+import { Cost, useUnpriced } from '../components/cost.tsx';
 import { EmptyState } from '../components/feedback.tsx';
 import { Choice, SearchField } from '../components/filters.tsx';
 import { LabelField } from '../components/known-fields.tsx';
@@ -18,14 +19,14 @@ import { actionColumn, type Column } from '../components/list.tsx';
 import { ListScreen } from '../components/list-screen.tsx';
 import { pageQuery } from '../components/pager.tsx';
 import { useFilters } from '../components/use-filters.tsx';
-import { AgentLink, Money, PiiKinds, Pill, StatusPill, TimeAgo } from '../components/values.tsx';
+import { AgentLink, PiiKinds, Pill, StatusPill, TimeAgo } from '../components/values.tsx';
 import { AgentPeek } from './agent/agent-screen.tsx';
 
 function isRetiredButSending({ status, requests_today }: ListedAgent): boolean {
   return status === 'retired' && (requests_today ?? 0) > 0;
 }
 
-const agentColumns = (mayChange: boolean): Column<ListedAgent>[] => [
+const agentColumns = (mayChange: boolean, unpriced: ReadonlyMap<string, number>): Column<ListedAgent>[] => [
   {
     head: 'Agent',
     order: ['name', 'ascending'],
@@ -50,7 +51,9 @@ const agentColumns = (mayChange: boolean): Column<ListedAgent>[] => [
     head: 'Cost today',
     order: ['cost'],
     right: true,
-    cell: ({ cost_today_usd }) => <Money usd={cost_today_usd ?? 0} />,
+    cell: ({ id, cost_today_usd: usd = 0 }) => (
+      <Cost usd={usd} tokens={unpriced.get(id) ?? 0} unpriced={unpriced.get(id) ?? 0} />
+    ),
   },
   {
     head: 'Of its cap',
@@ -97,6 +100,7 @@ export function AgentsScreen() {
     }),
     refetchInterval: refreshMs,
   });
+  const unpriced = useUnpriced({ from: 'today' }, ['agent'], (sum) => sum.agent_id ?? '');
   const shown = query.data?.data ?? [];
   // A selected agent stays so while the list moves under it.
   const select = (keys: ReadonlySet<string>) =>
@@ -121,7 +125,7 @@ export function AgentsScreen() {
       query={query}
       at={at}
       rowKey={({ id }) => id}
-      columns={agentColumns(mayChange)}
+      columns={agentColumns(mayChange, unpriced)}
       peek={({ id }) => <AgentPeek id={id} />}
       sort={{ by: order, onChange: (next) => change({ order: next as typeof order }) }}
       numbered={['Previous', 'Next']}

@@ -4,7 +4,7 @@ import { HourPanels, listPanels } from '../charts/hour-panels.tsx';
 import { Cost } from '../components/cost.tsx';
 import { Choice } from '../components/filters.tsx';
 import { Screen } from '../components/layout.tsx';
-import { SumList, useSums } from '../components/sum-list.tsx';
+import { AskingAgents, SumList, useSums } from '../components/sum-list.tsx';
 import { useFilters } from '../components/use-filters.tsx';
 import { type Window, windows } from '../search/search.ts';
 
@@ -53,7 +53,10 @@ export function ProvidersScreen() {
           <SumList kind="model" from={from} title="Models" />
         </>
       ) : (
-        <One {...{ kind, name, from }} />
+        <>
+          <One {...{ kind, name, from }} />
+          <AskingAgents {...{ kind, name, from }} />
+        </>
       )}
     </Screen>
   );

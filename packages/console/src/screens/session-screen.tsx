@@ -103,7 +103,7 @@ export function SessionScreen() {
           <>
             <Sums session={session} failed={events.filter(isFailed).length} />
             <SessionChain key={sessionId} session={session} onLinks={(links) => setLinks({ of: sessionId, links })} />
-            <div className="grid" style={{ ['--least' as string]: '30rem' }}>
+            <div className="grid turns-and-run">
               <Turns session={session} events={events} />
               {links !== null && links.length > 1 && (
                 // Somebody may have written anything into a payload.

@@ -50,7 +50,7 @@ function Verdict({ state, noun }: { state: ChainReportState; noun: string }) {
   return (
     <Banner tone="good">
       <strong>As it was written{removed > 0 && ', as far as it is kept'}.</strong> This browser computed{' '}
-      {countOf(checked, 'hash', 'hashes')}, and each is the one that was recorded.
+      {countOf(checked, 'hash', 'hashes')}, and {checked === 1 ? 'it' : 'each'} is the one that was recorded.
       {removed > 0 && ` ${countOf(removed, noun)} before were removed for their age; only their last hash is left.`}
     </Banner>
   );

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { apiQuery, usageQuery } from '../../api/api.ts';
 import { DayBars } from '../../charts/lazy-charts.tsx';
-import { Cost } from '../../components/cost.tsx';
+import { Cost, useUnpriced } from '../../components/cost.tsx';
 import { CsvButton } from '../../components/export.tsx';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Choice } from '../../components/filters.tsx';
@@ -81,6 +81,7 @@ interface UsageSumsProps extends Grouped {
 }
 
 function UsageSums({ sums, groups, range, cost }: UsageSumsProps) {
+  const unpriced = useUnpriced(range, groups, (entry) => keyOf(entry, groups));
   return (
     <Rows
       label="Costs"
@@ -92,7 +93,10 @@ function UsageSums({ sums, groups, range, cost }: UsageSumsProps) {
           by: (entry: CostUsageEntry) => readGroup(entry, group).name,
           cell: (entry: CostUsageEntry) => <GroupName entry={entry} group={group} groups={groups} range={range} />,
         })),
-        ...resultColumns((entry) => toFilter(entry, groups, range)),
+        ...resultColumns(
+          (entry) => toFilter(entry, groups, range),
+          (entry) => unpriced.get(keyOf(entry, groups)),
+        ),
         { head: 'Share', right: true, cell: (row) => (cost === 0 ? '–' : formatShare(row.total_cost_usd / cost)) },
         {
           head: 'Tokens in',
@@ -185,6 +189,12 @@ export function UsageView() {
         />
       </div>
       {groups.includes('tag') && <TagHint />}
+      {groups.some((each) => labelOf(each) !== null) && (
+        <p className="dim small" style={{ margin: 0 }}>
+          A call counts for the labels that its agent had when it was made: calls before a label was set stand under
+          “no” and its name.
+        </p>
+      )}
       {/* Anew for other groups: sums of before have other names. */}
       <Usage key={groups.join()} range={range} groups={groups} />
     </>

@@ -86,40 +86,6 @@ function Unseen({ part }: { part: string }) {
   );
 }
 
-interface WhoseFieldProps {
-  whose: readonly string[];
-  onChange: (whose: string[]) => void;
-  /** What is written, and is no name of the list yet. */
-  text: string;
-  onText: (text: string) => void;
-}
-
-function WhoseField({ whose, onChange, text, onText }: WhoseFieldProps) {
-  const { agents = [], labels = [] } = useSeen();
-  return (
-    <div>
-      <TagsInput
-        label="For"
-        description="Agents by name, or a label such as team=sales"
-        required
-        data-autofocus
-        data={[...new Set([...agents, ...labels])]}
-        limit={50}
-        maxLength={256}
-        value={[...whose]}
-        onChange={onChange}
-        searchValue={text}
-        onSearchChange={onText}
-      />
-      <div role="status">
-        {whose.map((part) => (
-          <Unseen key={part} part={part} />
-        ))}
-      </div>
-    </div>
-  );
-}
-
 const dayMs = 86_400_000;
 /** What a field of a time takes, in the viewer's zone. */
 const toLocal = (at: number) => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
@@ -131,6 +97,7 @@ function AddException({ stored }: { stored: StoredPolicy }) {
   const [why, setWhy] = useState('');
   const [rules, setRules] = useState<string[]>([]);
   const match = readMatch([...whose, ...(text.trim() ? [text.trim()] : [])]);
+  const { agents = [], labels = [] } = useSeen();
   const end = Date.parse(until);
   const known = listRules(stored.policy as Policy);
   return (
@@ -153,7 +120,24 @@ function AddException({ stored }: { stored: StoredPolicy }) {
         return putExceptions(stored, [...(stored.policy.exceptions ?? []), exception], reason ?? why.trim(), ifMatch);
       }}
     >
-      <WhoseField whose={whose} onChange={setWhose} text={text} onText={setText} />
+      <div role="status">
+        {whose.map((part) => (
+          <Unseen key={part} part={part} />
+        ))}
+      </div>
+      <TagsInput
+        label="For"
+        description="Agents by name, or a label such as team=sales"
+        required
+        data-autofocus
+        data={[...new Set([...agents, ...labels])]}
+        limit={50}
+        maxLength={256}
+        value={whose}
+        onChange={setWhose}
+        searchValue={text}
+        onSearchChange={setText}
+      />
       {(
         [
           ['Until', 'Then it is refused again by itself', until, setUntil, 'datetime-local'],

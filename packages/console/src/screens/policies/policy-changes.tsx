@@ -6,7 +6,7 @@ import { callApi } from '../../api/api.ts';
 import { undone } from '../../changes/each-agent.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { PolicyHits } from '../../components/policies.tsx';
-import { TimeAgo } from '../../components/values.tsx';
+import { formatAgo } from '../../format/format.ts';
 import { Diff } from './diff.tsx';
 import { rewriteText, textOf } from './rewrite-text.ts';
 
@@ -19,12 +19,15 @@ const meanings: Record<Policy['mode'], string> = {
   enforce: 'what it does not allow is refused (403).',
 };
 
-const isYoung = (time: string) => Date.parse(time) > Date.now() - 86_400_000;
+/** Null for more than a day. */
+const tellAgo = (at: string, now = Date.now()) =>
+  Date.parse(at) > now - 86_400_000 ? formatAgo(Date.parse(at), now) : null;
 
 function SwitchMode({ stored, to }: { stored: StoredPolicy; to: Policy['mode'] }) {
   const { id, policy, hits } = stored;
   const isOn = to === 'enforce';
   const [opened, setOpened] = useState(stored);
+  const [made, changed] = [tellAgo(stored.created_at), tellAgo(stored.updated_at)];
   return (
     <ConfirmButton
       title={`Switch ${policy.name} to ${to}?`}
@@ -49,27 +52,12 @@ function SwitchMode({ stored, to }: { stored: StoredPolicy; to: Policy['mode'] }
       {opened.version !== stored.version && <Diff before={textOf(opened)} after={textOf(stored)} />}
       {hits && (
         <p style={{ marginBottom: 0 }}>
-          {isYoung(stored.created_at) ? (
-            <>
-              Since it was made, <TimeAgo at={stored.created_at} />,
-            </>
-          ) : (
-            'In the last 24 hours'
-          )}{' '}
-          it refused {formatCount(hits.refused)} and noted {formatCount(hits.noted)}
-          {hits.by.length > 0 && (
-            <>
-              {' '}
-              (<PolicyHits stored={stored} of="rules" />)
-            </>
-          )}
-          .{isOn && ' What it noted it would then refuse or change; exceptions go on.'}
-          {isYoung(stored.updated_at) && stored.version > 1 && (
-            <>
-              {' '}
-              It was changed <TimeAgo at={stored.updated_at} />, which earlier counts do not know.
-            </>
-          )}
+          {made ? `Since it was made, ${made},` : 'In the last 24 hours'} it refused {formatCount(hits.refused)} and
+          noted {formatCount(hits.noted)}
+          {hits.by.length > 0 && ': '}
+          <PolicyHits stored={stored} of="rules" />.
+          {isOn && ' What it noted it would then refuse or change; exceptions go on.'}
+          {changed && changed !== made && ` It was changed ${changed}, which earlier counts do not know.`}
         </p>
       )}
     </ConfirmButton>
