@@ -7,22 +7,14 @@ import { Money } from './values.tsx';
 const unpricedQuery = { ...apiQuery('/api/v1/costs/unpriced'), staleTime: 60_000 };
 const hint = 'No price of its model is known: Costs, Unpriced says what to add';
 
-interface CostProps {
-  usd: number;
-  tokens: number;
-  model?: string | undefined;
-  /** Calls of the sum that had no price. */
-  unpriced?: number;
-}
-
-/** What calls cost; if tokens cost nothing since no price is known, so it says. */
-export function Cost({ unpriced = 0, ...of }: CostProps) {
-  const enabled = of.usd === 0 && of.tokens > 0;
-  const { data } = useQuery({ ...unpricedQuery, enabled });
+/** What calls cost; if tokens cost nothing since no price is known, so it says. @param of `unpriced`: calls of a sum without a price */
+export function Cost(of: { usd: number; tokens: number; model?: string | undefined; unpriced?: number | undefined }) {
+  const { usd, tokens, unpriced = 0 } = of;
+  const { data } = useQuery({ ...unpricedQuery, enabled: usd === 0 && tokens > 0 });
   const lacks = lacksPrice(of, data?.data ?? []);
   return (
     <>
-      {!lacks && <Money usd={of.usd} />}
+      {!lacks && <Money usd={usd} />}
       {(lacks || unpriced > 0) && (
         <span className="tone-warn nowrap" title={hint}>
           {!lacks && <br />}

@@ -60,14 +60,14 @@ export function Endings({ search }: { search: EventsSearch }) {
 /** What sums cost, how their requests ended, and how long they took. @param searchOf what tells a row's events */
 export const resultColumns = (
   searchOf: (row: CostUsageEntry) => EventsSearch | null,
-  unpricedOf: (row: CostUsageEntry) => number | undefined = () => 0,
+  unpricedOf?: (row: CostUsageEntry) => number | undefined,
 ): Column<CostUsageEntry>[] => [
   {
     head: 'Cost',
     right: true,
     by: ({ total_cost_usd }) => total_cost_usd,
     cell: (row) => (
-      <Cost usd={row.total_cost_usd} tokens={row.total_tokens} model={row.model} unpriced={unpricedOf(row) ?? 0} />
+      <Cost usd={row.total_cost_usd} tokens={row.total_tokens} model={row.model} unpriced={unpricedOf?.(row)} />
     ),
   },
   {

@@ -52,7 +52,7 @@ const agentColumns = (mayChange: boolean, unpriced: ReadonlyMap<string, number>)
     order: ['cost'],
     right: true,
     cell: ({ id, cost_today_usd: usd = 0 }) => (
-      <Cost usd={usd} tokens={unpriced.get(id) ?? 0} unpriced={unpriced.get(id) ?? 0} />
+      <Cost usd={usd} tokens={unpriced.get(id) ?? 0} unpriced={unpriced.get(id)} />
     ),
   },
   {

@@ -137,6 +137,7 @@ export function UsageView() {
   const { agent_id, from = search.to === undefined ? '7d' : undefined } = search;
   const groups = listGroups(search.by);
   const [first, second] = groups;
+  const label = groups.map(labelOf).find((each) => each !== null);
   const { change } = useFilters(search);
   const known = useQuery({ ...apiQuery('/api/v1/agents/labels', {}), staleTime: 60_000 }).data?.data ?? [];
   const names = known.map((each) => each.name).filter((name) => name !== 'compliance_tag');
@@ -189,10 +190,9 @@ export function UsageView() {
         />
       </div>
       {groups.includes('tag') && <TagHint />}
-      {groups.some((each) => labelOf(each) !== null) && (
+      {label && (
         <p className="dim small" style={{ margin: 0 }}>
-          A call counts for the labels that its agent had when it was made: calls before a label was set stand under
-          “no” and its name.
+          A call has the labels that its agent had when it was made: those before a {label} was set are “no {label}”.
         </p>
       )}
       {/* Anew for other groups: sums of before have other names. */}
