@@ -9,21 +9,18 @@ import {
   previewSchema,
   type StoredPolicy,
   storedPolicySchema,
-  withoutSigns,
 } from '@agp/policy';
-import { changeText, writePolicy } from '@agp/policy/yaml';
+import { changeText } from '@agp/policy/yaml';
 import type { Command } from 'commander';
-import { createPatch } from 'diff';
+import { addApplyCommands, addFile, type FileOption, path, readStored, toYaml } from '../apply-files.ts';
 import { addCommand, addReason, parseExpiry, parseWhole, type ReasonOption } from '../arguments.ts';
 import { CliError } from '../cli-error.ts';
 import { type ExplainOptions, explainPolicies } from '../explain-policies.ts';
 import { addList } from '../list.ts';
 import { changeExceptions, describeExceptions, type ExceptOptions, noteUnseen } from '../policy-exceptions.ts';
-import { readPolicyFiles, type WrittenPolicy } from '../policy-files.ts';
+import { readPolicyFiles } from '../read-files.ts';
 import type { Shell } from '../shell.ts';
 import { type Column, formatTime } from '../table.ts';
-
-const path = '/api/v1/policies';
 
 const columns: Column<StoredPolicy>[] = [
   { head: 'POLICY', cell: ({ policy }) => policy.name, least: 12 },
@@ -38,15 +35,6 @@ const columns: Column<StoredPolicy>[] = [
   { head: 'VERSION', right: true, cell: ({ version }) => formatCount(version), spare: 2 },
   { head: 'CHANGED', cell: ({ updated_at }) => formatTime(updated_at), spare: 3 },
 ];
-
-interface FileOption {
-  filename: string[];
-}
-
-const addFile = (command: Command) =>
-  command.requiredOption('-f, --filename <path...>', 'files in YAML or JSON, or folders of them');
-
-const readStored = async ({ api }: Shell): Promise<StoredPolicy[]> => (await api.get(path, policyListSchema)).data;
 
 async function findStored(shell: Shell, name: string): Promise<StoredPolicy> {
   const found = (await readStored(shell)).find(({ id, policy }) => policy.name === name || id === name);
@@ -63,53 +51,6 @@ async function change(shell: Shell, name: string, make: (before: Policy) => Part
   const body = text === null ? { ...policy, ...changed } : rewrite(text);
   return shell.api.send('PUT', `${path}/${id}`, body, storedPolicySchema, { reason }, version);
 }
-
-interface Planned {
-  name: string;
-  verb: 'created' | 'configured' | 'unchanged' | 'deleted';
-  stored: StoredPolicy | null;
-  wanted: WrittenPolicy | null;
-}
-
-const toYaml = ({ text, policy }: Pick<StoredPolicy, 'text' | 'policy'>): string =>
-  text ?? writePolicy(withoutSigns(policy));
-
-function plan(stored: readonly StoredPolicy[], wanted: readonly WrittenPolicy[], prunes: boolean): Planned[] {
-  const named = new Map(stored.map((each) => [each.policy.name, each]));
-  const kept = wanted.map((each): Planned => {
-    const { name } = each.policy;
-    const known = named.get(name) ?? null;
-    const verb = known === null ? 'created' : known.text === each.text ? 'unchanged' : 'configured';
-    return { name, verb, stored: known, wanted: each };
-  });
-  const names = new Set(wanted.map(({ policy }) => policy.name));
-  const others = prunes ? stored.filter(({ policy }) => !names.has(policy.name)) : [];
-  return [
-    ...kept,
-    ...others.map((each): Planned => ({ name: each.policy.name, verb: 'deleted', stored: each, wanted: null })),
-  ];
-}
-
-async function carryOut({ api }: Shell, { stored, wanted, verb }: Planned, reason: string | undefined): Promise<void> {
-  if (verb === 'unchanged') return;
-  const one = stored ? `${path}/${stored.id}` : path;
-  if (wanted === null) await api.delete(one, { reason }, stored?.version);
-  else await api.send(stored ? 'PUT' : 'POST', one, wanted.text, storedPolicySchema, { reason }, stored?.version);
-}
-
-/** What management knows of names that a file misspells. */
-async function noteWarnings({ api, terminal }: Shell, { wanted, verb }: Planned): Promise<void> {
-  if (verb === 'unchanged' || wanted === null) return;
-  const body = { policies: [wanted.policy], from: new Date(Date.now() - 1_000).toISOString() };
-  const { data } = await api.send('POST', `${path}/preview`, body, previewSchema);
-  for (const words of data.warnings) terminal.note(`warning: ${words}`);
-}
-
-/** A file may switch off what was enforced. */
-const describeMode = ({ stored, wanted }: Planned): string =>
-  stored && wanted && stored.policy.mode !== wanted.policy.mode
-    ? `, mode ${stored.policy.mode} -> ${wanted.policy.mode}`
-    : '';
 
 const listShares = (title: string, shares: Preview['by']['rule']) =>
   shares.length === 0
@@ -170,34 +111,7 @@ export function addPolicyCommands(program: Command, shell: Shell): void {
     await shell.terminal.print(shell.json ? JSON.stringify(stored) : toYaml(stored).trimEnd() + notes.join(''));
   });
 
-  const apply = addFile(
-    addCommand(policies, 'apply', 'make policies what files say', 'policies apply -f policies/ --dry-run'),
-  );
-  addReason(apply)
-    .option('--dry-run', 'say what would be changed, and change nothing')
-    .option('--prune', 'delete all policies that the files do not have')
-    .action(async (options: FileOption & ReasonOption & { dryRun?: boolean; prune?: boolean }) => {
-      const planned = plan(await readStored(shell), readPolicyFiles(options.filename), options.prune === true);
-      for (const each of planned) {
-        if (!options.dryRun) await carryOut(shell, each, options.reason);
-        await shell.terminal.print(
-          `policy ${each.name} ${each.verb}${describeMode(each)}${options.dryRun ? ' (dry run)' : ''}`,
-        );
-        await noteWarnings(shell, each);
-      }
-    });
-
-  addFile(
-    addCommand(policies, 'diff', 'what apply would change; exit code 1 if it would', 'policies diff -f policies/'),
-  ).action(async ({ filename }: FileOption) => {
-    const planned = plan(await readStored(shell), readPolicyFiles(filename), false);
-    const changed = planned.filter(({ verb }) => verb !== 'unchanged');
-    for (const { name, stored, wanted } of changed)
-      await shell.terminal.print(
-        createPatch(name, stored ? toYaml(stored) : '', wanted?.text ?? '', 'stored', 'file').trimEnd(),
-      );
-    if (changed.length > 0) throw new CliError(`${changed.length} of ${planned.length} policies differ`);
-  });
+  addApplyCommands(policies, shell);
 
   addCommand(policies, 'export', 'print all policies as YAML', 'policies export --dir policies/')
     .option('--dir <folder>', 'write a file for each policy there')
