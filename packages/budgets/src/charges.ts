@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { isModelListed, prepareLists, selects } from '@agp/policy';
 import { type BudgetDefinition, budgetSchema, splitLabelOf, type Unit } from './schema.ts';
 import { findWindow, type Window } from './windows.ts';
@@ -166,3 +167,15 @@ export function findCharges(set: BudgetSet, call: ChargedCall, at: number): Char
 export function listAmounts({ all }: Charges, amounts: Readonly<Record<Unit, number>>): Record<string, number> | null {
   return all.length === 0 ? null : Object.fromEntries(all.map(({ scope, unit }) => [scope, amounts[unit]]));
 }
+
+const countedOf = ({ match, split_by, unit, window, zone }: BudgetDefinition) => ({
+  match,
+  split_by,
+  unit,
+  window,
+  zone,
+});
+
+/** Whether two definitions count the same, in whatever order their members stand: then only what is allowed differs. */
+export const countsTheSame = (one: BudgetDefinition, other: BudgetDefinition): boolean =>
+  isDeepStrictEqual(countedOf(one), countedOf(other));

@@ -4,6 +4,7 @@ export {
   type Charge,
   type ChargedCall,
   type Charges,
+  countsTheSame,
   findCharges,
   listAmounts,
   prepareCounted,

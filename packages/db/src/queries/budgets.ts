@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import type { BudgetDefinition, Charge } from '@agp/budgets';
+import { type BudgetDefinition, type Charge, countsTheSame } from '@agp/budgets';
 import { CompiledQuery, type Selectable, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
@@ -41,12 +41,6 @@ export function createBudget(db: Db, budget: BudgetDefinition, most: number): Pr
       .executeTakeFirstOrThrow();
   });
 }
-
-/** What is not in it changes no count. */
-const counts = ({ match, split_by, unit, window, zone }: BudgetDefinition) =>
-  JSON.stringify([match, split_by, unit, window, zone]);
-
-export const countsTheSame = (one: BudgetDefinition, other: BudgetDefinition): boolean => counts(one) === counts(other);
 
 /** Another amount holds from the next request on; what counts something else is counted anew first. Undefined for an unknown budget. */
 export function replaceBudget(
