@@ -1,13 +1,37 @@
-import { policyListSchema, previewSchema, type StoredPolicy, storedPolicySchema, withoutSigns } from '@agp/policy';
-import { writePolicy } from '@agp/policy/yaml';
+import { toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
 import { createPatch } from 'diff';
+import type { z } from 'zod';
 import { addCommand, addReason, type ReasonOption } from './arguments.ts';
 import { CliError } from './cli-error.ts';
-import { readPolicyFiles, type WrittenPolicy } from './read-files.ts';
+import { readFiles, type Written } from './read-files.ts';
 import type { Shell } from './shell.ts';
 
-export const path = '/api/v1/policies';
+interface Versioned {
+  id: string;
+  version: number;
+}
+
+/** What files declare by name, such as policies, and how it is stored. */
+export interface Kind<Value extends { name: string }, Stored extends Versioned> {
+  noun: string;
+  /** Also the name of its commands. */
+  plural: string;
+  /** Where one is made, and behind which each has its id. */
+  path: string;
+  listPath: string;
+  list: z.ZodType<Stored[]>;
+  one: z.ZodType<Stored>;
+  schema: z.ZodType<Value>;
+  declaredBy: (stored: Stored) => Value;
+  toYaml: (stored: Stored) => string;
+  isSame: (stored: Stored, written: Written<Value>) => boolean;
+  toBody: (written: Written<Value>) => unknown;
+  /** Said of it behind its name. */
+  describeChange: (stored: Stored, wanted: Value) => string;
+  /** Asks before a change what it will do; lines to show. */
+  preview: (shell: Shell, wanted: Value) => Promise<string[]>;
+}
 
 export interface FileOption {
   filename: string[];
@@ -16,84 +40,101 @@ export interface FileOption {
 export const addFile = (command: Command) =>
   command.requiredOption('-f, --filename <path...>', 'files in YAML or JSON, or folders of them');
 
-export const readStored = async ({ api }: Shell): Promise<StoredPolicy[]> =>
-  (await api.get(path, policyListSchema)).data;
+type OfKind<Stored extends Versioned> = Pick<
+  Kind<{ name: string }, Stored>,
+  'noun' | 'plural' | 'listPath' | 'list' | 'declaredBy'
+>;
 
-interface Planned {
-  name: string;
-  verb: 'created' | 'configured' | 'unchanged' | 'deleted';
-  stored: StoredPolicy | null;
-  wanted: WrittenPolicy | null;
+export const readStored = async <Stored extends Versioned>(
+  { api }: Shell,
+  { listPath, list }: Pick<OfKind<Stored>, 'listPath' | 'list'>,
+): Promise<Stored[]> => (await api.get(listPath, list)).data;
+
+/** @throws CliError if none has the name, or the id */
+export async function findStored<Stored extends Versioned>(
+  shell: Shell,
+  kind: OfKind<Stored>,
+  name: string,
+): Promise<Stored> {
+  const found = (await readStored(shell, kind)).find((each) => kind.declaredBy(each).name === name || each.id === name);
+  if (found !== undefined) return found;
+  const { noun, plural } = kind;
+  throw new CliError(`no ${noun} is named ${toLineText(name)}; "${plural} list" shows all ${plural}`);
 }
 
-export const toYaml = ({ text, policy }: Pick<StoredPolicy, 'text' | 'policy'>): string =>
-  text ?? writePolicy(withoutSigns(policy));
+interface Planned<Value, Stored> {
+  name: string;
+  verb: 'created' | 'configured' | 'unchanged' | 'deleted';
+  stored: Stored | null;
+  wanted: Written<Value> | null;
+}
 
-function plan(stored: readonly StoredPolicy[], wanted: readonly WrittenPolicy[], prunes: boolean): Planned[] {
-  const named = new Map(stored.map((each) => [each.policy.name, each]));
-  const kept = wanted.map((each): Planned => {
-    const { name } = each.policy;
-    const known = named.get(name) ?? null;
-    const verb = known === null ? 'created' : known.text === each.text ? 'unchanged' : 'configured';
-    return { name, verb, stored: known, wanted: each };
-  });
-  const names = new Set(wanted.map(({ policy }) => policy.name));
-  const others = prunes ? stored.filter(({ policy }) => !names.has(policy.name)) : [];
+function plan<Value extends { name: string }, Stored extends Versioned>(
+  { declaredBy, isSame }: Kind<Value, Stored>,
+  stored: readonly Stored[],
+  wanted: readonly Written<Value>[],
+  prunes: boolean,
+): Planned<Value, Stored>[] {
+  const named = new Map(stored.map((each) => [declaredBy(each).name, each]));
+  const names = new Set(wanted.map(({ value }) => value.name));
+  const others = prunes ? [...named].filter(([name]) => !names.has(name)) : [];
   return [
-    ...kept,
-    ...others.map((each): Planned => ({ name: each.policy.name, verb: 'deleted', stored: each, wanted: null })),
+    ...wanted.map((each): Planned<Value, Stored> => {
+      const { name } = each.value;
+      const known = named.get(name) ?? null;
+      const verb = known === null ? 'created' : isSame(known, each) ? 'unchanged' : 'configured';
+      return { name, verb, stored: known, wanted: each };
+    }),
+    ...others.map(([name, each]) => ({ name, verb: 'deleted' as const, stored: each, wanted: null })),
   ];
 }
 
-async function carryOut({ api }: Shell, { stored, wanted, verb }: Planned, reason: string | undefined): Promise<void> {
-  if (verb === 'unchanged') return;
-  const one = stored ? `${path}/${stored.id}` : path;
-  if (wanted === null) await api.delete(one, { reason }, stored?.version);
-  else await api.send(stored ? 'PUT' : 'POST', one, wanted.text, storedPolicySchema, { reason }, stored?.version);
-}
+/** `apply` and `diff`: what files say, and what is stored. What somebody else changed since it was read is left alone. */
+export function addApplyCommands<Value extends { name: string }, Stored extends Versioned>(
+  group: Command,
+  shell: Shell,
+  kind: Kind<Value, Stored>,
+): void {
+  const { noun, plural, path, one } = kind;
 
-/** What management knows of names that a file misspells. */
-async function noteWarnings({ api, terminal }: Shell, { wanted, verb }: Planned): Promise<void> {
-  if (verb === 'unchanged' || wanted === null) return;
-  const body = { policies: [wanted.policy], from: new Date(Date.now() - 1_000).toISOString() };
-  const { data } = await api.send('POST', `${path}/preview`, body, previewSchema);
-  for (const words of data.warnings) terminal.note(`warning: ${words}`);
-}
+  async function carryOut({ name, stored, wanted }: Planned<Value, Stored>, reason: string | undefined): Promise<void> {
+    const [at, body] = [stored ? `${path}/${stored.id}` : path, wanted && kind.toBody(wanted)];
+    try {
+      if (wanted === null) await shell.api.delete(at, { reason }, stored?.version);
+      else await shell.api.send(stored ? 'PUT' : 'POST', at, body, one, { reason }, stored?.version);
+    } catch (error) {
+      if (error instanceof CliError) error.message = `${noun} ${name}: ${error.message}`;
+      throw error;
+    }
+  }
 
-/** A file may switch off what was enforced. */
-const describeMode = ({ stored, wanted }: Planned): string =>
-  stored && wanted && stored.policy.mode !== wanted.policy.mode
-    ? `, mode ${stored.policy.mode} -> ${wanted.policy.mode}`
-    : '';
-
-/** `apply` and `diff`: what files say, and what is stored. */
-export function addApplyCommands(policies: Command, shell: Shell): void {
   const apply = addFile(
-    addCommand(policies, 'apply', 'make policies what files say', 'policies apply -f policies/ --dry-run'),
+    addCommand(group, 'apply', `make ${plural} what files say`, `${plural} apply -f ${plural}/ --dry-run`),
   );
   addReason(apply)
     .option('--dry-run', 'say what would be changed, and change nothing')
-    .option('--prune', 'delete all policies that the files do not have')
+    .option('--prune', `delete all ${plural} that the files do not have`)
     .action(async (options: FileOption & ReasonOption & { dryRun?: boolean; prune?: boolean }) => {
-      const planned = plan(await readStored(shell), readPolicyFiles(options.filename), options.prune === true);
-      for (const each of planned) {
-        if (!options.dryRun) await carryOut(shell, each, options.reason);
-        await shell.terminal.print(
-          `policy ${each.name} ${each.verb}${describeMode(each)}${options.dryRun ? ' (dry run)' : ''}`,
-        );
-        await noteWarnings(shell, each);
+      const written = readFiles(options.filename, kind);
+      for (const each of plan(kind, await readStored(shell, kind), written, options.prune === true)) {
+        const { name, verb, stored, wanted } = each;
+        const effect = verb === 'unchanged' || wanted === null ? [] : await kind.preview(shell, wanted.value);
+        if (!options.dryRun && verb !== 'unchanged') await carryOut(each, options.reason);
+        const how = stored && wanted && verb !== 'unchanged' ? kind.describeChange(stored, wanted.value) : '';
+        const line = `${noun} ${name} ${verb}${how}${options.dryRun ? ' (dry run)' : ''}`;
+        await shell.terminal.print([line, ...effect.map((words) => `  ${words}`)].join('\n'));
       }
     });
 
   addFile(
-    addCommand(policies, 'diff', 'what apply would change; exit code 1 if it would', 'policies diff -f policies/'),
+    addCommand(group, 'diff', 'what apply would change; exit code 1 if it would', `${plural} diff -f ${plural}/`),
   ).action(async ({ filename }: FileOption) => {
-    const planned = plan(await readStored(shell), readPolicyFiles(filename), false);
+    const planned = plan(kind, await readStored(shell, kind), readFiles(filename, kind), false);
     const changed = planned.filter(({ verb }) => verb !== 'unchanged');
     for (const { name, stored, wanted } of changed)
       await shell.terminal.print(
-        createPatch(name, stored ? toYaml(stored) : '', wanted?.text ?? '', 'stored', 'file').trimEnd(),
+        createPatch(name, stored ? kind.toYaml(stored) : '', wanted?.text ?? '', 'stored', 'file').trimEnd(),
       );
-    if (changed.length > 0) throw new CliError(`${changed.length} of ${planned.length} policies differ`);
+    if (changed.length > 0) throw new CliError(`${changed.length} of ${planned.length} ${plural} differ`);
   });
 }

@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, normalize } from 'node:path';
-import type { Policy } from '@agp/policy';
-import { readPolicy } from '@agp/policy/yaml';
+import { readText } from '@agp/policy/yaml';
+import type { z } from 'zod';
 import { UsageError } from './cli-error.ts';
 
-/** A policy, and as it was written. */
-export interface WrittenPolicy {
-  policy: Policy;
+/** What a file declares, and as it was written. */
+export interface Written<Value> {
+  value: Value;
   text: string;
 }
 
-/** No policy comes near it. */
+/** No policy or budget comes near it. */
 const maxFile = 1024 * 1024;
 
 /** @throws UsageError that names the path */
@@ -29,36 +29,39 @@ function listFiles(path: string): string[] {
   return names.sort().map((name) => join(path, name));
 }
 
-function readText(file: string): string {
+function readFile(file: string): string {
   if (reading(file, () => statSync(file).size) > maxFile) throw new UsageError(`${file}: is larger than 1 MiB`);
   return reading(file, () => readFileSync(file, 'utf8'));
 }
 
 /**
- * The policies of all these files, and of all in these folders that end in `.yaml`, `.yml` or `.json`; `---` begins another one.
+ * What is declared in all these files, and in all of these folders that end in `.yaml`, `.yml` or `.json`; `---` begins another one.
  * @throws UsageError with file, line and field of each fault
  */
-export function readPolicyFiles(paths: readonly string[]): WrittenPolicy[] {
+export function readFiles<Value extends { name: string }>(
+  paths: readonly string[],
+  { schema, noun }: { schema: z.ZodType<Value>; noun: string },
+): Written<Value>[] {
   const faults: string[] = [];
-  const read = new Map<string, WrittenPolicy & { file: string }>();
+  const read = new Map<string, Written<Value> & { file: string }>();
   for (const file of new Set(paths.flatMap(listFiles).map((path) => normalize(path)))) {
     let line = 1;
-    for (const text of readText(file).split(/^---.*$/m)) {
+    for (const text of readFile(file).split(/^---.*$/m)) {
       if (text.replace(/^\s*#.*$/gm, '').trim() === '') {
         line += countLines(text);
         continue;
       }
-      const { policy, faults: found } = readPolicy(text);
+      const { value, faults: found } = readText(text, schema, noun);
       for (const { from, message } of found)
         faults.push(`${file}:${line + countLines(text.slice(0, from))}: ${message}`);
-      const other = policy && read.get(policy.name);
-      if (other) faults.push(`${file}:${line}: ${policy.name} is also in ${other.file}`);
-      else if (policy) read.set(policy.name, { policy, text: `${text.trim()}\n`, file });
+      const other = value && read.get(value.name);
+      if (other) faults.push(`${file}:${line}: ${value.name} is also in ${other.file}`);
+      else if (value) read.set(value.name, { value, text: `${text.trim()}\n`, file });
       line += countLines(text);
     }
   }
   if (faults.length > 0) throw new UsageError(faults.join('\n'));
-  if (read.size === 0) throw new UsageError(`${paths.join(', ')}: no policy is there`);
+  if (read.size === 0) throw new UsageError(`${paths.join(', ')}: no ${noun} is there`);
   return [...read.values()];
 }
 

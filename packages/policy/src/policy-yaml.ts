@@ -10,11 +10,12 @@ interface TextFault {
   message: string;
 }
 
-type Read = { policy: Policy; faults: [] } | { policy: null; faults: [TextFault, ...TextFault[]] };
+type Faults = [TextFault, ...TextFault[]];
+type Read<Value> = { value: Value; faults: [] } | { value: null; faults: Faults };
 
 const layout = { lineWidth: 100 };
 
-/** A policy as people write it, with all that holds. */
+/** A policy or a budget as people write it, with all that holds. */
 export const writePolicy = (policy: object): string => stringify(policy, layout);
 
 /** UTF-16 units, and tokens, and keys and aliases that are read: their time grows with the square. */
@@ -72,23 +73,29 @@ function writeMember(name: string, value: unknown, isLong: boolean): string {
   return document.toString(layout);
 }
 
-/** What a text in YAML or JSON says, or what is wrong with it, each at its place. */
-export function readPolicy(text: string): Read {
+/** What a policy in YAML or JSON says, or what is wrong with it, each at its place. */
+export function readPolicy(text: string): { policy: Policy; faults: [] } | { policy: null; faults: Faults } {
+  const { value, faults } = readText(text, policySchema, 'policy');
+  return value === null ? { policy: null, faults } : { policy: value, faults };
+}
+
+/** The same of another kind of text. @param noun what it is of */
+export function readText<Value>(text: string, schema: z.ZodType<Value>, noun: string): Read<Value> {
   const excess = findExcess(text);
-  if (excess !== null) return { policy: null, faults: [cutToLine(text, [0, text.length], excess)] };
+  if (excess !== null) return { value: null, faults: [cutToLine(text, [0, text.length], excess)] };
   const document = parseDocument(text, { prettyErrors: false });
   const [broken, ...others] = document.errors.map(({ pos, message }) => cutToLine(text, pos, message));
-  if (broken !== undefined) return { policy: null, faults: [broken, ...others] };
-  const { value, problem } = toValue(document);
-  if (problem !== null) return { policy: null, faults: [cutToLine(text, [0, text.length], problem)] };
-  const { data: policy, error } = policySchema.safeParse(value);
-  if (policy !== undefined) return { policy, faults: [] };
+  if (broken !== undefined) return { value: null, faults: [broken, ...others] };
+  const { value: given, problem } = toValue(document);
+  if (problem !== null) return { value: null, faults: [cutToLine(text, [0, text.length], problem)] };
+  const { data: value, error } = schema.safeParse(given);
+  if (error === undefined) return { value, faults: [] };
   const faults = error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
       ? issue.keys.map((key) => cutToLine(text, findKey(document, issue.path, key), `${key}: no such member here`))
-      : [cutToLine(text, findValue(document, issue.path), `${issue.path.join('.') || 'policy'}: ${describe(issue)}`)],
+      : [cutToLine(text, findValue(document, issue.path), `${issue.path.join('.') || noun}: ${describe(issue)}`)],
   );
-  return { policy: null, faults: faults as [TextFault, ...TextFault[]] };
+  return { value: null, faults: faults as Faults };
 }
 
 type Parsed = ReturnType<typeof parseDocument>;

@@ -6,21 +6,24 @@ import {
   type Policy,
   type Preview,
   policyListSchema,
+  policySchema,
   previewSchema,
   type StoredPolicy,
   storedPolicySchema,
+  withoutSigns,
 } from '@agp/policy';
-import { changeText } from '@agp/policy/yaml';
+import { changeText, writePolicy } from '@agp/policy/yaml';
 import type { Command } from 'commander';
-import { addApplyCommands, addFile, type FileOption, path, readStored, toYaml } from '../apply-files.ts';
+import { addApplyCommands, addFile, type FileOption, findStored, type Kind, readStored } from '../apply-files.ts';
 import { addCommand, addReason, parseExpiry, parseWhole, type ReasonOption } from '../arguments.ts';
-import { CliError } from '../cli-error.ts';
 import { type ExplainOptions, explainPolicies } from '../explain-policies.ts';
 import { addList } from '../list.ts';
 import { changeExceptions, describeExceptions, type ExceptOptions, noteUnseen } from '../policy-exceptions.ts';
-import { readPolicyFiles } from '../read-files.ts';
+import { readFiles } from '../read-files.ts';
 import type { Shell } from '../shell.ts';
 import { type Column, formatTime } from '../table.ts';
+
+const path = '/api/v1/policies';
 
 const columns: Column<StoredPolicy>[] = [
   { head: 'POLICY', cell: ({ policy }) => policy.name, least: 12 },
@@ -36,15 +39,29 @@ const columns: Column<StoredPolicy>[] = [
   { head: 'CHANGED', cell: ({ updated_at }) => formatTime(updated_at), spare: 3 },
 ];
 
-async function findStored(shell: Shell, name: string): Promise<StoredPolicy> {
-  const found = (await readStored(shell)).find(({ id, policy }) => policy.name === name || id === name);
-  if (found === undefined) throw new CliError(`no policy is named ${name}; "policies list" shows all policies`);
-  return found;
+/** What management knows of names that a file misspells. */
+async function noteWarnings({ api, terminal }: Shell, policy: Policy): Promise<string[]> {
+  const body = { policies: [policy], from: new Date(Date.now() - 1_000).toISOString() };
+  const { data } = await api.send('POST', `${path}/preview`, body, previewSchema);
+  for (const words of data.warnings) terminal.note(`warning: ${words}`);
+  return [];
 }
+
+const kind: Kind<Policy, StoredPolicy> = {
+  ...{ noun: 'policy', plural: 'policies', path, listPath: path },
+  ...{ list: policyListSchema, one: storedPolicySchema, schema: policySchema },
+  declaredBy: ({ policy }) => policy,
+  toYaml: ({ text, policy }) => text ?? writePolicy(withoutSigns(policy)),
+  isSame: (stored, { text }) => stored.text === text,
+  toBody: ({ text }) => text,
+  // A file may switch off what was enforced.
+  describeChange: ({ policy: { mode } }, wanted) => (mode === wanted.mode ? '' : `, mode ${mode} -> ${wanted.mode}`),
+  preview: noteWarnings,
+};
 
 /** Stores a policy with a member changed, and its comments as they are. */
 async function change(shell: Shell, name: string, make: (before: Policy) => Partial<Policy>, reason?: string) {
-  const { id, version, policy, text } = await findStored(shell, name);
+  const { id, version, policy, text } = await findStored(shell, kind, name);
   const changed = make(policy);
   const rewrite = (said: string) =>
     Object.entries(changed).reduce((before, [member, value]) => changeText(before, [member], value), said);
@@ -106,20 +123,20 @@ export function addPolicyCommands(program: Command, shell: Shell): void {
   });
 
   addCommand(policies, 'show <name>', 'show a policy as YAML', 'policies show interns').action(async (name: string) => {
-    const stored = await findStored(shell, name);
+    const stored = await findStored(shell, kind, name);
     const notes = describeExceptions(stored.policy).map((words) => `\n# exception ${words}`);
-    await shell.terminal.print(shell.json ? JSON.stringify(stored) : toYaml(stored).trimEnd() + notes.join(''));
+    await shell.terminal.print(shell.json ? JSON.stringify(stored) : kind.toYaml(stored).trimEnd() + notes.join(''));
   });
 
-  addApplyCommands(policies, shell);
+  addApplyCommands(policies, shell, kind);
 
   addCommand(policies, 'export', 'print all policies as YAML', 'policies export --dir policies/')
     .option('--dir <folder>', 'write a file for each policy there')
     .action(async ({ dir }: { dir?: string }) => {
-      const all = await readStored(shell);
-      if (dir === undefined) return shell.terminal.print(all.map(toYaml).join('---\n').trimEnd());
+      const all = await readStored(shell, kind);
+      if (dir === undefined) return shell.terminal.print(all.map(kind.toYaml).join('---\n').trimEnd());
       mkdirSync(dir, { recursive: true });
-      for (const each of all) writeFileSync(join(dir, `${each.policy.name}.yaml`), toYaml(each));
+      for (const each of all) writeFileSync(join(dir, `${each.policy.name}.yaml`), kind.toYaml(each));
       shell.terminal.note(`wrote ${all.length} files`);
     });
 
@@ -130,7 +147,7 @@ export function addPolicyCommands(program: Command, shell: Shell): void {
     .option('--to <time>', 'until such a time')
     .action(async ({ filename, from, to }: FileOption & { from: string; to?: string }) => {
       const body = {
-        policies: readPolicyFiles(filename).map(({ policy }) => policy),
+        policies: readFiles(filename, kind).map(({ value }) => value),
         from,
         ...(to !== undefined && { to }),
       };
@@ -154,7 +171,7 @@ export function addPolicyCommands(program: Command, shell: Shell): void {
     .option('--output-tokens <n>', 'the bound of its output', parseWhole(1))
     .option('--input-bytes <n>', 'the size of its body', parseWhole(0))
     .option('--at <time>', 'when; now if it is not given')
-    .action(async (options: ExplainOptions) => explainPolicies(shell, await readStored(shell), options));
+    .action(async (options: ExplainOptions) => explainPolicies(shell, await readStored(shell, kind), options));
 
   const mode = addCommand(policies, 'mode <name>', 'switch a policy', 'policies mode interns enforce');
   addReason(mode)
@@ -189,7 +206,7 @@ export function addPolicyCommands(program: Command, shell: Shell): void {
 
   addReason(addCommand(policies, 'delete <name>', 'delete a policy', 'policies delete interns')).action(
     async (name: string, { reason }: ReasonOption) => {
-      const { id, policy } = await findStored(shell, name);
+      const { id, policy } = await findStored(shell, kind, name);
       await shell.api.delete(`${path}/${id}`, { reason });
       await shell.terminal.print(`policy ${policy.name} deleted`);
     },
