@@ -1,4 +1,5 @@
 import { countOf } from '@agp/core/explain';
+import { readLabels } from '@agp/core/labels';
 import { TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
@@ -79,6 +80,19 @@ export function useUsed(of: Used): Suggestion[] {
   const group = of === 'compliance_tag' ? 'tag' : of;
   const used = useQuery({ ...usageQuery({ from: '30d' }, [group], 100), staleTime: 60_000 }).data?.data.usage ?? [];
   return used.map((row) => [row[of] ?? '', countOf(row.request_count, 'request')]);
+}
+
+/** Names that a selector of requests may have, of the last 30 days, by its members. */
+export function useSeenNames() {
+  const query = { order: 'seen', limit: 200 } as const;
+  const agents = useQuery({ ...apiQuery('/api/v1/agents', { query }), staleTime: 60_000 }).data?.data ?? [];
+  return {
+    models: useUsed('model').map(([name]) => name),
+    providers: useUsed('provider').map(([name]) => name),
+    tags: useUsed('compliance_tag').map(([name]) => name),
+    agents: agents.map(({ name }) => name),
+    labels: agents.flatMap(({ metadata }) => readLabels(metadata).map(([name, value]) => `${name}=${value}`)),
+  };
 }
 
 /** A model, provider or tag, completed from what was used. */

@@ -9,11 +9,11 @@ import { usePermissions } from '../../api/session.ts';
 import { undone } from '../../changes/each-agent.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { tellDone } from '../../components/done.tsx';
+import { useSeenNames } from '../../components/known-fields.tsx';
 import { actionColumn, type Column, List } from '../../components/list.tsx';
 import { Pill, TimeStamp } from '../../components/values.tsx';
 import { groupLabels, listRules } from './describe-policy.ts';
 import { putPolicy } from './policy-changes.tsx';
-import { useSeen } from './policy-form.tsx';
 import { rewriteText, textOf } from './rewrite-text.ts';
 
 /** A stored policy, and one of its exceptions. */
@@ -97,7 +97,7 @@ function AddException({ stored }: { stored: StoredPolicy }) {
   const [why, setWhy] = useState('');
   const [rules, setRules] = useState<string[]>([]);
   const match = readMatch([...whose, ...(text.trim() ? [text.trim()] : [])]);
-  const { agents = [], labels = [] } = useSeen();
+  const { agents, labels } = useSeenNames();
   const end = Date.parse(until);
   const known = listRules(stored.policy as Policy);
   return (

@@ -1,11 +1,10 @@
-import { readLabels } from '@agp/core/labels';
 import { operationNames } from '@agp/core/operations';
 import type { Policy } from '@agp/policy';
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { apiQuery } from '../../api/api.ts';
-import { useUsed } from '../../components/known-fields.tsx';
+import { useSeenNames } from '../../components/known-fields.tsx';
 import { Banner } from '../../components/layout.tsx';
 import { Pill } from '../../components/values.tsx';
 import { policyShape, type Schema } from './complete-policy.ts';
@@ -59,21 +58,13 @@ const firstPart = members.findIndex(([, schema]) => isPart(schema));
 const parts = members.filter(([, schema]) => isPart(schema));
 const isHidden = (name: string) => members.some(([each, { type }]) => each === name && type === 'array');
 
-const lately = { staleTime: 60_000 };
-
 /** Names that were seen in the last 30 days. */
-export function useSeen(): Form['seen'] {
-  const tools = useQuery({ ...apiQuery('/api/v1/policies/tools'), ...lately }).data?.data ?? [];
-  const agents = useQuery({ ...apiQuery('/api/v1/agents', { query: { order: 'seen', limit: 200 } }), ...lately });
+function useSeen(): Form['seen'] {
+  const tools = useQuery({ ...apiQuery('/api/v1/policies/tools'), staleTime: 60_000 }).data?.data ?? [];
   const listTools = (kind: string) => tools.flatMap((tool) => (tool.kind === kind ? tool.name : []));
-  const all = agents.data?.data ?? [];
   return {
-    models: useUsed('model').map(([name]) => name),
-    providers: useUsed('provider').map(([name]) => name),
-    tags: useUsed('compliance_tag').map(([name]) => name),
+    ...useSeenNames(),
     operations: operationNames,
-    agents: all.map(({ name }) => name),
-    labels: all.flatMap(({ metadata }) => readLabels(metadata).map(([name, value]) => `${name}=${value}`)),
     client: listTools('client'),
     hosted: listTools('hosted'),
     hosts: listTools('remote_mcp'),
