@@ -1,21 +1,23 @@
 import { isListed, isSpelled } from './names.ts';
 import type { Policy } from './schema.ts';
 
-type Match = Policy['match'];
+/** Of a policy, or of a budget, which may name models too. */
+type Match = Policy['match'] & { models?: string[] | undefined };
 
 const listAny = (names: readonly string[]) =>
   names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 
-function listParts({ agents, labels, tags, providers }: Match): string[] {
+function listParts({ agents, labels, tags, providers, models }: Match): string[] {
   return [
     ...(agents ? [`agent ${listAny(agents)}`] : []),
     ...Object.entries(labels ?? {}).map(([label, values]) => `${label} ${listAny(values)}`),
     ...(tags ? [`tag ${listAny(tags)}`] : []),
     ...(providers ? [`provider ${listAny(providers)}`] : []),
+    ...(models ? [`model ${listAny(models)}`] : []),
   ];
 }
 
-/** Whose requests a policy is for: `team interns or research, tag pii; not agent nightly-*`. */
+/** Whose requests a policy or a budget is for: `team interns or research, tag pii; not agent nightly-*`. */
 export function describeMatch({ not, ...match }: Match): string {
   const [all, none] = [listParts(match).join(', '), listParts(not ?? {}).join(', ')];
   return `${all || 'every request'}${none && `; not ${none}`}`;

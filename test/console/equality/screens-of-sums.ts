@@ -1,3 +1,4 @@
+import type { StoredBudget } from '@agp/budgets';
 import type {
   AgentOverview,
   BudgetList,
@@ -260,12 +261,17 @@ export const policyScreen = (id: string): Screen => ({
   },
 });
 
+const partOf = ({ budget, uses: [most] }: StoredBudget) => (most?.used ?? 0) / budget.amount;
+
 export const budgetsScreen: Screen = {
   path: '/budgets',
   expected: async (ask) => {
     const { global, default_agent_cap_usd: cap, agents } = await ask<BudgetList>('/api/v1/budgets?order=use');
+    const named = await ask<StoredBudget[]>('/api/v1/budgets/list');
+    const fullest = named.toSorted((one, other) => partOf(other) - partOf(one));
+    expect(fullest.length).toBeGreaterThan(1);
     return {
-      tables: { 'Budgets of agents': agents.map(rows.showBudget) },
+      tables: { Budgets: fullest.map(rows.showNamedBudget), 'Budgets of agents': agents.map(rows.showBudget) },
       cards: {
         'All agents together': begins(`${money(global.spent_usd)} spent today ${capBarWithText(global)}`),
         'New agents': begins(cap === null ? 'No cap' : `${roundUsd(cap)} a day`),

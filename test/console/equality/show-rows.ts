@@ -1,3 +1,4 @@
+import type { BudgetUse, StoredBudget } from '@agp/budgets';
 import type {
   AgentBudget,
   AgentToken,
@@ -19,6 +20,8 @@ import { readLabels } from '@agp/core/labels';
 import { type AgentTool, describeMatch, type StoredPolicy } from '@agp/policy';
 import { expect } from 'vitest';
 import {
+  formatAmount,
+  formatShare,
   formatShortCount,
   showPrice as inUsd,
   noRoomMeaning,
@@ -121,6 +124,28 @@ export const showBudget = (budget: AgentBudget) => ({
   Cap: `${budget.daily_cap_usd === null ? 'no cap' : roundUsd(budget.daily_cap_usd)}${budget.warn_only ? ' warns only' : ''}`,
   'At the last hour’s pace': expect.any(String) as string,
 });
+
+const share = (used: number, amount: number) => (amount === 0 ? 1 : used / amount);
+
+/** Who used most of a budget, its bar, and what is expected. */
+export const showNamedBudget = ({ budget, uses: [most], use_count, window, is_counted }: StoredBudget) => {
+  const { amount, unit } = budget;
+  const { used, held, name } = most as BudgetUse;
+  const whole = formatAmount(amount, unit);
+  const text = `${formatAmount(used, unit)} of ${whole}`;
+  expect([held, is_counted]).toEqual([0, true]);
+  const by = new Date(window.to ?? 0).toLocaleDateString('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'short' });
+  return {
+    Budget: budget.name,
+    For: [describeMatch(budget.match), ...(budget.split_by === 'none' ? [] : [`each ${budget.split_by}`])].join('; '),
+    Used: `${text} ${Math.round(100 * Math.min(1, share(used, amount)))}%${formatShare(share(used, amount))}`,
+    'Most used by': name === null ? '' : `${named(name)}${use_count > 1 ? ` of ${use_count}` : ''}`,
+    Amount: `${whole} a ${budget.window}`,
+    'At this pace': expect.stringMatching(new RegExp(`^[^ ]+ by ${by}$`)) as string,
+    'Begins anew': time(window.to ?? ''),
+    'Beyond it': { warn: 'warned of', refuse: 'refused', observe: 'only counted' }[budget.on_exceeded],
+  };
+};
 
 const nameActor = ({ actor }: ListedAuditEntry) => ('name' in actor ? actor.name : actor.kind);
 const namePolicy = ({ before, after }: ListedAuditEntry) =>

@@ -157,6 +157,9 @@ export const policiesQuery = {
   refetchInterval: 10_000,
 };
 
+/** All budgets beside the daily caps, with what is used of each. */
+export const budgetsQuery = { ...apiQuery('/api/v1/budgets/list'), refetchInterval: refreshMs };
+
 export type UsageRange = Partial<Record<'from' | 'to' | 'agent_id', string | undefined>>;
 
 /** Sums of a range by groups; `top` of them, the dearest first or those that failed most. */

@@ -3,6 +3,7 @@ import type { Tone } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { usageQuery } from '../api/api.ts';
 import { formatLocalTime, formatShare, noRoomMeaning, projectSpend, roundCap, roundUsd } from '../format/format.ts';
+import { Meter, partOf } from './meter.tsx';
 import { Pill, useNow } from './values.tsx';
 
 /** A daily cap and what counts against it, as the API has it: USD. */
@@ -46,28 +47,19 @@ export function CapBar({ of, whose, bare = false, what = '' }: CapBarProps) {
   const { spent_usd: spent = 0, reserved_usd: reserved = 0, daily_cap_usd: cap, warn_only: warnOnly } = of;
   if (cap === null)
     return <span className="small dim">no cap{!bare && reserved > 0 && `, ${roundUsd(reserved)} held`}</span>;
-  // A cap of nothing is used up from the start.
-  const share = cap === 0 ? 1 : Math.min(1, spent / cap);
-  const heldShare = cap === 0 ? 0 : Math.min(1 - share, reserved / cap);
-  const percent = formatShare(cap === 0 ? 1 : spent / cap);
+  const used = partOf(spent, cap);
+  const percent = formatShare(used);
   const text = `${roundUsd(spent)} of ${roundCap(cap)}${warnOnly ? ' (warns only)' : ''}`;
   return (
     <div className={bare ? 'cap-line' : undefined}>
-      {/* biome-ignore lint/a11y/useSemanticElements: a <meter> cannot show two parts. */}
-      <div
-        role="meter"
-        aria-label={`Daily cap of ${whose}`}
-        aria-valuemin={0}
-        aria-valuemax={100}
-        aria-valuenow={Math.round(100 * share)}
-        aria-valuetext={text}
+      <Meter
+        label={`Daily cap of ${whose}`}
+        text={text}
         title={`${text}${reserved > 0 ? `; ${roundUsd(reserved)} held by running requests` : ''}`}
-        className="cap-track"
-        data-tone={judge(spent + reserved, cap, warnOnly)}
-      >
-        <div className="spent" style={{ width: `${100 * share}%` }} />
-        <div className="held" style={{ width: `${100 * heldShare}%` }} />
-      </div>
+        used={used}
+        held={cap === 0 ? 0 : reserved / cap}
+        tone={judge(spent + reserved, cap, warnOnly)}
+      />
       {bare ? (
         <span className="small">{percent}</span>
       ) : (

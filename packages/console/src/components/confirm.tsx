@@ -17,6 +17,8 @@ interface ConfirmProps<Result> {
   onClose: () => void;
   children: ReactNode;
   danger?: boolean;
+  /** For a form of many fields. */
+  wide?: boolean;
   /** What is shown of each thing that is to be changed, as `If-Match` takes it. */
   seen?: readonly string[];
   /**
@@ -46,7 +48,19 @@ const longestReason = 256;
 
 /** Asks before a change: says what will happen, takes a reason for the audit log, and stays open until storage has said yes. */
 function ConfirmChange<Result>(props: ConfirmProps<Result>) {
-  const { title, verb, opened, onClose, children, danger = false, change, onDone, onConflict, ready = true } = props;
+  const {
+    title,
+    verb,
+    opened,
+    onClose,
+    children,
+    danger = false,
+    wide = false,
+    change,
+    onDone,
+    onConflict,
+    ready = true,
+  } = props;
   const { done = `Done: ${title.replace(/\?$/, '')}.`, undo } = props;
   const [reason, setReason] = useState('');
   const [shown] = useState(props.seen ?? []);
@@ -63,7 +77,14 @@ function ConfirmChange<Result>(props: ConfirmProps<Result>) {
     onClose();
   };
   return (
-    <Modal opened={opened} onClose={close} title={title} centered closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened={opened}
+      onClose={close}
+      title={title}
+      size={wide ? 'xl' : 'md'}
+      centered
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();

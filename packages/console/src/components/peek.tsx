@@ -1,5 +1,6 @@
 import { ActionIcon, Drawer, Tooltip } from '@mantine/core';
 import { IconChevronLeft, IconChevronRight, IconLayoutSidebarRightExpand } from '@tabler/icons-react';
+import { useLocation, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, type RefObject, useEffect, useState } from 'react';
 
 export const isTyping = (target: EventTarget | null) =>
@@ -44,6 +45,7 @@ interface PeekProps<Row> {
 
 /**
  * Keys that walk through the rows of a list, by the first link of each, and a drawer beside the list that shows what a row leads to.
+ * A row's key behind # in the address opens it too.
  * @returns the drawer, the row that it shows, and the button that opens it; nothing for a list whose rows show no more
  */
 export function usePeek<Row>({ body, rows, keys, title, show }: PeekProps<Row>) {
@@ -57,6 +59,13 @@ export function usePeek<Row>({ body, rows, keys, title, show }: PeekProps<Row>) 
     else linkAt(next)?.focus();
     body.current?.rows[next]?.scrollIntoView({ block: 'nearest' });
   };
+  const called = useLocation({ select: ({ hash }) => hash });
+  const navigate = useNavigate();
+  useEffect(() => {
+    if (!show || !keys.includes(called)) return;
+    setPeeked(called);
+    void navigate({ to: '.', hash: '', search: true, replace: true });
+  });
   const close = () => {
     setPeeked(undefined);
     linkAt(at)?.focus();

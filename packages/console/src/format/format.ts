@@ -1,3 +1,4 @@
+import type { Unit } from '@agp/budgets';
 import type { ListedAuditEntry, ModelPrice } from '@agp/core/contracts';
 import { describeChange, formatCount } from '@agp/core/explain';
 
@@ -52,6 +53,23 @@ export function roundUsd(usd: number): string {
 export function roundCap(usd: number | null): string {
   return usd === null ? 'no cap' : roundUsd(usd);
 }
+
+/** An amount of what a budget counts: `$500.00`, `1.2M tokens`, `1 request`. */
+export function formatAmount(amount: number, unit: Unit): string {
+  if (unit === 'usd') return roundUsd(amount);
+  return `${formatShortCount(amount)} ${amount === 1 ? unit.slice(0, -1) : unit}`;
+}
+
+const windowWords: Readonly<Record<string, string>> = {
+  ...{ day: 'a day', week: 'a week', month: 'a month', session: 'a session', total: 'in all' },
+};
+
+/** A budget's window behind its amount: `a month`, `in 24 hours`. */
+export const nameWindow = (window: string): string => windowWords[window] ?? `in ${window.split(':')[1]} hours`;
+
+/** Whom a split budget is for: `each agent`, `each team`; null if all share it. */
+export const nameSplit = (split: string): string | null =>
+  split === 'none' ? null : `each ${split.replace(/^label:/, '')}`;
 
 const second = 1_000;
 const minute = 60 * second;

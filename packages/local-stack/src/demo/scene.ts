@@ -95,7 +95,7 @@ async function waitFor<Value>(what: string, read: () => Promise<Value>): Promise
 
 /**
  * Fills a system as some days would: days before, conversations, personal data, labels, caps, a blocked agent, policies with an exception,
- * refusals, a failing agent, an unpriced model, keys.
+ * refusals, budgets, a failing agent, an unpriced model, keys.
  *
  * @param databaseUrl as its owner, for the days before
  * @param rounds how often the agents of the demo hold their conversations
@@ -155,6 +155,10 @@ export async function setScene(
   await setCap('contract-reader', 0.86);
   await setCap('support-triage', 0.4);
   await setCap('warehouse-planner', 1);
+  const legal = { name: 'legal-month', match: { tags: ['legal'] }, window: 'month', on_exceeded: 'warn', amount: 1 };
+  const { uses } = await call<{ uses: { used: number }[] }>('POST', '/api/v1/budgets/preview', legal);
+  await change('POST', '/api/v1/budgets', { ...legal, amount: Number(((uses[0]?.used ?? 0) / 0.83).toFixed(6)) });
+  await change('POST', '/api/v1/budgets', { name: 'each-agent-day', split_by: 'agent', window: 'day', amount: 2 });
   await change('PUT', `/api/v1/agents/${find('night-report').id}?reason=runs%20in%20a%20loop`, { status: 'blocked' });
   await change('POST', `/api/v1/agents/${find('stock-forecast').id}/retire?reason=replaced`);
   await change('POST', '/api/v1/keys', { name: 'dashboard', scopes: ['read'] });

@@ -18,6 +18,7 @@ import { SavedViews } from '../../components/saved-views.tsx';
 import { useFilters } from '../../components/use-filters.tsx';
 import { Money } from '../../components/values.tsx';
 import { roundCap } from '../../format/format.ts';
+import { NamedBudgets } from './named-budgets.tsx';
 
 const route = getRouteApi('/budgets');
 
@@ -74,9 +75,10 @@ export function BudgetsScreen() {
   return (
     <Screen
       title="Budgets"
-      about="Caps are for a UTC day, and hold from the next request on. Those nearest to their cap come first."
+      about="A request needs room in every budget that counts it, and in its caps of the UTC day. The fullest come first."
       actions={<SavedViews />}
     >
+      <NamedBudgets />
       <Reading query={query}>
         {({ data: { global, default_agent_cap_usd, default_warn_only, agents } }) => (
           <>
