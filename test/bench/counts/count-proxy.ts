@@ -132,6 +132,6 @@ const makeBudget = (at: number) => ({
   match: { agents: ['bench-*'], ...(at % 2 === 0 && { models: ['gpt-*'] }) },
   unit: ['usd', 'tokens', 'requests'][at % 3],
   split_by: at % 4 === 0 ? 'agent' : 'none',
-  amount: 1_000_000,
+  amount: at % 3 === 0 ? 1_000_000 : 1e11,
   window: windows[at % windows.length],
 });
