@@ -59,9 +59,11 @@ export interface Charge {
 
 /** Of equal requests within the same windows: one object, by which they are told as equal. */
 export interface Charges {
+  /** First those in USD, then those in tokens, then those in requests. */
   all: readonly Charge[];
-  /** Theirs, by what they count. */
-  scopes: Readonly<Record<Unit, readonly string[]>>;
+  /** Their scopes: commas between those of a unit, semicolons between the units. */
+  scopes: string;
+  countsTokens: boolean;
   /** Milliseconds since 1970: until a window ends. */
   from: number;
   to: number;
@@ -150,14 +152,22 @@ export function findCharges(set: BudgetSet, call: ChargedCall, at: number): Char
   const name = JSON.stringify([agentId, labels, tag, provider, models, set.bySession && sessionId]);
   const known = set.known.get(name);
   if (known !== undefined && at >= known.from && at < known.to) return known;
-  const all = set.budgets.flatMap((stored) => {
+  const unsorted = set.budgets.flatMap((stored) => {
     const key = matches(stored.budget, call) ? findKey(stored.budget.split_by, call) : null;
     return key === null ? [] : [toCharge(stored, key, at)];
   });
+  const byUnit = (['usd', 'tokens', 'requests'] as const).map((unit) => unsorted.filter((each) => each.unit === unit));
+  const all = byUnit.flat();
   const from = Math.max(0, ...all.map(({ window }) => window.bucket));
-  const scopesOf = (unit: Unit) => all.filter((charge) => charge.unit === unit).map(({ scope }) => scope);
-  const scopes = { usd: scopesOf('usd'), tokens: scopesOf('tokens'), requests: scopesOf('requests') };
-  const found: Charges = { all, scopes, from, to: Math.min(8.64e15, ...all.map(({ window }) => window.to)) };
+  const scopes = byUnit.map((some) => some.map(({ scope }) => scope).join()).join(';');
+  const countsTokens = byUnit[1]?.length !== 0;
+  const found: Charges = {
+    all,
+    scopes,
+    countsTokens,
+    from,
+    to: Math.min(8.64e15, ...all.map(({ window }) => window.to)),
+  };
   if (set.known.size >= mostKnown) set.known.clear();
   if (known === undefined || found.from >= known.from) set.known.set(name, found);
   return found;

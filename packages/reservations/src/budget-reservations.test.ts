@@ -32,7 +32,7 @@ test('each reservation returns the amounts reserved before it, by its agent and 
     seq: 1,
     agentEarlierNanoUsd: 0,
     globalEarlierNanoUsd: 0,
-    budgetsEarlier: new Map(),
+    budgetsEarlier: [],
     wholeForMs: expect.any(Number),
   });
   expect(await budget.reserve(make(day, 'b', 7), null)).toMatchObject({

@@ -76,8 +76,8 @@ export interface Reserved {
   seq: number;
   agentEarlierNanoUsd: number;
   globalEarlierNanoUsd: number;
-  /** By scope, in steps of the budget's unit. */
-  budgetsEarlier: ReadonlyMap<string, number>;
+  /** Of each budget in the order of its share, in steps of the budget's unit. */
+  budgetsEarlier: readonly number[];
   /** In milliseconds: how long Redis has lost nothing. */
   wholeForMs: number;
 }
@@ -151,6 +151,21 @@ const baseOf = (day: string) => `agp:{budget}:${day}`;
 export const listHeldDays = (day: string): string[] =>
   Array.from({ length: heldDays }, (_, ago) => new Date(Date.parse(day) - ago * 86_400_000).toISOString().slice(0, 10));
 
+const noneEarlier: readonly number[] = [];
+
+let named = { day: '', days: '' };
+/** The same between commas, worked out once a day. */
+function nameHeldDays(day: string): string {
+  if (named.day !== day) named = { day, days: listHeldDays(day).join() };
+  return named.days;
+}
+
+function readNumbers(text: string): number[] {
+  const numbers: number[] = [];
+  for (const each of text.split(',')) numbers.push(Number(each));
+  return numbers;
+}
+
 const toArguments = ({ eventId, agentId, nanoUsd, budgets, forwarded }: Reservation) => [
   eventId,
   agentId,
@@ -167,7 +182,10 @@ function parseHeld(value: string): { agentId: string; nanoUsd: number; seq: numb
 const readField = (info: string, name: string) => new RegExp(`^${name}:(\\w+)`, 'm').exec(info)?.[1] ?? '';
 
 interface Scripts {
-  agpReserve(base: string, ...args: (string | number)[]): Promise<number[]>;
+  agpReserve(
+    base: string,
+    ...args: (string | number)[]
+  ): Promise<[admitted: number, first: number, agent?: number, global?: number, wholeForMs?: number, earlier?: string]>;
   agpCount(base: string, agentId: string, limit: number): Promise<number>;
   agpRelease(base: string, ...ids: string[]): Promise<number>;
   agpExtend(base: string, ...args: (string | number)[]): Promise<number>;
@@ -210,8 +228,7 @@ export function createBudgetReservations(redis: Redis, leaseMilliseconds = lease
 
   return {
     async reserve({ eventId, agentId, day, nanoUsd, budgets }, requestsPerMinute) {
-      const scopes = budgets === undefined ? [] : Object.values(budgets.scopes).flat();
-      const [admitted, first = 0, agent = 0, global = 0, wholeForMs = 0, ...earlier] = await scripts.agpReserve(
+      const [admitted, first = 0, agent = 0, global = 0, wholeForMs = 0, earlier = ''] = await scripts.agpReserve(
         baseOf(day),
         eventId,
         agentId,
@@ -219,10 +236,10 @@ export function createBudgetReservations(redis: Redis, leaseMilliseconds = lease
         leaseMilliseconds,
         requestsPerMinute ?? 0,
         writeShare(budgets),
-        ...(scopes.length === 0 ? [] : [listHeldDays(day).join(), ...scopes]),
+        budgets === undefined ? '' : nameHeldDays(day),
       );
       if (admitted === 0) return { resetSeconds: first };
-      const budgetsEarlier = new Map(scopes.map((scope, at) => [scope, earlier[at] ?? 0]));
+      const budgetsEarlier = budgets === undefined ? noneEarlier : readNumbers(earlier);
       return { seq: first, agentEarlierNanoUsd: agent, globalEarlierNanoUsd: global, budgetsEarlier, wholeForMs };
     },
     async countRequest(agentId, requestsPerMinute) {

@@ -144,8 +144,8 @@ end
 `;
 
 /**
- * event id, agent id, amount, lease, requests per minute, charges, days between commas, then scopes -> 1, number, earlier of agent, earlier
- * of all, ms since the last loss, earlier of each scope on those days; or 0, seconds
+ * event id, agent id, amount, lease, requests per minute, charges, days between commas -> 1, number, earlier of agent, earlier of all, ms
+ * since the last loss, earlier of each scope on those days between commas; or 0, seconds
  */
 export const reserveScript = `${shared}
 local id, agent, amount, milliseconds, limit = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -156,22 +156,22 @@ end
 purge()
 drop(id)
 local ofAgent, ofAll = total(agent), total('global')
-local answer = {1, 0, ofAgent, ofAll, 0}
-if #ARGV > 7 then
-  local scopes = {unpack(ARGV, 8)}
-  local sums = {}
+local earlier = ''
+if ARGV[6] ~= '' then
+  local scopes, sums = {}, {}
+  for scope in string.gmatch(string.match(ARGV[6], '|(.*)$'), '[^,;]+') do scopes[#scopes + 1] = scope end
   for day in string.gmatch(ARGV[7], '[^,]+') do
     for at, sum in ipairs(redis.call('HMGET', 'agp:{budget}:' .. day .. ':budgets', unpack(scopes))) do
       sums[at] = (sums[at] or 0) + tonumber(sum or '0')
     end
   end
-  for at = 1, #scopes do answer[5 + at] = sums[at] end
+  for at = 1, #sums do sums[at] = string.format('%.0f', sums[at]) end
+  earlier = table.concat(sums, ',')
 end
-answer[2] = hold(id, agent, amount, ARGV[6])
+local seq = hold(id, agent, amount, ARGV[6])
 lease(id, milliseconds, '')
 local _, whole = wholeFor(nil)
-answer[5] = whole
-return answer
+return {1, seq, ofAgent, ofAll, whole, earlier}
 `;
 
 /** the server's run id -> the time of its last loss, and milliseconds since */

@@ -3,38 +3,32 @@ export type Charges = Readonly<Record<string, number>>;
 
 /** The budgets that a reservation counts in. */
 export interface BudgetShare {
-  /** Scopes of budgets, by what they count. */
-  scopes: Readonly<Record<'usd' | 'tokens' | 'requests', readonly string[]>>;
+  /** Of budgets in USD, in tokens and in requests: commas between those of a unit, semicolons between the units. */
+  scopes: string;
   /** Held of those that count tokens. */
   tokens: number;
 }
 
-export function writeShare(share: BudgetShare | undefined): string {
-  if (share === undefined) return '';
-  const { usd, tokens, requests } = share.scopes;
-  return `${share.tokens}|${usd.join()};${tokens.join()};${requests.join()}`;
-}
+export const writeShare = (share: BudgetShare | undefined): string =>
+  share === undefined ? '' : `${share.tokens}|${share.scopes}`;
+
+/** Beside the event that counts as the one request that it is. */
+export const withoutRequests = ({ scopes, tokens }: BudgetShare): BudgetShare => ({
+  scopes: scopes.slice(0, scopes.lastIndexOf(';') + 1),
+  tokens,
+});
 
 /** Null if it counts in none. */
 export function parseCharges(text: string, nanoUsd: number): Charges | null {
   const [, tokens, ...units] = /^(\d+)\|([^;]*);([^;]*);(.*)$/.exec(text) ?? [];
   if (tokens === undefined) return null;
   const amounts = [nanoUsd, Number(tokens), 1];
-  return Object.fromEntries(
-    units.flatMap((scopes, at) =>
-      scopes
-        .split(',')
-        .filter(Boolean)
-        .map((scope) => [scope, amounts[at] as number]),
-    ),
-  );
+  const charges: Record<string, number> = {};
+  for (const [at, scopes] of units.entries())
+    for (const scope of scopes.split(',')) if (scope !== '') charges[scope] = amounts[at] as number;
+  return charges;
 }
 
 /** The same of one that was not sent. */
-export const listCharges = ({
-  budgets,
-  nanoUsd,
-}: {
-  budgets?: BudgetShare | undefined;
-  nanoUsd: number;
-}): Charges | null => parseCharges(writeShare(budgets), nanoUsd);
+export const listCharges = (held: { budgets?: BudgetShare | undefined; nanoUsd: number }): Charges | null =>
+  held.budgets === undefined ? null : parseCharges(writeShare(held.budgets), held.nanoUsd);

@@ -3,6 +3,7 @@ import { type BudgetDefinition, type Charge, countsTheSame } from '@agp/budgets'
 import { CompiledQuery, type Selectable, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
+import { toPlainArray, toTextArray } from '../record-events/array-literals.ts';
 import { budgetLock } from '../record-events/budget-spend.ts';
 import type { Schema } from '../schema.ts';
 import { inTransaction } from '../statements.ts';
@@ -98,20 +99,28 @@ export function beginAnew(db: Db, id: string): Promise<StoredBudgetRow | undefin
 const never = 8.64e15;
 const toTime = (ms: number) => (ms >= never ? 'infinity' : new Date(ms).toISOString());
 
-/** What a charge's place in its budget is asked by, in the order of `askedSql`. */
-export const listAsked = (charges: readonly Charge[]) => [
-  charges.map(({ scope }) => scope),
-  charges.map(({ stored }) => stored.id),
-  charges.map(({ stored }) => stored.epoch),
-  charges.map(({ key }) => key),
-  charges.map(({ window }) => toTime(window.from)),
-  charges.map(({ window }) => toTime(window.to)),
-  charges.map(({ unit }) => unit),
-];
+/** Texts of `askedSql`'s parameters, made once for each list of charges, which many requests share. */
+const texts = new WeakMap<readonly Charge[], string[]>();
 
-/** What is used of windows, recorded or kept as unrecorded, by scope, from the parameter numbered `first` on. */
+export function listAsked(charges: readonly Charge[]): string[] {
+  const known = texts.get(charges);
+  if (known !== undefined) return known;
+  const made = [
+    toPlainArray(charges.map(({ scope }) => scope)),
+    toPlainArray(charges.map(({ stored }) => stored.id)),
+    toPlainArray(charges.map(({ stored }) => stored.epoch)),
+    toTextArray(charges.map(({ key }) => key)),
+    toPlainArray(charges.map(({ window }) => toTime(window.from))),
+    toPlainArray(charges.map(({ window }) => toTime(window.to))),
+    toPlainArray(charges.map(({ unit }) => unit)),
+  ];
+  texts.set(charges, made);
+  return made;
+}
+
+/** What is used of windows, recorded or kept as unrecorded, in whole steps between commas; its parameters are `listAsked`, from `first` on. */
 export const usedSql = (first: number): string => `
-  SELECT asked.scope, (coalesce((
+  SELECT string_agg(trunc(coalesce((
       SELECT sum(CASE asked.unit WHEN 'usd' THEN cost_usd * 1e9 WHEN 'tokens' THEN tokens ELSE requests END)
       FROM budget_spend AS spend
       WHERE spend.budget_id = asked.budget_id AND spend.epoch = asked.epoch AND spend.key = asked.key
@@ -119,23 +128,26 @@ export const usedSql = (first: number): string => `
     ), 0) + coalesce((
       SELECT sum((charges->>asked.scope)::numeric) FROM unrecorded_spend
       WHERE charges ? asked.scope AND day >= (asked.starts_at AT TIME ZONE 'UTC')::date
-    ), 0))::float8 AS used
+    ), 0))::text, ',' ORDER BY asked.position)
   FROM unnest(${['text', 'uuid', 'integer', 'text', 'timestamptz', 'timestamptz', 'text']
     .map((type, at) => `$${first + at}::${type}[]`)
-    .join(', ')}) AS asked (scope, budget_id, epoch, key, starts_at, ends_at, unit)`;
+    .join(', ')}) WITH ORDINALITY AS asked (scope, budget_id, epoch, key, starts_at, ends_at, unit, position)`;
 
-/** What is used of the windows of charges, in whole steps of their units, by scope. */
-export async function readUsed(from: Db | Pool, charges: readonly Charge[]): Promise<Map<string, number>> {
-  const [text, values] = [usedSql(1), listAsked(charges)];
-  const { rows } = await ('executeQuery' in from
-    ? from.executeQuery<UsedRow>(CompiledQuery.raw(text, values))
-    : from.query<UsedRow>({ name: 'read-used', text, values }));
-  return new Map(rows.map(({ scope, used }) => [scope, used]));
+export function readAmounts(text: string | null): number[] {
+  const amounts: number[] = [];
+  if (text !== null) for (const each of text.split(',')) amounts.push(Number(each));
+  return amounts;
 }
 
-interface UsedRow {
-  scope: string;
-  used: number;
+const usedText = `SELECT (${usedSql(1)}) AS used`;
+
+/** What is used of the windows of charges, in whole steps of their units, in their order. */
+export async function readUsed(from: Db | Pool, charges: readonly Charge[]): Promise<number[]> {
+  const values = listAsked(charges);
+  const { rows } = await ('executeQuery' in from
+    ? from.executeQuery<{ used: string | null }>(CompiledQuery.raw(usedText, values))
+    : from.query<{ used: string | null }>({ name: 'read-used', text: usedText, values }));
+  return readAmounts(rows[0]?.used ?? null);
 }
 
 /** Whoever used most of a budget's window. */

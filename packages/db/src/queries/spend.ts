@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
 import { hasLabel } from './agents.ts';
-import { listAsked, usedSql } from './budgets.ts';
+import { listAsked, readAmounts, usedSql } from './budgets.ts';
 import { likeAny, type PageRange } from './pages.ts';
 
 /** The spend of the UTC day `$1`, in USD. Use both sums in one statement, or an event may be missing from both. */
@@ -47,9 +47,9 @@ export async function readSpendWithRecorded(
   agentIds: readonly string[],
   eventIds: readonly string[],
   charges: readonly Charge[],
-): Promise<{ spends: Map<string, Spend>; recorded: Set<string>; used: Map<string, number> }> {
+): Promise<{ spends: Map<string, Spend>; recorded: Set<string>; used: number[] }> {
   // OFFSET 0: each event is looked up in its one partition.
-  const { rows } = await pool.query<Row & { recorded: string[]; used: Record<string, number> }>({
+  const { rows } = await pool.query<Row & { recorded: string[]; used: string | null }>({
     name: 'read-spend-with-recorded',
     text: `WITH already AS MATERIALIZED (
              SELECT ARRAY(SELECT found.id FROM unnest($3::uuid[]) AS asked (id)
@@ -57,14 +57,14 @@ export async function readSpendWithRecorded(
                           UNION SELECT event_id FROM unrecorded_spend WHERE event_id = ANY($3::uuid[])) AS recorded
            )
            SELECT asked.agent_id, ${spendColumns}, already.recorded,
-             (SELECT coalesce(jsonb_object_agg(scope, used), '{}') FROM (${usedSql(4)}) AS used) AS used
+             (${usedSql(4)}) AS used
            FROM unnest($2::uuid[]) AS asked (agent_id) CROSS JOIN already`,
     values: [day, agentIds, eventIds, ...listAsked(charges)],
   });
   return {
     spends: new Map(rows.map((row) => [row.agent_id, toSpend(row)])),
     recorded: new Set(rows[0]?.recorded),
-    used: new Map(Object.entries(rows[0]?.used ?? {})),
+    used: readAmounts(rows[0]?.used ?? null),
   };
 }
 

@@ -60,7 +60,7 @@ function expect({ window: name }: BudgetDefinition, { from, to }: Charge['window
   return (used * (to - from)) / Math.max(60_000, now - from);
 }
 
-type Amounts = Record<'used' | 'held', ReadonlyMap<string, number>>;
+type Amounts = Record<'used' | 'held', number>;
 
 /** Names of agents that budgets are split by. */
 async function nameKeys(
@@ -75,14 +75,20 @@ async function nameKeys(
       : { key, name: null };
 }
 
-function presentUse({ scope, stored, window, unit, limit }: Charge, { used, held }: Amounts, now: number) {
+/** What is used and held of budgets, as requests are judged by it. */
+async function readAmounts(db: Db, charges: readonly Charge[], held: ReadonlyMap<string, number>) {
+  const used = await readUsed(db, charges);
+  const amounts = new Map(charges.map((charge, at) => [charge, used[at] ?? 0]));
+  return (charge: Charge): Amounts => ({ used: amounts.get(charge) ?? 0, held: held.get(charge.scope) ?? 0 });
+}
+
+function presentUse({ stored, window, unit, limit }: Charge, { used, held }: Amounts, now: number) {
   const step = steps[unit];
-  const [spent, reserved] = [used.get(scope) ?? 0, held.get(scope) ?? 0];
-  const expected = expect(stored.budget, window, spent, now);
+  const expected = expect(stored.budget, window, used, now);
   return {
-    used: spent / step,
-    held: reserved / step,
-    left: (limit - spent - reserved) / step,
+    used: used / step,
+    held: held / step,
+    left: (limit - used - held) / step,
     expected: expected === null ? null : Math.round(expected) / step,
   };
 }
@@ -105,10 +111,10 @@ export async function presentBudgets(
     return keys.map((key) => toCharge(place.stored, key, now));
   });
   const all = listed.flat();
-  const [used, name] = await Promise.all([readUsed(db, all), nameKeys(db, all)]);
+  const [use, name] = await Promise.all([readAmounts(db, all, held), nameKeys(db, all)]);
   return rows.map((row, at) => {
     const { id, version, budget, created_at, updated_at } = row;
-    const uses = (listed[at] ?? []).map((charge) => ({ ...name(charge), ...presentUse(charge, { used, held }, now) }));
+    const uses = (listed[at] ?? []).map((charge) => ({ ...name(charge), ...presentUse(charge, use(charge), now) }));
     return {
       ...presentRow({ id, version }, 'bud'),
       budget: budgetSchema.parse(budget),
@@ -148,10 +154,9 @@ export async function previewBudget(db: Db, budget: BudgetDefinition): Promise<B
   if (budget.split_by === 'none' && sums.size === 0) sums.set('', 0);
   const most = [...sums].toSorted(([, one], [, other]) => other - one).slice(0, mostUses);
   const charges = most.map(([key]) => toCharge(stored, key, now));
-  const used = new Map(charges.map(({ scope }, at) => [scope, most[at]?.[1] ?? 0]));
   const name = await nameKeys(db, charges);
-  const uses = charges.map((charge) => {
-    const { held: _none, ...use } = presentUse(charge, { used, held: new Map() }, now);
+  const uses = charges.map((charge, at) => {
+    const { held: _none, ...use } = presentUse(charge, { used: most[at]?.[1] ?? 0, held: 0 }, now);
     return { ...name(charge), ...use };
   });
   const passed = [...sums.values()].filter((sum) => sum >= place.limit).length;
@@ -197,14 +202,14 @@ export async function explainBudgets(
     };
     return findCharges(set, call, now).all.map(({ key }) => toCharge(stored, key, now));
   });
-  const [used, name] = await Promise.all([readUsed(db, charges), nameKeys(db, charges)]);
+  const [use, name] = await Promise.all([readAmounts(db, charges, held), nameKeys(db, charges)]);
   return charges.map((charge) => {
     const { id, budget } = charge.stored;
     const { name: budgetName, on_exceeded, unit, amount } = budget;
     return {
       ...{ id: toPublicId('bud', id), name: budgetName, on_exceeded, unit, amount },
       window: presentWindow(charge.window),
-      use: { ...name(charge), ...presentUse(charge, { used, held }, now) },
+      use: { ...name(charge), ...presentUse(charge, use(charge), now) },
     };
   });
 }

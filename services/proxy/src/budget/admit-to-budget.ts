@@ -129,7 +129,7 @@ export function makeAdmit({
     const today = pending.filter((other) => other.day === day);
     const sum = (some: HeldReservation[]) => some.reduce((total, { nanoUsd }) => total + nanoUsd, 0);
     const earlier = { agent: sum(today.filter((other) => other.agentId === agentId)), global: sum(today) };
-    const ofCharges = judgeCharges(charges, mineOf(request), used, sumCharges(pending));
+    const ofCharges = judgeCharges(charges, mineOf(request), used, sumCharges(charges, pending));
     return [...judgeCaps(request, spend, earlier), ...ofCharges];
   }
 
@@ -200,13 +200,9 @@ export function makeAdmit({
 
 const mineOf = ({ nanoUsd, budgets }: BudgetRequest) => ({ nanoUsd, tokens: budgets?.tokens ?? 0 });
 
-/** What reservations hold of budgets, by scope. */
-function sumCharges(held: readonly HeldReservation[]): Map<string, number> {
-  const sums = new Map<string, number>();
-  for (const { charges } of held)
-    for (const [scope, amount] of Object.entries(charges ?? {})) sums.set(scope, (sums.get(scope) ?? 0) + amount);
-  return sums;
-}
+/** What reservations hold of each of these budgets. */
+const sumCharges = (charges: readonly Charge[], held: readonly HeldReservation[]): number[] =>
+  charges.map(({ scope }) => held.reduce((sum, each) => sum + (each.charges?.[scope] ?? 0), 0));
 
 /** Budgets are judged once it is known what the request asks for. */
 type EarlyCheck = Omit<BudgetRequest, 'eventId' | 'nanoUsd' | 'charges'>;

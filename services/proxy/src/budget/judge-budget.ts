@@ -54,18 +54,19 @@ interface Mine {
   tokens: number;
 }
 
-/** Budgets that do not fit; the others are passed over. Of amounts that are missing nothing is used. */
+/** Budgets that do not fit; the others are passed over. `used` and `earlier` are in the order of the charges. */
 export function judgeCharges(
   charges: readonly Charge[],
   { nanoUsd, tokens }: Mine,
-  used: ReadonlyMap<string, number>,
-  earlier: ReadonlyMap<string, number>,
+  used: readonly number[],
+  earlier: readonly number[],
 ): CapVerdict[] {
   const unfit: CapVerdict[] = [];
-  for (const charge of charges) {
-    const { unit, limit, scope } = charge;
+  for (let at = 0; at < charges.length; at += 1) {
+    const charge = charges[at] as Charge;
+    const { unit, limit } = charge;
     const mine = unit === 'usd' ? nanoUsd : unit === 'tokens' ? tokens : 1;
-    const sums = { spent: used.get(scope) ?? 0, earlier: earlier.get(scope) ?? 0, mine };
+    const sums = { spent: used[at] ?? 0, earlier: earlier[at] ?? 0, mine };
     if (sums.spent < limit && sums.spent + sums.earlier + mine <= limit) continue;
     const verdict = judgeBudget({ capNanoUsd: limit }, sums);
     const warnOnly = charge.stored.budget.on_exceeded !== 'refuse';

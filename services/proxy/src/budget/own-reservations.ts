@@ -27,7 +27,7 @@ const rememberedOverdue = 20_000;
 /** The reservations of this process: those it must renew in Redis, and all that it knows of while Redis is away. */
 export class OwnReservations {
   readonly #held = new Map<string, Own>();
-  /** What is held on a day, on a day for an agent, and of budgets: by `2026-03-01`, `2026-03-01 agent` and scope. */
+  /** What is held on a day, and on a day for an agent: by `2026-03-01` and `2026-03-01 agent`. */
   readonly #totals = new Map<string, number>();
   readonly #minutes = new Map<string, { minute: number; used: number }>();
   #seq = 0;
@@ -118,9 +118,7 @@ export class OwnReservations {
       seq: this.#seq,
       agentEarlierNanoUsd: this.#heldFor(`${mine.day} ${mine.agentId}`) - mine.nanoUsd,
       globalEarlierNanoUsd: this.#heldFor(mine.day) - mine.nanoUsd,
-      budgetsEarlier: new Map(
-        Object.entries(listCharges(mine) ?? {}).map(([scope, amount]) => [scope, this.#heldFor(scope) - amount]),
-      ),
+      budgetsEarlier: this.#sumBudgets(mine),
       wholeForMs: 0,
     };
   }
@@ -144,8 +142,15 @@ export class OwnReservations {
     const { day, agentId, nanoUsd } = held;
     this.#add(day, sign * nanoUsd);
     this.#add(`${day} ${agentId}`, sign * nanoUsd);
-    if (held.budgets === undefined) return;
-    for (const [scope, amount] of Object.entries(listCharges(held) ?? {})) this.#add(scope, sign * amount);
+  }
+
+  /** What the others hold of one's budgets, in the order of its share. */
+  #sumBudgets(mine: Own): number[] {
+    const scopes = Object.keys(listCharges(mine) ?? {});
+    if (scopes.length === 0) return [];
+    const others = [...this.#held.values()].filter((held) => held !== mine && held.budgets !== undefined);
+    const charges = others.map((held) => listCharges(held));
+    return scopes.map((scope) => charges.reduce((sum, each) => sum + (each?.[scope] ?? 0), 0));
   }
 
   #add(key: string, amount: number): void {

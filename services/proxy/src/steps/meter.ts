@@ -1,4 +1,5 @@
 import type { CallMeter, Measurement } from '@agp/metering';
+import { withoutRequests } from '@agp/reservations';
 import { toDay } from '../budget/judge-budget.ts';
 import { describeForwarded } from '../budget/send-forwarded.ts';
 import type { Setup, Stores, Working } from '../context.ts';
@@ -24,10 +25,8 @@ export function openMeter(context: Setup & Stores & Working, request: AdmittedRe
     count: ({ costNanoUsd, heldNanoUsd, promptTokens, completionTokens }) => {
       const { eventId, budgets } = reservation;
       if (heldNanoUsd > 0) {
-        // Its event counts as the one request that it is.
-        const share = budgets && { ...budgets, scopes: { ...budgets.scopes, requests: [] } };
-        const held = { eventId, agentId: agent.uuid, day: toDay(head.timestamp), nanoUsd: heldNanoUsd, budgets: share };
-        budget.holdOn(held, describeForwarded(request));
+        const held = { eventId, agentId: agent.uuid, day: toDay(head.timestamp), nanoUsd: heldNanoUsd };
+        budget.holdOn({ ...held, budgets: budgets && withoutRequests(budgets) }, describeForwarded(request));
       }
       return budget.amend(eventId, costNanoUsd, promptTokens + completionTokens);
     },

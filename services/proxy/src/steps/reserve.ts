@@ -1,6 +1,5 @@
-import { type Charges, findCharges } from '@agp/budgets';
+import { type Charge, type Charges, findCharges } from '@agp/budgets';
 import { chargedLabels } from '@agp/core/labels';
-import type { BudgetShare } from '@agp/reservations';
 import { toDay } from '../budget/judge-budget.ts';
 import type { ProxyContext } from '../context.ts';
 import {
@@ -14,6 +13,8 @@ import {
   type Reservation,
 } from '../journey.ts';
 import type { StorageDeadline } from '../storage/storage-deadline.ts';
+
+const none: readonly Charge[] = [];
 
 /**
  * Takes the request's share of the day's caps, of all budgets that count it, and of the agent's minute.
@@ -36,7 +37,8 @@ export async function reserve(
   const caps = findCaps(admission);
   const nanoUsd = context.metering.findReservation(head, body.inspected, caps);
   const charges = listCharges(head, agent, admission, body, session);
-  const budgets = charges && shareOf(charges, () => context.metering.findTokens(head, body.inspected, caps));
+  const tokens = charges?.countsTokens ? context.metering.findTokens(head, body.inspected, caps) : 0;
+  const budgets = charges && { scopes: charges.scopes, tokens };
   const warnings = await context.budget.reserve(
     {
       eventId,
@@ -44,7 +46,7 @@ export async function reserve(
       day: toDay(head.timestamp),
       nanoUsd,
       budgets,
-      charges: charges?.all ?? [],
+      charges: charges?.all ?? none,
       agentCap,
       globalCap,
       requestsPerMinute: counted.againstRequestsPerMinute === requestsPerMinute ? null : requestsPerMinute,
@@ -52,8 +54,11 @@ export async function reserve(
     deadline,
     () => context.metering.findCheaper(head, body.inspected, caps),
   );
-  for (const { scope } of warnings) context.metrics.budgetWarnings.inc({ cap: scope });
-  const names = warnings.flatMap(({ charge }) => charge?.stored.budget.name ?? []);
+  const names: string[] = [];
+  for (const { scope, charge } of warnings) {
+    context.metrics.budgetWarnings.inc({ cap: scope });
+    if (charge !== undefined) names.push(charge.stored.budget.name);
+  }
   return { eventId, nanoUsd, isCapped: caps.isCapped, budgets, warnings: names };
 }
 
@@ -73,8 +78,3 @@ function listCharges(
   const charges = findCharges(budgets, { ...call, provider: head.provider.id, sessionId }, head.timestamp);
   return charges.all.length === 0 ? undefined : charges;
 }
-
-const shareOf = ({ scopes }: Charges, findTokens: () => number): BudgetShare => ({
-  scopes,
-  tokens: scopes.tokens.length === 0 ? 0 : findTokens(),
-});

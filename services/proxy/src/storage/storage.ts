@@ -90,14 +90,26 @@ const stopMs = 250;
 
 const noRules: StoredRules = { version: 0, policies: [] };
 const noBudgets: StoredBudgets = { version: 0, budgets: [] };
-const noneUsed: ReadonlyMap<string, number> = new Map();
-
-/** Each place in a budget once. */
-const distinct = (charges: readonly (readonly Charge[])[]) => [
-  ...new Map(charges.flat().map((charge) => [charge.scope, charge])).values(),
-];
+const noneUsed: readonly number[] = [];
 
 const nothing: Spend = { agentNanoUsd: 0, globalNanoUsd: 0 };
+
+/** Those of several requests as one list, and what was read of it as theirs; one list of alike requests stays what it is. */
+async function readTogether<Ask extends readonly Charge[], Value>(
+  asks: readonly Ask[],
+  read: (charges: readonly Charge[]) => Promise<Value & { used: readonly number[] }>,
+): Promise<Value & { usedOf: ReadonlyMap<Ask, readonly number[]> }> {
+  const lists = [...new Set(asks)];
+  const [only] = lists;
+  const found = await read(lists.length === 1 && only !== undefined ? only : lists.flat());
+  const usedOf = new Map<Ask, readonly number[]>();
+  let at = 0;
+  for (const list of lists) {
+    usedOf.set(list, lists.length === 1 ? found.used : found.used.slice(at, at + list.length));
+    at += list.length;
+  }
+  return { ...found, usedOf };
+}
 
 /** All of one day, except around midnight. */
 async function readByDay<Ask extends SpendAsk, Value>(
@@ -152,9 +164,12 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
     readByDay(asks, async (day, ofDay) => {
       const agentIds = new Set(ofDay.map(({ agentId }) => agentId));
       const eventIds = new Set(ofDay.flatMap((ask) => ask.eventIds));
-      const charges = distinct(ofDay.map((ask) => ask.charges));
-      const { spends, recorded, used } = await readSpendWithRecorded(pool, day, [...agentIds], [...eventIds], charges);
-      return ({ agentId }) => ({ ...(spends.get(agentId) ?? nothing), recorded, used });
+      const { spends, recorded, usedOf } = await readTogether(
+        ofDay.map((ask) => ask.charges),
+        (charges) => readSpendWithRecorded(pool, day, [...agentIds], [...eventIds], charges),
+      );
+      const toUsed = (charges: readonly Charge[]) => usedOf.get(charges) ?? noneUsed;
+      return ({ agentId, charges }) => ({ ...(spends.get(agentId) ?? nothing), recorded, used: toUsed(charges) });
     }),
   );
   const sessionOwners = coalesce(async (claims: SessionClaim[]) => {
@@ -163,8 +178,8 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
   });
 
   const used = coalesce(async (asks: (readonly Charge[])[]) => {
-    const read: ReadonlyMap<string, number> = await readUsed(pool, distinct(asks));
-    return new Map(asks.map((ask) => [ask, read]));
+    const read = async (charges: readonly Charge[]) => ({ used: await readUsed(pool, charges) });
+    return new Map((await readTogether(asks, read)).usedOf);
   });
 
   const budgets = coalesce(async (asks: null[]) => new Map([[asks[0] ?? null, await readBudgets(pool)]]));
@@ -207,7 +222,7 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
     /** Read after this call begins; never cached. */
     readSpend: async (day: string, agentId: string, deadline: number) =>
       (await inTime(spends({ day, agentId }), deadline)) ?? nothing,
-    /** What is used of the windows of charges, by scope, in steps of their units. Read after this call begins; never cached. */
+    /** What is used of the windows of charges, in their order, in steps of their units. Read after this call begins; never cached. */
     readUsed: async (charges: readonly Charge[], deadline: number) =>
       charges.length === 0 ? noneUsed : ((await inTime(used(charges), deadline)) ?? noneUsed),
     /** `recorded` has at least those events that the spend includes. */
