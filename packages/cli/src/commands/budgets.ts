@@ -8,6 +8,7 @@ import { addLabel, changeEach, findAgentId, type LabelOption } from '../find.ts'
 import type { Shell } from '../shell.ts';
 import { type Column, formatCap, formatRate, formatTime } from '../table.ts';
 import type { Style } from '../terminal.ts';
+import { addNamedBudgetCommands } from './named-budgets.ts';
 
 type TargetOptions = ReasonOption & LabelOption & { global?: boolean; default?: boolean; warnOnly?: boolean };
 
@@ -103,12 +104,12 @@ function chooseStyle({ remaining_usd, warn_only }: Budget): Style | undefined {
   return warn_only ? 'yellow' : 'red';
 }
 
-/** `budgets`: what may be spent in a UTC day. */
+/** `budgets`: daily caps, and budgets of other windows beside them. */
 export function addBudgetCommands(program: Command, shell: Shell): void {
-  addQuota(program, shell, {
+  const set = addQuota(program, shell, {
     group: 'budgets',
-    description: 'what may be spent in a UTC day',
-    show: "show today's budgets, or one agent's",
+    description: 'what may be spent or used: by budgets, and by daily caps (show, set)',
+    show: "show today's daily caps, or one agent's",
     set: {
       summary: 'set a daily cap, or none',
       example: 'budgets set invoice-checker 12.50',
@@ -141,6 +142,7 @@ export function addBudgetCommands(program: Command, shell: Shell): void {
     .option('--global', 'the cap of all agents together')
     .option('--default', 'the cap that new agents begin with; it changes nothing for existing ones')
     .option('--warn-only', 'let requests over the cap through, and count them');
+  addNamedBudgetCommands(set.parent as Command, shell);
 }
 
 /** `limits`: how many requests an agent may make in a minute. */

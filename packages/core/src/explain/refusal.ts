@@ -80,7 +80,7 @@ const explanations: Partial<Record<ErrorCode, [why: string, wayOut: WayOut]>> = 
     'A budget that counts it has no room for this request; its text names the budget and when it begins anew.',
     {
       console: 'Send a lower max_tokens, wait, or raise its amount under Budgets.',
-      cli: 'Send a lower max_tokens, wait, or raise its amount: "budgets explain <agent>" shows what is left.',
+      cli: 'Send a lower max_tokens, wait, or raise its amount: "budgets explain --agent NAME" shows what is left.',
     },
   ],
   budget_held: [

@@ -1,0 +1,111 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type BudgetDefinition,
+  type BudgetPreview,
+  budgetPreviewSchema,
+  budgetSchema,
+  countsTheSame,
+  type StoredBudget,
+  storedBudgetListSchema,
+  storedBudgetSchema,
+} from '@agp/budgets';
+import { countOf, formatCount } from '@agp/core/explain';
+import { toLineText } from '@agp/core/text';
+import { writePolicy } from '@agp/policy/yaml';
+import type { Command } from 'commander';
+import { addApplyCommands, findStored, type Kind } from '../apply-files.ts';
+import { addCommand, addReason, type ReasonOption } from '../arguments.ts';
+import { columns, formatAmount, type ListedLine, toLines } from '../budget-table.ts';
+import { UsageError } from '../cli-error.ts';
+import { type ExplainBudgetOptions, explainBudgets } from '../explain-budgets.ts';
+import { addCsv } from '../list.ts';
+import type { Shell } from '../shell.ts';
+import { formatTime } from '../table.ts';
+
+const path = '/api/v1/budgets';
+
+const csvColumns: readonly (keyof ListedLine)[] = [
+  ...(['budget', 'whom', 'key', 'unit', 'amount', 'used', 'percent', 'held', 'left', 'expected'] as const),
+  ...(['window', 'zone', 'from', 'to', 'on_exceeded'] as const),
+];
+
+const some = 5;
+
+/** Whom it counts, what its window holds by the records, and how many have used it up. */
+function describePreview({ amount, unit, split_by }: BudgetDefinition, preview: BudgetPreview): string[] {
+  const { agents, uses, use_count: count, passed, window } = preview;
+  const names = agents.names.slice(0, some).map((name) => toLineText(name, 128));
+  const more = agents.count > names.length ? ' ...' : '';
+  const isSplit = split_by !== 'none';
+  const most = uses
+    .slice(0, isSplit ? some : 1)
+    .map(({ name, key, used }) => `${isSplit ? `${toLineText(name ?? key, 128)} ` : ''}${formatAmount(used, unit)}`);
+  const used = `${isSplit ? `${countOf(count, split_by.replace('label:', ''))} used ` : ''}${most.join(', ') || 'it'}`;
+  const since = window.from === null ? 'in all time' : `since ${formatTime(window.from)}`;
+  return [
+    `counts ${countOf(agents.count, 'agent')}${names.length > 0 ? `: ${names.join(', ')}${more}` : ''}`,
+    `${since}: ${used} of ${formatAmount(amount, unit)}${passed === 0 ? '' : `, ${formatCount(passed)} used up already`}`,
+  ];
+}
+
+const show = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'none'));
+
+/** What differs, and when it holds. */
+function describeChange({ budget }: StoredBudget, wanted: BudgetDefinition): string {
+  const members = (Object.keys(budgetSchema.shape) as (keyof BudgetDefinition)[]).filter(
+    (member) => !isDeepStrictEqual(budget[member], wanted[member]),
+  );
+  const changes = members.map((member) => `, ${member} ${show(budget[member])} -> ${show(wanted[member])}`).join('');
+  return `${changes}; ${countsTheSame(budget, wanted) ? 'from the next request on' : 'counted anew from the records'}`;
+}
+
+const kind: Kind<BudgetDefinition, StoredBudget> = {
+  ...{ noun: 'budget', plural: 'budgets', path, listPath: `${path}/list` },
+  ...{ list: storedBudgetListSchema, one: storedBudgetSchema, schema: budgetSchema },
+  declaredBy: ({ budget }) => budget,
+  toYaml: ({ budget }) => writePolicy(budget),
+  isSame: ({ budget }, { value }) => isDeepStrictEqual(budget, value),
+  toBody: ({ value }) => value,
+  describeChange,
+  preview: async ({ api }, wanted) =>
+    describePreview(wanted, (await api.send('POST', `${path}/preview`, wanted, budgetPreviewSchema)).data),
+};
+
+/** Budgets by label, model, tag, month or session, beside the daily caps. */
+export function addNamedBudgetCommands(budgets: Command, shell: Shell): void {
+  const list = addCommand(budgets, 'list', 'list all budgets and what is used of them', 'budgets list --each');
+  addCsv(list)
+    .option('--each', 'also the others that used most of a split budget, at most 20 in all; CSV has them')
+    .action(async ({ each = false, csv = false }: { each?: boolean; csv?: boolean }) => {
+      if (csv && shell.json) throw new UsageError('--csv and --json exclude each other');
+      const answer = await shell.api.get(kind.listPath, kind.list);
+      const lines = answer.data.flatMap((stored) => toLines(stored, each || csv));
+      if (!csv) return shell.showRows(answer, () => lines, columns);
+      await shell.writeCsv([csvColumns, ...lines.map((line) => csvColumns.map((name) => line[name]))]);
+    });
+
+  addCommand(budgets, 'get <name>', 'show a budget as YAML, as apply takes it', 'budgets get sales-monthly').action(
+    async (name: string) => {
+      const stored = await findStored(shell, kind, name);
+      await shell.terminal.print(shell.json ? JSON.stringify(stored) : kind.toYaml(stored).trimEnd());
+    },
+  );
+
+  addApplyCommands(budgets, shell, kind);
+
+  addReason(addCommand(budgets, 'delete <name>', 'delete a budget', 'budgets delete sales-monthly')).action(
+    async (name: string, { reason }: ReasonOption) => {
+      const { id, budget } = await findStored(shell, kind, name);
+      await shell.api.delete(`${path}/${id}`, { reason });
+      await shell.terminal.print(`budget ${budget.name} deleted`);
+    },
+  );
+
+  const summary = 'all budgets and daily caps that count such a request, what is left, and which refuses first';
+  addCommand(budgets, 'explain', summary, 'budgets explain --agent nightly --model gpt-5')
+    .requiredOption('--agent <agent>', 'its name or id; its labels count')
+    .option('--model <model>', 'the model that it names; any if it is not given')
+    .option('--provider <provider>', 'the provider; any if it is not given')
+    .option('--tag <tag>', "the compliance tag; the agent's own if it is not given")
+    .action((options: ExplainBudgetOptions) => explainBudgets(shell, options));
+}
