@@ -22,6 +22,7 @@ import { killWhileServing, killWithoutRedis, standStill } from './stories/killed
 import { killAgainAndAgain, startAccounted } from './stories/killed-proxy.ts';
 import { lateWritersStory } from './stories/late-writers.ts';
 import { killNats, losePostgres } from './stories/outages.ts';
+import { overlappingBudgetsStory } from './stories/overlapping-budgets.ts';
 import { reconcileBills } from './stories/reconcile.ts';
 import { killUnderLoad, quick, restartAll, startReplicas, usual } from './stories/rolling-restart.ts';
 import { answerByFate, settleReservations } from './stories/settle-reservations.ts';
@@ -50,7 +51,6 @@ export const listStories = (lengths: Lengths): Story[] => {
           throwKillSwitch(system, size({ inFlight: 200, each: 2_000 }, { inFlight: 20, each: 40 }), report),
         ),
     },
-    policiesStory(isShort),
     {
       name: 'kill-running',
       promise:
@@ -74,7 +74,7 @@ export const listStories = (lengths: Lengths): Story[] => {
         await burstGlobalCap(budgets, cost, burst, report);
       },
     },
-    lateWritersStory(isShort),
+    ...[policiesStory, lateWritersStory, overlappingBudgetsStory].map((story) => story(isShort)),
     {
       name: 'reservations',
       promise: 'Requests that fail, break or are left reserve nothing for good, and those of a killed proxy are noted.',
