@@ -89,7 +89,7 @@ function plan<Value extends { name: string }, Stored extends Versioned>(
   ];
 }
 
-/** `apply` and `diff`: what files say, and what is stored. What somebody else changed since it was read is left alone. */
+/** `apply`, `diff` and `delete`: what files say, and what is stored. What somebody else changed since it was read is left alone. */
 export function addApplyCommands<Value extends { name: string }, Stored extends Versioned>(
   group: Command,
   shell: Shell,
@@ -137,4 +137,12 @@ export function addApplyCommands<Value extends { name: string }, Stored extends 
       );
     if (changed.length > 0) throw new CliError(`${changed.length} of ${planned.length} ${plural} differ`);
   });
+
+  addReason(addCommand(group, 'delete <name>', `delete a ${noun}`, `${plural} delete NAME`)).action(
+    async (name: string, { reason }: ReasonOption) => {
+      const found = await findStored(shell, kind, name);
+      await shell.api.delete(`${path}/${found.id}`, { reason });
+      await shell.terminal.print(`${noun} ${kind.declaredBy(found).name} deleted`);
+    },
+  );
 }

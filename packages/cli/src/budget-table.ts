@@ -30,8 +30,8 @@ export const toPercent = (used: number, amount: number): number =>
   amount === 0 ? 100 : Math.floor((used / amount) * 100);
 
 /** `team sales, model gpt-5*; each agent: nightly`. */
-function describeWhom({ match: { models, ...selector }, split_by }: BudgetDefinition, whose: string): string {
-  const whom = `${describeMatch(selector)}${models ? `, model ${models.join(' or ')}` : ''}`;
+function describeWhom({ match, split_by }: BudgetDefinition, whose: string): string {
+  const whom = describeMatch(match);
   return split_by === 'none' ? whom : `${whom}; each ${split_by.replace('label:', '')}${whose && `: ${whose}`}`;
 }
 

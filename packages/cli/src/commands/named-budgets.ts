@@ -14,7 +14,7 @@ import { toLineText } from '@agp/core/text';
 import { writePolicy } from '@agp/policy/yaml';
 import type { Command } from 'commander';
 import { addApplyCommands, findStored, type Kind } from '../apply-files.ts';
-import { addCommand, addReason, type ReasonOption } from '../arguments.ts';
+import { addCommand } from '../arguments.ts';
 import { columns, formatAmount, type ListedLine, toLines } from '../budget-table.ts';
 import { UsageError } from '../cli-error.ts';
 import { type ExplainBudgetOptions, explainBudgets } from '../explain-budgets.ts';
@@ -92,14 +92,6 @@ export function addNamedBudgetCommands(budgets: Command, shell: Shell): void {
   );
 
   addApplyCommands(budgets, shell, kind);
-
-  addReason(addCommand(budgets, 'delete <name>', 'delete a budget', 'budgets delete sales-monthly')).action(
-    async (name: string, { reason }: ReasonOption) => {
-      const { id, budget } = await findStored(shell, kind, name);
-      await shell.api.delete(`${path}/${id}`, { reason });
-      await shell.terminal.print(`budget ${budget.name} deleted`);
-    },
-  );
 
   const summary = 'all budgets and daily caps that count such a request, what is left, and which refuses first';
   addCommand(budgets, 'explain', summary, 'budgets explain --agent nightly --model gpt-5')

@@ -203,12 +203,4 @@ export function addPolicyCommands(program: Command, shell: Shell): void {
       await noteUnseen(shell, options);
       await shell.show(answer, ({ policy }) => describeExceptions(policy).join('\n') || 'there are no exceptions');
     });
-
-  addReason(addCommand(policies, 'delete <name>', 'delete a policy', 'policies delete interns')).action(
-    async (name: string, { reason }: ReasonOption) => {
-      const { id, policy } = await findStored(shell, kind, name);
-      await shell.api.delete(`${path}/${id}`, { reason });
-      await shell.terminal.print(`policy ${policy.name} deleted`);
-    },
-  );
 }
