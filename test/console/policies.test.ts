@@ -237,4 +237,35 @@ inBrowser('policies in the console', () => {
     expect(faults).toEqual([]);
     await context.close();
   });
+
+  test('are made by keyboard alone: by the form, from the list to the saved policy', async () => {
+    const { page, faults } = await show('/policies/_new');
+    const { keyboard } = page;
+    const tabTo = async (field: Locator, key = 'Tab') => {
+      await field.waitFor();
+      for (let at = 0; at < 100; at += 1) {
+        if (await field.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+        await keyboard.press(key);
+      }
+      throw new Error(`Tab does not reach ${field}`);
+    };
+    const part = (name: string) => page.locator('details', { has: page.locator('summary', { hasText: name }) });
+    await tabTo(page.getByLabel('Name', { exact: true }));
+    await keyboard.type('by-keys');
+    await tabTo(page.getByLabel('Mode'));
+    await keyboard.press('ArrowDown');
+    await tabTo(part('Models').locator('summary'));
+    await keyboard.press('Enter');
+    await tabTo(part('Models').getByLabel('Only these'));
+    await keyboard.type('gpt-5-mini');
+    await keyboard.press('Enter');
+    await tabTo(page.getByRole('button', { name: /^Save / }), 'Shift+Tab');
+    await keyboard.press('Enter');
+    await tabTo(dialog(page).getByLabel('Reason'));
+    await keyboard.type('without a mouse');
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: /^by-keys/ }).waitFor();
+    expect((await read('by-keys'))?.policy).toMatchObject({ mode: 'warn', models: { allow: ['gpt-5-mini'] } });
+    expect(faults).toEqual([]);
+  });
 });
