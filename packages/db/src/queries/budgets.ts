@@ -76,11 +76,11 @@ export function replaceBudget(
   });
 }
 
+/** What was used of it is removed with old events. */
 export function deleteBudget(db: Db, id: string): Promise<StoredBudgetRow | undefined> {
-  return changeBudgets(db, async (transaction) => {
-    await transaction.deleteFrom('budget_spend').where('budget_id', '=', id).execute();
-    return await transaction.deleteFrom('budgets').where('id', '=', id).returningAll().executeTakeFirst();
-  });
+  return changeBudgets(db, (transaction) =>
+    transaction.deleteFrom('budgets').where('id', '=', id).returningAll().executeTakeFirst(),
+  );
 }
 
 /** A count that was given up begins anew, apart from what it had. */

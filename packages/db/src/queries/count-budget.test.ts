@@ -5,6 +5,7 @@ import { startTestStack } from '@agp/testing';
 import { makeEvent } from '@agp/testing/events';
 import { beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../database.ts';
+import { removeOldEvents } from '../maintain/retention.ts';
 import { readBudgets } from '../record-events/budget-spend.ts';
 import { recordEvents } from '../record-events/record-events.ts';
 import { createBudget, deleteBudget, readBudget, readUsed, replaceBudget, type StoredBudgetRow } from './budgets.ts';
@@ -122,6 +123,7 @@ test('a budget counts what its window holds, then what is recorded, and anew onc
   expect((await readUse())[0]).toBe(1_003);
   await deleteBudget(management.db, budget.id);
   expect(await readUse()).toEqual([]);
+  await removeOldEvents(owner.db, new Date(), 184);
   const { rows } = await owner.pool.query('SELECT FROM budget_spend');
   expect(rows).toEqual([]);
 });

@@ -110,24 +110,29 @@ async function* listParts(db: Db, from: number): AsyncGenerator<[first: string, 
   }
 }
 
+/** Rows of one statement. */
+const addedAtOnce = 10_000;
+
 /** Requests are held to it from the next one on, unless it was changed meanwhile. */
 async function activate(pool: Pool, row: StoredBudgetRow, spend: readonly BudgetSpend[]): Promise<void> {
   const client = await pool.connect();
   let failed = true;
   try {
     await client.query('BEGIN');
+    // Nobody reads these before the rest: recordings go on meanwhile.
+    for (let at = 0; at < spend.length; at += addedAtOnce)
+      await addToBudgets(client, spend.slice(at, at + addedAtOnce), -1);
     await client.query(`SELECT pg_advisory_xact_lock(${budgetLock})`);
     const { rowCount } = await client.query(
       `UPDATE budgets SET active = budget, active_epoch = epoch WHERE id = $1 AND epoch = $2 AND active_epoch IS DISTINCT FROM epoch`,
       [row.id, row.epoch],
     );
     if (rowCount === 1) {
-      await addToBudgets(client, spend, -1);
       await chargeUnrecorded(client, row);
-      await client.query('DELETE FROM budget_spend WHERE budget_id = $1 AND epoch < $2', [row.id, row.epoch]);
       await client.query('UPDATE control SET budget_version = budget_version + 1');
     }
-    await client.query('COMMIT');
+    await client.query(rowCount === 1 ? 'COMMIT' : 'ROLLBACK');
+    await client.query('DELETE FROM budget_spend WHERE budget_id = $1 AND epoch < $2', [row.id, row.epoch]);
     failed = false;
   } finally {
     client.release(failed);
