@@ -62,6 +62,10 @@ test('budgets go from files to storage and back; the effect is shown before', as
   );
   writeFileSync(file('tokens.json'), await done('budgets get tokens'));
   expect(await done(`budgets diff -f ${folder}`)).toBe('');
+  writeFileSync(file('cost.json'), JSON.stringify({ name: 'c', split_by: 'label:cost', amount: 1, window: 'day' }));
+  expect(await done(`budgets apply -f ${file('cost.json')} --dry-run`)).toMatch(
+    / {2}counts 0 agents\n.*Z: nothing of 1\.00 USD\n/,
+  );
 
   const shown = await done('budgets list');
   expect(shown).toMatch(/^each-agent +every request; each agent: worker +4 requests +total +█{10} 100 % .* observe$/m);

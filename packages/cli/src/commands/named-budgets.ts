@@ -40,7 +40,8 @@ function describePreview({ amount, unit, split_by }: BudgetDefinition, preview: 
   const most = uses
     .slice(0, isSplit ? some : 1)
     .map(({ name, key, used }) => `${isSplit ? `${toLineText(name ?? key, 128)} ` : ''}${formatAmount(used, unit)}`);
-  const used = `${isSplit ? `${countOf(count, split_by.replace('label:', ''))} used ` : ''}${most.join(', ') || 'it'}`;
+  const whose = isSplit && count > 0 ? `${countOf(count, split_by.replace('label:', ''))} used ` : '';
+  const used = whose + (most.join(', ') || 'nothing');
   const since = window.from === null ? 'in all time' : `since ${formatTime(window.from)}`;
   return [
     `counts ${countOf(agents.count, 'agent')}${names.length > 0 ? `: ${names.join(', ')}${more}` : ''}`,

@@ -11,6 +11,7 @@ import {
   mostUses,
   prepareHeld,
   type StoredBudget,
+  splitLabelOf,
   steps,
   toCharge,
 } from '@agp/budgets';
@@ -134,13 +135,15 @@ const asCreated = { day: '', withUsage: false, order: 'created' } as const;
 export async function previewBudget(db: Db, budget: BudgetDefinition): Promise<BudgetPreview> {
   const now = Date.now();
   const { models: _, ...selector } = budget.match;
+  const label = splitLabelOf(budget.split_by);
   const names: string[] = [];
   let count = 0;
   for await (const agents of listAgents(db, {}, { offset: 0 }, asCreated))
     for (const { name, metadata } of agents) {
       const tag = typeof metadata.compliance_tag === 'string' ? metadata.compliance_tag : 'default';
       const who = { agent: name, labels: chargedLabels(metadata) ?? {}, tag, provider: '' };
-      if (!selects({ ...selector, providers: undefined, tags: undefined }, who)) continue;
+      const isSplit = label === null || Object.hasOwn(who.labels, label);
+      if (!isSplit || !selects({ ...selector, providers: undefined, tags: undefined }, who)) continue;
       count += 1;
       if (names.length < mostNames) names.push(name);
     }

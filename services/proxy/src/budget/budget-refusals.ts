@@ -80,7 +80,8 @@ const nameWindow = (window: string, zone: string) => {
   return named ?? `a ${window}${zone === 'UTC' ? '' : ` in ${zone}`}`;
 };
 
-const nameNext = (window: string) => (window.startsWith('rolling:') ? 'some is free again from' : 'it begins anew at');
+const nameNext = (window: string) =>
+  window.startsWith('rolling:') ? 'it moves on by an hour at' : 'it begins anew at';
 
 interface Figure {
   text: string;
