@@ -57,11 +57,11 @@ const all = [
     {
       title: 'Requests that budgets and limits refused',
       description:
-        'By the code of their error: an agent’s cap, the cap of all, what is held by requests in flight, requests a minute',
+        'By the code of their error: an agent’s cap, the cap of all, a budget, what is held by requests in flight, requests a minute',
       queries: [
         sqlTime(
           `SELECT $__timeGroup(since, $__interval) AS "time", reason AS metric, sum(refusal_count) AS "refusals"\nFROM reporting.refusal_totals\n` +
-            `WHERE $__timeFilter(since) AND reason IN ('agent_budget_exceeded', 'global_budget_exceeded', 'budget_held', 'rate_limited')\n` +
+            `WHERE $__timeFilter(since) AND reason IN ('agent_budget_exceeded', 'global_budget_exceeded', 'budget_exceeded', 'budget_held', 'rate_limited')\n` +
             'GROUP BY 1, 2 ORDER BY 1',
         ),
       ],
