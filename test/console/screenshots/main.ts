@@ -92,7 +92,7 @@ async function run(): Promise<string[]> {
       },
     },
     { name: 'policy-new', path: '/policies/_new', ready: text('In a form') },
-    { name: 'budgets', path: '/budgets', ready: text('contract-reader') },
+    { name: 'budgets', path: '/budgets', ready: text('warehouse-planner') },
     { name: 'costs', path: '/costs', ready: (page) => page.getByRole('img', { name: /by day/ }).waitFor() },
     { name: 'costs-prices', path: '/costs?view=prices', ready: text('in-house-7b') },
     { name: 'costs-unpriced', path: '/costs?view=unpriced', ready: text('in-house-7b') },
