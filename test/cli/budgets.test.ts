@@ -68,10 +68,8 @@ test('budgets go from files to storage and back; the effect is shown before', as
   );
 
   const shown = await done('budgets list');
-  expect(shown).toMatch(/^each-agent +every request; each agent: worker +4 requests +total +█{10} 100 % .* observe$/m);
-  expect(shown).toMatch(
-    /^sales-monthly +agent worker, team sales, owner \*, tag default +500\.00 USD +month +░{10} 0 % /m,
-  );
+  expect(shown).toMatch(/^each-agent +every request; each agent: worker +4 requests +total +100 % .* observe$/m);
+  expect(shown).toMatch(/^sales-monthly +agent worker, team sales, owner \*, tag default +500\.00 USD +month +0 % /m);
   const [head, first] = (await done('budgets list --csv')).split('\r\n');
   expect(head).toBe('budget,whom,key,unit,amount,used,percent,held,left,expected,window,zone,from,to,on_exceeded');
   expect(first).toMatch(

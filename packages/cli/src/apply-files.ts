@@ -40,26 +40,20 @@ export interface FileOption {
 export const addFile = (command: Command) =>
   command.requiredOption('-f, --filename <path...>', 'files in YAML or JSON, or folders of them');
 
-type OfKind<Stored extends Versioned> = Pick<
-  Kind<{ name: string }, Stored>,
-  'noun' | 'plural' | 'listPath' | 'list' | 'declaredBy'
->;
-
-export const readStored = async <Stored extends Versioned>(
+export const readStored = async <Value extends { name: string }, Stored extends Versioned>(
   { api }: Shell,
-  { listPath, list }: Pick<OfKind<Stored>, 'listPath' | 'list'>,
+  { listPath, list }: Kind<Value, Stored>,
 ): Promise<Stored[]> => (await api.get(listPath, list)).data;
 
 /** @throws CliError if none has the name, or the id */
-export async function findStored<Stored extends Versioned>(
+export async function findStored<Value extends { name: string }, Stored extends Versioned>(
   shell: Shell,
-  kind: OfKind<Stored>,
+  kind: Kind<Value, Stored>,
   name: string,
 ): Promise<Stored> {
   const found = (await readStored(shell, kind)).find((each) => kind.declaredBy(each).name === name || each.id === name);
   if (found !== undefined) return found;
-  const { noun, plural } = kind;
-  throw new CliError(`no ${noun} is named ${toLineText(name)}; "${plural} list" shows all ${plural}`);
+  throw new CliError(`no ${kind.noun} is named ${toLineText(name)}; "${kind.plural} list" shows all ${kind.plural}`);
 }
 
 interface Planned<Value, Stored> {

@@ -48,19 +48,10 @@ export function toLines({ budget, window, uses, use_count, is_counted }: StoredB
   }));
 }
 
-const barCells = 10;
-
-function drawBar(percent: number): string {
-  const full = Math.min(barCells, Math.floor((percent / 100) * barCells));
-  return `${'█'.repeat(full)}${'░'.repeat(barCells - full)} ${percent} %`;
-}
-
-/** Red if it is used up, yellow from its last threshold before that on. */
+/** Red if it is used up, yellow from its first threshold on. */
 function chooseStyle(percent: number, thresholds: readonly number[] = []): Style | undefined {
   if (percent >= 100) return 'red';
-  return thresholds.some((each) => each < 100) && percent >= Math.max(...thresholds.filter((each) => each < 100))
-    ? 'yellow'
-    : undefined;
+  return thresholds.some((each) => each <= percent) ? 'yellow' : undefined;
 }
 
 export const columns: Column<BudgetLine & Partial<ListedLine>>[] = [
@@ -74,8 +65,8 @@ export const columns: Column<BudgetLine & Partial<ListedLine>>[] = [
   },
   {
     head: 'USED',
-    cell: ({ percent }) => drawBar(percent),
-    brief: ({ percent }) => `${percent} %`,
+    right: true,
+    cell: ({ percent }) => `${percent} %`,
     style: ({ percent, thresholds }) => chooseStyle(percent, thresholds),
   },
   { head: 'HELD', right: true, cell: ({ held, unit }) => formatAmount(held, unit), spare: 4 },
