@@ -107,7 +107,11 @@ export function createMetrics(held: {
       'step',
       [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 120],
     ),
-    budgetWarnings: counter('agp_proxy_budget_warnings_total', 'Requests over a daily cap that only warns', 'cap'),
+    budgetWarnings: counter(
+      'agp_proxy_budget_warnings_total',
+      'Requests over a daily cap or a budget that only warns',
+      'cap',
+    ),
     budgetFallbacks: counter(
       'agp_proxy_budget_fallbacks_total',
       'Calls of Redis for budgets that failed; this process then goes on with what it knows itself',
