@@ -1,4 +1,4 @@
-import type { StoredBudget } from '@agp/budgets';
+import type { ExplainedBudget, StoredBudget } from '@agp/budgets';
 import type {
   AgentOverview,
   BudgetList,
@@ -20,7 +20,13 @@ import {
 import { sumUsd } from '@agp/core/money';
 import type { AgentTool, StoredPolicy } from '@agp/policy';
 import { expect } from 'vitest';
-import { compareUsd, formatShare, formatShortCount, roundUsd } from '../../../packages/console/src/format/format.ts';
+import {
+  compareUsd,
+  formatAmount,
+  formatShare,
+  formatShortCount,
+  roundUsd,
+} from '../../../packages/console/src/format/format.ts';
 import { findBefore } from '../../../packages/console/src/screens/costs/usage-entries.ts';
 import type { Shown } from './read-shown.ts';
 import * as rows from './show-rows.ts';
@@ -169,6 +175,7 @@ export const agentScreen = (id: string): Screen => ({
       (await ask<CostUsage>(`/api/v1/costs/usage?agent_id=${id}&${query}`)).usage as [CostUsageEntry];
     const [sum] = await usage('from=24h');
     const month = new Date(Date.now() - 29 * dayMs).toISOString().slice(0, 10);
+    const held = await ask<ExplainedBudget[]>(`/api/v1/budgets/explain?agent_id=${id}`);
     const limit = own.requests_per_minute as number | null;
     return {
       figures: {
@@ -195,6 +202,7 @@ export const agentScreen = (id: string): Screen => ({
           ...overview.events.slice(0, 1).map(({ timestamp }) => time(timestamp)),
           time(overview.events.at(-1)?.timestamp ?? ''),
         ),
+        'Budgets that count it': begins(`${held[0]?.name} ${formatAmount(held[0]?.use.left ?? 0, 'usd')} left of $`),
         'Policies that hold for it': 'contracts warn at most 4,000 tokens out (for tag legal)',
       },
       pictures: [

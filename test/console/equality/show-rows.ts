@@ -128,18 +128,21 @@ export const showBudget = (budget: AgentBudget) => ({
 const share = (used: number, amount: number) => (amount === 0 ? 1 : used / amount);
 
 /** Who used most of a budget, its bar, and what is expected. */
-export const showNamedBudget = ({ budget, uses: [most], use_count, window, is_counted }: StoredBudget) => {
+export const showNamedBudget = ({ budget, uses: [first], use_count, window, is_counted }: StoredBudget) => {
   const { amount, unit } = budget;
-  const { used, held, name } = most as BudgetUse;
+  const { used, held, name } = first as BudgetUse;
   const whole = formatAmount(amount, unit);
-  const text = `${formatAmount(used, unit)} of ${whole}`;
+  const suffix = { observe: ' (only counted)', warn: ' (warns only)', refuse: '' }[budget.on_exceeded];
+  const text = `${formatAmount(used, unit)} of ${whole}${suffix}`;
+  const most = name === null ? '' : ` ${named(name)}${use_count > 1 ? `, the fullest of ${use_count}` : ''}`;
   expect([held, is_counted]).toEqual([0, true]);
   const by = new Date(window.to ?? 0).toLocaleDateString('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'short' });
   return {
-    Budget: budget.name,
-    For: [describeMatch(budget.match), ...(budget.split_by === 'none' ? [] : [`each ${budget.split_by}`])].join('; '),
-    Used: `${text} ${Math.round(100 * Math.min(1, share(used, amount)))}%${formatShare(share(used, amount))}`,
-    'Most used by': name === null ? '' : `${named(name)}${use_count > 1 ? ` of ${use_count}` : ''}`,
+    Budget: [
+      `${budget.name} ${describeMatch(budget.match)}`,
+      ...(budget.split_by === 'none' ? [] : [`each ${budget.split_by}`]),
+    ].join('; '),
+    Used: `${text} ${Math.round(100 * Math.min(1, share(used, amount)))}%${formatShare(share(used, amount))}${most}`,
     Amount: `${whole} a ${budget.window}`,
     'At this pace': expect.stringMatching(new RegExp(`^[^ ]+ by ${by}$`)) as string,
     'Begins anew': time(window.to ?? ''),

@@ -5,6 +5,7 @@ import {
   IconBolt,
   IconBookmark,
   IconCpu,
+  IconGauge,
   IconGavel,
   IconMessages,
   IconRobot,
@@ -14,7 +15,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { apiQuery, policiesQuery, usageQuery } from '../api/api.ts';
+import { apiQuery, budgetsQuery, policiesQuery, usageQuery } from '../api/api.ts';
 import { usePermissions, useSession } from '../api/session.ts';
 import { isTyping } from '../components/peek.tsx';
 import { newPolicy } from '../components/policies.tsx';
@@ -68,7 +69,7 @@ export function CommandPalette() {
   const { change, govern } = usePermissions();
   const text = query.trim();
   const [wanted] = useDebouncedValue(text, pauseMs);
-  const [, verb, whose = wanted] = /^(block|unblock|cap|limit|label) (.+)$/i.exec(wanted) ?? [];
+  const [, verb, whose = wanted] = /^(block|unblock|cap|limit|label|budget) (.+)$/i.exec(wanted) ?? [];
   const enabled = wanted !== '';
   const agents = useQuery({
     ...apiQuery('/api/v1/agents', { query: { search: whose, order: 'seen', limit: mostAgents } }),
@@ -84,10 +85,12 @@ export function CommandPalette() {
     enabled: enabled && edition === 'extended',
   });
   const policies = useQuery({ ...policiesQuery, enabled });
+  const budgets = useQuery({ ...budgetsQuery, enabled });
   const views = useQuery({ ...viewsQuery, enabled });
   const models = useQuery({ ...usageQuery({ from: '30d' }, ['model'], 100), enabled });
   const toAgent = (agentId: string, hash = '') => navigate({ to: '/agents/$agentId', params: { agentId }, hash });
   const toPolicy = (policyId: string) => navigate({ to: '/policies/$policyId', params: { policyId } });
+  const toBudget = (hash: string) => navigate({ to: '/budgets', hash });
   const has = (name: string) => name.toLowerCase().includes(text.toLowerCase());
   const found = enabled ? (agents.data?.data ?? []) : [];
   const acts = found.flatMap(({ id, name, status }) =>
@@ -106,6 +109,12 @@ export function CommandPalette() {
     ...(govern && has('New policy')
       ? [pick(IconBolt, 'New policy', 'Starts from an example', () => toPolicy(newPolicy))]
       : []),
+    ...(change && has('New budget')
+      ? [pick(IconBolt, 'New budget', 'For a team, a model, a month', () => toBudget('new'))]
+      : []),
+    ...(enabled && [undefined, 'budget'].includes(verb?.toLowerCase()) ? (budgets.data?.data ?? []) : [])
+      .filter(({ budget: { name } }) => name.includes(whose.toLowerCase()))
+      .map(({ id, budget: { name } }) => pick(IconGauge, name, 'Budget', () => toBudget(id))),
     ...(verb === undefined ? found : []).map(({ id, name, status }) =>
       pick(IconRobot, name, `Agent, ${status}`, () => toAgent(id)),
     ),

@@ -1,5 +1,4 @@
 import type { ListedAgent } from '@agp/core/contracts';
-import type { Tone } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { usageQuery } from '../api/api.ts';
 import { formatLocalTime, formatShare, noRoomMeaning, projectSpend, roundCap, roundUsd } from '../format/format.ts';
@@ -38,36 +37,25 @@ interface CapBarProps {
   what?: string;
 }
 
-function judge(used: number, cap: number, warnOnly: boolean | undefined): Tone {
-  if (used >= cap) return warnOnly ? 'warn' : 'bad';
-  return used >= 0.8 * cap ? 'warn' : 'plain';
-}
-
 export function CapBar({ of, whose, bare = false, what = '' }: CapBarProps) {
   const { spent_usd: spent = 0, reserved_usd: reserved = 0, daily_cap_usd: cap, warn_only: warnOnly } = of;
   if (cap === null)
     return <span className="small dim">no cap{!bare && reserved > 0 && `, ${roundUsd(reserved)} held`}</span>;
-  const used = partOf(spent, cap);
-  const percent = formatShare(used);
-  const text = `${roundUsd(spent)} of ${roundCap(cap)}${warnOnly ? ' (warns only)' : ''}`;
+  const bar = {
+    label: `Daily cap of ${whose}`,
+    amount: cap,
+    beyond: warnOnly ? 'warn' : 'refuse',
+    use: { used: spent, held: reserved },
+  } as const;
+  if (bare) return <Meter {...bar} />;
   return (
-    <div className={bare ? 'cap-line' : undefined}>
-      <Meter
-        label={`Daily cap of ${whose}`}
-        text={text}
-        title={`${text}${reserved > 0 ? `; ${roundUsd(reserved)} held by running requests` : ''}`}
-        used={used}
-        held={cap === 0 ? 0 : reserved / cap}
-        tone={judge(spent + reserved, cap, warnOnly)}
-      />
-      {bare ? (
-        <span className="small">{percent}</span>
-      ) : (
-        <div className="small dim">
-          {text} {what} · {percent}
-          {reserved > 0 && ` · ${roundUsd(reserved)} held`}
-        </div>
-      )}
+    <div>
+      <Meter {...bar} alone />
+      <div className="small dim">
+        {roundUsd(spent)} of {roundCap(cap)}
+        {warnOnly && ' (warns only)'} {what} · {formatShare(partOf(spent, cap))}
+        {reserved > 0 && ` · ${roundUsd(reserved)} held`}
+      </div>
     </div>
   );
 }

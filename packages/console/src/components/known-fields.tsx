@@ -82,6 +82,9 @@ export function useUsed(of: Used): Suggestion[] {
   return used.map((row) => [row[of] ?? '', countOf(row.request_count, 'request')]);
 }
 
+/** All time zones. */
+export const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')];
+
 /** Names that a selector of requests may have, of the last 30 days, by its members. */
 export function useSeenNames() {
   const query = { order: 'seen', limit: 200 } as const;

@@ -1,4 +1,4 @@
-import type { Unit } from '@agp/budgets';
+import type { BudgetDefinition, Unit } from '@agp/budgets';
 import type { ListedAuditEntry, ModelPrice } from '@agp/core/contracts';
 import { describeChange, formatCount } from '@agp/core/explain';
 
@@ -60,16 +60,12 @@ export function formatAmount(amount: number, unit: Unit): string {
   return `${formatShortCount(amount)} ${amount === 1 ? unit.slice(0, -1) : unit}`;
 }
 
-const windowWords: Readonly<Record<string, string>> = {
-  ...{ day: 'a day', week: 'a week', month: 'a month', session: 'a session', total: 'in all' },
-};
-
-/** A budget's window behind its amount: `a month`, `in 24 hours`. */
-export const nameWindow = (window: string): string => windowWords[window] ?? `in ${window.split(':')[1]} hours`;
-
-/** Whom a split budget is for: `each agent`, `each team`; null if all share it. */
-export const nameSplit = (split: string): string | null =>
-  split === 'none' ? null : `each ${split.replace(/^label:/, '')}`;
+/** A budget's amount and window: `$500.00 a month`, `40 requests in 24 hours`. */
+export function tellAmount({ amount, unit, window }: Pick<BudgetDefinition, 'amount' | 'unit' | 'window'>): string {
+  const [kind, hours] = window.split(':');
+  const words = hours ? `in ${hours} hours` : kind === 'total' ? 'in all' : `a ${kind}`;
+  return `${formatAmount(amount, unit)} ${words}`;
+}
 
 const second = 1_000;
 const minute = 60 * second;

@@ -26,6 +26,7 @@ import {
   TimeStamp,
 } from '../../components/values.tsx';
 import { findFirstDay } from '../costs/usage-entries.ts';
+import { AgentBudgets } from './agent-budgets.tsx';
 import { AgentFigures } from './agent-figures.tsx';
 import { AgentPolicies } from './agent-policies.tsx';
 import { AgentTimeline } from './agent-timeline.tsx';
@@ -53,6 +54,7 @@ function AgentUsage({ overview }: { overview: AgentOverview }) {
       </div>
       <div className="grid" style={{ ['--least' as string]: '24rem' }}>
         <AgentPolicies agent={agent} />
+        <AgentBudgets id={agent.id} />
         <Card title="Personal data, last 30 days">
           <PiiLinks findings={findings} search={{ agent_id: agent.id }} none="None was found in its requests." />
         </Card>

@@ -1,31 +1,37 @@
 import type { BudgetUse, StoredBudget } from '@agp/budgets';
 import { formatCount } from '@agp/core/explain';
 import { describeMatch } from '@agp/policy/describe';
+import { Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { budgetsQuery } from '../../api/api.ts';
 import { Reading } from '../../components/feedback.tsx';
-import { type Column, List, Rows } from '../../components/list.tsx';
-import { BudgetBar, partOf } from '../../components/meter.tsx';
+import { actionColumn, type Column, List, Rows } from '../../components/list.tsx';
+import { Meter, partOf } from '../../components/meter.tsx';
 import { AgentLink, Fields, Pill, SessionLink, ShortId, TimeAgo, TimeStamp } from '../../components/values.tsx';
-import { formatAmount, nameSplit, nameWindow } from '../../format/format.ts';
+import { formatAmount, tellAmount } from '../../format/format.ts';
+import { BudgetActions, outcomes, WriteBudget } from './budget-changes.tsx';
 
 /** How far the one that used most is; a budget that nobody used is last. */
 const findPart = ({ budget, uses: [most] }: StoredBudget): number =>
   most === undefined ? -1 : partOf(most.used + most.held, budget.amount);
 
-const outcomes = { observe: 'only counted', warn: 'warned of', refuse: 'refused' } as const;
-const tones = { observe: 'plain', warn: 'warn', refuse: 'good' } as const;
-
-/** What a split budget is split by, as a link if there is a page of it. */
+/** Who used a part of it, as a link if there is a page. */
 function UseKey({ of: { budget }, use: { key, name } }: { of: StoredBudget; use: BudgetUse }) {
   if (budget.split_by === 'agent') return <AgentLink id={key} name={name} />;
-  return budget.split_by === 'session' ? <SessionLink id={key} /> : key;
+  return budget.split_by === 'session' ? <SessionLink id={key} /> : key || 'All together';
 }
+
+const UseBar = ({ of: { budget }, use }: { of: StoredBudget; use: BudgetUse }) => (
+  <Meter
+    {...{ label: `Used of ${budget.name} ${use.key}`, use, amount: budget.amount, unit: budget.unit }}
+    {...{ beyond: budget.on_exceeded, lines: budget.thresholds }}
+  />
+);
 
 /** What will be used at the end of a day, week or month if it goes on so. */
 function Pace({ of: { budget, window }, use }: { of: StoredBudget; use: BudgetUse | undefined }) {
-  if (use === undefined || use.expected === null || window.to === null) return <span className="dim">–</span>;
+  if (!use || use.expected === null || window.to === null) return <span className="dim">–</span>;
   const form = new Intl.DateTimeFormat('en-GB', { timeZone: budget.zone, day: 'numeric', month: 'short' });
   return (
     <span className={use.expected > budget.amount ? 'tone-warn' : undefined}>
@@ -33,6 +39,8 @@ function Pace({ of: { budget, window }, use }: { of: StoredBudget; use: BudgetUs
     </span>
   );
 }
+
+const tones = { observe: 'plain', warn: 'warn', refuse: 'good' } as const;
 
 const columns: readonly Column<StoredBudget>[] = [
   {
@@ -43,121 +51,91 @@ const columns: readonly Column<StoredBudget>[] = [
         <Link to="/budgets" search={true} hash={id} replace>
           {budget.name}
         </Link>{' '}
-        {!is_counted && <Pill title="What it holds already is summed up; it holds once that is done">counting</Pill>}
+        {!is_counted && <Pill title="It holds once what it counts is summed up">counting</Pill>}
+        <div className="small dim hide-narrow">
+          {describeMatch(budget.match)}
+          {budget.split_by !== 'none' && `; each ${budget.split_by.replace(/^label:/, '')}`}
+        </div>
       </>
-    ),
-  },
-  {
-    head: 'For',
-    wide: true,
-    cell: ({ budget }) => (
-      <div className="small text-cell">
-        {[describeMatch(budget.match), nameSplit(budget.split_by)].filter(Boolean).join('; ')}
-      </div>
     ),
   },
   {
     head: 'Used',
     lead: true,
     by: findPart,
-    cell: ({ budget, uses: [most] }) =>
-      most ? <BudgetBar of={budget} use={most} whose={budget.name} /> : <span className="small dim">not used yet</span>,
-  },
-  {
-    head: 'Most used by',
-    wide: true,
     cell: (stored) => {
-      const { uses, use_count: count } = stored;
+      const [most] = stored.uses;
+      if (most === undefined) return <span className="small dim">not used yet</span>;
       return (
-        nameSplit(stored.budget.split_by) &&
-        uses[0] && (
-          <span className="small">
-            <UseKey of={stored} use={uses[0]} /> {count > 1 && <span className="dim">of {formatCount(count)}</span>}
-          </span>
-        )
+        <>
+          <UseBar of={stored} use={most} />
+          {most.key && (
+            <div className="small dim hide-narrow">
+              <UseKey of={stored} use={most} />
+              {stored.use_count > 1 && `, the fullest of ${formatCount(stored.use_count)}`}
+            </div>
+          )}
+        </>
       );
     },
   },
-  {
-    head: 'Amount',
-    right: true,
-    cell: ({ budget }) => `${formatAmount(budget.amount, budget.unit)} ${nameWindow(budget.window)}`,
-  },
+  { head: 'Amount', right: true, cell: ({ budget }) => tellAmount(budget) },
   { head: 'At this pace', right: true, cell: (stored) => <Pace of={stored} use={stored.uses[0]} /> },
-  {
-    head: 'Begins anew',
-    wide: true,
-    cell: ({ budget, window }) =>
-      budget.window.startsWith('rolling') ? <span className="dim">moves on</span> : <TimeStamp at={window.to} />,
-  },
+  { head: 'Begins anew', wide: true, cell: ({ window }) => <TimeStamp at={window.to} /> },
   {
     head: 'Beyond it',
     wide: true,
     by: ({ budget }) => budget.on_exceeded,
-    cell: ({ budget }) => <Pill tone={tones[budget.on_exceeded]}>{outcomes[budget.on_exceeded]}</Pill>,
+    cell: ({ budget: { on_exceeded: then } }) => <Pill tone={tones[then]}>{outcomes[then]}</Pill>,
   },
+  { ...actionColumn((stored: StoredBudget) => <BudgetActions stored={stored} />), wide: true },
 ];
 
 /** A budget beside the list: who used it. */
 function BudgetPeek({ stored }: { stored: StoredBudget }) {
   const { id, version, budget, window, uses, use_count, updated_at } = stored;
-  const split = nameSplit(budget.split_by);
   return (
     <>
       <Fields
         fields={{
-          ...(budget.description && { Why: budget.description }),
-          For: describeMatch(budget.match),
-          ...(split && { 'Amount for': split }),
-          Amount: `${formatAmount(budget.amount, budget.unit)} ${nameWindow(budget.window)}`,
+          'What it is for': budget.description,
+          Amount: `${tellAmount(budget)}, in ${budget.zone}`,
           'Beyond it requests are': outcomes[budget.on_exceeded],
-          Since: <TimeStamp at={window.from} />,
           'Begins anew': <TimeStamp at={window.to} />,
-          'Time zone': budget.zone,
-          Version: (
-            <>
-              {formatCount(version)}, changed <TimeAgo at={updated_at} />
-            </>
-          ),
+          [`Version ${formatCount(version)}`]: <TimeAgo at={updated_at} />,
+          Shown: use_count > uses.length && `the ${uses.length} fullest of ${formatCount(use_count)}`,
           Id: <ShortId id={id} what="budget id" />,
         }}
       />
+      <Group hiddenFrom="sm">
+        <BudgetActions stored={stored} />
+      </Group>
       <Rows
         label={`Uses of ${budget.name}`}
         rows={uses}
         rowKey={({ key }) => key}
-        note={use_count > uses.length && ` of ${formatCount(use_count)}`}
         columns={[
-          { head: 'Who', cell: (use) => (split ? <UseKey of={stored} use={use} /> : 'All together') },
-          { head: 'Used', lead: true, cell: (use) => <BudgetBar of={budget} use={use} whose={use.name ?? use.key} /> },
+          { head: 'Who', cell: (use) => <UseKey of={stored} use={use} /> },
+          { head: 'Used', lead: true, cell: (use) => <UseBar of={stored} use={use} /> },
           { head: 'Left', right: true, cell: ({ left }) => formatAmount(left, budget.unit) },
           { head: 'At this pace', right: true, cell: (use) => <Pace of={stored} use={use} /> },
         ]}
       />
-      {use_count > uses.length && (
-        <p className="small dim">
-          The {uses.length} that used most, of {formatCount(use_count)}.
-        </p>
-      )}
     </>
   );
 }
 
-/** Rows that are drawn at once. */
-const atOnce = 200;
-
-/** Budgets by label, model, month and so on: the one that is used most comes first. */
+/** Budgets by label, model, month and so on: the fullest first. */
 export function NamedBudgets() {
-  const query = useQuery(budgetsQuery);
   return (
-    <Reading query={query} shape={{ rows: 4 }}>
+    <Reading query={useQuery(budgetsQuery)} shape={{ rows: 4 }}>
       {({ data }) => (
         <List
           title="Budgets"
           label="Budgets"
+          aside={<WriteBudget stored={null} />}
           rows={data.toSorted((one, other) => findPart(other) - findPart(one))}
           rowKey={({ id }) => id}
-          atOnce={atOnce}
           columns={columns}
           peek={(stored) => <BudgetPeek stored={stored} />}
           none={

@@ -189,6 +189,9 @@ export function UsageView() {
           title="The table below, by day"
         />
       </div>
+      <p className="only-print">
+        {`By ${groups.map(nameGroup).join(' and ')}, UTC days from ${firstDay ?? 'the first'}${to ? ` until before ${to}` : ''}`}
+      </p>
       {groups.includes('tag') && <TagHint />}
       {label && (
         <p className="dim small" style={{ margin: 0 }}>

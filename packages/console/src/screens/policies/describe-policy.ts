@@ -15,3 +15,7 @@ export function groupLabels(texts: readonly string[]): Record<string, string[]> 
   if (pairs.some(([label, value]) => !label || !value)) return null;
   return Object.fromEntries([...byLabel].map(([label, each]) => [label, each.map(([, value = '']) => value)]));
 }
+
+/** Labels as `team=sales`. */
+export const toPairs = (labels: Readonly<Record<string, string[]>>): string[] =>
+  Object.entries(labels).flatMap(([label, values]) => values.map((value) => `${label}=${value}`));

@@ -1,8 +1,9 @@
 import type { Policy } from '@agp/policy';
 import { Checkbox, Chip, Group, NativeSelect, NumberInput, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { zones } from '../../components/known-fields.tsx';
 import type { Schema } from './complete-policy.ts';
-import { groupLabels } from './describe-policy.ts';
+import { groupLabels, toPairs } from './describe-policy.ts';
 import { type Path, valueAt } from './rewrite-text.ts';
 import { readHours, type WeekHours, weekDays, writeHours } from './week-hours.ts';
 
@@ -101,9 +102,6 @@ export function ValueField(props: FieldProps) {
   );
 }
 
-const toPairs = (labels: Readonly<Record<string, string[]>>) =>
-  Object.entries(labels).flatMap(([label, values]) => values.map((value) => `${label}=${value}`));
-
 /** A list of names that is completed from what was seen; of labels, `team=sales`. */
 export function NamesField(props: FieldProps) {
   const { form, path, schema } = props;
@@ -143,8 +141,6 @@ export function NamesField(props: FieldProps) {
     </div>
   );
 }
-
-const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')];
 
 /** Days of the week, from when to when, and where. */
 export function HoursFields({ form, schema }: FieldProps) {

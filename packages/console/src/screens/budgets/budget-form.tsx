@@ -1,0 +1,189 @@
+import type { BudgetDefinition, BudgetPreview } from '@agp/budgets';
+import { countOf, formatCount } from '@agp/core/explain';
+import { NativeSelect, NumberInput, Stack, TagsInput, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { apiQuery, callApi } from '../../api/api.ts';
+import { FailureNotice } from '../../components/feedback.tsx';
+import { pauseMs } from '../../components/filters.tsx';
+import { useSeenNames, zones } from '../../components/known-fields.tsx';
+import { partOf } from '../../components/meter.tsx';
+import { TimeStamp } from '../../components/values.tsx';
+import { formatAmount, formatShare } from '../../format/format.ts';
+import { groupLabels, toPairs } from '../policies/describe-policy.ts';
+
+/** A new budget; an amount that nobody entered is no number. */
+export const begun: BudgetDefinition = {
+  ...{ name: '', match: {}, split_by: 'none', unit: 'usd', amount: Number.NaN, window: 'month', zone: 'UTC' },
+  ...{ thresholds: [50, 80, 100], on_exceeded: 'refuse' },
+};
+
+/** What a draft would do, by the API, a moment after it was typed, and the first thing that is wrong with it. */
+function usePreview(draft: BudgetDefinition) {
+  const [wanted] = useDebouncedValue(draft, pauseMs);
+  // Whom it counts is shown before it has a name and an amount.
+  const body = { ...wanted, name: wanted.name || 'new', amount: wanted.amount || 0 } as never;
+  const { data, error, isSuccess, isPlaceholderData } = useQuery({
+    queryKey: ['/api/v1/budgets/preview', wanted],
+    queryFn: ({ signal }) => callApi('post', '/api/v1/budgets/preview', { body, signal }),
+    placeholderData: keepPreviousData,
+    gcTime: 0,
+  });
+  const isComplete = draft.name !== '' && !Number.isNaN(draft.amount);
+  return { preview: data?.data, error, ready: isComplete && wanted === draft && isSuccess && !isPlaceholderData };
+}
+
+/** Whom a draft counts, and what its window holds. */
+function Effect({ draft, preview }: { draft: BudgetDefinition; preview: BudgetPreview | undefined }) {
+  if (preview === undefined) return 'Counting …';
+  const { agents, uses, use_count, passed, window } = preview;
+  const { unit, split_by, match, on_exceeded, amount } = draft;
+  const [most] = uses;
+  const more = agents.count - agents.names.length;
+  const isShared = split_by === 'none';
+  return (
+    <>
+      <strong>{countOf(agents.count, 'agent')}</strong>
+      {agents.count > 0 && `: ${agents.names.join(', ')}${more > 0 ? ` and ${formatCount(more)} more` : ''}`}
+      {(match.tags || match.providers || match.models) && ', as far as their requests match'}.
+      <br />
+      {most ? `Used already: ${formatAmount(most.used, unit)}` : 'Nothing was used yet'}
+      {most && !isShared && `, the most of ${formatCount(use_count)}`}
+      {most && amount > 0 && ` (${formatShare(partOf(most.used, amount))})`}.
+      {window.to && ' It begins anew, or moves on: '}
+      {window.to && <TimeStamp at={window.to} />}
+      {amount >= 0 && passed > 0 && on_exceeded !== 'observe' && (
+        <div className="tone-warn">
+          {isShared ? 'It is' : `${formatCount(passed)} are`} used up already: requests are{' '}
+          {on_exceeded === 'refuse' ? 'refused' : 'warned of'} from the next one on.
+        </div>
+      )}
+    </>
+  );
+}
+
+const selectors = {
+  ...{ agents: 'Agents', labels: 'Labels of agents', tags: 'Compliance tags' },
+  ...{ providers: 'Providers', models: 'Models' },
+} as const;
+
+const choices = {
+  zone: Object.fromEntries(zones.map((zone) => [zone, zone])),
+  split_by: { none: 'All share it', agent: 'Each agent has it', session: 'Each session has it' },
+  unit: { usd: 'USD', tokens: 'Tokens', requests: 'Requests' },
+  window: {
+    ...{ day: 'A day', week: 'A week, from Monday', month: 'A month', 'rolling:24': 'The last hours' },
+    ...{ session: 'A session', total: 'All time' },
+  },
+  on_exceeded: { refuse: 'Refuse requests (429)', warn: 'Let them through, and warn', observe: 'Only count them' },
+};
+
+interface BudgetFormProps {
+  draft: BudgetDefinition;
+  onChange: (next: BudgetDefinition) => void;
+  /** Whether it could be stored as it is. */
+  onReady: (ready: boolean) => void;
+}
+
+/** Windows that a time zone matters for. */
+const calendar = /^(?:day|week|month)$/;
+const grid = { ['--least' as string]: '13rem', alignItems: 'start' };
+
+/** Fields for all that a budget is, with what it would do below them. */
+export function BudgetForm({ draft, onChange, onReady }: BudgetFormProps) {
+  const { preview, error, ready } = usePreview(draft);
+  useEffect(() => onReady(ready), [ready, onReady]);
+  const [noLabel, setNoLabel] = useState(false);
+  const seen = useSeenNames();
+  const known = useQuery({ ...apiQuery('/api/v1/agents/labels'), staleTime: 60_000 }).data?.data ?? [];
+  const splits = Object.fromEntries(known.map(({ name }) => [`label:${name}`, `Each ${name} has it`]));
+  const [, at, why] = /^([^:]+): (.*)$/s.exec(error?.message ?? '') ?? [];
+  const [kind, hours] = draft.window.split(':');
+  const set = (change: Partial<BudgetDefinition>) => {
+    const next = { ...draft, ...change };
+    onChange({ ...next, zone: calendar.test(next.window) ? next.zone : 'UTC' });
+  };
+  /** A field's name and what is wrong with it. */
+  const field = (name: string, label: string) => ({ label, error: at?.startsWith(name) && why });
+  const choose = (name: keyof typeof choices, label: string) => {
+    const all: Record<string, string> = { ...choices[name], ...(name === 'split_by' && splits) };
+    const value = name === 'window' && hours ? 'rolling:24' : draft[name];
+    return (
+      <NativeSelect
+        {...field(name, label)}
+        data={Object.entries({ [value]: value, ...all }).map(([each, text]) => ({ value: each, label: text }))}
+        value={value}
+        onChange={(event) => set({ [name]: event.currentTarget.value })}
+      />
+    );
+  };
+  const setNames = (name: keyof typeof selectors, names: string[]) => {
+    const labels = groupLabels(names);
+    setNoLabel(name === 'labels' && labels === null);
+    if (name === 'labels' && labels === null) return;
+    const { [name]: _, ...others } = draft.match;
+    set({ match: names.length === 0 ? others : { ...others, [name]: name === 'labels' ? labels : names } });
+  };
+  return (
+    <Stack gap="sm">
+      {(['name', 'description'] as const).map((name) => (
+        <TextInput
+          key={name}
+          {...field(name, name === 'name' ? 'Name' : 'What it is for')}
+          {...(name === 'name' && { placeholder: 'sales-month', required: true, 'data-autofocus': true })}
+          maxLength={512}
+          value={draft[name] ?? ''}
+          onChange={(event) => set({ [name]: event.currentTarget.value || (name === 'name' ? '' : undefined) })}
+        />
+      ))}
+      <div className="grid" style={grid}>
+        {(Object.keys(selectors) as (keyof typeof selectors)[]).map((name) => (
+          <TagsInput
+            key={name}
+            {...field(`match.${name}`, selectors[name])}
+            {...(name === 'labels' && noLabel && { error: 'A label is such as team=sales' })}
+            {...(!draft.match[name] && { placeholder: 'any' })}
+            data={[...new Set(seen[name])]}
+            limit={50}
+            maxLength={256}
+            value={name === 'labels' ? toPairs(draft.match.labels ?? {}) : (draft.match[name] ?? [])}
+            onChange={(names) => setNames(name, names)}
+          />
+        ))}
+        {choose('split_by', 'Whose it is')}
+        <NumberInput
+          {...field('amount', 'Amount')}
+          min={0}
+          thousandSeparator=","
+          hideControls
+          required
+          prefix={draft.unit === 'usd' ? '$' : ''}
+          value={Number.isNaN(draft.amount) ? '' : draft.amount}
+          onChange={(amount) => set({ amount: typeof amount === 'number' ? amount : Number.NaN })}
+        />
+        {choose('unit', 'Of')}
+        {choose('window', 'In')}
+        {kind === 'rolling' && (
+          <NumberInput
+            label="Hours"
+            hideControls
+            value={Number(hours)}
+            onChange={(value) => set({ window: `rolling:${value}` })}
+          />
+        )}
+        {calendar.test(draft.window) && choose('zone', 'Time zone')}
+        <TagsInput
+          {...field('thresholds', 'Lines at percent')}
+          value={draft.thresholds.map(String)}
+          onChange={(lines) => set({ thresholds: lines.map(Number) })}
+        />
+        {choose('on_exceeded', 'Beyond it')}
+      </div>
+      {error && !at && <FailureNotice error={error} />}
+      <div role="status" className="small">
+        <Effect draft={draft} preview={preview} />
+      </div>
+    </Stack>
+  );
+}

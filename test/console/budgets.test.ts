@@ -1,0 +1,127 @@
+import type { StoredBudget } from '@agp/budgets';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { inBrowser } from './support/in-browser.ts';
+import { useConsole } from './support/use-console.ts';
+
+const named = { Enter: true, Backspace: true };
+const dialog = (page: Page) => page.getByRole('dialog');
+
+/** By Tab to a control, as somebody does who has no mouse. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  const isThere = () =>
+    page.evaluate<boolean>(
+      `((each) => [each.getAttribute('aria-label'), each.labels?.[0]?.textContent.replace(' *', ''), each.textContent].includes(${JSON.stringify(name)}))(document.activeElement)`,
+    );
+  for (let presses = 0; presses < 150 && !(await isThere()); presses += 1) await page.keyboard.press('Tab');
+  expect(await isThere(), name).toBe(true);
+}
+
+/** Fills fields by keyboard alone, in their order; a letter chooses in a list. */
+async function type(page: Page, fields: readonly (readonly [name: string, keys: readonly string[]])[]): Promise<void> {
+  for (const [name, keys] of fields) {
+    await tabTo(page, name);
+    for (const key of keys) await (key in named ? page.keyboard.press(key) : page.keyboard.type(key));
+  }
+}
+
+/** Presses a button by Enter, once it can be. */
+async function press(page: Page, name: string): Promise<void> {
+  await expect.poll(() => page.getByRole('button', { name, exact: true }).isEnabled()).toBe(true);
+  await tabTo(page, name);
+  await page.keyboard.press('Enter');
+}
+
+inBrowser('budgets in the console', () => {
+  const { show, open, send, makeKey, system } = useConsole();
+  const read = async () => (await system().api<StoredBudget[]>('/api/v1/budgets/list'))[0];
+
+  test('are made, changed by two at once, and deleted by the form, with the keyboard alone', async () => {
+    const agentId = (await send('seller')).headers.get('x-agent-id') ?? '';
+    await system().api(`/api/v1/agents/${agentId}`, {
+      method: 'PUT',
+      body: JSON.stringify({ labels: { team: 'sales' } }),
+    });
+    await send('seller');
+    await expect.poll(async () => (await system().api<object[]>('/api/v1/events')).length).toBe(2);
+    const { page, faults } = await show('/budgets');
+    await page.getByText('A budget is an amount of money, tokens or requests').waitFor();
+    await press(page, 'New budget');
+    await dialog(page).getByLabel('Name').waitFor();
+    await type(page, [
+      ['Name', ['Sales month']],
+      ['Labels of agents', ['team', 'Enter']],
+    ]);
+    await dialog(page).getByText('A label is such as team=sales').waitFor();
+    await type(page, [['Labels of agents', ['Backspace', 'team=sales', 'Enter']]]);
+    await dialog(page).getByText('1 agent: seller.').waitFor();
+    await dialog(page).getByText('must be up to 64 of a-z').waitFor();
+    expect(await dialog(page).getByRole('button', { name: 'Make', exact: true }).isDisabled()).toBe(true);
+    await dialog(page).getByLabel('Name').focus();
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type('sales-month');
+    await type(page, [
+      ['Amount', ['1']],
+      ['Of', ['R']],
+    ]);
+    await dialog(page).getByText('It is used up already: requests are refused from the next one on.').waitFor();
+    await type(page, [['Lines at percent', ['Backspace', '2000', 'Enter']]]);
+    await dialog(page).getByText('must be', { exact: false }).or(dialog(page).getByText('<=1000')).first().waitFor();
+    await page.keyboard.press('Backspace');
+    await type(page, [['Reason', ['for the new team']]]);
+    const { violations } = await new AxeBuilder({ page }).include('[role=dialog]').analyze();
+    expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
+    await press(page, 'Make');
+    await page.getByText('sales-month is 1 request a month; what is beyond is refused.').waitFor();
+    expect((await read())?.budget).toMatchObject({
+      ...{ name: 'sales-month', match: { labels: { team: ['sales'] } }, split_by: 'none', unit: 'requests', amount: 1 },
+      ...{ window: 'month', zone: 'UTC', thresholds: [50, 80], on_exceeded: 'refuse' },
+    });
+    expect((await send('seller')).status).toBe(429);
+    await show(`/agents/${agentId}`);
+    await page.getByText(/0 requests left of 1 request until/).waitFor();
+    await page.keyboard.press('ControlOrMeta+K');
+    await page.getByLabel(/^A screen/).waitFor();
+    await page.keyboard.type('budget sales-month');
+    await page.getByRole('button', { name: /sales-month/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await dialog(page).getByText('team sales').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog(page).waitFor({ state: 'detached' });
+
+    await press(page, 'Change sales-month');
+    await dialog(page).getByLabel('Amount').waitFor();
+    const { id = '', budget } = (await read()) ?? {};
+    const theirs = JSON.stringify({ ...budget, description: 'theirs' });
+    await system().api(`/api/v1/budgets/${id}`, { method: 'PUT', body: theirs });
+    await type(page, [['Amount', ['0']]]);
+    await press(page, 'Save');
+    await dialog(page).getByText('Somebody changed it meanwhile.').waitFor();
+    await dialog(page).getByText('"description": "theirs"').waitFor();
+    await press(page, 'Save anyway');
+    await page.getByText('sales-month is 10 requests a month').waitFor();
+    expect(await read()).toMatchObject({ version: 3, budget: { amount: 10, thresholds: [50, 80] } });
+    expect((await send('seller')).status).toBe(200);
+    await press(page, 'Undo');
+    await expect.poll(async () => (await read())?.budget).toMatchObject({ amount: 1, description: 'theirs' });
+
+    await show('/budgets');
+    await press(page, 'Delete sales-month');
+    await dialog(page).getByText('what it refused is let through').waitFor();
+    await press(page, 'Delete');
+    await page.getByText('sales-month is gone.').waitFor();
+    await expect.poll(read).toBeUndefined();
+    await press(page, 'Undo');
+    await page.getByRole('link', { name: 'sales-month' }).waitFor();
+    // The browser tells of answers that are errors: of names, of percents, and of the change by two at once.
+    expect(faults.filter((fault) => !/status of 4(?:00|09)/.test(fault))).toEqual([]);
+  });
+
+  test('are shown, without ways to change them, to who may only read', async () => {
+    const { page, context } = await open('/budgets#new', { key: await makeKey(['read'], 'reader') });
+    await page.getByRole('link', { name: 'sales-month' }).waitFor();
+    expect(await page.getByRole('button', { name: /^(?:New budget|Change|Delete)/ }).count()).toBe(0);
+    await context.close();
+  });
+});
