@@ -27,9 +27,9 @@ export interface BudgetSet {
   version: number;
   budgets: readonly StoredBudget[];
   bySession: boolean;
-  /** One of them refuses what would pass an amount of money or tokens. */
-  boundsCost: boolean;
   readonly known: Map<string, Charges>;
+  /** Places that `known` holds. */
+  knownPlaces: number;
 }
 
 /** What decides which budgets a request counts in. */
@@ -64,12 +64,15 @@ export interface Charges {
   /** Their scopes: commas between those of a unit, semicolons between the units. */
   scopes: string;
   countsTokens: boolean;
+  /** One of them refuses what would pass an amount of money or tokens. */
+  boundsCost: boolean;
   /** Milliseconds since 1970: until a window ends. */
   from: number;
   to: number;
 }
 
-const mostKnown = 10_000;
+/** Beyond it, all are forgotten: some 50 MB. */
+const mostKnownPlaces = 200_000;
 const maxKey = 128;
 
 function parse(id: string, epoch: number, given: unknown): StoredBudget {
@@ -81,8 +84,7 @@ function parse(id: string, epoch: number, given: unknown): StoredBudget {
 
 function gather(version: number, budgets: StoredBudget[]): BudgetSet {
   const bySession = budgets.some(({ budget }) => budget.split_by === 'session');
-  const boundsCost = budgets.some(({ budget }) => budget.on_exceeded === 'refuse' && budget.unit !== 'requests');
-  return { version, budgets, bySession, boundsCost, known: new Map() };
+  return { version, budgets, bySession, known: new Map(), knownPlaces: 0 };
 }
 
 /** What requests are held to, or are warned by. @throws TypeError naming a budget that this version cannot read */
@@ -124,14 +126,19 @@ function findKey(split: string, call: ChargedCall): string | null {
 
 function matches({ match: { models, ...selector } }: BudgetDefinition, call: ChargedCall): boolean {
   if (!selects(selector, call)) return false;
-  return models === undefined || call.models === null || call.models.some((model) => isModelListed(models, model));
+  if (models === undefined || call.models === null) return true;
+  // An agent may ask by an alias for what the budget names with its version.
+  const isNamed = (model: string) =>
+    isModelListed(models, model) || models.some((each) => isModelListed([model], each));
+  return call.models.some(isNamed);
 }
 
 /** Whole steps in one of each unit. */
 export const steps: Readonly<Record<Unit, number>> = { usd: 1e9, tokens: 1, requests: 1 };
 
-export function toScope({ id, epoch }: Pick<StoredBudget, 'id' | 'epoch'>, key: string, bucket: number): string {
-  return sha256(JSON.stringify([id, epoch, key, bucket]), 'base64url').slice(0, 22);
+/** The same for all definitions of a budget: what is held by one is held by the next. */
+function toScope(id: string, unit: Unit, key: string, bucket: number): string {
+  return sha256(JSON.stringify([id, unit, key, bucket]), 'base64url').slice(0, 22);
 }
 
 /** A place in a budget's window of a time. */
@@ -139,7 +146,7 @@ export function toCharge(stored: StoredBudget, key: string, at: number): Charge 
   const { unit, amount, window: name, zone } = stored.budget;
   const window = findWindow(name, zone, at);
   // What is reserved of a window that moves on is reserved whatever the hour.
-  const scope = toScope(stored, key, name.startsWith('rolling:') ? 0 : window.bucket);
+  const scope = toScope(stored.id, unit, key, name.startsWith('rolling:') ? 0 : window.bucket);
   return { stored, unit, limit: Math.round(amount * steps[unit]), key, window, scope };
 }
 
@@ -165,10 +172,15 @@ export function findCharges(set: BudgetSet, call: ChargedCall, at: number): Char
     all,
     scopes,
     countsTokens,
+    boundsCost: all.some(({ stored, unit }) => stored.budget.on_exceeded === 'refuse' && unit !== 'requests'),
     from,
     to: Math.min(8.64e15, ...all.map(({ window }) => window.to)),
   };
-  if (set.known.size >= mostKnown) set.known.clear();
+  set.knownPlaces += all.length + 1;
+  if (set.knownPlaces > mostKnownPlaces) {
+    set.known.clear();
+    set.knownPlaces = all.length + 1;
+  }
   if (known === undefined || found.from >= known.from) set.known.set(name, found);
   return found;
 }
@@ -178,12 +190,14 @@ export function listAmounts({ all }: Charges, amounts: Readonly<Record<Unit, num
   return all.length === 0 ? null : Object.fromEntries(all.map(({ scope, unit }) => [scope, amounts[unit]]));
 }
 
-const countedOf = ({ match, split_by, unit, window, zone }: BudgetDefinition) => ({
+const countedOf = ({ match, split_by, unit, window, zone, on_exceeded }: BudgetDefinition) => ({
   match,
   split_by,
   unit,
   window,
   zone,
+  // Running requests hold nothing of what only observes.
+  isHeld: on_exceeded !== 'observe',
 });
 
 /** Whether two definitions count the same, in whatever order their members stand: then only what is allowed differs. */

@@ -55,6 +55,9 @@ export const budgetPreviewSchema = z
     }),
     uses: z.array(useSchema.omit({ held: true })).meta({ description: `At most ${mostUses}` }),
     use_count: z.int().min(0),
+    is_complete: z.boolean().meta({
+      description: 'False if the window holds more than is looked at: 10,000 that it is split by, in 10 seconds',
+    }),
     passed: z.int().min(0).meta({ description: 'How many of them have used the amount already' }),
   })
   .meta({ id: 'BudgetPreview', description: 'Whom a budget would count, and what its window holds already' });

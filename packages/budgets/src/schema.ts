@@ -55,13 +55,21 @@ export const budgetSchema = z
       description: '`observe` counts; `warn` also tells the agent in a header; `refuse` lets nothing pass the amount',
     }),
   })
-  .superRefine(({ split_by, unit, amount, window, zone }, context) => {
+  .superRefine(({ match, split_by, unit, amount, window, zone }, context) => {
     const fail = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
     if ((split_by === 'session') !== (window === 'session'))
       fail('window', 'must be session just if split_by is session');
     if (zone !== 'UTC' && !isCalendar(window)) fail('zone', 'matters for day, week and month alone');
+    const notCharged = (name: string) => ['note', 'compliance_tag'].includes(name);
+    const label = Object.keys(match.labels ?? {}).find(notCharged);
+    if (label !== undefined)
+      fail('match', `labels.${label} charges nothing: tags have a member of their own, and notes are prose`);
+    if (notCharged(splitLabelOf(split_by) ?? ''))
+      fail('split_by', 'must be a label that charges: no note, no compliance_tag');
     const steps = amount * 10 ** units[unit];
-    if (Math.abs(steps - Math.round(steps)) > 1e-6 * Math.max(1, steps) || !Number.isSafeInteger(Math.round(steps)))
+    const isWhole =
+      unit === 'usd' ? Math.abs(steps - Math.round(steps)) <= 1e-6 * Math.max(1, steps) : Number.isInteger(amount);
+    if (!isWhole || !Number.isSafeInteger(Math.round(steps)))
       fail(
         'amount',
         unit === 'usd' ? 'must be whole billionths of a dollar, up to 9,000,000' : 'must be a whole number',

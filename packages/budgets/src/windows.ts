@@ -45,7 +45,7 @@ const windows: Record<string, (at: number, zone: string, hours: number) => Windo
 
 /** Names of windows, `rolling:` and its hours apart. */
 export const plainWindows = Object.keys(windows).filter((name) => name !== 'rolling');
-export const mostHours = 24 * 366;
+export const mostHours = 24 * 31;
 const rolling = /^rolling:([1-9]\d{0,3})$/;
 
 export const isWindow = (text: string): boolean =>

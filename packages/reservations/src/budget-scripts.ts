@@ -35,7 +35,9 @@ local function charge(text, amount, sign)
   if not tokens then return end
   for _, each in ipairs({{usd, amount}, {inTokens, tokens}, {inRequests, '1'}}) do
     for scope in string.gmatch(each[1], '[^,]+') do
-      if each[2] ~= '0' then redis.call('HINCRBY', base .. ':budgets', scope, sign .. each[2]) end
+      if each[2] ~= '0' and redis.call('HINCRBY', base .. ':budgets', scope, sign .. each[2]) == 0 then
+        redis.call('HDEL', base .. ':budgets', scope)
+      end
     end
   end
 end
@@ -88,6 +90,7 @@ local function amend(id, held, amount, charges)
   local charged = redis.call('HGET', base .. ':charges', id) or ''
   if not agent or (before == amount and charged == charges) then return end
   charge(charged, before, '-')
+  redis.call('HDEL', base .. ':charges', id)
   if charges ~= '' then redis.call('HSET', base .. ':charges', id, charges) end
   charge(charges, amount, '')
   local value = amount .. '|' .. seq .. '|' .. agent

@@ -12,6 +12,9 @@ export interface BudgetShare {
 export const writeShare = (share: BudgetShare | undefined): string =>
   share === undefined ? '' : `${share.tokens}|${share.scopes}`;
 
+/** Whether one of its budgets counts tokens. */
+export const countsTokens = ({ scopes }: BudgetShare): boolean => scopes[scopes.indexOf(';') + 1] !== ';';
+
 /** Beside the event that counts as the one request that it is. */
 export const withoutRequests = ({ scopes, tokens }: BudgetShare): BudgetShare => ({
   scopes: scopes.slice(0, scopes.lastIndexOf(';') + 1),

@@ -4,6 +4,8 @@ const kibibyte = 1_024;
 
 /** Connections to Postgres: those of keys and changes, above all the kill switch, never wait behind reads or sign-ins. */
 export const connections = { changes: 4, reads: 5, counts: 3 };
+/** Six hours of events take no longer to sum up, in milliseconds. */
+export const longestCountMs = 600_000;
 /** One key or person has this much. */
 export const shareOfReads = { connections: 2, waiting: 100 };
 /** All sign-ins together have this much. */

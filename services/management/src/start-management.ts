@@ -23,7 +23,7 @@ import { createApp } from './create-app.ts';
 import { BudgetCounter } from './jobs/budget-counter.ts';
 import { keepEndingBlocks } from './jobs/keep-ending-blocks.ts';
 import { waitForBootstrapKey } from './keys.ts';
-import { connections, failureLimit, shareOfReads, signInLimit } from './limits.ts';
+import { connections, failureLimit, longestCountMs, shareOfReads, signInLimit } from './limits.ts';
 import { endRevokedStreams, followRecordings, type Recordings } from './live/follow-recordings.ts';
 import { createNameFinder, LiveStreams } from './live/live-streams.ts';
 import { createMetrics } from './metrics.ts';
@@ -67,12 +67,12 @@ export async function startManagement(
     ),
   );
 
-  const openPool = (maxConnections: number) =>
+  const openPool = (maxConnections: number, statementTimeoutMs = config.storageTimeoutMs) =>
     openGuardedDatabase({
       url: config.databaseUrl,
       applicationName: 'agp-management',
       maxConnections,
-      statementTimeoutMs: config.storageTimeoutMs,
+      statementTimeoutMs,
       onConnectionError: logLostConnection(logger),
     });
   const database = openPool(connections.changes);
@@ -81,7 +81,7 @@ export async function startManagement(
   opened.defer(() => reading.close());
   const { db } = database;
   // A budget that is counted holds a view of the records for as long.
-  const counting = openPool(connections.counts);
+  const counting = openPool(connections.counts, longestCountMs);
   opened.defer(() => counting.close());
   const readsOf = shareDatabase(reading, { ...shareOfReads, waitMs: config.storageTimeoutMs });
   const streams = new LiveStreams({

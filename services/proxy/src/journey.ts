@@ -77,8 +77,8 @@ export interface Admission {
   limits: Pick<AdmissionState, 'agentCap' | 'globalCap' | 'requestsPerMinute'>;
   /** Null while there is no policy. */
   rules: RuleSet | null;
-  /** Those that refuse or warn; null while there is none. */
-  budgets: BudgetSet | null;
+  /** Budgets that refuse or warn, and the labels it counts by in them; null if none may count it. */
+  budgets: { set: BudgetSet; labels: Readonly<Record<string, string>>; boundsCost: boolean } | null;
   /** The agent's, whose string members are its labels. */
   metadata: Readonly<Record<string, unknown>>;
   /** What policies said of its head that do not refuse it. */

@@ -136,7 +136,7 @@ function removeStrays(db: Db, before: string, cut: Date): Promise<{ events: numb
 }
 
 /** The longest window that moves on, in days. */
-const longestWindow = 366;
+const longestWindow = 31;
 
 /** Usage that no budget counts any more: of other definitions, of windows long past, and of sessions whose events are gone. */
 async function removeBudgetSpend(db: Db, cut: Date): Promise<void> {

@@ -66,7 +66,8 @@ export function replaceBudget(
         name: budget.name,
         budget: JSON.stringify(budget),
         version: sql<number>`version + 1`,
-        ...(isSame ? isActive && { active: JSON.stringify(budget) } : { epoch: before.epoch + 1 }),
+        // What is being counted begins anew: two counts of one definition would add up.
+        ...(isSame && isActive ? { active: JSON.stringify(budget) } : { epoch: before.epoch + 1 }),
         updated_at: sql<Date>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
       })
       .where('id', '=', id)

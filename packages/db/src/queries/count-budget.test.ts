@@ -4,12 +4,20 @@ import { toPublicId } from '@agp/core/ids';
 import { startTestStack } from '@agp/testing';
 import { makeEvent } from '@agp/testing/events';
 import { beforeAll, expect, test } from 'vitest';
-import { type Database, openDatabase } from '../database.ts';
+import { type Database, type Db, openDatabase } from '../database.ts';
 import { removeOldEvents } from '../maintain/retention.ts';
 import { readBudgets } from '../record-events/budget-spend.ts';
 import { recordEvents } from '../record-events/record-events.ts';
-import { createBudget, deleteBudget, readBudget, readUsed, replaceBudget, type StoredBudgetRow } from './budgets.ts';
-import { takeSnapshot } from './count-budget.ts';
+import {
+  createBudget,
+  deleteBudget,
+  listBudgets,
+  readBudget,
+  readUsed,
+  replaceBudget,
+  type StoredBudgetRow,
+} from './budgets.ts';
+import { activateBudget, listUncounted, openSnapshot } from './count-budget.ts';
 import { addUnrecordedSpend } from './unrecorded.ts';
 
 const hourMs = 3_600_000;
@@ -61,13 +69,26 @@ const record = (hoursAgo: number, nanoUsd: number, over: object = {}) => {
 const define = (over: object): BudgetDefinition =>
   budgetSchema.parse({ name: 'b', amount: 1, window: 'total', ...over });
 
-/** As management changes one: the snapshot is taken before the commit. */
-async function change(make: () => Promise<StoredBudgetRow>): Promise<StoredBudgetRow> {
-  const row = await make();
-  if (row.active_epoch === row.epoch) return row;
-  const snapshot = await takeSnapshot(management.db);
-  await snapshot.count(management.pool, row);
-  return (await readBudget(management.db, row.id)) as StoredBudgetRow;
+/** As management changes one: the snapshot is taken within the transaction. @param meanwhile is done before it is counted */
+async function change(
+  make: (db: Db) => Promise<StoredBudgetRow>,
+  meanwhile: () => Promise<unknown> = async () => {},
+): Promise<StoredBudgetRow> {
+  const snapshot = await openSnapshot(management.db);
+  try {
+    const row = await management.db.transaction().execute(async (transaction) => {
+      const made = await make(transaction);
+      if (made.active_epoch !== made.epoch) await snapshot.take(made.id);
+      return made;
+    });
+    if (row.active_epoch === row.epoch) return row;
+    expect(await listUncounted(management.db)).toEqual([]);
+    await meanwhile();
+    await activateBudget(management.pool, row, [...(await snapshot.count(row)).values()]);
+    return (await readBudget(management.db, row.id)) as StoredBudgetRow;
+  } finally {
+    await snapshot.end();
+  }
 }
 
 async function readUse(): Promise<number[]> {
@@ -88,8 +109,7 @@ async function readUse(): Promise<number[]> {
 test('a budget counts what its window holds, then what is recorded, and anew once it counts something else', async () => {
   await record(0.001, 5);
   await record(50, 70);
-  const create = (over: object) =>
-    change(async () => (await createBudget(management.db, define(over), 10)) as StoredBudgetRow);
+  const create = (over: object) => change(async (db) => (await createBudget(db, define(over), 10)) as StoredBudgetRow);
   const budget = await create({ match: { labels: { team: ['sales'] } } });
   expect(budget).toMatchObject({ active_epoch: 1, epoch: 1 });
   expect(await readUse()).toEqual([75]);
@@ -107,8 +127,8 @@ test('a budget counts what its window holds, then what is recorded, and anew onc
     },
   ]);
   const replace = (over: object) =>
-    change(async () => {
-      const replaced = await replaceBudget(management.db, budget.id, define(over));
+    change(async (db) => {
+      const replaced = await replaceBudget(db, budget.id, define(over));
       if (typeof replaced !== 'object') throw new Error(String(replaced));
       return replaced.after;
     });
@@ -126,4 +146,27 @@ test('a budget counts what its window holds, then what is recorded, and anew onc
   await removeOldEvents(owner.db, new Date(), 184);
   const { rows } = await owner.pool.query('SELECT FROM budget_spend');
   expect(rows).toEqual([]);
+});
+
+test('a definition that is changed while it is counted begins anew, and each event counts once', async () => {
+  await record(0, 100);
+  const before = define({ name: 'twice', match: { labels: { team: ['sales'] } }, window: 'rolling:1' });
+  let id = '';
+  const make = async (db: Db) => (await createBudget(db, before, 10)) as StoredBudgetRow;
+  const first = await change(make, async () => {
+    [id = ''] = (await listBudgets(management.db)).map((budget) => budget.id);
+    await record(0, 5);
+    const second = await change(async (db) => {
+      const replaced = await replaceBudget(db, id, { ...before, amount: 7 });
+      return (replaced as { after: StoredBudgetRow }).after;
+    });
+    expect(second).toMatchObject({ epoch: 2, active_epoch: 2 });
+  });
+  // The first count is not taken for the second's.
+  expect(first).toMatchObject({ epoch: 2, active_epoch: 2, active: expect.objectContaining({ amount: 7 }) });
+  const { rows } = await owner.pool.query<{ nano: number }>(
+    `SELECT (sum(cost_usd) * 1e9)::float8 AS nano FROM events WHERE timestamp >= date_trunc('hour', now())`,
+  );
+  const lost = 1_000;
+  expect(await readUse()).toEqual([Number(rows[0]?.nano) + lost]);
 });

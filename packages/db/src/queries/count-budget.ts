@@ -18,26 +18,26 @@ const partMs = 6 * 3_600_000;
 
 /** A look at the records as they were when no recording was under way: what is recorded later adds itself. */
 export interface Snapshot {
+  /** Call it within the transaction that changes the budget: its lock keeps recordings from coming between. */
+  take(budgetId: string): Promise<void>;
   /** @param budget as it was stored while the snapshot was taken */
-  count(pool: Pool, budget: StoredBudgetRow): Promise<void>;
+  count(budget: StoredBudgetRow): Promise<Map<string, BudgetSpend>>;
   end(): Promise<void>;
 }
 
-/** Call it within the transaction that changes the budget: its lock keeps recordings from coming between. */
-export async function takeSnapshot(db: Db): Promise<Snapshot> {
+/** Others see by this lock that a budget is being counted. */
+const countingOf = (budgetId: string) => sql<boolean>`hashtextextended(${`budget ${budgetId}`}, 0)`;
+
+/** Has its connection before a change begins, so that no lock waits for one. */
+export async function openSnapshot(db: Db): Promise<Snapshot> {
   const transaction = await db.startTransaction().setIsolationLevel('repeatable read').execute();
-  await sql`SELECT FROM control`.execute(transaction);
-  const end = async () => void (await transaction.rollback().execute());
   return {
-    end,
-    async count(pool, row) {
-      try {
-        const spend = await sumRecorded(transaction, row);
-        await activate(pool, row, [...spend.values()]);
-      } finally {
-        await end();
-      }
+    async take(budgetId) {
+      // Never waits: no recording goes on meanwhile.
+      await sql`SELECT pg_try_advisory_xact_lock(${countingOf(budgetId)})`.execute(transaction);
     },
+    count: async (row) => (await sumRecorded(transaction, row)).spend,
+    end: async () => void (await transaction.rollback().execute()),
   };
 }
 
@@ -50,15 +50,26 @@ type SumRow = Omit<Chargeable, 'at' | 'nanoUsd' | 'tokens' | 'requests' | 'agent
   requests: string;
 };
 
-/** What a budget's present window holds: alike events of an hour, or of all the time, are one row. */
+/** Whoever only looks waits for no more. */
+interface Bounds {
+  /** On the monotonic clock, in milliseconds. */
+  until: number;
+  keys: number;
+}
+
+/**
+ * What a budget's present window holds: alike events of an hour, or of all the time, are one row.
+ * @param bounds beyond them the oldest part is told alone
+ */
 export async function sumRecorded(
   db: Db,
   row: Pick<StoredBudgetRow, 'id' | 'epoch' | 'budget'>,
-): Promise<Map<string, BudgetSpend>> {
+  bounds: Bounds = { until: Number.POSITIVE_INFINITY, keys: Number.POSITIVE_INFINITY },
+): Promise<{ spend: Map<string, BudgetSpend>; isComplete: boolean }> {
   const set = prepareOne(row);
   const [stored] = set.budgets;
   const spend = new Map<string, BudgetSpend>();
-  if (stored === undefined) return spend;
+  if (stored === undefined) return { spend, isComplete: true };
   const { window: name, zone, split_by, match } = stored.budget;
   const now = Date.now();
   const { from, to } = findWindow(name, zone, now);
@@ -67,6 +78,7 @@ export async function sumRecorded(
   const asked = match.models === undefined ? sql`NULL::text` : sql`payload::json->>'requested_model'`;
   const session = split_by === 'session' ? sql`session_id` : sql`''::text`;
   for await (const [first, end] of listParts(db, from)) {
+    if (performance.now() > bounds.until || spend.size > bounds.keys) return { spend, isComplete: false };
     const { rows } = await sql<SumRow>`
       SELECT agent_id, agents.name AS agent_name, labels, provider, compliance_tag, ${session} AS session_id, model,
         ${asked} AS requested_model, min(timestamp) AS at, (sum(cost_usd) * 1e9)::bigint::text AS nano_usd,
@@ -87,7 +99,7 @@ export async function sumRecorded(
     }));
     sumSpend(set, charged, spend);
   }
-  return spend;
+  return { spend, isComplete: true };
 }
 
 const until = (ms: number) => (ms >= 8.64e15 ? sql`'infinity'::timestamptz` : sql`${new Date(ms)}`);
@@ -114,7 +126,7 @@ async function* listParts(db: Db, from: number): AsyncGenerator<[first: string, 
 const addedAtOnce = 10_000;
 
 /** Requests are held to it from the next one on, unless it was changed meanwhile. */
-async function activate(pool: Pool, row: StoredBudgetRow, spend: readonly BudgetSpend[]): Promise<void> {
+export async function activateBudget(pool: Pool, row: StoredBudgetRow, spend: readonly BudgetSpend[]): Promise<void> {
   const client = await pool.connect();
   let failed = true;
   try {
@@ -139,9 +151,15 @@ async function activate(pool: Pool, row: StoredBudgetRow, spend: readonly Budget
   }
 }
 
+/** Of a request that is lost, whose tokens nobody knows: what an answer without a bound is taken to have. */
+const unknownTokens = 4_096;
+
 /** What is not recorded yet counts by its agent's present labels, the default tag and what it cost: no more is known of it. */
 async function chargeUnrecorded(client: { query: Pool['query'] }, row: StoredBudgetRow): Promise<void> {
   const set = prepareOne(row);
+  const [stored] = set.budgets;
+  if (stored === undefined) return;
+  const { from } = findWindow(stored.budget.window, stored.budget.zone, Date.now());
   const { rows } = await client.query<{
     event_id: string;
     agent_id: string;
@@ -155,35 +173,34 @@ async function chargeUnrecorded(client: { query: Pool['query'] }, row: StoredBud
   }>(
     `SELECT event_id, agent_id, agents.name AS agent_name, agents.metadata, session_id, provider, model,
        reporting.id_time(event_id) AS at, (cost_usd * 1e9)::float8 AS nano_usd
-     FROM unrecorded_spend JOIN agents ON agents.id = agent_id`,
+     FROM unrecorded_spend JOIN agents ON agents.id = agent_id WHERE day >= ($1::timestamptz AT TIME ZONE 'UTC')::date`,
+    [new Date(from)],
   );
-  for (const { event_id, agent_id, agent_name, metadata, session_id, provider, model, at, nano_usd } of rows) {
+  const charged = rows.flatMap(({ event_id, metadata, at, nano_usd, ...of }) => {
     const call = {
-      agentId: agent_id,
-      agent: agent_name,
+      agentId: of.agent_id,
+      agent: of.agent_name,
       labels: chargedLabels(metadata) ?? {},
       tag: typeof metadata.compliance_tag === 'string' ? metadata.compliance_tag : 'default',
-      provider: provider ?? '',
-      models: model === null ? null : [model],
-      sessionId: session_id ?? '',
+      provider: of.provider ?? '',
+      models: of.model === null ? null : [of.model],
+      sessionId: of.session_id ?? '',
     };
-    const charges = listAmounts(findCharges(set, call, at.getTime()), { usd: nano_usd, tokens: 0, requests: 1 });
-    if (charges === null) continue;
-    await client.query(`UPDATE unrecorded_spend SET charges = coalesce(charges, '{}') || $2 WHERE event_id = $1`, [
-      event_id,
-      JSON.stringify(charges),
-    ]);
-  }
+    const amounts = { usd: nano_usd, tokens: unknownTokens, requests: 1 };
+    const charges = listAmounts(findCharges(set, call, at.getTime()), amounts);
+    return charges === null ? [] : [{ event_id, charges: JSON.stringify(charges) }];
+  });
+  await client.query(
+    `UPDATE unrecorded_spend SET charges = coalesce(unrecorded_spend.charges, '{}') || more.charges
+     FROM unnest($1::uuid[], $2::jsonb[]) AS more (event_id, charges) WHERE unrecorded_spend.event_id = more.event_id`,
+    [charged.map(({ event_id }) => event_id), charged.map(({ charges }) => charges)],
+  );
 }
 
-/** Budgets whose count began a while ago and is not done: the process that counted may be gone. */
-export async function listUncounted(db: Db, afterMs: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom('budgets')
-    .select('id')
-    .where(
-      sql<boolean>`active_epoch IS DISTINCT FROM epoch AND updated_at < clock_timestamp() - ${afterMs} * interval '1 millisecond'`,
-    )
-    .execute();
+/** Budgets that wait to be counted, and are not being counted by any process. */
+export async function listUncounted(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM budgets WHERE active_epoch IS DISTINCT FROM epoch
+      AND pg_try_advisory_xact_lock(hashtextextended('budget ' || id, 0))`.execute(db);
   return rows.map(({ id }) => id);
 }

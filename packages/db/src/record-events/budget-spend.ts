@@ -54,15 +54,19 @@ export class KnownBudgets {
   }
 
   async nameAll(client: Pool | ClientBase, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const missing = [...new Set(ids)].filter((id) => !this.#names.has(id));
-    if (missing.length === 0) return this.#names;
-    if (this.#names.size + missing.length > maxNames) this.#names.clear();
-    const asked = this.#names.size === 0 ? [...new Set(ids)] : missing;
+    const asked = [...new Set(ids)];
+    const names = new Map(asked.flatMap((id) => (this.#names.has(id) ? [[id, this.#names.get(id) as string]] : [])));
+    const missing = asked.filter((id) => !names.has(id));
+    if (missing.length === 0) return names;
     const text = 'SELECT id, name FROM agents WHERE id = ANY($1::uuid[])';
-    const values = [toPlainArray(asked)];
+    const values = [toPlainArray(missing)];
     const { rows } = await client.query<{ id: string; name: string }>({ name: 'read-agent-names', text, values });
-    for (const { id, name } of rows) this.#names.set(id, name);
-    return this.#names;
+    if (this.#names.size + rows.length > maxNames) this.#names.clear();
+    for (const { id, name } of rows) {
+      this.#names.set(id, name);
+      names.set(id, name);
+    }
+    return names;
   }
 }
 

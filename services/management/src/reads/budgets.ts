@@ -55,6 +55,9 @@ async function readHeld(reservations: BudgetReservations, now: number): Promise<
   }
 }
 
+/** @throws ApiError `reservations_unavailable` */
+export const assureHeld = (reservations: BudgetReservations) => readHeld(reservations, Date.now());
+
 /** At the end of the window, if it goes on as since its beginning. */
 function expect({ window: name }: BudgetDefinition, { from, to }: Charge['window'], used: number, now: number) {
   if (!isCalendar(name)) return null;
@@ -128,6 +131,8 @@ export async function presentBudgets(
   });
 }
 
+/** A preview looks no longer, and at no more that the budget is split by. */
+const [previewMs, previewKeys] = [10_000, 10_000];
 const mostNames = 20;
 const asCreated = { day: '', withUsage: false, order: 'created' } as const;
 
@@ -149,7 +154,8 @@ export async function previewBudget(db: Db, budget: BudgetDefinition): Promise<B
     }
   const stored = { id: '00000000-0000-7000-8000-000000000000', epoch: 0, budget };
   const place = toCharge(stored, '', now);
-  const spend = [...(await sumRecorded(db, stored)).values()].filter(({ startsAt }) => startsAt < place.window.to);
+  const looked = await sumRecorded(db, stored, { until: performance.now() + previewMs, keys: previewKeys });
+  const spend = [...looked.spend.values()].filter(({ startsAt }) => startsAt < place.window.to);
   const { unit } = budget;
   const sums = new Map<string, number>();
   for (const { key, nanoUsd, tokens, requests } of spend)
@@ -163,7 +169,14 @@ export async function previewBudget(db: Db, budget: BudgetDefinition): Promise<B
     return { ...name(charge), ...use };
   });
   const passed = [...sums.values()].filter((sum) => sum >= place.limit).length;
-  return { window: presentWindow(place.window), agents: { count, names }, uses, use_count: sums.size, passed };
+  return {
+    window: presentWindow(place.window),
+    agents: { count, names },
+    uses,
+    use_count: sums.size,
+    passed,
+    is_complete: looked.isComplete,
+  };
 }
 
 interface Asked {

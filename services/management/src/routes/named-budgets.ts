@@ -15,13 +15,12 @@ import {
   readAgent,
   readBudget,
   replaceBudget,
-  type Snapshot,
   type StoredBudgetRow,
 } from '@agp/db';
 import { z } from 'zod';
 import { type Change, recordChange, tellVersion } from '../changes.ts';
 import { type Context, defineRoute, tagRoutes } from '../define-route.ts';
-import { explainBudgets, presentBudgets, previewBudget } from '../reads/budgets.ts';
+import { assureHeld, explainBudgets, presentBudgets, previewBudget } from '../reads/budgets.ts';
 import { agentId, budgetId, found } from '../requests.ts';
 
 const describe = ({ version, budget }: StoredBudgetRow) => ({ version, budget });
@@ -35,20 +34,25 @@ async function changeAndCount(
   action: 'budget.create' | 'budget.update',
   change: (transaction: Context['db']) => Promise<Change<StoredBudgetRow>>,
 ) {
-  let snapshot: Snapshot | undefined;
+  // Unknown amounts must not look like none once the change is made.
+  await assureHeld(context.reservations);
+  const snapshot = await context.counter.open();
+  let isTaken = false;
   try {
     const row = await recordChange(context, input, action, async (transaction) => {
       const changed = await change(transaction);
-      if (changed.result.active_epoch !== changed.result.epoch) snapshot = await context.counter.takeSnapshot();
+      isTaken = snapshot !== null && changed.result.active_epoch !== changed.result.epoch;
+      if (isTaken) await snapshot?.take(changed.result.id);
       return changed;
     });
-    const taken = snapshot;
-    snapshot = undefined;
-    if (taken !== undefined) await context.counter.count(taken, row);
+    if (snapshot !== null && isTaken) await context.counter.count(snapshot, row);
     const now = found(await readBudget(context.db, row.id), 'budget_not_found');
     return (await presentBudgets(context.db, context.reservations, [now]))[0];
+  } catch (error) {
+    isTaken = false;
+    throw error;
   } finally {
-    await snapshot?.end();
+    if (snapshot !== null && !isTaken) await context.counter.close();
   }
 }
 

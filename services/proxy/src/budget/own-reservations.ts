@@ -1,4 +1,5 @@
 import {
+  countsTokens,
   type ForwardedRequest,
   type ForwardedReservation,
   type HeldReservation,
@@ -24,11 +25,19 @@ const rememberMs = 3_600_000;
 /** More than this are forgotten, the first first: they take some 40 MB. */
 const rememberedOverdue = 20_000;
 
+function add(totals: Map<string, number>, key: string, amount: number): void {
+  const total = (totals.get(key) ?? 0) + amount;
+  if (total === 0) totals.delete(key);
+  else totals.set(key, total);
+}
+
 /** The reservations of this process: those it must renew in Redis, and all that it knows of while Redis is away. */
 export class OwnReservations {
   readonly #held = new Map<string, Own>();
   /** What is held on a day, and on a day for an agent: by `2026-03-01` and `2026-03-01 agent`. */
   readonly #totals = new Map<string, number>();
+  /** What is held of budgets, by scope: summed up once Redis is away, and kept from then on. */
+  #budgets: Map<string, number> | null = null;
   readonly #minutes = new Map<string, { minute: number; used: number }>();
   #seq = 0;
 
@@ -60,12 +69,12 @@ export class OwnReservations {
   amend(eventId: string, nanoUsd: number, tokens: number): Reservation | null {
     const held = this.#held.get(eventId);
     if (held === undefined) return null;
-    const before = held.budgets?.tokens ?? tokens;
+    const before = held.budgets !== undefined && countsTokens(held.budgets) ? held.budgets.tokens : tokens;
     const isMore = nanoUsd > held.nanoUsd || tokens > before;
     if (nanoUsd === held.nanoUsd && tokens === before) return null;
     this.#count(held, -1);
     held.nanoUsd = nanoUsd;
-    if (held.budgets) held.budgets = { ...held.budgets, tokens };
+    if (before !== tokens && held.budgets) held.budgets = { ...held.budgets, tokens };
     this.#count(held, 1);
     return isMore ? held : null;
   }
@@ -118,7 +127,7 @@ export class OwnReservations {
       seq: this.#seq,
       agentEarlierNanoUsd: this.#heldFor(`${mine.day} ${mine.agentId}`) - mine.nanoUsd,
       globalEarlierNanoUsd: this.#heldFor(mine.day) - mine.nanoUsd,
-      budgetsEarlier: this.#sumBudgets(mine),
+      budgetsEarlier: this.#listEarlier(mine),
       wholeForMs: 0,
     };
   }
@@ -140,23 +149,24 @@ export class OwnReservations {
 
   #count(held: Reservation, sign: 1 | -1): void {
     const { day, agentId, nanoUsd } = held;
-    this.#add(day, sign * nanoUsd);
-    this.#add(`${day} ${agentId}`, sign * nanoUsd);
+    add(this.#totals, day, sign * nanoUsd);
+    add(this.#totals, `${day} ${agentId}`, sign * nanoUsd);
+    if (this.#budgets !== null) this.#countBudgets(this.#budgets, held, sign);
   }
 
   /** What the others hold of one's budgets, in the order of its share. */
-  #sumBudgets(mine: Own): number[] {
-    const scopes = Object.keys(listCharges(mine) ?? {});
-    if (scopes.length === 0) return [];
-    const others = [...this.#held.values()].filter((held) => held !== mine && held.budgets !== undefined);
-    const charges = others.map((held) => listCharges(held));
-    return scopes.map((scope) => charges.reduce((sum, each) => sum + (each?.[scope] ?? 0), 0));
+  #listEarlier(mine: Own): number[] {
+    if (mine.budgets === undefined) return [];
+    if (this.#budgets === null) {
+      this.#budgets = new Map();
+      for (const held of this.#held.values()) this.#countBudgets(this.#budgets, held, 1);
+    }
+    const sums = this.#budgets;
+    return Object.entries(listCharges(mine) ?? {}).map(([scope, amount]) => (sums.get(scope) ?? 0) - amount);
   }
 
-  #add(key: string, amount: number): void {
-    const total = this.#heldFor(key) + amount;
-    if (total === 0) this.#totals.delete(key);
-    else this.#totals.set(key, total);
+  #countBudgets(sums: Map<string, number>, held: Reservation, sign: 1 | -1): void {
+    for (const [scope, amount] of Object.entries(listCharges(held) ?? {})) add(sums, scope, sign * amount);
   }
 }
 

@@ -1,6 +1,8 @@
+import { type BudgetSet, findCharges } from '@agp/budgets';
 import type { Stop } from '@agp/core/contracts';
 import { ApiError, errorTable } from '@agp/core/errors';
 import { complianceTagPattern } from '@agp/core/events';
+import { chargedLabels } from '@agp/core/labels';
 import { toLineText } from '@agp/core/text';
 import { handsOutCredential, runsHostedAgent } from '@agp/metering';
 import type { Finding, RuleSet } from '@agp/policy';
@@ -59,7 +61,7 @@ export async function admit(context: ProxyContext, head: Head, agent: Agent, dea
   }
   if (sessionId !== null && stored.sessionOwner !== null) context.sessionOwners.set(sessionId, stored.sessionOwner);
   const rules = await readRules(context, stored.policyVersion, deadline);
-  const budgets = stored.budgetVersion === 0 ? null : await context.budgets.at(stored.budgetVersion, deadline);
+  const all = stored.budgetVersion === 0 ? null : await context.budgets.at(stored.budgetVersion, deadline);
   const { metadata } = stored;
   const complianceTag = chooseTag(stored.complianceTag, head.complianceTag);
   return {
@@ -69,7 +71,7 @@ export async function admit(context: ProxyContext, head: Head, agent: Agent, dea
     limits: stored,
     admittedAt,
     rules,
-    budgets,
+    budgets: all === null ? null : narrow(all, head, agent, metadata, complianceTag),
     metadata,
     findings: rules === null ? noFindings : governHead(head, agent, { rules, metadata, complianceTag }),
   };
@@ -80,6 +82,20 @@ async function readRules({ rules }: Working, version: number, deadline: number):
   if (version === 0) return null;
   const read = await rules.at(version, deadline);
   return read.policies.length === 0 ? null : read;
+}
+
+/** Budgets that may count the request, whatever model it asks for; null if there is none. */
+function narrow(
+  set: BudgetSet,
+  head: Head,
+  { uuid: agentId, name: agent }: Agent,
+  metadata: Admission['metadata'],
+  tag: string,
+): Admission['budgets'] {
+  const labels = chargedLabels(metadata) ?? {};
+  const call = { agentId, agent, labels, tag, provider: head.provider.id, models: null, sessionId: '' };
+  const { all, boundsCost } = findCharges(set, call, head.timestamp);
+  return all.length === 0 ? null : { set, labels, boundsCost };
 }
 
 /** The agent's tag, set by operators, overrides the caller's. */

@@ -1,5 +1,4 @@
 import { type Charge, type Charges, findCharges } from '@agp/budgets';
-import { chargedLabels } from '@agp/core/labels';
 import { toDay } from '../budget/judge-budget.ts';
 import type { ProxyContext } from '../context.ts';
 import {
@@ -66,15 +65,17 @@ export async function reserve(
 function listCharges(
   head: Head,
   agent: Agent,
-  { budgets, metadata, complianceTag: tag }: Admission,
+  { budgets, complianceTag: tag }: Admission,
   { inspected }: Body,
   { id: sessionId }: ChosenSession,
 ): Charges | undefined {
   if (budgets === null) return;
-  const asked = inspected?.requestedModel;
-  // All that may answer: what is read of the body, by its own name and by that of the catalogue.
-  const models = inspected === null ? null : [...new Set([...inspected.models, ...(asked ? [asked] : [])])];
-  const call = { agentId: agent.uuid, agent: agent.name, labels: chargedLabels(metadata) ?? {}, tag, models };
-  const charges = findCharges(budgets, { ...call, provider: head.provider.id, sessionId }, head.timestamp);
+  const { set, labels } = budgets;
+  const named =
+    inspected === null ? [] : [...inspected.models, ...(inspected.requestedModel ? [inspected.requestedModel] : [])];
+  // What is not read for sure may be any model.
+  const models = inspected?.isExact && named.length > 0 ? [...new Set(named)] : null;
+  const call = { agentId: agent.uuid, agent: agent.name, labels, tag, models };
+  const charges = findCharges(set, { ...call, provider: head.provider.id, sessionId }, head.timestamp);
   return charges.all.length === 0 ? undefined : charges;
 }

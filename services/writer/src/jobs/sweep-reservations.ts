@@ -117,6 +117,8 @@ export async function noteEnded(
 ): Promise<void> {
   for (let ago = 0; ago < daysKept; ago += 1) {
     const day = new Date(now - ago * dayMs).toISOString().slice(0, 10);
+    // Budgets of months count what a day before holds.
+    await reservations.purge(day);
     for (let page = 0; page < pagesInRound; page += 1) {
       const { ended, isAll } = await reservations.listEnded(day, notedAtOnce);
       const readable = ended.filter(isReadable);
