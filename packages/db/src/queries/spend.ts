@@ -31,14 +31,24 @@ interface Row {
 
 const spendColumns = `1e9 * ${agentSpendUsd} AS agent_spend, 1e9 * ${globalSpendUsd} AS global_spend`;
 
-/** Reads the spend of several agents and of all together, in whole nano-dollars, in one statement. */
-export async function readSpend(pool: Pool, day: string, agentIds: readonly string[]): Promise<Map<string, Spend>> {
-  const { rows } = await pool.query<Row>({
-    name: 'read-spend',
-    text: `SELECT asked.agent_id, ${spendColumns} FROM unnest($2::uuid[]) AS asked (agent_id)`,
-    values: [day, agentIds],
-  });
-  return new Map(rows.map((row) => [row.agent_id, toSpend(row)]));
+const spendText = `SELECT asked.agent_id, ${spendColumns} FROM unnest($2::uuid[]) AS asked (agent_id)`;
+const spendAndUsedText = `
+  SELECT asked.agent_id, ${spendColumns}, used.used
+  FROM unnest($2::uuid[]) AS asked (agent_id) CROSS JOIN (SELECT (${usedSql(3)}) AS used) AS used`;
+
+/** Spend of several agents and of all together, in whole nano-dollars, and what is used of budgets in their order, in one statement. */
+export async function readSpend(
+  pool: Pool,
+  day: string,
+  agentIds: readonly string[],
+  charges: readonly Charge[],
+): Promise<{ spends: Map<string, Spend>; used: number[] }> {
+  const query =
+    charges.length === 0
+      ? { name: 'read-spend', text: spendText, values: [day, agentIds] }
+      : { name: 'read-spend-and-used', text: spendAndUsedText, values: [day, agentIds, ...listAsked(charges)] };
+  const { rows } = await pool.query<Row & { used?: string | null }>(query);
+  return { spends: new Map(rows.map((row) => [row.agent_id, toSpend(row)])), used: readAmounts(rows[0]?.used ?? null) };
 }
 
 export async function readSpendWithRecorded(

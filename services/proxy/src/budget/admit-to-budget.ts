@@ -176,10 +176,7 @@ export function makeAdmit({
       const placed = await place(request, limit, deadline);
       // Counted once, however often the request looks again.
       limit = null;
-      const [spend, used] = await Promise.all([
-        storage.readSpend(request.day, request.agentId, deadline.at),
-        storage.readUsed(request.charges, deadline.at),
-      ]);
+      const { used, ...spend } = await storage.readSpend(request, deadline.at);
       const earlier = { agent: placed.agentEarlierNanoUsd, global: placed.globalEarlierNanoUsd };
       let judged = judgeCaps(request, spend, earlier);
       if (request.charges.length > 0)
@@ -209,6 +206,7 @@ type EarlyCheck = Omit<BudgetRequest, 'eventId' | 'nanoUsd' | 'charges'>;
 
 type CheckEarly = (check: EarlyCheck, deadline: StorageDeadline) => Promise<void>;
 
+const noCharges: readonly Charge[] = [];
 const nothingReserved = { agent: 0, global: 0 };
 
 /** Reserves nothing, since the cost is not known yet. */
@@ -229,7 +227,7 @@ export function makeCheckEarly({
   }
 
   async function checkCaps(check: EarlyCheck, deadline: StorageDeadline): Promise<void> {
-    const spend = await storage.readSpend(check.day, check.agentId, deadline.at);
+    const spend = await storage.readSpend({ ...check, charges: noCharges }, deadline.at);
     const judged = judgeCaps({ ...check, nanoUsd: 0 }, spend, nothingReserved);
     if (findRefusing(judged)) throw refuseBudget(judged, check.day, Date.now(), null);
   }

@@ -23,7 +23,6 @@ import {
   readRunningStates,
   readSpend,
   readSpendWithRecorded,
-  readUsed,
   registerAgent,
   type SessionClaim,
   type Spend,
@@ -78,11 +77,13 @@ export type Storage = ReturnType<typeof createStorage>;
 interface SpendAsk {
   day: string;
   agentId: string;
+  charges: readonly Charge[];
+  /** Names the charges. */
+  budgets?: { scopes: string } | undefined;
 }
 
 interface CloserSpendAsk extends SpendAsk {
   eventIds: readonly string[];
-  charges: readonly Charge[];
 }
 
 /** A refusal waits no longer for who caused it, in milliseconds. */
@@ -155,10 +156,16 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
     (asks: SpendAsk[]) =>
       readByDay(asks, async (day, ofDay) => {
         const agentIds = ofDay.map(({ agentId }) => agentId);
-        const read = await readSpend(pool, day, agentIds);
-        return ({ agentId }) => read.get(agentId) ?? nothing;
+        const { spends, usedOf } = await readTogether(
+          ofDay.map((ask) => ask.charges),
+          (charges) => readSpend(pool, day, agentIds, charges),
+        );
+        return ({ agentId, charges }) => ({
+          ...(spends.get(agentId) ?? nothing),
+          used: usedOf.get(charges) ?? noneUsed,
+        });
       }),
-    { keyOf: ({ day, agentId }) => `${day} ${agentId}` },
+    { keyOf: ({ day, agentId, budgets }) => `${day} ${agentId} ${budgets?.scopes}` },
   );
   const closerSpends = coalesce((asks: CloserSpendAsk[]) =>
     readByDay(asks, async (day, ofDay) => {
@@ -175,11 +182,6 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
   const sessionOwners = coalesce(async (claims: SessionClaim[]) => {
     const owners = await claimSessions(pool, claims);
     return new Map(claims.map((claim) => [claim, owners.get(claim.sessionId)]));
-  });
-
-  const used = coalesce(async (asks: (readonly Charge[])[]) => {
-    const read = async (charges: readonly Charge[]) => ({ used: await readUsed(pool, charges) });
-    return new Map((await readTogether(asks, read)).usedOf);
   });
 
   const budgets = coalesce(async (asks: null[]) => new Map([[asks[0] ?? null, await readBudgets(pool)]]));
@@ -220,11 +222,8 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
     claimBill: (claim: BillClaim, deadline: number) => inTime(claimBill(pool, claim), deadline),
     findClaim: (claim: Omit<BillClaim, 'eventId'>, deadline: number) => inTime(findClaim(pool, claim), deadline),
     /** Read after this call begins; never cached. */
-    readSpend: async (day: string, agentId: string, deadline: number) =>
-      (await inTime(spends({ day, agentId }), deadline)) ?? nothing,
-    /** What is used of the windows of charges, in their order, in steps of their units. Read after this call begins; never cached. */
-    readUsed: async (charges: readonly Charge[], deadline: number) =>
-      charges.length === 0 ? noneUsed : ((await inTime(used(charges), deadline)) ?? noneUsed),
+    readSpend: async (ask: SpendAsk, deadline: number) =>
+      (await inTime(spends(ask), deadline)) ?? { ...nothing, used: noneUsed },
     /** `recorded` has at least those events that the spend includes. */
     readSpendWithRecorded: async (ask: CloserSpendAsk, deadline: number) =>
       (await inTime(closerSpends(ask), deadline)) ?? { ...nothing, recorded: new Set<string>(), used: noneUsed },
