@@ -33,7 +33,7 @@ const some = 5;
 
 /** Whom it counts, what its window holds by the records, and how many have used it up. */
 function describePreview({ amount, unit, split_by }: BudgetDefinition, preview: BudgetPreview): string[] {
-  const { agents, uses, use_count: count, passed, window } = preview;
+  const { agents, uses, use_count: count, passed, window, is_complete: isComplete } = preview;
   const names = agents.names.slice(0, some).map((name) => toLineText(name, 128));
   const more = agents.count > names.length ? ' ...' : '';
   const isSplit = split_by !== 'none';
@@ -45,7 +45,7 @@ function describePreview({ amount, unit, split_by }: BudgetDefinition, preview: 
   const since = window.from === null ? 'in all time' : `since ${formatTime(window.from)}`;
   return [
     `counts ${countOf(agents.count, 'agent')}${names.length > 0 ? `: ${names.join(', ')}${more}` : ''}`,
-    `${since}: ${used} of ${formatAmount(amount, unit)}${passed === 0 ? '' : `, ${formatCount(passed)} used up already`}`,
+    `${since}: ${used} of ${formatAmount(amount, unit)}${passed === 0 ? '' : `, ${formatCount(passed)} used up already`}${isComplete ? '' : ', and more that was not looked at'}`,
   ];
 }
 

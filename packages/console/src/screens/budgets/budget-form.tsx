@@ -50,8 +50,8 @@ function Effect({ draft, preview }: { draft: BudgetDefinition; preview: BudgetPr
       <br />
       {most ? `Used already: ${formatAmount(most.used, unit)}` : 'Nothing was used yet'}
       {most && !isShared && `, the most of ${formatCount(use_count)}`}
-      {most && amount > 0 && ` (${formatShare(partOf(most.used, amount))})`}.
-      {window.to && ' It begins anew, or moves on: '}
+      {most && amount > 0 && ` (${formatShare(partOf(most.used, amount))})`}
+      {!preview.is_complete && ', and more that was not looked at'}.{window.to && ' It begins anew, or moves on: '}
       {window.to && <TimeStamp at={window.to} />}
       {amount >= 0 && passed > 0 && on_exceeded !== 'observe' && (
         <div className="tone-warn">
