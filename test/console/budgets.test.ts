@@ -51,10 +51,10 @@ inBrowser('budgets in the console', () => {
     await dialog(page).getByLabel('Name').waitFor();
     await type(page, [
       ['Name', ['Sales month']],
-      ['Labels of agents', ['team', 'Enter']],
+      ['Labels', ['team', 'Enter']],
     ]);
     await dialog(page).getByText('A label is such as team=sales').waitFor();
-    await type(page, [['Labels of agents', ['Backspace', 'team=sales', 'Enter']]]);
+    await type(page, [['Labels', ['Backspace', 'team=sales', 'Enter']]]);
     await dialog(page).getByText('1 agent: seller.').waitFor();
     await dialog(page).getByText('must be up to 64 of a-z').waitFor();
     expect(await dialog(page).getByRole('button', { name: 'Make', exact: true }).isDisabled()).toBe(true);
@@ -65,15 +65,24 @@ inBrowser('budgets in the console', () => {
       ['Amount', ['1']],
       ['Of', ['R']],
     ]);
-    await dialog(page).getByText('It is used up already: requests are refused from the next one on.').waitFor();
+    await dialog(page).getByText('It is used up already: the next request is refused.').waitFor();
     await type(page, [['Lines at percent', ['Backspace', '2000', 'Enter']]]);
     await dialog(page).getByText('must be', { exact: false }).or(dialog(page).getByText('<=1000')).first().waitFor();
     await page.keyboard.press('Backspace');
     await type(page, [['Reason', ['for the new team']]]);
-    const { violations } = await new AxeBuilder({ page }).include('[role=dialog]').analyze();
-    expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
+    for (const [width, colorScheme] of [
+      [390, 'dark'],
+      [1920, 'light'],
+      [1280, 'light'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme });
+      await page.locator(`[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+      const { violations } = await new AxeBuilder({ page }).include('[role=dialog]').analyze();
+      expect(violations.map(({ id, nodes }) => [width, id, nodes[0]?.html])).toEqual([]);
+    }
     await press(page, 'Make');
-    await page.getByText('sales-month is 1 request a month; what is beyond is refused.').waitFor();
+    await page.getByText('sales-month is 1 request a month; beyond it requests are refused.').waitFor();
     expect((await read())?.budget).toMatchObject({
       ...{ name: 'sales-month', match: { labels: { team: ['sales'] } }, split_by: 'none', unit: 'requests', amount: 1 },
       ...{ window: 'month', zone: 'UTC', thresholds: [50, 80], on_exceeded: 'refuse' },

@@ -146,7 +146,7 @@ export const showNamedBudget = ({ budget, uses: [first], use_count, window, is_c
     Amount: `${whole} a ${budget.window}`,
     'At this pace': expect.stringMatching(new RegExp(`^[^ ]+ by ${by}$`)) as string,
     'Begins anew': time(window.to ?? ''),
-    'Beyond it': { warn: 'warned of', refuse: 'refused', observe: 'only counted' }[budget.on_exceeded],
+    'Beyond it': { warn: 'warned', refuse: 'refused', observe: 'only counted' }[budget.on_exceeded],
   };
 };
 

@@ -9,7 +9,7 @@ import { Diff } from '../policies/diff.tsx';
 import { BudgetForm, begun } from './budget-form.tsx';
 
 /** What becomes of requests beyond a budget. */
-export const outcomes = { observe: 'only counted', warn: 'warned of', refuse: 'refused' } as const;
+export const outcomes = { observe: 'only counted', warn: 'warned', refuse: 'refused' } as const;
 
 const textOf = ({ budget }: StoredBudget) => JSON.stringify(budget, null, 2);
 
@@ -44,7 +44,7 @@ export function WriteBudget({ stored }: { stored: StoredBudget | null }) {
       }}
       ready={ready}
       change={(reason, [ifMatch]) => putBudget(stored?.id ?? null, draft, reason, ifMatch)}
-      done={`${draft.name} is ${tellAmount(draft)}; what is beyond is ${outcomes[draft.on_exceeded]}.`}
+      done={`${draft.name} is ${tellAmount(draft)}; beyond it requests are ${outcomes[draft.on_exceeded]}.`}
       undo={({ id, version }): Promise<unknown> =>
         stored ? putBudget(id, stored.budget, undone, `${version}`) : deleteBudget(id, undone, `${version}`)
       }

@@ -55,18 +55,15 @@ function Effect({ draft, preview }: { draft: BudgetDefinition; preview: BudgetPr
       {window.to && <TimeStamp at={window.to} />}
       {amount >= 0 && passed > 0 && on_exceeded !== 'observe' && (
         <div className="tone-warn">
-          {isShared ? 'It is' : `${formatCount(passed)} are`} used up already: requests are{' '}
-          {on_exceeded === 'refuse' ? 'refused' : 'warned of'} from the next one on.
+          {isShared ? 'It is' : `${formatCount(passed)} are`} used up already: the next request is{' '}
+          {on_exceeded === 'refuse' ? 'refused' : 'warned'}.
         </div>
       )}
     </>
   );
 }
 
-const selectors = {
-  ...{ agents: 'Agents', labels: 'Labels of agents', tags: 'Compliance tags' },
-  ...{ providers: 'Providers', models: 'Models' },
-} as const;
+const selectors = ['agents', 'labels', 'tags', 'providers', 'models'] as const;
 
 const choices = {
   zone: Object.fromEntries(zones.map((zone) => [zone, zone])),
@@ -118,7 +115,7 @@ export function BudgetForm({ draft, onChange, onReady }: BudgetFormProps) {
       />
     );
   };
-  const setNames = (name: keyof typeof selectors, names: string[]) => {
+  const setNames = (name: (typeof selectors)[number], names: string[]) => {
     const labels = groupLabels(names);
     setNoLabel(name === 'labels' && labels === null);
     if (name === 'labels' && labels === null) return;
@@ -138,10 +135,13 @@ export function BudgetForm({ draft, onChange, onReady }: BudgetFormProps) {
         />
       ))}
       <div className="grid" style={grid}>
-        {(Object.keys(selectors) as (keyof typeof selectors)[]).map((name) => (
+        {selectors.map((name) => (
           <TagsInput
             key={name}
-            {...field(`match.${name}`, selectors[name])}
+            {...field(
+              `match.${name}`,
+              name.replace(/^./, (letter) => letter.toUpperCase()),
+            )}
             {...(name === 'labels' && noLabel && { error: 'A label is such as team=sales' })}
             {...(!draft.match[name] && { placeholder: 'any' })}
             data={[...new Set(seen[name])]}

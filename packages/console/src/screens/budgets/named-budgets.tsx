@@ -79,7 +79,7 @@ const columns: readonly Column<StoredBudget>[] = [
       );
     },
   },
-  { head: 'Amount', right: true, cell: ({ budget }) => tellAmount(budget) },
+  { head: 'Amount', cell: ({ budget }) => tellAmount(budget) },
   { head: 'At this pace', right: true, cell: (stored) => <Pace of={stored} use={stored.uses[0]} /> },
   { head: 'Begins anew', wide: true, cell: ({ window }) => <TimeStamp at={window.to} /> },
   {
@@ -98,12 +98,12 @@ function BudgetPeek({ stored }: { stored: StoredBudget }) {
     <>
       <Fields
         fields={{
-          'What it is for': budget.description,
-          Amount: `${tellAmount(budget)}, in ${budget.zone}`,
+          ...(budget.description && { 'What it is for': budget.description }),
+          Amount: `${tellAmount(budget)} (${budget.zone})`,
           'Beyond it requests are': outcomes[budget.on_exceeded],
           'Begins anew': <TimeStamp at={window.to} />,
           [`Version ${formatCount(version)}`]: <TimeAgo at={updated_at} />,
-          Shown: use_count > uses.length && `the ${uses.length} fullest of ${formatCount(use_count)}`,
+          ...(use_count > uses.length && { Shown: `the ${uses.length} fullest of ${formatCount(use_count)}` }),
           Id: <ShortId id={id} what="budget id" />,
         }}
       />
