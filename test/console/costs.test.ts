@@ -169,6 +169,10 @@ inBrowser('costs, and addresses that somebody has edited', () => {
     const counted = async () => (await system.api<CostUsage>('/api/v1/costs/usage?group_by=label:team')).usage;
     await eventually(async () => expect((await counted()).length).toBe(2));
     const { page, faults } = await console.show('/costs?by=label:team');
+    await page.emulateMedia({ media: 'print' });
+    await page.getByText(/^By Team, UTC days from 20/).waitFor();
+    await page.getByRole('columnheader', { name: 'Requests' }).getByRole('button').waitFor();
+    await page.emulateMedia({ media: 'screen' });
     await page.getByRole('link', { name: 'finance', exact: true }).waitFor();
     const { Costs = [] } = (await readShown(page)).tables;
     expect(Costs.map(({ Team, Requests }) => [Team, Requests]).toSorted()).toEqual([

@@ -14,8 +14,8 @@ export const outcomes = { observe: 'only counted', warn: 'warned', refuse: 'refu
 const textOf = ({ budget }: StoredBudget) => JSON.stringify(budget, null, 2);
 
 /** @param id null makes another @returns it as it is stored */
-async function putBudget(id: string | null, given: BudgetDefinition, reason = '', ifMatch: string | undefined) {
-  const [body, query] = [given as never, { reason: reason || undefined }];
+async function putBudget(id: string | null, budget: BudgetDefinition, reason?: string, ifMatch?: string) {
+  const [body, query] = [budget as never, { reason }];
   return id === null
     ? (await callApi('post', '/api/v1/budgets', { params: { query }, body })).data
     : (await callApi('put', '/api/v1/budgets/{id}', { params: { path: { id }, query }, body, ifMatch })).data;
@@ -69,7 +69,7 @@ export function BudgetActions({ stored }: { stored: StoredBudget }) {
         seen={[`${version}`]}
         change={(reason, [ifMatch]) => deleteBudget(id, reason, ifMatch)}
         done={`${budget.name} is gone.`}
-        undo={() => putBudget(null, budget, undone, undefined)}
+        undo={() => putBudget(null, budget, undone)}
       >
         It holds for no further request{budget.on_exceeded === 'refuse' && ': what it refused is let through'}. What was
         used stays recorded.

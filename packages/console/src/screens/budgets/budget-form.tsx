@@ -105,7 +105,7 @@ export function BudgetForm({ draft, onChange, onReady }: BudgetFormProps) {
   const field = (name: string, label: string) => ({ label, error: at?.startsWith(name) && why });
   const choose = (name: keyof typeof choices, label: string) => {
     const all: Record<string, string> = { ...choices[name], ...(name === 'split_by' && splits) };
-    const value = name === 'window' && hours ? 'rolling:24' : draft[name];
+    const value = name === 'window' && kind === 'rolling' ? 'rolling:24' : draft[name];
     return (
       <NativeSelect
         {...field(name, label)}
@@ -168,7 +168,7 @@ export function BudgetForm({ draft, onChange, onReady }: BudgetFormProps) {
           <NumberInput
             label="Hours"
             hideControls
-            value={Number(hours)}
+            value={hours ?? ''}
             onChange={(value) => set({ window: `rolling:${value}` })}
           />
         )}
@@ -182,7 +182,7 @@ export function BudgetForm({ draft, onChange, onReady }: BudgetFormProps) {
       </div>
       {error && !at && <FailureNotice error={error} />}
       <div role="status" className="small">
-        <Effect draft={draft} preview={preview} />
+        {error === null && <Effect draft={draft} preview={preview} />}
       </div>
     </Stack>
   );
