@@ -17,7 +17,7 @@ const formula = '=HYPERLINK("http://evil.test","x")';
 
 /** Buttons that change something. */
 const changing =
-  /^(?:Block|Unblock|Retire|Set cap|Change cap|Set limit|Change limit|Pause|Resume|Make|Revoke|Rotate|Delete|Release|New|Save|Switch)\b/;
+  /^(?:Block|Unblock|Retire|Set cap|Set limit|Change|Pause|Resume|Make|Revoke|Rotate|Delete|Release|New|Save|Switch)\b/;
 
 /** What this needs of an element; these tests know no DOM. */
 interface Labelled {
@@ -74,6 +74,9 @@ inBrowser('every screen', () => {
       refusal: hostile,
     };
     await console.system.api('/api/v1/policies', { method: 'POST', body: JSON.stringify(policy) });
+    const budget = { name: 'hostile', description: hostile, match: policy.match, window: 'day', amount: 1 };
+    for (const each of [budget, { ...budget, name: 'each', match: {}, split_by: 'agent' }])
+      await console.system.api('/api/v1/budgets', { method: 'POST', body: JSON.stringify(each) });
     [eventId, agentId, sessionId] = ['x-event-id', 'x-agent-id', 'x-session-id'].map(
       (name) => answer.headers.get(name) ?? '',
     ) as [string, string, string];
