@@ -68,6 +68,7 @@ test('a refusal says which budget, its window, what is spent, held and asked, an
 test('what counts is what the records say, whatever is changed while calls run', async () => {
   const flow = budgets.sendMany(40, (index) => ({ agentName: teamAgents[index % 12]?.name ?? '' }));
   const made = await make({ name: 'moving', match: { labels: { team: ['sales'] } }, amount: 1_000, window: 'total' });
+  await remove((await make({ name: 'doomed', split_by: 'agent', amount: 1_000, window: 'day' })).id);
   // An agent that is relabelled counts as it was when a call was admitted.
   await budgets.system.database.pool.query(`UPDATE agents SET metadata = '{"team":"sales"}' WHERE name = 'legal-1'`);
   await make({ ...made.budget, match: { labels: { team: ['sales', 'support'] } } }, made.id);
