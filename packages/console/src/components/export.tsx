@@ -1,7 +1,7 @@
 import { shortNames } from '@agp/core/explain';
 import { Button, Menu } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
-import { IconDownload, IconTerminal2 } from '@tabler/icons-react';
+import { IconDownload, IconPrinter, IconTerminal2 } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { fetchFile, saveFile } from '../api/api.ts';
 import { compact } from '../search/search.ts';
@@ -90,5 +90,14 @@ export function CopyAs({ path, query = {}, command }: CopyAsProps) {
         ))}
       </Menu.Dropdown>
     </Menu>
+  );
+}
+
+/** Prints the screen as it is: what is shortened or hidden on it is whole on paper. */
+export function PrintButton() {
+  return (
+    <Button variant="default" leftSection={<IconPrinter size={16} aria-hidden />} onClick={() => window.print()}>
+      Print
+    </Button>
   );
 }

@@ -1,15 +1,13 @@
 import type { ListedAuditEntry } from '@agp/core/contracts';
 import { countOf, formatUtc } from '@agp/core/explain';
 import { shortenId } from '@agp/core/text';
-import { Button } from '@mantine/core';
-import { IconPrinter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { apiQuery, refreshMs } from '../../api/api.ts';
 import { useSession } from '../../api/session.ts';
-import { CopyAs, CsvButton } from '../../components/export.tsx';
+import { CopyAs, CsvButton, PrintButton } from '../../components/export.tsx';
 import { EmptyState } from '../../components/feedback.tsx';
 import { Choice } from '../../components/filters.tsx';
 import { AgentField } from '../../components/known-fields.tsx';
@@ -128,15 +126,6 @@ const auditColumns: readonly Column<Row>[] = [
       ),
   },
 ];
-
-/** Prints the screen as it is: what is shortened or hidden on it is whole on paper. */
-function PrintButton() {
-  return (
-    <Button variant="default" leftSection={<IconPrinter size={16} aria-hidden />} onClick={() => window.print()}>
-      Print
-    </Button>
-  );
-}
 
 /** On paper: when, by whom and from where it was printed, and what was left out. */
 function PrintStamp({ children }: { children: ReactNode }) {
