@@ -5,7 +5,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { apiQuery, usageQuery } from '../../api/api.ts';
 import { DayBars } from '../../charts/lazy-charts.tsx';
 import { Cost, useUnpriced } from '../../components/cost.tsx';
-import { CsvButton } from '../../components/export.tsx';
+import { CsvButton, PrintButton } from '../../components/export.tsx';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Choice } from '../../components/filters.tsx';
 import { Card, Stat } from '../../components/layout.tsx';
@@ -188,6 +188,7 @@ export function UsageView() {
           label="CSV by day"
           title="The table below, by day"
         />
+        <PrintButton />
       </div>
       <p className="only-print">
         {`By ${groups.map(nameGroup).join(' and ')}, UTC days from ${firstDay ?? 'the first'}${to ? ` until before ${to}` : ''}`}
