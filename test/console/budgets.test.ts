@@ -61,12 +61,20 @@ inBrowser('budgets in the console', () => {
     await dialog(page).getByLabel('Name').focus();
     await page.keyboard.press('ControlOrMeta+A');
     await page.keyboard.type('sales-month');
-    await type(page, [
-      ['Amount', ['1']],
-      ['Of', ['R']],
-    ]);
+    // Keys have their time, as with people: the draft follows each.
+    for (const [typed, shown] of [
+      ['0.0025', '$0.0025'],
+      ['12,50', '$12.50'],
+      ['1', '$1'],
+    ] as const) {
+      await dialog(page).getByLabel('Amount').focus();
+      await page.keyboard.press('ControlOrMeta+A');
+      await page.keyboard.type(typed, { delay: 60 });
+      expect(await dialog(page).getByLabel('Amount').inputValue()).toBe(shown);
+    }
+    await type(page, [['Of', ['R']]]);
     await dialog(page).getByText('It is used up already: the next request is refused.').waitFor();
-    await type(page, [['Lines at percent', ['Backspace', '2000', 'Enter']]]);
+    await type(page, [['Yellow from, in percent', ['Backspace', '2000', 'Enter']]]);
     await dialog(page).getByText('must be', { exact: false }).or(dialog(page).getByText('<=1000')).first().waitFor();
     await page.keyboard.press('Backspace');
     await type(page, [['Reason', ['for the new team']]]);

@@ -30,6 +30,7 @@ test('it has every command', () => {
         'audit verify',
       ],
       ...[
+        ...['apply', 'delete', 'diff', 'explain', 'get', 'list'].map((name) => `budgets ${name}`),
         'budgets set',
         'budgets show',
         'costs breakdown',

@@ -10,10 +10,19 @@ export function useAmount(current: number | null, usual: number | '', isPossible
     setLimited(true);
     setEntered(current ?? usual);
   };
-  const isNumber = typeof entered === 'number';
-  const ready = !limited || (isNumber && isPossible(entered));
-  return { limited, setLimited, entered, setEntered, reset, ready, next: limited && isNumber ? entered : null };
+  const value = toAmount(entered);
+  const isNumber = !Number.isNaN(value);
+  const ready = !limited || (isNumber && isPossible(value));
+  return { limited, setLimited, entered, setEntered, reset, ready, next: limited && isNumber ? value : null };
 }
+
+/** What a field holds, which is text while decimals are typed; NaN if it is empty. */
+export const toAmount = (entered: number | string): number => (entered === '' ? Number.NaN : Number(entered));
+
+/** A comma is as good as a point; thousands are not told apart, so none is taken for the other. */
+export const AmountInput = (props: NumberInputProps) => (
+  <NumberInput hideControls allowedDecimalSeparators={['.', ',']} {...props} />
+);
 
 interface AmountFieldsProps extends NumberInputProps {
   amount: ReturnType<typeof useAmount>;
@@ -29,15 +38,7 @@ export function AmountFields({ amount, question, ...input }: AmountFieldsProps) 
         onChange={(event) => amount.setLimited(event.currentTarget.checked)}
       />
       {amount.limited && (
-        <NumberInput
-          {...input}
-          thousandSeparator=","
-          hideControls
-          value={amount.entered}
-          onChange={amount.setEntered}
-          required
-          data-autofocus
-        />
+        <AmountInput {...input} value={amount.entered} onChange={amount.setEntered} required data-autofocus />
       )}
     </>
   );

@@ -1,6 +1,6 @@
 import { type BudgetSet, findCharges, findWindow, listAmounts, prepareCounted } from '@agp/budgets';
 import { chargedLabels } from '@agp/core/labels';
-import { sql } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
 import {
@@ -63,7 +63,7 @@ interface Bounds {
  */
 export async function sumRecorded(
   db: Db,
-  row: Pick<StoredBudgetRow, 'id' | 'epoch' | 'budget'>,
+  row: Countable,
   bounds: Bounds = { until: Number.POSITIVE_INFINITY, keys: Number.POSITIVE_INFINITY },
 ): Promise<{ spend: Map<string, BudgetSpend>; isComplete: boolean }> {
   const set = prepareOne(row);
@@ -104,7 +104,9 @@ export async function sumRecorded(
 
 const until = (ms: number) => (ms >= 8.64e15 ? sql`'infinity'::timestamptz` : sql`${new Date(ms)}`);
 
-const prepareOne = ({ id, epoch, budget }: Pick<StoredBudgetRow, 'id' | 'epoch' | 'budget'>): BudgetSet =>
+type Countable = Pick<StoredBudgetRow, 'id' | 'epoch' | 'budget'>;
+
+const prepareOne = ({ id, epoch, budget }: Countable): BudgetSet =>
   prepareCounted(0, [{ id, epoch, budget, active: null, activeEpoch: null }]);
 
 /** Ranges of ids that together have all events from a time on. */
@@ -154,29 +156,30 @@ export async function activateBudget(pool: Pool, row: StoredBudgetRow, spend: re
 /** Of a request that is lost, whose tokens nobody knows: what an answer without a bound is taken to have. */
 const unknownTokens = 4_096;
 
+interface UnrecordedCall {
+  event_id: string;
+  agent_id: string;
+  agent_name: string;
+  metadata: Record<string, unknown>;
+  session_id: string | null;
+  provider: string | null;
+  model: string | null;
+  at: Date;
+  nano_usd: number;
+}
+
+const unrecordedText = `
+  SELECT event_id, agent_id, agents.name AS agent_name, agents.metadata, session_id, provider, model,
+    reporting.id_time(event_id) AS at, (cost_usd * 1e9)::float8 AS nano_usd
+  FROM unrecorded_spend JOIN agents ON agents.id = agent_id WHERE day >= ($1::timestamptz AT TIME ZONE 'UTC')::date`;
+
 /** What is not recorded yet counts by its agent's present labels, the default tag and what it cost: no more is known of it. */
-async function chargeUnrecorded(client: { query: Pool['query'] }, row: StoredBudgetRow): Promise<void> {
+async function* listUnrecordedCharges(row: Countable, read: (text: string, from: Date) => Promise<UnrecordedCall[]>) {
   const set = prepareOne(row);
   const [stored] = set.budgets;
   if (stored === undefined) return;
   const { from } = findWindow(stored.budget.window, stored.budget.zone, Date.now());
-  const { rows } = await client.query<{
-    event_id: string;
-    agent_id: string;
-    agent_name: string;
-    metadata: Record<string, unknown>;
-    session_id: string | null;
-    provider: string | null;
-    model: string | null;
-    at: Date;
-    nano_usd: number;
-  }>(
-    `SELECT event_id, agent_id, agents.name AS agent_name, agents.metadata, session_id, provider, model,
-       reporting.id_time(event_id) AS at, (cost_usd * 1e9)::float8 AS nano_usd
-     FROM unrecorded_spend JOIN agents ON agents.id = agent_id WHERE day >= ($1::timestamptz AT TIME ZONE 'UTC')::date`,
-    [new Date(from)],
-  );
-  const charged = rows.flatMap(({ event_id, metadata, at, nano_usd, ...of }) => {
+  for (const { event_id, metadata, at, nano_usd, ...of } of await read(unrecordedText, new Date(from))) {
     const call = {
       agentId: of.agent_id,
       agent: of.agent_name,
@@ -187,13 +190,31 @@ async function chargeUnrecorded(client: { query: Pool['query'] }, row: StoredBud
       sessionId: of.session_id ?? '',
     };
     const amounts = { usd: nano_usd, tokens: unknownTokens, requests: 1 };
-    const charges = listAmounts(findCharges(set, call, at.getTime()), amounts);
-    return charges === null ? [] : [{ event_id, charges: JSON.stringify(charges) }];
-  });
+    yield { event_id, amounts, charges: findCharges(set, call, at.getTime()) };
+  }
+}
+
+/** What the present window would have beside records, by those that the budget is split by. */
+export async function sumUnrecorded(db: Db, row: Countable): Promise<Map<string, number>> {
+  const sums = new Map<string, number>();
+  const read = async (text: string, from: Date) =>
+    (await db.executeQuery<UnrecordedCall>(CompiledQuery.raw(text, [from]))).rows;
+  for await (const { amounts, charges } of listUnrecordedCharges(row, read))
+    for (const { key, unit } of charges.all) sums.set(key, (sums.get(key) ?? 0) + amounts[unit]);
+  return sums;
+}
+
+async function chargeUnrecorded(client: { query: Pool['query'] }, row: StoredBudgetRow): Promise<void> {
+  const read = async (text: string, from: Date) => (await client.query<UnrecordedCall>(text, [from])).rows;
+  const charged: { id: string; charges: string }[] = [];
+  for await (const { event_id: id, amounts, charges } of listUnrecordedCharges(row, read)) {
+    const listed = listAmounts(charges, amounts);
+    if (listed !== null) charged.push({ id, charges: JSON.stringify(listed) });
+  }
   await client.query(
     `UPDATE unrecorded_spend SET charges = coalesce(unrecorded_spend.charges, '{}') || more.charges
      FROM unnest($1::uuid[], $2::jsonb[]) AS more (event_id, charges) WHERE unrecorded_spend.event_id = more.event_id`,
-    [charged.map(({ event_id }) => event_id), charged.map(({ charges }) => charges)],
+    [charged.map(({ id }) => id), charged.map(({ charges }) => charges)],
   );
 }
 

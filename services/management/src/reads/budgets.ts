@@ -27,6 +27,7 @@ import {
   readUsed,
   type StoredBudgetRow,
   sumRecorded,
+  sumUnrecorded,
 } from '@agp/db';
 import { selects } from '@agp/policy';
 import type { BudgetReservations } from '@agp/reservations';
@@ -157,7 +158,7 @@ export async function previewBudget(db: Db, budget: BudgetDefinition): Promise<B
   const looked = await sumRecorded(db, stored, { until: performance.now() + previewMs, keys: previewKeys });
   const spend = [...looked.spend.values()].filter(({ startsAt }) => startsAt < place.window.to);
   const { unit } = budget;
-  const sums = new Map<string, number>();
+  const sums = await sumUnrecorded(db, stored);
   for (const { key, nanoUsd, tokens, requests } of spend)
     sums.set(key, (sums.get(key) ?? 0) + Number({ usd: nanoUsd, tokens, requests }[unit]));
   if (budget.split_by === 'none' && sums.size === 0) sums.set('', 0);

@@ -1,10 +1,12 @@
 import type { BudgetDefinition, BudgetPreview } from '@agp/budgets';
 import { countOf, formatCount } from '@agp/core/explain';
+import { nameSchema } from '@agp/policy/schema';
 import { NativeSelect, NumberInput, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { apiQuery, callApi } from '../../api/api.ts';
+import { AmountInput, toAmount } from '../../changes/amount-fields.tsx';
 import { FailureNotice } from '../../components/feedback.tsx';
 import { pauseMs } from '../../components/filters.tsx';
 import { useSeenNames, zones } from '../../components/known-fields.tsx';
@@ -22,16 +24,19 @@ export const begun: BudgetDefinition = {
 /** What a draft would do, by the API, a moment after it was typed, and the first thing that is wrong with it. */
 function usePreview(draft: BudgetDefinition) {
   const [wanted] = useDebouncedValue(draft, pauseMs);
+  const name = nameSchema.safeParse(wanted.name);
   // Whom it counts is shown before it has a name and an amount.
-  const body = { ...wanted, name: wanted.name || 'new', amount: wanted.amount || 0 } as never;
+  const body = { ...wanted, name: name.data ?? 'new', amount: wanted.amount || 0 } as never;
   const { data, error, isSuccess, isPlaceholderData } = useQuery({
     queryKey: ['/api/v1/budgets/preview', wanted],
     queryFn: ({ signal }) => callApi('post', '/api/v1/budgets/preview', { body, signal }),
     placeholderData: keepPreviousData,
     gcTime: 0,
   });
-  const isComplete = draft.name !== '' && !Number.isNaN(draft.amount);
-  return { preview: data?.data, error, ready: isComplete && wanted === draft && isSuccess && !isPlaceholderData };
+  const isComplete = name.success && !Number.isNaN(draft.amount);
+  const fault = wanted.name === '' ? undefined : name.error?.issues[0]?.message;
+  const ready = isComplete && wanted === draft && isSuccess && !isPlaceholderData;
+  return { preview: data?.data, error, fault, ready };
 }
 
 /** Whom a draft counts, and what its window holds. */
@@ -89,9 +94,10 @@ const grid = { ['--least' as string]: '13rem', alignItems: 'start' };
 
 /** Fields for all that a budget is, with what it would do below them. */
 export function BudgetForm({ draft, onChange, onReady }: BudgetFormProps) {
-  const { preview, error, ready } = usePreview(draft);
+  const { preview, error, fault, ready } = usePreview(draft);
   useEffect(() => onReady(ready), [ready, onReady]);
   const [noLabel, setNoLabel] = useState(false);
+  const [entered, setEntered] = useState<number | string>(Number.isNaN(draft.amount) ? '' : draft.amount);
   const seen = useSeenNames();
   const known = useQuery({ ...apiQuery('/api/v1/agents/labels'), staleTime: 60_000 }).data?.data ?? [];
   const splits = Object.fromEntries(known.map(({ name }) => [`label:${name}`, `Each ${name} has it`]));
@@ -128,7 +134,7 @@ export function BudgetForm({ draft, onChange, onReady }: BudgetFormProps) {
         <TextInput
           key={name}
           {...field(name, name === 'name' ? 'Name' : 'What it is for')}
-          {...(name === 'name' && { placeholder: 'sales-month', required: true, 'data-autofocus': true })}
+          {...(name === 'name' && { placeholder: 'sales-month', required: true, 'data-autofocus': true, error: fault })}
           maxLength={512}
           value={draft[name] ?? ''}
           onChange={(event) => set({ [name]: event.currentTarget.value || (name === 'name' ? '' : undefined) })}
@@ -152,15 +158,16 @@ export function BudgetForm({ draft, onChange, onReady }: BudgetFormProps) {
           />
         ))}
         {choose('split_by', 'Whose it is')}
-        <NumberInput
+        <AmountInput
           {...field('amount', 'Amount')}
           min={0}
-          thousandSeparator=","
-          hideControls
           required
           prefix={draft.unit === 'usd' ? '$' : ''}
-          value={Number.isNaN(draft.amount) ? '' : draft.amount}
-          onChange={(amount) => set({ amount: typeof amount === 'number' ? amount : Number.NaN })}
+          value={entered}
+          onChange={(next) => {
+            setEntered(next);
+            set({ amount: toAmount(next) });
+          }}
         />
         {choose('unit', 'Of')}
         {choose('window', 'In')}
@@ -174,7 +181,7 @@ export function BudgetForm({ draft, onChange, onReady }: BudgetFormProps) {
         )}
         {calendar.test(draft.window) && choose('zone', 'Time zone')}
         <TagsInput
-          {...field('thresholds', 'Lines at percent')}
+          {...field('thresholds', 'Yellow from, in percent')}
           value={draft.thresholds.map(String)}
           onChange={(lines) => set({ thresholds: lines.map(Number) })}
         />

@@ -1,3 +1,4 @@
+import type { StoredBudget } from '@agp/budgets';
 import type { Status } from '@agp/core/contracts';
 import { countOf, formatCount, type Tone } from '@agp/core/explain';
 import { Button } from '@mantine/core';
@@ -8,9 +9,10 @@ import { apiQuery, usageQuery } from '../../api/api.ts';
 import { usePermissions } from '../../api/session.ts';
 import { SetCap } from '../../changes/set-cap.tsx';
 import { Card } from '../../components/layout.tsx';
+import { partOf } from '../../components/meter.tsx';
 import { Endings } from '../../components/results.tsx';
 import { AgentLink } from '../../components/values.tsx';
-import { formatLocalTime, formatShare, noRoomMeaning, roundUsd } from '../../format/format.ts';
+import { formatAmount, formatLocalTime, formatShare, noRoomMeaning, roundUsd } from '../../format/format.ts';
 import { bound, findFailing, isSuspect } from './find-failing.ts';
 
 /** Something to look at, and what to do about it. */
@@ -132,6 +134,21 @@ function* listCaps(spend: NonNullable<Status['spend']>, mayChange: boolean): Gen
     };
 }
 
+/** Budgets that are used up or nearly so, by whoever used most. */
+function* listFull(budgets: readonly StoredBudget[]): Generator<Problem> {
+  for (const { id, budget, uses } of budgets) {
+    const { name, on_exceeded: then, amount, unit } = budget;
+    const most = uses[0] ?? { used: 0, held: 0, name: null };
+    const part = partOf(most.used + most.held, amount);
+    if (part >= 0.8 && then !== 'observe')
+      yield {
+        ...{ key: id, tone: part >= 1 && then === 'refuse' ? 'bad' : 'warn' },
+        text: `Budget ${name}${most.name ? `, ${most.name}` : ''}: ${formatShare(part)} of ${formatAmount(amount, unit)}`,
+        remedy: <ToLink to="/budgets" name="Budgets" />,
+      };
+  }
+}
+
 function* listOthers({ recording, services, unpriced_models: unpriced }: Status): Generator<Problem> {
   const waiting = recording?.quarantine_waiting ?? 0;
   for (const { name, state, detail } of services ?? [])
@@ -159,7 +176,13 @@ export function Problems({ status }: { status: Status }) {
   const [isOpen, setOpen] = useState(false);
   const failing = [useFailing('agent'), useFailing('model'), useFailing('provider')].flat();
   const caps = status.spend === null ? [] : listCaps(status.spend, change);
-  const all = [...failing.map((each) => tellFailing(each, status)), ...listOthers(status), ...caps];
+  const budgets = useQuery({ ...apiQuery('/api/v1/budgets/list'), refetchInterval: refreshMs }).data?.data ?? [];
+  const all = [
+    ...failing.map((each) => tellFailing(each, status)),
+    ...listOthers(status),
+    ...listFull(budgets),
+    ...caps,
+  ];
   const sorted = all.toSorted((one, other) => Number(other.tone === 'bad') - Number(one.tone === 'bad'));
   const shown = isOpen ? sorted : sorted.slice(0, atOnce);
   const since = failing[0]?.since;
