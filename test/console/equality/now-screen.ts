@@ -1,3 +1,4 @@
+import type { StoredBudget } from '@agp/budgets';
 import type { CostUsage, CostUsageEntry, Status } from '@agp/core/contracts';
 import { sumUsd } from '@agp/core/money';
 import { expect } from 'vitest';
@@ -22,6 +23,9 @@ export const nowScreen: Screen = {
       p50_ms: null,
       p95_ms: null,
     };
+    const full = (await ask<StoredBudget[]>('/api/v1/budgets/list')).filter(
+      ({ budget, uses: [most] }) => most !== undefined && most.used + most.held >= 0.8 * budget.amount,
+    );
     const other = requests.refused - requests.refused_by.slice(0, 3).reduce((total, { count }) => total + count, 0);
     return {
       figures: {
@@ -56,7 +60,7 @@ export const nowScreen: Screen = {
         })),
       },
       cards: {
-        [`To look at: ${spend.agents_near_cap.length + 1}`]: expect.stringMatching(
+        [`To look at: ${spend.agents_near_cap.length + full.length + 1}`]: expect.stringMatching(
           new RegExp(
             spend.agents_near_cap
               .map(

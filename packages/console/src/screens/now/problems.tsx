@@ -180,8 +180,8 @@ export function Problems({ status }: { status: Status }) {
   const all = [
     ...failing.map((each) => tellFailing(each, status)),
     ...listOthers(status),
-    ...listFull(budgets),
     ...caps,
+    ...listFull(budgets),
   ];
   const sorted = all.toSorted((one, other) => Number(other.tone === 'bad') - Number(one.tone === 'bad'));
   const shown = isOpen ? sorted : sorted.slice(0, atOnce);
