@@ -126,6 +126,8 @@ inBrowser('budgets in the console', () => {
     await show('/budgets');
     await press(page, 'Delete sales-month');
     await dialog(page).getByText('what it refused is let through').waitFor();
+    // Until the focus is in the dialog it is on another button that is called so.
+    await expect.poll(() => page.evaluate('document.activeElement.closest("[role=dialog]") !== null')).toBe(true);
     await press(page, 'Delete');
     await page.getByText('sales-month is gone.').waitFor();
     await expect.poll(read).toBeUndefined();
