@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { complianceTagPattern } from '@agp/core/events';
 import { isModelListed, prepareLists, selects } from '@agp/policy';
-import { type BudgetDefinition, budgetSchema, splitLabelOf, type Unit } from './schema.ts';
-import { findWindow, type Window } from './windows.ts';
+import { type BudgetDefinition, budgetSchema, splitLabelOf, steps, type Unit } from './schema.ts';
+import { findWindow, never, type Window } from './windows.ts';
 
 /** A budget as storage has it: what requests are held to is `active`, until what `budget` counts is summed up. */
 export interface BudgetRow {
@@ -15,8 +16,8 @@ export interface BudgetRow {
   activeEpoch: number | null;
 }
 
-/** One definition of a budget. */
-export interface StoredBudget {
+/** What a budget counts and allows, apart from what it did before. */
+export interface Definition {
   id: string;
   epoch: number;
   budget: BudgetDefinition;
@@ -25,7 +26,7 @@ export interface StoredBudget {
 /** All budgets of an installation at one version, made ready once. */
 export interface BudgetSet {
   version: number;
-  budgets: readonly StoredBudget[];
+  budgets: readonly Definition[];
   bySession: boolean;
   readonly known: Map<string, Charges>;
   /** Places that `known` holds. */
@@ -46,14 +47,14 @@ export interface ChargedCall {
 
 /** A request's place in one budget. */
 export interface Charge {
-  stored: StoredBudget;
+  stored: Definition;
   unit: Unit;
   /** In whole steps of the unit: nano-dollars, tokens or requests. */
   limit: number;
   /** The agent, session or value that it is split by; empty if it is not. */
   key: string;
   window: Window;
-  /** Names budget, epoch, key and window; 22 letters, digits, - and _. */
+  /** Names budget, unit, key and window; 22 letters, digits, - and _. */
   scope: string;
 }
 
@@ -75,43 +76,48 @@ export interface Charges {
 const mostKnownPlaces = 200_000;
 const maxKey = 128;
 
-function parse(id: string, epoch: number, given: unknown): StoredBudget {
-  const { data, success } = budgetSchema.safeParse(given);
-  if (!success) throw new TypeError(`budget ${(given as { name?: unknown }).name}: it cannot be read`);
-  prepareLists(data.match);
-  return { id, epoch, budget: data };
+/** Null if this version cannot read it. */
+function parse(id: string, epoch: number, given: unknown): Definition | null {
+  const { data: budget } = budgetSchema.safeParse(given);
+  if (budget === undefined) return null;
+  prepareLists(budget.match);
+  return { id, epoch, budget };
 }
 
-function gather(version: number, budgets: StoredBudget[]): BudgetSet {
+function gather(version: number, budgets: Definition[]): BudgetSet {
   const bySession = budgets.some(({ budget }) => budget.split_by === 'session');
   return { version, budgets, bySession, known: new Map(), knownPlaces: 0 };
 }
 
 /** What requests are held to, or are warned by. @throws TypeError naming a budget that this version cannot read */
 export function prepareHeld(version: number, rows: readonly BudgetRow[]): BudgetSet {
-  const active = rows.filter(({ activeEpoch }) => activeEpoch !== null);
-  const held = active.map(({ id, activeEpoch, active: given }) => parse(id, Number(activeEpoch), given));
-  return gather(
-    version,
-    held.filter(({ budget }) => budget.on_exceeded !== 'observe'),
-  );
+  const held = rows.flatMap(({ id, active, activeEpoch }) => {
+    if (activeEpoch === null) return [];
+    const read = parse(id, activeEpoch, active);
+    if (read === null) throw new TypeError(`budget ${(active as { name?: unknown }).name}: it cannot be read`);
+    return read.budget.on_exceeded === 'observe' ? [] : [read];
+  });
+  return gather(version, held);
 }
 
 /** All that is counted: what requests are held to, and what takes its place. One that cannot be read refuses requests, and counts none. */
 export function prepareCounted(version: number, rows: readonly BudgetRow[]): BudgetSet {
-  const counted = rows.flatMap(({ id, epoch, budget, active, activeEpoch }) => {
-    const both = [
-      { epoch, given: budget },
-      ...(activeEpoch === null || activeEpoch === epoch ? [] : [{ epoch: activeEpoch, given: active }]),
-    ];
-    return both
-      .filter(({ given }) => budgetSchema.safeParse(given).success)
-      .map((each) => parse(id, each.epoch, each.given));
-  });
-  return gather(version, counted);
+  const counted = rows.flatMap(({ id, epoch, budget, active, activeEpoch }) => [
+    parse(id, epoch, budget),
+    activeEpoch === null || activeEpoch === epoch ? null : parse(id, activeEpoch, active),
+  ]);
+  return gather(
+    version,
+    counted.filter((each) => each !== null),
+  );
 }
 
 const sha256 = (text: string, encoding: 'hex' | 'base64url') => createHash('sha256').update(text).digest(encoding);
+
+/** The tag of an agent's requests that name none. */
+export function tagOf({ compliance_tag: tag }: Readonly<Record<string, unknown>>): string {
+  return typeof tag === 'string' && complianceTagPattern.test(tag) ? tag : 'default';
+}
 
 /** Long values are told apart by their digest. */
 const toKey = (value: string) =>
@@ -133,16 +139,13 @@ function matches({ match: { models, ...selector } }: BudgetDefinition, call: Cha
   return call.models.some(isNamed);
 }
 
-/** Whole steps in one of each unit. */
-export const steps: Readonly<Record<Unit, number>> = { usd: 1e9, tokens: 1, requests: 1 };
-
 /** The same for all definitions of a budget: what is held by one is held by the next. */
 function toScope(id: string, unit: Unit, key: string, bucket: number): string {
   return sha256(JSON.stringify([id, unit, key, bucket]), 'base64url').slice(0, 22);
 }
 
 /** A place in a budget's window of a time. */
-export function toCharge(stored: StoredBudget, key: string, at: number): Charge {
+export function toCharge(stored: Definition, key: string, at: number): Charge {
   const { unit, amount, window: name, zone } = stored.budget;
   const window = findWindow(name, zone, at);
   // What is reserved of a window that moves on is reserved whatever the hour.
@@ -174,7 +177,7 @@ export function findCharges(set: BudgetSet, call: ChargedCall, at: number): Char
     countsTokens,
     boundsCost: all.some(({ stored, unit }) => stored.budget.on_exceeded === 'refuse' && unit !== 'requests'),
     from,
-    to: Math.min(8.64e15, ...all.map(({ window }) => window.to)),
+    to: Math.min(never, ...all.map(({ window }) => window.to)),
   };
   set.knownPlaces += all.length + 1;
   if (set.knownPlaces > mostKnownPlaces) {

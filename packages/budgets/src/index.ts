@@ -5,12 +5,12 @@ export {
   type ChargedCall,
   type Charges,
   countsTheSame,
+  type Definition,
   findCharges,
   listAmounts,
   prepareCounted,
   prepareHeld,
-  type StoredBudget as Definition,
-  steps,
+  tagOf,
   toCharge,
 } from './charges.ts';
 export {
@@ -25,5 +25,5 @@ export {
   storedBudgetListSchema,
   storedBudgetSchema,
 } from './contract.ts';
-export { type BudgetDefinition, budgetSchema, splitLabelOf, type Unit, units } from './schema.ts';
-export { findWindow, isCalendar, type Window } from './windows.ts';
+export { type BudgetDefinition, budgetSchema, splitLabelOf, steps, type Unit } from './schema.ts';
+export { findWindow, isCalendar, never, type Window } from './windows.ts';

@@ -1,12 +1,13 @@
+import { notCharged } from '@agp/core/labels';
 import { modelNamesSchema, nameSchema, selectorFields, zoneSchema } from '@agp/policy/schema';
 import { z } from 'zod';
 import { isCalendar, isWindow, mostHours, plainWindows } from './windows.ts';
 
 const maxThresholds = 10;
 
-/** What a budget counts, and how many decimal places an amount of it has. */
-export const units = { usd: 9, tokens: 0, requests: 0 } as const;
-export type Unit = keyof typeof units;
+/** What a budget counts, and how many whole steps one of it has: dollars are counted in billionths. */
+export const steps = { usd: 1e9, tokens: 1, requests: 1 } as const;
+export type Unit = keyof typeof steps;
 
 const splitLabel = /^label:([A-Za-z0-9](?:[A-Za-z0-9._/-]{0,62}[A-Za-z0-9])?)$/;
 
@@ -34,7 +35,7 @@ export const budgetSchema = z
           '`none`: all that match share the amount; `agent`, `session` and `label:NAME`: each agent, session or value of ' +
           'the label has the amount for itself, and agents without the label are left out',
       }),
-    unit: z.enum(Object.keys(units) as [Unit, ...Unit[]]).default('usd'),
+    unit: z.enum(Object.keys(steps) as [Unit, ...Unit[]]).default('usd'),
     amount: z.number().min(0).max(9_000_000_000_000).meta({ description: 'What may be used in a window, in `unit`' }),
     window: z
       .string()
@@ -60,16 +61,15 @@ export const budgetSchema = z
     if ((split_by === 'session') !== (window === 'session'))
       fail('window', 'must be session just if split_by is session');
     if (zone !== 'UTC' && !isCalendar(window)) fail('zone', 'matters for day, week and month alone');
-    const notCharged = (name: string) => ['note', 'compliance_tag'].includes(name);
-    const label = Object.keys(match.labels ?? {}).find(notCharged);
+    const label = Object.keys(match.labels ?? {}).find((name) => notCharged.includes(name));
     if (label !== undefined)
       fail('match', `labels.${label} charges nothing: tags have a member of their own, and notes are prose`);
-    if (notCharged(splitLabelOf(split_by) ?? ''))
+    if (notCharged.includes(splitLabelOf(split_by) ?? ''))
       fail('split_by', 'must be a label that charges: no note, no compliance_tag');
-    const steps = amount * 10 ** units[unit];
+    const whole = Math.round(amount * steps[unit]);
     const isWhole =
-      unit === 'usd' ? Math.abs(steps - Math.round(steps)) <= 1e-6 * Math.max(1, steps) : Number.isInteger(amount);
-    if (!isWhole || !Number.isSafeInteger(Math.round(steps)))
+      unit === 'usd' ? Math.abs(amount * steps.usd - whole) <= 1e-6 * Math.max(1, whole) : whole === amount;
+    if (!isWhole || !Number.isSafeInteger(whole))
       fail(
         'amount',
         unit === 'usd' ? 'must be whole billionths of a dollar, up to 9,000,000' : 'must be a whole number',

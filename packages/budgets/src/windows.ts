@@ -20,7 +20,7 @@ const calendar = {
 
 const hourMs = 3_600_000;
 /** The last millisecond that `Date` and Postgres both have. */
-const never = 8.64e15;
+export const never = 8.64e15;
 const always: Window = { from: 0, to: never, bucket: 0 };
 
 /** How usage of a window is told from that before it, by the window's first word. */

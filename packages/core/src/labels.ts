@@ -7,7 +7,8 @@ export function readLabels(metadata: Readonly<Record<string, unknown>>): [name: 
   return Object.entries(metadata).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
 }
 
-const notCharged = ['compliance_tag', 'note'];
+/** Members of the metadata that are texts, and by which nothing is charged. */
+export const notCharged = ['compliance_tag', 'note'];
 
 /**
  * What a request of an agent is charged by: its labels, but for notes and the compliance tag, which an event has of its own; null without

@@ -8,7 +8,15 @@ import {
   releaseScript,
   reserveScript,
 } from './budget-scripts.ts';
-import { type BudgetShare, type Charges, parseCharges, writeShare } from './budget-share.ts';
+import {
+  type BudgetShare,
+  type Charges,
+  listHeldDays,
+  nameHeldDays,
+  parseCharges,
+  readNumbers,
+  writeShare,
+} from './budget-share.ts';
 import { forwardCommand } from './connect-redis.ts';
 
 /** What operators see of a request after its proxy was killed. */
@@ -142,29 +150,10 @@ export interface BudgetReservations {
 /** In milliseconds. */
 export const leaseMs = 30_000;
 const confirmedMs = 24 * 3_600_000;
-/** Keys of a day are kept as long. */
-const heldDays = 8;
 
 const baseOf = (day: string) => `agp:{budget}:${day}`;
 
-/** Days on which something that is held may have begun, up to the given one. */
-export const listHeldDays = (day: string): string[] =>
-  Array.from({ length: heldDays }, (_, ago) => new Date(Date.parse(day) - ago * 86_400_000).toISOString().slice(0, 10));
-
 const noneEarlier: readonly number[] = [];
-
-let named = { day: '', days: '' };
-/** The same between commas, worked out once a day. */
-function nameHeldDays(day: string): string {
-  if (named.day !== day) named = { day, days: listHeldDays(day).join() };
-  return named.days;
-}
-
-function readNumbers(text: string): number[] {
-  const numbers: number[] = [];
-  for (const each of text.split(',')) numbers.push(Number(each));
-  return numbers;
-}
 
 const toArguments = ({ eventId, agentId, nanoUsd, budgets, forwarded }: Reservation) => [
   eventId,

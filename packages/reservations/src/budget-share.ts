@@ -35,3 +35,23 @@ export function parseCharges(text: string, nanoUsd: number): Charges | null {
 /** The same of one that was not sent. */
 export const listCharges = (held: { budgets?: BudgetShare | undefined; nanoUsd: number }): Charges | null =>
   held.budgets === undefined ? null : parseCharges(writeShare(held.budgets), held.nanoUsd);
+
+/** Keys of a day are kept as long. */
+const heldDays = 8;
+
+/** Days on which something that is held may have begun, up to the given one. */
+export const listHeldDays = (day: string): string[] =>
+  Array.from({ length: heldDays }, (_, ago) => new Date(Date.parse(day) - ago * 86_400_000).toISOString().slice(0, 10));
+
+let named = { day: '', days: '' };
+/** The same between commas, worked out once a day. */
+export function nameHeldDays(day: string): string {
+  if (named.day !== day) named = { day, days: listHeldDays(day).join() };
+  return named.days;
+}
+
+export function readNumbers(text: string): number[] {
+  const numbers: number[] = [];
+  for (const each of text.split(',')) numbers.push(Number(each));
+  return numbers;
+}

@@ -79,8 +79,8 @@ const explanations: Partial<Record<ErrorCode, [why: string, wayOut: WayOut]>> = 
   budget_exceeded: [
     'A budget that counts it has no room for this request; its text names the budget and when it begins anew.',
     {
-      console: 'Send a lower max_tokens, wait, or raise its amount under Budgets.',
-      cli: 'Send a lower max_tokens, wait, or raise its amount: "budgets explain --agent NAME" shows what is left.',
+      console: 'Wait, or raise its amount under Budgets; a lower max_tokens may fit into one of money or tokens.',
+      cli: 'Wait, or raise its amount; a lower max_tokens may fit into one of money or tokens. "budgets explain --agent NAME" shows what is left.',
     },
   ],
   budget_held: [

@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { type BudgetDefinition, type Charge, countsTheSame } from '@agp/budgets';
+import { type BudgetDefinition, type Charge, countsTheSame, never } from '@agp/budgets';
 import { CompiledQuery, type Selectable, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
@@ -97,7 +97,6 @@ export function beginAnew(db: Db, id: string): Promise<StoredBudgetRow | undefin
   );
 }
 
-const never = 8.64e15;
 const toTime = (ms: number) => (ms >= never ? 'infinity' : new Date(ms).toISOString());
 
 /** Texts of `askedSql`'s parameters, made once for each list of charges, which many requests share. */

@@ -1,4 +1,4 @@
-import { type BudgetSet, findCharges, findWindow, listAmounts, prepareCounted } from '@agp/budgets';
+import { type BudgetSet, findCharges, findWindow, listAmounts, never, prepareCounted, tagOf } from '@agp/budgets';
 import { chargedLabels } from '@agp/core/labels';
 import { CompiledQuery, sql } from 'kysely';
 import type { Pool } from 'pg';
@@ -102,7 +102,7 @@ export async function sumRecorded(
   return { spend, isComplete: true };
 }
 
-const until = (ms: number) => (ms >= 8.64e15 ? sql`'infinity'::timestamptz` : sql`${new Date(ms)}`);
+const until = (ms: number) => (ms >= never ? sql`'infinity'::timestamptz` : sql`${new Date(ms)}`);
 
 type Countable = Pick<StoredBudgetRow, 'id' | 'epoch' | 'budget'>;
 
@@ -127,7 +127,10 @@ async function* listParts(db: Db, from: number): AsyncGenerator<[first: string, 
 /** Rows of one statement. */
 const addedAtOnce = 10_000;
 
-/** Requests are held to it from the next one on, unless it was changed meanwhile. */
+/**
+ * Requests are held to it from the next one on, unless it was changed meanwhile. What was used by the definition before stays for a day:
+ * requests that were admitted just now still read it.
+ */
 export async function activateBudget(pool: Pool, row: StoredBudgetRow, spend: readonly BudgetSpend[]): Promise<void> {
   const client = await pool.connect();
   let failed = true;
@@ -146,7 +149,6 @@ export async function activateBudget(pool: Pool, row: StoredBudgetRow, spend: re
       await client.query('UPDATE control SET budget_version = budget_version + 1');
     }
     await client.query(rowCount === 1 ? 'COMMIT' : 'ROLLBACK');
-    await client.query('DELETE FROM budget_spend WHERE budget_id = $1 AND epoch < $2', [row.id, row.epoch]);
     failed = false;
   } finally {
     client.release(failed);
@@ -184,7 +186,7 @@ async function* listUnrecordedCharges(row: Countable, read: (text: string, from:
       agentId: of.agent_id,
       agent: of.agent_name,
       labels: chargedLabels(metadata) ?? {},
-      tag: typeof metadata.compliance_tag === 'string' ? metadata.compliance_tag : 'default',
+      tag: tagOf(metadata),
       provider: of.provider ?? '',
       models: of.model === null ? null : [of.model],
       sessionId: of.session_id ?? '',

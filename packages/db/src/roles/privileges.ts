@@ -172,7 +172,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
       update: columns('name version budget epoch active active_epoch updated_at'),
       delete: true,
     },
-    budget_spend: { select: 'all', insert: 'all', update: columns('cost_usd tokens requests'), delete: true },
+    budget_spend: { select: 'all', insert: 'all', update: columns('cost_usd tokens requests') },
     policies: {
       select: 'all',
       insert: columns('id name policy text'),

@@ -132,7 +132,6 @@ test('no role can do more than read, add, change some columns and delete as stat
   expect(privileges.filter((privilege) => / DELETE /.test(privilege))).toEqual([
     'agp_management DELETE agent_tokens',
     'agp_management DELETE api_keys',
-    'agp_management DELETE budget_spend',
     'agp_management DELETE budgets',
     'agp_management DELETE claimed_names',
     'agp_management DELETE console_codes',

@@ -43,10 +43,11 @@ export class BudgetCounter {
     }
   }
 
-  async close(): Promise<void> {
-    const snapshot = this.#snapshot;
+  /** Ends a snapshot that is not counted, or no longer; one that has ended is left alone. */
+  async close(snapshot: Snapshot | null): Promise<void> {
+    if (snapshot === null || snapshot !== this.#snapshot) return;
     this.#snapshot = null;
-    await snapshot?.end().catch(() => {});
+    await snapshot.end().catch(() => {});
   }
 
   /** Resolves once it is counted, or after two seconds while the count goes on. Never rejects: it is tried again. */
@@ -62,7 +63,7 @@ export class BudgetCounter {
       const spend = await snapshot.count(budget);
       await activateBudget(this.#database.pool, budget, [...spend.values()]);
     } finally {
-      await this.close();
+      await this.close(snapshot);
     }
   }
 
@@ -78,14 +79,14 @@ export class BudgetCounter {
         });
         if (budget !== undefined) await this.#count(snapshot, budget);
       } finally {
-        await this.close();
+        await this.close(snapshot);
       }
     }
   }
 
   /** Gives up what is being counted: another process counts it anew. */
   async stop(): Promise<void> {
-    await this.close();
+    await this.close(this.#snapshot);
     await this.#stopLooking();
   }
 }

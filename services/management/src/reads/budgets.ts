@@ -9,10 +9,12 @@ import {
   findCharges,
   isCalendar,
   mostUses,
-  prepareHeld,
+  never,
+  prepareCounted,
   type StoredBudget,
   splitLabelOf,
   steps,
+  tagOf,
   toCharge,
 } from '@agp/budgets';
 import { ApiError } from '@agp/core/errors';
@@ -32,9 +34,6 @@ import {
 import { selects } from '@agp/policy';
 import type { BudgetReservations } from '@agp/reservations';
 import { presentRow } from '../presenters.ts';
-
-/** The last millisecond that times have. */
-const never = 8.64e15;
 
 const presentWindow = ({ from, to }: Charge['window']): StoredBudget['window'] => ({
   from: from === 0 ? null : new Date(from).toISOString(),
@@ -146,8 +145,7 @@ export async function previewBudget(db: Db, budget: BudgetDefinition): Promise<B
   let count = 0;
   for await (const agents of listAgents(db, {}, { offset: 0 }, asCreated))
     for (const { name, metadata } of agents) {
-      const tag = typeof metadata.compliance_tag === 'string' ? metadata.compliance_tag : 'default';
-      const who = { agent: name, labels: chargedLabels(metadata) ?? {}, tag, provider: '' };
+      const who = { agent: name, labels: chargedLabels(metadata) ?? {}, tag: tagOf(metadata), provider: '' };
       const isSplit = label === null || Object.hasOwn(who.labels, label);
       if (!isSplit || !selects({ ...selector, providers: undefined, tags: undefined }, who)) continue;
       count += 1;
@@ -196,28 +194,19 @@ export async function explainBudgets(
 ): Promise<ExplainedBudget[]> {
   const now = Date.now();
   const held = await readHeld(reservations, now);
-  const ofAgent = agent.metadata.compliance_tag;
   const charges = rows.flatMap((row) => {
-    const stored = definitionOf(row);
-    const set = prepareHeld(0, [
-      {
-        id: row.id,
-        epoch: 0,
-        budget: {},
-        active: { ...stored.budget, on_exceeded: 'refuse' },
-        activeEpoch: stored.epoch,
-      },
-    ]);
+    const { id, epoch, budget } = definitionOf(row);
+    const set = prepareCounted(0, [{ id, epoch, budget, active: null, activeEpoch: null }]);
     const call = {
       agentId: agent.id,
       agent: agent.name,
       labels: chargedLabels(agent.metadata) ?? {},
-      tag: tag ?? (typeof ofAgent === 'string' ? ofAgent : 'default'),
-      provider: provider ?? stored.budget.match.providers?.[0] ?? '',
+      tag: tag ?? tagOf(agent.metadata),
+      provider: provider ?? budget.match.providers?.[0] ?? '',
       models: model === null ? null : [model],
       sessionId: '',
     };
-    return findCharges(set, call, now).all.map(({ key }) => toCharge(stored, key, now));
+    return findCharges(set, call, now).all;
   });
   const [use, name] = await Promise.all([readAmounts(db, charges, held), nameKeys(db, charges)]);
   return charges.map((charge) => {

@@ -38,22 +38,20 @@ async function changeAndCount(
   await assureHeld(context.reservations);
   const snapshot = await context.counter.open();
   let isTaken = false;
-  try {
-    const row = await recordChange(context, input, action, async (transaction) => {
-      const changed = await change(transaction);
-      isTaken = snapshot !== null && changed.result.active_epoch !== changed.result.epoch;
-      if (isTaken) await snapshot?.take(changed.result.id);
-      return changed;
-    });
-    if (snapshot !== null && isTaken) await context.counter.count(snapshot, row);
-    const now = found(await readBudget(context.db, row.id), 'budget_not_found');
-    return (await presentBudgets(context.db, context.reservations, [now]))[0];
-  } catch (error) {
-    isTaken = false;
+  const changing = recordChange(context, input, action, async (transaction) => {
+    const changed = await change(transaction);
+    isTaken = snapshot !== null && changed.result.active_epoch !== changed.result.epoch;
+    if (isTaken) await snapshot?.take(changed.result.id);
+    return changed;
+  });
+  const row = await changing.catch(async (error) => {
+    await context.counter.close(snapshot);
     throw error;
-  } finally {
-    if (snapshot !== null && !isTaken) await context.counter.close();
-  }
+  });
+  if (snapshot !== null && isTaken) await context.counter.count(snapshot, row);
+  else await context.counter.close(snapshot);
+  const now = found(await readBudget(context.db, row.id), 'budget_not_found');
+  return (await presentBudgets(context.db, context.reservations, [now]))[0];
 }
 
 const explainQuerySchema = z.object({

@@ -1,4 +1,4 @@
-import type { Charge } from '@agp/budgets';
+import { type Charge, never } from '@agp/budgets';
 import { ApiError, errorTable } from '@agp/core/errors';
 import { nanoToText } from '@agp/core/money';
 import type { Cheaper } from '@agp/metering';
@@ -55,7 +55,7 @@ function refuseCharge(
   const [amount, spent, held, mine] = [capNanoUsd ?? 0, sums.spent, sums.earlier, sums.mine].map((each) =>
     shown(charge, each),
   );
-  const ends = charge.window.to < 8.64e15 ? new Date(charge.window.to).toISOString() : null;
+  const ends = charge.window.to < never ? new Date(charge.window.to).toISOString() : null;
   const unit = charge.unit === 'usd' ? 'USD' : charge.unit;
   const text = [
     `budget ${name}${verdict === 'held' ? ' is held by requests in flight' : ' exceeded'}`,

@@ -109,10 +109,9 @@ export class OwnReservations {
     for (const eventId of eventIds) this.remove(eventId);
   }
 
-  /** @param day null for all days */
-  list(day: string | null, agentId: string | null): HeldReservation[] {
+  list(day: string, agentId: string | null): HeldReservation[] {
     return [...this.#held.values()]
-      .filter((held) => (!day || held.day === day) && (!agentId || held.agentId === agentId))
+      .filter((held) => held.day === day && (!agentId || held.agentId === agentId))
       .map((held) => ({ ...held, charges: listCharges(held) }));
   }
 
