@@ -1,6 +1,7 @@
 import type { AgentStatus, Event } from '@agp/core/contracts';
 import type { Decision, EventMessage, FieldsWhere } from '@agp/core/events';
 import type { ColumnType, Generated } from 'kysely';
+import type { AlertTables } from './alert-tables.ts';
 import type { BudgetTables } from './budget-tables.ts';
 import type { DefaultTimestamp, Json, Money, Timestamp } from './column-types.ts';
 import type { BucketColumn } from './usage-columns.ts';
@@ -51,7 +52,7 @@ interface ForwardedSpend {
   charges: Json<Record<string, number> | null>;
 }
 
-export interface Schema extends BudgetTables {
+export interface Schema extends AlertTables, BudgetTables {
   agents: {
     id: string;
     name: string;

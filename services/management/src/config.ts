@@ -84,6 +84,23 @@ export const managementConfigSchema = z.object({
   pricesFile: z.string().optional().describe("the proxies' file, for the [list of prices](api.md#costs)"),
   providersFile: z.string().optional().describe('the same; addresses alone are read'),
   ...consoleFields,
+  notificationAllowedHosts: z
+    .string()
+    .default('')
+    .transform((text) =>
+      text
+        .split(',')
+        .map((host) => host.trim())
+        .filter(Boolean),
+    )
+    .describe(
+      'hosts, with their ports if they are others, that [alerts](alerts.md#targets) may go to though they are private or have no TLS',
+    ),
+  smtpUrl: z
+    .url({ protocol: /^smtps?$/ })
+    .optional()
+    .describe('the mail server of [alerts](alerts.md#targets), such as `smtps://user:password@mail.example`'),
+  smtpFrom: z.string().max(320).default('agp@localhost').describe('the sender of those mails'),
   trustProxy: trustProxyField.describe('hops, or networks separated by commas, whose `X-Forwarded-For` counts'),
   drainDelaySeconds: drainDelayField.describe('[stopping](#stopping): accept requests this long'),
   shutdownGraceSeconds: shutdownGraceField(10).describe('then let running ones go on this long'),

@@ -4,6 +4,8 @@ import type { Db } from '@agp/db';
 import type { BudgetReservations } from '@agp/reservations';
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
+import type { AlertWatch } from './alerts/alert-watch.ts';
+import type { Notifier } from './alerts/notifier.ts';
 import type { ManagementConfig } from './config.ts';
 import type { ConsoleFiles } from './console/console-files.ts';
 import type { SignIns } from './console/sign-ins.ts';
@@ -19,6 +21,8 @@ export interface Context {
   /** Its connections; a caller that reads has its share of those for reads. */
   db: Db;
   counter: BudgetCounter;
+  alertWatch: AlertWatch;
+  notifier: Notifier;
   reservations: BudgetReservations;
   streams: LiveStreams;
   status: StatusReader;

@@ -33,11 +33,13 @@ import { hashLink } from '@agp/core/lineage';
 import { escapeJson } from '@agp/core/text';
 import type {
   AgentBudgetRow,
+  AlertRow,
   ApiKeyRow,
   AuditChainRow,
   AuditRow,
   BudgetRow,
   ConsoleSessionRow,
+  DeliveryRow,
   EventDetailRow,
   EventRow,
   ListedAgentRow,
@@ -46,6 +48,7 @@ import type {
   UsageRow,
 } from '@agp/db';
 import { type ChainedColumn, chainedColumns, type LinkedEventRow } from '@agp/db';
+import type { Alert, Delivery } from '@agp/notifications';
 import type { z } from 'zod';
 
 /** As JSON, with characters that control a terminal by number: agents choose names of tools, and their own. */
@@ -55,7 +58,12 @@ type Presented<Row> = {
   [Name in keyof Row]: Row[Name] extends Date ? string : Row[Name] extends Date | null ? string | null : Row[Name];
 };
 
-const references: Record<string, IdPrefix> = { agent_id: 'agt', event_id: 'evt', ended_by_event_id: 'evt' };
+const references: Record<string, IdPrefix> = {
+  agent_id: 'agt',
+  alert_id: 'alr',
+  event_id: 'evt',
+  ended_by_event_id: 'evt',
+};
 
 /**
  * A row as the API shows it: times in ISO 8601, UUIDs as public ids, all else as stored. Queries name their columns as the contract names
@@ -216,4 +224,24 @@ export function presentUnrecordedRequest(row: UnrecordedRow): UnrecordedRequest 
   const started_at = new Date(uuidTime(row.event_id)).toISOString();
   // Quarantine keeps an event that was set aside.
   return { ...request, started_at, cost_usd, reason, outcome: reason === 'set_aside' ? null : 'lost', noted_at };
+}
+
+export function presentAlert({ id, agent_id, ...row }: AlertRow): Alert {
+  const { opened_at, acknowledged_at, acknowledged_by, resolved_at } = row;
+  return {
+    id: toPublicId('alr', id),
+    ...{ rule: row.rule, kind: row.kind, severity: row.severity },
+    state: resolved_at !== null ? 'resolved' : acknowledged_at === null ? 'open' : 'acknowledged',
+    ...{ title: row.title, detail: row.detail, path: row.path },
+    ...presentRow({ agent_id, opened_at, acknowledged_at, acknowledged_by, resolved_at }),
+  };
+}
+
+export function presentDelivery({ id, target, alert_id, title, ...row }: DeliveryRow): Delivery {
+  const { occasion, attempts, next_at, error, created_at, delivered_at, dead_at } = row;
+  const state = delivered_at !== null ? 'delivered' : dead_at === null ? 'waiting' : 'dead';
+  return {
+    ...{ ...presentRow({ id, target }, 'dlv'), ...presentRow({ alert_id }), title: title ?? 'a test', occasion, state },
+    ...presentRow({ attempts, next_at: state === 'waiting' ? next_at : null, error, created_at, delivered_at }),
+  };
 }

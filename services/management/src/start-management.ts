@@ -16,6 +16,8 @@ import {
   toStopLimit,
   waitForDrain,
 } from '@agp/runtime';
+import { AlertWatch } from './alerts/alert-watch.ts';
+import { Notifier } from './alerts/notifier.ts';
 import { findOidcFault, type ManagementConfig } from './config.ts';
 import { isPagePath, readConsoleFiles } from './console/console-files.ts';
 import { createSignIns, listAllowedHosts } from './console/sign-ins.ts';
@@ -129,6 +131,10 @@ export async function startManagement(
   opened.defer(keepEndingBlocks(db, logger));
   const counter = new BudgetCounter(counting, logger);
   opened.defer(() => counter.stop());
+  const notifier = new Notifier(db, config, logger);
+  opened.defer(() => notifier.stop());
+  const alertWatch = new AlertWatch();
+  opened.defer(() => alertWatch.stop());
   await readiness.look();
 
   // No key alone can take all connections from it; two busy ones can make it wait.
@@ -144,6 +150,8 @@ export async function startManagement(
       config,
       db,
       counter,
+      alertWatch,
+      notifier,
       reservations: createBudgetReservations(budgetRedis),
       streams,
       status,

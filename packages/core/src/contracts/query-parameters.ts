@@ -42,6 +42,12 @@ const text = z.string().max(256).refine(isStorableText, 'must not hold NUL');
 
 const paging = { limit: limit.optional(), offset };
 
+/** @param fallback how many entries are on a page if the caller does not say */
+export const pageParameters = (fallback: number) => ({
+  limit: limit.default(fallback).meta({ override: { default: fallback } }),
+  offset,
+});
+
 const labelled = (description: string) =>
   text
     .regex(/^[^=]+(?:=.+)?$/, 'must be a label, such as team, or one with its value, such as team=sales')

@@ -10,6 +10,7 @@ import * as consoleViews from './0008-console-views.ts';
 import * as labels from './0009-labels.ts';
 import * as told from './0010-told.ts';
 import * as budgets from './0011-budgets.ts';
+import * as alerts from './0012-alerts.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-baseline': baseline,
@@ -23,6 +24,7 @@ const migrations: Record<string, Migration> = {
   '0009-labels': labels,
   '0010-told': told,
   '0011-budgets': budgets,
+  '0012-alerts': alerts,
 };
 
 /** In their order. A migration that has been released is never edited. */

@@ -120,6 +120,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     daily_global_spend: { select: 'all', insert: 'all', update: columns('cost_usd') },
     unrecorded_spend: { select: columns('event_id'), insert: 'all', delete: true },
     forwarded_requests: { select: 'all', delete: true },
+    seen_names: { select: columns('kind name'), insert: columns('kind name agent_id') },
     quarantine: {
       select: 'all',
       insert: columns('message_id code reason bytes'),
@@ -179,6 +180,32 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
       update: columns('name version policy text updated_at'),
       delete: true,
     },
+    notification_rules: {
+      select: 'all',
+      insert: columns('id name rule'),
+      update: columns('name version rule updated_at'),
+      delete: true,
+    },
+    notification_targets: {
+      select: 'all',
+      insert: columns('id name target secrets'),
+      update: columns('name version target secrets disabled_at disabled_because fed_at updated_at'),
+      delete: true,
+    },
+    alerts: {
+      select: 'all',
+      insert: 'all',
+      update: columns('title detail seen_at acknowledged_at acknowledged_by resolved_at changed_at'),
+      delete: true,
+    },
+    alert_deliveries: {
+      select: 'all',
+      insert: columns('id target_id alert_id line occasion'),
+      update: columns('attempts next_at delivered_at dead_at error'),
+      delete: true,
+    },
+    seen_names: { select: 'all', update: columns('is_told') },
+    alert_watch: { select: 'all', update: columns('audit_seq chain_after') },
     claimed_names: { select: 'all', insert: columns('name'), update: columns('name'), delete: true },
     // Without SELECT of the digest, which it never reads again.
     agent_tokens: {

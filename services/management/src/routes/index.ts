@@ -1,6 +1,7 @@
 import type { Route } from '../define-route.ts';
 import { agentTokenRoutes } from './agent-tokens.ts';
 import { agentRoutes } from './agents.ts';
+import { alertRoutes } from './alerts.ts';
 import { auditRoutes } from './audit.ts';
 import { budgetRoutes } from './budgets.ts';
 import { consoleRoutes } from './console.ts';
@@ -11,6 +12,7 @@ import { keyRoutes } from './keys.ts';
 import { limitRoutes } from './limits.ts';
 import { lineageRoutes } from './lineage.ts';
 import { namedBudgetRoutes } from './named-budgets.ts';
+import { notificationRoutes } from './notifications.ts';
 import { pauseRoutes } from './pause.ts';
 import { policyRoutes } from './policies.ts';
 import { priceRoutes } from './prices.ts';
@@ -34,7 +36,7 @@ export function listRoutes(): readonly Route[] {
       policyRoutes,
       lineageRoutes,
     ],
-    ...[refusalRoutes, statusRoutes, priceRoutes],
+    ...[refusalRoutes, statusRoutes, priceRoutes, alertRoutes, notificationRoutes],
     ...[keyRoutes, agentTokenRoutes, consoleRoutes, viewRoutes, auditRoutes, makeDocsRoutes(() => routes)],
   ].flat();
   return routes;

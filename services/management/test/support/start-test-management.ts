@@ -37,6 +37,9 @@ export interface TestManagementOptions {
   shutdownGraceSeconds?: number;
   pricesFile?: string;
   providersFile?: string;
+  /** Hosts of receivers that alerts may go to. */
+  notificationAllowedHosts?: readonly string[];
+  smtpUrl?: string;
   /** For tests of the deadline; else a starved machine is late. */
   storageTimeoutMs?: number;
 }
@@ -71,6 +74,9 @@ export async function startTestManagement(options: TestManagementOptions = {}): 
     ...(options.oidcIssuer !== undefined && { oidcIssuer: options.oidcIssuer, oidcClientId: 'agp' }),
     pricesFile: options.pricesFile,
     providersFile: options.providersFile,
+    notificationAllowedHosts: [...(options.notificationAllowedHosts ?? [])],
+    smtpUrl: options.smtpUrl,
+    smtpFrom: 'agp@test.example',
     trustProxy: 0,
     drainDelaySeconds: 0,
     shutdownGraceSeconds: options.shutdownGraceSeconds ?? 10,

@@ -1,0 +1,76 @@
+import type { KindName, Occasion, Severity } from '@agp/notifications';
+import type { ColumnType, Generated } from 'kysely';
+import type { DefaultTimestamp, Json, Timestamp } from './column-types.ts';
+
+interface Named {
+  id: Generated<string>;
+  name: string;
+  version: Generated<number>;
+  created_at: DefaultTimestamp;
+  updated_at: ColumnType<Date, never, unknown>;
+}
+
+export interface AlertTables {
+  notification_rules: Named & { rule: Json<Record<string, unknown>> };
+  notification_targets: Named & {
+    /** Without what is secret. */
+    target: Json<Record<string, unknown>>;
+    secrets: Json<Record<string, string>>;
+    disabled_at: Timestamp | null;
+    disabled_because: string | null;
+    fed_at: DefaultTimestamp;
+  };
+  alerts: {
+    id: string;
+    rule_id: string;
+    rule: string;
+    kind: KindName;
+    severity: Severity;
+    /** What it is of, within its rule. */
+    subject: string;
+    window: string;
+    title: string;
+    detail: string;
+    path: string;
+    agent_id: string | null;
+    opened_at: DefaultTimestamp;
+    /** When its cause was there last. */
+    seen_at: DefaultTimestamp;
+    acknowledged_at: Timestamp | null;
+    acknowledged_by: string | null;
+    resolved_at: Timestamp | null;
+    changed_at: ColumnType<Date, never, unknown>;
+  };
+  alert_deliveries: {
+    id: string;
+    seq: ColumnType<number, never, never>;
+    target_id: string;
+    /** Null for a test. */
+    alert_id: string | null;
+    /** Messages of one line are delivered in their order. */
+    line: string;
+    occasion: Occasion;
+    attempts: Generated<number>;
+    /** When it is tried, or tried again; past it nobody else has it in hand. */
+    next_at: DefaultTimestamp;
+    created_at: DefaultTimestamp;
+    delivered_at: Timestamp | null;
+    dead_at: Timestamp | null;
+    error: string | null;
+  };
+  seen_names: {
+    kind: string;
+    name: string;
+    agent_id: string | null;
+    seen_at: DefaultTimestamp;
+    is_told: Generated<boolean>;
+  };
+  alert_watch: {
+    id: Generated<boolean>;
+    /** Entries of the audit log below it were looked at. */
+    audit_seq: number;
+    learned_at: DefaultTimestamp;
+    /** The session whose chain was verified last. */
+    chain_after: string;
+  };
+}

@@ -1,0 +1,77 @@
+/** A message in two lines: the first says it all. */
+export interface Told {
+  title: string;
+  detail: string;
+}
+
+export interface UsedFacts {
+  name: string;
+  /** Of a split budget, whose. */
+  whose: string | null;
+  percent: number;
+  /** With their unit. */
+  used: string;
+  amount: string;
+  /** Null if it never begins anew. */
+  until: string | null;
+  /** What is expected at its end, with its unit, if that is what the alert is of. */
+  expected: string | null;
+}
+
+export interface FailingFacts {
+  what: 'agent' | 'model' | 'provider';
+  name: string;
+  failed: number;
+  requests: number;
+  /** The part of the week before that failed; null without requests. */
+  before: number | null;
+  /** The most frequent end, such as a status. */
+  mostly: string | null;
+}
+
+export interface ChangeFacts {
+  title: string;
+  reason: string | null;
+  change: string;
+}
+
+export interface PolicyFacts {
+  policy: string;
+  agent: string;
+  action: string;
+  rules: string[];
+  count: number;
+  minutes: number;
+}
+
+export interface PiiFacts {
+  type: string;
+  agent: string;
+  count: number;
+  tags: string[];
+  minutes: number;
+}
+
+export interface SeenFacts {
+  what: string;
+  name: string;
+  agent: string | null;
+}
+
+export interface CostFacts {
+  what: 'unpriced' | 'doubtful';
+  name: string;
+  count: number;
+}
+
+export interface RefusalFacts {
+  agent: string;
+  count: number;
+  reason: string;
+  minutes: number;
+}
+
+export interface ChainFacts {
+  chain: string;
+  at: number;
+}

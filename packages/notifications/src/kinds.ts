@@ -1,0 +1,259 @@
+import { countOf, formatCount, formatDuration } from '@agp/core/explain';
+import { modelNamesSchema, nameSchema, selectorFields } from '@agp/policy/schema';
+import { z } from 'zod';
+import type {
+  ChainFacts,
+  ChangeFacts,
+  CostFacts,
+  FailingFacts,
+  PiiFacts,
+  PolicyFacts,
+  RefusalFacts,
+  SeenFacts,
+  Told,
+  UsedFacts,
+} from './facts.ts';
+
+/** How soon somebody should look: words of PagerDuty and Alertmanager. */
+export const severities = ['info', 'warning', 'critical'] as const;
+export type Severity = (typeof severities)[number];
+
+/** What chooses subjects of alerts, as in policies and budgets. */
+export const matchFields = { ...selectorFields, models: modelNamesSchema.optional() };
+export type MatchField = keyof typeof matchFields;
+
+interface Kind<Params extends z.ZodRawShape, Facts> {
+  /** What a rule of it tells, as a sentence without its end. */
+  means: string;
+  severity: Severity;
+  /** What is known of its subjects. */
+  matches: readonly MatchField[];
+  params: Params;
+  example: Facts;
+  tell(facts: Facts): Told;
+}
+
+const kind = <const Params extends z.ZodRawShape, Facts>(row: Kind<Params, Facts>) => row;
+
+const someOf = <const Name extends string>(names: readonly [Name, ...Name[]], means: string) =>
+  z
+    .array(z.enum(names))
+    .min(1, 'must hold one')
+    .max(names.length)
+    .default([...names] as Name[])
+    .meta({ description: means });
+
+const minutes = z.int().min(5).max(1_440).default(60).meta({ description: 'How far back is counted' });
+const atLeast = (fallback: number) =>
+  z.int().min(1).max(1_000_000).default(fallback).meta({ description: 'So many in that time' });
+const percents = z
+  .array(z.number().positive().max(1_000))
+  .min(1, 'must hold one')
+  .max(10)
+  .default([80, 100])
+  .meta({ description: 'Percent of the amount, an alert for each' });
+const names = (what: string) =>
+  z
+    .array(nameSchema)
+    .min(1, 'must hold a name')
+    .max(100)
+    .optional()
+    .meta({ description: `${what}; all if absent` });
+
+const inTime = (of: { minutes: number }) => `in ${formatDuration(of.minutes * 60_000)}`;
+const join = (...parts: (string | null | false | undefined)[]) => parts.filter(Boolean).join('; ');
+const shareOf = (part: number) => `${(part * 100).toFixed(part > 0 && part < 0.1 ? 1 : 0)} %`;
+
+function tellUsed(noun: string, { name, whose, percent, used, amount, until, expected }: UsedFacts): Told {
+  const of = `${noun} ${name}${whose === null ? '' : ` (${whose})`}`;
+  const end = until && `begins anew ${until}`;
+  if (expected !== null)
+    return {
+      title: `${of} will pass ${amount}`,
+      detail: join(`${used} used, ${expected} expected at its end`, end),
+    };
+  const title = percent >= 100 ? `${of} is used up: ${used} of ${amount}` : `${of} is at ${percent} % of ${amount}`;
+  return { title, detail: join(`${used} used`, end) };
+}
+
+const used: UsedFacts = {
+  ...{ name: 'sales-monthly', whose: null, percent: 80, used: '400.00 USD', amount: '500.00 USD' },
+  ...{ until: '2026-12-01 00:00 UTC', expected: null },
+};
+
+const agents = ['agents', 'labels', 'tags'] as const;
+
+/**
+ * What rules can tell of. A row has what such a rule asks beside its scope, and the words of its alerts; management finds the causes.
+ */
+export const kinds = {
+  failing: kind({
+    means: 'an agent, model or provider fails more than it used to: by the bound of the screen Now',
+    severity: 'critical',
+    matches: [...agents, 'models', 'providers'],
+    params: { of: someOf(['agent', 'model', 'provider'], 'What may fail') },
+    example: {
+      ...{ what: 'agent', name: 'nightly', failed: 306, requests: 306, before: 0.004, mostly: '401' },
+    } as FailingFacts,
+    tell: ({ what, name, failed, requests, before, mostly }) => ({
+      title: `${what} ${name} fails: ${failed === requests ? 'all ' : `${formatCount(failed)} of `}${countOf(requests, 'request')}`,
+      detail: join(
+        `${shareOf(failed / requests)}, ${before === null ? 'no requests the week before' : `${shareOf(before)} the week before`}`,
+        mostly && `mostly ${mostly}`,
+      ),
+    }),
+  }),
+  budget: kind({
+    means: 'a budget is used so far, or will be passed if it goes on',
+    severity: 'warning',
+    matches: [],
+    params: {
+      budgets: names('Budgets by name'),
+      at_percent: percents,
+      projected: z
+        .boolean()
+        .default(true)
+        .meta({ description: 'Also once a tenth of a day, week or month is over and all of it would pass the amount' }),
+    },
+    example: used,
+    tell: (facts) => tellUsed('budget', facts),
+  }),
+  cap: kind({
+    means: 'a daily cap is used so far, of an agent or of all together',
+    severity: 'warning',
+    matches: agents,
+    params: { at_percent: percents },
+    example: { ...used, name: 'of nightly', amount: '5.00 USD', used: '4.00 USD' },
+    tell: (facts) => tellUsed('daily cap', facts),
+  }),
+  change: kind({
+    means: 'somebody changed something that holds for agents; a block or a pause is open until it ends',
+    severity: 'info',
+    matches: agents,
+    params: {
+      of: someOf(
+        ['block', 'unblock', 'retire', 'pause', 'resume', 'cap', 'policy', 'budget', 'key'],
+        'Changes; with a scope, those of its agents',
+      ),
+    },
+    example: { title: 'key ops-1 blocked agent nightly', reason: 'loops since 3:00', change: '' } as ChangeFacts,
+    tell: ({ title, reason, change }) => ({ title, detail: join(reason, change) }),
+  }),
+  policy: kind({
+    means: 'policies refused, changed or ended requests of an agent, or would have',
+    severity: 'warning',
+    matches: agents,
+    params: {
+      policies: names('Policies by name'),
+      actions: someOf(['refuse', 'cut', 'strip', 'lower', 'warn', 'observe'], 'What they did'),
+      at_least: atLeast(1),
+      minutes,
+    },
+    example: {
+      ...{ policy: 'no-shell', agent: 'nightly', action: 'refuse', rules: ['tools'], count: 131, minutes: 60 },
+    } as PolicyFacts,
+    tell: ({ policy, agent, action, rules, count, ...of }) => ({
+      title: `policy ${policy}: ${policyWords[action] ?? action} ${countOf(count, 'request')} of ${agent} ${inTime(of)}`,
+      detail: `rule ${rules.join(', ')}`,
+    }),
+  }),
+  pii: kind({
+    means: 'personal data or secrets in what an agent sends or gets',
+    severity: 'warning',
+    matches: [...agents, 'providers', 'models'],
+    params: {
+      types: z
+        .array(z.string().max(64))
+        .min(1, 'must hold one')
+        .max(64)
+        .optional()
+        .meta({ description: 'Kinds such as email; all if absent' }),
+      at_least: atLeast(1),
+      minutes,
+    },
+    example: { type: 'email', agent: 'nightly', count: 12, tags: ['gdpr'], minutes: 60 } as PiiFacts,
+    tell: ({ type, agent, count, tags, ...of }) => ({
+      title: `${type} in ${countOf(count, 'event')} of ${agent} ${inTime(of)}`,
+      detail: `tag ${tags.join(', ')}`,
+    }),
+  }),
+  first_seen: kind({
+    means: 'an agent, model, provider, tool or MCP server that was never seen before',
+    severity: 'info',
+    matches: [...agents],
+    params: {
+      of: someOf(['agent', 'model', 'provider', 'tool', 'remote_mcp'], 'What may be new'),
+    },
+    example: { what: 'remote_mcp', name: 'mcp.example.com', agent: 'nightly' } as SeenFacts,
+    tell: ({ what, name, agent }) => ({
+      title: `first ${what === 'agent' ? 'request' : 'use'} of ${seenWords[what] ?? what} ${name}`,
+      detail: agent === null ? '' : `by agent ${agent}`,
+    }),
+  }),
+  cost: kind({
+    means: 'what calls cost is not known: a model has no price, or a bill is in doubt',
+    severity: 'warning',
+    matches: [...agents, 'models', 'providers'],
+    params: { of: someOf(['unpriced', 'doubtful'], 'Why'), minutes },
+    example: { what: 'unpriced', name: 'gpt-9 at openai', count: 40 } as CostFacts,
+    tell: ({ what, name, count }) =>
+      what === 'unpriced'
+        ? {
+            title: `${name} has no price`,
+            detail: `${countOf(count, 'request')} in all; a price goes into PRICES_FILE`,
+          }
+        : {
+            title: `${countOf(count, 'bill')} of ${name} in doubt`,
+            detail: 'counted by the bound, not by what was told',
+          },
+  }),
+  refusals: kind({
+    means: 'more requests of an agent are refused than used to be',
+    severity: 'warning',
+    matches: agents,
+    params: {
+      at_least: atLeast(50),
+      minutes,
+      times: z.number().min(1).max(1_000).default(3).meta({
+        description: 'So many times those of an hour of the week before',
+      }),
+    },
+    example: { agent: 'nightly', count: 131, reason: 'budget_exceeded', minutes: 60 } as RefusalFacts,
+    tell: ({ agent, count, reason, ...of }) => ({
+      title: `${countOf(count, 'request')} of ${agent} refused ${inTime(of)}`,
+      detail: `mostly ${reason}`,
+    }),
+  }),
+  recording: kind({
+    means: 'events are recorded late, set aside or lost',
+    severity: 'critical',
+    matches: [],
+    params: {},
+    example: { title: 'events are recorded 75 s late', detail: 'does a writer run?' } as Told,
+    tell: (facts) => facts,
+  }),
+  chain: kind({
+    means: 'a chain does not verify: the audit log at each hour, sessions in turn',
+    severity: 'critical',
+    matches: [],
+    params: {},
+    example: { chain: 'the audit log', at: 1_200 } as ChainFacts,
+    tell: ({ chain, at }) => ({
+      title: `the chain of ${chain} does not verify`,
+      detail: `from link ${formatCount(at)} on: somebody changed the records`,
+    }),
+  }),
+};
+
+const policyWords: Record<string, string> = {
+  ...{ refuse: 'refused', cut: 'ended', strip: 'took tools from', lower: 'lowered', warn: 'warned of' },
+  observe: 'would refuse',
+};
+const seenWords: Record<string, string> = { remote_mcp: 'MCP server' };
+
+export type KindName = keyof typeof kinds;
+export type FactsOf<Name extends KindName> = (typeof kinds)[Name]['example'];
+
+/** The words of an alert. @param facts of that kind */
+export const tell = (name: KindName, facts: FactsOf<KindName>): Told =>
+  (kinds[name].tell as (facts: unknown) => Told)(facts);
