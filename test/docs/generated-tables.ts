@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { kinds, targetKinds } from '@agp/notifications';
 import type { z } from 'zod';
 import { managementConfigSchema } from '../../services/management/src/config.ts';
 import { proxyConfigSchema } from '../../services/proxy/src/config.ts';
@@ -19,7 +20,8 @@ const toVariable = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter
 function describeDefault(field: z.ZodType): string {
   const parsed = field.safeParse(undefined);
   if (!parsed.success) return 'required';
-  return parsed.data === undefined ? 'unset' : `\`${parsed.data}\``;
+  const text = String(parsed.data ?? '');
+  return text === '' ? 'unset' : `\`${text}\``;
 }
 
 const isTracing = (key: string) => key.startsWith('otel');
@@ -57,6 +59,31 @@ function renderPage(path: string, tables: readonly string[]): { file: string; be
   return { file, before, after };
 }
 
+/** A member and what it is if nobody says, such as `minutes` (60). */
+function describeParameter([name, field]: [string, z.ZodType]): string {
+  const fallback = describeDefault(field).replaceAll(',', ', ');
+  return `\`${name}\`${fallback === 'unset' ? '' : ` (${fallback})`}: ${field.description?.replace(/^[A-Z]/, (first) => first.toLowerCase())}`;
+}
+
+const listNames = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
+
+function renderKinds(): string {
+  const rows = Object.entries(kinds).map(([name, { means, severity, matches, params }]) => [
+    ...[`\`${name}\``, means, severity, listNames(matches)],
+    Object.entries(params as z.ZodRawShape)
+      .map(([each, field]) => describeParameter([each, field as z.ZodType]))
+      .join('<br>'),
+  ]);
+  return renderTable(['`on`', 'It tells that', 'Severity', '`match` by', 'What else it may say'], rows);
+}
+
+function renderTargets(): string {
+  const rows = Object.entries(targetKinds).map(([name, { means, shown, secret }]) => [
+    ...[`\`${name}\``, means, listNames(Object.keys(shown)), listNames(Object.keys(secret))],
+  ]);
+  return renderTable(['`kind`', 'Alerts go to', 'It says', 'Secret, never shown'], rows);
+}
+
 const toList = (schemas: z.ZodObject[]) =>
   [...new Set(schemas.flatMap(({ shape }) => Object.keys(shape).map(toVariable)))].sort();
 
@@ -81,6 +108,7 @@ export function renderPages() {
       renderVariables(writerConfigSchema, proxyConfigSchema.shape),
       renderVariables(managementConfigSchema, proxyConfigSchema.shape),
     ]),
+    renderPage('docs/alerts.md', [renderKinds(), renderTargets()]),
     renderNames(),
   ];
 }

@@ -135,6 +135,15 @@ describe('openapi.json', () => {
         'DELETE /api/v1/agent-tokens/{id}',
         'GET /api/v1/claimed-names',
         'DELETE /api/v1/claimed-names/{name}',
+        ...['GET /api/v1/alerts', 'GET /api/v1/alerts/{id}', 'POST /api/v1/alerts/{id}/acknowledge'],
+        ...['rules', 'targets'].flatMap((documents) => [
+          ...['GET', 'POST'].map((method) => `${method} /api/v1/notification-${documents}`),
+          ...['GET', 'PUT', 'DELETE'].map((method) => `${method} /api/v1/notification-${documents}/{id}`),
+        ]),
+        'POST /api/v1/notification-rules/preview',
+        'POST /api/v1/notification-targets/{id}/test',
+        'GET /api/v1/notification-deliveries',
+        'POST /api/v1/notification-deliveries/{id}/resend',
       ].sort(),
     );
   });

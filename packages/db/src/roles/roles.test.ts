@@ -131,12 +131,16 @@ test('no role can do more than read, add, change some columns and delete as stat
   expect([...kinds].sort()).toEqual(['CONNECT', 'DELETE', 'EXECUTE', 'INSERT', 'SELECT', 'UPDATE', 'USAGE']);
   expect(privileges.filter((privilege) => / DELETE /.test(privilege))).toEqual([
     'agp_management DELETE agent_tokens',
+    'agp_management DELETE alert_deliveries',
+    'agp_management DELETE alerts',
     'agp_management DELETE api_keys',
     'agp_management DELETE budgets',
     'agp_management DELETE claimed_names',
     'agp_management DELETE console_codes',
     'agp_management DELETE console_sessions',
     'agp_management DELETE console_views',
+    'agp_management DELETE notification_rules',
+    'agp_management DELETE notification_targets',
     'agp_management DELETE policies',
     'agp_writer DELETE forwarded_requests',
     'agp_writer DELETE refusal_counts',

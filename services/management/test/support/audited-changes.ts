@@ -1,6 +1,7 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import { toPublicId } from '@agp/core/ids';
 import { createConsoleSession } from '@agp/db';
+import { insertAlert, insertDelivery } from '@agp/testing/events';
 import { expect } from 'vitest';
 import { seedAgent } from './seed.ts';
 import type { TestManagement } from './start-test-management.ts';
@@ -41,6 +42,41 @@ function ofAll(action: string, path: string, body: object, after: object) {
   });
 }
 
+/** What is made, changed and removed whole, with a version. */
+function ofDocuments(path: string, prefix: string, action: string, first: object, then: object, member = action) {
+  const of = (version: number, parts: object) => ({ version, [member]: expect.objectContaining(parts) });
+  const changes: Record<string, (management: TestManagement) => Promise<AuditedChange>> = {
+    [`post ${path}`]: async () => ({
+      path,
+      body: { name: 'new', ...first },
+      entry: {
+        ...{ action: `${action}.create`, agent_id: null, before: null },
+        ...{ target: expect.stringMatching(`^${prefix}_`), after: of(1, { name: 'new', ...first }) },
+      },
+    }),
+    [`put ${path}/{id}`]: async (management) => {
+      const { id } = await make(management, path, { name: 'changed', ...first });
+      return {
+        path: `${path}/${id}`,
+        body: { name: 'changed', ...first, ...then },
+        entry: {
+          ...{ action: `${action}.update`, agent_id: null, target: id },
+          ...{ before: of(1, first), after: of(2, { ...first, ...then }) },
+        },
+      };
+    },
+    [`delete ${path}/{id}`]: async (management) => {
+      const { id } = await make(management, path, { name: 'removed', ...first });
+      const before = of(1, { name: 'removed' });
+      return {
+        path: `${path}/${id}`,
+        entry: { action: `${action}.delete`, agent_id: null, target: id, before, after: null },
+      };
+    },
+  };
+  return changes;
+}
+
 /** A session of the console, as a sign-in would have left it. */
 async function seedConsoleSession({ database }: TestManagement): Promise<string> {
   const uuid = randomUUIDv7();
@@ -58,6 +94,8 @@ async function seedConsoleSession({ database }: TestManagement): Promise<string>
 
 const view = { screen: '/events', name: 'of sales', query: '?failed=true', shared: true };
 const key = { name: 'dashboard', scopes: ['read'] };
+const [rules, targets] = ['/api/v1/notification-rules', '/api/v1/notification-targets'];
+const hook = { kind: 'webhook', url: 'https://127.0.0.1:9/' };
 const metadata = { team: 'ops', '10': 1, '9': [null, 'é'] };
 
 /** One call of each route that changes something, by method and path. */
@@ -202,62 +240,32 @@ export const auditedChanges: Record<string, (management: TestManagement) => Prom
       entry: { action: 'name.release', agent_id: null, target: name, before: { name }, after: null },
     };
   },
-  'post /api/v1/budgets': async () => ({
-    path: '/api/v1/budgets',
-    body: { name: 'new', amount: 5, window: 'month' },
-    entry: {
-      ...{ action: 'budget.create', agent_id: null, before: null },
-      target: expect.stringMatching(/^bud_/),
-      after: { version: 1, budget: expect.objectContaining({ name: 'new', unit: 'usd' }) },
-    },
-  }),
-  'put /api/v1/budgets/{id}': async (management) => {
-    const { id } = await make(management, '/api/v1/budgets', { name: 'changed', amount: 5, window: 'day' });
+  ...ofDocuments('/api/v1/budgets', 'bud', 'budget', { amount: 5, window: 'day' }, { amount: 7 }),
+  ...ofDocuments('/api/v1/policies', 'pol', 'policy', { mode: 'observe' }, { mode: 'enforce' }),
+  ...ofDocuments(rules, 'nru', 'notification_rule', { on: 'failing' }, { severity: 'info' }, 'rule'),
+  ...ofDocuments(targets, 'ntg', 'notification_target', hook, { description: 'ours' }, 'target'),
+  'post /api/v1/notification-targets/{id}/test': async (management) => {
+    const { id } = await make(management, targets, { name: 'tested', ...hook });
+    const entry = { action: 'notification_target.test', agent_id: null, target: id, before: null, after: null };
+    return { path: `${targets}/${id}/test`, body: {}, entry };
+  },
+  'post /api/v1/notification-deliveries/{id}/resend': async (management) => {
+    const { id: target } = await make(management, targets, { name: 'gone', ...hook });
+    const id = await insertDelivery(management.database.pool, { target, isDead: true });
+    const after = { occasion: 'opened' };
+    const entry = { action: 'notification.resend', agent_id: null, target: id, before: null, after };
+    return { path: `/api/v1/notification-deliveries/${id}/resend`, body: {}, entry };
+  },
+  'post /api/v1/alerts/{id}/acknowledge': async ({ database }) => {
+    const id = await insertAlert(database.pool, { title: 'agent nightly fails' });
+    const of = (state: string, by: string | null) => ({ title: 'agent nightly fails', state, acknowledged_by: by });
     return {
-      path: `/api/v1/budgets/${id}`,
-      body: { name: 'changed', amount: 7, window: 'day' },
+      path: `/api/v1/alerts/${id}/acknowledge`,
+      body: {},
       entry: {
-        ...{ action: 'budget.update', agent_id: null, target: id },
-        before: { version: 1, budget: expect.objectContaining({ amount: 5 }) },
-        after: { version: 2, budget: expect.objectContaining({ amount: 7 }) },
+        ...{ action: 'alert.acknowledge', agent_id: null, target: id },
+        ...{ before: of('open', null), after: of('acknowledged', 'bootstrap') },
       },
-    };
-  },
-  'delete /api/v1/budgets/{id}': async (management) => {
-    const { id } = await make(management, '/api/v1/budgets', { name: 'removed', amount: 5, window: 'day' });
-    const before = { version: 1, budget: expect.objectContaining({ name: 'removed' }) };
-    return {
-      path: `/api/v1/budgets/${id}`,
-      entry: { action: 'budget.delete', agent_id: null, target: id, before, after: null },
-    };
-  },
-  'post /api/v1/policies': async () => ({
-    path: '/api/v1/policies',
-    body: { name: 'new' },
-    entry: {
-      ...{ action: 'policy.create', agent_id: null, before: null },
-      target: expect.stringMatching(/^pol_/),
-      after: { version: 1, policy: expect.objectContaining({ name: 'new', mode: 'observe' }) },
-    },
-  }),
-  'put /api/v1/policies/{id}': async (management) => {
-    const { id } = await make(management, '/api/v1/policies', { name: 'changed' });
-    return {
-      path: `/api/v1/policies/${id}`,
-      body: { name: 'changed', mode: 'enforce' },
-      entry: {
-        ...{ action: 'policy.update', agent_id: null, target: id },
-        before: { version: 1, policy: expect.objectContaining({ mode: 'observe' }) },
-        after: { version: 2, policy: expect.objectContaining({ mode: 'enforce' }) },
-      },
-    };
-  },
-  'delete /api/v1/policies/{id}': async (management) => {
-    const { id } = await make(management, '/api/v1/policies', { name: 'removed' });
-    const before = { version: 1, policy: expect.objectContaining({ name: 'removed' }) };
-    return {
-      path: `/api/v1/policies/${id}`,
-      entry: { action: 'policy.delete', agent_id: null, target: id, before, after: null },
     };
   },
 };
