@@ -1,4 +1,11 @@
-import { forwardFault, isForward, pageParameters, timeRange, timestampSchema } from '@agp/core/contracts';
+import {
+  eventStreamQuerySchema,
+  forwardFault,
+  isForward,
+  pageParameters,
+  timeRange,
+  timestampSchema,
+} from '@agp/core/contracts';
 import { z } from 'zod';
 import { type KindName, kinds, severities } from './kinds.ts';
 import { ruleSchema } from './schema.ts';
@@ -145,3 +152,10 @@ export type Tested = z.infer<typeof testedSchema>;
 
 /** What streams send of an alert that they were asked for. */
 export const streamAlertSchema = alertSchema.meta({ id: 'StreamAlert' });
+
+export const streamQuerySchema = eventStreamQuerySchema.extend({
+  kinds: z
+    .enum(['events', 'alerts', 'events,alerts', 'alerts,events'])
+    .default('events')
+    .meta({ description: 'What is sent; `session_id` is of events alone', override: { default: 'events' } }),
+});

@@ -26,6 +26,7 @@ import { BudgetCounter } from './jobs/budget-counter.ts';
 import { keepEndingBlocks } from './jobs/keep-ending-blocks.ts';
 import { waitForBootstrapKey } from './keys.ts';
 import { connections, failureLimit, longestCountMs, shareOfReads, signInLimit } from './limits.ts';
+import { followAlerts } from './live/follow-alerts.ts';
 import { endRevokedStreams, followRecordings, type Recordings } from './live/follow-recordings.ts';
 import { createNameFinder, LiveStreams } from './live/live-streams.ts';
 import { createMetrics } from './metrics.ts';
@@ -126,6 +127,7 @@ export async function startManagement(
 
   recordings = opened.use(await followRecordings(config, streams, logger));
   opened.defer(endRevokedStreams(db, streams));
+  opened.defer(followAlerts(readsOf('live streams'), streams));
 
   opened.defer(watchCapUse(db, registry));
   opened.defer(keepEndingBlocks(db, logger));

@@ -213,9 +213,27 @@ export function listAlerts(
 export const readAlert = (db: Db, id: string): Promise<AlertRow | undefined> =>
   db.selectFrom('alerts').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** Alerts that changed after a time, the first to change first. */
-export const listChangedAlerts = (db: Db, after: Date, limit: number): Promise<AlertRow[]> =>
-  db.selectFrom('alerts').selectAll().where('changed_at', '>', after).orderBy('changed_at').limit(limit).execute();
+/**
+ * Alerts that changed, in the order of their changes.
+ * @param after the last one known; null for those of the last so many milliseconds
+ */
+export const listChangedAlerts = (
+  db: Db,
+  after: Pick<AlertRow, 'changed_at' | 'id'> | null,
+  { recentMs, limit }: { recentMs: number; limit: number },
+): Promise<AlertRow[]> =>
+  db
+    .selectFrom('alerts')
+    .selectAll()
+    .where(
+      after === null
+        ? sql<boolean>`changed_at > clock_timestamp() - make_interval(secs => ${recentMs / 1_000})`
+        : sql<boolean>`(changed_at, id) > (${after.changed_at}, ${after.id})`,
+    )
+    .orderBy('changed_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
 
 /** Who did so first stands. Undefined for an unknown alert. */
 export function acknowledgeAlert(

@@ -51,7 +51,7 @@ export async function followRecordings(
       ({ events }) => streams.publish(events),
       () => {
         logger.warn('an announcement of recorded events was missed');
-        streams.endStreams();
+        streams.endEventStreams();
       },
       // Most of the time nobody watches, and then reading what writers announce would be for nothing.
       () => streams.size > 0,
@@ -85,6 +85,6 @@ export function endRevokedStreams(db: Db, streams: LiveStreams): () => Promise<v
     for (const [token, { key_sha256: key }] of sessions)
       if (key === null || workingKeys.has(key.toString('hex'))) working.add(token);
     const looked = new Set(secrets);
-    streams.endStreams((secret) => looked.has(secret) && !working.has(secret));
+    streams.endStreams(({ owner: { secretSha256: secret } }) => looked.has(secret) && !working.has(secret));
   });
 }

@@ -14,7 +14,11 @@ async function serve(options: Partial<LiveStreamsOptions> = {}) {
   const app = express();
   app.use((request, response) => {
     try {
-      streams.open(response, { withNames: request.url === '/named' }, { holder: 'key', secretSha256: 'secret' });
+      streams.open(
+        response,
+        { withEvents: true, withNames: request.url === '/named' },
+        { holder: 'key', secretSha256: 'secret' },
+      );
       responses.push(response);
     } catch (error) {
       refused.push(error);

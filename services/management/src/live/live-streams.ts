@@ -2,6 +2,7 @@ import { ApiError } from '@agp/core/errors';
 import type { AnnouncedEvent } from '@agp/core/events';
 import { toPublicId, uuidOf } from '@agp/core/ids';
 import { type Db, listAgentNames } from '@agp/db';
+import type { Alert } from '@agp/notifications';
 import type { Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../keys.ts';
@@ -41,6 +42,8 @@ export function createNameFinder(db: Db): FindNames {
 export interface StreamFilter {
   agentId?: string | undefined;
   sessionId?: string | undefined;
+  withEvents: boolean;
+  withAlerts?: boolean;
   /** Sends the agents' names with the events. */
   withNames?: boolean;
   /** Sends how they ended. */
@@ -75,8 +78,8 @@ function matches(event: AnnouncedEvent, { agentId, sessionId }: StreamFilter): b
 }
 
 /**
- * The open event streams of this process. A stream sends every event that is recorded after its headers went out, or it ends, and the
- * client reconnects and backfills through `GET /api/v1/events`.
+ * The open streams of this process. A stream sends every event that is recorded after its headers went out, and every alert that changes, or
+ * it ends, and the client reconnects and backfills through `GET /api/v1/events` and `/alerts`.
  */
 export class LiveStreams {
   readonly #options: LiveStreamsOptions;
@@ -107,7 +110,7 @@ export class LiveStreams {
 
   /** Turns a response into a stream, until its client leaves or it is ended here. Throws ApiError beyond the limits. */
   open(response: Response, filter: StreamFilter, owner: StreamOwner): void {
-    if (this.#suspended) throw new ApiError('live_stream_unavailable');
+    if (this.#suspended && filter.withEvents) throw new ApiError('live_stream_unavailable');
     const ofKey = [...this.#streams].filter((stream) => stream.owner.holder === owner.holder).length;
     if (ofKey >= (this.#options.maxStreamsPerKey ?? Number.POSITIVE_INFINITY)) {
       throw new ApiError('too_many_streams_of_key');
@@ -144,7 +147,7 @@ export class LiveStreams {
       this.#sent.set(event.id, true);
       fresh.push(event);
     }
-    const streams = [...this.#streams];
+    const streams = [...this.#streams].filter(({ filter }) => filter.withEvents);
     this.#sendAll(
       streams.filter(({ filter }) => !filter.withNames),
       fresh,
@@ -153,15 +156,35 @@ export class LiveStreams {
     if (named.length > 0 && fresh.length > 0) this.#sendNamed(named, fresh);
   }
 
-  /** All, or those opened with a secret for whose digest `ends` is true. */
-  endStreams(ends: (secretSha256: string) => boolean = () => true): void {
-    for (const stream of this.#streams) if (ends(stream.owner.secretSha256)) this.#end(stream);
+  /** Whether a stream asks for alerts. */
+  get asksForAlerts(): boolean {
+    return [...this.#streams].some(({ filter }) => filter.withAlerts);
   }
 
-  /** Ends every stream and opens none until {@link resume}: nothing is announced to this process meanwhile. */
+  /** Sends them as they are now. */
+  publishAlerts(alerts: readonly Alert[]): void {
+    const messages = alerts.map((alert) => ({ alert, text: `event: alert\ndata: ${writeJson(alert)}\n\n` }));
+    for (const stream of this.#streams) {
+      const { withAlerts, agentId } = stream.filter;
+      const wanted = messages.filter(({ alert }) => withAlerts && (agentId ?? alert.agent_id) === alert.agent_id);
+      if (wanted.length > 0) this.#send(stream, wanted.map(({ text }) => text).join(''));
+    }
+  }
+
+  /** All, or those for which `ends` is true. */
+  endStreams(ends: (stream: Pick<Stream, 'filter' | 'owner'>) => boolean = () => true): void {
+    for (const stream of this.#streams) if (ends(stream)) this.#end(stream);
+  }
+
+  /** Ends those of events, which may have missed one. */
+  endEventStreams(): void {
+    this.endStreams(({ filter }) => filter.withEvents);
+  }
+
+  /** Ends every stream of events and opens none until {@link resume}: nothing is announced to this process meanwhile. */
   suspend(): void {
     this.#suspended = true;
-    this.endStreams();
+    this.endEventStreams();
   }
 
   resume(): void {

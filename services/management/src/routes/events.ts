@@ -2,13 +2,14 @@ import {
   eventDetailSchema,
   eventListQuerySchema,
   eventSchema,
-  eventStreamQuerySchema,
   listedEventListSchema,
   listedEventSchema,
   sessionEventsQuerySchema,
   streamEventSchema,
 } from '@agp/core/contracts';
 import { listSessionEvents, readEvent, readEventDetail } from '@agp/db';
+import { streamAlertSchema, streamQuerySchema } from '@agp/notifications';
+import { z } from 'zod';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { presentEvent, presentEventDetail } from '../presenters.ts';
 import { makeEventsCsv, readExpand, replyWithEvents, replyWithList } from '../replies.ts';
@@ -35,21 +36,24 @@ export const eventRoutes = tagRoutes('Events', [
   }),
   defineRoute('GET /api/v1/events/stream', {
     summary: 'Events as they are recorded, as Server-Sent Events',
-    query: eventStreamQuerySchema,
+    query: streamQuerySchema,
     answer: {
       description:
         'A stream that stays open. Each message is `event: agent_event` and one `data:` line with the JSON described here; ' +
         'a comment `: keepalive` is sent after 15 seconds without one. When the stream ends, reconnect and read what was ' +
         'missed from `GET /api/v1/events` with `recorded_after`: the time of the last event you had, less a minute. Events ' +
-        'are not announced in the order of their times, so pass over the ids you know.',
-      schema: streamEventSchema,
+        'are not announced in the order of their times, so pass over the ids you know. With `kinds=alerts`, ' +
+        '`event: alert` is an alert as it is now: one that came up, was acknowledged or is over. The same may come again, and ' +
+        'after an end read `GET /api/v1/alerts?state=unresolved`.',
+      schema: z.union([streamEventSchema, streamAlertSchema]),
       contentType: 'text/event-stream',
     },
     errors: ['live_stream_unavailable', 'too_many_streams_of_key', 'too_many_streams'],
     handle: ({ query, caller }, { streams }, response) => {
       const owner = found(caller, 'internal');
-      const filter = { agentId: query.agent_id, sessionId: query.session_id, ...readExpand(query.expand) };
-      streams.open(response, filter, owner);
+      const { agent_id: agentId, session_id: sessionId, kinds, expand } = query;
+      const asked = { withEvents: kinds.includes('events'), withAlerts: kinds.includes('alerts') };
+      streams.open(response, { agentId, sessionId, ...asked, ...readExpand(expand) }, owner);
     },
   }),
   defineRoute('GET /api/v1/events/sessions/{session_id}', {
