@@ -1,6 +1,6 @@
 import type { StoredBudget } from '@agp/budgets';
 import type { Status } from '@agp/core/contracts';
-import { countOf, formatCount, type Tone } from '@agp/core/explain';
+import { countOf, failingBound, findFailing, formatCount, isSuspect, type Tone } from '@agp/core/explain';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -13,7 +13,6 @@ import { partOf } from '../../components/meter.tsx';
 import { Endings } from '../../components/results.tsx';
 import { AgentLink } from '../../components/values.tsx';
 import { formatAmount, formatLocalTime, formatShare, noRoomMeaning, roundUsd } from '../../format/format.ts';
-import { bound, findFailing, isSuspect } from './find-failing.ts';
 
 /** Something to look at, and what to do about it. */
 interface Problem {
@@ -209,7 +208,7 @@ export function Problems({ status }: { status: Status }) {
       </ul>
       {since && (
         <p className="small dim problems-note">
-          Failing: at least {formatShare(bound.part)} of {bound.requests} or more requests since {clock(since)}, and
+          Failing: at least {formatShare(failingBound.part)} of {failingBound.requests} or more requests since {clock(since)}, and
           more than twice its part of the week before (was).
         </p>
       )}

@@ -1,6 +1,6 @@
-import type { CostUsageEntry } from '@agp/core/contracts';
 import { expect, test } from 'vitest';
-import { findFailing } from './find-failing.ts';
+import type { CostUsageEntry } from '../contracts/index.ts';
+import { findFailing } from './failing.ts';
 
 const of = (agent_id: string, request_count: number, failed_count: number) =>
   ({ agent_id, request_count, failed_count }) as CostUsageEntry;

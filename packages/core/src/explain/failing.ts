@@ -1,13 +1,13 @@
-import type { CostUsageEntry } from '@agp/core/contracts';
+import type { CostUsageEntry } from '../contracts/index.ts';
 
 /** Who passes it fails: least requests, the part of them that failed, and how many times its part of the week before. */
-export const bound = { requests: 10, part: 0.2, times: 2 };
+export const failingBound = { requests: 10, part: 0.2, times: 2 };
 
 const partOf = ({ failed_count: failed, request_count: all }: CostUsageEntry) => failed / all;
 const keyOf = ({ agent_id, model, provider }: CostUsageEntry) => agent_id ?? model ?? provider;
 
 export const isSuspect = (entry: CostUsageEntry) =>
-  entry.request_count >= bound.requests && partOf(entry) >= bound.part;
+  entry.request_count >= failingBound.requests && partOf(entry) >= failingBound.part;
 
 /**
  * Those whose failures pass the bound, the most first, with the part of the week before that failed: null if that is not known.
@@ -20,6 +20,6 @@ export function findFailing(latest: readonly CostUsageEntry[], week: readonly Co
       const earlier = week.find((each) => keyOf(each) === keyOf(entry) && each.request_count > 0);
       return { entry, before: earlier === undefined ? null : partOf(earlier) };
     })
-    .filter(({ entry, before }) => partOf(entry) > bound.times * (before ?? 0))
+    .filter(({ entry, before }) => partOf(entry) > failingBound.times * (before ?? 0))
     .toSorted((one, other) => other.entry.failed_count - one.entry.failed_count);
 }
