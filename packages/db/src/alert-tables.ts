@@ -69,7 +69,12 @@ export interface AlertTables {
     id: Generated<boolean>;
     /** Entries of the audit log below it were looked at. */
     audit_seq: number;
-    learned_at: DefaultTimestamp;
+    looked_at: Timestamp;
+    /** Names that were first seen before it are not told. */
+    learned_at: Timestamp;
+    /** When somebody last began to verify chains. */
+    chains_at: Timestamp;
+    audit_verified_at: Timestamp;
     /** The session whose chain was verified last. */
     chain_after: string;
   };

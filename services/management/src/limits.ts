@@ -2,8 +2,8 @@
 
 const kibibyte = 1_024;
 
-/** Connections to Postgres: those of keys and changes, above all the kill switch, never wait behind reads or sign-ins. */
-export const connections = { changes: 4, reads: 5, counts: 2 };
+/** Connections to Postgres: those of keys and changes, above all the kill switch, never wait behind reads or sign-ins; one of them notes alerts. */
+export const connections = { changes: 5, reads: 5, counts: 2 };
 /** Six hours of events take no longer to sum up, in milliseconds. */
 export const longestCountMs = 600_000;
 /** One key or person has this much. */

@@ -135,7 +135,7 @@ export async function startManagement(
   opened.defer(() => counter.stop());
   const notifier = new Notifier(db, config, logger);
   opened.defer(() => notifier.stop());
-  const alertWatch = new AlertWatch();
+  const alertWatch = new AlertWatch({ db, reads: readsOf('alerts'), notifier, logger });
   opened.defer(() => alertWatch.stop());
   await readiness.look();
 

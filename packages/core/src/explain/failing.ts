@@ -3,17 +3,19 @@ import type { CostUsageEntry } from '../contracts/index.ts';
 /** Who passes it fails: least requests, the part of them that failed, and how many times its part of the week before. */
 export const failingBound = { requests: 10, part: 0.2, times: 2 };
 
-const partOf = ({ failed_count: failed, request_count: all }: CostUsageEntry) => failed / all;
-const keyOf = ({ agent_id, model, provider }: CostUsageEntry) => agent_id ?? model ?? provider;
+type Counts = Pick<CostUsageEntry, 'agent_id' | 'model' | 'provider' | 'failed_count' | 'request_count'>;
 
-export const isSuspect = (entry: CostUsageEntry) =>
+const partOf = ({ failed_count: failed, request_count: all }: Counts) => failed / all;
+const keyOf = ({ agent_id, model, provider }: Counts) => agent_id ?? model ?? provider;
+
+export const isSuspect = (entry: Counts) =>
   entry.request_count >= failingBound.requests && partOf(entry) >= failingBound.part;
 
 /**
  * Those whose failures pass the bound, the most first, with the part of the week before that failed: null if that is not known.
  * @param week as far as it is known
  */
-export function findFailing(latest: readonly CostUsageEntry[], week: readonly CostUsageEntry[] = []) {
+export function findFailing<Entry extends Counts>(latest: readonly Entry[], week: readonly Counts[] = []) {
   return latest
     .filter(isSuspect)
     .map((entry) => {

@@ -53,7 +53,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       changed_at       timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
       UNIQUE (rule_id, subject, "window")
     )`.execute(db);
-  await sql`CREATE INDEX alerts_open ON alerts (rule_id) WHERE resolved_at IS NULL`.execute(db);
+  await sql`CREATE UNIQUE INDEX alerts_open ON alerts (rule_id, subject) WHERE resolved_at IS NULL`.execute(db);
   await sql`CREATE INDEX alerts_by_opening ON alerts (opened_at DESC, id)`.execute(db);
   await sql`CREATE INDEX alerts_by_change ON alerts (changed_at)`.execute(db);
   // A line is what keeps its order: a rule's alerts of one subject.
@@ -94,15 +94,21 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     SELECT 'model', model, true FROM (SELECT DISTINCT model FROM agent_usage) AS used
     UNION ALL
     SELECT 'provider', provider, true FROM (SELECT DISTINCT provider FROM hourly_usage) AS used`.execute(db);
-  // Who holds its one row looks for causes. What is seen on the first day is not told: all is new then.
+  // Who holds its one row looks for causes. Tools were not kept by name before: on an upgrade's first day all of them seem new.
   await sql`
     CREATE TABLE alert_watch (
-      id             boolean PRIMARY KEY DEFAULT true CHECK (id),
-      audit_seq      bigint NOT NULL,
-      learned_at     timestamptz(3) NOT NULL DEFAULT clock_timestamp() + interval '1 day',
-      chain_after    text NOT NULL DEFAULT ''
+      id                 boolean PRIMARY KEY DEFAULT true CHECK (id),
+      audit_seq          bigint NOT NULL,
+      looked_at          timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
+      learned_at         timestamptz(3) NOT NULL,
+      chains_at          timestamptz(3) NOT NULL DEFAULT '-infinity',
+      audit_verified_at  timestamptz(3) NOT NULL DEFAULT '-infinity',
+      chain_after        text NOT NULL DEFAULT ''
     )`.execute(db);
-  await sql`INSERT INTO alert_watch (audit_seq) SELECT length FROM audit_head`.execute(db);
+  await sql`
+    INSERT INTO alert_watch (audit_seq, learned_at)
+    SELECT length, now() + CASE WHEN EXISTS (SELECT FROM agent_usage) THEN interval '1 day' ELSE '0' END
+    FROM audit_head`.execute(db);
   await sql`
     INSERT INTO notification_rules (name, rule)
     SELECT rule->>'name', rule FROM jsonb_array_elements(${JSON.stringify(firstRules)}::jsonb) AS each (rule)`.execute(

@@ -7,6 +7,7 @@ import { CountedNames } from './counted-names.ts';
 import { addToHourlyDecisions } from './decisions.ts';
 import { insertEvents } from './insert-events.ts';
 import { type RecordableEvent, type RecordableLink, toRecordable } from './recordable-event.ts';
+import { addSeenNames } from './seen-names.ts';
 import {
   addToAgentUsage,
   addToDailyUsage,
@@ -123,7 +124,7 @@ const begin =
 /**
  * Records events in one transaction: each exactly once, even if others record it too, chained within its session in the given order,
  * with the session and usage totals. Every caller takes locks in the same order, each kind sorted: budgets as a whole, heads, sessions, last seen; new
- * names and then usage for each of day, hour, agent and unpriced; findings, decisions, spend of budgets and of all. So callers wait for each other but never
+ * names and then usage for each of day, hour, agent and unpriced; names to tell, findings, decisions, spend of budgets and of all. So callers wait for each other but never
  * deadlock.
  *
  * A rejection does not mean that nothing was recorded: the answer to a commit may have been lost. Calling it again with the same events
@@ -188,7 +189,7 @@ async function recordWith(
     return { recorded: [], known };
   }
   const spend = await listBudgetSpend(client, budgetVersion, counted.budgets, linked);
-  const [, , , , daily, hourly, byAgent, unpriced] = await Promise.all([
+  const [, , , , daily, hourly, byAgent, unpriced, seen] = await Promise.all([
     insertEvents(client, linked),
     advanceHeads(client, advanced),
     addToSessions(client, linked),
@@ -197,6 +198,7 @@ async function recordWith(
     addToHourlyUsage(client, linked, counted),
     addToAgentUsage(client, linked, counted),
     addToUnpricedUsage(client, linked, counted),
+    addSeenNames(client, linked, counted),
     addToHourlyFindings(client, linked),
     addToHourlyDecisions(client, linked),
     settleUnrecorded(
@@ -207,7 +209,7 @@ async function recordWith(
     addToGlobalSpend(client, linked),
     client.query('COMMIT'),
   ]);
-  counted.add([...daily, ...hourly, ...byAgent, ...unpriced]);
+  counted.add([...daily, ...hourly, ...byAgent, ...unpriced, ...seen]);
   return { recorded: linked, known };
 }
 

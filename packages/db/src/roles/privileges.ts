@@ -205,7 +205,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
       delete: true,
     },
     seen_names: { select: 'all', update: columns('is_told') },
-    alert_watch: { select: 'all', update: columns('audit_seq chain_after') },
+    alert_watch: { select: 'all', update: columns('audit_seq looked_at chains_at audit_verified_at chain_after') },
     claimed_names: { select: 'all', insert: columns('name'), update: columns('name'), delete: true },
     // Without SELECT of the digest, which it never reads again.
     agent_tokens: {

@@ -41,7 +41,7 @@ const presentWindow = ({ from, to }: Charge['window']): StoredBudget['window'] =
 });
 
 /** What requests are held to by now, or else what is being counted. */
-function definitionOf({ id, epoch, budget, active, active_epoch }: StoredBudgetRow): Definition {
+export function definitionOf({ id, epoch, budget, active, active_epoch }: StoredBudgetRow): Definition {
   const isActive = active_epoch !== null && active !== null;
   return { id, epoch: isActive ? active_epoch : epoch, budget: budgetSchema.parse(isActive ? active : budget) };
 }
@@ -58,8 +58,13 @@ async function readHeld(reservations: BudgetReservations, now: number): Promise<
 /** @throws ApiError `reservations_unavailable` */
 export const assureHeld = (reservations: BudgetReservations) => readHeld(reservations, Date.now());
 
-/** At the end of the window, if it goes on as since its beginning. */
-function expect({ window: name }: BudgetDefinition, { from, to }: Charge['window'], used: number, now: number) {
+/** What is used at the end of a window, if it goes on as since its beginning; null if it has no fixed end. */
+export function expectUse(
+  { window: name }: BudgetDefinition,
+  { from, to }: Charge['window'],
+  used: number,
+  now: number,
+) {
   if (!isCalendar(name)) return null;
   return (used * (to - from)) / Math.max(60_000, now - from);
 }
@@ -67,7 +72,7 @@ function expect({ window: name }: BudgetDefinition, { from, to }: Charge['window
 type Amounts = Record<'used' | 'held', number>;
 
 /** Names of agents that budgets are split by. */
-async function nameKeys(
+export async function nameKeys(
   db: Db,
   charges: readonly Charge[],
 ): Promise<(charge: Charge) => Pick<BudgetUse, 'key' | 'name'>> {
@@ -88,7 +93,7 @@ async function readAmounts(db: Db, charges: readonly Charge[], held: ReadonlyMap
 
 function presentUse({ stored, window, unit, limit }: Charge, { used, held }: Amounts, now: number) {
   const step = steps[unit];
-  const expected = expect(stored.budget, window, used, now);
+  const expected = expectUse(stored.budget, window, used, now);
   return {
     used: used / step,
     held: held / step,

@@ -62,14 +62,14 @@ const idle = (at: Date, now: Date, what: string): Judgement => {
 const ago = (ms: number) =>
   ms < 2 * minuteMs ? `${Math.max(0, Math.round(ms / 1_000))} s ago` : `${Math.round(ms / minuteMs)} min ago`;
 
-type Judgement = Pick<ServiceState, 'state' | 'detail'>;
+export type Judgement = Pick<ServiceState, 'state' | 'detail'>;
 
 const judged = (state: ServiceState['state'], detail: string): Judgement => ({ state, detail });
 
 const since = (time: Date | null | undefined, now: Date) => (time ? now.getTime() - time.getTime() : Infinity);
 
 /** By its latest work: nothing else is known of it here. */
-function judgeWriter(recording: Recording): Judgement {
+export function judgeWriter(recording: Recording): Judgement {
   const { latest, oldest_unsealed, now } = recording;
   const recorded = since(latest?.recorded_at, now);
   const lag = findLag(recording) ?? 0;

@@ -208,8 +208,8 @@ export function Problems({ status }: { status: Status }) {
       </ul>
       {since && (
         <p className="small dim problems-note">
-          Failing: at least {formatShare(failingBound.part)} of {failingBound.requests} or more requests since {clock(since)}, and
-          more than twice its part of the week before (was).
+          Failing: at least {formatShare(failingBound.part)} of {failingBound.requests} or more requests since{' '}
+          {clock(since)}, and more than twice its part of the week before (was).
         </p>
       )}
     </Card>

@@ -1,0 +1,128 @@
+import type { KindName, Severity } from '@agp/notifications';
+import { type Selectable, sql } from 'kysely';
+import type { Db } from '../database.ts';
+import type { Schema } from '../schema.ts';
+import type { AlertRow } from './notifications.ts';
+
+export type WatchRow = Selectable<Schema['alert_watch']>;
+
+/** Held until the transaction ends; undefined while another process holds it. */
+export const takeWatch = (transaction: Db): Promise<WatchRow | undefined> =>
+  transaction.selectFrom('alert_watch').selectAll().forUpdate().skipLocked().executeTakeFirst();
+
+/** @param auditSeq entries of the audit log below it were looked at */
+export async function noteLook(transaction: Db, at: Date, auditSeq: number): Promise<void> {
+  await transaction.updateTable('alert_watch').set({ looked_at: at, audit_seq: auditSeq }).execute();
+}
+
+/** Undefined if another process began to verify chains within so many milliseconds. */
+export function takeChains(db: Db, everyMs: number): Promise<WatchRow | undefined> {
+  return db
+    .updateTable('alert_watch')
+    .set({ chains_at: sql<Date>`clock_timestamp()` })
+    .where(sql<boolean>`chains_at < clock_timestamp() - ${everyMs} * interval '1 millisecond'`)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export async function noteChains(db: Db, after: string, auditVerifiedAt: Date): Promise<void> {
+  await db.updateTable('alert_watch').set({ chain_after: after, audit_verified_at: auditVerifiedAt }).execute();
+}
+
+export const listOpenAlerts = (db: Db): Promise<AlertRow[]> =>
+  db.selectFrom('alerts').selectAll().where('resolved_at', 'is', null).orderBy('opened_at').execute();
+
+/** What is known of an alert when its cause is found. */
+export interface FoundAlert {
+  subject: string;
+  /** The same for what is to be told once alone, however often its cause comes. */
+  window: string;
+  title: string;
+  detail: string;
+  path: string;
+  agentId: string | null;
+  /** A notice is told and never open; of what is over already the end is told too. */
+  ends: 'notice' | 'over' | null;
+}
+
+interface AlertRule {
+  id: string;
+  name: string;
+  kind: KindName;
+  severity: Severity;
+  /** UUIDs of targets that are told of each alert. */
+  targets: readonly string[];
+}
+
+/** Each once, with a message to each target. Returns how many there were that nobody had opened. */
+export async function openAlerts(transaction: Db, rule: AlertRule, found: readonly FoundAlert[]): Promise<number> {
+  if (found.length === 0) return 0;
+  const { rows } = await sql<{ count: number }>`
+    WITH found AS (
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(found)}::jsonb) AS found (
+        subject text, "window" text, title text, detail text, path text, "agentId" uuid, ends text)
+    ), opened AS (
+      INSERT INTO alerts (id, rule_id, rule, kind, severity, subject, "window", title, detail, path, agent_id, resolved_at)
+      SELECT gen_random_uuid(), ${rule.id}::uuid, ${rule.name}, ${rule.kind}, ${rule.severity}, subject, "window", title,
+        detail, path, "agentId", CASE WHEN ends IS NOT NULL THEN clock_timestamp() END
+      FROM found ON CONFLICT DO NOTHING RETURNING id, rule_id, subject, "window"
+    ), told AS (
+      INSERT INTO alert_deliveries (id, target_id, alert_id, line, occasion)
+      SELECT gen_random_uuid(), target.id, opened.id, opened.rule_id || ' ' || subject, occasion.name
+      FROM opened JOIN found USING (subject, "window") CROSS JOIN unnest(${rule.targets}::uuid[]) AS target (id)
+      JOIN (VALUES ('opened', 1), ('resolved', 2)) AS occasion (name, place) ON occasion.place = 1 OR found.ends = 'over'
+      ORDER BY occasion.place
+    )
+    SELECT count(*)::integer AS count FROM opened`.execute(transaction);
+  return rows[0]?.count ?? 0;
+}
+
+/** Says so to each target that was told of it. */
+export async function resolveAlerts(transaction: Db, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`
+    WITH resolved AS (
+      UPDATE alerts SET resolved_at = clock_timestamp(), changed_at = clock_timestamp()
+      WHERE id = ANY (${ids}::uuid[]) AND resolved_at IS NULL RETURNING id, rule_id, subject
+    ), told AS (
+      SELECT DISTINCT target_id, alert_id FROM alert_deliveries
+      WHERE alert_id = ANY (${ids}::uuid[]) AND occasion = 'opened'
+    )
+    INSERT INTO alert_deliveries (id, target_id, alert_id, line, occasion)
+    SELECT gen_random_uuid(), target_id, alert_id, rule_id || ' ' || subject, 'resolved'
+    FROM told JOIN resolved ON resolved.id = alert_id`.execute(transaction);
+}
+
+/** Notes that causes of open alerts are still there, and how they read now. */
+export async function touchAlerts(
+  transaction: Db,
+  seen: readonly (Pick<FoundAlert, 'title' | 'detail'> & { id: string })[],
+): Promise<void> {
+  if (seen.length === 0) return;
+  await sql`
+    UPDATE alerts SET seen_at = clock_timestamp(), title = seen.title, detail = seen.detail
+    FROM jsonb_to_recordset(${JSON.stringify(seen)}::jsonb) AS seen (id uuid, title text, detail text)
+    WHERE alerts.id = seen.id`.execute(transaction);
+}
+
+/** Alerts that were over before a time; at most so many. */
+export async function removeOldAlerts(db: Db, before: Date, most: number): Promise<void> {
+  await sql`
+    DELETE FROM alerts WHERE id IN (SELECT id FROM alerts WHERE resolved_at < ${before} LIMIT ${most})`.execute(db);
+}
+
+interface SeenName {
+  kind: string;
+  name: string;
+  agent_id: string | null;
+  seen_at: Date;
+}
+
+/** Names that were seen since this was last asked, in any process. */
+export const takeSeenNames = (transaction: Db): Promise<SeenName[]> =>
+  transaction
+    .updateTable('seen_names')
+    .set({ is_told: true })
+    .where('is_told', '=', false)
+    .returning(['kind', 'name', 'agent_id', 'seen_at'])
+    .execute();

@@ -1,0 +1,197 @@
+import { failedEndings } from '@agp/core/explain';
+import { sql } from 'kysely';
+import type { Db } from '../database.ts';
+import type { AgentRow } from './agents.ts';
+import { firstIdAt } from './pages.ts';
+
+/** What alerts are made of. Each query reads the end of an index up to a bound, so that it is as fast with ten million events as with ten. */
+
+/** The latest rows of a table that are looked at. */
+const most = { events: 20_000, decisions: 50_000, findings: 10_000, refusals: 20_000, entries: 1_000, names: 1_000 };
+
+export type WatchedAgent = Pick<AgentRow, 'id' | 'name' | 'status' | 'metadata'>;
+
+export const readWatchedAgents = (db: Db, ids: readonly string[]): Promise<WatchedAgent[]> =>
+  db.selectFrom('agents').select(['id', 'name', 'status', 'metadata']).where('id', 'in', ids).execute();
+
+const isFailed = sql.join(
+  failedEndings.map(
+    ({ outcome, leastStatus }) => sql`(outcome = ${outcome} AND coalesce(http_status, 0) >= ${leastStatus ?? 0})`,
+  ),
+  sql` OR `,
+);
+
+const sums = sql`
+  count(*)::integer AS request_count, count(*) FILTER (WHERE failed)::integer AS failed_count,
+  mode() WITHIN GROUP (ORDER BY ending) FILTER (WHERE failed) AS mostly`;
+const results = sql`(${isFailed}) AS failed, coalesce(failure, http_status::text, outcome) AS ending`;
+
+export interface ResultRow {
+  request_count: number;
+  failed_count: number;
+  /** The most frequent end of those that failed. */
+  mostly: string | null;
+}
+
+/** How the latest requests since a time ended, by agent, model and provider. */
+export async function readLatestResults(db: Db, since: Date) {
+  const { rows } = await sql<ResultRow & { agent_id: string; model: string; provider: string }>`
+    SELECT agent_id, model, provider, ${sums} FROM (
+      SELECT agent_id, model, provider, ${results} FROM events
+      WHERE id >= ${firstIdAt(since)} AND counts_as_request ORDER BY id DESC LIMIT ${most.events}
+    ) AS latest GROUP BY agent_id, model, provider`.execute(db);
+  return rows;
+}
+
+/** How the latest requests of each since a time ended. @param column what they are known by */
+export async function readLatestOf(
+  db: Db,
+  column: 'agent_id' | 'model' | 'provider',
+  keys: readonly string[],
+  since: Date,
+  limit: number,
+) {
+  const { rows } = await sql<ResultRow & { key: string }>`
+    SELECT asked.key, latest.* FROM unnest(${keys}::text[]) AS asked (key) CROSS JOIN LATERAL (
+      SELECT ${sums} FROM (
+        SELECT ${results} FROM events
+        WHERE ${sql.ref(column)} = asked.key::${sql.raw(column === 'agent_id' ? 'uuid' : 'text')}
+          AND id >= ${firstIdAt(since)} AND counts_as_request ORDER BY id DESC LIMIT ${limit}
+      ) AS latest
+    ) AS latest`.execute(db);
+  return rows;
+}
+
+/** What policies decided since a time, by agent, policy and action: a request that breaks two rules of a policy is one. */
+export async function readDecided(db: Db, since: Date) {
+  const first = firstIdAt(since);
+  const { rows } = await sql<{ agent_id: string; policy: string; action: string; rules: string[]; count: number }>`
+    SELECT agent_id, policy, action, array_agg(DISTINCT rule ORDER BY rule) AS rules,
+      sum(count) FILTER (WHERE place = 1)::bigint AS count
+    FROM (
+      SELECT *, row_number() OVER (PARTITION BY id, policy, action) AS place FROM (
+        SELECT id, agent_id, policy, rule, 'refuse' AS action, count FROM (
+          SELECT id, agent_id, decision, count FROM refused_requests
+          WHERE id >= ${first} AND agent_id IS NOT NULL ORDER BY id DESC LIMIT ${most.refusals}
+        ) AS refused CROSS JOIN LATERAL jsonb_to_recordset(decision) AS each (policy text, rule text)
+        UNION ALL
+        SELECT id, agent_id, policy, rule, action, 1 FROM (
+          SELECT id, agent_id, decision FROM events
+          WHERE id >= ${first} AND counts_as_request ORDER BY id DESC LIMIT ${most.decisions}
+        ) AS passed CROSS JOIN LATERAL jsonb_to_recordset(decision) AS each (policy text, rule text, action text)
+      ) AS rules
+    ) AS decided GROUP BY agent_id, policy, action`.execute(db);
+  return rows;
+}
+
+/** Personal data since a time, by agent, kind, tag, provider and model. */
+export async function readFindings(db: Db, since: Date) {
+  const { rows } = await sql<Record<'agent_id' | 'type' | 'tag' | 'provider' | 'model', string> & { count: number }>`
+    SELECT agent_id, type, compliance_tag AS tag, provider, model, count(*)::integer AS count FROM (
+      SELECT agent_id, pii_types, compliance_tag, provider, model FROM events
+      WHERE pii_detected AND id >= ${firstIdAt(since)} ORDER BY id DESC LIMIT ${most.findings}
+    ) AS found CROSS JOIN LATERAL unnest(pii_types) AS type
+    GROUP BY agent_id, type, compliance_tag, provider, model`.execute(db);
+  return rows;
+}
+
+/** Refused requests since a time, by agent and reason. @param without reasons that somebody wanted */
+export async function readRefused(db: Db, since: Date, without: readonly string[]) {
+  const { rows } = await sql<{ agent_id: string; reason: string; count: number }>`
+    SELECT agent_id, reason, sum(count)::bigint AS count FROM (
+      SELECT agent_id, reason, count FROM refused_requests
+      WHERE id >= ${firstIdAt(since)} AND agent_id IS NOT NULL AND reason <> ALL (${without}::text[])
+      ORDER BY id DESC LIMIT ${most.refusals}
+    ) AS refused GROUP BY agent_id, reason ORDER BY count DESC`.execute(db);
+  return rows;
+}
+
+/** Refused requests of an hour of the week before a time, on average, by agent. */
+export async function readUsualRefusals(db: Db, agentIds: readonly string[], until: Date, without: readonly string[]) {
+  const { rows } = await sql<{ agent_id: string; hourly: number }>`
+    SELECT agent_id, (sum(refusal_count) / 168.0)::float8 AS hourly FROM hourly_refusals
+    WHERE hour >= ${until}::timestamptz - interval '7 days' AND hour < date_trunc('hour', ${until}::timestamptz, 'UTC')
+      AND agent_id = ANY (${agentIds}::uuid[]) AND reason <> ALL (${without}::text[])
+    GROUP BY agent_id`.execute(db);
+  return new Map(rows.map(({ agent_id, hourly }) => [agent_id, hourly]));
+}
+
+/** Models without a price that were used since a time. */
+export async function readUnpricedSince(db: Db, since: Date) {
+  const { rows } = await sql<{ provider: string; model: string; request_count: number }>`
+    SELECT provider, model, request_count FROM unpriced_usage WHERE last_event_at >= ${since}
+    ORDER BY last_event_at DESC LIMIT ${most.names}`.execute(db);
+  return rows;
+}
+
+/** Doubtful bills since a time, by agent, provider and model. */
+export async function readDoubtsSince(db: Db, since: Date) {
+  const { rows } = await sql<{ agent_id: string; provider: string; model: string; count: number }>`
+    SELECT agent_id, provider, model, count(*)::integer AS count FROM (
+      SELECT agent_id, provider, model FROM doubtful_usage
+      WHERE event_id >= ${firstIdAt(since)} ORDER BY event_id DESC LIMIT ${most.findings}
+    ) AS latest GROUP BY agent_id, provider, model`.execute(db);
+  return rows;
+}
+
+export interface FullCap {
+  /** Null for that of all agents together. */
+  agent_id: string | null;
+  agent_name: string | null;
+  day: string;
+  daily_cap_usd: number;
+  spent_usd: number;
+}
+
+/** Daily caps that are used by at least this part, the fullest first. */
+export async function readFullCaps(db: Db, part: number) {
+  const { rows } = await sql<FullCap>`
+    SELECT agent_id, agent_name, day::text, daily_cap_usd, spent_usd FROM reporting.budgets_today
+    WHERE daily_cap_usd > 0 AND used_ratio >= ${part} AND (scope = 'global' OR agent_status = 'active')
+    ORDER BY used_ratio DESC, agent_id LIMIT ${most.names}`.execute(db);
+  return rows;
+}
+
+/** Entries of the audit log from a place on, and the place after those that were looked at. */
+export async function readAuditSince(db: Db, seq: number, actions: readonly string[]) {
+  const head = await db.selectFrom('audit_head').select('length').executeTakeFirstOrThrow();
+  const rows = await db
+    .selectFrom('audit_log')
+    .select(['seq', 'payload'])
+    .where('seq', '>=', seq)
+    .where('seq', '<', head.length)
+    .where('action', 'in', actions)
+    .orderBy('seq')
+    .limit(most.entries)
+    .execute();
+  const last = rows.at(-1);
+  return { rows, next: rows.length === most.entries && last ? last.seq + 1 : head.length };
+}
+
+/** Agents that came after a time. */
+export const listNewAgents = (db: Db, after: Date): Promise<{ id: string; name: string }[]> =>
+  db
+    .selectFrom('agents')
+    .select(['id', 'name'])
+    .where('created_at', '>', after)
+    .orderBy('created_at')
+    .limit(most.names)
+    .execute();
+
+/** Requests since a time whose events were lost or set aside, by why: those of the last minute may come yet. */
+export async function readLostSince(db: Db, since: Date) {
+  const { rows } = await sql<{ reason: string; count: number }>`
+    SELECT reason, count(*)::integer AS count FROM unrecorded_spend
+    WHERE day >= (${since}::timestamptz AT TIME ZONE 'UTC')::date - 1
+      AND noted_at >= ${since} AND noted_at < clock_timestamp() - interval '1 minute'
+    GROUP BY reason ORDER BY count DESC`.execute(db);
+  return rows;
+}
+
+/** Sessions after one by id, which is empty for the first. */
+export async function listSessionsAfter(db: Db, after: string, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ session_id: string }>`
+    SELECT session_id FROM lineage_heads WHERE session_id COLLATE "C" > ${after} ORDER BY session_id COLLATE "C"
+    LIMIT ${limit}`.execute(db);
+  return rows.map(({ session_id }) => session_id);
+}

@@ -1,0 +1,129 @@
+import { failingBound, findFailing, isSuspect } from '@agp/core/explain';
+import { listUsage, readLatestOf, readLatestResults, type UsageRow, type WatchedAgent } from '@agp/db';
+import { agentPath, type Cause, type Finder, isFor, type Look, nameOf, searchPath } from './look.ts';
+
+const kinds = { agent: 'agent_id', model: 'model', provider: 'provider' } as const;
+type Kind = keyof typeof kinds;
+
+/** Of each kind, those that failed most. */
+const most = { hours: 20, week: 1_000, shares: 500 };
+/** What fails now shows in so many minutes, and of rare requests in the latest ones of both hours. */
+const recent = { minutes: 10, requests: 20 };
+/** The part of a thing's failures that another has, so that it is the other that fails. */
+const mostly = 0.8;
+
+type Counts = Pick<UsageRow, 'agent_id' | 'model' | 'provider' | 'request_count' | 'failed_count'> & {
+  mostly?: string | null;
+};
+
+interface Failing {
+  kind: Kind;
+  key: string;
+  entry: Counts;
+  before: number | null;
+}
+
+async function readUsage(look: Look, groups: Kind[], from: Date, to: Date | undefined, top: number) {
+  return (await Array.fromAsync(listUsage(look.db, { groups, from, to, top, order: 'failed' }))).flat();
+}
+
+function sumBy(kind: Kind, rows: readonly Counts[]): Counts[] {
+  const column = kinds[kind];
+  return [...Map.groupBy(rows, (row) => row[column])].map(([key, of]) => ({
+    [column]: key,
+    request_count: of.reduce((sum, row) => sum + row.request_count, 0),
+    failed_count: of.reduce((sum, row) => sum + row.failed_count, 0),
+    mostly: of.toSorted((one, other) => other.failed_count - one.failed_count)[0]?.mostly ?? null,
+  }));
+}
+
+/** Those of a kind that fail by the bound: in the last minutes, or in this and the last hour and still in the latest requests. */
+async function findOfKind(look: Look, kind: Kind, latest: readonly Counts[]): Promise<Failing[]> {
+  const column = kinds[kind];
+  const since = look.lastHour;
+  const hours = await readUsage(look, [kind], since, undefined, most.hours);
+  const soon = sumBy(kind, latest);
+  if (![...hours, ...soon].some((entry) => isSuspect(entry))) return [];
+  const weekBefore = new Date(since.getTime() - 7 * 86_400_000);
+  const readWeek = () => readUsage(look, [kind], weekBefore, since, most.week);
+  const week = await look.once(`week of ${kind}s before ${since.toISOString()}`, readWeek, 10);
+  const keyOf = (entry: Counts) => entry[column] as string;
+  const found = new Map<string, Failing>();
+  const add = (entry: Counts, before: number | null) =>
+    found.set(keyOf(entry), { kind, key: keyOf(entry), entry, before });
+  for (const { entry, before } of findFailing(soon, week)) add(entry, before);
+  const slow = findFailing(hours, week);
+  const keys = slow.map(({ entry }) => keyOf(entry));
+  const last = keys.length === 0 ? [] : await readLatestOf(look.db, column, keys, since, recent.requests);
+  for (const { entry, before } of slow) {
+    const now = last.find(({ key }) => key === keyOf(entry));
+    if (!now || now.failed_count < failingBound.part * now.request_count || now.failed_count === 0) continue;
+    add({ ...entry, mostly: now.mostly }, before);
+  }
+  return [...found.values()];
+}
+
+interface Found {
+  failing: Failing[];
+  /** How failures of the last hours are shared out. */
+  shares: Counts[];
+  agents: ReadonlyMap<string | null, WatchedAgent>;
+}
+
+async function readFailing(look: Look): Promise<Found> {
+  const latest = await readLatestResults(look.db, look.ago(recent.minutes));
+  const failing: Failing[] = [];
+  for (const kind of Object.keys(kinds) as Kind[]) failing.push(...(await findOfKind(look, kind, latest)));
+  if (failing.length === 0) return { failing, shares: [], agents: new Map() };
+  const shares = await readUsage(look, ['agent', 'model', 'provider'], look.lastHour, undefined, most.shares);
+  const agents = await look.agents(failing.map(({ kind, key }) => (kind === 'agent' ? key : null)));
+  return { failing, shares, agents };
+}
+
+/** Whether nearly all failures of one are those of another. */
+function isMostlyOf(one: Failing, other: Failing, shares: readonly Counts[]): boolean {
+  const own = shares.filter((row) => row[kinds[one.kind]] === one.key);
+  const sum = (rows: readonly Counts[]) => rows.reduce((total, row) => total + row.failed_count, 0);
+  return sum(own.filter((row) => row[kinds[other.kind]] === other.key)) >= mostly * Math.max(1, sum(own));
+}
+
+/** Each fault once: an agent's own is not its provider's, and a provider's is not that of each agent. */
+function withoutDoubles(all: readonly Failing[], shares: readonly Counts[]): Failing[] {
+  const of = (kind: Kind) => all.filter((each) => each.kind === kind);
+  const isOneAgents = (one: Failing) => of('agent').some((agent) => isMostlyOf(one, agent, shares));
+  const providers = of('provider').filter((one) => !isOneAgents(one));
+  const isIts = (one: Failing, others: readonly Failing[]) => others.some((other) => isMostlyOf(one, other, shares));
+  const models = of('model').filter((one) => !isOneAgents(one) && !isIts(one, providers));
+  return [...of('agent').filter((one) => !isIts(one, [...providers, ...models])), ...models, ...providers];
+}
+
+const pathOf = ({ kind, key }: Failing, look: Look) =>
+  kind === 'agent'
+    ? agentPath(key)
+    : searchPath('/events', { [kind]: key, failed: 'true', from: look.lastHour.toISOString() });
+
+export const failingFinder: Finder<'failing'> = {
+  everyMs: 15_000,
+  async find(look, rule) {
+    const { failing, shares, agents } = await look.once('failing', () => readFailing(look));
+    return withoutDoubles(failing, shares).flatMap((each): Cause<'failing'>[] => {
+      const { kind, key, entry, before } = each;
+      const agent = kind === 'agent' ? agents.get(key) : undefined;
+      const facts = { agent, ...(kind !== 'agent' && { [`${kind}s`]: key }) };
+      // Somebody has stopped it already.
+      if (!rule.of.includes(kind) || agent?.status === 'blocked' || !isFor(rule, facts)) return [];
+      return [
+        {
+          subject: `${kind} ${key}`,
+          path: pathOf(each, look),
+          agentId: kind === 'agent' ? key : null,
+          facts: {
+            what: kind,
+            name: kind === 'agent' ? nameOf(agent, key) : key,
+            ...{ failed: entry.failed_count, requests: entry.request_count, before, mostly: entry.mostly ?? null },
+          },
+        },
+      ];
+    });
+  },
+};

@@ -1,0 +1,168 @@
+import type { AuditAction, AuditEntry } from '@agp/core/audit';
+import { describeChange } from '@agp/core/explain';
+import { fromPublicId } from '@agp/core/ids';
+import { parseJson } from '@agp/core/json';
+import { listNewAgents, readControl, type WatchedAgent } from '@agp/db';
+import type { Rule } from '@agp/notifications';
+import { agentPath, type Cause, type Finder, isFor, nameOf, searchPath } from './look.ts';
+
+type Entry = AuditEntry & { seq: number };
+type What = Rule<'change'>['of'][number];
+
+interface Change {
+  actions: readonly AuditAction[];
+  /** Of the entries with these actions, which are it; all if absent. */
+  isIt?(entry: Entry): boolean;
+  /** What was done, between what it was done to and who did it. */
+  done: string;
+}
+
+const became = (member: string, value: unknown) => (entry: Entry) =>
+  entry.after?.[member] === value && entry.before?.[member] !== value;
+
+/** Entries of the audit log that are told, by what a rule calls them. */
+const changes: Record<What, Change> = {
+  block: { actions: ['agent.update'], isIt: became('status', 'blocked'), done: 'was blocked' },
+  unblock: {
+    actions: ['agent.update'],
+    isIt: (entry) => entry.before?.status === 'blocked' && entry.after?.status === 'active',
+    done: 'was unblocked',
+  },
+  retire: { actions: ['agent.retire'], done: 'was retired' },
+  pause: { actions: ['pause.set'], isIt: became('paused', true), done: 'were paused' },
+  resume: { actions: ['pause.set'], isIt: became('paused', false), done: 'were resumed' },
+  cap: {
+    actions: [
+      ...(['budget.global.set', 'budget.default.set', 'budget.agent.set'] as const),
+      ...(['limit.default.set', 'limit.agent.set'] as const),
+    ],
+    done: 'was limited anew',
+  },
+  policy: { actions: ['policy.create', 'policy.update', 'policy.delete'], done: '' },
+  budget: { actions: ['budget.create', 'budget.update', 'budget.delete'], done: '' },
+  key: { actions: ['key.create', 'key.rotate', 'key.delete', 'agent_token.create', 'agent_token.delete'], done: '' },
+};
+
+export const toldActions = [...new Set(Object.values(changes).flatMap(({ actions }) => actions))];
+
+const verbs: Record<string, string> = { create: 'was made', update: 'was changed', delete: 'was removed' };
+const nouns: Record<string, string> = { key: 'API key', agent_token: 'token of agent' };
+
+const nameIn = (state: AuditEntry['after'], noun: string) =>
+  (state?.[noun] as { name?: unknown } | undefined)?.name ?? state?.name ?? state?.agent_name;
+
+/** What an entry is about, in words. */
+function nameSubject({ action, agent_id, before, after, target }: Entry, agent: WatchedAgent | undefined): string {
+  if (agent_id !== null) return `agent ${agent?.name ?? agent_id}`;
+  const [noun = ''] = action.split('.');
+  if (noun === 'pause') return 'all agents';
+  if (action.endsWith('.set')) return action.includes('default') ? 'every new agent' : 'all agents together';
+  return `${nouns[noun] ?? noun} ${nameIn(after, noun) ?? nameIn(before, noun) ?? target}`;
+}
+
+const nameActor = ({ actor }: Entry) =>
+  actor.kind === 'api_key' ? `key ${actor.name}` : 'name' in actor ? actor.name : 'the time that was set';
+
+const screens: Record<string, string> = { budget: '/budgets', limit: '/budgets', key: '/keys', agent_token: '/keys' };
+
+function pathOf({ action, target }: Entry, agentId: string | null): string {
+  const [noun = ''] = action.split('.');
+  if (agentId !== null) return agentPath(agentId);
+  if (noun === 'policy' && target !== null && action !== 'policy.delete') return `/policies/${target}`;
+  return screens[noun] ?? (noun === 'pause' ? '/' : searchPath('/audit', { action }));
+}
+
+function tellChange(what: What, entry: Entry, agents: ReadonlyMap<string | null, WatchedAgent>): Cause<'change'> {
+  const agentId = entry.agent_id && fromPublicId('agt', entry.agent_id);
+  const done = changes[what].done || (verbs[entry.action.split('.').at(-1) ?? ''] ?? 'was rotated');
+  const isState = what === 'block' || what === 'pause';
+  return {
+    subject: isState ? `${what} ${agentId ?? ''}` : `${what} ${entry.seq}`,
+    window: `${entry.seq}`,
+    path: pathOf(entry, agentId),
+    agentId,
+    facts: {
+      title: `${nameSubject(entry, agents.get(agentId))} ${done} by ${nameActor(entry)}`,
+      reason: entry.reason ?? null,
+      change: isState ? '' : describeChange(entry, { arrow: ' → ', inWords: true }),
+    },
+    ...(!isState && { ends: 'notice' as const }),
+  };
+}
+
+/** Blocks and pauses last until their end; all else is told once. */
+export const changeFinder: Finder<'change'> = {
+  everyMs: 0,
+  isExact: true,
+  async find(look, rule, open) {
+    const entries = look.news.entries.map((payload) => parseJson(payload) as Entry);
+    const ids = entries.map(({ agent_id }) => agent_id && fromPublicId('agt', agent_id));
+    const agents = await look.agents([...ids, ...open.map(({ agent_id }) => agent_id)]);
+    const lasts = async (subject: string, agentId: string | null) =>
+      subject.startsWith('pause')
+        ? (await look.once('control', () => readControl(look.db))).paused
+        : agents.get(agentId)?.status === 'blocked';
+    const found = new Map<string, Cause<'change'>>();
+    for (const alert of open) {
+      const { subject, window, title, path, agent_id: agentId } = alert;
+      if (!(await lasts(subject, agentId))) continue;
+      found.set(subject, { subject, window, path, agentId, facts: { title, reason: alert.detail, change: '' } });
+    }
+    const over: Cause<'change'>[] = [];
+    for (const entry of entries)
+      for (const what of rule.of) {
+        const { actions, isIt } = changes[what];
+        if (!actions.includes(entry.action) || isIt?.(entry) === false) continue;
+        const cause = tellChange(what, entry, agents);
+        const isOfAll = cause.agentId === null && (what === 'pause' || what === 'resume');
+        if (!isOfAll && !isFor(rule, { agent: agents.get(cause.agentId ?? null) })) continue;
+        if (cause.ends === 'notice') over.push(cause);
+        else {
+          // Of several, the last one lasts.
+          const earlier = found.get(cause.subject);
+          if (earlier && !open.some(({ window }) => window === earlier.window)) over.push({ ...earlier, ends: 'over' });
+          found.set(cause.subject, cause);
+        }
+      }
+    for (const [subject, cause] of found)
+      if (!(await lasts(subject, cause.agentId ?? null))) {
+        found.delete(subject);
+        over.push({ ...cause, ends: 'over' });
+      }
+    return [...over, ...found.values()];
+  },
+};
+
+type Seen = Rule<'first_seen'>['of'][number];
+
+const seenPath = (kind: string, name: string, agentId: string | null) =>
+  kind === 'model' || kind === 'provider' || agentId === null
+    ? searchPath('/events', { [kind === 'model' ? 'model' : 'provider']: name })
+    : agentPath(agentId);
+
+/** How long after its time of creation an agent may become visible, in minutes: twice told is told once. */
+const overlap = 2;
+
+/** Each once, whoever used it first. */
+export const seenFinder: Finder<'first_seen'> = {
+  everyMs: 0,
+  async find(look, rule) {
+    const since = new Date(look.last.getTime() - overlap * 60_000);
+    const added = rule.of.includes('agent') ? await look.once('new agents', () => listNewAgents(look.db, since)) : [];
+    const news = [
+      ...added.map(({ id, name }) => ({ kind: 'agent', key: id, name, agent_id: id })),
+      ...look.news.seen.map((seen) => ({ ...seen, key: seen.name })),
+    ];
+    const agents = await look.agents(news.map(({ agent_id }) => agent_id));
+    return news
+      .filter(({ kind, agent_id }) => rule.of.includes(kind as Seen) && isFor(rule, { agent: agents.get(agent_id) }))
+      .map(({ kind, key, name, agent_id: agentId }) => ({
+        ...{ subject: `${kind} ${key}`, window: 'first', ends: 'notice' as const, agentId },
+        path: kind === 'agent' ? agentPath(key) : seenPath(kind, name, agentId),
+        facts: {
+          ...{ what: kind, name },
+          agent: kind === 'agent' || agentId === null ? null : nameOf(agents.get(agentId), agentId),
+        },
+      }));
+  },
+};

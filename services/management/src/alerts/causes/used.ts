@@ -1,0 +1,136 @@
+import { type Charge, isCalendar, never, steps, toCharge } from '@agp/budgets';
+import { formatCount, formatUsd } from '@agp/core/explain';
+import { fromPublicId } from '@agp/core/ids';
+import { type AlertRow, type FullCap, listBudgets, listBudgetUse, readFullCaps, readUsed } from '@agp/db';
+import type { FactsOf } from '@agp/notifications';
+import { definitionOf, expectUse, nameKeys } from '../../reads/budgets.ts';
+import { agentPath, type Cause, type Finder, isFor, type Look } from './look.ts';
+
+/** Of each budget, those that used most. */
+const mostKeys = 100;
+/** How much of a window must be over before its end is guessed. */
+const guessAfter = 0.1;
+
+const formatAmount = (amount: number, unit: Charge['unit']) =>
+  unit === 'usd' ? `${formatUsd(amount)} USD` : `${formatCount(Math.round(amount))} ${unit}`;
+
+interface Use {
+  charge: Charge;
+  used: number;
+  whose: string | null;
+}
+
+/** @param endsBy only windows that end until then */
+async function readUses(look: Look, at: Date, endsBy = Infinity): Promise<Use[]> {
+  const places = (await look.once('budgets', () => listBudgets(look.db)))
+    .map((row) => toCharge(definitionOf(row), '', at.getTime()))
+    .filter(({ window }) => window.to <= endsBy);
+  if (places.length === 0) return [];
+  const most = await listBudgetUse(look.db, places, mostKeys);
+  const charges = most.map(({ position, key }) => toCharge((places[position] as Charge).stored, key, at.getTime()));
+  const used = await readUsed(look.db, charges);
+  const name = await nameKeys(look.db, charges);
+  return charges.map((charge, index) => {
+    const { key, name: agent } = name(charge);
+    return { charge, used: used[index] ?? 0, whose: agent ?? (key || null) };
+  });
+}
+
+/** The highest part that is passed, and lower ones that were told already: what passes several at once is told once. */
+function listPassed(percents: readonly number[], part: number, isOpen: (percent: number) => boolean): number[] {
+  const passed = percents.filter((percent) => part * 100 >= percent);
+  const highest = Math.max(...passed);
+  return passed.filter((percent) => percent === highest || isOpen(percent));
+}
+
+const isOpenIn = (open: readonly AlertRow[]) => {
+  const subjects = new Set(open.map(({ subject }) => subject));
+  return (subject: string) => subjects.has(subject);
+};
+
+function* listUsed({ charge, used, whose }: Use, rule: Rule, open: (subject: string) => boolean, look: Look) {
+  const { stored, unit, limit, window, key } = charge;
+  const { budget } = stored;
+  const isFixed = isCalendar(budget.window);
+  const of = `${stored.id} ${key}`;
+  const isOver = window.to <= look.at.getTime();
+  const cause = (what: string, percent: number, expected: number | null): Cause<'budget'> => ({
+    subject: `${of} ${what}`,
+    // A raised amount is told anew; of a window that moves on, whatever comes is.
+    ...(isFixed && { window: `${new Date(window.from).toISOString()} ${budget.amount} ${unit}` }),
+    path: '/budgets',
+    agentId: budget.split_by === 'agent' ? key : null,
+    ...(isOver && { ends: 'over' as const }),
+    facts: {
+      ...{ name: budget.name, whose, percent },
+      used: formatAmount(used / steps[unit], unit),
+      amount: formatAmount(budget.amount, unit),
+      until:
+        window.to === never || !isFixed
+          ? null
+          : `${new Date(window.to).toISOString().slice(0, 16).replace('T', ' ')} UTC`,
+      expected: expected === null ? null : formatAmount(expected / steps[unit], unit),
+    },
+  });
+  // Nobody may use anything of an empty budget: that is no alert.
+  if (limit === 0) return;
+  for (const percent of listPassed(rule.at_percent, used / limit, (each) => open(`${of} ${each}`)))
+    yield cause(`${percent}`, percent, null);
+  const part = (look.at.getTime() - window.from) / (window.to - window.from);
+  const expected = expectUse(budget, window, used, look.at.getTime());
+  if (rule.projected && !isOver && expected !== null && part >= guessAfter && used < limit && expected > limit)
+    yield cause('projected', 100, expected);
+}
+
+type Rule = Parameters<Finder<'budget'>['find']>[1];
+
+export const budgetFinder: Finder<'budget'> = {
+  everyMs: 10_000,
+  isExact: true,
+  async find(look, rule, openAlerts) {
+    const open = isOpenIn(openAlerts);
+    const uses = await look.once('uses of budgets', () => readUses(look, look.at));
+    // What was passed just before its window ended is told too.
+    const ended = await look.once('uses before', () => readUses(look, look.last, look.at.getTime()));
+    return [...uses, ...ended]
+      .filter(({ charge }) => rule.budgets === undefined || rule.budgets.includes(charge.stored.budget.name))
+      .flatMap((use) => [...listUsed(use, rule, open, look)]);
+  },
+};
+
+const usd = (amount: number) => `${formatUsd(amount)} USD`;
+
+function factsOfCap(
+  { agent_name: name, day, daily_cap_usd: cap, spent_usd: spent }: FullCap,
+  percent: number,
+): FactsOf<'cap'> {
+  const next = new Date(Date.parse(day) + 86_400_000).toISOString();
+  return {
+    ...{ name: name === null ? 'of all agents' : `of ${name}`, whose: null, percent },
+    ...{ used: usd(spent), amount: usd(cap), until: `${next.slice(0, 10)} 00:00 UTC`, expected: null },
+  };
+}
+
+export const capFinder: Finder<'cap'> = {
+  everyMs: 10_000,
+  isExact: true,
+  async find(look, rule, openAlerts) {
+    const open = isOpenIn(openAlerts);
+    const least = Math.min(...rule.at_percent) / 100;
+    const caps = (await look.once(`caps from ${least}`, () => readFullCaps(look.db, least))).map((cap) => ({
+      ...cap,
+      id: cap.agent_id && fromPublicId('agt', cap.agent_id),
+    }));
+    const agents = await look.agents(caps.map(({ id }) => id));
+    return caps
+      .filter(({ id }) => isFor(rule, { agent: agents.get(id) }))
+      .flatMap((cap) => {
+        const { id, day, daily_cap_usd: most, spent_usd: spent } = cap;
+        const of = id ?? 'all agents';
+        return listPassed(rule.at_percent, spent / most, (each) => open(`${of} ${each}`)).map((percent) => ({
+          ...{ subject: `${of} ${percent}`, window: `${day} ${most}` },
+          ...{ path: id === null ? '/budgets' : agentPath(id), agentId: id, facts: factsOfCap(cap, percent) },
+        }));
+      });
+  },
+};
