@@ -137,6 +137,7 @@ export async function startManagement(
   opened.defer(() => notifier.stop());
   const alertWatch = new AlertWatch({ db, reads: readsOf('alerts'), notifier, logger });
   opened.defer(() => alertWatch.stop());
+  alertWatch.start();
   await readiness.look();
 
   // No key alone can take all connections from it; two busy ones can make it wait.

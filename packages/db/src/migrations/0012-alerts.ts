@@ -101,8 +101,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       audit_seq          bigint NOT NULL,
       looked_at          timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
       learned_at         timestamptz(3) NOT NULL,
-      chains_at          timestamptz(3) NOT NULL DEFAULT '-infinity',
-      audit_verified_at  timestamptz(3) NOT NULL DEFAULT '-infinity',
+      chains_at          timestamptz(3) NOT NULL DEFAULT 'epoch',
+      audit_verified_at  timestamptz(3) NOT NULL DEFAULT 'epoch',
       chain_after        text NOT NULL DEFAULT ''
     )`.execute(db);
   await sql`

@@ -10,6 +10,7 @@ import {
   resolveAlerts,
   takeSeenNames,
   takeWatch,
+  type WatchRow,
 } from '@agp/db';
 import { type KindName, kinds, type Rule, type RulePreview, tell } from '@agp/notifications';
 import { every, type Logger } from '@agp/runtime';
@@ -52,7 +53,7 @@ interface Sources {
   db: Db;
   /** For what is looked at, so that no look keeps a change from its connection. */
   reads: Db;
-  notifier: Notifier;
+  notifier: Pick<Notifier, 'wake'>;
   logger: Logger;
 }
 
@@ -65,32 +66,38 @@ export class AlertWatch {
   readonly #memory: ConstructorParameters<typeof Look>[2] = new Map();
   /** When causes of a kind were looked for last. */
   readonly #looked = new Map<KindName, number>();
-  readonly #ends: (() => Promise<void>)[];
+  #ends: (() => Promise<void>)[] = [];
 
   constructor(sources: Sources) {
     this.#sources = sources;
-    const { db, reads, notifier, logger } = sources;
+  }
+
+  /** Looks again and again, until it is stopped. */
+  start(): void {
+    const { logger } = this.#sources;
     const warn = ({ message: error }: Error) => logger.warn({ error }, 'causes of alerts could not be looked for');
-    const verify = async () => {
-      if (await verifyChains(db, reads)) notifier.wake();
-    };
-    this.#ends = [every(everyMs.causes, () => this.look(), warn), every(everyMs.chains, verify, warn)];
+    this.#ends = [every(everyMs.causes, () => this.look(), warn), every(everyMs.chains, () => this.verify(), warn)];
+  }
+
+  /** Verifies chains, unless another process does. */
+  async verify(): Promise<void> {
+    const { db, reads, notifier } = this.#sources;
+    if (await verifyChains(db, reads)) notifier.wake();
   }
 
   /** Settles all rules, unless another process does. */
-  async look(): Promise<void> {
+  async look(at = new Date()): Promise<void> {
     const { db, notifier } = this.#sources;
     const isNews = await db.transaction().execute(async (transaction) => {
       const watch = await takeWatch(transaction);
       if (watch === undefined) return false;
-      return await this.#settle(transaction, watch);
+      return await this.#settle(transaction, watch, at);
     });
     if (isNews) notifier.wake();
   }
 
-  async #settle(transaction: Db, watch: NonNullable<Awaited<ReturnType<typeof takeWatch>>>): Promise<boolean> {
+  async #settle(transaction: Db, watch: WatchRow, at: Date): Promise<boolean> {
     const { reads } = this.#sources;
-    const at = new Date();
     const { rules, orphans } = matchRules(await listRules(transaction), await listOpenAlerts(transaction));
     const targets = await listTargets(transaction);
     const { rows, next } = await readAuditSince(transaction, watch.audit_seq, toldActions);

@@ -87,10 +87,11 @@ function isMostlyOf(one: Failing, other: Failing, shares: readonly Counts[]): bo
   return sum(own.filter((row) => row[kinds[other.kind]] === other.key)) >= mostly * Math.max(1, sum(own));
 }
 
-/** Each fault once: an agent's own is not its provider's, and a provider's is not that of each agent. */
-function withoutDoubles(all: readonly Failing[], shares: readonly Counts[]): Failing[] {
-  const of = (kind: Kind) => all.filter((each) => each.kind === kind);
-  const isOneAgents = (one: Failing) => of('agent').some((agent) => isMostlyOf(one, agent, shares));
+/** Each fault once: an agent's own is not its provider's, and a provider's is not that of each agent. @param asked what a rule would tell */
+function withoutDoubles(asked: readonly Failing[], { failing, shares }: Found): Failing[] {
+  const of = (kind: Kind) => asked.filter((each) => each.kind === kind);
+  const agents = failing.filter(({ kind }) => kind === 'agent');
+  const isOneAgents = (one: Failing) => agents.some((agent) => isMostlyOf(one, agent, shares));
   const providers = of('provider').filter((one) => !isOneAgents(one));
   const isIts = (one: Failing, others: readonly Failing[]) => others.some((other) => isMostlyOf(one, other, shares));
   const models = of('model').filter((one) => !isOneAgents(one) && !isIts(one, providers));
@@ -105,25 +106,23 @@ const pathOf = ({ kind, key }: Failing, look: Look) =>
 export const failingFinder: Finder<'failing'> = {
   everyMs: 15_000,
   async find(look, rule) {
-    const { failing, shares, agents } = await look.once('failing', () => readFailing(look));
-    return withoutDoubles(failing, shares).flatMap((each): Cause<'failing'>[] => {
-      const { kind, key, entry, before } = each;
-      const agent = kind === 'agent' ? agents.get(key) : undefined;
-      const facts = { agent, ...(kind !== 'agent' && { [`${kind}s`]: key }) };
+    const found = await look.once('failing', () => readFailing(look));
+    const asked = found.failing.filter(({ kind, key }) => {
+      const agent = kind === 'agent' ? found.agents.get(key) : undefined;
+      const facts = kind === 'agent' ? { agent } : { [`${kind}s`]: key };
       // Somebody has stopped it already.
-      if (!rule.of.includes(kind) || agent?.status === 'blocked' || !isFor(rule, facts)) return [];
-      return [
-        {
-          subject: `${kind} ${key}`,
-          path: pathOf(each, look),
-          agentId: kind === 'agent' ? key : null,
-          facts: {
-            what: kind,
-            name: kind === 'agent' ? nameOf(agent, key) : key,
-            ...{ failed: entry.failed_count, requests: entry.request_count, before, mostly: entry.mostly ?? null },
-          },
+      return rule.of.includes(kind) && agent?.status !== 'blocked' && isFor(rule, facts);
+    });
+    return withoutDoubles(asked, found).map((each): Cause<'failing'> => {
+      const { kind, key, entry, before } = each;
+      const isAgent = kind === 'agent';
+      return {
+        ...{ subject: `${kind} ${key}`, path: pathOf(each, look), agentId: isAgent ? key : null },
+        facts: {
+          ...{ what: kind, name: isAgent ? nameOf(found.agents.get(key), key) : key, before },
+          ...{ failed: entry.failed_count, requests: entry.request_count, mostly: entry.mostly ?? null },
         },
-      ];
+      };
     });
   },
 };

@@ -1,0 +1,226 @@
+import { budgetSchema } from '@agp/budgets';
+import type { EventMessage } from '@agp/core/events';
+import { fromPublicId } from '@agp/core/ids';
+import { createBudget, type Db, deleteRule, replaceRule } from '@agp/db';
+import { ruleSchema } from '@agp/notifications';
+import { expect, test } from 'vitest';
+import { makeEvent } from '../support/make-event.ts';
+import { seedAgent, seedEvents } from '../support/seed.ts';
+import { shareWatchedAlerts } from '../support/watch-alerts.ts';
+
+const alerts = shareWatchedAlerts();
+
+const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+
+/** Records so many calls of an agent, all at once. */
+async function call(agentId: string, count: number, fields: Partial<EventMessage> = {}, at = minutesAgo(1)) {
+  const calls = Array.from({ length: count }, () => makeEvent(agentId, `ses_${agentId}`, at, fields));
+  await seedEvents(alerts.owner, calls);
+}
+
+const failed = { outcome: 'completed', http_status: 401 } as const;
+const budgetOf = async (db: Db, name: string, amount: number, more: object = {}) => {
+  const budget = budgetSchema.parse({ name, unit: 'requests', amount, window: 'day', ...more });
+  const row = await createBudget(db, budget, 10);
+  if (typeof row === 'string') throw new Error(row);
+  await db
+    .updateTable('budgets')
+    .set({ active: JSON.stringify(budget), active_epoch: row.epoch })
+    .where('id', '=', row.id)
+    .execute();
+};
+
+test('an agent that fails is told once, with its end', async () => {
+  await alerts.target('on-call');
+  await alerts.rule({ on: 'failing', targets: ['on-call'] });
+  const nightly = await seedAgent(alerts.owner, 'nightly');
+  await call(nightly, 12, failed);
+  await alerts.look();
+  await alerts.look(0.2);
+  expect(await alerts.alerts()).toEqual({ open: ['agent nightly fails: all 12 requests'], over: [] });
+  await call(nightly, 100);
+  await alerts.look(1);
+  await alerts.look(4);
+  expect((await alerts.alerts()).over).toEqual([]);
+  await alerts.look(7);
+  expect(await alerts.messages()).toEqual([
+    'on-call opened: agent nightly fails: all 12 requests',
+    'on-call resolved: agent nightly fails: all 12 requests',
+  ]);
+});
+
+test('what fails for many is told of the provider, not of each agent, and what fails for one of that agent', async () => {
+  await alerts.rule({ on: 'failing' });
+  for (const name of ['a', 'b', 'c'])
+    await call(await seedAgent(alerts.owner, name), 20, { ...failed, provider: 'gemini', model: `gemini-${name}` });
+  await call(await seedAgent(alerts.owner, 'lonely'), 20, { ...failed, provider: 'anthropic', model: 'claude-5' });
+  await alerts.look();
+  expect((await alerts.alerts()).open).toEqual([
+    'agent lonely fails: all 20 requests',
+    'provider gemini fails: all 60 requests',
+  ]);
+});
+
+test('an agent that always failed as often, or that is blocked, is not told', async () => {
+  await alerts.rule({ on: 'failing' });
+  const usual = await seedAgent(alerts.owner, 'usual');
+  await call(usual, 50, failed, minutesAgo(3 * 1_440));
+  await call(usual, 20, failed);
+  const blocked = await seedAgent(alerts.owner, 'blocked');
+  await call(blocked, 20, failed);
+  await alerts.owner.pool.query(`UPDATE agents SET status = 'blocked' WHERE name = 'blocked'`);
+  await alerts.look();
+  expect(await alerts.alerts()).toEqual({ open: [], over: [] });
+});
+
+test('a rule with a scope is of the agents that it names', async () => {
+  await alerts.rule({ on: 'failing', match: { agents: ['mine-*'] } });
+  for (const name of ['mine-1', 'theirs']) await call(await seedAgent(alerts.owner, name), 20, failed);
+  await alerts.look();
+  expect((await alerts.alerts()).open).toEqual(['agent mine-1 fails: all 20 requests']);
+});
+
+test('a threshold is told once by however many processes, and a jump over two as one', async () => {
+  await alerts.target('chat');
+  await alerts.rule({ on: 'budget', projected: false, targets: ['chat'] });
+  await budgetOf(alerts.database.db, 'sales', 100);
+  const agent = await seedAgent(alerts.owner, 'nightly');
+  await call(agent, 85);
+  await Promise.all(Array.from({ length: 4 }, () => alerts.look()));
+  await alerts.look(0.2);
+  expect((await alerts.alerts()).open).toEqual(['budget sales is at 80 % of 100 requests']);
+  await call(agent, 20);
+  await alerts.look(0.4);
+  expect((await alerts.alerts()).open).toEqual([
+    'budget sales is at 80 % of 100 requests',
+    'budget sales is used up: 105 requests of 100 requests',
+  ]);
+  await budgetOf(alerts.database.db, 'other', 100);
+  await call(agent, 300);
+  await alerts.look(0.6);
+  expect((await alerts.messages()).filter((message) => message.includes('other'))).toEqual([
+    'chat opened: budget other is used up: 300 requests of 100 requests',
+  ]);
+});
+
+test('what was passed just before its window ended is told, and is over', async () => {
+  await alerts.target('chat');
+  await alerts.rule({ on: 'budget', projected: false, targets: ['chat'] });
+  await budgetOf(alerts.database.db, 'daily', 10);
+  await call(await seedAgent(alerts.owner, 'nightly'), 10);
+  await alerts.look(1_440);
+  expect(await alerts.messages()).toEqual([
+    'chat opened: budget daily is used up: 10 requests of 10 requests',
+    'chat resolved: budget daily is used up: 10 requests of 10 requests',
+  ]);
+});
+
+test('a cap and a block are over with their cause', async () => {
+  await alerts.rule({ on: 'cap', at_percent: [50] });
+  const agent = await seedAgent(alerts.owner, 'nightly');
+  await alerts.owner.pool.query('UPDATE agents SET daily_cap_usd = 0.00003');
+  await call(agent, 10, {}, new Date().toISOString());
+  await alerts.look();
+  expect((await alerts.alerts()).open).toEqual(['daily cap of nightly is at 50 % of 0.00003 USD']);
+  await alerts.owner.pool.query('UPDATE agents SET daily_cap_usd = 1');
+  await alerts.look(0.2);
+  expect((await alerts.alerts()).open).toEqual([]);
+});
+
+test('policies and findings are counted by request', async () => {
+  await alerts.rule({ name: 'policies', on: 'policy', at_least: 3 });
+  await alerts.rule({ name: 'data', on: 'pii', types: ['email'], match: { tags: ['gdpr'] } });
+  const agent = await seedAgent(alerts.owner, 'nightly');
+  const decision = ['models', 'tools.client'].map((rule) => ({
+    policy: 'strict',
+    version: 1,
+    rule,
+    action: 'warn' as const,
+  }));
+  await call(agent, 3, { decision, pii_detected: true, pii_types: ['email', 'phone'], compliance_tag: 'gdpr' });
+  await call(agent, 5, { pii_detected: true, pii_types: ['email'] });
+  await alerts.look();
+  expect((await alerts.alerts()).open.sort()).toEqual([
+    'email in 3 events of nightly in 1 h',
+    'policy strict: warned of 3 requests of nightly in 1 h',
+  ]);
+  await alerts.look(70);
+  expect((await alerts.alerts()).over).toHaveLength(2);
+});
+
+test('names are told when they are first used, each once', async () => {
+  await alerts.target('chat');
+  await alerts.rule({ on: 'first_seen', targets: ['chat'] });
+  const agent = await seedAgent(alerts.owner, 'nightly');
+  const tools = { declared: [{ kind: 'remote_mcp' as const, names: ['mcp.example.com'] }], called: [], more: 0 };
+  await call(agent, 3, { model: 'gpt-9', provider: 'openai', tools });
+  for (const minutes of [0, 0.2]) await alerts.look(minutes);
+  expect((await alerts.messages()).sort()).toEqual([
+    'chat opened: first request of agent nightly',
+    'chat opened: first use of MCP server mcp.example.com',
+    'chat opened: first use of model gpt-9',
+    'chat opened: first use of provider openai',
+  ]);
+  await call(agent, 3, { model: 'gpt-9', provider: 'openai', tools });
+  await alerts.look(0.4);
+  expect(await alerts.messages()).toHaveLength(4);
+});
+
+test('a pause is open until it ends, and costs without a price are told', async () => {
+  await alerts.rule({ name: 'costs', on: 'cost' });
+  const agent = await seedAgent(alerts.owner, 'nightly');
+  await call(agent, 2, { model: 'new-1', provider: 'openai', price_version: null, cost_nano_usd: 0 });
+  await alerts.look();
+  expect((await alerts.alerts()).open).toEqual(['new-1 at openai has no price']);
+});
+
+test('lost events are told as long as they are lost', async () => {
+  await alerts.rule({ on: 'recording' });
+  const agent = fromPublicId('agt', await seedAgent(alerts.owner, 'nightly'));
+  await alerts.owner.pool.query(
+    `INSERT INTO unrecorded_spend (event_id, day, agent_id, cost_usd, reason, noted_at)
+     VALUES (gen_random_uuid(), now(), $1, 1, 'lost', now() - interval '2 minutes')`,
+    [agent],
+  );
+  await alerts.look();
+  expect((await alerts.alerts()).open).toEqual(['1 request has no event']);
+});
+
+test('a changed chain is told, and a whole one is not', async () => {
+  await alerts.rule({ on: 'chain' });
+  await call(await seedAgent(alerts.owner, 'nightly'), 5);
+  await alerts.watch().verify();
+  expect(await alerts.alerts()).toEqual({ open: [], over: [] });
+  await alerts.owner.pool.query('ALTER TABLE events DISABLE TRIGGER ALL');
+  await alerts.owner.pool.query('UPDATE events SET cost_usd = 0 WHERE seq = 2');
+  await alerts.owner.pool.query(`UPDATE alert_watch SET chains_at = 'epoch', audit_verified_at = 'epoch'`);
+  await alerts.watch().verify();
+  expect((await alerts.alerts()).open).toEqual([
+    expect.stringMatching(/^the chain of session ses_agt_\w+ does not verify$/),
+  ]);
+});
+
+test('a rule that is removed or disabled ends its alerts', async () => {
+  const [one, other] = [
+    await alerts.rule({ name: 'one', on: 'failing' }),
+    await alerts.rule({ name: 'other', on: 'failing' }),
+  ];
+  await call(await seedAgent(alerts.owner, 'nightly'), 20, failed);
+  await alerts.look();
+  expect((await alerts.alerts()).open).toHaveLength(2);
+  await deleteRule(alerts.database.db, one);
+  await replaceRule(alerts.database.db, other, ruleSchema.parse({ name: 'other', on: 'failing', enabled: false }));
+  await alerts.look(1);
+  expect((await alerts.alerts()).open).toEqual([]);
+});
+
+test('one rule has so many open alerts, and one for the rest', async () => {
+  await alerts.rule({ on: 'pii' });
+  for (let index = 0; index < 103; index += 1)
+    await call(await seedAgent(alerts.owner, `agent-${index}`), 1, { pii_detected: true, pii_types: ['email'] });
+  await alerts.look();
+  await alerts.look(0.2);
+  const { open, over } = await alerts.alerts();
+  expect([open.length, over.length]).toEqual([101, 0]);
+  expect(open).toContain('rule rule: 3 more');
+});

@@ -1,0 +1,81 @@
+import { createRule, createTarget, type Database, openGuardedDatabase } from '@agp/db';
+import { ruleSchema } from '@agp/notifications';
+import { createLogger } from '@agp/runtime';
+import { startTestStack } from '@agp/testing';
+import { beforeEach, expect } from 'vitest';
+import { AlertWatch } from '../../src/alerts/alert-watch.ts';
+
+export interface WatchedAlerts {
+  /** As the service has it. */
+  database: Database;
+  /** As its owner has it, for what a test puts there. */
+  owner: Database;
+  /** Looks as a new process would, now or so many minutes on. */
+  look(minutesOn?: number): Promise<void>;
+  watch(): AlertWatch;
+  rule(rule: object): Promise<string>;
+  /** Makes a target that nobody delivers to. */
+  target(name: string, kind?: string): Promise<void>;
+  /** Titles of the alerts that are open, and of those that are over, in their order. */
+  alerts(): Promise<{ open: string[]; over: string[] }>;
+  /** What waits to be delivered, in its order. */
+  messages(): Promise<string[]>;
+}
+
+/** An empty database for each test, without the rules that an installation begins with. */
+export function shareWatchedAlerts(): WatchedAlerts {
+  const shared = {} as WatchedAlerts;
+  const logger = createLogger('management', 'silent');
+  const watch = () => {
+    const { db } = shared.database;
+    return new AlertWatch({ db, reads: db, notifier: { wake() {} }, logger });
+  };
+  beforeEach(async () => {
+    const stack = await startTestStack();
+    const open = (url: string) =>
+      openGuardedDatabase({ url, applicationName: 'watch-test', maxConnections: 4, pipeline: true });
+    const [database, owner] = [open(stack.urls.management.databaseUrl), open(stack.databaseUrl)];
+    await owner.pool.query('DELETE FROM notification_rules');
+    Object.assign(shared, { database, owner });
+    return async () => {
+      await database.close();
+      await owner.close();
+      await stack[Symbol.asyncDispose]();
+    };
+  });
+  return Object.assign(shared, {
+    watch,
+    look: (minutesOn = 0) => watch().look(new Date(Date.now() + minutesOn * 60_000)),
+    async rule(rule: object) {
+      const made = await createRule(shared.database.db, ruleSchema.parse({ name: 'rule', ...rule }), 100);
+      if (!('id' in made)) throw new Error(JSON.stringify(made));
+      return made.id;
+    },
+    async target(name: string, kind = 'webhook') {
+      expect(await createTarget(shared.database.db, { name, target: { kind, name }, secrets: {} }, 10)).toHaveProperty(
+        'id',
+      );
+    },
+    async alerts() {
+      const rows = await shared.database.db
+        .selectFrom('alerts')
+        .selectAll()
+        .orderBy('opened_at')
+        .orderBy('title')
+        .execute();
+      const of = (isOpen: boolean) =>
+        rows.filter(({ resolved_at }) => (resolved_at === null) === isOpen).map(({ title }) => title);
+      return { open: of(true), over: of(false) };
+    },
+    async messages() {
+      const rows = await shared.database.db
+        .selectFrom('alert_deliveries')
+        .innerJoin('alerts', 'alerts.id', 'alert_id')
+        .innerJoin('notification_targets', 'notification_targets.id', 'target_id')
+        .select(['notification_targets.name', 'occasion', 'title'])
+        .orderBy('seq')
+        .execute();
+      return rows.map(({ name, occasion, title }) => `${name} ${occasion}: ${title}`);
+    },
+  } satisfies Partial<WatchedAlerts>);
+}
