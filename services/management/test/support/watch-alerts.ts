@@ -48,7 +48,7 @@ export function shareWatchedAlerts(): WatchedAlerts {
     look: (minutesOn = 0) => watch().look(new Date(Date.now() + minutesOn * 60_000)),
     async rule(rule: object) {
       const made = await createRule(shared.database.db, ruleSchema.parse({ name: 'rule', ...rule }), 100);
-      if (!('id' in made)) throw new Error(JSON.stringify(made));
+      if (typeof made === 'string' || !('id' in made)) throw new Error(JSON.stringify(made));
       return made.id;
     },
     async target(name: string, kind = 'webhook') {
