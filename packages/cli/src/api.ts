@@ -117,6 +117,8 @@ const hints: Partial<Record<ErrorCode, string>> = {
   key_not_found: '"keys list" shows all keys',
   agent_token_not_found: '"tokens list" shows all tokens',
   missing_scope: 'use a key that has it, which "keys create" makes',
+  alert_not_found: '"alerts" shows those that are open',
+  delivery_not_found: '"alerts deliveries" shows them',
   claimed_name_not_found: '"names list" shows all claimed names',
 };
 
@@ -240,6 +242,17 @@ export function connectApi({ url, key }: Connection): Api {
     },
     open: (path, accept, signal) => request(path, { headers: { accept }, ...(signal && { signal }) }),
   };
+}
+
+/** All entries of a list, page by page. */
+export async function readPages<Row>(api: Api, path: string, schema: z.ZodType<Row[]>, query?: Query): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let next: string | null = writeQuery(path, query); next !== null; ) {
+    const page: ApiAnswer<Row[]> = await api.get(next, schema);
+    rows.push(...page.data);
+    next = page.next;
+  }
+  return rows;
 }
 
 /** A path with the parameters that have a value. */

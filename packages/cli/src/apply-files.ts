@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
 import { createPatch } from 'diff';
@@ -15,8 +16,9 @@ interface Versioned {
 /** What files declare by name, such as policies, and how it is stored. */
 export interface Kind<Value extends { name: string }, Stored extends Versioned> {
   noun: string;
-  /** Also the name of its commands. */
   plural: string;
+  /** Its commands begin so, such as `alerts rules`; as the plural if not given. */
+  commands?: string;
   /** Where one is made, and behind which each has its id. */
   path: string;
   listPath: string;
@@ -26,11 +28,26 @@ export interface Kind<Value extends { name: string }, Stored extends Versioned> 
   declaredBy: (stored: Stored) => Value;
   toYaml: (stored: Stored) => string;
   isSame: (stored: Stored, written: Written<Value>) => boolean;
+  /** What a file says, as it may be shown; all of its text if not given. */
+  toShown?: (written: Written<Value>) => string;
   toBody: (written: Written<Value>) => unknown;
   /** Said of it behind its name. */
   describeChange: (stored: Stored, wanted: Value) => string;
   /** Asks before a change what it will do; lines to show. */
   preview: (shell: Shell, wanted: Value) => Promise<string[]>;
+  /** Said once of what was made; lines to show. */
+  describeMade?: (made: Stored) => string[];
+}
+
+const show = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'none'));
+
+/** `, amount 5 -> 7` of each member that differs. */
+export function listChanges(before: object, after: object): string {
+  const [old, wanted] = [before, after] as Record<string, unknown>[];
+  return Object.keys({ ...old, ...wanted })
+    .filter((member) => !isDeepStrictEqual(old?.[member], wanted?.[member]))
+    .map((member) => `, ${member} ${show(old?.[member])} -> ${show(wanted?.[member])}`)
+    .join('');
 }
 
 export interface FileOption {
@@ -53,7 +70,23 @@ export async function findStored<Value extends { name: string }, Stored extends 
 ): Promise<Stored> {
   const found = (await readStored(shell, kind)).find((each) => kind.declaredBy(each).name === name || each.id === name);
   if (found !== undefined) return found;
-  throw new CliError(`no ${kind.noun} is named ${toLineText(name)}; "${kind.plural} list" shows all ${kind.plural}`);
+  const { noun, plural, commands = plural } = kind;
+  throw new CliError(`no ${noun} is named ${toLineText(name)}; "${commands} list" shows all ${plural}`);
+}
+
+/** Adds `get`: one as YAML. */
+export function addGet<Value extends { name: string }, Stored extends Versioned>(
+  group: Command,
+  shell: Shell,
+  kind: Kind<Value, Stored>,
+): void {
+  const { noun, plural, commands = plural } = kind;
+  addCommand(group, 'get <name>', `show a ${noun} as YAML, as apply takes it`, `${commands} get NAME`).action(
+    async (name: string) => {
+      const stored = await findStored(shell, kind, name);
+      await shell.terminal.print(shell.json ? JSON.stringify(stored) : kind.toYaml(stored).trimEnd());
+    },
+  );
 }
 
 interface Planned<Value, Stored> {
@@ -89,13 +122,18 @@ export function addApplyCommands<Value extends { name: string }, Stored extends 
   shell: Shell,
   kind: Kind<Value, Stored>,
 ): void {
-  const { noun, plural, path, one } = kind;
+  const { noun, plural, path, one, commands = plural } = kind;
 
-  async function carryOut({ name, stored, wanted }: Planned<Value, Stored>, reason: string | undefined): Promise<void> {
+  /** Lines to show. */
+  async function carryOut({ name, stored, wanted }: Planned<Value, Stored>, reason?: string): Promise<string[]> {
     const [at, body] = [stored ? `${path}/${stored.id}` : path, wanted && kind.toBody(wanted)];
     try {
       if (wanted === null) await shell.api.delete(at, { reason }, stored?.version);
-      else await shell.api.send(stored ? 'PUT' : 'POST', at, body, one, { reason }, stored?.version);
+      else {
+        const { data } = await shell.api.send(stored ? 'PUT' : 'POST', at, body, one, { reason }, stored?.version);
+        if (stored === null) return kind.describeMade?.(data) ?? [];
+      }
+      return [];
     } catch (error) {
       if (error instanceof CliError) error.message = `${noun} ${name}: ${error.message}`;
       throw error;
@@ -103,7 +141,7 @@ export function addApplyCommands<Value extends { name: string }, Stored extends 
   }
 
   const apply = addFile(
-    addCommand(group, 'apply', `make ${plural} what files say`, `${plural} apply -f ${plural}/ --dry-run`),
+    addCommand(group, 'apply', `make ${plural} what files say`, `${commands} apply -f ${plural}/ --dry-run`),
   );
   addReason(apply)
     .option('--dry-run', 'say what would be changed, and change nothing')
@@ -113,26 +151,27 @@ export function addApplyCommands<Value extends { name: string }, Stored extends 
       for (const each of plan(kind, await readStored(shell, kind), written, options.prune === true)) {
         const { name, verb, stored, wanted } = each;
         const effect = verb === 'unchanged' || wanted === null ? [] : await kind.preview(shell, wanted.value);
-        if (!options.dryRun && verb !== 'unchanged') await carryOut(each, options.reason);
+        if (!options.dryRun && verb !== 'unchanged') effect.push(...(await carryOut(each, options.reason)));
         const how = stored && wanted && verb !== 'unchanged' ? kind.describeChange(stored, wanted.value) : '';
         const line = `${noun} ${name} ${verb}${how}${options.dryRun ? ' (dry run)' : ''}`;
         await shell.terminal.print([line, ...effect.map((words) => `  ${words}`)].join('\n'));
       }
     });
 
+  const { toShown = ({ text }) => text } = kind;
   addFile(
-    addCommand(group, 'diff', 'what apply would change; exit code 1 if it would', `${plural} diff -f ${plural}/`),
+    addCommand(group, 'diff', 'what apply would change; exit code 1 if it would', `${commands} diff -f ${plural}/`),
   ).action(async ({ filename }: FileOption) => {
     const planned = plan(kind, await readStored(shell, kind), readFiles(filename, kind), false);
     const changed = planned.filter(({ verb }) => verb !== 'unchanged');
     for (const { name, stored, wanted } of changed)
       await shell.terminal.print(
-        createPatch(name, stored ? kind.toYaml(stored) : '', wanted?.text ?? '', 'stored', 'file').trimEnd(),
+        createPatch(name, stored ? kind.toYaml(stored) : '', wanted ? toShown(wanted) : '', 'stored', 'file').trimEnd(),
       );
     if (changed.length > 0) throw new CliError(`${changed.length} of ${planned.length} ${plural} differ`);
   });
 
-  addReason(addCommand(group, 'delete <name>', `delete a ${noun}`, `${plural} delete NAME`)).action(
+  addReason(addCommand(group, 'delete <name>', `delete a ${noun}`, `${commands} delete NAME`)).action(
     async (name: string, { reason }: ReasonOption) => {
       const found = await findStored(shell, kind, name);
       await shell.api.delete(`${path}/${found.id}`, { reason });

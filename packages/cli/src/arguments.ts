@@ -109,10 +109,20 @@ export function parseNames(text: string): string[] {
   return text.split(',').map((name) => name.trim());
 }
 
-/** Adds a command to a group or the program, with an example under its help. */
-export function addCommand(group: Command, usage: string, summary: string, example: string): Command {
-  const program = (group.parent ?? group).name();
-  return group.command(usage).description(summary).addHelpText('after', `\nExample:\n  ${program} ${example}`);
+/** Adds a command to a group or the program, with an example under its help. @param isDefault if the group's name alone means it */
+export function addCommand(
+  group: Command,
+  usage: string,
+  summary: string,
+  example: string,
+  isDefault = false,
+): Command {
+  let program = group;
+  while (program.parent !== null) program = program.parent;
+  return group
+    .command(usage, { isDefault })
+    .description(summary)
+    .addHelpText('after', `\nExample:\n  ${program.name()} ${example}`);
 }
 
 /** Members of a query as its JSON schema has them. */

@@ -2,6 +2,7 @@ import { agentListSchema, eventListSchema, sessionListSchema } from '@agp/core/c
 import { fromPublicId } from '@agp/core/ids';
 import { toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
+import type { z } from 'zod';
 import { type Api, type ApiAnswer, writeQuery } from './api.ts';
 import { CliError, UsageError } from './cli-error.ts';
 import type { Shell } from './shell.ts';
@@ -66,8 +67,10 @@ const digits = '0123456789abcdefghjkmnpqrstvwxyz';
 /** Digits of an id, each of five bits; the time is in its first 48 bits of 128. */
 const idLength = 26;
 
+type Short = 'evt' | 'ses' | 'agt' | 'alr' | 'dlv';
+
 /** The beginning of an id, or its two ends as tables show them; null for a whole id, and for anything else. */
-function readShort(prefix: 'evt' | 'ses' | 'agt', text: string): { begin: string; end: string } | null {
+function readShort(prefix: Short, text: string): { begin: string; end: string } | null {
   const [begin = '', end] = text.split(/…|\.\.\./, 2);
   if (!begin.startsWith(`${prefix}_`)) return null;
   if (end !== undefined) return { begin, end };
@@ -75,7 +78,7 @@ function readShort(prefix: 'evt' | 'ses' | 'agt', text: string): { begin: string
 }
 
 /** The one id that begins and ends so; null without one. Throws CliError if there are several. */
-function pickId(prefix: 'evt' | 'ses' | 'agt', text: string, ids: readonly string[]): string | null {
+function pickId(prefix: Short, text: string, ids: readonly string[]): string | null {
   const short = readShort(prefix, text);
   if (short === null) return null;
   const fitting = ids.filter((id) => id.startsWith(short.begin) && id.endsWith(short.end));
@@ -128,4 +131,17 @@ export async function findSessionId(api: Api, text: string): Promise<string> {
   const { data } = await api.get('/api/v1/sessions', sessionListSchema, { limit: 1000 });
   const ids = data.map(({ id }) => id);
   return ids.includes(text) ? text : (pickId('ses', text, ids) ?? text);
+}
+
+/** The whole id of what begins so, among the latest thousand of a list that are in this state; else what was given. */
+export async function findListedId(
+  { api }: Shell,
+  prefix: 'alr' | 'dlv',
+  { path, state, schema }: { path: string; state: string; schema: z.ZodType<{ id: string }[]> },
+  text: string,
+): Promise<string> {
+  if (readShort(prefix, text) === null) return text;
+  const { data } = await api.get(path, schema, { state, limit: 1_000 });
+  const ids = data.map(({ id }) => id);
+  return pickId(prefix, text, ids) ?? text;
 }

@@ -23,6 +23,10 @@ interface List<Row> {
   /** Entries, if the user does not say how many; as the API does if not given. */
   limit?: number;
   choices?: Readonly<Record<string, readonly string[]>>;
+  /** The group's name alone means it. */
+  isDefault?: true;
+  /** Follows it until a signal, with `--watch`. @param filter what the query has */
+  watch?: { summary: string; follow(filter: Record<string, string | undefined>): Promise<void> };
 }
 
 type Given = Record<string, unknown>;
@@ -39,15 +43,18 @@ export async function readQuery(
 
 /** Adds a list to a group or the program. */
 export function addList<Row>(group: Command, shell: Shell, name: string, summary: string, list: List<Row>): Command {
-  const { path, query = z.object({}), expand, csv: hasCsv = false, example = `${group.name()} ${name}` } = list;
-  const command = addCommand(group, name, summary, example);
+  const { path, query = z.object({}), expand, csv: hasCsv = false, example = `${group.name()} ${name}`, watch } = list;
+  const command = addCommand(group, name, summary, example, list.isDefault);
   const members = addQuery(command, query, list);
   const isPaged = 'limit' in query.shape;
   if (hasCsv) addCsv(command);
   if (hasCsv && isPaged)
     command.option('--all', 'with --csv or --json: every page, not only --limit; as JSON a page a line');
-  return command.action(async ({ csv, all, ...given }: Given) => {
-    const filter = { ...(await readQuery(shell, members, given)), ...(all === true && { limit: maxPageSize }) };
+  if (watch) command.option('--watch', watch.summary);
+  return command.action(async ({ csv, all, watch: isWatched, ...given }: Given) => {
+    const asked = await readQuery(shell, members, given);
+    if (isWatched) return watch?.follow(asked);
+    const filter = { ...asked, ...(all === true && { limit: maxPageSize }) };
     const address = writeQuery(path, { ...filter, expand: shell.json ? undefined : expand });
     if (csv || all) return shell.showPages(address, { csv: csv === true, all: all === true });
     await shell.showList(address, list.schema, list.columns, Number(filter.limit));

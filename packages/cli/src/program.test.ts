@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { createProgram } from './program.ts';
 
 const program = createProgram({});
-const leaves = program.commands.flatMap((group) =>
+const listLeaves = (group: Command, path: string): { path: string; command: Command }[] =>
   group.commands.length === 0
-    ? [{ path: group.name(), command: group }]
-    : group.commands.map((command) => ({ path: `${group.name()} ${command.name()}`, command })),
-);
+    ? [{ path, command: group }]
+    : group.commands.flatMap((command) => listLeaves(command, `${path} ${command.name()}`.trim()));
+const leaves = listLeaves(program, '');
 
 function readHelp(command: Command): string {
   let help = '';
@@ -29,6 +29,11 @@ test('it has every command', () => {
         'audit list',
         'audit verify',
       ],
+      ...['ack', 'list', 'deliveries list', 'deliveries resend', 'targets test'].map((name) => `alerts ${name}`),
+      ...['apply', 'delete', 'diff', 'get', 'list'].flatMap((name) => [
+        `alerts rules ${name}`,
+        `alerts targets ${name}`,
+      ]),
       ...[
         ...['apply', 'delete', 'diff', 'explain', 'get', 'list'].map((name) => `budgets ${name}`),
         'budgets set',

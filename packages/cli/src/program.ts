@@ -4,6 +4,7 @@ import { toLinesText } from '@agp/core/text';
 import { Command, CommanderError } from 'commander';
 import { CliError } from './cli-error.ts';
 import { addAgentCommands, addPauseCommands } from './commands/agents.ts';
+import { addAlertCommands } from './commands/alerts.ts';
 import { addAuditCommands } from './commands/audit.ts';
 import { addBudgetCommands, addLimitCommands } from './commands/budgets.ts';
 import { addConsoleCommands } from './commands/console.ts';
@@ -68,7 +69,7 @@ export function createProgram(environment: NodeJS.ProcessEnv): Command {
     ...[addAgentCommands, addBudgetCommands, addLimitCommands, addPauseCommands, addEventCommands],
     ...[addStatusCommand, addRefusalsCommand, addWhyCommand, addPricesCommand],
     ...[addSessionCommands, addCostCommands, addKeyCommands, addTokenCommands, addNameCommands, addAuditCommands],
-    ...[addPolicyCommands, addConsoleCommands],
+    ...[addPolicyCommands, addAlertCommands, addConsoleCommands],
   ];
   for (const addGroup of groups) addGroup(program, shell);
   refuseRepeats(program);

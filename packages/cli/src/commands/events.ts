@@ -98,7 +98,7 @@ export function addEventCommands(program: Command, shell: Shell): void {
       tailEvents(api, {
         filter: { agent_id, session_id, expand: shell.json ? undefined : 'agent,outcome' },
         signal,
-        onEvent: async ({ event, text }) =>
+        onEvent: async ({ data: event, text }) =>
           terminal.print(
             shell.json ? escapeJson(text) : formatLine(event, event.agent_name ?? event.agent_id, terminal.paint),
           ),

@@ -13,7 +13,7 @@ import { countOf, formatCount } from '@agp/core/explain';
 import { toLineText } from '@agp/core/text';
 import { writePolicy } from '@agp/policy/yaml';
 import type { Command } from 'commander';
-import { addApplyCommands, findStored, type Kind } from '../apply-files.ts';
+import { addApplyCommands, addGet, type Kind, listChanges } from '../apply-files.ts';
 import { addCommand } from '../arguments.ts';
 import { columns, formatAmount, type ListedLine, toLines } from '../budget-table.ts';
 import { UsageError } from '../cli-error.ts';
@@ -49,17 +49,6 @@ function describePreview({ amount, unit, split_by }: BudgetDefinition, preview: 
   ];
 }
 
-const show = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'none'));
-
-/** What differs, and when it holds. */
-function describeChange({ budget }: StoredBudget, wanted: BudgetDefinition): string {
-  const members = (Object.keys(budgetSchema.shape) as (keyof BudgetDefinition)[]).filter(
-    (member) => !isDeepStrictEqual(budget[member], wanted[member]),
-  );
-  const changes = members.map((member) => `, ${member} ${show(budget[member])} -> ${show(wanted[member])}`).join('');
-  return `${changes}; ${countsTheSame(budget, wanted) ? 'from the next request on' : 'counted anew from the records'}`;
-}
-
 const kind: Kind<BudgetDefinition, StoredBudget> = {
   ...{ noun: 'budget', plural: 'budgets', path, listPath: `${path}/list` },
   ...{ list: storedBudgetListSchema, one: storedBudgetSchema, schema: budgetSchema },
@@ -67,7 +56,8 @@ const kind: Kind<BudgetDefinition, StoredBudget> = {
   toYaml: ({ budget }) => writePolicy(budget),
   isSame: ({ budget }, { value }) => isDeepStrictEqual(budget, value),
   toBody: ({ value }) => value,
-  describeChange,
+  describeChange: ({ budget }, wanted) =>
+    `${listChanges(budget, wanted)}; ${countsTheSame(budget, wanted) ? 'from the next request on' : 'counted anew from the records'}`,
   preview: async ({ api }, wanted) =>
     describePreview(wanted, (await api.send('POST', `${path}/preview`, wanted, budgetPreviewSchema)).data),
 };
@@ -85,13 +75,7 @@ export function addNamedBudgetCommands(budgets: Command, shell: Shell): void {
       await shell.writeCsv([csvColumns, ...lines.map((line) => csvColumns.map((name) => line[name]))]);
     });
 
-  addCommand(budgets, 'get <name>', 'show a budget as YAML, as apply takes it', 'budgets get sales-monthly').action(
-    async (name: string) => {
-      const stored = await findStored(shell, kind, name);
-      await shell.terminal.print(shell.json ? JSON.stringify(stored) : kind.toYaml(stored).trimEnd());
-    },
-  );
-
+  addGet(budgets, shell, kind);
   addApplyCommands(budgets, shell, kind);
 
   const summary = 'all budgets and daily caps that count such a request, what is left, and which refuses first';

@@ -1,0 +1,145 @@
+import { isDeepStrictEqual } from 'node:util';
+import { countOf, formatCount } from '@agp/core/explain';
+import { toLineText } from '@agp/core/text';
+import {
+  type Rule,
+  rulePreviewSchema,
+  ruleSchema,
+  type StoredRule,
+  type StoredTarget,
+  secretNames,
+  storedRuleListSchema,
+  storedRuleSchema,
+  storedTargetListSchema,
+  storedTargetSchema,
+  type TargetChange,
+  targetChangeSchema,
+  testedSchema,
+} from '@agp/notifications';
+import { describeMatch } from '@agp/policy';
+import { writePolicy } from '@agp/policy/yaml';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { addApplyCommands, addGet, findStored, type Kind, listChanges } from '../apply-files.ts';
+import { addCommand, addReason, type ReasonOption } from '../arguments.ts';
+import { CliError } from '../cli-error.ts';
+import { addList } from '../list.ts';
+import type { Shell } from '../shell.ts';
+import { type Column, formatTime, timeColumn } from '../table.ts';
+
+const [rulesPath, targetsPath] = ['/api/v1/notification-rules', '/api/v1/notification-targets'];
+
+/** Titles of a preview that are shown. */
+const some = 5;
+
+const ruleKind: Kind<Rule, StoredRule> = {
+  ...{ noun: 'rule', plural: 'rules', commands: 'alerts rules', path: rulesPath, listPath: rulesPath },
+  ...{ list: storedRuleListSchema, one: storedRuleSchema, schema: ruleSchema },
+  declaredBy: ({ rule }) => rule,
+  toYaml: ({ rule }) => writePolicy(rule),
+  isSame: ({ rule }, { value }) => isDeepStrictEqual(rule, value),
+  toBody: ({ value }) => value,
+  describeChange: ({ rule }, wanted) => listChanges(rule, wanted),
+  preview: async ({ api }, wanted) => {
+    const { data } = await api.send('POST', `${rulesPath}/preview`, wanted, rulePreviewSchema);
+    const titles = data.alerts.slice(0, some).map(({ title }) => `  ${toLineText(title)}`);
+    return [
+      `${countOf(data.count, 'alert')} would be open now${data.count > titles.length && titles.length > 0 ? `, such as` : ''}`,
+      ...titles,
+      `a message reads: ${toLineText([data.example.title, data.example.detail].filter(Boolean).join(' - '))}`,
+    ];
+  },
+};
+
+/** `alerts rules`: what is told to whom. */
+export function addRuleCommands(alerts: Command, shell: Shell): void {
+  const rules = alerts.command('rules').description('rules of what is told to whom');
+  addList(rules, shell, 'list', 'list all rules', {
+    ...{ example: 'alerts rules list', isDefault: true, path: rulesPath, schema: storedRuleListSchema },
+    columns: [
+      { head: 'RULE', cell: ({ rule }) => rule.name, least: 12 },
+      { head: 'ON', cell: ({ rule }) => rule.on },
+      { head: 'SEVERITY', cell: ({ rule }) => rule.severity, spare: 1 },
+      { head: 'FOR', cell: ({ rule }) => describeMatch(rule.match).replace('every request', 'all'), least: 12 },
+      { head: 'TELLS', cell: ({ rule }) => rule.targets.join(', ') || 'nobody', least: 8 },
+      { head: 'OPEN', right: true, cell: ({ open_count }) => formatCount(open_count) },
+      { head: '', cell: ({ rule }) => (rule.enabled ? '' : 'off'), style: () => 'yellow' },
+      { ...timeColumn('CHANGED', 'updated_at'), spare: 2 },
+    ],
+  });
+  addGet(rules, shell, ruleKind);
+  addApplyCommands(rules, shell, ruleKind);
+}
+
+/** What a file says, without what is secret. */
+const withoutSecrets = (target: TargetChange): object =>
+  Object.fromEntries(Object.entries(target).filter(([name]) => !secretNames(target.kind).includes(name)));
+
+/** The host of a URL that is itself a secret is no member of a file. */
+function toWritten({ target: { host: _host, ...written } }: StoredTarget): TargetChange {
+  return written as TargetChange;
+}
+
+const hasSecrets = (target: TargetChange) => Object.keys(withoutSecrets(target)).length < Object.keys(target).length;
+
+const targetKind: Kind<TargetChange, StoredTarget & { secret?: string | null | undefined }> = {
+  ...{ noun: 'target', plural: 'targets', commands: 'alerts targets', path: targetsPath, listPath: targetsPath },
+  ...{ list: storedTargetListSchema, schema: targetChangeSchema },
+  one: storedTargetSchema.extend({ secret: z.string().nullish() }),
+  declaredBy: toWritten,
+  toYaml: (stored) => writePolicy(toWritten(stored)),
+  isSame: (stored, { value }) => !hasSecrets(value) && isDeepStrictEqual(toWritten(stored), withoutSecrets(value)),
+  toShown: ({ value }) => writePolicy(withoutSecrets(value)),
+  toBody: ({ value }) => value,
+  describeChange: (stored, wanted) =>
+    listChanges(toWritten(stored), withoutSecrets(wanted)) + (hasSecrets(wanted) ? ', secrets written anew' : ''),
+  preview: async () => [],
+  describeMade: ({ secret }) => (secret ? [`secret ${secret}`, 'it is shown this once: keep it now'] : []),
+};
+
+const targetColumns: Column<StoredTarget>[] = [
+  { head: 'TARGET', cell: ({ target }) => target.name, least: 8 },
+  { head: 'KIND', cell: ({ target }) => target.kind },
+  { head: 'TO', cell: ({ target }) => describePlace(target), least: 12 },
+  { head: 'WAITING', right: true, cell: ({ waiting_count }) => formatCount(waiting_count) },
+  {
+    ...{ head: 'DEAD', right: true, cell: ({ dead_count }) => formatCount(dead_count) },
+    style: ({ dead_count }) => (dead_count > 0 ? 'red' : undefined),
+  },
+  {
+    head: '',
+    cell: ({ disabled }) => (disabled ? `off since ${formatTime(disabled.since)}: ${disabled.because}` : ''),
+    style: () => 'red',
+  },
+  { head: 'LAST ERROR', cell: ({ last_error }) => last_error ?? '-', least: 8, spare: 1 },
+  { ...timeColumn('CHANGED', 'updated_at'), spare: 2 },
+];
+
+/** `alerts targets`: where alerts go. */
+export function addTargetCommands(alerts: Command, shell: Shell): void {
+  const targets = alerts.command('targets').description('where alerts go; secrets are written and never shown');
+  addList(targets, shell, 'list', 'list all targets, without secrets', {
+    ...{ example: 'alerts targets list', isDefault: true, path: targetsPath, schema: storedTargetListSchema },
+    columns: targetColumns,
+  });
+  addGet(targets, shell, targetKind);
+  addApplyCommands(targets, shell, targetKind);
+  addReason(addCommand(targets, 'test <name>', 'send a message now, once', 'alerts targets test on-call')).action(
+    async (name: string, { reason }: ReasonOption) => {
+      const { id } = await findStored(shell, targetKind, name);
+      const answer = await shell.api.send('POST', `${targetsPath}/${id}/test`, {}, testedSchema, { reason });
+      const { delivered, status, error } = answer.data;
+      const told = status === null ? '' : ` (HTTP ${status})`;
+      if (!delivered)
+        throw new CliError(`${toLineText(name)}: not delivered${told}: ${toLineText(error ?? 'no reason')}`);
+      await shell.show(answer, () => `${toLineText(name)}: delivered${told}`);
+    },
+  );
+}
+
+/** A target's host, addresses or region: what of it is no secret. */
+function describePlace(target: StoredTarget['target']): string {
+  if (target.kind === 'email') return target.to.join(', ');
+  if (target.kind === 'alertmanager') return target.urls.join(', ');
+  return target.kind === 'webhook' ? target.url : (target.host ?? (target.kind === 'pagerduty' ? target.region : '-'));
+}
