@@ -7,6 +7,7 @@ import { answerAsReserved, Caller } from '../control/support/send-calls.ts';
 import { soak } from '../soak/soak.ts';
 import { startProcesses } from '../system/start-processes.ts';
 import type { Lengths } from './read-options.ts';
+import { alertsStory } from './stories/alerts.ts';
 import { losePostgresUnderLoad, loseRedisUnderLoad } from './stories/budget-outages.ts';
 import { burstAgentCap, burstGlobalCap, measureCost } from './stories/burst-caps.ts';
 import { rotateCertificates } from './stories/certificates.ts';
@@ -74,7 +75,7 @@ export const listStories = (lengths: Lengths): Story[] => {
         await burstGlobalCap(budgets, cost, burst, report);
       },
     },
-    ...[policiesStory, lateWritersStory, overlappingBudgetsStory].map((story) => story(isShort)),
+    ...[policiesStory, lateWritersStory, overlappingBudgetsStory, alertsStory].map((story) => story(isShort)),
     {
       name: 'reservations',
       promise: 'Requests that fail, break or are left reserve nothing for good, and those of a killed proxy are noted.',

@@ -15,15 +15,15 @@ interface AlertParts {
   openedAt?: Date;
 }
 
-/** Puts an open alert there as the watch would, of a rule that a new database has; its id outside. */
+/** Puts an open alert there as the watch would, of a rule that a new database has, and as if its cause stayed for a day; its id outside. */
 export async function insertAlert(pool: Pick<Pool | PoolClient, 'query'>, parts: AlertParts = {}): Promise<string> {
   const id = randomUUIDv7();
   const { rule = 'agents-failing', kind = 'failing', severity = 'critical', subject = id } = parts;
   const { title = 'agent nightly fails: all 306 requests', detail = 'mostly 401', path = '/' } = parts;
   const agent = parts.agentId === undefined ? null : uuidOf('agt', parts.agentId);
   await pool.query(
-    `INSERT INTO alerts (id, rule_id, rule, kind, severity, subject, "window", title, detail, path, agent_id, opened_at)
-     SELECT $1, id, name, $3, $4, $5, '', $6, $7, $8, $9, coalesce($10, clock_timestamp())
+    `INSERT INTO alerts (id, rule_id, rule, kind, severity, subject, "window", title, detail, path, agent_id, opened_at, seen_at)
+     SELECT $1, id, name, $3, $4, $5, '', $6, $7, $8, $9, coalesce($10, clock_timestamp()), now() + interval '1 day'
      FROM notification_rules WHERE name = $2`,
     [id, rule, kind, severity, subject, title, detail, path, agent, parts.openedAt ?? null],
   );
