@@ -88,7 +88,8 @@ const agents = ['agents', 'labels', 'tags'] as const;
  */
 export const kinds = {
   failing: kind({
-    means: 'an agent, model or provider fails more than it used to: by the bound of the screen Now',
+    means:
+      'an agent, model or provider fails more than it used to: by the bound of the screen Now, 10 times at least and more than by chance',
     severity: 'critical',
     matches: [...agents, 'models', 'providers'],
     params: { of: someOf(['agent', 'model', 'provider'], 'What may fail') },
@@ -194,7 +195,10 @@ export const kinds = {
     means: 'what calls cost is not known: a model has no price, or a bill is in doubt',
     severity: 'warning',
     matches: [...agents, 'models', 'providers'],
-    params: { of: someOf(['unpriced', 'doubtful'], 'Why'), minutes },
+    params: {
+      of: someOf(['unpriced', 'doubtful'], 'Why'),
+      days: z.int().min(1).max(30).default(3).meta({ description: 'How far back is looked' }),
+    },
     example: { what: 'unpriced', name: 'gpt-9 at openai', count: 40 } as CostFacts,
     tell: ({ what, name, count }) =>
       what === 'unpriced'

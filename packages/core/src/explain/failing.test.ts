@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CostUsageEntry } from '../contracts/index.ts';
-import { findFailing } from './failing.ts';
+import { findFailing, isSurprising } from './failing.ts';
 
 const of = (agent_id: string, request_count: number, failed_count: number) =>
   ({ agent_id, request_count, failed_count }) as CostUsageEntry;
@@ -19,4 +19,14 @@ test.each([
 test('who failed most stands first', () => {
   const found = findFailing([of('a', 10, 10), of('b', 90, 30)]);
   expect(found.map(({ entry }) => entry.agent_id)).toEqual(['b', 'a']);
+});
+
+test.each([
+  ['all of ten', of('a', 10, 10), null, true],
+  ['as few as come by chance', of('a', 14, 5), 0.12, false],
+  ['few of few', of('a', 20, 9), 0, false],
+  ['twice as many as usual, by chance', of('a', 50, 12), 0.12, false],
+  ['twice as many as usual, of many', of('a', 500, 121), 0.12, true],
+])('surprising: %s', (_what, entry, before, expected) => {
+  expect(isSurprising(entry, before)).toBe(expected);
 });

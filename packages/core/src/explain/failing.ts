@@ -25,3 +25,13 @@ export function findFailing<Entry extends Counts>(latest: readonly Entry[], week
     .filter(({ entry, before }) => partOf(entry) > failingBound.times * (before ?? 0))
     .toSorted((one, other) => other.entry.failed_count - one.entry.failed_count);
 }
+
+/** Least failures that are told to somebody, and by how many standard deviations they must pass what was usual. */
+const surprising = { failed: 10, deviations: 4 };
+
+/** Whether failures that pass the bound are too many to be chance. @param before the part that used to fail; null is none */
+export function isSurprising({ request_count: all, failed_count: failed }: Counts, before: number | null): boolean {
+  const usual = Math.max(0.01, before ?? 0);
+  const chance = all * usual + surprising.deviations * Math.sqrt(all * usual * (1 - usual));
+  return failed >= surprising.failed && failed > chance;
+}

@@ -87,8 +87,7 @@ export const refusalFinder: Finder<'refusals'> = {
 export const costFinder: Finder<'cost'> = {
   everyMs,
   async find(look, rule) {
-    const { minutes } = rule;
-    const since = look.ago(minutes);
+    const since = look.ago(rule.days * 1_440);
     const causes: Cause<'cost'>[] = [];
     if (rule.of.includes('unpriced'))
       for (const { provider, model: name, request_count: count } of await readUnpricedSince(look.db, since)) {

@@ -1,4 +1,4 @@
-import { failingBound, findFailing, isSuspect } from '@agp/core/explain';
+import { failingBound, findFailing, isSurprising, isSuspect } from '@agp/core/explain';
 import { listUsage, readLatestOf, readLatestResults, type UsageRow, type WatchedAgent } from '@agp/db';
 import { agentPath, type Cause, type Finder, isFor, type Look, nameOf, searchPath } from './look.ts';
 
@@ -21,6 +21,8 @@ interface Failing {
   key: string;
   entry: Counts;
   before: number | null;
+  /** Also in the latest requests. */
+  isStill: boolean;
 }
 
 async function readUsage(look: Look, groups: Kind[], from: Date, to: Date | undefined, top: number) {
@@ -37,7 +39,7 @@ function sumBy(kind: Kind, rows: readonly Counts[]): Counts[] {
   }));
 }
 
-/** Those of a kind that fail by the bound: in the last minutes, or in this and the last hour and still in the latest requests. */
+/** Those of a kind that fail by the bound, and more than by chance: in the last minutes, or in this and the last hour. */
 async function findOfKind(look: Look, kind: Kind, latest: readonly Counts[]): Promise<Failing[]> {
   const column = kinds[kind];
   const since = look.lastHour;
@@ -49,16 +51,18 @@ async function findOfKind(look: Look, kind: Kind, latest: readonly Counts[]): Pr
   const week = await look.once(`week of ${kind}s before ${since.toISOString()}`, readWeek, 10);
   const keyOf = (entry: Counts) => entry[column] as string;
   const found = new Map<string, Failing>();
-  const add = (entry: Counts, before: number | null) =>
-    found.set(keyOf(entry), { kind, key: keyOf(entry), entry, before });
-  for (const { entry, before } of findFailing(soon, week)) add(entry, before);
-  const slow = findFailing(hours, week);
+  const add = (entry: Counts, before: number | null, isStill: boolean) =>
+    found.set(keyOf(entry), { kind, key: keyOf(entry), entry, before, isStill });
+  const find = (entries: readonly Counts[]) =>
+    findFailing(entries, week).filter(({ entry, before }) => isSurprising(entry, before));
+  for (const { entry, before } of find(soon)) add(entry, before, true);
+  const slow = find(hours);
   const keys = slow.map(({ entry }) => keyOf(entry));
   const last = keys.length === 0 ? [] : await readLatestOf(look.db, column, keys, since, recent.requests);
   for (const { entry, before } of slow) {
     const now = last.find(({ key }) => key === keyOf(entry));
-    if (!now || now.failed_count < failingBound.part * now.request_count || now.failed_count === 0) continue;
-    add({ ...entry, mostly: now.mostly }, before);
+    const isStill = now !== undefined && now.failed_count >= Math.max(1, failingBound.part * now.request_count);
+    if (isStill || !found.has(keyOf(entry))) add({ ...entry, mostly: now?.mostly ?? null }, before, isStill);
   }
   return [...found.values()];
 }
@@ -113,7 +117,8 @@ export const failingFinder: Finder<'failing'> = {
       // Somebody has stopped it already.
       return rule.of.includes(kind) && agent?.status !== 'blocked' && isFor(rule, facts);
     });
-    return withoutDoubles(asked, found).map((each): Cause<'failing'> => {
+    const told = withoutDoubles(asked, found).filter(({ isStill }) => isStill);
+    return told.map((each): Cause<'failing'> => {
       const { kind, key, entry, before } = each;
       const isAgent = kind === 'agent';
       return {
