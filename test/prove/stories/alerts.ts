@@ -21,11 +21,17 @@ interface Message {
 async function startReceiver() {
   const messages: Message[] = [];
   let held: ServerResponse[] | null = [];
-  const server = createServer(async (request, response) => {
-    const body = JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString());
-    messages.push({ id: `${request.headers['webhook-id']}`, type: body.type, alertId: body.data.id });
-    if (held === null) response.end();
-    else held.push(response);
+  const server = createServer((request, response) => {
+    let text = '';
+    request.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+    });
+    request.on('end', () => {
+      const body = JSON.parse(text);
+      messages.push({ id: `${request.headers['webhook-id']}`, type: body.type, alertId: body.data.id });
+      if (held === null) response.end();
+      else held.push(response);
+    });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
