@@ -40,7 +40,6 @@ const perSecond = 200;
 /** @param short makes every story small: what it promises of times is not held against it, since nothing is under load */
 export const listStories = (lengths: Lengths): Story[] => {
   const { isShort, fuzzMinutes, soakMinutes, soakPerSecond, runs, seed, load } = lengths;
-  /** One of two sizes of the same story. */
   const size = <Full, Short>(full: Full, short: Short): Full | Short => (isShort ? short : full);
   return [
     {
