@@ -16,6 +16,12 @@ const secretText = z
   .max(4_096)
   .regex(/^[\x21-\x7e]+$/, 'must be printable, without spaces');
 
+const headerText = z
+  .string()
+  .min(8)
+  .max(4_096)
+  .regex(/^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/, 'must be printable');
+
 /** What a target of a kind asks: members that are shown, and secret ones that are written and never read. */
 interface TargetRow {
   means: string;
@@ -61,7 +67,7 @@ export const targetKinds = {
   alertmanager: row({
     means: 'all replicas of an Alertmanager, told again and again what is open',
     shown: { urls: z.array(urlSchema).min(1, 'must hold a URL').max(10) },
-    secret: { authorization: secretText.optional().meta({ description: 'A header such as `Bearer ...`' }) },
+    secret: { authorization: headerText.optional().meta({ description: 'A header such as `Bearer ...`' }) },
   }),
 } as const;
 

@@ -90,7 +90,7 @@ export const managementConfigSchema = z.object({
     .transform((text) =>
       text
         .split(',')
-        .map((host) => host.trim())
+        .map((host) => host.trim().toLowerCase())
         .filter(Boolean),
     )
     .describe(

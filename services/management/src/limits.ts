@@ -51,3 +51,14 @@ export const maxClaimValues = 1_000;
 /** Recorded requests that one preview of policies looks at, and for how long, in milliseconds. */
 export const maxReplayed = 200_000;
 export const maxReplayMs = 20_000;
+
+/** Messages that a process has in hand for one target; for all together, as many as there may be targets. */
+export const messagesInHand = 2;
+/** One exchange with a receiver of alerts, from its connection to the end of what is read, in milliseconds. */
+export const exchangeMs = 10_000;
+/** What is read of a receiver's answer. */
+export const maxAnswerBytes = 16 * kibibyte;
+/** Tests of targets that run at once. */
+export const maxTargetTests = 8;
+/** Alerts that an Alertmanager is told of. */
+export const maxFedAlerts = 1_000;

@@ -17,7 +17,7 @@ import {
   waitForDrain,
 } from '@agp/runtime';
 import { AlertWatch } from './alerts/alert-watch.ts';
-import { Notifier } from './alerts/notifier.ts';
+import { Notifier, type NotifierOverrides } from './alerts/notifier.ts';
 import { findOidcFault, type ManagementConfig } from './config.ts';
 import { isPagePath, readConsoleFiles } from './console/console-files.ts';
 import { createSignIns, listAllowedHosts } from './console/sign-ins.ts';
@@ -39,6 +39,7 @@ interface ManagementOverrides {
   keepaliveMs?: number;
   /** Has the `PROVIDER_<ID>_URL` of the proxies. */
   environment?: NodeJS.ProcessEnv;
+  notifier?: NotifierOverrides;
 }
 
 export interface ManagementService extends Service {
@@ -133,7 +134,7 @@ export async function startManagement(
   opened.defer(keepEndingBlocks(db, logger));
   const counter = new BudgetCounter(counting, logger);
   opened.defer(() => counter.stop());
-  const notifier = new Notifier(db, config, logger);
+  const notifier = new Notifier(db, config, logger, overrides.notifier);
   opened.defer(() => notifier.stop());
   const alertWatch = new AlertWatch({ db, reads: readsOf('alerts'), notifier, logger });
   opened.defer(() => alertWatch.stop());

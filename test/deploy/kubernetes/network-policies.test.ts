@@ -77,14 +77,18 @@ describeWithKustomize('who may connect to whom', () => {
     for (const { spec } of find(false)) expect(spec.policyTypes).toEqual([spec.ingress ? 'Ingress' : 'Egress']);
   });
 
-  test('in production it is the table of docs/deploy.md; components add the collector, OpenID and cert-manager', async () => {
+  test('in production it is the table of docs/deploy.md; components add targets of alerts, the collector, OpenID and cert-manager', async () => {
     const production = listBoth(await renderKustomization(productionOverlay));
     expect(production).toEqual(readTable());
     const added = listBoth(await renderKustomization(everything)).filter((rule) => !production.includes(rule));
     expect(added).toEqual([
       'ingress -> solver 8089/TCP',
-      'management -> provider 443/TCP',
-      'management -> provider-v6 443/TCP',
+      'management -> monitoring 9093/TCP',
+      // By two components.
+      ...['management -> provider 443/TCP', 'management -> provider 443/TCP'],
+      ...['management -> provider 465/TCP', 'management -> provider 587/TCP'],
+      ...['management -> provider-v6 443/TCP', 'management -> provider-v6 443/TCP'],
+      ...['management -> provider-v6 465/TCP', 'management -> provider-v6 587/TCP'],
       'proxy -> tracing 4318/TCP',
     ]);
   });

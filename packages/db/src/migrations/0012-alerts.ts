@@ -76,6 +76,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     CREATE INDEX alert_deliveries_waiting ON alert_deliveries (target_id, line, seq)
       WHERE delivered_at IS NULL AND dead_at IS NULL`.execute(db);
   await sql`
+    CREATE INDEX alert_deliveries_due ON alert_deliveries (target_id, next_at, seq)
+      WHERE delivered_at IS NULL AND dead_at IS NULL`.execute(db);
+  await sql`
     CREATE INDEX alert_deliveries_open ON alert_deliveries (target_id) WHERE delivered_at IS NULL`.execute(db);
   await sql`CREATE INDEX alert_deliveries_by_time ON alert_deliveries (seq DESC)`.execute(db);
   await sql`CREATE INDEX alert_deliveries_by_alert ON alert_deliveries (alert_id)`.execute(db);

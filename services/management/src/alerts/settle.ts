@@ -10,6 +10,7 @@ import {
 } from '@agp/db';
 import { type Rule, ruleSchema, tell } from '@agp/notifications';
 import type { Cause } from './causes/look.ts';
+import { isFed } from './senders/senders.ts';
 
 /** Of one rule; what is more is counted in one alert of its own. */
 const mostOpen = 100;
@@ -38,9 +39,7 @@ export function matchRules(rows: readonly RuleRow[], open: readonly AlertRow[]) 
 
 /** UUIDs of the targets that a rule names; what an Alertmanager has to know it is told again and again. */
 const findTargets = ({ targets }: Rule, known: readonly TargetRow[]) =>
-  known
-    .filter(({ name, target }) => targets.includes(name) && (target as { kind?: unknown }).kind !== 'alertmanager')
-    .map(({ id }) => id);
+  known.filter((each) => targets.includes(each.name) && !isFed(each)).map(({ id }) => id);
 
 function toFound({ on }: Rule, { subject, window, facts, path, agentId = null, ends }: Cause, at: Date): FoundAlert {
   const { title, detail } = tell(on, facts);

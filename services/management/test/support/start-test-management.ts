@@ -3,6 +3,7 @@ import { createLogger } from '@agp/runtime';
 import { type Server, startTestStack, type TestStack } from '@agp/testing';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { z } from 'zod';
+import type { NotifierOverrides } from '../../src/alerts/notifier.ts';
 import type { ManagementConfig } from '../../src/config.ts';
 import { type ManagementService, startManagement } from '../../src/start-management.ts';
 
@@ -40,6 +41,7 @@ export interface TestManagementOptions {
   /** Hosts of receivers that alerts may go to. */
   notificationAllowedHosts?: readonly string[];
   smtpUrl?: string;
+  notifier?: NotifierOverrides;
   /** For tests of the deadline; else a starved machine is late. */
   storageTimeoutMs?: number;
 }
@@ -87,6 +89,7 @@ export async function startTestManagement(options: TestManagementOptions = {}): 
     await startManagement(config, {
       logger: createLogger('management', 'silent'),
       ...(options.keepaliveMs !== undefined && { keepaliveMs: options.keepaliveMs }),
+      ...(options.notifier !== undefined && { notifier: options.notifier }),
     }),
   );
 

@@ -1,0 +1,47 @@
+import type { Target } from '@agp/notifications';
+import { TimeoutError, withTimeout } from '@agp/runtime';
+import { createTransport } from 'nodemailer';
+import { exchangeMs } from '../../limits.ts';
+import type { Message } from './message.ts';
+import { failed, type Outcome } from './post.ts';
+
+interface MailSettings {
+  smtpUrl?: string | undefined;
+  smtpFrom: string;
+}
+
+/** A test has no thread. */
+const threadOf = ({ occasion, alert }: Message, domain: string) =>
+  occasion === 'test' ? {} : { references: `<${alert.id}@${domain}>`, inReplyTo: `<${alert.id}@${domain}>` };
+
+/** Sends mails by the operator's server; null without one. */
+export function createMailer({ smtpUrl, smtpFrom }: MailSettings) {
+  if (smtpUrl === undefined) return null;
+  const limits = { connectionTimeout: exchangeMs, greetingTimeout: exchangeMs, socketTimeout: exchangeMs };
+  const transport = createTransport({
+    ...{ url: smtpUrl, ...limits, dnsTimeout: exchangeMs },
+    ...{ disableFileAccess: true, disableUrlAccess: true },
+  });
+  const domain = /@([\w.-]+)>?$/.exec(smtpFrom)?.[1] ?? 'localhost';
+  return (to: readonly string[], message: Message) =>
+    transport.sendMail({
+      ...{ from: smtpFrom, to: [...to], subject: message.first },
+      text: [message.first, ...message.rest, ...(message.link === null ? [] : ['', message.link])].join('\n'),
+      ...{ messageId: `<${message.id}@${domain}>`, ...threadOf(message, domain) },
+      headers: { 'Auto-Submitted': 'auto-generated' },
+    });
+}
+
+export type Mailer = ReturnType<typeof createMailer>;
+
+/** Never rejects. Delivered once the server has taken it for one of the people. */
+export async function sendMail({ to }: Target<'email'>, message: Message, mailer: Mailer): Promise<Outcome> {
+  if (mailer === null) return failed('SMTP_URL is not set');
+  try {
+    const { rejected } = await withTimeout(mailer(to, message), exchangeMs, `no answer within ${exchangeMs / 1_000} s`);
+    const error = rejected.length === 0 ? null : `the mail server did not take it for ${rejected.join(', ')}`;
+    return { ...failed(''), delivered: true, error };
+  } catch (error) {
+    return failed(error instanceof TimeoutError ? error.message : `mail server: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,64 @@
+import { formatUtc } from '@agp/core/explain';
+import { toPublicId } from '@agp/core/ids';
+import { toLineText } from '@agp/core/text';
+import type { AlertRow } from '@agp/db';
+import type { Alert, Occasion } from '@agp/notifications';
+import { presentAlert } from '../../presenters.ts';
+
+/** What is said of an alert, whoever takes it. */
+export interface Message {
+  /** The same at each try. */
+  id: string;
+  occasion: Occasion;
+  alert: Alert;
+  /** What it is of, within its rule. */
+  subject: string;
+  /** When it came up or was over, or now. */
+  at: string;
+  /** To the screen that shows the cause. */
+  link: string | null;
+  /** Says it all. */
+  first: string;
+  /** Lines of who, when and how. */
+  rest: string[];
+}
+
+interface Told {
+  id: string;
+  occasion: Occasion;
+  row: AlertRow;
+  consoleOrigin: string | undefined;
+}
+
+/** To the minute. */
+const minuteOf = (timestamp: string) => formatUtc(`${timestamp.slice(0, 16)}Z`);
+
+const longestTitle = 500;
+const longestDetail = 1_000;
+
+/** Texts are those of one line each: agents choose names within them. */
+export function writeMessage({ id, occasion, row, consoleOrigin }: Told): Message {
+  const alert = presentAlert(row);
+  const head = { opened: row.severity.toUpperCase(), resolved: 'resolved', test: 'test' }[occasion];
+  const facts = [
+    `rule ${row.rule}`,
+    `since ${minuteOf(alert.opened_at)}`,
+    occasion === 'resolved' && alert.resolved_at && `until ${minuteOf(alert.resolved_at)}`,
+    alert.acknowledged_by && `acknowledged by ${alert.acknowledged_by}`,
+  ].filter(Boolean);
+  return {
+    ...{ id: toPublicId('dlv', id), occasion, alert, subject: row.subject },
+    at: (occasion === 'resolved' && alert.resolved_at) || alert.opened_at,
+    link: consoleOrigin === undefined ? null : new URL(row.path, consoleOrigin).href,
+    first: toLineText(`${head}: ${row.title}`, longestTitle),
+    rest: [row.detail, facts.join(', ')].filter(Boolean).map((line) => toLineText(line, longestDetail)),
+  };
+}
+
+/** An alert that says nothing is wrong, for tests of a target. */
+export const exampleAlert = (id: string, target: string, now: Date): AlertRow => ({
+  ...{ id, rule_id: id, rule: 'test', kind: 'recording', severity: 'info', subject: 'test', window: '' },
+  ...{ title: `the target ${target} is reached`, detail: 'nothing is wrong', path: '/alerts', agent_id: null },
+  ...{ opened_at: now, seen_at: now, acknowledged_at: null, acknowledged_by: null, resolved_at: null },
+  changed_at: now,
+});
