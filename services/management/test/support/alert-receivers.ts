@@ -84,9 +84,10 @@ export interface PutAlert {
   isOver?: boolean;
 }
 
-/** Puts alerts as the watch does. @returns their UUIDs */
+/** Puts alerts as the watch does, which does not look from then on: it would end what has no cause. @returns their UUIDs */
 export async function putAlerts({ pool }: Database, alerts: readonly PutAlert[]): Promise<string[]> {
   const rows = alerts.map((each) => ({ id: randomUUIDv7(), title: 'agent nightly fails', detail: '100 %', ...each }));
+  await pool.query('DELETE FROM alert_watch');
   await pool.query(
     `INSERT INTO alerts (id, rule_id, rule, kind, severity, subject, "window", title, detail, path, resolved_at)
      SELECT (each->>'id')::uuid, coalesce((SELECT id FROM notification_rules WHERE name = each->>'rule'), gen_random_uuid()),
