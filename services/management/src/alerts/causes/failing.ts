@@ -21,6 +21,8 @@ interface Failing {
   key: string;
   entry: Counts;
   before: number | null;
+  /** By what it was found. */
+  of: 'soon' | 'hours';
   /** Also in the latest requests. */
   isStill: boolean;
 }
@@ -51,54 +53,67 @@ async function findOfKind(look: Look, kind: Kind, latest: readonly Counts[]): Pr
   const week = await look.once(`week of ${kind}s before ${since.toISOString()}`, readWeek, 10);
   const keyOf = (entry: Counts) => entry[column] as string;
   const found = new Map<string, Failing>();
-  const add = (entry: Counts, before: number | null, isStill: boolean) =>
-    found.set(keyOf(entry), { kind, key: keyOf(entry), entry, before, isStill });
+  const add = (entry: Counts, rest: Pick<Failing, 'before' | 'of' | 'isStill'>) =>
+    found.set(keyOf(entry), { kind, key: keyOf(entry), entry, ...rest });
   const find = (entries: readonly Counts[]) =>
     findFailing(entries, week).filter(({ entry, before }) => isSurprising(entry, before));
-  for (const { entry, before } of find(soon)) add(entry, before, true);
+  for (const { entry, before } of find(soon)) add(entry, { before, of: 'soon', isStill: true });
   const slow = find(hours);
   const keys = slow.map(({ entry }) => keyOf(entry));
   const last = keys.length === 0 ? [] : await readLatestOf(look.db, column, keys, since, recent.requests);
   for (const { entry, before } of slow) {
     const now = last.find(({ key }) => key === keyOf(entry));
     const isStill = now !== undefined && now.failed_count >= Math.max(1, failingBound.part * now.request_count);
-    if (isStill || !found.has(keyOf(entry))) add({ ...entry, mostly: now?.mostly ?? null }, before, isStill);
+    if (isStill || !found.has(keyOf(entry)))
+      add({ ...entry, mostly: now?.mostly ?? null }, { before, of: 'hours', isStill });
   }
   return [...found.values()];
 }
 
 interface Found {
   failing: Failing[];
-  /** How failures of the last hours are shared out. */
-  shares: Counts[];
+  /** How requests of the last minutes, and failures of the last hours, are shared out. */
+  shares: Record<'soon' | 'hours', readonly Counts[]>;
   agents: ReadonlyMap<string | null, WatchedAgent>;
 }
 
 async function readFailing(look: Look): Promise<Found> {
-  const latest = await readLatestResults(look.db, look.ago(recent.minutes));
+  const soon = await readLatestResults(look.db, look.ago(recent.minutes));
   const failing: Failing[] = [];
-  for (const kind of Object.keys(kinds) as Kind[]) failing.push(...(await findOfKind(look, kind, latest)));
-  if (failing.length === 0) return { failing, shares: [], agents: new Map() };
-  const shares = await readUsage(look, ['agent', 'model', 'provider'], look.lastHour, undefined, most.shares);
+  for (const kind of Object.keys(kinds) as Kind[]) failing.push(...(await findOfKind(look, kind, soon)));
+  if (failing.length === 0) return { failing, shares: { soon, hours: [] }, agents: new Map() };
+  const hours = await readUsage(look, ['agent', 'model', 'provider'], look.lastHour, undefined, most.shares);
   const agents = await look.agents(failing.map(({ kind, key }) => (kind === 'agent' ? key : null)));
-  return { failing, shares, agents };
+  return { failing, shares: { soon, hours }, agents };
 }
 
+const rowsOf = ({ kind, key, of }: Failing, { shares }: Found) => shares[of].filter((row) => row[kinds[kind]] === key);
+const sumFailed = (rows: readonly Counts[]) => rows.reduce((sum, row) => sum + row.failed_count, 0);
+
 /** Whether nearly all failures of one are those of another. */
-function isMostlyOf(one: Failing, other: Failing, shares: readonly Counts[]): boolean {
-  const own = shares.filter((row) => row[kinds[one.kind]] === one.key);
-  const sum = (rows: readonly Counts[]) => rows.reduce((total, row) => total + row.failed_count, 0);
-  return sum(own.filter((row) => row[kinds[other.kind]] === other.key)) >= mostly * Math.max(1, sum(own));
+function isMostlyOf(one: Failing, other: Failing, found: Found): boolean {
+  const own = rowsOf(one, found);
+  return sumFailed(own.filter((row) => row[kinds[other.kind]] === other.key)) >= mostly * Math.max(1, sumFailed(own));
+}
+
+/** Whether a model or a provider fails without the agent that fails most at it, too. */
+function failsForOthers(one: Failing, found: Found): boolean {
+  const { entry, before } = one;
+  const [worst] = sumBy('agent', rowsOf(one, found)).toSorted((a, b) => b.failed_count - a.failed_count);
+  const rest = {
+    request_count: entry.request_count - (worst?.request_count ?? 0),
+    failed_count: entry.failed_count - (worst?.failed_count ?? 0),
+  };
+  return isSuspect(rest) && isSurprising(rest, before);
 }
 
 /** Each fault once: an agent's own is not its provider's, and a provider's is not that of each agent. @param asked what a rule would tell */
-function withoutDoubles(asked: readonly Failing[], { failing, shares }: Found): Failing[] {
-  const of = (kind: Kind) => asked.filter((each) => each.kind === kind);
-  const agents = failing.filter(({ kind }) => kind === 'agent');
-  const isOneAgents = (one: Failing) => agents.some((agent) => isMostlyOf(one, agent, shares));
-  const providers = of('provider').filter((one) => !isOneAgents(one));
-  const isIts = (one: Failing, others: readonly Failing[]) => others.some((other) => isMostlyOf(one, other, shares));
-  const models = of('model').filter((one) => !isOneAgents(one) && !isIts(one, providers));
+function withoutDoubles(asked: readonly Failing[], found: Found): Failing[] {
+  const of = (kind: Kind) =>
+    asked.filter((each) => each.kind === kind && (kind === 'agent' || failsForOthers(each, found)));
+  const isIts = (one: Failing, others: readonly Failing[]) => others.some((other) => isMostlyOf(one, other, found));
+  const providers = of('provider');
+  const models = of('model').filter((one) => !isIts(one, providers));
   return [...of('agent').filter((one) => !isIts(one, [...providers, ...models])), ...models, ...providers];
 }
 
