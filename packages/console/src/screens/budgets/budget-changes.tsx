@@ -4,8 +4,8 @@ import { callApi } from '../../api/api.ts';
 import { usePermissions } from '../../api/session.ts';
 import { undone } from '../../changes/each-agent.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
+import { Diff } from '../../components/diff.tsx';
 import { tellAmount } from '../../format/format.ts';
-import { Diff } from '../policies/diff.tsx';
 import { BudgetForm, begun } from './budget-form.tsx';
 
 /** What becomes of requests beyond a budget. */

@@ -5,9 +5,9 @@ import { useState } from 'react';
 import { callApi } from '../../api/api.ts';
 import { undone } from '../../changes/each-agent.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
+import { Diff } from '../../components/diff.tsx';
 import { PolicyHits } from '../../components/policies.tsx';
 import { formatAgo } from '../../format/format.ts';
-import { Diff } from './diff.tsx';
 import { rewriteText, textOf } from './rewrite-text.ts';
 
 const modes = ['observe', 'warn', 'enforce'] as const;

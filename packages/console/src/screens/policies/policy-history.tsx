@@ -7,11 +7,11 @@ import { Link } from '@tanstack/react-router';
 import { apiQuery } from '../../api/api.ts';
 import { usePermissions } from '../../api/session.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
+import { Diff } from '../../components/diff.tsx';
 import { Reading } from '../../components/feedback.tsx';
 import { Card } from '../../components/layout.tsx';
 import { Pill, TimeStamp } from '../../components/values.tsx';
 import { nameAction, nameActor } from '../../format/format.ts';
-import { Diff } from './diff.tsx';
 import { putPolicy } from './policy-changes.tsx';
 import { rewriteText, textOf } from './rewrite-text.ts';
 

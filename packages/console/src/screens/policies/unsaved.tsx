@@ -2,7 +2,7 @@ import { formatCount } from '@agp/core/explain';
 import type { StoredPolicy } from '@agp/policy';
 import { Button, Group, Modal } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
-import { Diff } from './diff.tsx';
+import { Diff } from '../../components/diff.tsx';
 
 /** Asks before a text that was not saved is left. */
 export function UnsavedGuard({ isUnsaved }: { isUnsaved: boolean }) {
