@@ -4,7 +4,7 @@ import { eventually } from '@agp/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { roundUsd } from '../../packages/console/src/format/format.ts';
 import type { Scene } from '../../packages/local-stack/src/demo/scene.ts';
-import { makeDemoData, openDemoConsole, shownProxy } from './demo/open-demo-console.ts';
+import { makeAlerts, makeDemoData, openDemoConsole, shownProxy } from './demo/open-demo-console.ts';
 import { listScreens } from './equality/list-screens.ts';
 import { readShown } from './equality/read-shown.ts';
 import { showEvent } from './equality/show-rows.ts';
@@ -21,6 +21,7 @@ inBrowser('what a screen shows', () => {
   beforeAll(async () => {
     console = await openDemoConsole();
     data = await makeDemoData(console.system, 1);
+    await makeAlerts(console.system);
     opened = await console.open('/', { timezoneId: zone });
   });
   afterAll(() => console?.[Symbol.asyncDispose]());
@@ -34,7 +35,7 @@ inBrowser('what a screen shows', () => {
       await goTo(page, path);
       await eventually(async () => expect(await readShown(page), path).toMatchObject(await expected(ask)));
       // Of several views one is said to be shown.
-      expect((await readShown(page)).tabs.length, path).toBe(/^\/(?:costs|keys)/.test(path) ? 1 : 0);
+      expect((await readShown(page)).tabs.length, path).toBe(/^\/(?:alerts\/rules|costs|keys)/.test(path) ? 1 : 0);
     }
     expect(faults).toEqual([]);
   });

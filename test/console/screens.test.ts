@@ -1,3 +1,4 @@
+import { insertDelivery } from '@agp/testing/events';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -9,7 +10,13 @@ import { type ConsoleSystem, openConsole } from './support/open-console.ts';
 let console: ConsoleSystem;
 
 /** Addresses that the navigation does not have, and what their screens are called. */
-const titles = { '/policies/_new': 'New policy', '/find': 'What became of a request' };
+const titles = {
+  '/alerts/rules': 'Rules of alerts',
+  '/alerts/rules?view=targets': 'Rules of alerts',
+  '/alerts/rules?view=dead': 'Rules of alerts',
+  '/policies/_new': 'New policy',
+  '/find': 'What became of a request',
+};
 
 /** Names that agents and callers choose: each tries to be more than text. */
 const hostile = '<img src=x onerror="document.title=\'owned\'">';
@@ -17,7 +24,7 @@ const formula = '=HYPERLINK("http://evil.test","x")';
 
 /** Buttons that change something. */
 const changing =
-  /^(?:Block|Unblock|Retire|Set cap|Set limit|Change|Pause|Resume|Make|Revoke|Rotate|Delete|Release|New|Save|Switch)\b/;
+  /^(?:Block|Unblock|Retire|Set cap|Set limit|Change|Pause|Resume|Acknowledge|Test|Send|Make|Revoke|Rotate|Delete|Release|New|Save|Switch)\b/;
 
 /** What this needs of an element; these tests know no DOM. */
 interface Labelled {
@@ -77,6 +84,21 @@ inBrowser('every screen', () => {
     const budget = { name: 'hostile', description: hostile, match: policy.match, window: 'day', amount: 1 };
     for (const each of [budget, { ...budget, name: 'each', match: {}, split_by: 'agent' }])
       await console.system.api('/api/v1/budgets', { method: 'POST', body: JSON.stringify(each) });
+    const target = { kind: 'webhook', name: 'hostile', description: hostile, url: 'https://127.0.0.1:9/' };
+    const { id } = await console.system.api<{ id: string }>('/api/v1/notification-targets', {
+      method: 'POST',
+      body: JSON.stringify(target),
+    });
+    const rule = { name: 'hostile', on: 'pii', description: hostile, match: policy.match, targets: ['hostile'] };
+    await console.system.api('/api/v1/notification-rules', { method: 'POST', body: JSON.stringify(rule) });
+    await console.system.api('/api/v1/pause', { method: 'PUT', body: JSON.stringify({ paused: true }) });
+    await waitFor(
+      'the alert',
+      async () => (await console.system.api<object[]>('/api/v1/alerts?state=open')).length > 0,
+    );
+    const { pool } = console.system.database;
+    await insertDelivery(pool, { target: id, isDead: true });
+    await pool.query('UPDATE alerts SET title = $1, detail = $1', [hostile]);
     [eventId, agentId, sessionId] = ['x-event-id', 'x-agent-id', 'x-session-id'].map(
       (name) => answer.headers.get(name) ?? '',
     ) as [string, string, string];
@@ -146,7 +168,9 @@ inBrowser('every screen', () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.locator('[data-mantine-color-scheme=dark]').waitFor();
-    const coloured = screens.filter(([path]) => /^\/(?:$|budgets|sessions\/|agents\/|events\/|policies\/)/.test(path));
+    const coloured = screens.filter(([path]) =>
+      /^\/(?:$|alerts|budgets|sessions\/|agents\/|events\/|policies\/)/.test(path),
+    );
     const rules = ['color-contrast', 'link-in-text-block', 'target-size'];
     await walk(page, coloured, async () => void barriers.push(...(await listBarriers(page, rules))));
     expect(barriers).toEqual([]);

@@ -32,6 +32,7 @@ export function listViews({ eventId, sessionId, agentId, agentName, requestId }:
   });
   return [
     { path: '/', title: 'Now', shown: rowsOf('Dearest agents') },
+    { path: '/alerts/rules', title: 'Rules of alerts', shown: rowsOf('Rules of alerts') },
     { path: '/live', title: 'Live', shown: '.pill[data-tone=good]' },
     events(),
     events(`?agent_id=${agentId}`),
@@ -113,9 +114,10 @@ export async function measureView(page: Page, url: string, key: string, view: Vi
     const seen: string[] = [];
     const note = (request: { url(): string }) => {
       const { pathname, search } = new URL(request.url());
-      // The stream has no end, and the header reads the status on every screen.
+      // The stream has no end, and the header reads status and alerts on every screen.
       const isOwn = pathname.startsWith('/api/') && pathname !== '/api/v1/events/stream';
-      if (isOwn && (view.path === '/' || pathname !== '/api/v1/status')) seen.push(pathname + search);
+      if (isOwn && (view.path === '/' || !/^\/api\/v1\/(?:status|alerts)$/.test(pathname)))
+        seen.push(pathname + search);
     };
     page.on('request', note);
     pageTimes.push(await page.evaluate<number>(openView(view)));

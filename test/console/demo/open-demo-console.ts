@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { insertAlert, insertDelivery } from '@agp/testing/events';
 import { startDemoProvider } from '../../../packages/demo-provider/src/start-demo-provider.ts';
 import { type Scene, setScene } from '../../../packages/local-stack/src/demo/scene.ts';
 import { listDemoProviders } from '../../../packages/local-stack/src/start/write-providers-file.ts';
@@ -23,6 +24,20 @@ export async function openDemoConsole(): Promise<ConsoleSystem> {
   );
   const opened = resources.move();
   return { ...console, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+/** A target, a message to it that was given up, and an alert that somebody acknowledged, beside those that rules find. */
+export async function makeAlerts({ api, database }: System): Promise<void> {
+  const target = { kind: 'webhook', name: 'on-call', url: 'https://alerts.example/hook' };
+  const body = JSON.stringify(target);
+  const made = await api<{ id: string }>('/api/v1/notification-targets', { method: 'POST', body });
+  const alert = await insertAlert(database.pool);
+  await insertDelivery(database.pool, { target: made.id, alert, isDead: true });
+  // A rule that is there, and is not looked at soon, keeps it open.
+  await database.pool.query(
+    `UPDATE alerts SET rule_id = (SELECT id FROM notification_rules WHERE name = 'chains') WHERE title LIKE '%306 requests'`,
+  );
+  await api(`/api/v1/alerts/${alert}/acknowledge`, { method: 'POST' });
 }
 
 /** What `npm run demo` makes of an empty system. */

@@ -13,6 +13,7 @@ import type {
   UnpricedModel,
   UnrecordedRequest,
 } from '@agp/core/contracts';
+import type { Alert, Delivery, StoredRule, StoredTarget } from '@agp/notifications';
 import type { StoredPolicy } from '@agp/policy';
 import { expect } from 'vitest';
 import type { Scene } from '../../../packages/local-stack/src/demo/scene.ts';
@@ -28,6 +29,7 @@ import {
   type Screen,
   sessionScreen,
 } from './screens-of-sums.ts';
+import * as shown from './show-alerts.ts';
 import * as rows from './show-rows.ts';
 
 /** What people do, not what the services note. */
@@ -53,6 +55,8 @@ const list = <Row>(path: string, label: string, query: string, show: (row: Row) 
 export function listScreens({ eventId, sessionId, agentId, refusedId, policyId }: Scene): Screen[] {
   const events = (path: string, query: string) =>
     list<ListedEvent>(path, 'Events', `/api/v1/events?expand=agent,outcome&limit=50${query}`, rows.showEvent);
+  const alerts = (path: string, query: string) =>
+    list<Alert>(path, 'Alerts', `/api/v1/alerts?limit=50${query}`, shown.showAlert);
   const refusals = (path: string, query: string) =>
     listAll<Refusal>(path, 'Refused requests', `/api/v1/refusals?limit=500${query}`, rows.showRefusals);
   const sessions = (path: string, query: string) =>
@@ -71,6 +75,21 @@ export function listScreens({ eventId, sessionId, agentId, refusedId, policyId }
     providersScreen,
     oneScreen('provider', 'demo'),
     oneScreen('model', 'gpt-5-mini'),
+    alerts('/alerts', '&state=unresolved'),
+    alerts('/alerts?state=all&rule=blocks-and-pauses', '&rule=blocks-and-pauses'),
+    list<StoredRule>('/alerts/rules', 'Rules of alerts', '/api/v1/notification-rules', shown.showRule),
+    list<StoredTarget>(
+      '/alerts/rules?view=targets',
+      'Targets of alerts',
+      '/api/v1/notification-targets',
+      shown.showTarget,
+    ),
+    list<Delivery>(
+      '/alerts/rules?view=dead',
+      'Messages that were given up',
+      '/api/v1/notification-deliveries?state=dead',
+      shown.showDelivery,
+    ),
     events('/events', ''),
     events('/events?failed=true', '&failed=true'),
     events(`/events?agent_id=${agentId}&from=7d&pii_type=email`, `&agent_id=${agentId}&from=7d&pii_type=email`),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { buildConsole } from '@agp/console/build';
 import { startTestServers, useTestServers } from '@agp/testing';
 import { workspaceFolder } from '../../workspace/run-tool.ts';
-import { makeDemoData, openDemoConsole } from '../demo/open-demo-console.ts';
+import { makeAlerts, makeDemoData, openDemoConsole } from '../demo/open-demo-console.ts';
 import { type Screen, takeScreenshots } from './take-screenshots.ts';
 
 const folder = join(workspaceFolder, '.data/screenshots');
@@ -46,6 +46,7 @@ async function run(): Promise<string[]> {
   useTestServers(servers);
   const console_ = resources.use(await openDemoConsole());
   const { eventId, refusedId, sessionId, agentId, policyId, ask } = await makeDemoData(console_.system);
+  await makeAlerts(console_.system);
 
   const text = (words: string | RegExp) => (page: Parameters<NonNullable<Screen['ready']>>[0]) =>
     page.getByText(words).first().waitFor();
@@ -60,6 +61,12 @@ async function run(): Promise<string[]> {
           .first()
           .waitFor(),
     },
+    { name: 'alerts', path: '/alerts', ready: text('was blocked by') },
+    { name: 'alert-rules', path: '/alerts/rules', ready: text('agents-failing') },
+    { name: 'alert-rule-new', path: '/alerts/rules#new', ready: text('would be open now') },
+    { name: 'alert-targets', path: '/alerts/rules?view=targets', ready: text('alerts.example') },
+    { name: 'alert-target-new', path: '/alerts/rules?view=targets#new', ready: text('Standard Webhooks') },
+    { name: 'alerts-dead', path: '/alerts/rules?view=dead', ready: text('HTTP 500') },
     {
       name: 'live',
       path: '/live',

@@ -160,6 +160,19 @@ export const policiesQuery = {
 /** All budgets beside the daily caps, with what is used of each. */
 export const budgetsQuery = { ...apiQuery('/api/v1/budgets/list'), refetchInterval: refreshMs };
 
+/** As many alerts as are shown at a glance. */
+export const mostOpen = 50;
+
+/** Alerts, newest first. */
+export const alertsQuery = (query: { state: 'open' | 'unresolved'; agent_id?: string }) => ({
+  ...apiQuery('/api/v1/alerts', { query: { ...query, limit: mostOpen } }),
+  refetchInterval: refreshMs,
+});
+
+/** Rules of what is told, and where it goes. */
+export const rulesQuery = { ...apiQuery('/api/v1/notification-rules'), refetchInterval: refreshMs };
+export const targetsQuery = { ...apiQuery('/api/v1/notification-targets'), refetchInterval: refreshMs };
+
 export type UsageRange = Partial<Record<'from' | 'to' | 'agent_id', string | undefined>>;
 
 /** Sums of a range by groups; `top` of them, the dearest first or those that failed most. */

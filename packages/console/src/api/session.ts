@@ -84,7 +84,7 @@ interface Permissions {
   change: boolean;
   /** Keys to the API, agent tokens and claimed names. */
   manageKeys: boolean;
-  /** Policies. */
+  /** Policies, and where alerts go. */
   govern: boolean;
 }
 

@@ -40,6 +40,7 @@ const mostAgents = 7;
 /** Words for what is done on a screen, beside its name. */
 const alsoCalled: Readonly<Record<string, string>> = {
   ...{
+    '/alerts': 'notify rule target',
     '/budgets': 'cap spend',
     '/agents': 'label block',
     '/audit': 'change history',

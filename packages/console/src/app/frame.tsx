@@ -10,11 +10,11 @@ import {
   useMantineColorScheme,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react';
+import { IconBell, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { callApi, statusQuery } from '../api/api.ts';
+import { alertsQuery, callApi, mostOpen, statusQuery } from '../api/api.ts';
 import { sessionKey, signOut, usePermissions, useSession } from '../api/session.ts';
 import { ConfirmButton } from '../components/confirm.tsx';
 import { DoneNotice } from '../components/done.tsx';
@@ -141,6 +141,18 @@ function LagBadge() {
   );
 }
 
+/** How many alerts nobody looks after yet, with a way to all. */
+function Bell() {
+  const open = useQuery(alertsQuery({ state: 'open' })).data?.data.length ?? 0;
+  const count = `${open}${open === mostOpen ? '+' : ''}`;
+  return (
+    <Link to="/alerts" className="bell" aria-label={`${count} open ${open === 1 ? 'alert' : 'alerts'}`}>
+      <IconBell size={18} aria-hidden />
+      {open > 0 && <Pill tone="bad">{count}</Pill>}
+    </Link>
+  );
+}
+
 /** On every screen while all agents are paused, so that nobody wonders. */
 function PauseBanner() {
   const { data } = useQuery(statusQuery());
@@ -217,6 +229,7 @@ export function Frame() {
           </Link>
           <div className="grow" />
           <PaletteButton />
+          <Bell />
           <LagBadge />
           <SchemeButton />
           <AccountMenu />

@@ -1,6 +1,7 @@
 import {
   IconActivity,
   IconBan,
+  IconBell,
   IconCloud,
   IconCoin,
   IconFileCertificate,
@@ -33,6 +34,8 @@ const screen = <const Path extends `/${string}`>(
 /** Every screen: router, navigation, command palette and keys derive from these rows. Links alone lead to those without a place. */
 export const screens = [
   screen('/', () => import('../screens/now/now-screen.tsx'), ['Watch', 'Now', 'n', IconHome]),
+  screen('/alerts', () => import('../screens/alerts/alerts-screen.tsx'), ['Watch', 'Alerts', 't', IconBell]),
+  screen('/alerts/rules', () => import('../screens/alerts/rules-screen.tsx')),
   screen('/live', () => import('../screens/live/live-screen.tsx'), ['Watch', 'Live', 'l', IconActivity]),
   screen('/events', () => import('../screens/events-screen.tsx'), ['Watch', 'Events', 'e', IconList]),
   screen('/events/$eventId', () => import('../screens/event-screen.tsx')),

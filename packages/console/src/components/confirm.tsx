@@ -48,20 +48,8 @@ const longestReason = 256;
 
 /** Asks before a change: says what will happen, takes a reason for the audit log, and stays open until storage has said yes. */
 function ConfirmChange<Result>(props: ConfirmProps<Result>) {
-  const {
-    title,
-    verb,
-    opened,
-    onClose,
-    children,
-    danger = false,
-    wide = false,
-    change,
-    onDone,
-    onConflict,
-    ready = true,
-  } = props;
-  const { done = `Done: ${title.replace(/\?$/, '')}.`, undo } = props;
+  const { title, verb, opened, onClose, children, danger = false, wide = false, ready = true } = props;
+  const { change, onDone, onConflict, done = `Done: ${title.replace(/\?$/, '')}.`, undo } = props;
   const [reason, setReason] = useState('');
   const [shown] = useState(props.seen ?? []);
   const { mutate, isPending, error, reset } = useChange(async (seen: readonly string[]) => {

@@ -25,6 +25,30 @@ function subscribe(listener: () => void): () => void {
 /** Long enough to read it and to reach the button, in milliseconds. */
 const shownMs = 15_000;
 
+interface ActButtonProps {
+  /** Names it for people who cannot see its row. */
+  name: string;
+  act: () => Promise<Done>;
+  children: string;
+}
+
+/** A button that does something without asking, and says below the screen what came of it. */
+export function ActButton({ name, act, children }: ActButtonProps) {
+  // Told here, since the button may be gone once the screen has read again.
+  const { mutate, isPending } = useChange(() => act().then(tellDone));
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      aria-label={name}
+      loading={isPending}
+      onClick={() => mutate(undefined, { onError: ({ message }) => tellDone({ text: `Not done: ${message}` }) })}
+    >
+      {children}
+    </Button>
+  );
+}
+
 /** Says below the screen what somebody has just done. */
 export function DoneNotice() {
   const done = useSyncExternalStore(subscribe, () => latest);

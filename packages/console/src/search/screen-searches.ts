@@ -1,6 +1,7 @@
 // What stands in each screen's address. Filters have the names that the API gives them, which the compiler checks.
 import type { paths } from '../api/schema.d.ts';
 import {
+  alertStates,
   type Reader,
   readChoice,
   readFlag,
@@ -73,6 +74,11 @@ export const searches = {
     order: readChoice(['cost', 'failed']),
     ...zoom,
   }),
+  '/alerts': search(['rule', 'agent_id', 'from', 'to'], {
+    state: readChoice(alertStates),
+    ...page,
+  }),
+  '/alerts/rules': search([], { view: readChoice(['rules', 'targets', 'dead']) }),
   '/live': search(['agent_id', 'session_id', 'failed'], { text: readText, pii: readFlag }),
   '/events': search([
     ...(['agent_id', 'session_id', 'model', 'provider', 'compliance_tag', 'label', 'pii_type', 'request_id'] as const),

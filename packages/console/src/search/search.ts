@@ -69,6 +69,9 @@ export const timeSpans = [
   { value: '30d', label: 'Last 30 days' },
 ] as const;
 
+/** Alerts that a list may be narrowed to. */
+export const alertStates = ['open', 'acknowledged', 'resolved', 'all'] as const;
+
 /** What sums at a glance are of: each from the start of an hour or UTC day until now. */
 export const windows = [
   { value: '1h', label: 'Last hour' },

@@ -9,6 +9,7 @@ import { EditLabels } from '../../changes/labels.tsx';
 import { SetCap } from '../../changes/set-cap.tsx';
 import { SetLimit } from '../../changes/set-limit.tsx';
 import { DayBars } from '../../charts/lazy-charts.tsx';
+import { AgentAlerts } from '../../components/alerts.tsx';
 import { capOf } from '../../components/cap-bar.tsx';
 import { EmptyState, FailureNotice, Reading } from '../../components/feedback.tsx';
 import { Labels } from '../../components/labels.tsx';
@@ -164,6 +165,7 @@ export function AgentScreen() {
       about={<ShortId id={agentId} what="agent id" whole />}
       actions={overview && <Actions overview={overview} />}
     >
+      <AgentAlerts id={agentId} />
       <AgentWays agentId={agentId} />
       <Reading query={query} shape={{ panels: 4, chart: 200 }}>
         {({ data }) => (

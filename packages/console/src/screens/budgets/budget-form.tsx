@@ -1,19 +1,21 @@
 import type { BudgetDefinition, BudgetPreview } from '@agp/budgets';
 import { countOf, formatCount } from '@agp/core/explain';
 import { nameSchema } from '@agp/policy/schema';
-import { NativeSelect, NumberInput, Stack, TagsInput, TextInput } from '@mantine/core';
+import { NativeSelect, NumberInput, Stack } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { apiQuery, callApi } from '../../api/api.ts';
 import { AmountInput, toAmount } from '../../changes/amount-fields.tsx';
+import type { DraftProps } from '../../changes/stored.tsx';
 import { FailureNotice } from '../../components/feedback.tsx';
 import { pauseMs } from '../../components/filters.tsx';
 import { useSeenNames, zones } from '../../components/known-fields.tsx';
 import { partOf } from '../../components/meter.tsx';
 import { TimeStamp } from '../../components/values.tsx';
 import { formatAmount, formatShare } from '../../format/format.ts';
-import { groupLabels, toPairs } from '../policies/describe-policy.ts';
+import { compact } from '../../search/search.ts';
+import { type Form, NamesField, ValueField } from '../policies/form-fields.tsx';
 
 /** A new budget; an amount that nobody entered is no number. */
 export const begun: BudgetDefinition = {
@@ -81,22 +83,14 @@ const choices = {
   on_exceeded: { refuse: 'Refuse requests (429)', warn: 'Let them through, and warn', observe: 'Only count them' },
 };
 
-interface BudgetFormProps {
-  draft: BudgetDefinition;
-  onChange: (next: BudgetDefinition) => void;
-  /** Whether it could be stored as it is. */
-  onReady: (ready: boolean) => void;
-}
-
 /** Windows that a time zone matters for. */
 const calendar = /^(?:day|week|month)$/;
 const grid = { ['--least' as string]: '13rem', alignItems: 'start' };
 
 /** Fields for all that a budget is, with what it would do below them. */
-export function BudgetForm({ draft, onChange, onReady }: BudgetFormProps) {
+export function BudgetForm({ draft, onChange, onReady }: DraftProps<BudgetDefinition>) {
   const { preview, error, fault, ready } = usePreview(draft);
   useEffect(() => onReady(ready), [ready, onReady]);
-  const [noLabel, setNoLabel] = useState(false);
   const [entered, setEntered] = useState<number | string>(Number.isNaN(draft.amount) ? '' : draft.amount);
   const seen = useSeenNames();
   const known = useQuery({ ...apiQuery('/api/v1/agents/labels'), staleTime: 60_000 }).data?.data ?? [];
@@ -121,41 +115,24 @@ export function BudgetForm({ draft, onChange, onReady }: BudgetFormProps) {
       />
     );
   };
-  const setNames = (name: (typeof selectors)[number], names: string[]) => {
-    const labels = groupLabels(names);
-    setNoLabel(name === 'labels' && labels === null);
-    if (name === 'labels' && labels === null) return;
-    const { [name]: _, ...others } = draft.match;
-    set({ match: names.length === 0 ? others : { ...others, [name]: name === 'labels' ? labels : names } });
+  const form: Form = {
+    draft,
+    seen,
+    write: ([name, inside], value) => {
+      const own = { [name]: name === 'name' ? (value ?? '') : value };
+      set(inside ? { match: compact({ ...draft.match, [inside]: value }) } : own);
+      return null;
+    },
+    findFault: ([name, ...inside]) =>
+      name === 'name' ? fault : at?.startsWith([name, ...inside].join('.')) ? why : undefined,
   };
   return (
     <Stack gap="sm">
-      {(['name', 'description'] as const).map((name) => (
-        <TextInput
-          key={name}
-          {...field(name, name === 'name' ? 'Name' : 'What it is for')}
-          {...(name === 'name' && { placeholder: 'sales-month', required: true, 'data-autofocus': true, error: fault })}
-          maxLength={512}
-          value={draft[name] ?? ''}
-          onChange={(event) => set({ [name]: event.currentTarget.value || (name === 'name' ? '' : undefined) })}
-        />
-      ))}
+      <ValueField form={form} path={['name']} schema={{ isRequired: true }} />
+      <ValueField form={form} path={['description']} schema={{ maxLength: 512 }} />
       <div className="grid" style={grid}>
         {selectors.map((name) => (
-          <TagsInput
-            key={name}
-            {...field(
-              `match.${name}`,
-              name.replace(/^./, (letter) => letter.toUpperCase()),
-            )}
-            {...(name === 'labels' && noLabel && { error: 'A label is such as team=sales' })}
-            {...(!draft.match[name] && { placeholder: 'any' })}
-            data={[...new Set(seen[name])]}
-            limit={50}
-            maxLength={256}
-            value={name === 'labels' ? toPairs(draft.match.labels ?? {}) : (draft.match[name] ?? [])}
-            onChange={(names) => setNames(name, names)}
-          />
+          <NamesField key={name} form={form} path={['match', name]} schema={{}} />
         ))}
         {choose('split_by', 'Whose it is')}
         <AmountInput
@@ -180,11 +157,7 @@ export function BudgetForm({ draft, onChange, onReady }: BudgetFormProps) {
           />
         )}
         {calendar.test(draft.window) && choose('zone', 'Time zone')}
-        <TagsInput
-          {...field('thresholds', 'Yellow from, in percent')}
-          value={draft.thresholds.map(String)}
-          onChange={(lines) => set({ thresholds: lines.map(Number) })}
-        />
+        <NamesField form={form} path={['thresholds']} schema={{ items: { type: 'number' }, default: [] }} />
         {choose('on_exceeded', 'Beyond it')}
       </div>
       {error && !at && <FailureNotice error={error} />}

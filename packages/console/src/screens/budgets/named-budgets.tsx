@@ -10,7 +10,7 @@ import { actionColumn, type Column, List, Rows } from '../../components/list.tsx
 import { Meter, partOf } from '../../components/meter.tsx';
 import { AgentLink, Fields, Pill, SessionLink, ShortId, TimeAgo, TimeStamp } from '../../components/values.tsx';
 import { formatAmount, tellAmount } from '../../format/format.ts';
-import { BudgetActions, outcomes, WriteBudget } from './budget-changes.tsx';
+import { BudgetActions, outcomes } from './budget-changes.tsx';
 
 /** How far the one that used most is; a budget that nobody used is last. */
 const findPart = ({ budget, uses: [most] }: StoredBudget): number =>
@@ -133,7 +133,7 @@ export function NamedBudgets() {
         <List
           title="Budgets"
           label="Budgets"
-          aside={<WriteBudget stored={null} />}
+          aside={<BudgetActions stored={null} />}
           rows={data.toSorted((one, other) => findPart(other) - findPart(one))}
           rowKey={({ id }) => id}
           columns={columns}

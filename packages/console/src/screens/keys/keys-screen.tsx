@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { apiQuery, callApi } from '../../api/api.ts';
 import type { components } from '../../api/schema.d.ts';
 import { usePermissions } from '../../api/session.ts';
+import { remove } from '../../changes/stored.tsx';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { EmptyState } from '../../components/feedback.tsx';
 import { Card, Screen, Views } from '../../components/layout.tsx';
@@ -77,9 +78,7 @@ function KeyActions({ apiKey, onMade }: { apiKey: ApiKey; onMade: OnMade }) {
         verb="Delete"
         danger
         seen={seen}
-        change={(reason, [ifMatch]) =>
-          callApi('delete', '/api/v1/keys/{id}', { params: { path: { id }, query: { reason } }, ifMatch })
-        }
+        change={(reason, [ifMatch]) => remove('/api/v1/keys', id, reason, ifMatch)}
       >
         Its next call is refused, its live streams end within two seconds, and sessions that it began end.
       </ConfirmButton>
@@ -178,9 +177,7 @@ function RevokeToken({ id, name }: { id: string; name: string }) {
       of={`the token of ${name}`}
       verb="Revoke"
       danger
-      change={(reason) =>
-        callApi('delete', '/api/v1/agent-tokens/{id}', { params: { path: { id }, query: { reason } } })
-      }
+      change={(reason) => remove('/api/v1/agent-tokens', id, reason)}
     >
       Requests with it are refused from the next one on. The name stays claimed: it works only with a token.
     </ConfirmButton>

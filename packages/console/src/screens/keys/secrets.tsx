@@ -44,18 +44,8 @@ interface MakeSecretProps {
 }
 
 /** A button that makes a secret of a name that works for some time. */
-export function MakeSecret({
-  label,
-  title,
-  nameLabel,
-  nameHint,
-  usual,
-  ready = true,
-  change,
-  onMade,
-  above,
-  below,
-}: MakeSecretProps) {
+export function MakeSecret(props: MakeSecretProps) {
+  const { label, title, nameLabel, nameHint, usual, ready = true, change, onMade, above, below } = props;
   const [name, setName] = useState('');
   const [lifetime, setLifetime] = useState<Lifetime>(usual);
   return (
@@ -130,8 +120,8 @@ export function MakeKey({ onMade }: { onMade: (secret: string) => void }) {
   );
 }
 
-/** Shows a secret once: afterwards only its digest exists. */
-function OnceSecret({ secret, what, onClose }: { secret: string; what: string; onClose: () => void }) {
+/** Shows a secret once. */
+export function OnceSecret({ secret, what, onClose }: { secret: string; what: string; onClose: () => void }) {
   return (
     <Modal
       opened
@@ -143,7 +133,7 @@ function OnceSecret({ secret, what, onClose }: { secret: string; what: string; o
       withCloseButton={false}
     >
       <Stack gap="md">
-        <div>Copy it to where it is needed. Only its digest is stored: nobody can show it again.</div>
+        <div>Copy it to where it is needed: nobody can show it again.</div>
         <div className="code-block" style={{ display: 'flex', gap: '0.5rem', alignItems: 'start' }}>
           <span data-testid="secret" style={{ flex: 1, overflowWrap: 'anywhere' }}>
             {secret}

@@ -2,11 +2,16 @@ import { policySchema } from '@agp/policy/schema';
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
 import { z } from 'zod';
 
-/** What a member of a policy may be, as far as its editor and its form ask. */
+/** What a member may be, as far as editors and forms ask. */
 export interface Schema {
   description?: string;
   type?: string;
   enum?: string[];
+  default?: unknown;
+  /** Written, and never shown. */
+  writeOnly?: boolean;
+  isRequired?: boolean;
+  const?: string;
   properties?: Record<string, Schema>;
   items?: Schema;
   minItems?: number;

@@ -1,14 +1,14 @@
 import { readLabels } from '@agp/core/labels';
 import type { Policy, PolicyException, StoredPolicy } from '@agp/policy';
 import { describeMatch, mayHold } from '@agp/policy/describe';
-import { Button, MultiSelect, TagsInput, TextInput } from '@mantine/core';
+import { MultiSelect, TagsInput, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { apiQuery, useChange } from '../../api/api.ts';
+import { apiQuery } from '../../api/api.ts';
 import { usePermissions } from '../../api/session.ts';
 import { undone } from '../../changes/each-agent.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
-import { tellDone } from '../../components/done.tsx';
+import { ActButton } from '../../components/done.tsx';
 import { useSeenNames } from '../../components/known-fields.tsx';
 import { actionColumn, type Column, List } from '../../components/list.tsx';
 import { Pill, TimeStamp } from '../../components/values.tsx';
@@ -36,24 +36,16 @@ const putExceptions = (
 
 function EndException({ stored, exception }: Excepted) {
   const whose = describeMatch(exception.match);
-  const { mutate, isPending } = useChange(async () => {
+  const end = async () => {
     const others = (stored.policy.exceptions ?? []).filter((each) => each !== exception);
     const { version } = await putExceptions(stored, others, undefined, `${stored.version}`);
     const undo = () => putPolicy(stored.id, textOf(stored), undone, `${version}`);
-    tellDone({ text: `The rules of ${stored.policy.name} hold again for ${whose}.`, undo });
-  });
+    return { text: `The rules of ${stored.policy.name} hold again for ${whose}.`, undo };
+  };
   return (
-    <Button
-      size="xs"
-      variant="default"
-      aria-label={`End the exception for ${whose}`}
-      loading={isPending}
-      onClick={() =>
-        mutate(undefined, { onError: ({ message }) => tellDone({ text: `It was not ended: ${message}.` }) })
-      }
-    >
+    <ActButton name={`End the exception for ${whose}`} act={end}>
       End
-    </Button>
+    </ActButton>
   );
 }
 

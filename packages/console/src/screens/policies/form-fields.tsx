@@ -1,5 +1,5 @@
 import type { Policy } from '@agp/policy';
-import { Checkbox, Chip, Group, NativeSelect, NumberInput, TagsInput, TextInput } from '@mantine/core';
+import { Checkbox, Chip, Group, MultiSelect, NativeSelect, NumberInput, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { zones } from '../../components/known-fields.tsx';
 import type { Schema } from './complete-policy.ts';
@@ -9,11 +9,13 @@ import { readHours, type WeekHours, weekDays, writeHours } from './week-hours.ts
 
 /** What fields of a form share. */
 export interface Form {
-  policy: Policy;
+  draft: object;
   /** Names that were seen, by the member whose lists may have them. */
   seen: Readonly<Record<string, readonly string[]>>;
-  /** @returns why it may not be so; null once the text says it */
+  /** @returns why it may not be so; null once the draft says it */
   write: (path: Path, value: unknown) => string | null;
+  /** What is wrong with a member of a draft that says what may not be. */
+  findFault?: (path: Path) => string | undefined;
 }
 
 export interface FieldProps {
@@ -30,6 +32,8 @@ const words: Readonly<Record<string, string>> = {
   ...{ max_cost_usd: 'Most USD of a request', client: 'Run by the agent', hosted: 'Run by the provider' },
   ...{ remote_mcp: 'Remote MCP servers', on_declared: 'Offered but denied', on_call: 'Called but denied' },
   ...{
+    on: 'Tells of',
+    thresholds: 'Yellow from, in percent',
     unreadable: 'Unreadable requests',
     running: 'Requests under way',
     refusal: 'What the agent reads',
@@ -39,18 +43,18 @@ const words: Readonly<Record<string, string>> = {
 
 export const nameMember = (path: Path): string => {
   const name = path.at(-1) as string;
-  return words[name] ?? `${name[0]?.toUpperCase()}${name.slice(1)}`;
+  return words[name] ?? `${name[0]?.toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;
 };
 
 /** A member's value and the way to another; what may not be stays in its field, with the reason, until the text changes. */
 function useField({ form, path }: FieldProps) {
-  const value = valueAt(form.policy, path);
+  const value = valueAt(form.draft, path);
   const said = JSON.stringify(value);
   const [draft, setDraft] = useState<{ of: string; given: unknown; error: string }>();
   const own = draft?.of === said ? draft : undefined;
   return {
     value: own ? own.given : value,
-    error: own?.error,
+    error: own?.error ?? form.findFault?.(path),
     /** @param stored what the text is to say, if that is something else @param wrong why it may not say it */
     take: (given: unknown, stored = given, wrong: string | null = null) => {
       const error = wrong ?? form.write(path, stored);
@@ -61,29 +65,36 @@ function useField({ form, path }: FieldProps) {
 
 const isDay = (value: unknown) => value === undefined || /^\d{4}-\d\d-\d\d$/.test(`${value}`);
 
-/** One value: of some, a number or a text. */
+const describe = ({ description }: Schema) => description && { description: description.replaceAll('`', '') };
+
+/** One value: of some, a number, a text, or yes or no. */
 export function ValueField(props: FieldProps) {
   const { path, schema } = props;
   const { value, error, take } = useField(props);
   const field = {
     label: nameMember(path),
-    ...(schema.description && { description: schema.description.replaceAll('`', '') }),
+    ...describe(schema),
     ...(error && { error }),
+    withAsterisk: schema.isRequired === true,
+    ...(path[0] === 'name' && { 'data-autofocus': true }),
   };
   if (schema.enum)
     return (
       <NativeSelect
         {...field}
         data={schema.enum}
-        value={`${value}`}
+        value={`${value ?? schema.default}`}
         onChange={(event) => take(event.currentTarget.value)}
       />
     );
+  if (schema.type === 'boolean')
+    return <Checkbox {...field} checked={value === true} onChange={(event) => take(event.currentTarget.checked)} />;
   if (schema.type === 'integer' || schema.type === 'number')
     return (
       <NumberInput
         {...field}
         value={typeof value === 'number' ? value : ''}
+        {...(schema.default !== undefined && { placeholder: `${schema.default}` })}
         thousandSeparator=","
         hideControls
         allowNegative={false}
@@ -94,7 +105,8 @@ export function ValueField(props: FieldProps) {
   return (
     <TextInput
       {...field}
-      type={path[0] === 'until' && isDay(value) ? 'date' : 'text'}
+      type={schema.writeOnly ? 'password' : path[0] === 'until' && isDay(value) ? 'date' : 'text'}
+      {...(schema.writeOnly && { autoComplete: 'new-password' })}
       maxLength={schema.maxLength ?? 64}
       value={`${value ?? ''}`}
       onChange={(event) => take(event.currentTarget.value || undefined)}
@@ -102,28 +114,44 @@ export function ValueField(props: FieldProps) {
   );
 }
 
-/** A list of names that is completed from what was seen; of labels, `team=sales`. */
+/** A list of names that is completed from what was seen, of numbers, or of labels: `team=sales`. */
 export function NamesField(props: FieldProps) {
   const { form, path, schema } = props;
   const { value, error, take } = useField(props);
   const isLabels = path.at(-1) === 'labels';
-  const names = Array.isArray(value) ? (value as string[]) : toPairs((value ?? {}) as Record<string, string[]>);
+  const names = Array.isArray(value) ? value.map(String) : toPairs((value ?? {}) as Record<string, string[]>);
   const of = path.findLast((name) => Object.hasOwn(form.seen, name));
   // Servers of any kind are those that are named, once some are.
-  const isClosed = path.includes('remote_mcp') && valueAt(form.policy, path.slice(0, -1)) !== undefined;
+  const isClosed = path.includes('remote_mcp') && valueAt(form.draft, path.slice(0, -1)) !== undefined;
   const isNone = value !== undefined || isClosed || /not|deny/.test(`${path}`);
   const change = (given: string[]) => {
-    if (given.length === 0) return take(undefined);
-    if (!isLabels) return take(given);
+    if (given.length === 0) return take(schema.default && []);
+    if (!isLabels) return take(schema.items?.type === 'number' ? given.map(Number) : given);
     const labels = groupLabels(given);
     return take(given, labels, labels === null ? 'A label is such as team=sales' : null);
   };
+  const field = {
+    label: nameMember(path),
+    ...(path.length === 1 && describe(schema)),
+    ...(error && { error }),
+    withAsterisk: schema.isRequired === true,
+  };
+  if (schema.items?.enum)
+    return (
+      <MultiSelect
+        {...field}
+        searchable
+        selectFirstOptionOnChange
+        data={schema.items.enum}
+        value={names}
+        onChange={take}
+      />
+    );
   return (
     <div>
       <TagsInput
-        label={nameMember(path)}
-        {...(error && { error })}
-        {...(names.length === 0 && { placeholder: isNone ? 'none' : 'any' })}
+        {...field}
+        {...(names.length === 0 && !schema.isRequired && { placeholder: isNone ? 'none' : 'any' })}
         data={[...new Set(form.seen[of ?? ''])]}
         limit={50}
         maxLength={256}
@@ -146,7 +174,7 @@ export function NamesField(props: FieldProps) {
 export function HoursFields({ form, schema }: FieldProps) {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const [usual, setUsual] = useState<WeekHours & { zone: string }>({ days: [], from: '08:00', to: '18:00', zone: own });
-  const { hours } = form.policy;
+  const hours = valueAt(form.draft, ['hours']) as Policy['hours'];
   const read = hours && readHours(hours.allow);
   const [error, setError] = useState<string | null>(null);
   if (read === null) return <p className="small dim">They differ from day to day: {hours?.allow}</p>;

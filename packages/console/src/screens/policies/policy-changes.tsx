@@ -2,8 +2,8 @@ import { formatCount } from '@agp/core/explain';
 import type { Policy, StoredPolicy } from '@agp/policy';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { callApi } from '../../api/api.ts';
 import { undone } from '../../changes/each-agent.ts';
+import { put, remove } from '../../changes/stored.tsx';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { Diff } from '../../components/diff.tsx';
 import { PolicyHits } from '../../components/policies.tsx';
@@ -82,7 +82,7 @@ export function PolicyActions({ stored }: { stored: StoredPolicy }) {
         button={{ size: 'sm' }}
         seen={[`${stored.version}`]}
         change={async (reason, [ifMatch]) => {
-          await callApi('delete', '/api/v1/policies/{id}', { params: { path: { id }, query: { reason } }, ifMatch });
+          await remove(path, id, reason, ifMatch);
           // Before the policies are read again, which takes this button away.
           await navigate({ to: '/policies', ignoreBlocker: true });
         }}
@@ -94,21 +94,11 @@ export function PolicyActions({ stored }: { stored: StoredPolicy }) {
   );
 }
 
+const path = '/api/v1/policies';
+
 /** Stores what a text says, and the text with its comments. @param id null makes another */
-export async function putPolicy(
-  id: string | null,
-  text: string,
-  reason: string | undefined,
-  ifMatch: string | undefined,
-): Promise<StoredPolicy> {
-  const body = text as never;
-  const query = { reason };
-  const { data } =
-    id === null
-      ? await callApi('post', '/api/v1/policies', { params: { query }, body })
-      : await callApi('put', '/api/v1/policies/{id}', { params: { path: { id }, query }, body, ifMatch });
-  return data;
-}
+export const putPolicy = (id: string | null, text: string, reason?: string, ifMatch?: string) =>
+  put<StoredPolicy>(path, id, text, reason, ifMatch);
 
 interface SavePolicyProps {
   /** Null for a new one. */

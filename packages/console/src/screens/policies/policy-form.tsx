@@ -12,12 +12,13 @@ import { type FieldProps, type Form, HoursFields, NamesField, nameMember, ValueF
 import { rewriteAt, valueAt } from './rewrite-text.ts';
 import { readHours } from './week-hours.ts';
 
-function Member(props: FieldProps) {
+/** The fields of a member, as its schema has it. */
+export function Member(props: FieldProps) {
   const { form, path, schema } = props;
   if (path[0] === 'hours') return <HoursFields {...props} />;
   if (schema.type === 'array' || path.at(-1) === 'labels') return <NamesField {...props} />;
   if (schema.properties === undefined) return <ValueField {...props} />;
-  const isSet = valueAt(form.policy, path) !== undefined;
+  const isSet = valueAt(form.draft, path) !== undefined;
   const inside = Object.entries(schema.properties)
     // What becomes of a request is asked once a rule is there.
     .filter(([, { enum: choices }]) => isSet || choices === undefined)
@@ -34,7 +35,7 @@ function Member(props: FieldProps) {
 /** A part of the form that folds: open if the policy says something there. */
 function Part(props: FieldProps) {
   const { form, path } = props;
-  const isSet = Object.keys(valueAt(form.policy, path) ?? {}).length > 0;
+  const isSet = Object.keys(valueAt(form.draft, path) ?? {}).length > 0;
   const [isOpen, setOpen] = useState(isSet);
   return (
     <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -88,7 +89,7 @@ export function PolicyForm({ text, policy, onChange }: PolicyFormProps) {
   if (last.current === null) return <Banner tone="warn">The text is no policy yet.</Banner>;
   const shown = last.current;
   const form: Form = {
-    policy: shown,
+    draft: shown,
     seen,
     write(path, value) {
       const next = rewriteAt(text, path, value);

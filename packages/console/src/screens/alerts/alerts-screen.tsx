@@ -1,0 +1,79 @@
+import type { Alert } from '@agp/notifications';
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { apiQuery, refreshMs, rulesQuery } from '../../api/api.ts';
+import { Acknowledge, AlertLink, AlertState, Severity } from '../../components/alerts.tsx';
+import { EmptyState } from '../../components/feedback.tsx';
+import { Choice } from '../../components/filters.tsx';
+import { AgentField } from '../../components/known-fields.tsx';
+import { actionColumn, type Column } from '../../components/list.tsx';
+import { ListScreen } from '../../components/list-screen.tsx';
+import { pageQuery } from '../../components/pager.tsx';
+import { TimeRange } from '../../components/time-range.tsx';
+import { useFilters } from '../../components/use-filters.tsx';
+import { TimeStamp } from '../../components/values.tsx';
+import { alertStates, timeSpans } from '../../search/search.ts';
+
+const columns: readonly Column<Alert>[] = [
+  {
+    head: 'Alert',
+    cell: (alert) => (
+      <div className="text-cell">
+        <AlertLink of={alert} />
+        <div className="small dim hide-narrow">{alert.detail}</div>
+      </div>
+    ),
+  },
+  { head: 'Severity', lead: true, cell: (alert) => <Severity of={alert} /> },
+  { head: 'Came up', cell: ({ opened_at }) => <TimeStamp at={opened_at} /> },
+  { head: 'State', cell: (alert) => <AlertState of={alert} /> },
+  { head: 'Rule', wide: true, cell: ({ rule }) => rule },
+  actionColumn((alert) => <Acknowledge of={alert} />),
+];
+
+const route = getRouteApi('/alerts');
+
+/** What rules found: at first what is not over. */
+export function AlertsScreen() {
+  const { filter, change, bind, ...at } = useFilters(route.useSearch());
+  const names = useQuery(rulesQuery).data?.data.map(({ rule }) => rule.name) ?? [];
+  const state = filter.state === 'all' ? undefined : (filter.state ?? 'unresolved');
+  const query = useQuery({
+    ...apiQuery('/api/v1/alerts', { query: { ...filter, state, ...pageQuery(at.page) } }),
+    refetchInterval: refreshMs,
+  });
+  return (
+    <ListScreen
+      title="Alerts"
+      about="What rules found, once each; until somebody acknowledges it or it is over it is open"
+      actions={
+        <Button variant="default" renderRoot={(props) => <Link to="/alerts/rules" {...props} />}>
+          Rules and targets
+        </Button>
+      }
+      filters={
+        <>
+          <Choice
+            label="State"
+            none="not over"
+            options={alertStates.map((value) => ({ value, label: value }))}
+            {...bind('state')}
+          />
+          <Choice label="Rule" none="All" options={names.map((value) => ({ value, label: value }))} {...bind('rule')} />
+          <AgentField {...bind('agent_id')} />
+          <TimeRange label="Time" none="All" spans={timeSpans} from={filter.from} to={filter.to} onChange={change} />
+        </>
+      }
+      label="Alerts"
+      nouns={['alert', 'alerts']}
+      query={query}
+      at={at}
+      rowKey={({ id }) => id}
+      columns={columns}
+      numbered={['Newer', 'Older']}
+      hint="Try another state or a longer time."
+      none={<EmptyState title="Nothing is open">What rules find comes here by itself.</EmptyState>}
+    />
+  );
+}

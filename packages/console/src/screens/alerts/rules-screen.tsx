@@ -1,0 +1,153 @@
+import { countOf, formatCount } from '@agp/core/explain';
+import { kinds, ruleSchema, type StoredRule } from '@agp/notifications';
+import { describeMatch } from '@agp/policy/describe';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { budgetsQuery, callApi, policiesQuery, rulesQuery, statusQuery, targetsQuery } from '../../api/api.ts';
+import { usePermissions } from '../../api/session.ts';
+import { Changes, type DraftProps, type Kind } from '../../changes/stored.tsx';
+import { AlertLink, Severity } from '../../components/alerts.tsx';
+import { EmptyState, FailureNotice } from '../../components/feedback.tsx';
+import { pauseMs } from '../../components/filters.tsx';
+import { useSeenNames } from '../../components/known-fields.tsx';
+import { Screen, Views } from '../../components/layout.tsx';
+import { actionColumn, type Column, ReadList } from '../../components/list.tsx';
+import { Pill } from '../../components/values.tsx';
+import { type Draft, DraftForm, readKinds } from './draft-form.tsx';
+import { DeadView, TargetsView } from './targets.tsx';
+
+const asked = readKinds(ruleSchema, 'on');
+
+/** A new rule, with what it has of one of another kind. */
+function begin(on: string, { name, description, targets, quiet_minutes, enabled }: Draft): Draft {
+  return { ...ruleSchema.parse({ targets, quiet_minutes, enabled, name: 'new', on }), description, name };
+}
+
+/** How messages of a draft read, and what would be open now. */
+function Preview({ draft }: { draft: Draft }) {
+  const [wanted] = useDebouncedValue(draft, pauseMs);
+  // It is shown before it has a name.
+  const rule = [wanted, { ...wanted, name: 'new' }].find((each) => ruleSchema.safeParse(each).success);
+  const { data, error } = useQuery({
+    queryKey: ['/api/v1/notification-rules/preview', rule],
+    queryFn: ({ signal }) => callApi('post', '/api/v1/notification-rules/preview', { body: rule as never, signal }),
+    enabled: rule !== undefined,
+    placeholderData: keepPreviousData,
+    gcTime: 0,
+  });
+  if (error) return <FailureNotice error={error} />;
+  if (data === undefined) return null;
+  const { example, count, alerts } = data.data;
+  return (
+    <div role="status" className="small">
+      A message reads: <strong>{example.title}</strong> {example.detail}
+      <br />
+      <strong>{count === 0 ? 'No alert' : countOf(count, 'alert')}</strong> would be open now.
+      <ul className="lines">
+        {alerts.map((alert) => (
+          <li key={alert.title + alert.detail}>
+            <AlertLink of={alert} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** Fields for all that a rule is, with what it would tell below them. */
+function RuleForm(props: DraftProps<Draft>) {
+  const { draft } = props;
+  const budgets = useQuery(budgetsQuery).data?.data ?? [];
+  const policies = useQuery(policiesQuery).data?.data ?? [];
+  const targets = useQuery(targetsQuery).data?.data ?? [];
+  const found = useQuery(statusQuery('7d')).data?.data.pii ?? [];
+  const seen = {
+    ...useSeenNames(),
+    budgets: budgets.map(({ budget }) => budget.name),
+    policies: policies.map(({ policy }) => policy.name),
+    types: found.map(({ type }) => type),
+  };
+  const members = asked[`${draft.on}`] ?? {};
+  const items = { enum: targets.map(({ target }) => target.name) };
+  return (
+    <>
+      <DraftForm
+        {...{ ...props, kinds, begin, seen, by: 'on', schema: ruleSchema }}
+        members={{ ...members, targets: { ...members.targets, items } }}
+      />
+      <Preview draft={draft} />
+    </>
+  );
+}
+
+const rules: Kind<StoredRule, Draft> = {
+  path: '/api/v1/notification-rules',
+  noun: 'rule',
+  begun: begin('failing', { name: '' }),
+  read: ({ rule }) => rule,
+  Form: RuleForm,
+  tell: ({ name, enabled }) => `${name} ${enabled ? 'holds within seconds' : 'is off'}.`,
+  warn: () => 'Nothing of it is told any more, and its open alerts are over.',
+  canUndo: true,
+};
+
+const columns: readonly Column<StoredRule>[] = [
+  {
+    head: 'Rule',
+    by: ({ rule }) => rule.name,
+    cell: ({ rule: { name, enabled } }) => (
+      <>
+        {name} {!enabled && <Pill>off</Pill>}
+      </>
+    ),
+  },
+  { head: 'Tells of', by: ({ rule }) => rule.on, cell: ({ rule }) => rule.on.replaceAll('_', ' ') },
+  { head: 'For', wide: true, cell: ({ rule }) => <div className="small text-cell">{describeMatch(rule.match)}</div> },
+  { head: 'To', cell: ({ rule }) => rule.targets.join(', ') || <span className="dim">the list alone</span> },
+  { head: 'Severity', by: ({ rule }) => rule.severity, cell: ({ rule }) => <Severity of={rule} /> },
+  {
+    head: 'Open',
+    right: true,
+    by: ({ open_count }) => open_count,
+    cell: ({ rule, open_count }) => (
+      <Link to="/alerts" search={{ rule: rule.name }}>
+        {formatCount(open_count)}
+      </Link>
+    ),
+  },
+];
+const actions = actionColumn((stored: StoredRule) => <Changes of={rules} stored={stored} />);
+
+/** What is told to whom. */
+function RulesView() {
+  const { change } = usePermissions();
+  return (
+    <ReadList
+      query={useQuery(rulesQuery)}
+      title="Rules"
+      label="Rules of alerts"
+      aside={change && <Changes of={rules} stored={null} />}
+      rowKey={({ id }) => id}
+      columns={change ? [...columns, actions] : columns}
+      none={<EmptyState title="No rule">Nothing is told to anybody until there is one.</EmptyState>}
+    />
+  );
+}
+
+const route = getRouteApi('/alerts/rules');
+const views = {
+  rules: ['Rules', RulesView],
+  targets: ['Targets', TargetsView],
+  dead: ['Given up', DeadView],
+} as const;
+
+/** What is told, to whom, and what did not arrive. */
+export function RulesScreen() {
+  const { view } = route.useSearch();
+  return (
+    <Screen title="Rules of alerts" about="What is told, and to whom">
+      <Views label="Views of rules" views={views} view={view} />
+    </Screen>
+  );
+}

@@ -1,0 +1,46 @@
+import { formatCount } from '@agp/core/explain';
+import type { Alert, Delivery, StoredRule, StoredTarget } from '@agp/notifications';
+import { describeMatch } from '@agp/policy';
+import { expect } from 'vitest';
+import { time } from './show-values.ts';
+
+export const showAlert = (alert: Alert) => ({
+  Alert: `${alert.title} ${alert.detail}`.trim(),
+  Severity: alert.severity,
+  'Came up': time(alert.opened_at),
+  State: [
+    alert.state,
+    alert.resolved_at && time(alert.resolved_at),
+    alert.acknowledged_by && `by ${alert.acknowledged_by}`,
+  ]
+    .filter(Boolean)
+    .join(' '),
+  Rule: alert.rule,
+});
+
+export const showRule = ({ rule, open_count }: StoredRule) => ({
+  Rule: `${rule.name}${rule.enabled ? '' : ' off'}`,
+  'Tells of': rule.on.replaceAll('_', ' '),
+  For: describeMatch(rule.match),
+  To: rule.targets.join(', ') || 'the list alone',
+  Severity: rule.severity,
+  Open: formatCount(open_count),
+});
+
+export const showTarget = ({ target, waiting_count, dead_count, ...stored }: StoredTarget) => ({
+  Target: target.name,
+  Kind: target.kind,
+  'Where to': target.kind === 'webhook' ? target.url : (expect.any(String) as string),
+  State: [
+    ...(stored.disabled ? ['disabled', stored.disabled.because] : []),
+    ...(waiting_count > 0 ? [`${formatCount(waiting_count)} waiting`] : []),
+    ...(dead_count > 0 ? [`${formatCount(dead_count)} given up`] : []),
+    stored.last_error ?? '',
+  ]
+    .join(' ')
+    .trim(),
+});
+
+export const showDelivery = ({ title, occasion, target, created_at, error }: Delivery) => ({
+  ...{ Message: title, Says: occasion, To: target, From: time(created_at), Error: error ?? '' },
+});
