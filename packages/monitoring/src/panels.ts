@@ -2,6 +2,7 @@ import * as barGauge from '@grafana/grafana-foundation-sdk/bargauge';
 import type { Builder, Dataquery } from '@grafana/grafana-foundation-sdk/cog';
 import * as common from '@grafana/grafana-foundation-sdk/common';
 import {
+  AnnotationQueryBuilder,
   type ThresholdsConfig,
   ThresholdsConfigBuilder,
   ThresholdsMode,
@@ -45,6 +46,27 @@ function buildQuery(query: Query, place: number): Builder<Dataquery> {
     .format(PromQueryFormat.TimeSeries);
   return query.now ? target.instant() : target.range();
 }
+
+const plain = (column: string) => `replace(replace(${column}, '&', '&amp;'), '<', '&lt;')`;
+
+/** What rules found, from when it came up until it was over; Grafana reads such texts as HTML. */
+export const alertAnnotations = new AnnotationQueryBuilder()
+  .name('Alerts')
+  .datasource(postgres)
+  .enable(true)
+  .iconColor('orange')
+  .target(
+    buildQuery(
+      sqlTable(
+        `SELECT opened_at AS "time", coalesce(resolved_at, now()) AS "timeend",\n` +
+          `  rule || ': ' || ${plain('title')} AS "text", severity AS "tags"\n` +
+          'FROM reporting.alerts\n' +
+          'WHERE opened_at <= $__timeTo() AND coalesce(resolved_at, now()) >= $__timeFrom()\n' +
+          'ORDER BY opened_at DESC LIMIT 200',
+      ),
+      0,
+    ),
+  );
 
 interface PanelOptions {
   title: string;

@@ -1,7 +1,8 @@
 import { type Database, openDatabase } from '@agp/db';
+import { insertAlert } from '@agp/testing/events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expandSql } from './expand-macros.ts';
-import { sqlQueries, variables } from './list-queries.ts';
+import { annotations, sqlQueries, variables } from './list-queries.ts';
 import { type MonitoredSystem, startMonitoredSystem } from './make-traffic.ts';
 
 let monitored: MonitoredSystem;
@@ -63,6 +64,21 @@ test.each(sqlQueries.filter(({ text }) => text.includes('AS "time"')))(
 test.each(variables.filter(({ source }) => source === 'agp-postgres'))('$where offers agents', async ({ query }) => {
   const rows = await ask(query);
   expect(rows.map((row) => row.agent_name)).toContain('steady');
+});
+
+test('alerts stand on the time of every dashboard from their beginning until they are over, as text alone', async () => {
+  const { pool } = monitored.system.database;
+  const openedAt = new Date(Date.now() - 3_600_000);
+  await insertAlert(pool, { title: 'agent <b>& fails', openedAt });
+  await insertAlert(pool, { title: 'long ago', openedAt: new Date('2020-01-01') });
+  await pool.query("UPDATE alerts SET resolved_at = '2020-01-02' WHERE title = 'long ago'");
+  expect(annotations.length).toBe(new Set(sqlQueries.map(({ dashboard }) => dashboard)).size);
+  for (const { where, text } of annotations) {
+    const rows = await ask(text);
+    const row = rows.find((each) => each.text === 'agents-failing: agent &lt;b>&amp; fails');
+    expect(row, where).toEqual({ time: openedAt, timeend: expect.any(Date), text: row?.text, tags: 'critical' });
+    expect(JSON.stringify(rows), where).not.toContain('long ago');
+  }
 });
 
 test('a choice of agents leaves the others out, whatever is in their names', async () => {

@@ -43,3 +43,11 @@ export const variables = Object.entries(dashboards).flatMap(([dashboard, { templ
     source: datasource?.uid,
   })),
 );
+
+/** What dashboards mark on their time. */
+export const annotations = Object.entries(dashboards).flatMap(([dashboard, { annotations: { list = [] } = {} }]) =>
+  list.map(({ name, target }) => ({
+    where: `${dashboard}: ${name}`,
+    text: (target as unknown as Target | undefined)?.rawSql ?? '',
+  })),
+);

@@ -12,7 +12,7 @@ import {
   VariableRefresh,
   VariableSort,
 } from '@grafana/grafana-foundation-sdk/dashboard';
-import { postgres, prometheus } from '../panels.ts';
+import { alertAnnotations, postgres, prometheus } from '../panels.ts';
 
 /** Panels under a heading. */
 export interface Row {
@@ -41,6 +41,7 @@ export function makeDashboard(options: DashboardOptions): Dashboard {
     .time({ from: options.from, to: 'now' })
     .refresh('1m')
     .tooltip(DashboardCursorSync.Crosshair)
+    .annotation(alertAnnotations)
     .link(
       new DashboardLinkBuilder('Agent Governance Proxy')
         .type(DashboardLinkType.Dashboards)
