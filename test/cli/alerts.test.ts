@@ -17,7 +17,9 @@ const write = (name: string, text: string) => {
   return join(folder, name);
 };
 
-beforeAll(() => {
+beforeAll(async () => {
+  // Nobody looks then, and no alert without a cause ends.
+  await system().database.pool.query('DELETE FROM alert_watch');
   folder = mkdtempSync(join(tmpdir(), 'agp-alerts-'));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -27,7 +29,6 @@ const resolve = async (id: string) => {
   const times = 'resolved_at = clock_timestamp(), changed_at = clock_timestamp()';
   await system().database.pool.query(`UPDATE alerts SET ${times} WHERE id = $1`, [uuidOf('alr', id)]);
 };
-/** Apart from what the system itself may tell. */
 const rule = 'new-providers-and-servers';
 const readStates = async (args: string) =>
   (await readJson(`alerts ${args} --rule ${rule}`)).map(({ title, state }: Record<string, string>) => [title, state]);

@@ -13,6 +13,8 @@ let management: TestManagement;
 let writer: Announcer;
 beforeAll(async () => {
   management = await startTestManagement();
+  // Nobody looks then, and no alert without a cause ends.
+  await management.database.pool.query('DELETE FROM alert_watch');
   writer = await startAnnouncer(management.stack.natsUrl);
 });
 afterAll(async () => {
