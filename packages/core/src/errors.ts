@@ -82,7 +82,7 @@ export const errorTable = {
   target_name_taken: { status: 409, message: 'another notification target has this name' },
   too_many_targets: { status: 409, message: 'there are 50 notification targets already' },
   target_in_use: { status: 409, message: null },
-  not_dead: { status: 409, message: 'the message was not given up: it is delivered, or tried again' },
+  not_dead: { status: 409, message: 'the message was not given up, or what came after it was delivered' },
   changed_meanwhile: {
     status: 409,
     message: 'somebody changed it meanwhile: read it again, and decide anew',

@@ -6,13 +6,24 @@ import type { AlertRow } from './notifications.ts';
 
 export type WatchRow = Selectable<Schema['alert_watch']>;
 
-/** Held until the transaction ends; undefined while another process holds it. */
-export const takeWatch = (transaction: Db): Promise<WatchRow | undefined> =>
-  transaction.selectFrom('alert_watch').selectAll().forUpdate().skipLocked().executeTakeFirst();
+/** As it was before this turn; undefined if another process began one within so many milliseconds. */
+export async function takeTurn(db: Db, everyMs: number): Promise<WatchRow | undefined> {
+  const { rows } = await sql<WatchRow>`
+    WITH before AS (
+      SELECT * FROM alert_watch WHERE looked_at <= clock_timestamp() - ${everyMs} * interval '1 millisecond'
+      FOR UPDATE SKIP LOCKED
+    )
+    UPDATE alert_watch SET looked_at = clock_timestamp() FROM before RETURNING before.*`.execute(db);
+  return rows[0];
+}
+
+/** Until the transaction ends nobody else settles alerts. */
+export const lockWatch = (transaction: Db): Promise<WatchRow | undefined> =>
+  transaction.selectFrom('alert_watch').selectAll().forUpdate().executeTakeFirst();
 
 /** @param auditSeq entries of the audit log below it were looked at */
-export async function noteLook(transaction: Db, at: Date, auditSeq: number): Promise<void> {
-  await transaction.updateTable('alert_watch').set({ looked_at: at, audit_seq: auditSeq }).execute();
+export async function noteLook(transaction: Db, auditSeq: number): Promise<void> {
+  await transaction.updateTable('alert_watch').set({ audit_seq: auditSeq }).execute();
 }
 
 /** Undefined if another process began to verify chains within so many milliseconds. */
@@ -54,7 +65,7 @@ interface AlertRule {
   targets: readonly string[];
 }
 
-/** Each once, with a message to each target. Returns how many there were that nobody had opened. */
+/** Each once, with a message to each target; one that came back in its window is opened again. Returns how many were not open. */
 export async function openAlerts(transaction: Db, rule: AlertRule, found: readonly FoundAlert[]): Promise<number> {
   if (found.length === 0) return 0;
   const { rows } = await sql<{ count: number }>`
@@ -65,7 +76,11 @@ export async function openAlerts(transaction: Db, rule: AlertRule, found: readon
       INSERT INTO alerts (id, rule_id, rule, kind, severity, subject, "window", title, detail, path, agent_id, resolved_at)
       SELECT gen_random_uuid(), ${rule.id}::uuid, ${rule.name}, ${rule.kind}, ${rule.severity}, subject, "window", title,
         detail, path, "agentId", CASE WHEN ends IS NOT NULL THEN clock_timestamp() END
-      FROM found ON CONFLICT DO NOTHING RETURNING id, rule_id, subject, "window"
+      FROM found
+      ON CONFLICT (rule_id, subject, "window") DO UPDATE SET resolved_at = NULL, acknowledged_at = NULL, acknowledged_by = NULL,
+        title = EXCLUDED.title, detail = EXCLUDED.detail, seen_at = clock_timestamp(), changed_at = clock_timestamp()
+      WHERE alerts.resolved_at IS NOT NULL AND EXCLUDED.resolved_at IS NULL
+      RETURNING id, rule_id, subject, "window"
     ), told AS (
       INSERT INTO alert_deliveries (id, target_id, alert_id, line, occasion)
       SELECT gen_random_uuid(), target.id, opened.id, opened.rule_id || ' ' || subject, occasion.name
@@ -105,10 +120,12 @@ export async function touchAlerts(
     WHERE alerts.id = seen.id`.execute(transaction);
 }
 
-/** Alerts that were over before a time; at most so many. */
+/** Removes alerts that were over before a time; at most so many. */
 export async function removeOldAlerts(db: Db, before: Date, most: number): Promise<void> {
   await sql`
-    DELETE FROM alerts WHERE id IN (SELECT id FROM alerts WHERE resolved_at < ${before} LIMIT ${most})`.execute(db);
+    DELETE FROM alerts WHERE id IN (SELECT id FROM alerts WHERE opened_at < ${before} AND resolved_at < ${before} LIMIT ${most})`.execute(
+    db,
+  );
 }
 
 interface SeenName {
@@ -118,11 +135,20 @@ interface SeenName {
   seen_at: Date;
 }
 
-/** Names that were seen since this was last asked, in any process. */
-export const takeSeenNames = (transaction: Db): Promise<SeenName[]> =>
-  transaction
-    .updateTable('seen_names')
-    .set({ is_told: true })
+/** Names that nobody has told of yet, the first one first; tools last, since callers make up their names. */
+export const listUntold = (db: Db, most: number): Promise<SeenName[]> =>
+  db
+    .selectFrom('seen_names')
+    .select(['kind', 'name', 'agent_id', 'seen_at'])
     .where('is_told', '=', false)
-    .returning(['kind', 'name', 'agent_id', 'seen_at'])
+    .orderBy(sql`kind = 'tool'`)
+    .orderBy('seen_at')
+    .limit(most)
     .execute();
+
+export async function noteTold(transaction: Db, names: readonly SeenName[]): Promise<void> {
+  await sql`
+    UPDATE seen_names SET is_told = true
+    FROM unnest(${names.map(({ kind }) => kind)}::text[], ${names.map(({ name }) => name)}::text[]) AS told (kind, name)
+    WHERE seen_names.kind = told.kind AND seen_names.name = told.name`.execute(transaction);
+}

@@ -158,6 +158,29 @@ export interface BudgetUseRow {
   count: number;
 }
 
+/** Those that used at least so much of the windows of budgets, as it was recorded, in steps of their units; at most `limit` of each. */
+export async function listFullUse(
+  db: Db,
+  asked: readonly { charge: Charge; least: number }[],
+  limit: number,
+): Promise<Pick<BudgetUseRow, 'position' | 'key'>[]> {
+  const charges = asked.map(({ charge }) => charge);
+  const { rows } = await sql<Pick<BudgetUseRow, 'position' | 'key'>>`
+    SELECT asked.position::integer - 1 AS position, used.key
+    FROM unnest(${charges.map(({ stored }) => stored.id)}::uuid[], ${charges.map(({ stored }) => stored.epoch)}::integer[],
+      ${charges.map(({ window }) => toTime(window.from))}::timestamptz[], ${charges.map(({ window }) => toTime(window.to))}::timestamptz[],
+      ${charges.map(({ unit }) => unit)}::text[], ${asked.map(({ least }) => least)}::float8[])
+      WITH ORDINALITY AS asked (id, epoch, starts_at, ends_at, unit, least, position)
+    CROSS JOIN LATERAL (
+      SELECT key, sum(CASE asked.unit WHEN 'usd' THEN cost_usd * 1e9 WHEN 'tokens' THEN tokens ELSE requests END) AS used
+      FROM budget_spend AS spend WHERE spend.budget_id = asked.id AND spend.epoch = asked.epoch
+        AND spend.starts_at >= asked.starts_at AND spend.starts_at < asked.ends_at
+      GROUP BY key HAVING sum(CASE asked.unit WHEN 'usd' THEN cost_usd * 1e9 WHEN 'tokens' THEN tokens ELSE requests END) >= asked.least
+      ORDER BY used DESC, key LIMIT ${limit}
+    ) AS used`.execute(db);
+  return rows;
+}
+
 /** Those that used most of the windows of budgets, at most `limit` of each. @param asked one place of each budget, whatever its key */
 export async function listBudgetUse(db: Db, asked: readonly Charge[], limit: number): Promise<BudgetUseRow[]> {
   const { rows } = await sql<BudgetUseRow>`

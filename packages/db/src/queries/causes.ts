@@ -7,7 +7,7 @@ import { firstIdAt } from './pages.ts';
 /** What alerts are made of. Each query reads the end of an index up to a bound, so that it is as fast with ten million events as with ten. */
 
 /** The latest rows of a table that are looked at. */
-const most = { events: 20_000, decisions: 50_000, findings: 10_000, refusals: 20_000, entries: 1_000, names: 1_000 };
+const most = { events: 20_000, decisions: 50_000, findings: 10_000, refusals: 20_000, entries: 100, names: 1_000 };
 
 export type WatchedAgent = Pick<AgentRow, 'id' | 'name' | 'status' | 'metadata'>;
 

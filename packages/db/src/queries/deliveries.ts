@@ -39,13 +39,18 @@ export function listDeliveries(
 export const readDelivery = (db: Db, id: string): Promise<DeliveryRow | undefined> =>
   withNames(db).where('alert_deliveries.id', '=', id).executeTakeFirst();
 
-/** False if it was not given up. */
+/** False if it was not given up, or what came after it was delivered: a receiver would take what is over for open. */
 export async function resendDelivery(db: Db, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('alert_deliveries')
     .set({ dead_at: null, attempts: 0, next_at: sql<Date>`clock_timestamp()` })
     .where('id', '=', id)
     .where('dead_at', 'is not', null)
+    .where(
+      sql<boolean>`NOT EXISTS (
+        SELECT FROM alert_deliveries AS later WHERE later.target_id = alert_deliveries.target_id
+          AND later.alert_id = alert_deliveries.alert_id AND later.seq > alert_deliveries.seq AND later.delivered_at IS NOT NULL)`,
+    )
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
@@ -207,12 +212,13 @@ export async function claimFeeds(
       SELECT ${told} AND (fed.fed_at < clock_timestamp() - ${everyMs} * interval '1 ms'
         OR greatest(opened_at, resolved_at) > fed.fed_at))
     RETURNING *`.execute(db);
-  return await Promise.all(
-    targets.map(async (target) => {
-      const { rows: alerts } = await sql<AlertRow>`
-        SELECT told.* FROM (SELECT ${target.name}::text AS name) AS fed, LATERAL (
-          SELECT alerts.* ${told} ORDER BY opened_at DESC LIMIT ${most}) AS told`.execute(db);
-      return { target, alerts };
-    }),
-  );
+  const feeds: { target: TargetRow; alerts: AlertRow[] }[] = [];
+  // One after the other: changes need the other connections.
+  for (const target of targets) {
+    const { rows: alerts } = await sql<AlertRow>`
+      SELECT told.* FROM (SELECT ${target.name}::text AS name) AS fed, LATERAL (
+        SELECT alerts.* ${told} ORDER BY opened_at DESC LIMIT ${most}) AS told`.execute(db);
+    feeds.push({ target, alerts });
+  }
+  return feeds;
 }

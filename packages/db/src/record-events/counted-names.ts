@@ -11,6 +11,8 @@ const maxNames = 50_000;
 /** Names that have a row as far as this process knows need no slower statement with the bound. */
 export class CountedNames {
   readonly budgets = new KnownBudgets();
+  /** Names that are not new to alerts: a set of their own, since callers make up as many as they like. */
+  readonly seen = new Set<string>();
   readonly #names = new Set<string>();
 
   hasAll(names: readonly string[]): boolean {

@@ -7,7 +7,7 @@ import { CountedNames } from './counted-names.ts';
 import { addToHourlyDecisions } from './decisions.ts';
 import { insertEvents } from './insert-events.ts';
 import { type RecordableEvent, type RecordableLink, toRecordable } from './recordable-event.ts';
-import { addSeenNames } from './seen-names.ts';
+import { addKnown, addSeenNames } from './seen-names.ts';
 import {
   addToAgentUsage,
   addToDailyUsage,
@@ -198,7 +198,7 @@ async function recordWith(
     addToHourlyUsage(client, linked, counted),
     addToAgentUsage(client, linked, counted),
     addToUnpricedUsage(client, linked, counted),
-    addSeenNames(client, linked, counted),
+    addSeenNames(client, linked, counted.seen),
     addToHourlyFindings(client, linked),
     addToHourlyDecisions(client, linked),
     settleUnrecorded(
@@ -209,7 +209,8 @@ async function recordWith(
     addToGlobalSpend(client, linked),
     client.query('COMMIT'),
   ]);
-  counted.add([...daily, ...hourly, ...byAgent, ...unpriced, ...seen]);
+  counted.add([...daily, ...hourly, ...byAgent, ...unpriced]);
+  addKnown(counted.seen, seen);
   return { recorded: linked, known };
 }
 

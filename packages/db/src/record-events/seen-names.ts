@@ -1,15 +1,26 @@
 import type { ClientBase } from 'pg';
 import { toTextArray } from './array-literals.ts';
-import type { CountedNames } from './counted-names.ts';
 import type { RecordableEvent } from './recordable-event.ts';
 
 /** Callers choose names: of each kind no more are kept, and what comes then is told to nobody. */
 const maxSeen = 10_000;
+/** New names of one transaction that are looked at; the rest are when they come again. */
+const mostNew = 500;
+/** Beyond so many, all are forgotten. */
+const maxKnown = 50_000;
 
 const text = `
+  WITH seen AS MATERIALIZED (
+    SELECT kind, name, agent_id, row_number() OVER (PARTITION BY kind ORDER BY name COLLATE "C") AS place
+    FROM unnest($1::text[], $2::text[], $3::uuid[]) AS asked (kind, name, agent_id)
+    WHERE NOT EXISTS (SELECT FROM seen_names AS known WHERE known.kind = asked.kind AND known.name = asked.name)
+  ), room AS MATERIALIZED (
+    SELECT kind, ${maxSeen} - (
+      SELECT count(*) FROM (SELECT FROM seen_names AS known WHERE known.kind = kinds.kind LIMIT ${maxSeen}) AS counted
+    ) AS names FROM (SELECT DISTINCT kind FROM seen) AS kinds
+  )
   INSERT INTO seen_names (kind, name, agent_id)
-  SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[]) AS seen (kind, name, agent_id)
-  WHERE (SELECT count(*) FROM (SELECT FROM seen_names AS known WHERE known.kind = seen.kind LIMIT ${maxSeen}) AS counted) < ${maxSeen}
+  SELECT kind, name, agent_id FROM seen JOIN room USING (kind) WHERE place <= room.names
   ORDER BY kind, name COLLATE "C" ON CONFLICT (kind, name) DO NOTHING`;
 
 /** Names in events that an alert may tell when they are first seen: `kind`, a line break, and the name. */
@@ -20,15 +31,16 @@ function* listNames({ model, provider, tools }: RecordableEvent['event']): Gener
     yield `${kind === 'remote_mcp' ? kind : 'tool'}\n${names[0]}`;
 }
 
-/** Keeps names that were never seen, and who used them first. Returns, for its argument `counted`, those that it looked at. */
+/** Keeps names that were never seen, and who used them first. Returns, for its argument `known`, those that it looked at. */
 export async function addSeenNames(
   client: ClientBase,
   rows: readonly RecordableEvent[],
-  counted: CountedNames,
+  known: ReadonlySet<string>,
 ): Promise<string[]> {
   const seen = new Map<string, string>();
   for (const { event, agentId } of rows)
-    for (const name of listNames(event)) if (!seen.has(name) && !counted.hasAll([name])) seen.set(name, agentId);
+    for (const name of listNames(event))
+      if (seen.size < mostNew && !known.has(name) && !seen.has(name)) seen.set(name, agentId);
   if (seen.size === 0) return [];
   const names = [...seen.keys()].map((each) => each.split('\n', 1).concat(each.slice(each.indexOf('\n') + 1)));
   await client.query({
@@ -41,4 +53,10 @@ export async function addSeenNames(
     ],
   });
   return [...seen.keys()];
+}
+
+/** Remembers names that were looked at, in a transaction that is committed. */
+export function addKnown(known: Set<string>, names: readonly string[]): void {
+  if (known.size + names.length > maxKnown) known.clear();
+  for (const name of names) known.add(name);
 }

@@ -4,13 +4,14 @@ import {
   listOpenAlerts,
   listRules,
   listTargets,
+  listUntold,
+  lockWatch,
   noteLook,
+  noteTold,
   readAuditSince,
   removeOldAlerts,
   resolveAlerts,
-  takeSeenNames,
-  takeWatch,
-  type WatchRow,
+  takeTurn,
 } from '@agp/db';
 import { type KindName, kinds, type Rule, type RulePreview, tell } from '@agp/notifications';
 import { every, type Logger } from '@agp/runtime';
@@ -26,9 +27,13 @@ import { matchRules, settleRule, type WatchedRule } from './settle.ts';
 
 /** How often causes are looked for, and how often it is tried to verify chains, in milliseconds. */
 const everyMs = { causes: 5_000, chains: 60_000 };
-/** How long alerts that are over are kept. */
-const keptDays = 400;
+/** The longest of those of one kind. */
+const longestEveryMs = 15_000;
+/** How long alerts that are over are kept, in milliseconds. */
+const keptMs = 400 * 86_400_000;
 const mostRemoved = 1_000;
+/** Names that are told in one look. */
+const mostNames = 100;
 /** Causes that a preview shows. */
 const mostShown = 20;
 
@@ -79,45 +84,71 @@ export class AlertWatch {
     this.#ends = [every(everyMs.causes, () => this.look(), warn), every(everyMs.chains, () => this.verify(), warn)];
   }
 
-  /** Verifies chains, unless another process does. */
+  /** Verifies chains, unless another process does, and removes old alerts. */
   async verify(): Promise<void> {
     const { db, reads, notifier } = this.#sources;
     if (await verifyChains(db, reads)) notifier.wake();
+    await removeOldAlerts(db, new Date(Date.now() - keptMs), mostRemoved);
   }
 
-  /** Settles all rules, unless another process does. */
-  async look(at = new Date()): Promise<void> {
-    const { db, notifier } = this.#sources;
+  /**
+   * Settles all rules, unless another process did so within `leastMs` milliseconds. Causes are looked for before the transaction begins: it is
+   * short, however long they take.
+   */
+  async look(at = new Date(), leastMs = 0.9 * everyMs.causes): Promise<void> {
+    const { db, reads, notifier } = this.#sources;
+    const turn = await takeTurn(db, leastMs);
+    if (turn === undefined) return;
+    const { rules } = matchRules(await listRules(reads), await listOpenAlerts(reads));
+    const { rows, next } = await readAuditSince(reads, turn.audit_seq, toldActions);
+    const untold = await listUntold(reads, mostNames);
+    const seen = untold.filter(({ seen_at }) => seen_at >= turn.learned_at);
+    const look = new Look(reads, { at, news: { entries: rows.map(({ payload }) => payload), seen } }, this.#memory);
+    const found = new Map<string, readonly Cause[] | null>();
+    const due = rules.filter(({ rule }) => this.#isDue(rule.on, at));
+    for (const each of due) {
+      const last = this.#looked.get(each.rule.on) ?? turn.looked_at.getTime() - longestEveryMs;
+      found.set(`${each.row.id} ${each.row.version}`, await this.#find(look, each, new Date(last)));
+    }
+    for (const { rule } of due) this.#looked.set(rule.on, at.getTime());
     const isNews = await db.transaction().execute(async (transaction) => {
-      const watch = await takeWatch(transaction);
-      if (watch === undefined) return false;
-      return await this.#settle(transaction, watch, at);
+      const now = await lockWatch(transaction);
+      // Another look was faster, and told the news.
+      const isFresh = now?.audit_seq === turn.audit_seq;
+      const { isChanged, isWhole } = await this.#settle(transaction, { at, found, isFresh });
+      // What a rule could not be asked for is looked at again: of each there is one alert.
+      if (isFresh && isWhole) {
+        await noteLook(transaction, next);
+        await noteTold(transaction, untold);
+      }
+      return isChanged;
     });
     if (isNews) notifier.wake();
   }
 
-  async #settle(transaction: Db, watch: WatchRow, at: Date): Promise<boolean> {
-    const { reads } = this.#sources;
+  /** @param found causes by the ids and versions of rules; null if they could not be looked for, and then what is open stays so */
+  async #settle(
+    transaction: Db,
+    { at, found, isFresh }: { at: Date; found: ReadonlyMap<string, readonly Cause[] | null>; isFresh: boolean },
+  ): Promise<{ isChanged: boolean; isWhole: boolean }> {
     const { rules, orphans } = matchRules(await listRules(transaction), await listOpenAlerts(transaction));
     const targets = await listTargets(transaction);
-    const { rows, next } = await readAuditSince(transaction, watch.audit_seq, toldActions);
-    const seen = (await takeSeenNames(transaction)).filter(({ seen_at }) => seen_at >= watch.learned_at);
-    const news = { entries: rows.map(({ payload }) => payload), seen };
-    const look = new Look(reads, { at, last: watch.looked_at, news }, this.#memory);
     await resolveAlerts(
       transaction,
       orphans.map(({ id }) => id),
     );
-    let isNews = orphans.length > 0;
-    for (const each of rules.filter(({ rule }) => this.#isDue(rule.on, at))) {
-      const causes = await this.#find(look, each);
-      const isExact = finderOf(each.rule.on)?.isExact ?? false;
-      if (causes !== null) isNews = (await settleRule(transaction, each, causes, { targets, at, isExact })) || isNews;
+    let isChanged = orphans.length > 0;
+    let isWhole = true;
+    for (const each of rules) {
+      const causes = found.get(`${each.row.id} ${each.row.version}`);
+      const finder = finderOf(each.rule.on);
+      const isNews = finder?.everyMs === 0;
+      if (isNews && !causes) isWhole = false;
+      if (!finder || !causes || (isNews && !isFresh)) continue;
+      const { isExact, most } = finder;
+      isChanged = (await settleRule(transaction, each, causes, { targets, at, isExact, most })) || isChanged;
     }
-    for (const { rule } of rules) if (this.#isDue(rule.on, at)) this.#looked.set(rule.on, at.getTime());
-    await noteLook(transaction, at, next);
-    await removeOldAlerts(transaction, look.ago(keptDays * 1_440), mostRemoved);
-    return isNews;
+    return { isChanged, isWhole };
   }
 
   #isDue(kind: KindName, at: Date): boolean {
@@ -125,10 +156,10 @@ export class AlertWatch {
     return finder !== undefined && at.getTime() - (this.#looked.get(kind) ?? 0) >= finder.everyMs;
   }
 
-  /** Null if it could not be looked: what is open then stays so. */
-  async #find(look: Look, { rule, open }: WatchedRule): Promise<readonly Cause[] | null> {
+  /** Null if it could not be looked. */
+  async #find(look: Look, { rule, open }: WatchedRule, last: Date): Promise<readonly Cause[] | null> {
     try {
-      return (await finderOf(rule.on)?.find(look, rule, open)) ?? null;
+      return (await finderOf(rule.on)?.find(look, rule, open, last)) ?? null;
     } catch (error) {
       const { message } = error as Error;
       this.#sources.logger.warn({ rule: rule.name, error: message }, 'causes of a rule could not be looked for');
@@ -139,8 +170,8 @@ export class AlertWatch {
   /** What a rule would have open now: what is told once alone is not among it. @param db reads it */
   async preview(db: Db, rule: Rule): Promise<RulePreview> {
     const at = new Date();
-    const look = new Look(db, { at, last: at, news: { entries: [], seen: [] } }, new Map());
-    const causes = (await finderOf(rule.on)?.find(look, rule, [])) ?? [];
+    const look = new Look(db, { at, news: { entries: [], seen: [] } }, new Map());
+    const causes = (await finderOf(rule.on)?.find(look, rule, [], at)) ?? [];
     const lasting = causes.filter(({ ends }) => ends === undefined);
     return {
       count: lasting.length,

@@ -1,3 +1,4 @@
+import { formatCount } from '@agp/core/explain';
 import {
   type AlertRow,
   type Db,
@@ -50,17 +51,11 @@ function toFound({ on }: Rule, { subject, window, facts, path, agentId = null, e
   };
 }
 
-/** All that is open stays; of the rest as many as there is room for, and one alert for those without. */
-function limitCauses(causes: readonly Cause[], isOpen: (cause: Cause) => boolean): { kept: Cause[]; more: number } {
-  const sorted = causes.toSorted((one, other) => Number(isOpen(other)) - Number(isOpen(one)));
-  return { kept: sorted.slice(0, mostOpen), more: Math.max(0, sorted.length - mostOpen) };
-}
-
 interface Settling {
   targets: readonly TargetRow[];
   at: Date;
-  /** What has no cause is over at once. */
-  isExact: boolean;
+  isExact?: ((alert: AlertRow) => boolean) | undefined;
+  most?: number | undefined;
 }
 
 /** Opens alerts of new causes, and ends those whose cause is gone. Returns whether there is something to deliver. */
@@ -68,44 +63,47 @@ export async function settleRule(
   transaction: Db,
   { row, rule, open }: WatchedRule,
   causes: readonly Cause[],
-  { targets, at, isExact }: Settling,
+  { targets, at, isExact = () => false, most = mostOpen }: Settling,
 ): Promise<boolean> {
   const bySubject = new Map(open.map((alert) => [alert.subject, alert]));
-  const alertOf = ({ subject, window, ends }: Cause) => {
-    const alert = ends === undefined ? bySubject.get(subject) : undefined;
-    return alert && (window === undefined || window === alert.window) ? alert : undefined;
-  };
-  const { kept, more } = limitCauses(causes, (cause) => alertOf(cause) !== undefined);
-  const found = kept.filter((cause) => alertOf(cause) === undefined).map((cause) => toFound(rule, cause, at));
-  const seen = kept.flatMap((cause) => {
-    const alert = alertOf(cause);
-    return alert ? [{ alert, found: toFound(rule, cause, at) }] : [];
+  const once = new Map(causes.map((cause) => [`${cause.subject}\n${cause.window}\n${cause.ends}`, cause]));
+  const all = [...once.values()].map((cause) => {
+    const alert = cause.ends === undefined ? bySubject.get(cause.subject) : undefined;
+    const isSame = alert !== undefined && (cause.window === undefined || cause.window === alert.window);
+    return { found: toFound(rule, cause, at), alert: isSame ? alert : undefined };
   });
-  const rest = { title: `rule ${rule.name}: ${more} more`, detail: `only ${mostOpen} are told each`, path: '/alerts' };
-  const restAlert = bySubject.get('more');
-  if (more > 0 && restAlert === undefined)
-    found.push({ ...rest, subject: 'more', window: at.toISOString(), agentId: null, ends: null });
-  const there = new Set([...seen.map(({ alert }) => alert.id), ...(more > 0 && restAlert ? [restAlert.id] : [])]);
-  const renewed = new Set(kept.map(({ subject }) => subject));
-  const isOver = ({ id, subject, seen_at }: AlertRow) =>
-    !there.has(id) &&
-    (isExact || renewed.has(subject) || at.getTime() - seen_at.getTime() >= rule.quiet_minutes * 60_000);
-  const over = open.filter(isOver);
-  await resolveAlerts(
-    transaction,
-    over.map(({ id }) => id),
-  );
+  // All that is open stays; of the rest there are as many as there is room for.
+  const sorted = all.toSorted((one, other) => Number(one.alert === undefined) - Number(other.alert === undefined));
+  const rest = sorted.splice(most);
+  if (rest.length > 0) {
+    const title = `rule ${rule.name}: ${formatCount(rest.length)} more`;
+    const ends = rest.every(({ found }) => found.ends === 'notice') ? ('notice' as const) : null;
+    const more = { subject: 'more', title, detail: `only ${most} are told each`, path: '/alerts', agentId: null, ends };
+    sorted.push({
+      found: { ...more, window: at.toISOString() },
+      alert: ends === null ? bySubject.get('more') : undefined,
+    });
+  }
+  const there = new Set(sorted.flatMap(({ alert }) => alert?.id ?? []));
+  const renewed = new Set(sorted.map(({ found }) => found.subject));
+  const isOver = (alert: AlertRow) =>
+    !there.has(alert.id) &&
+    (isExact(alert) ||
+      renewed.has(alert.subject) ||
+      at.getTime() - alert.seen_at.getTime() >= rule.quiet_minutes * 60_000);
+  const over = open.filter(isOver).map(({ id }) => id);
+  await resolveAlerts(transaction, over);
   const { id, name } = row;
   const { on: kind, severity } = rule;
+  const told = { id, name, kind, severity, targets: findTargets(rule, targets) };
   const opened = await openAlerts(
     transaction,
-    { id, name, kind, severity, targets: findTargets(rule, targets) },
-    found,
+    told,
+    sorted.flatMap(({ found, alert }) => (alert === undefined ? [found] : [])),
   );
-  const old = seen.filter(({ alert }) => at.getTime() - alert.seen_at.getTime() >= touchMs);
-  await touchAlerts(
-    transaction,
-    old.map(({ alert, found: { title, detail } }) => ({ id: alert.id, title, detail })),
+  const old = sorted.flatMap(({ found: { title, detail }, alert }) =>
+    alert !== undefined && at.getTime() - alert.seen_at.getTime() >= touchMs ? [{ id: alert.id, title, detail }] : [],
   );
+  await touchAlerts(transaction, old);
   return opened + over.length > 0;
 }

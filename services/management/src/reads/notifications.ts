@@ -81,13 +81,21 @@ export function makeTarget(written: Target, config: Allowed) {
 /** How long messages are signed with the last secret too, in milliseconds. */
 const overlapMs = 86_400_000;
 
-/** A target that takes the place of another: secrets that are not given stay. @throws ApiError for plain HTTP, or another kind */
+const originsOf = (target: unknown) => ((target as { urls?: string[] }).urls ?? []).map((url) => new URL(url).origin);
+
+/**
+ * A target that takes the place of another: secrets that are not given stay, unless they would go to another host.
+ * @throws ApiError for plain HTTP, another kind, or a secret that is missing
+ */
 export function mergeTarget(before: TargetRow, written: TargetChange, config: Allowed) {
   if ((before.target as Record<string, unknown>).kind !== written.kind)
     throw new ApiError('invalid_parameter', 'kind: cannot be changed: make another target');
   assureSafe(written, config);
   const { shown, secrets } = split(written);
   const old = (before.secrets ?? {}) as Record<string, string>;
+  const isElsewhere = originsOf(written).some((origin) => !originsOf(before.target).includes(origin));
+  if (isElsewhere && old.authorization !== undefined && secrets.authorization === undefined)
+    throw new ApiError('invalid_parameter', 'authorization: must be given again, since it would go to another host');
   const isRotated = written.kind === 'webhook' && secrets.secret !== undefined && secrets.secret !== old.secret;
   const previous = isRotated && { previous: old.secret as string, previous_until: `${Date.now() + overlapMs}` };
   const all = { ...old, ...secrets, ...previous };

@@ -200,7 +200,7 @@ test('a changed chain is told, and a whole one is not', async () => {
   ]);
 });
 
-test('a rule that is removed or disabled ends its alerts', async () => {
+test('a rule that is removed or disabled ends its alerts, and opens them again', async () => {
   const [one, other] = [
     await alerts.rule({ name: 'one', on: 'failing' }),
     await alerts.rule({ name: 'other', on: 'failing' }),
@@ -212,9 +212,39 @@ test('a rule that is removed or disabled ends its alerts', async () => {
   await replaceRule(alerts.database.db, other, ruleSchema.parse({ name: 'other', on: 'failing', enabled: false }));
   await alerts.look(1);
   expect((await alerts.alerts()).open).toEqual([]);
+  await replaceRule(alerts.database.db, other, ruleSchema.parse({ name: 'other', on: 'failing' }));
+  await alerts.look(2);
+  expect((await alerts.alerts()).open).toHaveLength(1);
 });
 
-test('one rule has so many open alerts, and one for the rest', async () => {
+test('a window that was told is told again if its cause comes back, and a doubled threshold once', async () => {
+  await alerts.target('chat');
+  const rule = { name: 'rule', on: 'budget', at_percent: [80, 80], projected: false, targets: ['chat'] };
+  const id = await alerts.rule(rule);
+  await budgetOf(alerts.database.db, 'sales', 100);
+  await call(await seedAgent(alerts.owner, 'nightly'), 90);
+  await alerts.look();
+  await replaceRule(alerts.database.db, id, ruleSchema.parse({ ...rule, enabled: false }));
+  await alerts.look(1);
+  await replaceRule(alerts.database.db, id, ruleSchema.parse(rule));
+  await alerts.look(2);
+  const title = 'budget sales is at 80 % of 100 requests';
+  expect(await alerts.messages()).toEqual(['opened', 'resolved', 'opened'].map((each) => `chat ${each}: ${title}`));
+  expect(await alerts.alerts()).toEqual({ open: [title], over: [] });
+});
+
+test('news that could not be looked at are told later', async () => {
+  await alerts.rule({ on: 'first_seen', of: ['model'] });
+  await call(await seedAgent(alerts.owner, 'nightly'), 1, { model: 'gpt-9' });
+  await alerts.owner.pool.query('ALTER TABLE agents RENAME TO elsewhere');
+  await alerts.look();
+  expect(await alerts.alerts()).toEqual({ open: [], over: [] });
+  await alerts.owner.pool.query('ALTER TABLE elsewhere RENAME TO agents');
+  await alerts.look(1);
+  expect((await alerts.alerts()).over).toEqual(['first use of model gpt-9']);
+});
+
+test('what no rule can tell beyond its room stays open with a count', async () => {
   await alerts.rule({ on: 'pii' });
   for (let index = 0; index < 103; index += 1)
     await call(await seedAgent(alerts.owner, `agent-${index}`), 1, { pii_detected: true, pii_types: ['email'] });

@@ -45,7 +45,7 @@ export function shareWatchedAlerts(): WatchedAlerts {
   });
   return Object.assign(shared, {
     watch,
-    look: (minutesOn = 0) => watch().look(new Date(Date.now() + minutesOn * 60_000)),
+    look: (minutesOn = 0) => watch().look(new Date(Date.now() + minutesOn * 60_000), 0),
     async rule(rule: object) {
       const made = await createRule(shared.database.db, ruleSchema.parse({ name: 'rule', ...rule }), 100);
       if (typeof made === 'string' || !('id' in made)) throw new Error(JSON.stringify(made));

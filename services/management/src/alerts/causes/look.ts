@@ -22,10 +22,15 @@ export interface Cause<Name extends KindName = KindName> {
 export interface Finder<Name extends KindName> {
   /** How often it looks, in milliseconds; 0 is each time. */
   everyMs: number;
-  /** An alert is over as soon as its cause is, without the rule's quiet minutes. */
-  isExact?: true;
-  /** @param open alerts of the rule that are not over */
-  find(look: Look, rule: Rule<Name>, open: readonly AlertRow[]): Promise<Cause<Name>[]>;
+  /** Whether an alert is over as soon as its cause is, without the rule's quiet minutes. */
+  isExact?(alert: AlertRow): boolean;
+  /** Of one rule so many are open; 100 if not given. */
+  most?: number;
+  /**
+   * @param open alerts of the rule that are not over
+   * @param last when such causes were looked for last
+   */
+  find(look: Look, rule: Rule<Name>, open: readonly AlertRow[], last: Date): Promise<Cause<Name>[]>;
 }
 
 /** Entries of the audit log and names that nobody has told of yet. */
@@ -46,16 +51,13 @@ interface Memory {
 export class Look {
   readonly db: Db;
   readonly at: Date;
-  /** When somebody looked last. */
-  readonly last: Date;
   readonly news: News;
   readonly #memory: Map<string, Memory>;
 
   /** @param memory what is kept from look to look */
-  constructor(db: Db, { at, last, news }: { at: Date; last: Date; news: News }, memory: Map<string, Memory>) {
+  constructor(db: Db, { at, news }: { at: Date; news: News }, memory: Map<string, Memory>) {
     this.db = db;
     this.at = at;
-    this.last = last;
     this.news = news;
     this.#memory = memory;
     for (const [name, { until }] of memory) if (until <= at.getTime()) memory.delete(name);

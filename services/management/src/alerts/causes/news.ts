@@ -93,7 +93,9 @@ function tellChange(what: What, entry: Entry, agents: ReadonlyMap<string | null,
 /** Blocks and pauses last until their end; all else is told once. */
 export const changeFinder: Finder<'change'> = {
   everyMs: 0,
-  isExact: true,
+  isExact: () => true,
+  // Each look takes a hundred entries of the log at most.
+  most: Number.POSITIVE_INFINITY,
   async find(look, rule, open) {
     const entries = look.news.entries.map((payload) => parseJson(payload) as Entry);
     const ids = entries.map(({ agent_id }) => agent_id && fromPublicId('agt', agent_id));
@@ -105,7 +107,10 @@ export const changeFinder: Finder<'change'> = {
     const found = new Map<string, Cause<'change'>>();
     for (const alert of open) {
       const { subject, window, title, path, agent_id: agentId } = alert;
-      if (!(await lasts(subject, agentId))) continue;
+      const isAsked = rule.of.some((what) => subject.startsWith(`${what} `));
+      const isOfAll = subject.startsWith('pause');
+      if (!isAsked || !(isOfAll || isFor(rule, { agent: agents.get(agentId) })) || !(await lasts(subject, agentId)))
+        continue;
       found.set(subject, { subject, window, path, agentId, facts: { title, reason: alert.detail, change: '' } });
     }
     const over: Cause<'change'>[] = [];
@@ -146,8 +151,8 @@ const overlap = 2;
 /** Each once, whoever used it first. */
 export const seenFinder: Finder<'first_seen'> = {
   everyMs: 0,
-  async find(look, rule) {
-    const since = new Date(look.last.getTime() - overlap * 60_000);
+  async find(look, rule, _open, last) {
+    const since = new Date(last.getTime() - overlap * 60_000);
     const added = rule.of.includes('agent') ? await look.once('new agents', () => listNewAgents(look.db, since)) : [];
     const news = [
       ...added.map(({ id, name }) => ({ kind: 'agent', key: id, name, agent_id: id })),

@@ -1,13 +1,16 @@
 import { type Charge, isCalendar, never, steps, toCharge } from '@agp/budgets';
 import { formatCount, formatUsd } from '@agp/core/explain';
 import { fromPublicId } from '@agp/core/ids';
-import { type AlertRow, type FullCap, listBudgets, listBudgetUse, readFullCaps, readUsed } from '@agp/db';
+import { type AlertRow, type FullCap, listBudgets, listFullUse, readFullCaps, readUsed } from '@agp/db';
 import type { FactsOf } from '@agp/notifications';
 import { definitionOf, expectUse, nameKeys } from '../../reads/budgets.ts';
 import { agentPath, type Cause, type Finder, isFor, type Look } from './look.ts';
 
 /** Of each budget, those that used most. */
-const mostKeys = 100;
+const mostKeys = 1_000;
+/** What is not recorded is counted later, of those that used nearly as much. */
+const nearly = 0.9;
+const guessed = 'projected';
 /** How much of a window must be over before its end is guessed. */
 const guessAfter = 0.1;
 
@@ -20,14 +23,28 @@ interface Use {
   whose: string | null;
 }
 
-/** @param endsBy only windows that end until then */
-async function readUses(look: Look, at: Date, endsBy = Infinity): Promise<Use[]> {
+/**
+ * Who used so much of budgets that a rule may tell it.
+ * @param percent of which it is told
+ * @param endsBy only windows that end until then
+ */
+async function readUses(look: Look, at: Date, percent: number, endsBy = Infinity): Promise<Use[]> {
+  const now = at.getTime();
   const places = (await look.once('budgets', () => listBudgets(look.db)))
-    .map((row) => toCharge(definitionOf(row), '', at.getTime()))
-    .filter(({ window }) => window.to <= endsBy);
+    .map((row) => toCharge(definitionOf(row), '', now))
+    .filter(({ window, limit }) => window.to <= endsBy && limit > 0)
+    .map((charge) => {
+      const { stored, window, limit } = charge;
+      // Who will pass it at this pace used at least the part of it that the window is over.
+      const part = isCalendar(stored.budget.window) ? (now - window.from) / (window.to - window.from) : 1;
+      return { charge, least: nearly * limit * Math.min(percent / 100, Math.max(part, guessAfter)) };
+    });
   if (places.length === 0) return [];
-  const most = await listBudgetUse(look.db, places, mostKeys);
-  const charges = most.map(({ position, key }) => toCharge((places[position] as Charge).stored, key, at.getTime()));
+  const full = await listFullUse(look.db, places, mostKeys);
+  const charges = full.flatMap(({ position, key }) => {
+    const place = places[position];
+    return place === undefined ? [] : [toCharge(place.charge.stored, key, now)];
+  });
   const used = await readUsed(look.db, charges);
   const name = await nameKeys(look.db, charges);
   return charges.map((charge, index) => {
@@ -72,26 +89,26 @@ function* listUsed({ charge, used, whose }: Use, rule: Rule, open: (subject: str
       expected: expected === null ? null : formatAmount(expected / steps[unit], unit),
     },
   });
-  // Nobody may use anything of an empty budget: that is no alert.
-  if (limit === 0) return;
   for (const percent of listPassed(rule.at_percent, used / limit, (each) => open(`${of} ${each}`)))
     yield cause(`${percent}`, percent, null);
   const part = (look.at.getTime() - window.from) / (window.to - window.from);
   const expected = expectUse(budget, window, used, look.at.getTime());
   if (rule.projected && !isOver && expected !== null && part >= guessAfter && used < limit && expected > limit)
-    yield cause('projected', 100, expected);
+    yield cause(guessed, 100, expected);
 }
 
 type Rule = Parameters<Finder<'budget'>['find']>[1];
 
 export const budgetFinder: Finder<'budget'> = {
   everyMs: 10_000,
-  isExact: true,
-  async find(look, rule, openAlerts) {
+  // A window with a beginning comes but once; what moves on or is guessed goes up and down.
+  isExact: ({ subject, window }) => window.includes(' ') && !subject.endsWith(guessed),
+  async find(look, rule, openAlerts, last) {
     const open = isOpenIn(openAlerts);
-    const uses = await look.once('uses of budgets', () => readUses(look, look.at));
+    const least = Math.min(...rule.at_percent);
+    const uses = await look.once(`uses from ${least}`, () => readUses(look, look.at, least));
     // What was passed just before its window ended is told too.
-    const ended = await look.once('uses before', () => readUses(look, look.last, look.at.getTime()));
+    const ended = await look.once(`ended from ${least}`, () => readUses(look, last, least, look.at.getTime()));
     return [...uses, ...ended]
       .filter(({ charge }) => rule.budgets === undefined || rule.budgets.includes(charge.stored.budget.name))
       .flatMap((use) => [...listUsed(use, rule, open, look)]);
@@ -113,7 +130,7 @@ function factsOfCap(
 
 export const capFinder: Finder<'cap'> = {
   everyMs: 10_000,
-  isExact: true,
+  isExact: () => true,
   async find(look, rule, openAlerts) {
     const open = isOpenIn(openAlerts);
     const least = Math.min(...rule.at_percent) / 100;
