@@ -97,7 +97,7 @@ test('a secret is written from a file, or shown once if it was made, and never a
 
 test('alerts are listed while they are open, and acknowledged by the beginning of an id', async () => {
   const [{ id: agentId }] = await readJson('agents list');
-  const first = await insert({ rule, title: 'first', agentId });
+  const first = await insert({ rule, title: 'first', agentId, openedAt: new Date(Date.now() - 60_000) });
   const second = await insert({ rule, title: 'second', severity: 'warning' });
   expect(await readStates('')).toEqual([
     ['second', 'open'],

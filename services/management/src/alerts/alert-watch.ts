@@ -113,8 +113,9 @@ export class AlertWatch {
     for (const { rule } of due) this.#looked.set(rule.on, at.getTime());
     const isNews = await db.transaction().execute(async (transaction) => {
       const now = await lockWatch(transaction);
-      // Another look was faster, and told the news.
-      const isFresh = now?.audit_seq === turn.audit_seq;
+      if (now === undefined) return false;
+      // Else another look was faster, and told the news.
+      const isFresh = now.audit_seq === turn.audit_seq;
       const { isChanged, isWhole } = await this.#settle(transaction, { at, found, isFresh });
       // What a rule could not be asked for is looked at again: of each there is one alert.
       if (isFresh && isWhole) {
