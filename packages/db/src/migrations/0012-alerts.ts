@@ -94,6 +94,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`CREATE INDEX seen_names_to_tell ON seen_names (seen_at) WHERE NOT is_told`.execute(db);
   await sql`
     INSERT INTO seen_names (kind, name, is_told)
+    SELECT 'agent', id::text, true FROM agents
+    UNION ALL
     SELECT 'model', model, true FROM (SELECT DISTINCT model FROM agent_usage) AS used
     UNION ALL
     SELECT 'provider', provider, true FROM (SELECT DISTINCT provider FROM hourly_usage) AS used`.execute(db);

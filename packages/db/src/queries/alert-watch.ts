@@ -135,13 +135,12 @@ interface SeenName {
   seen_at: Date;
 }
 
-/** Names that nobody has told of yet, the first one first; tools last, since callers make up their names. */
+/** Names that nobody has told of yet, the first one first. */
 export const listUntold = (db: Db, most: number): Promise<SeenName[]> =>
   db
     .selectFrom('seen_names')
     .select(['kind', 'name', 'agent_id', 'seen_at'])
     .where('is_told', '=', false)
-    .orderBy(sql`kind = 'tool'`)
     .orderBy('seen_at')
     .limit(most)
     .execute();

@@ -168,16 +168,6 @@ export async function readAuditSince(db: Db, seq: number, actions: readonly stri
   return { rows, next: rows.length === most.entries && last ? last.seq + 1 : head.length };
 }
 
-/** Agents that came after a time. */
-export const listNewAgents = (db: Db, after: Date): Promise<{ id: string; name: string }[]> =>
-  db
-    .selectFrom('agents')
-    .select(['id', 'name'])
-    .where('created_at', '>', after)
-    .orderBy('created_at')
-    .limit(most.names)
-    .execute();
-
 /** Requests since a time whose events were lost or set aside, by why: those of the last minute may come yet. */
 export async function readLostSince(db: Db, since: Date) {
   const { rows } = await sql<{ reason: string; count: number }>`

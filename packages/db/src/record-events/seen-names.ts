@@ -24,7 +24,8 @@ const text = `
   ORDER BY kind, name COLLATE "C" ON CONFLICT (kind, name) DO NOTHING`;
 
 /** Names in events that an alert may tell when they are first seen: `kind`, a line break, and the name. */
-function* listNames({ model, provider, tools }: RecordableEvent['event']): Generator<string> {
+function* listNames({ agentId, event: { model, provider, tools } }: RecordableEvent): Generator<string> {
+  yield `agent\n${agentId}`;
   yield `model\n${model}`;
   yield `provider\n${provider}`;
   for (const { kind, names } of tools?.declared ?? tools?.called ?? [])
@@ -38,9 +39,9 @@ export async function addSeenNames(
   known: ReadonlySet<string>,
 ): Promise<string[]> {
   const seen = new Map<string, string>();
-  for (const { event, agentId } of rows)
-    for (const name of listNames(event))
-      if (seen.size < mostNew && !known.has(name) && !seen.has(name)) seen.set(name, agentId);
+  for (const row of rows)
+    for (const name of listNames(row))
+      if (seen.size < mostNew && !known.has(name) && !seen.has(name)) seen.set(name, row.agentId);
   if (seen.size === 0) return [];
   const names = [...seen.keys()].map((each) => each.split('\n', 1).concat(each.slice(each.indexOf('\n') + 1)));
   await client.query({

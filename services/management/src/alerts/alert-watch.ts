@@ -32,8 +32,8 @@ const longestEveryMs = 15_000;
 /** How long alerts that are over are kept, in milliseconds. */
 const keptMs = 400 * 86_400_000;
 const mostRemoved = 1_000;
-/** Names that are told in one look. */
-const mostNames = 100;
+/** New names that are read in one look. */
+const mostNames = 10_000;
 /** Causes that a preview shows. */
 const mostShown = 20;
 

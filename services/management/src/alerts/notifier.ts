@@ -38,7 +38,7 @@ type Settings = Pick<ManagementConfig, 'consoleOrigin' | 'notificationAllowedHos
 
 /**
  * Delivers messages to targets: each at least once, those of one line in their order, and no target waits for another. Any number of
- * processes share the work. All that it asks of Postgres goes over one connection, so that changes never wait for it.
+ * processes share the work. To deliver, to feed and to prune each ask Postgres one thing at a time, so that changes hardly wait for it.
  */
 export class Notifier {
   readonly #db: Db;
@@ -133,8 +133,9 @@ export class Notifier {
   async #note({ id, attempts, target }: ClaimedDelivery, outcome: Outcome | null): Promise<void> {
     const settled: Settled =
       outcome === null ? { state: 'dead', error: 'its alert was removed' } : planNext(outcome, attempts);
-    await settleDelivery(this.#db, id, settled);
+    // Before it is noted: if one of the two fails, both are done again.
     if (outcome?.isGone) await this.#disable(target, outcome);
+    await settleDelivery(this.#db, id, settled);
     if (outcome?.waitMs) this.#quietUntil.set(target.id, Date.now() + outcome.waitMs);
     const left = (this.#taken.get(target.id) ?? 1) - 1;
     if (left > 0) this.#taken.set(target.id, left);

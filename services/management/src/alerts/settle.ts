@@ -27,7 +27,7 @@ export interface WatchedRule {
   open: readonly AlertRow[];
 }
 
-/** The rules that are enabled, with what is open of each, and alerts whose rule is gone. */
+/** The rules that are enabled, with what is open of each, and alerts whose rule is gone. A rule that only a later version can read keeps its own. */
 export function matchRules(rows: readonly RuleRow[], open: readonly AlertRow[]) {
   const byRule = Map.groupBy(open, ({ rule_id }) => rule_id);
   const rules = rows.flatMap((row): WatchedRule[] => {
@@ -35,7 +35,8 @@ export function matchRules(rows: readonly RuleRow[], open: readonly AlertRow[]) 
     return rule?.enabled ? [{ row, rule, open: byRule.get(row.id) ?? [] }] : [];
   });
   const kept = new Map(rules.map(({ row, rule }) => [row.id, rule.on]));
-  return { rules, orphans: open.filter(({ rule_id, kind }) => kept.get(rule_id) !== kind) };
+  const unread = new Set(rows.flatMap(({ id, rule }) => (ruleSchema.safeParse(rule).success ? [] : [id])));
+  return { rules, orphans: open.filter(({ rule_id: id, kind }) => !unread.has(id) && kept.get(id) !== kind) };
 }
 
 /** UUIDs of the targets that a rule names; what an Alertmanager has to know it is told again and again. */

@@ -66,7 +66,6 @@ const ruleRoutes = tagRoutes('Alerts', [
     summary: 'Which alerts a rule would have open now, and how its messages read; changes nothing',
     body: ruleSchema,
     answer: { description: 'The alerts', schema: rulePreviewSchema },
-    errors: ['reservations_unavailable'],
     handle: ({ body }, { alertWatch, db }) => alertWatch.preview(db, body),
   }),
   defineRoute('POST /api/v1/notification-rules', {

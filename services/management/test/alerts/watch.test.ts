@@ -115,7 +115,7 @@ test('what was passed just before its window ended is told, and is over', async 
   ]);
 });
 
-test('a cap and a block are over with their cause', async () => {
+test('a cap is over with its cause', async () => {
   await alerts.rule({ on: 'cap', at_percent: [50] });
   const agent = await seedAgent(alerts.owner, 'nightly');
   await alerts.owner.pool.query('UPDATE agents SET daily_cap_usd = 0.00003');
@@ -166,7 +166,29 @@ test('names are told when they are first used, each once', async () => {
   expect(await alerts.messages()).toHaveLength(4);
 });
 
-test('a pause is open until it ends, and costs without a price are told', async () => {
+test('many names of one agent at once are one alert', async () => {
+  await alerts.rule({ on: 'first_seen', of: ['tool', 'remote_mcp'] });
+  const names = Array.from({ length: 90 }, (_, at) => ({ kind: 'client' as const, names: [`tool-${at + 10}`] }));
+  const declared = [...names, { kind: 'remote_mcp' as const, names: ['mcp.example.com'] }];
+  await call(await seedAgent(alerts.owner, 'nightly'), 1, { tools: { declared, called: [], more: 0 } });
+  await alerts.look();
+  await alerts.look(1);
+  expect((await alerts.alerts()).over).toEqual([
+    'first use of MCP server mcp.example.com',
+    expect.stringMatching(/^first use of tool tool-\d+ and 89 more$/),
+  ]);
+});
+
+test('a rule that a later version wrote keeps its alerts', async () => {
+  await alerts.rule({ on: 'failing' });
+  await call(await seedAgent(alerts.owner, 'nightly'), 20, failed);
+  await alerts.look();
+  await alerts.owner.pool.query(`UPDATE notification_rules SET rule = rule || '{"later": true}'`);
+  await alerts.look(30);
+  expect((await alerts.alerts()).open).toHaveLength(1);
+});
+
+test('a model without a price is told', async () => {
   await alerts.rule({ name: 'costs', on: 'cost' });
   const agent = await seedAgent(alerts.owner, 'nightly');
   await call(agent, 2, { model: 'new-1', provider: 'openai', price_version: null, cost_nano_usd: 0 });

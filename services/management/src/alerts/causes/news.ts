@@ -1,8 +1,8 @@
 import type { AuditAction, AuditEntry } from '@agp/core/audit';
-import { describeChange } from '@agp/core/explain';
+import { describeChange, formatCount } from '@agp/core/explain';
 import { fromPublicId } from '@agp/core/ids';
 import { parseJson } from '@agp/core/json';
-import { listNewAgents, readControl, type WatchedAgent } from '@agp/db';
+import { readControl, type WatchedAgent } from '@agp/db';
 import type { Rule } from '@agp/notifications';
 import { agentPath, type Cause, type Finder, isFor, nameOf, searchPath } from './look.ts';
 
@@ -140,34 +140,41 @@ export const changeFinder: Finder<'change'> = {
 
 type Seen = Rule<'first_seen'>['of'][number];
 
-const seenPath = (kind: string, name: string, agentId: string | null) =>
-  kind === 'model' || kind === 'provider' || agentId === null
-    ? searchPath('/events', { [kind === 'model' ? 'model' : 'provider']: name })
-    : agentPath(agentId);
+/** Of one kind and agent, more than so many at once are one alert: an agent makes up as many names of tools as it likes. */
+const mostAlone = 5;
 
-/** How long after its time of creation an agent may become visible, in minutes: twice told is told once. */
-const overlap = 2;
+function pathOfSeen(kind: string, name: string, agentId: string | null): string {
+  if (kind === 'model' || kind === 'provider') return searchPath('/events', { [kind]: name });
+  return agentId === null ? '/agents' : agentPath(agentId);
+}
 
 /** Each once, whoever used it first. */
 export const seenFinder: Finder<'first_seen'> = {
   everyMs: 0,
-  async find(look, rule, _open, last) {
-    const since = new Date(last.getTime() - overlap * 60_000);
-    const added = rule.of.includes('agent') ? await look.once('new agents', () => listNewAgents(look.db, since)) : [];
-    const news = [
-      ...added.map(({ id, name }) => ({ kind: 'agent', key: id, name, agent_id: id })),
-      ...look.news.seen.map((seen) => ({ ...seen, key: seen.name })),
-    ];
-    const agents = await look.agents(news.map(({ agent_id }) => agent_id));
-    return news
-      .filter(({ kind, agent_id }) => rule.of.includes(kind as Seen) && isFor(rule, { agent: agents.get(agent_id) }))
-      .map(({ kind, key, name, agent_id: agentId }) => ({
-        ...{ subject: `${kind} ${key}`, window: 'first', ends: 'notice' as const, agentId },
-        path: kind === 'agent' ? agentPath(key) : seenPath(kind, name, agentId),
-        facts: {
-          ...{ what: kind, name },
-          agent: kind === 'agent' || agentId === null ? null : nameOf(agents.get(agentId), agentId),
-        },
-      }));
+  async find(look, rule) {
+    const agents = await look.agents(look.news.seen.map(({ agent_id }) => agent_id));
+    const asked = look.news.seen.filter(
+      ({ kind, agent_id }) => rule.of.includes(kind as Seen) && isFor(rule, { agent: agents.get(agent_id) }),
+    );
+    const groups = Map.groupBy(asked, ({ kind, agent_id }) => (kind === 'agent' ? kind : `${kind} ${agent_id}`));
+    return [...groups].flatMap(([group, seen]) => {
+      const isMany = seen.length > mostAlone;
+      return seen.slice(0, isMany ? 1 : mostAlone).map(({ kind, name: key, agent_id: id }): Cause<'first_seen'> => {
+        const isAgent = kind === 'agent';
+        const agentId = isAgent && isMany ? null : id;
+        const name = isAgent ? nameOf(agents.get(key), key) : key;
+        const more = isMany ? ` and ${formatCount(seen.length - 1)} more` : '';
+        const agent = isAgent || id === null ? null : nameOf(agents.get(id), id);
+        return {
+          ...(isMany ? { subject: `many ${group}` } : { subject: `${kind} ${key}`, window: 'first' }),
+          ...{
+            ends: 'notice',
+            agentId,
+            path: pathOfSeen(kind, key, agentId),
+            facts: { what: kind, name: name + more, agent },
+          },
+        };
+      });
+    });
   },
 };
