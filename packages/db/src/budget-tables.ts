@@ -1,3 +1,4 @@
+import type { Team } from '@agp/core/contracts';
 import type { ColumnType, Generated } from 'kysely';
 import type { DefaultTimestamp, Json, Money, Timestamp } from './column-types.ts';
 
@@ -14,6 +15,8 @@ export interface BudgetTables {
     active_epoch: number | null;
     created_at: DefaultTimestamp;
     updated_at: ColumnType<Date, never, unknown>;
+    /** Null if it is of the whole installation. */
+    team: ColumnType<Team | null, never, never>;
   };
   budget_spend: {
     budget_id: string;

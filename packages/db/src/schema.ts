@@ -1,4 +1,4 @@
-import type { AgentStatus, Event } from '@agp/core/contracts';
+import type { AgentStatus, Event, Team } from '@agp/core/contracts';
 import type { Decision, EventMessage, FieldsWhere } from '@agp/core/events';
 import type { ColumnType, Generated } from 'kysely';
 import type { AlertTables } from './alert-tables.ts';
@@ -168,6 +168,7 @@ export interface Schema extends AlertTables, BudgetTables {
     previous_sha256: Buffer | null;
     previous_expires_at: Timestamp | null;
     rotated_at: Timestamp | null;
+    match: Json<Team>;
   };
   console_sessions: {
     id: string;
@@ -181,6 +182,7 @@ export interface Schema extends AlertTables, BudgetTables {
     created_at: DefaultTimestamp;
     last_used_at: DefaultTimestamp;
     expires_at: Timestamp;
+    match: Json<Team>;
   };
   console_codes: {
     code_sha256: Buffer;
@@ -225,6 +227,8 @@ export interface Schema extends AlertTables, BudgetTables {
     text: string | null;
     created_at: DefaultTimestamp;
     updated_at: DefaultTimestamp;
+    /** Null if it is of the whole installation. */
+    team: ColumnType<Team | null, never, never>;
   };
   daily_global_spend: {
     day: string;
@@ -252,6 +256,7 @@ export interface Schema extends AlertTables, BudgetTables {
     agent_id: string | null;
     payload: string;
     lineage_hash: string;
+    team: ColumnType<Team | null, never, never>;
   };
   audit_head: {
     id: Generated<boolean>;

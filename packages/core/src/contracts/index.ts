@@ -12,5 +12,6 @@ export * from './query-parameters.ts';
 export * from './refusal.ts';
 export * from './session.ts';
 export * from './status.ts';
+export * from './team.ts';
 export * from './timestamp.ts';
 export * from './view.ts';

@@ -11,6 +11,7 @@ import * as labels from './0009-labels.ts';
 import * as told from './0010-told.ts';
 import * as budgets from './0011-budgets.ts';
 import * as alerts from './0012-alerts.ts';
+import * as teams from './0014-teams.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-baseline': baseline,
@@ -25,6 +26,7 @@ const migrations: Record<string, Migration> = {
   '0010-told': told,
   '0011-budgets': budgets,
   '0012-alerts': alerts,
+  '0014-teams': teams,
 };
 
 /** In their order. A migration that has been released is never edited. */
