@@ -4,7 +4,8 @@ import { fromUUID } from 'typeid-js';
 /**
  * `aud` is an entry of the audit log, `prx` a proxy process, `con` a session of the console, `ref` a refused request, `rem` a removal by
  * retention, `req` a request whose caller gave it no id, `pol` a policy, `viw` a view of the console, `bud` a budget, `nru` a
- * rule of notifications, `ntg` a target of them, `alr` an alert, `dlv` a delivery of one.
+ * rule of notifications, `ntg` a target of them, `alr` an alert, `dlv` a delivery of one, `idp` an issuer of
+ * workload identities.
  */
 export type IdPrefix =
   | 'agt'
@@ -24,7 +25,8 @@ export type IdPrefix =
   | 'nru'
   | 'ntg'
   | 'alr'
-  | 'dlv';
+  | 'dlv'
+  | 'idp';
 
 /** Writes a UUIDv7 as a public id: the prefix, `_`, and 26 characters of TypeID base32. */
 export function toPublicId(prefix: IdPrefix, uuid: string): string {

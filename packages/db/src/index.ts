@@ -23,6 +23,7 @@ export * from './queries/deliveries.ts';
 export * from './queries/doubtful.ts';
 export type { EventRow } from './queries/events.ts';
 export * from './queries/events.ts';
+export * from './queries/identities.ts';
 export * from './queries/lineage.ts';
 export * from './queries/notifications.ts';
 export type { PageRange } from './queries/pages.ts';

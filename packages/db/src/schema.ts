@@ -4,6 +4,7 @@ import type { ColumnType, Generated } from 'kysely';
 import type { AlertTables } from './alert-tables.ts';
 import type { BudgetTables } from './budget-tables.ts';
 import type { DefaultTimestamp, Json, Money, Timestamp } from './column-types.ts';
+import type { IdentityTables } from './identity-tables.ts';
 import type { BucketColumn } from './usage-columns.ts';
 
 type StoredName = Exclude<
@@ -52,7 +53,7 @@ interface ForwardedSpend {
   charges: Json<Record<string, number> | null>;
 }
 
-export interface Schema extends AlertTables, BudgetTables {
+export interface Schema extends AlertTables, BudgetTables, IdentityTables {
   agents: {
     id: string;
     name: string;
@@ -208,6 +209,7 @@ export interface Schema extends AlertTables, BudgetTables {
     default_requests_per_minute: number | null;
     policy_version: Generated<number>;
     budget_version: Generated<number>;
+    identity_version: Generated<number>;
   };
   /** One without an owner is everybody's. */
   console_views: {
@@ -237,17 +239,6 @@ export interface Schema extends AlertTables, BudgetTables {
   };
   unrecorded_spend: ForwardedSpend & { reason: string; noted_at: ColumnType<Date, never, never> };
   forwarded_requests: ForwardedSpend & { seen_at: ColumnType<Date, never, never> };
-  claimed_names: {
-    name: string;
-    claimed_at: DefaultTimestamp;
-  };
-  agent_tokens: {
-    id: string;
-    agent_name: string;
-    secret_sha256: Buffer;
-    created_at: DefaultTimestamp;
-    expires_at: Timestamp | null;
-  };
   audit_log: {
     seq: number;
     id: string;

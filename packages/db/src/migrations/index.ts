@@ -11,6 +11,7 @@ import * as labels from './0009-labels.ts';
 import * as told from './0010-told.ts';
 import * as budgets from './0011-budgets.ts';
 import * as alerts from './0012-alerts.ts';
+import * as identities from './0013-identities.ts';
 import * as teams from './0014-teams.ts';
 
 const migrations: Record<string, Migration> = {
@@ -26,6 +27,7 @@ const migrations: Record<string, Migration> = {
   '0010-told': told,
   '0011-budgets': budgets,
   '0012-alerts': alerts,
+  '0013-identities': identities,
   '0014-teams': teams,
 };
 

@@ -44,14 +44,25 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     // It registers agents and never changes one: neither status nor caps.
     agents: {
       select: columns('id name status metadata daily_cap_usd warn_only requests_per_minute'),
-      insert: columns('id name source_ip daily_cap_usd warn_only requests_per_minute'),
+      insert: columns('id name source_ip metadata daily_cap_usd warn_only requests_per_minute'),
     },
     control: { select: 'all' },
     policies: { select: columns('name version policy') },
     budgets: { select: columns('id epoch budget active active_epoch name') },
     budget_spend: { select: 'all' },
-    claimed_names: { select: columns('name') },
+    identities: { select: columns('id name version identity') },
+    // A workload's first request claims its name.
+    claimed_names: {
+      select: columns('name identity_id workload'),
+      insert: columns('name identity_id workload'),
+    },
     agent_tokens: { select: columns('id agent_name secret_sha256 expires_at') },
+    // The oldest go.
+    exchanged_tokens: {
+      select: 'all',
+      insert: columns('id agent_name secret_sha256 identity_id identity_version expires_at'),
+      delete: true,
+    },
     sessions: { select: columns('id agent_id'), insert: columns('id agent_id name') },
     claimed_bills: {
       select: 'all',
@@ -164,7 +175,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     control: {
       select: 'all',
       update: columns(
-        'paused global_cap_usd global_warn_only default_agent_cap_usd default_warn_only default_requests_per_minute policy_version budget_version',
+        'paused global_cap_usd global_warn_only default_agent_cap_usd default_warn_only default_requests_per_minute policy_version budget_version identity_version',
       ),
     },
     budgets: {
@@ -206,11 +217,26 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     },
     seen_names: { select: 'all', update: columns('is_told') },
     alert_watch: { select: 'all', update: columns('audit_seq looked_at chains_at audit_verified_at chain_after') },
-    claimed_names: { select: 'all', insert: columns('name'), update: columns('name'), delete: true },
+    identities: {
+      select: 'all',
+      insert: columns('id name identity text'),
+      update: columns('name version identity text updated_at'),
+      delete: true,
+    },
+    claimed_names: {
+      select: 'all',
+      insert: columns('name identity_id workload'),
+      update: columns('name identity_id workload'),
+      delete: true,
+    },
     // Without SELECT of the digest, which it never reads again.
     agent_tokens: {
       select: columns('id agent_name created_at expires_at'),
       insert: columns('id agent_name secret_sha256 expires_at'),
+      delete: true,
+    },
+    exchanged_tokens: {
+      select: columns('id agent_name identity_id identity_version created_at expires_at'),
       delete: true,
     },
     api_keys: {

@@ -1,0 +1,17 @@
+import { timestampSchema } from '@agp/core/contracts';
+import { z } from 'zod';
+import { identitySchema } from './schema.ts';
+
+export const storedIdentitySchema = z
+  .strictObject({
+    id: z.string().startsWith('idp_'),
+    version: z.int().min(1).meta({ description: 'Raised by each change' }),
+    identity: identitySchema,
+    created_at: timestampSchema,
+    updated_at: timestampSchema,
+  })
+  .meta({ id: 'StoredIdentity' });
+
+export const storedIdentityListSchema = z.array(storedIdentitySchema);
+
+export type StoredIdentity = z.infer<typeof storedIdentitySchema>;

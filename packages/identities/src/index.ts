@@ -1,0 +1,3 @@
+export * from './contract.ts';
+export * from './judge.ts';
+export * from './schema.ts';
