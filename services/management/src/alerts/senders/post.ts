@@ -1,8 +1,8 @@
 import type { lookup } from 'node:dns';
 import type { Tested } from '@agp/notifications';
+import { guardConnections } from '@agp/runtime/guard';
 import { Agent, type Dispatcher, request } from 'undici';
 import { exchangeMs, maxAnswerBytes } from '../../limits.ts';
-import { guardConnections } from './guard.ts';
 
 /** A message as an HTTP receiver takes it. */
 export interface Post {
@@ -70,7 +70,8 @@ export class Poster {
   readonly #agent: Agent;
 
   constructor(allowedHosts: readonly string[], look?: typeof lookup) {
-    this.#agent = new Agent({ connect: guardConnections(allowedHosts, look), pipelining: 0 });
+    const guard = { allowedHosts, setting: 'NOTIFICATION_ALLOWED_HOSTS', timeoutMs: exchangeMs };
+    this.#agent = new Agent({ connect: guardConnections(guard, look), pipelining: 0 });
   }
 
   /** Never rejects, and follows no redirect. @param signal ends it, if it ends not by itself */

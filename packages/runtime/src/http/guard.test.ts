@@ -42,7 +42,7 @@ function answerInTurn(...answers: string[][]) {
 
 test('a connection goes to just what its only look-up gave, so a name that changes meanwhile leads nowhere else', async () => {
   const { look } = answerInTurn(['8.8.8.8'], ['127.0.0.1'], ['8.8.8.8', '10.0.0.1'], [], ['8.8.4.4', '2606:4700::1']);
-  const guarded = promisify(guardLookup(look));
+  const guarded = promisify(guardLookup(look, 'ALLOWED'));
   expect(await guarded('rebinds.test', { all: true })).toEqual([{ address: '8.8.8.8', family: 4 }]);
   await expect(guarded('rebinds.test', { all: true })).rejects.toThrow('address is private: 127.0.0.1');
   await expect(guarded('rebinds.test', { all: true })).rejects.toThrow('address is private: 10.0.0.1');
@@ -52,13 +52,13 @@ test('a connection goes to just what its only look-up gave, so a name that chang
 
 test('plain HTTP, and an address in place of a name, are refused before a look-up', async () => {
   const { look, names } = answerInTurn();
-  const connect = guardConnections(['allowed.test:8080'], look);
+  const connect = guardConnections({ allowedHosts: ['allowed.test:8080'], setting: 'ALLOWED', timeoutMs: 1_000 }, look);
   const fault = (protocol: string, host: string) =>
     new Promise((resolve) => {
       const [hostname = ''] = host.split(':');
       connect({ protocol, host, hostname, port: '' }, (...[error]) => resolve(error?.message));
     });
-  expect(await fault('http:', 'public.test')).toMatch(/^has no TLS/);
+  expect(await fault('http:', 'public.test')).toMatch(/^has no TLS: ALLOWED does/);
   expect(await fault('http:', 'allowed.test')).toMatch(/^has no TLS/);
   expect(await fault('https:', '169.254.169.254')).toMatch(/^address is private: 169.254.169.254/);
   expect(names).toEqual([]);

@@ -1,7 +1,6 @@
 import { type LookupAddress, type LookupOptions, lookup as lookUpName } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
-import { exchangeMs } from '../../limits.ts';
 
 /** Addresses that no message goes to, in each family: IANA's registries of special-purpose addresses, and the platform address of Azure. */
 const privateRanges = {
@@ -46,36 +45,44 @@ export function isPrivate(address: string): boolean {
   return lists[family].check(plain, family);
 }
 
-const refuse = (address: string) =>
-  new Error(`address is private: ${address}: NOTIFICATION_ALLOWED_HOSTS does not name its host`);
+const refuse = (address: string, setting: string) =>
+  new Error(`address is private: ${address}: ${setting} does not name its host`);
 
 /** Looks a name up for a connection, which then goes to just the addresses that were checked. @throws Error if one of them is private */
 export const guardLookup =
-  (lookup: typeof lookUpName): LookupFunction =>
+  (lookup: typeof lookUpName, setting: string): LookupFunction =>
   (name, options: LookupOptions, callback) =>
     lookup(name, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
       const [first] = addresses ?? [];
       const hidden = addresses?.find(({ address }) => isPrivate(address));
-      if (error || hidden || !first) callback(error ?? refuse(hidden?.address ?? name), []);
+      if (error || hidden || !first) callback(error ?? refuse(hidden?.address ?? name, setting), []);
       else if (options.all) callback(null, addresses);
       else callback(null, first.address, first.family);
     });
 
-/**
- * Connects to public addresses by TLS, and to any address of the hosts that the operator names.
- * @param allowedHosts with their ports if they are others than the protocol's
- */
-export function guardConnections(allowedHosts: readonly string[], lookup = lookUpName): buildConnector.connector {
-  const settings = { timeout: exchangeMs, allowH2: false };
+interface Guard {
+  /** Hosts that may have any address, and no TLS; with their ports if they are others than the protocol's. */
+  allowedHosts: readonly string[];
+  /** The setting that names them, for errors. */
+  setting: string;
+  /** Longest wait for a connection, in milliseconds. */
+  timeoutMs: number;
+}
+
+/** Connects to public addresses by TLS, and to any address of the hosts that the operator names. */
+export function guardConnections(
+  { allowedHosts, setting, timeoutMs }: Guard,
+  lookup = lookUpName,
+): buildConnector.connector {
+  const settings = { timeout: timeoutMs, allowH2: false };
   const toAny = buildConnector({ ...settings, lookup });
-  const toPublic = buildConnector({ ...settings, lookup: guardLookup(lookup) });
+  const toPublic = buildConnector({ ...settings, lookup: guardLookup(lookup, setting) });
   return (target, callback) => {
     const { hostname, protocol } = target;
     if (allowedHosts.includes(target.host ?? hostname)) return toAny(target, callback);
     // An address in place of a name is not looked up.
-    if (isIP(hostname) !== 0 && isPrivate(hostname)) return callback(refuse(hostname), null);
-    if (protocol !== 'https:')
-      return callback(new Error('has no TLS: NOTIFICATION_ALLOWED_HOSTS does not name its host'), null);
+    if (isIP(hostname) !== 0 && isPrivate(hostname)) return callback(refuse(hostname, setting), null);
+    if (protocol !== 'https:') return callback(new Error(`has no TLS: ${setting} does not name its host`), null);
     return toPublic(target, callback);
   };
 }
