@@ -184,6 +184,13 @@ test('a key is made, used, rotated and deleted, and its secret is shown once', a
   await refused('agents list', 1, /^missing or invalid API key; set AGP_API_KEY/, { AGP_API_KEY: rotated.secret });
   await refused(`keys delete ${id}`, 1, /^key not found/);
   await refused('keys create dashboard', 2, /--scopes/);
+  expect(made).toMatch(/^view +the whole installation$/m);
+  expect(await done('keys create leads --scopes read --match team=search,env=prod')).toMatch(
+    /^view +env=prod, team=search$/m,
+  );
+  expect(await done('keys list')).toMatch(/^leads +read +env=prod, team=search /m);
+  for (const word of ['team', '=search', 'team=search,team=ads'])
+    await refused(`keys create leads --scopes read --match ${word}`, 2, /--match.* It must /);
   await refused('keys create dashboard --scopes read --expires soon', 2, /span such as 30d/);
 });
 

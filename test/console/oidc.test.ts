@@ -13,6 +13,7 @@ const accounts = {
   ada: { name: 'ada@acme.test', roles: ['staff', 'agp-admins'] },
   otto: { name: 'otto', roles: 'on-call' },
   vera: { name: 'vera', roles: ['agp-admins finance', 'finance'] },
+  sara: { name: 'sara', roles: ['search-leads', 'staff'] },
   eve: { name: '<img src=x onerror=alert(1)>', roles: ['staff', 'admin'] },
 };
 
@@ -66,7 +67,7 @@ inBrowser('signing in with an OpenID provider', () => {
         OIDC_CLIENT_ID: provider.clientId,
         OIDC_CLIENT_SECRET: provider.clientSecret,
         OIDC_SCOPE: 'openid profile roles',
-        OIDC_ROLES: 'agp-admins=admin,on-call=operator,finance=viewer',
+        OIDC_ROLES: 'agp-admins=admin,on-call=operator,finance=viewer,search-leads=admin@team=search',
       },
     });
   });
@@ -79,14 +80,15 @@ inBrowser('signing in with an OpenID provider', () => {
     ['ada', 'admin', ['read', 'write', 'admin']],
     ['otto', 'operator', ['read', 'write']],
     ['vera', 'viewer', ['read']],
+    ['sara', 'admin', ['read', 'write', 'admin'], { team: 'search' }],
   ] as const)(
     '%s comes back to the address that was asked for as %s, and what they change is in the audit log',
-    async (login, role, scopes) => {
+    async (login, role, scopes, match: object | null = null) => {
       const { page, context, faults } = await signedIn(login, '/agents?order=name');
       await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
       expect(new URL(page.url()).search).toBe('?order=name');
       const { name } = accounts[login];
-      expect(await readSession(page)).toMatchObject({ signed_in: true, kind: 'oidc', name, role, scopes });
+      expect(await readSession(page)).toMatchObject({ signed_in: true, kind: 'oidc', name, role, scopes, match });
       const cookies = await context.cookies(console.url);
       expect(cookies.find((cookie) => cookie.name === 'agp_console')).toMatchObject({
         sameSite: 'Strict',
@@ -97,10 +99,10 @@ inBrowser('signing in with an OpenID provider', () => {
       expect(entry).toMatchObject({
         action: 'console.sign_in',
         actor: { kind: 'person', id: login, name },
-        after: { method: 'oidc', role, issuer: provider.issuer },
+        after: { method: 'oidc', role, match, issuer: provider.issuer },
       });
       expect(faults).toEqual([]);
-      if (role === 'viewer') return;
+      if (role === 'viewer' || match !== null) return;
       const change = `fetch('/api/v1/pause', { method: 'PUT', body: '{"paused":false}',
         headers: { 'Content-Type': 'application/json' } }).then((answer) => answer.status)`;
       expect(await page.evaluate(change)).toBe(200);

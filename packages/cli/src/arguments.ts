@@ -1,4 +1,4 @@
-import { changeQuerySchema, maxDailyCapUsd, readTime } from '@agp/core/contracts';
+import { changeQuerySchema, maxDailyCapUsd, readTime, type Team, teamWordsSchema } from '@agp/core/contracts';
 import { shortNames } from '@agp/core/explain';
 import { ceilToNano } from '@agp/core/money';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -107,6 +107,13 @@ export function readDays({ month, from = '', to = '' }: DaysOptions, most: numbe
 /** Names separated by commas. */
 export function parseNames(text: string): string[] {
   return text.split(',').map((name) => name.trim());
+}
+
+/** Labels, `team=search`, separated by commas. */
+export function parseTeam(text: string): Team {
+  const { data, error } = teamWordsSchema.safeParse(parseNames(text));
+  if (error) throw new InvalidArgumentError(`It ${error.issues[0]?.message}.`);
+  return data;
 }
 
 /** Adds a command to a group or the program, with an example under its help. @param isDefault if the group's name alone means it */

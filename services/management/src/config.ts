@@ -1,4 +1,3 @@
-import { consoleRoles } from '@agp/core/contracts';
 import {
   commonFields,
   drainDelayField,
@@ -10,6 +9,7 @@ import {
   trustProxyField,
 } from '@agp/runtime';
 import { z } from 'zod';
+import { grantsSchema } from './oidc/grants.ts';
 
 /** Over plain HTTP only what stays on this machine. */
 const isSafeUrl = (url: URL) =>
@@ -24,8 +24,6 @@ function isIssuer(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && isSafeUrl(url) && url.search === '' && url.hash === '' && url.username === '';
 }
-
-const rolePairs = /^[^=,]+=[a-z]+(?:,[^=,]+=[a-z]+)*$/;
 
 const consoleFields = {
   consoleOrigin: z
@@ -52,13 +50,12 @@ const consoleFields = {
   oidcRoles: z
     .string()
     .max(16_384)
-    .refine((text) => rolePairs.test(text), 'must be value=role pairs, separated by commas')
-    .refine(
-      (text) => text.split(',').every((pair) => consoleRoles.some((role) => pair.trim().endsWith(`=${role}`))),
-      `has a role that is none of ${consoleRoles.join(', ')}`,
-    )
+    .pipe(grantsSchema)
     .optional()
-    .describe('its values for each role, such as `agp-admins=admin,on-call=operator`; unset if they are the roles'),
+    .describe(
+      'its values for each role, such as `agp-admins=admin,on-call=operator,search-leads=admin@team=search` ' +
+        '([of a team](console.md#openid-connect)); unset if they are the roles',
+    ),
 };
 
 type Settings = { [Field in keyof typeof consoleFields]?: z.infer<(typeof consoleFields)[Field]> };

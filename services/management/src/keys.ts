@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomUUIDv7, timingSafeEqual } from 'node:crypto';
 import type { AuditActor } from '@agp/core/audit';
+import type { Team } from '@agp/core/contracts';
 import { toPublicId } from '@agp/core/ids';
 import { type ConsoleSessionRow, type Db, type FoundApiKey, findApiKeys, keepBootstrapKey } from '@agp/db';
 import { ConfigError, describeFailure, keepTrying, type Logger } from '@agp/runtime';
@@ -14,15 +15,18 @@ export interface Caller {
   /** Hex digest of the key's secret (a rotated key has two for a while), or of a session's token. */
   secretSha256: string;
   scopes: ReadonlySet<string>;
+  /** Whose view they have; null for the whole installation. */
+  match: Team | null;
   session: ConsoleSessionRow | undefined;
 }
 
-export function toKeyCaller({ id, name, scopes, sha256 }: FoundApiKey, session?: ConsoleSessionRow): Caller {
+export function toKeyCaller({ id, name, scopes, match, sha256 }: FoundApiKey, session?: ConsoleSessionRow): Caller {
   return {
     holder: id,
     actor: { kind: 'api_key', id: toPublicId('key', id), name },
     secretSha256: (session?.token_sha256 ?? sha256).toString('hex'),
     scopes: new Set(scopes),
+    match,
     session,
   };
 }

@@ -134,6 +134,7 @@ export function presentConsoleSession(row: ConsoleSessionRow): z.infer<typeof co
     kind: row.key_sha256 === null ? 'oidc' : 'api_key',
     name: row.name,
     role: consoleRoleSchema.parse(row.role),
+    match: row.match,
     source_ip: row.source_ip,
     created_at: row.created_at.toISOString(),
     last_used_at: row.last_used_at.toISOString(),

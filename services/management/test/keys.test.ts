@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { apiKeyListSchema, apiKeySchema, createdApiKeySchema } from '@agp/core/contracts';
+import { apiKeyListSchema, apiKeySchema, auditListSchema, createdApiKeySchema } from '@agp/core/contracts';
+import { findApiKeys } from '@agp/db';
 import { createLogger } from '@agp/runtime';
 import { describe, expect, test } from 'vitest';
 import { startManagement } from '../src/start-management.ts';
@@ -7,6 +8,8 @@ import { seedAgent } from './support/seed.ts';
 import { bootstrapKey, shareTestManagement, startTestManagement } from './support/start-test-management.ts';
 
 const management = shareTestManagement();
+
+const digest = (secret: string) => createHash('sha256').update(secret).digest();
 
 const bearer = (secret: string) => ({ headers: { authorization: `Bearer ${secret}` } });
 
@@ -25,8 +28,27 @@ describe('API keys', () => {
     expect(keys).toContainEqual(apiKeySchema.parse(listed));
     expect(keys[0]).toMatchObject({ name: 'bootstrap', scopes: ['read', 'write', 'admin'], expires_at: null });
     const { rows } = await management.database.pool.query('SELECT * FROM api_keys WHERE name = $1', ['dashboard']);
-    expect(rows[0].secret_sha256).toEqual(createHash('sha256').update(secret).digest());
+    expect(rows[0].secret_sha256).toEqual(digest(secret));
     expect(JSON.stringify(rows)).not.toContain(secret);
+  });
+
+  test('keep the view of a team that they were made with', async () => {
+    const match = { team: 'search' };
+    const { id, secret, ...made } = await makeKey(['read'], { name: 'search', match });
+    expect(made.match).toEqual(match);
+    const keys = await management.read('/api/v1/keys', apiKeyListSchema);
+    expect(keys.find((key) => key.id === id)?.match).toEqual(match);
+    expect(keys[0]).toMatchObject({ name: 'bootstrap', match: null });
+    expect([...(await findApiKeys(management.database.db, [digest(secret).toString('hex')])).values()]).toEqual([
+      expect.objectContaining({ name: 'search', match }),
+    ]);
+    const rotated = await management.send('POST', `/api/v1/keys/${id}/rotate`, {});
+    expect(createdApiKeySchema.parse(await rotated.json()).match).toEqual(match);
+    const entries = await management.read('/api/v1/audit?action=key.create,key.rotate&limit=2', auditListSchema);
+    expect(entries.map(({ action, after }) => [action, after])).toEqual([
+      ['key.rotate', expect.objectContaining({ id, match })],
+      ['key.create', expect.objectContaining({ id, match })],
+    ]);
   });
 
   test('work until they are deleted, and not one request longer', async () => {
@@ -78,6 +100,14 @@ describe('API keys', () => {
     ['a scope twice', { name: 'a', scopes: ['read', 'read'] }, /^scopes: /],
     ['a past end', { name: 'a', scopes: ['read'], expires_at: '2020-01-01T00:00:00Z' }, /^expires_at: /],
     ['an end that is no time', { name: 'a', scopes: ['read'], expires_at: 'soon' }, /^expires_at: /],
+    ['a team without labels', { name: 'a', scopes: ['read'], match: {} }, /^match: must hold a label/],
+    ['a label that is none', { name: 'a', scopes: ['read'], match: { 'a b': 'c' } }, /^match/],
+    ['a label without a value', { name: 'a', scopes: ['read'], match: { team: '' } }, /^match.team: /],
+    [
+      'six labels',
+      { name: 'a', scopes: ['read'], match: Object.fromEntries([...'abcdef'].map((name) => [name, 'x'])) },
+      /^match: must hold at most 5/,
+    ],
     ['another field', { name: 'a', scopes: ['read'], secret: 'mine' }, /^secret: unknown field/],
   ])('are not made from %s', async (_name, body, error) => {
     await management.refuse(await management.send('POST', '/api/v1/keys', body), 400, error);

@@ -1,15 +1,18 @@
-import { type ApiKey, apiKeyListSchema, createdApiKeySchema } from '@agp/core/contracts';
+import { type ApiKey, apiKeyListSchema, createdApiKeySchema, type Team, writeTeam } from '@agp/core/contracts';
 import type { Command } from 'commander';
-import { addCommand, addReason, parseExpiry, parseNames, parseWhole } from '../arguments.ts';
+import { addCommand, addReason, parseExpiry, parseNames, parseTeam, parseWhole } from '../arguments.ts';
 import { addList, addRemoval } from '../list.ts';
 import type { Shell } from '../shell.ts';
 import { formatTime, timeColumn } from '../table.ts';
+
+const nameView = ({ match }: { match: Team | null }): string => (match === null ? '' : writeTeam(match));
 
 function listFields(key: ApiKey & { secret: string }): [string, string][] {
   return [
     ['id', key.id],
     ['name', key.name],
     ['scopes', key.scopes.join(', ')],
+    ['view', nameView(key) || 'the whole installation'],
     ['expires', formatTime(key.expires_at)],
     ['secret', key.secret],
   ];
@@ -28,8 +31,13 @@ export function addKeyCommands(program: Command, shell: Shell): void {
   addReason(create)
     .requiredOption('--scopes <scopes>', 'what it allows: read, write, admin, separated by commas', parseNames)
     .option('--expires <when>', 'a span such as 90d or 12h, or a time', parseExpiry)
-    .action(async (name: string, { scopes, expires, reason }) => {
-      const input = { name, scopes, ...(expires && { expires_at: expires }) };
+    .option(
+      '--match <labels>',
+      'only the view of the agents with these labels, such as team=search,env=prod',
+      parseTeam,
+    )
+    .action(async (name: string, { scopes, expires, match, reason }) => {
+      const input = { name, scopes, match, ...(expires && { expires_at: expires }) };
       const answer = await shell.api.send('POST', '/api/v1/keys', input, createdApiKeySchema, { reason });
       await shell.showSecret(answer, listFields);
     });
@@ -40,6 +48,7 @@ export function addKeyCommands(program: Command, shell: Shell): void {
     columns: [
       { head: 'NAME', cell: ({ name }) => name, least: 8 },
       { head: 'SCOPES', cell: ({ scopes }) => scopes.join(','), least: 5 },
+      { head: 'VIEW', cell: nameView, least: 8 },
       timeColumn('EXPIRES', 'expires_at'),
       { ...timeColumn('LAST USED', 'last_used_at'), spare: 1 },
       { ...timeColumn('OLD SECRET UNTIL', 'previous_secret_expires_at'), spare: 2 },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isStorableText } from '../events/event-fields.ts';
+import { teamSchema } from './team.ts';
 import { timestampSchema } from './timestamp.ts';
 
 /** The name of the key that the configuration sets; no other key may have it. */
@@ -15,6 +16,7 @@ export const apiKeySchema = z
     id: z.string().startsWith('key_'),
     name: z.string(),
     scopes: z.array(scopeSchema),
+    match: teamSchema.nullable().meta({ description: 'Whose view it has; null for the whole installation' }),
     created_at: timestampSchema,
     expires_at: timestampSchema.nullable(),
     rotated_at: timestampSchema.nullable().meta({ description: 'When it got its present secret; null at first' }),
@@ -65,6 +67,10 @@ export const apiKeyInputSchema = z
       .nullable()
       .optional()
       .meta({ description: 'When the key stops working; never, if absent or null' }),
+    match: teamSchema
+      .nullable()
+      .optional()
+      .meta({ description: 'Whose view it has, for good; of the whole installation, if absent or null' }),
   })
   .meta({ id: 'ApiKeyInput' });
 

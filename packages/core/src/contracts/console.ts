@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Scope, scopeSchema } from './api-key.ts';
+import { teamSchema } from './team.ts';
 import { timestampSchema } from './timestamp.ts';
 
 /** From the least to the most; auditors may do what viewers may. */
@@ -28,6 +29,8 @@ export function roleOfScopes(scopes: Iterable<string>): ConsoleRole {
   return held.has('write') ? 'operator' : 'viewer';
 }
 
+const viewSchema = teamSchema.nullable().meta({ description: 'Whose view it has; null for the whole installation' });
+
 const installation = {
   oidc: z.boolean().meta({ description: 'Whether people can sign in with an OpenID provider' }),
 };
@@ -41,6 +44,7 @@ export const consoleSessionSchema = z.discriminatedUnion('signed_in', [
     name: z.string(),
     role: consoleRoleSchema,
     scopes: z.array(scopeSchema),
+    match: viewSchema,
     expires_at: timestampSchema,
     /** Null if the installation does not say. */
     proxy_url: z.string().nullable(),
@@ -79,6 +83,7 @@ const listedConsoleSessionSchema = z
     kind: z.enum(['api_key', 'oidc']),
     name: z.string().meta({ description: 'Of the key, or of the person' }),
     role: consoleRoleSchema,
+    match: viewSchema,
     source_ip: z.string().meta({ description: 'Address that signed in' }),
     created_at: timestampSchema,
     last_used_at: timestampSchema.meta({ description: 'Within two minutes' }),

@@ -12,6 +12,18 @@ export const teamSchema = z
 
 export type Team = z.infer<typeof teamSchema>;
 
+const split = (word: string): [string, string] => {
+  const at = word.indexOf('=');
+  return [word.slice(0, at), word.slice(at + 1)];
+};
+
+/** A team as people write it, a word for each label: `team=search`. */
+export const teamWordsSchema = z
+  .array(z.string().regex(/^[^=]+=/, 'must be a label such as team=search'))
+  .refine((words) => new Set(words.map((word) => split(word)[0])).size === words.length, 'must not repeat a label')
+  .transform((words) => Object.fromEntries(words.map(split)))
+  .pipe(teamSchema);
+
 /** As people write it: `team=search`. */
 export const writeTeam = (team: Team): string =>
   Object.entries(team)

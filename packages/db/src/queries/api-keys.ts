@@ -1,4 +1,4 @@
-import { bootstrapKeyName } from '@agp/core/contracts';
+import { bootstrapKeyName, type Team } from '@agp/core/contracts';
 import { toPublicId } from '@agp/core/ids';
 import { type Selectable, sql } from 'kysely';
 import type { Db } from '../database.ts';
@@ -10,6 +10,7 @@ const apiKeyColumns = [
   'id',
   'name',
   'scopes',
+  'match',
   'created_at',
   'expires_at',
   'rotated_at',
@@ -26,6 +27,7 @@ interface NewApiKey {
   secretSha256: Buffer;
   scopes: string[];
   expiresAt: Date | null;
+  match: Team | null;
 }
 
 export function createApiKey(db: Db, key: NewApiKey): Promise<ApiKeyRow> {
@@ -37,6 +39,7 @@ export function createApiKey(db: Db, key: NewApiKey): Promise<ApiKeyRow> {
       secret_sha256: key.secretSha256,
       scopes: key.scopes,
       expires_at: key.expiresAt,
+      match: key.match && JSON.stringify(key.match),
     })
     .returning(apiKeyColumns)
     .executeTakeFirstOrThrow();
@@ -59,6 +62,7 @@ export interface FoundApiKey {
   id: string;
   name: string;
   scopes: string[];
+  match: Team | null;
   /** The stored digest that matched: of the key's secret, or of its previous one. */
   sha256: Buffer;
 }
@@ -82,12 +86,12 @@ function selectKeys(db: Db, digests: readonly Buffer[]) {
 export async function findApiKeys(db: Db, digests: readonly string[]): Promise<Map<string, FoundApiKey>> {
   const asked = digests.map((hex) => Buffer.from(hex, 'hex'));
   const rows = await selectKeys(db, asked)
-    .select(['id', 'name', 'scopes', 'secret_sha256', 'previous_sha256', previousWorks])
+    .select(['id', 'name', 'scopes', 'match', 'secret_sha256', 'previous_sha256', previousWorks])
     .execute();
   return new Map(
-    rows.flatMap(({ id, name, scopes, secret_sha256, previous_sha256, previous_works }) =>
+    rows.flatMap(({ secret_sha256, previous_sha256, previous_works, ...key }) =>
       [secret_sha256, ...(previous_works && previous_sha256 ? [previous_sha256] : [])].map(
-        (sha256) => [sha256.toString('hex'), { id, name, scopes, sha256 }] as const,
+        (sha256) => [sha256.toString('hex'), { ...key, sha256 }] as const,
       ),
     ),
   );

@@ -1,3 +1,4 @@
+import type { Team } from '@agp/core/contracts';
 import { type Selectable, sql } from 'kysely';
 import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
@@ -77,6 +78,7 @@ interface NewConsoleSession {
   owner: SessionOwner;
   name: string;
   role: string;
+  match: Team | null;
   sourceIp: string;
   expiresAt: Date;
 }
@@ -122,6 +124,7 @@ export async function createConsoleSession(
       subject,
       name: session.name,
       role: session.role,
+      match: session.match && JSON.stringify(session.match),
       source_ip: session.sourceIp,
       expires_at: session.expiresAt,
     })

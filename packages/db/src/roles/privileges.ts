@@ -241,7 +241,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     },
     api_keys: {
       select: 'all',
-      insert: columns('id name secret_sha256 scopes expires_at'),
+      insert: columns('id name secret_sha256 scopes expires_at match'),
       update: columns('id secret_sha256 scopes expires_at rotated_at last_used_at previous_sha256 previous_expires_at'),
       delete: true,
     },

@@ -7,6 +7,7 @@ import {
   roleOfScopes,
   type Scope,
   scopesOfRole,
+  type Team,
 } from '@agp/core/contracts';
 import { toPublicId } from '@agp/core/ids';
 import {
@@ -32,6 +33,7 @@ interface SignIn {
   owner: SessionOwner;
   actor: Extract<AuditActor, { id: string }>;
   role: ConsoleRole;
+  match: Team | null;
   method: 'api_key' | 'link' | 'oidc';
   /** The session that the browser had before: it ends. */
   before: Caller | undefined;
@@ -44,7 +46,7 @@ interface SignIn {
 export async function beginSession(
   db: Db,
   request: Request,
-  { owner, actor, role, method, before }: SignIn,
+  { owner, actor, role, match, method, before }: SignIn,
 ): Promise<{ token: string; session: ConsoleSessionRow }> {
   const token = randomBytes(32).toString('base64url');
   const id = randomUUIDv7();
@@ -58,6 +60,7 @@ export async function beginSession(
       owner,
       name: actor.name,
       role,
+      match,
       sourceIp: sourceIp ?? '',
       expiresAt,
     });
@@ -84,6 +87,7 @@ export async function beginSession(
         after: {
           method,
           role,
+          match,
           expires_at: expiresAt.toISOString(),
           ...('issuer' in owner && { issuer: owner.issuer }),
         },
@@ -136,6 +140,7 @@ export function createSessionFinder(db: Db, keys: KeyFinders, config: Management
       actor: { kind: 'person', id, name: row.name },
       secretSha256: row.token_sha256.toString('hex'),
       scopes: new Set(scopesOfRole(role)),
+      match: row.match,
       session: row,
     };
   }
@@ -166,6 +171,7 @@ export function presentSession(caller: Caller | undefined, config: ManagementCon
     name: caller.actor.name,
     role: isPerson ? consoleRoleSchema.parse(caller.session.role) : roleOfScopes(caller.scopes),
     scopes: [...caller.scopes] as Scope[],
+    match: caller.match,
     expires_at: caller.session.expires_at.toISOString(),
     proxy_url: config.consoleProxyAddress ?? null,
     edition: config.edition,

@@ -1,8 +1,7 @@
-import { type ConsoleRole, consoleRoles } from '@agp/core/contracts';
 import { toLineText } from '@agp/core/text';
 import * as client from 'openid-client';
 import type { ManagementConfig } from '../config.ts';
-import { maxClaimValues, maxPersonName, maxSubject, providerSeconds } from '../limits.ts';
+import { maxPersonName, maxSubject, providerSeconds } from '../limits.ts';
 
 export interface Person {
   issuer: string;
@@ -100,39 +99,3 @@ export class OidcClient {
 }
 
 export const isDenied = (error: unknown): boolean => error instanceof client.AuthorizationResponseError;
-
-/** A claim may lie within others: `realm_access.roles`. One whose own name has dots, or is a URL, is found first. */
-function readClaim(claims: Readonly<Record<string, unknown>>, name: string): unknown {
-  if (Object.hasOwn(claims, name)) return claims[name];
-  let value: unknown = claims;
-  for (const part of name.split('.')) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
-    value = (value as Record<string, unknown>)[part];
-  }
-  return value;
-}
-
-/** The role for each value of the claim in `OIDC_ROLES`. Without it the roles' own names count. */
-export function parseRoles(pairs: string | undefined): ReadonlyMap<string, ConsoleRole> {
-  if (pairs === undefined) return new Map(consoleRoles.map((role) => [role, role]));
-  return new Map(
-    pairs.split(',').map((pair) => {
-      const at = pair.lastIndexOf('=');
-      return [pair.slice(0, at).trim(), pair.slice(at + 1).trim() as ConsoleRole];
-    }),
-  );
-}
-
-/** The highest role that a person's claims give, or null. A text counts as a whole, since names of groups may have spaces. */
-export function readRole(
-  claims: Readonly<Record<string, unknown>>,
-  claim: string,
-  roles: ReadonlyMap<string, ConsoleRole>,
-): ConsoleRole | null {
-  const value = readClaim(claims, claim);
-  const texts = Array.isArray(value) ? value : [value];
-  const held = new Set(
-    texts.slice(0, maxClaimValues).map((text) => (typeof text === 'string' ? roles.get(text) : null)),
-  );
-  return consoleRoles.findLast((role) => held.has(role)) ?? null;
-}

@@ -35,11 +35,12 @@ export const keyRoutes = tagRoutes('Keys', [
     body: apiKeyInputSchema,
     answer: { status: 201, description: 'The key, with its secret', schema: createdApiKeySchema },
     handle: async (input, context) => {
-      const { name, scopes, expires_at } = input.body;
+      const { name, scopes, expires_at, match = null } = input.body;
       const expiresAt = parseFuture('expires_at', expires_at);
       const { id, secret, secretSha256 } = issueSecret('agm_');
       const key = await recordChange(context, input, 'key.create', async (transaction) => {
-        const result = presentApiKey(await createApiKey(transaction, { id, name, secretSha256, scopes, expiresAt }));
+        const created = await createApiKey(transaction, { id, name, secretSha256, scopes, expiresAt, match });
+        const result = presentApiKey(created);
         return { result, target: result.id, after: result };
       });
       return { ...key, secret };

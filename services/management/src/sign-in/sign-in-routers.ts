@@ -24,7 +24,8 @@ import {
 } from '../console/sign-ins.ts';
 import { createKeyFinders, digestSecret, type FindKey, toKeyCaller } from '../keys.ts';
 import { maxBodyBytes } from '../limits.ts';
-import { isDenied, OidcClient, type Person, parseRoles, readRole } from '../oidc/oidc-client.ts';
+import { findGrant, grantsByName } from '../oidc/grants.ts';
+import { isDenied, OidcClient, type Person } from '../oidc/oidc-client.ts';
 import { parseInput, readJsonBodyUpTo } from '../requests.ts';
 
 interface ConsoleParts {
@@ -94,6 +95,7 @@ export function createSessionRouter(parts: ConsoleParts): Router {
       owner: { keySha256: key.sha256 },
       actor: toKeyCaller(key).actor,
       role: roleOfScopes(key.scopes),
+      match: key.match,
       method: 'code' in body ? 'link' : 'api_key',
       before: await findSession(request),
     });
@@ -138,7 +140,7 @@ export function createOidcRouter(parts: ConsoleParts & { logger: Logger }): Rout
   const router = Router({ caseSensitive: true, strict: true });
   if (config.oidcIssuer === undefined) return router;
   const provider = new OidcClient(config);
-  const roles = parseRoles(config.oidcRoles);
+  const grants = config.oidcRoles ?? grantsByName;
 
   /** The provider sends browsers back to CONSOLE_ORIGIN alone. */
   function requirePage(request: Request): SignInPlace {
@@ -186,8 +188,8 @@ export function createOidcRouter(parts: ConsoleParts & { logger: Logger }): Rout
       const holder = `${person.issuer} ${person.subject}`;
       await signIns.admit(holder);
       const { db } = signIns;
-      const role = readRole(person.claims, config.oidcRoleClaim, roles);
-      if (role === null) {
+      const grant = findGrant(person.claims, config.oidcRoleClaim, grants);
+      if (grant === null) {
         await refuseAfterFailure(failures, request);
         await noteRefusal(db, request, person);
         throw new ApiError('no_role');
@@ -195,7 +197,8 @@ export function createOidcRouter(parts: ConsoleParts & { logger: Logger }): Rout
       const { token } = await beginSession(db, request, {
         owner: { issuer: person.issuer, subject: person.subject },
         actor: { kind: 'person', id: person.subject, name: person.name },
-        role,
+        role: grant.role,
+        match: grant.match,
         method: 'oidc',
         before: await findSession(request),
       });

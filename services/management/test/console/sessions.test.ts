@@ -6,6 +6,7 @@ import {
   consoleSessionSchema,
   createdApiKeySchema,
   type Scope,
+  type Team,
 } from '@agp/core/contracts';
 import { describe, expect, test } from 'vitest';
 import { bootstrapKey, shareTestManagement, startTestManagement } from '../support/start-test-management.ts';
@@ -16,8 +17,9 @@ const management = shareTestManagement();
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 const query = (sql: string, values: unknown[] = []) => management.database.pool.query(sql, values);
 
-async function makeKey(scopes: Scope[], name = scopes.join('+')) {
-  return createdApiKeySchema.parse(await (await management.send('POST', '/api/v1/keys', { name, scopes })).json());
+async function makeKey(scopes: Scope[], name = scopes.join('+'), match?: Team) {
+  const answer = await management.send('POST', '/api/v1/keys', { name, scopes, match });
+  return createdApiKeySchema.parse(await answer.json());
 }
 
 async function signedIn(api_key: string = bootstrapKey): Promise<BrowserCalls> {
@@ -94,6 +96,24 @@ describe('a session', () => {
     expect((await changing.call('/api/v1/pause', { method: 'PUT', body: { paused: false } })).status).toBe(200);
     const made = await changing.call('/api/v1/keys', { method: 'POST', body: { name: 'x', scopes: ['admin'] } });
     expect(made.status).toBe(403);
+  });
+
+  test("has its key's view, with a link too, and is listed and noted with it", async () => {
+    const match = { team: 'search', env: 'prod' };
+    const key = await makeKey(['read'], 'search leads', match);
+    const browser = await signedIn(key.secret);
+    expect((await browser.call('/console/session')).body).toMatchObject({ signed_in: true, match });
+    expect((await (await signedIn()).call('/console/session')).body).toMatchObject({ match: null });
+    const linked = new BrowserCalls(management);
+    expect((await linked.signIn({ code: await makeLink(key.secret) })).body).toMatchObject({ match });
+    const listed = await management.read('/api/v1/console/sessions', consoleSessionListSchema);
+    const views = listed.flatMap((session) => (session.name === 'search leads' ? [session.match] : []));
+    expect(views).toEqual([match, match]);
+    const signIns = (await readAudit()).filter(({ actor }) => 'id' in actor && actor.id === key.id);
+    expect(signIns.flatMap(({ action, after }) => (action === 'console.sign_in' ? [after] : []))).toEqual([
+      expect.objectContaining({ method: 'link', match }),
+      expect.objectContaining({ method: 'api_key', match }),
+    ]);
   });
 
   test.each(['deleted', 'rotated', 'expired'])('ends with its key: %s', async (end) => {

@@ -86,6 +86,7 @@ async function seedConsoleSession({ database }: TestManagement): Promise<string>
     owner: { issuer: 'https://id.test', subject: 'ada' },
     name: 'ada',
     role: 'viewer',
+    match: null,
     sourceIp: '127.0.0.1',
     expiresAt: new Date(Date.now() + 60_000),
   });

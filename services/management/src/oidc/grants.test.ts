@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { findOidcFault, managementConfigSchema } from '../config.ts';
-import { parseRoles, readRole } from './oidc-client.ts';
+import { findGrant, grantsByName, grantsSchema } from './grants.ts';
 
 test.each<[unknown, string | null]>([
   ['admin', 'admin'],
@@ -14,18 +14,53 @@ test.each<[unknown, string | null]>([
   [true, null],
   [undefined, null],
 ])('a claim of %j gives %j', (roles, role) => {
-  expect(readRole({ roles }, 'roles', parseRoles(undefined))).toBe(role);
+  expect(findGrant({ roles }, 'roles', grantsByName)?.role ?? null).toBe(role);
 });
 
 test('a claim may lie within others, and its values may be mapped', () => {
-  const roles = parseRoles('agp admins=admin, cn=ops=operator');
-  const read = (claims: object, claim: string) => readRole(claims as Record<string, unknown>, claim, roles);
+  const grants = grantsSchema.parse('agp admins=admin, cn=ops=operator');
+  const read = (claims: object, claim: string) =>
+    findGrant(claims as Record<string, unknown>, claim, grants)?.role ?? null;
   expect(read({ realm_access: { roles: ['agp admins'] } }, 'realm_access.roles')).toBe('admin');
   expect(read({ 'https://acme.test/roles': ['cn=ops'] }, 'https://acme.test/roles')).toBe('operator');
   // Without the map's words nobody is anybody.
   expect(read({ roles: ['admin'] }, 'roles')).toBeNull();
   for (const claim of ['constructor', '__proto__', 'realm_access.constructor.name', 'toString'])
     expect(read({ realm_access: { roles: ['agp admins'] } }, claim)).toBeNull();
+});
+
+test.each<[string[], string | null, object | null]>([
+  [['search-leads'], 'operator', { team: 'search' }],
+  [['ads-leads'], 'admin', { team: 'ads', env: 'prod' }],
+  // The setting's order counts, not the provider's, nor the role.
+  [['ads-leads', 'search-leads'], 'operator', { team: 'search' }],
+  // An entry of the whole installation wins, also with a lower role.
+  [['ads-leads', 'finance'], 'viewer', null],
+  [['finance', 'agp', 'search-leads'], 'admin', null],
+  [['leads@team=search'], 'auditor', null],
+  [['search-leads=operator'], null, null],
+])('of groups %j counts %s of %j', (groups, role, match) => {
+  const grants = grantsSchema.parse(
+    'search-leads=operator@team=search, ads-leads=admin@team=ads;env=prod,finance=viewer,agp=admin,leads@team=search=auditor',
+  );
+  const grant = findGrant({ groups }, 'groups', grants);
+  expect([grant?.role ?? null, grant?.match ?? null]).toEqual([role, match]);
+});
+
+test.each([
+  [
+    'a=admin,search-leads=root@team=search',
+    '"search-leads=root@team=search": must be value=role or value=role@team=search',
+  ],
+  ['x=admin@', '"x=admin@": must be'],
+  ['x=admin@team', '"x=admin@team": team must be a label such as team=search'],
+  ['x=admin@team=', '"x=admin@team=": team= '],
+  ['x=admin@team=a;team=b', '"x=admin@team=a;team=b": team=a;team=b must not repeat a label'],
+  ['x=admin@a b=c', '"x=admin@a b=c": a b=c '],
+  ['x=admin@a=1;b=1;c=1;d=1;e=1;f=1', 'must hold at most 5 labels'],
+])('of %s the check names the entry at fault', (text, message) => {
+  const { error } = managementConfigSchema.shape.oidcRoles.safeParse(text);
+  expect(error?.issues.map((issue) => issue.message)).toEqual([expect.stringContaining(message)]);
 });
 
 const { shape } = managementConfigSchema;
