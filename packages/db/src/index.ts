@@ -24,6 +24,7 @@ export * from './queries/doubtful.ts';
 export type { EventRow } from './queries/events.ts';
 export * from './queries/events.ts';
 export * from './queries/identities.ts';
+export * from './queries/identity-changes.ts';
 export * from './queries/lineage.ts';
 export * from './queries/notifications.ts';
 export type { PageRange } from './queries/pages.ts';

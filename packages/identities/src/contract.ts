@@ -7,6 +7,10 @@ export const storedIdentitySchema = z
     id: z.string().startsWith('idp_'),
     version: z.int().min(1).meta({ description: 'Raised by each change' }),
     identity: identitySchema,
+    text: z
+      .string()
+      .nullable()
+      .meta({ description: 'It as it was written in YAML, with comments; null if it was JSON' }),
     created_at: timestampSchema,
     updated_at: timestampSchema,
   })

@@ -2,18 +2,25 @@ import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '@agp/core/errors';
 import type { WrittenPolicy } from '@agp/db';
 import { type Policy, policySchema, withoutSign, withoutSigns } from '@agp/policy';
-import { changeText, readPolicy } from '@agp/policy/yaml';
+import { changeText, readText } from '@agp/policy/yaml';
 import type { Request } from 'express';
+import type { z } from 'zod';
 import type { Caller } from './keys.ts';
 import { found, parseInput } from './requests.ts';
 
-/** @throws ApiError `invalid_parameter` with line and field of the first fault */
-export function readPolicyText(text: string): Policy {
-  const { policy, faults } = readPolicy(text);
-  if (policy !== null) return policy;
-  const line = text.slice(0, faults[0].from).split('\n').length;
-  throw new ApiError('invalid_parameter', `line ${line}: ${faults[0].message}`);
-}
+/** Reads YAML. @throws ApiError `invalid_parameter` with line and field of the first fault */
+export const readYaml =
+  <Value>(schema: z.ZodType<Value>, noun: string) =>
+  (text: string): Value => {
+    const { value, faults } = readText(text, schema, noun);
+    if (value !== null) return value;
+    const line = text.slice(0, faults[0].from).split('\n').length;
+    throw new ApiError('invalid_parameter', `line ${line}: ${faults[0].message}`);
+  };
+
+/** The text that came, or the stored one if it says the same; null if there is none. */
+export const keepText = (request: Request, isSame: boolean, stored?: { text: string | null }): string | null =>
+  typeof request.body === 'string' ? request.body : isSame ? (stored?.text ?? null) : null;
 
 /**
  * A policy as it is stored: each exception says who made it, and when, as the stored one does if it is alike; and the text that came, or
@@ -25,8 +32,8 @@ export function writePolicy(
   stored?: { policy: unknown; text: string | null },
 ): WrittenPolicy {
   const before = policySchema.safeParse(stored?.policy).data;
-  const kept = before && isDeepStrictEqual(withoutSigns(before), withoutSigns(body)) ? (stored?.text ?? null) : null;
-  const text = typeof request.body === 'string' ? request.body : kept;
+  const isSame = before !== undefined && isDeepStrictEqual(withoutSigns(before), withoutSigns(body));
+  const text = keepText(request, isSame, stored);
   if (body.exceptions === undefined) return { policy: body, text };
   const sign = { by: found(caller, 'internal').actor.name, at: new Date().toISOString() };
   const exceptions = body.exceptions.map(withoutSign).map((exception) => {

@@ -41,6 +41,7 @@ export const consoleSessionId = publicId(
 export const agentTokenId = publicId('tok', 'Agent token id', '01k9r3v8w5f2q8m6t4n0x7y1ze', 'agent_token_not_found');
 export const policyId = publicId('pol', 'Policy id', '01k9r3v8w5f2q8m6t4n0x7y1zg', 'policy_not_found');
 export const budgetId = publicId('bud', 'Budget id', '01k9r3v8w5f2q8m6t4n0x7y1zj', 'budget_not_found');
+export const identityId = publicId('idp', 'Identity id', '01k9r3v8w5f2q8m6t4n0x7y1zq', 'identity_not_found');
 export const ruleId = publicId('nru', 'Rule id', '01k9r3v8w5f2q8m6t4n0x7y1zk', 'rule_not_found');
 export const targetId = publicId('ntg', 'Target id', '01k9r3v8w5f2q8m6t4n0x7y1zm', 'target_not_found');
 export const alertId = publicId('alr', 'Alert id', '01k9r3v8w5f2q8m6t4n0x7y1zn', 'alert_not_found');

@@ -2,6 +2,7 @@
 export const auditActions = [
   'agent.update',
   'agent.retire',
+  'agent.adopt',
   'agent_token.create',
   'agent_token.delete',
   'name.release',
@@ -21,6 +22,9 @@ export const auditActions = [
   'policy.create',
   'policy.update',
   'policy.delete',
+  'identity.create',
+  'identity.update',
+  'identity.delete',
   'notification_rule.create',
   'notification_rule.update',
   'notification_rule.delete',

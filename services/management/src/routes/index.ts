@@ -8,6 +8,7 @@ import { consoleRoutes } from './console.ts';
 import { costRoutes } from './costs.ts';
 import { makeDocsRoutes } from './docs.ts';
 import { eventRoutes } from './events.ts';
+import { identityRoutes } from './identities.ts';
 import { keyRoutes } from './keys.ts';
 import { limitRoutes } from './limits.ts';
 import { lineageRoutes } from './lineage.ts';
@@ -37,7 +38,7 @@ export function listRoutes(): readonly Route[] {
       lineageRoutes,
     ],
     ...[refusalRoutes, statusRoutes, priceRoutes, alertRoutes, notificationRoutes],
-    ...[keyRoutes, agentTokenRoutes, consoleRoutes, viewRoutes, auditRoutes, makeDocsRoutes(() => routes)],
+    ...[keyRoutes, agentTokenRoutes, identityRoutes, consoleRoutes, viewRoutes, auditRoutes, makeDocsRoutes(() => routes)],
   ].flat();
   return routes;
 }

@@ -21,13 +21,15 @@ import {
 import { z } from 'zod';
 import { recordChange, tellVersion } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
-import { readPolicyText, writePolicy } from '../policy-text.ts';
+import { readYaml, writePolicy } from '../policy-text.ts';
 import { presentRow } from '../presenters.ts';
 import { presentPolicy, readPolicies } from '../reads/policies.ts';
 import { preview } from '../reads/preview.ts';
 import { found, policyId } from '../requests.ts';
 
 const describe = ({ version, policy }: PolicyRow) => ({ version, policy });
+
+const readPolicyText = readYaml(policySchema, 'policy');
 
 const [dayMs, hourMs] = [86_400_000, 3_600_000];
 
