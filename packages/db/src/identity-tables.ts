@@ -18,8 +18,10 @@ export interface IdentityTables {
     claimed_at: DefaultTimestamp;
     /** Whose name it is; the issuer may be gone. Null if it is of those who have a token for it. */
     identity_id: string | null;
-    /** The claims that make the name. */
+    /** The claims that make the name; null until the workload's first request. */
     workload: string | null;
+    /** The agent that a workload with this name is, if the agent's own name is another. */
+    agent_id: string | null;
   };
   agent_tokens: {
     id: string;

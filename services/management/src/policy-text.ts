@@ -13,14 +13,21 @@ export const readYaml =
   <Value>(schema: z.ZodType<Value>, noun: string) =>
   (text: string): Value => {
     const { value, faults } = readText(text, schema, noun);
-    if (value !== null) return value;
-    const line = text.slice(0, faults[0].from).split('\n').length;
-    throw new ApiError('invalid_parameter', `line ${line}: ${faults[0].message}`);
+    const [fault] = faults;
+    if (fault === undefined) return value as Value;
+    const line = text.slice(0, fault.from).split('\n').length;
+    throw new ApiError('invalid_parameter', `line ${line}: ${fault.message}`);
   };
 
-/** The text that came, or the stored one if it says the same; null if there is none. */
-export const keepText = (request: Request, isSame: boolean, stored?: { text: string | null }): string | null =>
-  typeof request.body === 'string' ? request.body : isSame ? (stored?.text ?? null) : null;
+/** The text that came, or that of what is stored if both say the same; null if there is none. */
+export function keepText(
+  { body }: Request,
+  said: unknown,
+  stored?: { said: unknown; text: string | null },
+): string | null {
+  if (typeof body === 'string') return body;
+  return stored !== undefined && isDeepStrictEqual(stored.said, said) ? stored.text : null;
+}
 
 /**
  * A policy as it is stored: each exception says who made it, and when, as the stored one does if it is alike; and the text that came, or
@@ -32,8 +39,11 @@ export function writePolicy(
   stored?: { policy: unknown; text: string | null },
 ): WrittenPolicy {
   const before = policySchema.safeParse(stored?.policy).data;
-  const isSame = before !== undefined && isDeepStrictEqual(withoutSigns(before), withoutSigns(body));
-  const text = keepText(request, isSame, stored);
+  const text = keepText(
+    request,
+    withoutSigns(body),
+    before && stored && { said: withoutSigns(before), text: stored.text },
+  );
   if (body.exceptions === undefined) return { policy: body, text };
   const sign = { by: found(caller, 'internal').actor.name, at: new Date().toISOString() };
   const exceptions = body.exceptions.map(withoutSign).map((exception) => {

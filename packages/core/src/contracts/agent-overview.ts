@@ -14,6 +14,10 @@ const sums = {
 export const agentOverviewSchema = z
   .strictObject({
     agent: listedAgentSchema.required(),
+    identity: z
+      .strictObject({ issuer: z.string(), name: z.string() })
+      .nullable()
+      .meta({ description: 'The issuer whose workload it is, empty if that is gone, and by which name; or null' }),
     block: z.nullable(stopSchema).meta({ description: 'Null if it is not blocked, or was blocked past this API' }),
     budget: budgetSchema.nullable().meta({ description: 'Null while the amounts that requests hold cannot be read' }),
     no_room_since: noRoomSinceSchema,

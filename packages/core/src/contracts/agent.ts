@@ -102,6 +102,9 @@ export const agentTokenSchema = z
   .strictObject({
     id: z.string().startsWith('tok_'),
     agent_name: z.string(),
+    identity: z.string().nullable().meta({
+      description: 'The issuer of workload identities for whose token it was exchanged; null if a person made it',
+    }),
     created_at: timestampSchema,
     expires_at: timestampSchema.nullable(),
   })
@@ -136,9 +139,14 @@ const claimedNameSchema = z
   .strictObject({
     name: z.string(),
     claimed_at: timestampSchema,
-    token_count: z.int().min(0).meta({ description: 'Tokens of this name that were not revoked, expired ones too' }),
+    token_count: z.int().min(0).meta({
+      description: 'Tokens that people made for it and did not revoke, expired ones too',
+    }),
+    identity: z.string().nullable().meta({
+      description: 'The issuer whose workload has it; empty if that issuer is gone; null if agent tokens alone have it',
+    }),
   })
-  .meta({ id: 'ClaimedName', description: 'A name that an agent token was made for, and that needs one since' });
+  .meta({ id: 'ClaimedName', description: 'A name that needs an agent token, or the workload that has it' });
 
 export const claimedNameListSchema = z.array(claimedNameSchema);
 

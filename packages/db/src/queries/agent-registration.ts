@@ -70,7 +70,9 @@ export function listClaimedNames(db: Db): AsyncGenerator<ClaimedNameRow[]> {
   return readPages<ClaimedNameRow>({ offset: 0 }, async ({ after, limit }) => {
     const { rows } = await sql<ClaimedNameRow>`
       SELECT name, claimed_at,
-        (SELECT count(*) FROM agent_tokens WHERE agent_tokens.agent_name = claimed_names.name) AS token_count
+        (SELECT count(*) FROM agent_tokens WHERE agent_tokens.agent_name = claimed_names.name) AS token_count,
+        CASE WHEN identity_id IS NOT NULL
+          THEN coalesce((SELECT name FROM identities WHERE identities.id = identity_id), '') END AS identity
       FROM claimed_names WHERE ${after === undefined ? sql`true` : sql`name > ${after.name}`}
       ORDER BY name LIMIT ${limit}`.execute(db);
     return rows;
@@ -79,7 +81,13 @@ export function listClaimedNames(db: Db): AsyncGenerator<ClaimedNameRow[]> {
 
 type AgentTokenRow = RowOf<AgentToken, 'created_at' | 'expires_at'>;
 
-const agentTokenColumns = ['id', 'agent_name', 'created_at', 'expires_at'] as const;
+const agentTokenColumns = [
+  'id',
+  'agent_name',
+  sql<string | null>`NULL::text`.as('identity'),
+  'created_at',
+  'expires_at',
+] as const;
 
 interface NewAgentToken {
   id: string;
@@ -106,8 +114,18 @@ export function createAgentToken(db: Db, token: NewAgentToken): Promise<AgentTok
   });
 }
 
-export function deleteAgentToken(db: Db, id: string): Promise<AgentTokenRow | undefined> {
-  return db.deleteFrom('agent_tokens').where('id', '=', id).returning(agentTokenColumns).executeTakeFirst();
+const exchangedTokenColumns = [
+  ...(['id', 'agent_name'] as const),
+  sql<string | null>`(SELECT name FROM identities WHERE identities.id = identity_id)`.as('identity'),
+  ...(['created_at', 'expires_at'] as const),
+] as const;
+
+/** One that a person made, or that was exchanged for a workload's. */
+export async function deleteAgentToken(db: Db, id: string): Promise<AgentTokenRow | undefined> {
+  return (
+    (await db.deleteFrom('agent_tokens').where('id', '=', id).returning(agentTokenColumns).executeTakeFirst()) ??
+    (await db.deleteFrom('exchanged_tokens').where('id', '=', id).returning(exchangedTokenColumns).executeTakeFirst())
+  );
 }
 
 /** The owner of a token. It never changes, so it may be cached; whether the token still works must not be. */
@@ -128,5 +146,10 @@ export async function findAgentTokens(pool: Pool, digests: readonly string[]): P
 }
 
 export function listAgentTokens(db: Db): AsyncGenerator<AgentTokenRow[]> {
-  return readOldestFirst({ offset: 0 }, db.selectFrom('agent_tokens').select(agentTokenColumns));
+  const exchanged = db
+    .selectFrom('exchanged_tokens')
+    .select(exchangedTokenColumns)
+    .where('expires_at', '>', sql<Date>`clock_timestamp()`);
+  const all = db.selectFrom('agent_tokens').select(agentTokenColumns).unionAll(exchanged);
+  return readOldestFirst({ offset: 0 }, db.selectFrom(all.as('tokens')).selectAll() as never);
 }

@@ -21,10 +21,7 @@ export const readIdentity = (db: Db, id: string): Promise<IdentityRow | undefine
 /** Changes wait for each other, and each raises the version that requests read; a transaction that is rolled back does not. */
 function changeIdentities<Result>(db: Db, change: (transaction: Db) => Promise<Result>): Promise<Result> {
   return inTransaction(db, async (transaction) => {
-    await transaction
-      .updateTable('control')
-      .set({ identity_version: sql<number>`identity_version + 1` })
-      .execute();
+    await transaction.updateTable('control').set({ identity_version: sql<number>`identity_version + 1` }).execute();
     return change(transaction);
   });
 }
@@ -86,7 +83,7 @@ export function replaceIdentity(
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow();
-    await transaction.deleteFrom('agent_tokens').where('identity_id', '=', id).execute();
+    await transaction.deleteFrom('exchanged_tokens').where('identity_id', '=', id).execute();
     return { before, after };
   });
 }
@@ -96,4 +93,90 @@ export function deleteIdentity(db: Db, id: string): Promise<IdentityRow | undefi
   return changeIdentities(db, (transaction) =>
     transaction.deleteFrom('identities').where('id', '=', id).returningAll().executeTakeFirst(),
   );
+}
+
+const selectClaims = (db: Db) =>
+  db
+    .selectFrom('claimed_names')
+    .leftJoin('identities', 'identities.id', 'identity_id')
+    .select(['claimed_names.name', 'agent_id', 'identity_id', 'identities.name as issuer']);
+
+/** Whose workload an agent is, and by which name; the issuer is empty if it is gone. */
+export async function readAgentIdentity(db: Db, agentId: string): Promise<{ issuer: string; name: string } | null> {
+  const own = db.selectFrom('agents').select('name').where('id', '=', agentId);
+  const claim = await selectClaims(db)
+    .where('identity_id', 'is not', null)
+    .where(({ or, and, eb }) =>
+      or([eb('agent_id', '=', agentId), and([eb('claimed_names.name', '=', own), eb('agent_id', 'is', null)])]),
+    )
+    .executeTakeFirst();
+  return claim === undefined ? null : { issuer: claim.issuer ?? '', name: claim.name };
+}
+
+interface Adoption {
+  /** The issuer's name. */
+  identity: string;
+  /** What the workload's claims make. */
+  name: string;
+  workload?: string | null | undefined;
+}
+
+type AdoptionFault =
+  | 'agent_not_found'
+  | 'identity_not_found'
+  | 'name_of_another_agent'
+  | 'name_has_tokens'
+  | { issuer: string; name: string };
+
+/**
+ * Makes an agent an issuer's workload. Its own name stays, and needs a token from then on, if it did not before.
+ * @returns its name; or why not, such as what it is already
+ */
+export function adoptAgent(
+  db: Db,
+  agentId: string,
+  { identity, name, workload = null }: Adoption,
+): Promise<{ agentName: string } | AdoptionFault> {
+  return changeIdentities(db, async (transaction) => {
+    const agent = await transaction
+      .selectFrom('agents')
+      .select('name')
+      .where('id', '=', agentId)
+      .forUpdate()
+      .executeTakeFirst();
+    if (agent === undefined) return 'agent_not_found';
+    const issuer = await transaction
+      .selectFrom('identities')
+      .select('id')
+      .where('name', '=', identity)
+      .executeTakeFirst();
+    if (issuer === undefined) return 'identity_not_found';
+    const held = await readAgentIdentity(transaction, agentId);
+    if (held !== null && held.issuer !== '') return held;
+    const others = await transaction
+      .selectFrom('agents')
+      .select('id')
+      .where('name', '=', name)
+      .where('id', '!=', agentId)
+      .execute();
+    const claim = await selectClaims(transaction).where('claimed_names.name', '=', name).executeTakeFirst();
+    const isOthers = claim && claim.issuer !== null && (claim.identity_id !== issuer.id || claim.agent_id !== null);
+    if (others.length > 0 || isOthers) return 'name_of_another_agent';
+    const tokens = transaction.selectFrom('agent_tokens').select('id').where('agent_name', '=', name).limit(1);
+    if (name !== agent.name && (await tokens.executeTakeFirst()) !== undefined) return 'name_has_tokens';
+    // What it was of an issuer that is gone.
+    await transaction.updateTable('claimed_names').set({ agent_id: null }).where('agent_id', '=', agentId).execute();
+    const values = { identity_id: issuer.id, workload, agent_id: name === agent.name ? null : agentId };
+    await transaction
+      .insertInto('claimed_names')
+      .values([{ name, ...values }])
+      .onConflict((conflict) => conflict.column('name').doUpdateSet(values))
+      .execute();
+    await transaction
+      .insertInto('claimed_names')
+      .values({ name: agent.name })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    return { agentName: agent.name };
+  });
 }

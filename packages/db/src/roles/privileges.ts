@@ -53,8 +53,9 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     identities: { select: columns('id name version identity') },
     // A workload's first request claims its name.
     claimed_names: {
-      select: columns('name identity_id workload'),
+      select: columns('name identity_id workload agent_id'),
       insert: columns('name identity_id workload'),
+      update: columns('workload'),
     },
     agent_tokens: { select: columns('id agent_name secret_sha256 expires_at') },
     // The oldest go.
@@ -225,8 +226,8 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     },
     claimed_names: {
       select: 'all',
-      insert: columns('name identity_id workload'),
-      update: columns('name identity_id workload'),
+      insert: columns('name identity_id workload agent_id'),
+      update: columns('name identity_id workload agent_id'),
       delete: true,
     },
     // Without SELECT of the digest, which it never reads again.

@@ -9,6 +9,7 @@ import {
   listAudit,
   listEvents,
   readAgentBudgets,
+  readAgentIdentity,
   readAgentUsage,
   readBlocks,
   readControl,
@@ -86,7 +87,8 @@ export async function readAgentOverview(db: Db, reservations: BudgetReservations
     { day, withUsage: true, order: 'name' },
   ).next();
   const row = found((rows ?? [])[0], 'agent_not_found');
-  const [block, held, usage, changes, events] = await Promise.all([
+  const [identity, block, held, usage, changes, events] = await Promise.all([
+    readAgentIdentity(db, id),
     row.status === 'blocked' ? readBlocks(db, [id]).then((blocks) => blocks.get(id) ?? null) : null,
     readHeldOf(db, reservations, id, day),
     readAgentUsage(db, id, day, dayCount),
@@ -95,6 +97,7 @@ export async function readAgentOverview(db: Db, reservations: BudgetReservations
   ]);
   return {
     agent: presentListedAgent(row) as AgentOverview['agent'],
+    identity,
     block,
     ...held,
     ...usage,

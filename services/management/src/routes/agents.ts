@@ -10,9 +10,12 @@ import {
   agentUpdateSchema,
   retiredAgentSchema,
 } from '@agp/core/contracts';
-import { agentExists, listAgentLabels, listAgents, listTools, readAgent } from '@agp/db';
+import { ApiError } from '@agp/core/errors';
+import { toPublicId } from '@agp/core/ids';
+import { adoptAgent, agentExists, listAgentLabels, listAgents, listTools, readAgent } from '@agp/db';
+import { adoptedSchema, adoptionSchema } from '@agp/identities';
 import { agentToolListSchema } from '@agp/policy';
-import { changeAgent, tellVersion } from '../changes.ts';
+import { changeAgent, recordChange, tellVersion } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { presentAgentEvent, presentListedAgent, presentRow } from '../presenters.ts';
 import { readAgentOverview } from '../reads/reads.ts';
@@ -70,6 +73,32 @@ export const agentRoutes = tagRoutes('Agents', [
       const { id, updated_at } = await changeAgent(context, input, 'agent.retire', { status: 'retired' });
       return presentRow({ id, status: 'retired' as const, updated_at }, 'agt');
     },
+  }),
+  defineRoute('POST /api/v1/agents/{id}/adopt', {
+    scope: 'admin',
+    summary:
+      "Make an agent an issuer's workload from the next request on: its history stays, and tokens of its name go on",
+    params: { id: agentId },
+    body: adoptionSchema,
+    answer: { description: 'What the agent is now', schema: adoptedSchema },
+    errors: ['identity_not_found', 'name_of_another_agent', 'name_has_tokens', 'agent_has_workload'],
+    handle: (input, context) =>
+      recordChange(context, input, 'agent.adopt', async (transaction) => {
+        const { params, body } = input;
+        const adopted = await adoptAgent(transaction, params.id, body);
+        if (typeof adopted === 'string') throw new ApiError(adopted);
+        if ('issuer' in adopted)
+          throw new ApiError('agent_has_workload', `the agent is ${adopted.name} of ${adopted.issuer} already`);
+        const target = toPublicId('agt', params.id);
+        const { identity, name } = body;
+        const after = { identity, name };
+        return {
+          result: { agent_id: target, agent_name: adopted.agentName, ...after },
+          agentId: target,
+          target,
+          after,
+        };
+      }),
   }),
   defineRoute('GET /api/v1/agents/{id}/overview', {
     summary: 'One agent with what it used and did lately, and what was done about it',

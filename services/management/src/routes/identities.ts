@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
 import {
@@ -9,25 +8,14 @@ import {
   readIdentity,
   replaceIdentity,
 } from '@agp/db';
-import {
-  type Identity,
-  identitySchema,
-  maxIdentities,
-  type StoredIdentity,
-  storedIdentityListSchema,
-  storedIdentitySchema,
-} from '@agp/identities';
+import { identitySchema, maxIdentities, storedIdentityListSchema, storedIdentitySchema } from '@agp/identities';
 import { recordChange, tellVersion } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
-import { keepText, readYaml } from '../policy-text.ts';
-import { presentRow } from '../presenters.ts';
+import { readYaml } from '../policy-text.ts';
+import { presentIdentity, writeIdentity } from '../reads/identities.ts';
 import { found, identityId } from '../requests.ts';
 
 const readText = readYaml(identitySchema, 'identity');
-
-// One of a later release is shown as it is stored.
-const present = ({ name: _, ...row }: IdentityRow): StoredIdentity =>
-  ({ ...presentRow(row, 'idp'), identity: identitySchema.safeParse(row.identity).data ?? row.identity }) as StoredIdentity;
 
 const describe = ({ version, identity }: IdentityRow) => ({ version, identity });
 const nameRow = ({ id }: IdentityRow) => toPublicId('idp', id);
@@ -36,7 +24,7 @@ export const identityRoutes = tagRoutes('Identities', [
   defineRoute('GET /api/v1/identities', {
     summary: 'All issuers of workload identities, by name',
     answer: { description: 'The issuers', schema: storedIdentityListSchema },
-    handle: async (_input, { db }) => (await listIdentities(db)).map(present),
+    handle: async (_input, { db }) => (await listIdentities(db)).map(presentIdentity),
   }),
   defineRoute('POST /api/v1/identities', {
     scope: 'admin',
@@ -47,11 +35,9 @@ export const identityRoutes = tagRoutes('Identities', [
     errors: ['identity_name_taken', 'issuer_taken', 'too_many_identities'],
     handle: (input, context) =>
       recordChange(context, input, 'identity.create', async (transaction) => {
-        const { body, request } = input;
-        const written = { identity: body, text: keepText(request, false) };
-        const row = await createIdentity(transaction, written, maxIdentities);
+        const row = await createIdentity(transaction, writeIdentity(input), maxIdentities);
         if (typeof row === 'string') throw new ApiError(row);
-        return { result: present(row), target: nameRow(row), after: describe(row) };
+        return { result: presentIdentity(row), target: nameRow(row), after: describe(row) };
       }),
   }),
   defineRoute('GET /api/v1/identities/{id}', {
@@ -60,13 +46,14 @@ export const identityRoutes = tagRoutes('Identities', [
     params: { id: identityId },
     answer: { description: 'The issuer', schema: storedIdentitySchema },
     handle: async ({ params }, { db }, response) => {
-      const identity = present(found(await readIdentity(db, params.id), 'identity_not_found'));
+      const identity = presentIdentity(found(await readIdentity(db, params.id), 'identity_not_found'));
       return tellVersion(response, `${identity.version}`, identity);
     },
   }),
   defineRoute('PUT /api/v1/identities/{id}', {
     scope: 'admin',
-    summary: 'Replace an issuer: the new one holds from the next request on, and tokens exchanged by the old one are gone',
+    summary:
+      'Replace an issuer: the new one holds from the next request on, and tokens exchanged by the old one are gone',
     isVersioned: true,
     params: { id: identityId },
     body: identitySchema,
@@ -75,17 +62,13 @@ export const identityRoutes = tagRoutes('Identities', [
     errors: ['identity_name_taken', 'issuer_taken'],
     handle: (input, context) =>
       recordChange(context, input, 'identity.update', async (transaction) => {
-        const { body, request } = input;
-        const write = (stored: IdentityRow) => {
-          const isSame = isDeepStrictEqual(identitySchema.safeParse(stored.identity).data, body);
-          return { identity: body, text: keepText(request, isSame, stored) };
-        };
+        const write = (stored: IdentityRow) => writeIdentity(input, stored);
         const replaced = found(await replaceIdentity(transaction, input.params.id, write), 'identity_not_found');
         if (typeof replaced === 'string') throw new ApiError(replaced);
         const { before, after } = replaced;
         const versions = { before: `${before.version}`, after: `${after.version}` };
         return {
-          ...{ result: present(after), target: nameRow(after), versions },
+          ...{ result: presentIdentity(after), target: nameRow(after), versions },
           ...{ before: describe(before), after: describe(after) },
         };
       }),
@@ -99,7 +82,12 @@ export const identityRoutes = tagRoutes('Identities', [
     handle: (input, context) =>
       recordChange(context, input, 'identity.delete', async (transaction) => {
         const row = found(await deleteIdentity(transaction, input.params.id), 'identity_not_found');
-        return { result: undefined, target: nameRow(row), before: describe(row), versions: { before: `${row.version}` } };
+        return {
+          result: undefined,
+          target: nameRow(row),
+          before: describe(row),
+          versions: { before: `${row.version}` },
+        };
       }),
   }),
 ]);

@@ -38,7 +38,15 @@ export function listRoutes(): readonly Route[] {
       lineageRoutes,
     ],
     ...[refusalRoutes, statusRoutes, priceRoutes, alertRoutes, notificationRoutes],
-    ...[keyRoutes, agentTokenRoutes, identityRoutes, consoleRoutes, viewRoutes, auditRoutes, makeDocsRoutes(() => routes)],
+    ...[
+      keyRoutes,
+      agentTokenRoutes,
+      identityRoutes,
+      consoleRoutes,
+      viewRoutes,
+      auditRoutes,
+      makeDocsRoutes(() => routes),
+    ],
   ].flat();
   return routes;
 }

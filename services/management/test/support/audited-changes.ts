@@ -43,22 +43,31 @@ function ofAll(action: string, path: string, body: object, after: object) {
 }
 
 /** What is made, changed and removed whole, with a version. */
-function ofDocuments(path: string, prefix: string, action: string, first: object, then: object, member = action) {
+function ofDocuments(
+  path: string,
+  prefix: string,
+  action: string,
+  given: object | ((name: string) => object),
+  then: object,
+  member = action,
+) {
+  const begin = (name: string) => ({ name, ...(typeof given === 'function' ? given(name) : given) });
   const of = (version: number, parts: object) => ({ version, [member]: expect.objectContaining(parts) });
   const changes: Record<string, (management: TestManagement) => Promise<AuditedChange>> = {
     [`post ${path}`]: async () => ({
       path,
-      body: { name: 'new', ...first },
+      body: begin('new'),
       entry: {
         ...{ action: `${action}.create`, agent_id: null, before: null },
-        ...{ target: expect.stringMatching(`^${prefix}_`), after: of(1, { name: 'new', ...first }) },
+        ...{ target: expect.stringMatching(`^${prefix}_`), after: of(1, begin('new')) },
       },
     }),
     [`put ${path}/{id}`]: async (management) => {
-      const { id } = await make(management, path, { name: 'changed', ...first });
+      const first = begin('changed');
+      const { id } = await make(management, path, first);
       return {
         path: `${path}/${id}`,
-        body: { name: 'changed', ...first, ...then },
+        body: { ...first, ...then },
         entry: {
           ...{ action: `${action}.update`, agent_id: null, target: id },
           ...{ before: of(1, first), after: of(2, { ...first, ...then }) },
@@ -66,7 +75,7 @@ function ofDocuments(path: string, prefix: string, action: string, first: object
       };
     },
     [`delete ${path}/{id}`]: async (management) => {
-      const { id } = await make(management, path, { name: 'removed', ...first });
+      const { id } = await make(management, path, begin('removed'));
       const before = of(1, { name: 'removed' });
       return {
         path: `${path}/${id}`,
@@ -96,6 +105,10 @@ async function seedConsoleSession({ database }: TestManagement): Promise<string>
 const view = { screen: '/events', name: 'of sales', query: '?failed=true', shared: true };
 const key = { name: 'dashboard', scopes: ['read'] };
 const [rules, targets] = ['/api/v1/notification-rules', '/api/v1/notification-targets'];
+const issuer = (name: string) => ({
+  ...{ issuer: `https://${name}.test`, audiences: ['agp'], keys: { discovery: true } },
+  rules: [{ name: 'all', match: {}, agent: 'k8s.{sub}', labels: {} }],
+});
 const hook = { kind: 'webhook', url: 'https://127.0.0.1:9/' };
 const metadata = { team: 'ops', '10': 1, '9': [null, 'é'] };
 
@@ -242,6 +255,14 @@ export const auditedChanges: Record<string, (management: TestManagement) => Prom
     };
   },
   ...ofDocuments('/api/v1/budgets', 'bud', 'budget', { amount: 5, window: 'day' }, { amount: 7 }),
+  ...ofDocuments('/api/v1/identities', 'idp', 'identity', issuer, { audiences: ['agp', 'sts'] }),
+  'post /api/v1/agents/{id}/adopt': async (management) => {
+    const named = { identity: 'adopting', name: 'k8s.nightly' };
+    await make(management, '/api/v1/identities', { name: named.identity, ...issuer(named.identity) });
+    const id = await seedAgent(management.database, randomUUIDv7());
+    const entry = { action: 'agent.adopt', agent_id: id, target: id, before: null, after: named };
+    return { path: `/api/v1/agents/${id}/adopt`, body: named, entry };
+  },
   ...ofDocuments('/api/v1/policies', 'pol', 'policy', { mode: 'observe' }, { mode: 'enforce' }),
   ...ofDocuments(rules, 'nru', 'notification_rule', { on: 'failing' }, { severity: 'info' }, 'rule'),
   ...ofDocuments(targets, 'ntg', 'notification_target', hook, { description: 'ours' }, 'target'),

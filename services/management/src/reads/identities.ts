@@ -1,0 +1,23 @@
+import type { IdentityRow, WrittenIdentity } from '@agp/db';
+import { type Identity, identitySchema, type StoredIdentity } from '@agp/identities';
+import type { Request } from 'express';
+import { keepText } from '../policy-text.ts';
+import { presentRow } from '../presenters.ts';
+
+/** One of a later release is shown as it is stored. */
+const readDocument = (row: IdentityRow) =>
+  identitySchema.safeParse(row.identity).data ?? (row.identity as unknown as Identity);
+
+export const presentIdentity = ({ name: _, ...row }: IdentityRow): StoredIdentity => ({
+  ...presentRow(row, 'idp'),
+  identity: readDocument({ name: _, ...row }),
+});
+
+/** An issuer as it is stored, with the text that came, or the stored one if that says the same. */
+export const writeIdentity = (
+  { body, request }: { body: Identity; request: Request },
+  stored?: IdentityRow,
+): WrittenIdentity => ({
+  identity: body,
+  text: keepText(request, body, stored && { said: readDocument(stored), text: stored.text }),
+});
