@@ -16,8 +16,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   // No reference: the names of an issuer that is gone stay claimed, by nobody, until a person gives them to somebody.
   await sql`
     ALTER TABLE claimed_names ADD COLUMN identity_id uuid, ADD COLUMN workload text`.execute(db);
-  // An agent that a workload was given keeps its own name: null is the agent with the claimed one.
-  await sql`ALTER TABLE claimed_names ADD COLUMN agent_id uuid UNIQUE REFERENCES agents (id)`.execute(db);
+  // An agent that was adopted keeps its own name: null is the agent with the claimed one.
+  await sql`ALTER TABLE claimed_names ADD COLUMN agent_id uuid`.execute(db);
+  await sql`
+    CREATE INDEX claimed_names_by_agent ON claimed_names (agent_id) WHERE agent_id IS NOT NULL`.execute(db);
   await sql`
     CREATE INDEX claimed_names_by_identity ON claimed_names (identity_id) WHERE identity_id IS NOT NULL`.execute(db);
   // Apart from tokens that people make, which no proxy may write. One works while its issuer has just this version.
