@@ -1,4 +1,4 @@
-import { timestampSchema } from '@agp/core/contracts';
+import { teamSchema, timestampSchema } from '@agp/core/contracts';
 import { z } from 'zod';
 import { budgetSchema } from './schema.ts';
 
@@ -39,6 +39,7 @@ export const storedBudgetSchema = z
     window: windowSchema,
     uses: z.array(useSchema).meta({ description: `Those that used most, at most ${mostUses}; one if it is not split` }),
     use_count: z.int().min(0).meta({ description: 'How many have used it in its window' }),
+    team: teamSchema.nullable().meta({ description: 'Whose it is; null if it is of the whole installation' }),
     created_at: timestampSchema,
     updated_at: timestampSchema,
   })

@@ -56,6 +56,11 @@ export const errorTable = {
   sign_in_failed: { status: 403, message: "signing in with the identity provider did not work: see management's log" },
   needs_api_key: { status: 403, message: 'needs an API key: a session of the console does not suffice' },
   missing_scope: { status: 403, message: null },
+  teams_not_served: {
+    status: 409,
+    message: 'the database has no role for teams: run create-roles, then migrate',
+  },
+  installation_only: { status: 403, message: 'not of the team that the key or session is for' },
   agent_not_found: { status: 404, message: 'agent not found' },
   event_not_found: { status: 404, message: 'event not found' },
   event_not_recorded: { status: 404, message: null },

@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import { parseJson } from '@agp/core/json';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { reportingSchema, teamRole } from './roles/privileges.ts';
 import type { Schema } from './schema.ts';
 
 /**
@@ -44,6 +45,8 @@ export interface DatabaseOptions {
    * that a plan made for a small table stays good as that grows.
    */
   usesIndexesOnly?: boolean;
+  /** Connects as the role of teams, which sees nothing before `agp.team` is set. */
+  ofTeam?: boolean;
   onConnectionError?: (error: Error) => void;
 }
 
@@ -76,6 +79,12 @@ const typeParsers: pg.CustomTypesConfig = {
 /** Compilation takes seconds if rows are estimated wrongly, and no statement here runs long enough to gain from it. */
 const withoutCompiling = '-c jit=off';
 
+/** Tables and the views of them, each by its name alone: connections of a team see others of the same names. */
+const searchPath = (ofTeam: boolean) =>
+  ofTeam
+    ? `-c role=${teamRole} -c search_path=${teamRole},${reportingSchema}`
+    : `-c search_path=public,${reportingSchema}`;
+
 const byIndexes = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off';
 
 /** Throws for a server that follows another: what it says of an agent may be old. */
@@ -92,7 +101,11 @@ export function openDatabase(options: DatabaseOptions): Database {
     // A connection takes several round trips: with less time, a server far away or under load would never be reached again.
     connectionTimeoutMillis: options.connectTimeoutMs ?? usualConnectTimeoutMs,
     statement_timeout: timeout,
-    options: options.usesIndexesOnly ? `${withoutCompiling} ${byIndexes}` : withoutCompiling,
+    options: [
+      withoutCompiling,
+      searchPath(options.ofTeam === true),
+      ...(options.usesIndexesOnly ? [byIndexes] : []),
+    ].join(' '),
     query_timeout: (options.longestStatementMs ?? timeout) + 500,
   };
   const pool = new pg.Pool({

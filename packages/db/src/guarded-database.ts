@@ -1,6 +1,8 @@
+import type { Team } from '@agp/core/contracts';
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import { type Database, type DatabaseOptions, type Db, openDatabase } from './database.ts';
+import { teamSetting } from './roles/privileges.ts';
 import type { Schema } from './schema.ts';
 
 export class StorageUnavailableError extends Error {
@@ -11,6 +13,14 @@ export class StorageUnavailableError extends Error {
     this.name = 'StorageUnavailableError';
   }
 }
+
+/** A team's caller would read or change what is not the team's. */
+export class OutOfTeamError extends Error {
+  readonly code = 'out_of_team';
+}
+
+/** No privilege of the team's role, or a row that would not be the team's (PostgreSQL manual, appendix A). */
+const outOfTeamCodes = new Set(['42501', '44000']);
 
 /** About the server's state, not the statement (PostgreSQL manual, appendix A). */
 const unavailableClasses = new Set(['08', '28', '3D', '53', '57', '58']);
@@ -81,8 +91,26 @@ interface Share {
   queue: (() => void)[];
 }
 
-/** Statements beyond a holder's share wait, and fail if too many do or it takes too long. */
-export function shareDatabase({ pool }: Database, shares: Shares): (holder: string) => Db {
+/** Each statement is of the team's rows alone, as of a connection that was opened `ofTeam`. */
+async function ofTeam(client: PostgresPoolClient, team: Team): Promise<PostgresPoolClient> {
+  await client
+    .query(`SELECT set_config('${teamSetting}', $1, false)`, [JSON.stringify(team)])
+    .catch((error: unknown) => {
+      client.release(true);
+      throw error;
+    });
+  const query = (sql: string, parameters: readonly unknown[]) =>
+    client.query(sql, parameters).catch((error: { code?: string }) => {
+      throw outOfTeamCodes.has(error.code ?? '') ? new OutOfTeamError('not of the team', { cause: error }) : error;
+    });
+  return { query: query as PostgresPoolClient['query'], release: (destroy) => client.release(destroy) };
+}
+
+/**
+ * Statements beyond a holder's share wait, and fail if too many do or it takes too long.
+ * @returns with a team, for a database that was opened `ofTeam`, what reads and changes that team's rows alone
+ */
+export function shareDatabase({ pool }: Database, shares: Shares): (holder: string, team?: Team) => Db {
   const guarded = guardPool(pool);
   const held = new Map<string, Share>();
   const { refuse = () => new ShareExceededError('too much at once') } = shares;
@@ -113,14 +141,15 @@ export function shareDatabase({ pool }: Database, shares: Shares): (holder: stri
     if (share.running === 0) held.delete(holder);
   }
 
-  const poolOf = (holder: string): PostgresPool => ({
+  const poolOf = (holder: string, team?: Team): PostgresPool => ({
     ...guarded,
     async connect() {
       await take(holder);
       try {
         const client = await guarded.connect();
+        const { query } = team ? await ofTeam(client, team) : client;
         return {
-          query: client.query.bind(client) as typeof client.query,
+          query: query.bind(client) as typeof query,
           release(destroy) {
             client.release(destroy);
             giveBack(holder);
@@ -132,5 +161,5 @@ export function shareDatabase({ pool }: Database, shares: Shares): (holder: stri
       }
     },
   });
-  return (holder) => new Kysely<Schema>({ dialect: new PostgresDialect({ pool: poolOf(holder) }) });
+  return (holder, team) => new Kysely<Schema>({ dialect: new PostgresDialect({ pool: poolOf(holder, team) }) });
 }

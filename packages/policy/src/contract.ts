@@ -2,6 +2,7 @@ import {
   agentIdSchema,
   eventIdSchema,
   sessionIdSchema,
+  teamSchema,
   timeParameterSchema,
   timestampSchema,
 } from '@agp/core/contracts';
@@ -20,6 +21,7 @@ export const storedPolicySchema = z
       .string()
       .nullable()
       .meta({ description: 'It as it was written in YAML, with comments; null if it was JSON' }),
+    team: teamSchema.nullable().meta({ description: 'Whose it is; null if it is of the whole installation' }),
     created_at: timestampSchema,
     updated_at: timestampSchema,
     hits: z

@@ -96,10 +96,12 @@ export function changeAgent(
 
 type Metadata = Readonly<Record<string, unknown>>;
 
-/** A policy may choose agents by a label: changing that label may lift the policy, so it takes `admin` too. */
+/** A policy may choose agents by a label: changing that label may lift it, so it takes `admin` too, of a team if it is the team's. */
 async function assureLabels(db: Db, caller: Caller, before: Metadata, after: Metadata): Promise<void> {
-  if (caller.scopes.has('admin') || isDeepStrictEqual(before, after)) return;
-  for (const { name: policy, policy: stored } of await listPolicies(db)) {
+  const isAdmin = caller.scopes.has('admin');
+  if ((isAdmin && !caller.match) || isDeepStrictEqual(before, after)) return;
+  for (const { name: policy, policy: stored, team } of await listPolicies(db)) {
+    if (isAdmin && team !== null) continue;
     const { match = {}, exceptions = [] } = stored as Partial<Policy>;
     const selectors = [match, match.not ?? {}, ...exceptions.map((each) => each.match)];
     const names = selectors.flatMap(({ labels, tags }) => [

@@ -19,7 +19,8 @@ import { createOidcRouter, createSessionRouter, openConsoleParts } from './sign-
 
 interface AppParts {
   context: Context;
-  readsOf(holder: string): Db;
+  /** The connections of a caller, for reads or for changes; a team's see its rows alone. */
+  databaseOf(caller: Caller, isRead: boolean): Db;
   routes: readonly Route[];
   failures: Throttle;
   logger: Logger;
@@ -85,7 +86,7 @@ function readPathParameters(route: Route, request: Request): Record<string, stri
   );
 }
 
-function handleRoute(route: Route, { context, readsOf }: AppParts): RequestHandler {
+function handleRoute(route: Route, { context, databaseOf }: AppParts): RequestHandler {
   return async (request, response) => {
     // The caller may have left while the key was looked up.
     if (response.closed) return;
@@ -103,7 +104,7 @@ function handleRoute(route: Route, { context, readsOf }: AppParts): RequestHandl
       request,
       caller,
     };
-    const own = isRead ? { ...context, db: readsOf(caller.holder) } : context;
+    const own = caller === undefined ? context : { ...context, db: databaseOf(caller, isRead === true) };
     await chooseFormat(route, input, response, own.db);
     const body = await route.handle(input, own, response);
     if (body !== undefined && csvOf(response) !== undefined) sendRows(response, [body as object].flat());
@@ -115,7 +116,9 @@ function handleRoute(route: Route, { context, readsOf }: AppParts): RequestHandl
 function guardRoute(route: Route, context: Context): RequestHandler {
   return (_request, response, next) => {
     response.locals.route = route.path;
-    if (route.scope !== null) requireScope(response.locals.caller, route.scope);
+    const caller = response.locals.caller as Caller | undefined;
+    if (route.scope !== null) requireScope(found(caller, 'internal'), route.scope);
+    if (route.ofInstallation && caller?.match) throw new ApiError('installation_only');
     if (!isInEdition(route, context.config)) throw new ApiError('base_edition');
     next();
   };

@@ -60,6 +60,8 @@ export interface Route {
   isRead?: boolean;
   /** Reading it gives an `ETag`, by which a change may ask that nobody made another meanwhile. */
   isVersioned?: boolean;
+  /** Of all agents, whatever their team: a key of a team gets 403. */
+  ofInstallation?: boolean;
   /** Answers 404 in the base edition. */
   extendedOnly?: boolean;
   tag: string;

@@ -1,6 +1,6 @@
 import type { ErrorBody } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
-import { ShareExceededError, StorageUnavailableError } from '@agp/db';
+import { OutOfTeamError, ShareExceededError, StorageUnavailableError } from '@agp/db';
 import type { Logger } from '@agp/runtime';
 import type { ErrorRequestHandler } from 'express';
 import { type Caller, describeCaller } from './keys.ts';
@@ -10,6 +10,7 @@ function toApiError(error: unknown): ApiError {
   if (error instanceof StorageUnavailableError) {
     return new ApiError('storage_unavailable');
   }
+  if (error instanceof OutOfTeamError) return new ApiError('installation_only');
   if (error instanceof ShareExceededError) return new ApiError('too_many_reads');
   return new ApiError('internal');
 }

@@ -3,7 +3,7 @@
 const kibibyte = 1_024;
 
 /** Connections to Postgres: those of keys and changes, above all the kill switch, never wait behind reads or sign-ins; one of them notes alerts. */
-export const connections = { changes: 5, reads: 5, counts: 2 };
+export const connections = { changes: 5, reads: 5, counts: 2, teamChanges: 2, teamReads: 4 };
 /** Six hours of events take no longer to sum up, in milliseconds. */
 export const longestCountMs = 600_000;
 /** One key or person has this much. */
@@ -32,6 +32,8 @@ export const maxWaitingBatches = 100;
 export const rememberedEvents = 100_000;
 /** Agents' names, and keys whose use was noted, that are remembered. */
 export const rememberedIds = 10_000;
+/** Statuses of windows and teams. */
+export const rememberedStatuses = 1_000;
 
 /** The most cookies of the session's name that are tried: a browser sends several if somebody has set one for another path. */
 export const maxCookies = 4;

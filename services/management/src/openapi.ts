@@ -18,6 +18,7 @@ function listErrors(route: Route): ErrorCode[] {
   if (route.scope !== null && route.isRead && route.answer.contentType === undefined) codes.push('too_many_reads');
   if (route.isVersioned && !route.isRead) codes.push('changed_meanwhile');
   if (route.extendedOnly) codes.push('base_edition');
+  if (route.ofInstallation || (route.scope !== null && !route.isRead)) codes.push('installation_only');
   return [...new Set<ErrorCode>([...codes, 'internal'])];
 }
 
@@ -104,8 +105,10 @@ function describeRoute(route: Route): ZodOpenApiOperationObject {
     description: [
       route.scope === null ? 'Needs no key.' : `Needs a key with the scope \`${route.scope}\`.`,
       ...(route.extendedOnly ? ['Extended edition only.'] : []),
+      ...(route.ofInstallation ? ['Of the whole installation: not for keys of a team.'] : []),
       ...(route.answer.csv ? [csvMeaning] : []),
     ].join(' '),
+    ...(route.ofInstallation && { 'x-of-installation': true }),
     ...(route.scope === null && { security: [] }),
     requestParams: {
       ...(pathParameters.length > 0 && { path: z.object(Object.fromEntries(pathParameters)) }),

@@ -7,6 +7,7 @@ import type { Request } from 'express';
 import type { z } from 'zod';
 import type { Caller } from './keys.ts';
 import { found, parseInput } from './requests.ts';
+import { joinTeam } from './teams.ts';
 
 /** Reads YAML. @throws ApiError `invalid_parameter` with line and field of the first fault */
 export const readYaml =
@@ -35,15 +36,14 @@ export function keepText(
  * @throws ApiError `invalid_parameter` if that makes it too long
  */
 export function writePolicy(
-  { body, request, caller }: { body: Policy; request: Request; caller: Caller | undefined },
+  { body: given, request, caller }: { body: Policy; request: Request; caller: Caller | undefined },
   stored?: { policy: unknown; text: string | null },
 ): WrittenPolicy {
+  const body = joinTeam(given, caller?.match);
   const before = policySchema.safeParse(stored?.policy).data;
-  const text = keepText(
-    request,
-    withoutSigns(body),
-    before && stored && { said: withoutSigns(before), text: stored.text },
-  );
+  const kept = before && stored && { said: withoutSigns(before), text: stored.text };
+  // A text without the team's labels would not say what holds.
+  const text = isDeepStrictEqual(body, given) ? keepText(request, withoutSigns(body), kept) : null;
   if (body.exceptions === undefined) return { policy: body, text };
   const sign = { by: found(caller, 'internal').actor.name, at: new Date().toISOString() };
   const exceptions = body.exceptions.map(withoutSign).map((exception) => {

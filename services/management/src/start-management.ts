@@ -1,4 +1,4 @@
-import { createStorageChecks, openGuardedDatabase, shareDatabase } from '@agp/db';
+import { createStorageChecks, type DatabaseOptions, openGuardedDatabase, shareDatabase } from '@agp/db';
 import { connectRedis, createBudgetReservations, createThrottle } from '@agp/reservations';
 import {
   ConfigError,
@@ -24,11 +24,11 @@ import { createSignIns, listAllowedHosts } from './console/sign-ins.ts';
 import { createApp } from './create-app.ts';
 import { BudgetCounter } from './jobs/budget-counter.ts';
 import { keepEndingBlocks } from './jobs/keep-ending-blocks.ts';
-import { waitForBootstrapKey } from './keys.ts';
+import { type Caller, waitForBootstrapKey } from './keys.ts';
 import { connections, failureLimit, longestCountMs, shareOfReads, signInLimit } from './limits.ts';
 import { followAlerts } from './live/follow-alerts.ts';
 import { endRevokedStreams, followRecordings, type Recordings } from './live/follow-recordings.ts';
-import { createNameFinder, LiveStreams } from './live/live-streams.ts';
+import { createNameFinder, findTeamAgents, LiveStreams } from './live/live-streams.ts';
 import { createMetrics } from './metrics.ts';
 import { createPriceReader } from './reads/prices.ts';
 import { StatusReader, watchCapUse } from './reads/status-reader.ts';
@@ -71,25 +71,34 @@ export async function startManagement(
     ),
   );
 
-  const openPool = (maxConnections: number, statementTimeoutMs = config.storageTimeoutMs) =>
-    openGuardedDatabase({
+  const openPool = (maxConnections: number, options: Partial<DatabaseOptions> = {}) => {
+    const opening = openGuardedDatabase({
       url: config.databaseUrl,
       applicationName: 'agp-management',
       maxConnections,
-      statementTimeoutMs,
+      statementTimeoutMs: config.storageTimeoutMs,
       onConnectionError: logLostConnection(logger),
+      ...options,
     });
+    opened.defer(() => opening.close());
+    return opening;
+  };
   const database = openPool(connections.changes);
-  opened.defer(() => database.close());
   const reading = openPool(connections.reads);
-  opened.defer(() => reading.close());
   const { db } = database;
   // A budget that is counted holds a view of the records for as long.
-  const counting = openPool(connections.counts, longestCountMs);
-  opened.defer(() => counting.close());
-  const readsOf = shareDatabase(reading, { ...shareOfReads, waitMs: config.storageTimeoutMs });
+  const counting = openPool(connections.counts, { statementTimeoutMs: longestCountMs });
+  const shares = { ...shareOfReads, waitMs: config.storageTimeoutMs };
+  const readsOf = shareDatabase(reading, shares);
+  const teamReadsOf = shareDatabase(openPool(connections.teamReads, { ofTeam: true }), shares);
+  const teamChangesOf = shareDatabase(openPool(connections.teamChanges, { ofTeam: true }), shares);
+  const databaseOf = ({ holder, match }: Caller, isRead: boolean) => {
+    if (match === null) return isRead ? readsOf(holder) : db;
+    return (isRead ? teamReadsOf : teamChangesOf)(holder, match);
+  };
   const streams = new LiveStreams({
     findNames: createNameFinder(readsOf('live streams')),
+    findTeam: (team, ids) => findTeamAgents(teamReadsOf('live streams', team), ids),
     keepaliveMs: overrides.keepaliveMs ?? keepaliveMs,
     maxStreamsPerKey: config.maxStreamsPerKey,
   });
@@ -143,7 +152,7 @@ export async function startManagement(
 
   // No key alone can take all connections from it; two busy ones can make it wait.
   const status = new StatusReader({
-    db: readsOf('status'),
+    dbOf: (team) => (team === null ? readsOf('status') : teamReadsOf('status', team)),
     reasons: () => readiness.reasons,
     without: () => readiness.without,
     pingRedis: () => redis.ping(),
@@ -163,7 +172,7 @@ export async function startManagement(
       console: readConsoleFiles(),
       signIns: createSignIns(reading, createThrottle(redis, signInLimit), config.storageTimeoutMs),
     },
-    readsOf,
+    databaseOf,
     routes: listRoutes(),
     failures: createThrottle(redis, failureLimit),
     logger,

@@ -15,7 +15,7 @@ const read = () => management.read('/api/v1/status', statusSchema);
 /** A reader that shares no answer with another call. */
 const readNow = (sources: Partial<ConstructorParameters<typeof StatusReader>[0]> = {}, window: StatusWindow = '1h') =>
   new StatusReader({
-    db: management.database.db,
+    dbOf: () => management.database.db,
     reasons: () => [],
     without: () => [],
     pingRedis: async () => 'PONG',

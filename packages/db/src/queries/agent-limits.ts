@@ -89,6 +89,7 @@ const withPending = `
     SELECT held.agent_id, sum(held.nano_usd) * 1e-9 AS usd
     FROM unnest($2::uuid[], $3::uuid[], $4::numeric[]) AS held (event_id, agent_id, nano_usd)
     WHERE NOT EXISTS (SELECT FROM recorded WHERE recorded.id = held.event_id)
+      AND EXISTS (SELECT FROM agents WHERE agents.id = held.agent_id)
     GROUP BY held.agent_id
   )`;
 

@@ -159,6 +159,11 @@ export async function agentExists(db: Db, id: string): Promise<boolean> {
   return row !== undefined;
 }
 
+export async function isAgentName(db: Db, name: string): Promise<boolean> {
+  const row = await db.selectFrom('agents').select('id').where('name', '=', name).executeTakeFirst();
+  return row !== undefined;
+}
+
 export interface AgentChange {
   status?: AgentRow['status'] | undefined;
   /** When a block ends by itself. */

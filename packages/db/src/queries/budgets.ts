@@ -35,11 +35,14 @@ export function createBudget(db: Db, budget: BudgetDefinition, most: number): Pr
     const known = await transaction.selectFrom('budgets').select('name').execute();
     if (known.some(({ name }) => name === budget.name)) return 'budget_name_taken';
     if (known.length >= most) return 'too_many_budgets';
-    return await transaction
+    const row = await transaction
       .insertInto('budgets')
       .values({ id: randomUUIDv7(), name: budget.name, budget: JSON.stringify(budget) })
+      // A team does not see others'.
+      .onConflict((conflict) => conflict.column('name').doNothing())
       .returningAll()
-      .executeTakeFirstOrThrow();
+      .executeTakeFirst();
+    return row ?? 'budget_name_taken';
   });
 }
 

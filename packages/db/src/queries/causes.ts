@@ -146,7 +146,7 @@ export interface FullCap {
 /** Daily caps that are used by at least this part, the fullest first. */
 export async function readFullCaps(db: Db, part: number) {
   const { rows } = await sql<FullCap>`
-    SELECT agent_id, agent_name, day::text, daily_cap_usd, spent_usd FROM reporting.budgets_today
+    SELECT agent_id, agent_name, day::text, daily_cap_usd, spent_usd FROM budgets_today
     WHERE daily_cap_usd > 0 AND used_ratio >= ${part} AND (scope = 'global' OR agent_status = 'active')
     ORDER BY used_ratio DESC, agent_id LIMIT ${most.names}`.execute(db);
   return rows;

@@ -60,11 +60,14 @@ export function createPolicy(db: Db, { policy, text }: WrittenPolicy, most: numb
     const known = await listPolicies(transaction);
     if (known.some(({ name }) => name === policy.name)) return 'policy_name_taken';
     if (known.length >= most) return 'too_many_policies';
-    return await transaction
+    const row = await transaction
       .insertInto('policies')
       .values({ id: randomUUIDv7(), name: policy.name, policy: JSON.stringify(policy), text })
+      // A team does not see others'.
+      .onConflict((conflict) => conflict.column('name').doNothing())
       .returningAll()
-      .executeTakeFirstOrThrow();
+      .executeTakeFirst();
+    return row ?? 'policy_name_taken';
   });
 }
 

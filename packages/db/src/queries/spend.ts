@@ -95,7 +95,7 @@ export async function readCapUse(db: Db, near: number): Promise<CapUse> {
       max(used_ratio) FILTER (WHERE scope = 'global') AS global_ratio
     FROM (
       SELECT *, scope = 'agent' AND agent_status = 'active' AND daily_cap_usd > 0 AS of_agent
-      FROM reporting.budgets_today
+      FROM budgets_today
     ) AS budgets`.execute(db);
   return rows[0] as CapUse;
 }

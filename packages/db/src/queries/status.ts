@@ -41,7 +41,7 @@ interface RecordingHealth {
 export async function readRecordingHealth(db: Db): Promise<RecordingHealth> {
   const { rows } = await sql<RecordingHealth>`
     SELECT quarantine_waiting, partitions_end, default_partition_events, oldest_unsealed_refusals
-    FROM reporting.recording_health`.execute(db);
+    FROM recording_health`.execute(db);
   return rows[0] as RecordingHealth;
 }
 
@@ -69,7 +69,7 @@ export async function readRecordingState(db: Db) {
   const [health] = await rowsOf(
     db,
     sql<{ quarantine_waiting: number; oldest_unsealed: Date | null; last_refused: Date | null; now: Date }>`
-      SELECT (SELECT quarantine_waiting FROM reporting.recording_health) AS quarantine_waiting,
+      SELECT (SELECT quarantine_waiting FROM recording_health) AS quarantine_waiting,
         min(minute) AS oldest_unsealed, max(refused_at) AS last_refused, clock_timestamp() AS now
       FROM refusal_counts`,
   );
@@ -130,7 +130,7 @@ export async function readCapsAndSpend(db: Db, near: number): Promise<Spend> {
       )
       SELECT day::text, scope, agent_id, agent_name, spent_usd, daily_cap_usd, warn_only,
         agent_id IN (SELECT agent_id FROM filled) AS no_room, count(*) OVER (PARTITION BY scope) AS count
-      FROM reporting.budgets_today
+      FROM budgets_today
       WHERE scope = 'global' OR (agent_status = 'active' AND daily_cap_usd > 0
         AND (used_ratio >= ${near} OR agent_id IN (SELECT agent_id FROM filled)))
       ORDER BY scope DESC, used_ratio DESC, agent_name LIMIT 11`,

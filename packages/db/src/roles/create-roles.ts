@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { type Db, refuseStandby } from '../database.ts';
 import { StorageUnavailableError } from '../guarded-database.ts';
-import { type RoleKey, roleNames, roleSettings } from './privileges.ts';
+import { type RoleKey, roleNames, roleSettings, teamRole } from './privileges.ts';
 
 const iterations = 4_096;
 
@@ -77,6 +77,9 @@ async function leaveGroups(db: Db, role: RoleKey): Promise<void> {
 /** A role that exists keeps its password unless a new one is given. Throws MissingPasswordError. */
 export async function createRoles(db: Db, passwords: Partial<Record<RoleKey, string>>): Promise<void> {
   for (const role of Object.keys(roleNames) as RoleKey[]) await makeRole(db, role, passwords[role]);
+  await sql`
+    DO $$ BEGIN CREATE ROLE ${sql.id(teamRole)} NOLOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$`.execute(db);
+  await sql`GRANT ${sql.id(teamRole)} TO ${sql.id(roleNames.management)}`.execute(db);
 }
 
 const noSuchDatabase = '3D000';

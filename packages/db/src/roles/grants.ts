@@ -10,6 +10,7 @@ import {
   tablePrivileges,
   viewPrivileges,
 } from './privileges.ts';
+import { makeTeamViews } from './team-views.ts';
 
 interface GrantTargets {
   database: string;
@@ -97,5 +98,6 @@ export async function applyGrants(db: Db): Promise<void> {
     const { database, owner } = first;
     const statements = renderGrants({ database, owner, roles, ...(await findOwnedObjects(transaction, owner)) });
     for (const statement of statements) await sql.raw(statement).execute(transaction);
+    await makeTeamViews(transaction, reportingSchema);
   });
 }

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Db } from '../database.ts';
 import { limitLockWait } from '../maintain/locks.ts';
 import { lockPartitions } from '../maintain/partitions.ts';
-import { reportingSchema, roleNames } from './privileges.ts';
+import { reportingSchema, roleNames, teamRole } from './privileges.ts';
 
-const ownSchemas = ['public', reportingSchema];
+const ownSchemas = ['public', reportingSchema, teamRole];
 
 interface OwnedObjects {
   schemas: string[];

@@ -130,7 +130,7 @@ test('it makes a missing database; run again, it sets a new password and revokes
   expect(await query(renewed, attributes)).toEqual([{ strong: false, rolcanlogin: true, groups: 0 }]);
   const writer = as(url, 'agp_writer', passwords.AGP_WRITER_PASSWORD);
   expect(await query(writer, 'SELECT current_user AS name')).toEqual([{ name: 'agp_writer' }]);
-  const stored = await query(url, "SELECT rolpassword FROM pg_authid WHERE rolname LIKE 'agp\\_%'");
+  const stored = await query(url, "SELECT rolpassword FROM pg_authid WHERE rolcanlogin AND rolname LIKE 'agp\\_%'");
   for (const { rolpassword } of stored) expect(rolpassword).toMatch(/^SCRAM-SHA-256\$4096:/);
 });
 

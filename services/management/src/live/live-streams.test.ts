@@ -8,7 +8,12 @@ import { LiveStreams, type LiveStreamsOptions } from './live-streams.ts';
 
 /** An HTTP server whose every answer is a stream, and a way to connect to it without reading. */
 async function serve(options: Partial<LiveStreamsOptions> = {}) {
-  const streams = new LiveStreams({ keepaliveMs: 60_000, findNames: async () => new Map(), ...options });
+  const streams = new LiveStreams({
+    keepaliveMs: 60_000,
+    findNames: async () => new Map(),
+    findTeam: async () => new Map(),
+    ...options,
+  });
   const responses: Response[] = [];
   const refused: unknown[] = [];
   const app = express();
@@ -17,7 +22,7 @@ async function serve(options: Partial<LiveStreamsOptions> = {}) {
       streams.open(
         response,
         { withEvents: true, withNames: request.url === '/named' },
-        { holder: 'key', secretSha256: 'secret' },
+        { holder: 'key', secretSha256: 'secret', match: null },
       );
       responses.push(response);
     } catch (error) {

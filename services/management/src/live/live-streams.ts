@@ -1,3 +1,4 @@
+import type { Team } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
 import type { AnnouncedEvent } from '@agp/core/events';
 import { toPublicId, uuidOf } from '@agp/core/ids';
@@ -18,6 +19,15 @@ import { presentStreamEvent, writeJson } from '../presenters.ts';
 
 /** By public ids; an unknown agent has none. */
 type FindNames = (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+
+/** Those of the agents that a team's connections see now, with their names: labels may change at any moment. */
+export async function findTeamAgents(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const found = await listAgentNames(
+    db,
+    [...new Set(ids)].map((id) => uuidOf('agt', id)),
+  );
+  return new Map(found.map(({ id, name }) => [toPublicId('agt', id), name]));
+}
 
 /** Looks each name up once: an agent keeps its name. */
 export function createNameFinder(db: Db): FindNames {
@@ -50,7 +60,7 @@ export interface StreamFilter {
   withOutcomes?: boolean;
 }
 
-type StreamOwner = Pick<Caller, 'holder' | 'secretSha256'>;
+type StreamOwner = Pick<Caller, 'holder' | 'secretSha256' | 'match'>;
 
 interface Stream {
   response: Response;
@@ -61,6 +71,8 @@ interface Stream {
 
 export interface LiveStreamsOptions {
   findNames: FindNames;
+  /** The same of a team's agents alone. */
+  findTeam(team: Team, ids: readonly string[]): ReturnType<FindNames>;
   keepaliveMs: number;
   /** So that an event announced twice is sent once. */
   rememberedEvents?: number;
@@ -148,12 +160,23 @@ export class LiveStreams {
       fresh.push(event);
     }
     const streams = [...this.#streams].filter(({ filter }) => filter.withEvents);
-    this.#sendAll(
-      streams.filter(({ filter }) => !filter.withNames),
-      fresh,
+    const needsNames = ({ filter, owner }: Stream) => filter.withNames === true || owner.match !== null;
+    const { true: looking = [], false: others = [] } = Object.groupBy(
+      streams,
+      (each) => `${needsNames(each)}` as const,
     );
-    const named = streams.filter(({ filter }) => filter.withNames);
-    if (named.length > 0 && fresh.length > 0) this.#sendNamed(named, fresh);
+    this.#sendAll(others, fresh);
+    this.#lookUp(looking, fresh, (open, names, own) => {
+      this.#sendAll(
+        open.filter(({ filter }) => filter.withNames),
+        own,
+        names,
+      );
+      this.#sendAll(
+        open.filter(({ filter }) => !filter.withNames),
+        own,
+      );
+    });
   }
 
   /** Whether a stream asks for alerts. */
@@ -163,12 +186,20 @@ export class LiveStreams {
 
   /** Sends them as they are now. */
   publishAlerts(alerts: readonly Alert[]): void {
-    const messages = alerts.map((alert) => ({ alert, text: `event: alert\ndata: ${writeJson(alert)}\n\n` }));
-    for (const stream of this.#streams) {
-      const { withAlerts, agentId } = stream.filter;
-      const wanted = messages.filter(({ alert }) => withAlerts && (agentId ?? alert.agent_id) === alert.agent_id);
-      if (wanted.length > 0) this.#send(stream, wanted.map(({ text }) => text).join(''));
-    }
+    const send = (streams: readonly Stream[], shown: readonly Alert[]) => {
+      const messages = shown.map((alert) => ({ alert, text: `event: alert\ndata: ${writeJson(alert)}\n\n` }));
+      for (const stream of streams) {
+        const wanted = messages.filter(({ alert }) => (stream.filter.agentId ?? alert.agent_id) === alert.agent_id);
+        if (wanted.length > 0) this.#send(stream, wanted.map(({ text }) => text).join(''));
+      }
+    };
+    const streams = [...this.#streams].filter(({ filter }) => filter.withAlerts);
+    send(
+      streams.filter(({ owner }) => owner.match === null),
+      alerts,
+    );
+    const ofTeams = streams.filter(({ owner }) => owner.match !== null);
+    this.#lookUp(ofTeams, alerts, (open, _names, own) => send(open, own));
   }
 
   /** All, or those for which `ends` is true. */
@@ -196,29 +227,38 @@ export class LiveStreams {
     this.endStreams();
   }
 
-  /** One batch after the other, so that a stream keeps the order of its events. */
-  #sendNamed(streams: readonly Stream[], events: readonly AnnouncedEvent[]): void {
-    const giveUp = () => {
-      for (const stream of streams) this.#end(stream);
+  /**
+   * Sends what some streams get once the names of its agents are known, and to a team's what is of its agents alone. One batch after the
+   * other, so that a stream keeps its order.
+   */
+  #lookUp<Item extends { agent_id: string | null }>(
+    streams: readonly Stream[],
+    items: readonly Item[],
+    send: (open: readonly Stream[], names: ReadonlyMap<string, string>, own: readonly Item[]) => void,
+  ): void {
+    if (streams.length === 0 || items.length === 0) return;
+    const end = (ended: readonly Stream[]) => {
+      for (const stream of ended) this.#end(stream);
     };
     if (this.#waiting >= maxWaitingBatches) {
-      giveUp();
+      end(streams);
       return;
     }
     this.#waiting += 1;
+    const ids = items.flatMap(({ agent_id: id }) => id ?? []);
+    const sendTo = async (alike: readonly Stream[]) => {
+      const isOpen = (stream: Stream) => this.#streams.has(stream);
+      const team = alike.find(isOpen)?.owner.match;
+      if (team === undefined) return;
+      const names = await (team === null ? this.#options.findNames(ids) : this.#options.findTeam(team, ids));
+      const own = team === null ? items : items.filter(({ agent_id: id }) => names.has(id ?? ''));
+      send(alike.filter(isOpen), names, own);
+    };
+    const teams = [...Map.groupBy(streams, ({ owner }) => JSON.stringify(owner.match)).values()];
     this.#lookups = this.#lookups
-      .then(async () => {
-        const open = streams.filter((stream) => this.#streams.has(stream));
-        if (open.length === 0) return;
-        const names = await this.#options.findNames(events.map((event) => event.agent_id));
-        this.#sendAll(
-          open.filter((stream) => this.#streams.has(stream)),
-          events,
-          names,
-        );
-      })
-      .catch(giveUp)
-      .finally(() => (this.#waiting -= 1));
+      .then(() => Promise.all(teams.map((alike) => sendTo(alike).catch(() => end(alike)))))
+      .finally(() => (this.#waiting -= 1))
+      .then(() => {});
   }
 
   #sendAll(streams: readonly Stream[], events: readonly AnnouncedEvent[], names?: ReadonlyMap<string, string>): void {

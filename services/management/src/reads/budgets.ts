@@ -122,7 +122,7 @@ export async function presentBudgets(
   const all = listed.flat();
   const [use, name] = await Promise.all([readAmounts(db, all, held), nameKeys(db, all)]);
   return rows.map((row, at) => {
-    const { id, version, budget, created_at, updated_at } = row;
+    const { id, version, budget, team, created_at, updated_at } = row;
     const uses = (listed[at] ?? []).map((charge) => ({ ...name(charge), ...presentUse(charge, use(charge), now) }));
     return {
       ...presentRow({ id, version }, 'bud'),
@@ -131,6 +131,7 @@ export async function presentBudgets(
       window: presentWindow((places[at] as Charge).window),
       uses: uses.toSorted((one, other) => other.used - one.used),
       use_count: byBudget.get(at)?.[0]?.count ?? 0,
+      team,
       ...presentRow({ created_at, updated_at }),
     };
   });

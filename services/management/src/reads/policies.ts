@@ -3,12 +3,21 @@ import { type Db, listPolicies, type PolicyRow } from '@agp/db';
 import { type Policy, policySchema, type StoredPolicy } from '@agp/policy';
 import { endTurn } from '@agp/runtime';
 
-export const presentPolicy = ({ id, version, policy, text, created_at, updated_at }: PolicyRow): StoredPolicy => ({
+export const presentPolicy = ({
+  id,
+  version,
+  policy,
+  text,
+  team,
+  created_at,
+  updated_at,
+}: PolicyRow): StoredPolicy => ({
   id: toPublicId('pol', id),
   version,
   // One of a later release is shown as it is stored.
   policy: policySchema.safeParse(policy).data ?? (policy as Policy),
   text,
+  team,
   created_at: created_at.toISOString(),
   updated_at: updated_at.toISOString(),
 });

@@ -5,6 +5,7 @@ import {
   type StatusPart,
   type StatusWindow,
   statusParts,
+  type Team,
 } from '@agp/core/contracts';
 import { parseJson } from '@agp/core/json';
 import {
@@ -13,6 +14,7 @@ import {
   countRequestsSince,
   type Db,
   listUsage,
+  OutOfTeamError,
   readCapsAndSpend,
   readCapUse,
   readRecordingState,
@@ -20,11 +22,14 @@ import {
   StorageUnavailableError,
 } from '@agp/db';
 import { Gauge, keepReading, type Registry, TimeoutError, withTimeout } from '@agp/runtime';
+import { LRUCache } from 'lru-cache';
+import { rememberedStatuses } from '../limits.ts';
 import { presentRow } from '../presenters.ts';
 import { readPauseState } from './reads.ts';
 
 interface StatusSources {
-  db: Db;
+  /** Of the whole installation, or of a team. */
+  dbOf(team: Team | null): Db;
   /** Why this process is not ready; empty when it is. */
   reasons(): readonly string[];
   /** Parts that do not answer, without which this process goes on. */
@@ -96,23 +101,35 @@ const within = <Value>(ms: number, work: Promise<Value>) =>
 
 function describe(error: unknown): string {
   if (error instanceof StorageUnavailableError) return 'storage unavailable';
+  if (error instanceof OutOfTeamError) return error.message;
   return error instanceof TimeoutError ? error.message : 'could not be read';
 }
 
-/** Computes the status of each window at most once a second, however many ask. */
+async function listSpenders(db: Db, since: Date): Promise<Status['top_spenders']> {
+  const rows = await Array.fromAsync(listUsage(db, { groups: ['agent'], from: since, top: 5 }));
+  return rows
+    .flat()
+    .map(({ agent_id, agent_name, total_cost_usd, request_count }) =>
+      presentRow({ agent_id, agent_name: agent_name ?? '', cost_usd: total_cost_usd, request_count }),
+    ) as Status['top_spenders'];
+}
+
+/** Computes the status of each window and team at most once a second, however many ask. */
 export class StatusReader {
   readonly #sources: StatusSources;
-  readonly #latest = new Map<StatusWindow, { status: Promise<Status>; at: number }>();
+  readonly #latest = new LRUCache<string, { status: Promise<Status>; at: number }>({ max: rememberedStatuses });
 
   constructor(sources: StatusSources) {
     this.#sources = sources;
   }
 
-  read(window: StatusWindow): Promise<Status> {
-    const known = this.#latest.get(window);
+  /** @param team whose agents it is about, without what is of the whole installation; null for all */
+  read(window: StatusWindow, team: Team | null = null): Promise<Status> {
+    const key = `${window} ${JSON.stringify(team)}`;
+    const known = this.#latest.get(key);
     if (known !== undefined && performance.now() - known.at <= keptMs) return known.status;
-    const computed = { status: this.#compute(window), at: Number.POSITIVE_INFINITY };
-    this.#latest.set(window, computed);
+    const computed = { status: this.#compute(window, team), at: Number.POSITIVE_INFINITY };
+    this.#latest.set(key, computed);
     const keep = () => {
       computed.at = performance.now();
     };
@@ -120,15 +137,19 @@ export class StatusReader {
     return computed.status;
   }
 
-  async #compute(window: StatusWindow): Promise<Status> {
-    const { db } = this.#sources;
+  async #compute(window: StatusWindow, team: Team | null): Promise<Status> {
+    const db = this.#sources.dbOf(team);
     const at = new Date();
-    const recording = readRecordingState(db);
+    const ofAll = async <Value>(read: (db: Db) => Promise<Value>): Promise<Value> => {
+      if (team !== null) throw new OutOfTeamError('of the whole installation');
+      return read(db);
+    };
+    const recording = ofAll(readRecordingState);
     const from = readTime(window, at) as Date;
     const since = new Date(Math.floor(from.getTime() / hourMs) * hourMs);
     const work: { [Name in StatusPart]: Promise<Status[Name]> } = {
       pause: readPauseState(db),
-      services: this.#judgeServices(recording),
+      services: ofAll(() => this.#judgeServices(recording)),
       recording: recording.then((state) => ({
         last_recorded_at: state.latest?.recorded_at.toISOString() ?? null,
         lag_ms: findLag(state),
@@ -136,13 +157,13 @@ export class StatusReader {
       })),
       requests: countRequestsSince(db, since).then((counts) => ({ since: since.toISOString(), ...counts })),
       spend: readCapsAndSpend(db, near),
-      top_spenders: this.#listSpenders(since),
+      top_spenders: listSpenders(db, since),
       agents: countAgents(db).then((agents) => ({
         ...agents,
         latest_blocked: agents.latest_blocked.map((row) => presentRow(row)),
       })),
       pii: countPii(db, since),
-      unpriced_models: readUnpriced(db).then(({ count, latest }) => ({
+      unpriced_models: ofAll(readUnpriced).then(({ count, latest }) => ({
         count,
         latest: latest.map((row) => presentRow(row)),
       })),
@@ -158,15 +179,6 @@ export class StatusReader {
       }),
     );
     return { at: at.toISOString(), ...Object.fromEntries(parts), unavailable } as Status;
-  }
-
-  async #listSpenders(since: Date): Promise<Status['top_spenders']> {
-    const rows = await Array.fromAsync(listUsage(this.#sources.db, { groups: ['agent'], from: since, top: 5 }));
-    return rows
-      .flat()
-      .map(({ agent_id, agent_name, total_cost_usd, request_count }) =>
-        presentRow({ agent_id, agent_name: agent_name ?? '', cost_usd: total_cost_usd, request_count }),
-      ) as Status['top_spenders'];
   }
 
   async #judgeServices(recording: Promise<Recording>): Promise<ServiceState[]> {

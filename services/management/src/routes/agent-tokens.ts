@@ -7,7 +7,14 @@ import {
   maxAgentNameLength,
 } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
-import { createAgentToken, deleteAgentToken, listAgentTokens, listClaimedNames, releaseName } from '@agp/db';
+import {
+  createAgentToken,
+  deleteAgentToken,
+  isAgentName,
+  listAgentTokens,
+  listClaimedNames,
+  releaseName,
+} from '@agp/db';
 import { recordChange } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { issueSecret } from '../keys.ts';
@@ -28,11 +35,14 @@ export const agentTokenRoutes = tagRoutes('Agent tokens', [
     summary: 'Make a token for an agent: its name works with a token alone from then on',
     body: agentTokenInputSchema,
     answer: { status: 201, description: 'The token, with its secret', schema: createdAgentTokenSchema },
+    errors: ['agent_not_found'],
     handle: async (input, context) => {
       const { agent_name: agentName, expires_at } = input.body;
       const expiresAt = parseFuture('expires_at', expires_at);
       const { id, secret, secretSha256 } = issueSecret('agp_');
       const token = await recordChange(context, input, 'agent_token.create', async (transaction) => {
+        // A team makes tokens of its agents alone; others may be made before their agents come.
+        if (input.caller?.match && !(await isAgentName(transaction, agentName))) throw new ApiError('agent_not_found');
         const stored = await createAgentToken(transaction, { id, agentName, secretSha256, expiresAt });
         const result = presentRow(stored, 'tok');
         return { result, target: result.id, after: result };

@@ -75,6 +75,7 @@ export const agentRoutes = tagRoutes('Agents', [
     },
   }),
   defineRoute('POST /api/v1/agents/{id}/adopt', {
+    ofInstallation: true,
     scope: 'admin',
     summary:
       "Make an agent an issuer's workload from the next request on: its history stays, and tokens of its name go on",

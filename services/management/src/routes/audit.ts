@@ -57,6 +57,7 @@ export const auditRoutes = tagRoutes('Audit log', [
     },
   }),
   defineRoute('GET /api/v1/audit/chain', {
+    ofInstallation: true,
     summary: 'The whole chain of the audit log, with the exact text that each hash covers',
     answer: { description: 'The chain, in the order of recording', schema: auditChainSchema },
     handle: async (_input, { db }, response) => {
@@ -66,6 +67,7 @@ export const auditRoutes = tagRoutes('Audit log', [
     },
   }),
   defineRoute('GET /api/v1/audit/verify', {
+    ofInstallation: true,
     summary: 'Whether the audit log is as it was written, by computing every hash anew',
     answer: { description: 'What was found', schema: auditVerdictSchema },
     handle: (_input, { db }) => verifyAudit(db),

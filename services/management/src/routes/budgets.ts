@@ -84,6 +84,7 @@ export const budgetRoutes = tagRoutes('Budgets', [
     },
   }),
   defineRoute('PUT /api/v1/budgets/global', {
+    ofInstallation: true,
     isVersioned: true,
     summary: 'Set the daily cap of all agents together: it holds from the next request on',
     body: budgetInputSchema,
@@ -103,6 +104,7 @@ export const budgetRoutes = tagRoutes('Budgets', [
     },
   }),
   defineRoute('PUT /api/v1/budgets/default', {
+    ofInstallation: true,
     isVersioned: true,
     summary: 'Set the daily cap that new agents are registered with; those that are registered keep theirs',
     body: budgetInputSchema,

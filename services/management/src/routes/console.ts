@@ -33,12 +33,14 @@ export const consoleRoutes = tagRoutes('Console', [
     },
   }),
   defineRoute('GET /api/v1/console/sessions', {
+    ofInstallation: true,
     scope: 'admin',
     summary: 'Who is signed in to the console, the latest used first',
     answer: { description: 'The sessions', schema: consoleSessionListSchema },
     handle: async (_input, { db }) => (await listConsoleSessions(db)).map(presentConsoleSession),
   }),
   defineRoute('DELETE /api/v1/console/sessions/{id}', {
+    ofInstallation: true,
     scope: 'admin',
     summary: 'Sign somebody out of the console: the next request of the session fails',
     params: { id: consoleSessionId },

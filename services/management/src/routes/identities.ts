@@ -22,11 +22,13 @@ const nameRow = ({ id }: IdentityRow) => toPublicId('idp', id);
 
 export const identityRoutes = tagRoutes('Identities', [
   defineRoute('GET /api/v1/identities', {
+    ofInstallation: true,
     summary: 'All issuers of workload identities, by name',
     answer: { description: 'The issuers', schema: storedIdentityListSchema },
     handle: async (_input, { db }) => (await listIdentities(db)).map(presentIdentity),
   }),
   defineRoute('POST /api/v1/identities', {
+    ofInstallation: true,
     scope: 'admin',
     summary: 'Trust an issuer: its tokens count from the next request on',
     body: identitySchema,
@@ -41,6 +43,7 @@ export const identityRoutes = tagRoutes('Identities', [
       }),
   }),
   defineRoute('GET /api/v1/identities/{id}', {
+    ofInstallation: true,
     summary: 'One issuer',
     isVersioned: true,
     params: { id: identityId },
@@ -51,6 +54,7 @@ export const identityRoutes = tagRoutes('Identities', [
     },
   }),
   defineRoute('PUT /api/v1/identities/{id}', {
+    ofInstallation: true,
     scope: 'admin',
     summary:
       'Replace an issuer: the new one holds from the next request on, and tokens exchanged by the old one are gone',
@@ -74,6 +78,7 @@ export const identityRoutes = tagRoutes('Identities', [
       }),
   }),
   defineRoute('DELETE /api/v1/identities/{id}', {
+    ofInstallation: true,
     scope: 'admin',
     summary: 'Trust an issuer no more: its tokens, and those exchanged for them, are refused from the next request on',
     isVersioned: true,

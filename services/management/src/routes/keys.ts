@@ -6,7 +6,7 @@ import {
   keyRotationSchema,
 } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
-import { createApiKey, deleteApiKey, listApiKeys, rotateApiKey } from '@agp/db';
+import { createApiKey, deleteApiKey, listApiKeys, rotateApiKey, servesTeams } from '@agp/db';
 import { recordChange } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { issueSecret } from '../keys.ts';
@@ -30,13 +30,16 @@ const toVersions = (before: ApiKey, after?: ApiKey) => ({
 
 export const keyRoutes = tagRoutes('Keys', [
   defineRoute('POST /api/v1/keys', {
+    ofInstallation: true,
     scope: 'admin',
     summary: 'Make an API key',
     body: apiKeyInputSchema,
     answer: { status: 201, description: 'The key, with its secret', schema: createdApiKeySchema },
+    errors: ['teams_not_served'],
     handle: async (input, context) => {
       const { name, scopes, expires_at, match = null } = input.body;
       const expiresAt = parseFuture('expires_at', expires_at);
+      if (match !== null && !(await servesTeams(context.db))) throw new ApiError('teams_not_served');
       const { id, secret, secretSha256 } = issueSecret('agm_');
       const key = await recordChange(context, input, 'key.create', async (transaction) => {
         const created = await createApiKey(transaction, { id, name, secretSha256, scopes, expiresAt, match });
@@ -47,12 +50,14 @@ export const keyRoutes = tagRoutes('Keys', [
     },
   }),
   defineRoute('GET /api/v1/keys', {
+    ofInstallation: true,
     scope: 'admin',
     summary: 'All API keys, oldest first, without their secrets',
     answer: { description: 'The keys', schema: apiKeyListSchema },
     handle: async (_input, { db }) => (await listApiKeys(db)).map(presentApiKey),
   }),
   defineRoute('POST /api/v1/keys/{id}/rotate', {
+    ofInstallation: true,
     scope: 'admin',
     isVersioned: true,
     summary: 'Give an API key a new secret; the old one may still work for a while',
@@ -74,6 +79,7 @@ export const keyRoutes = tagRoutes('Keys', [
     },
   }),
   defineRoute('DELETE /api/v1/keys/{id}', {
+    ofInstallation: true,
     scope: 'admin',
     isVersioned: true,
     summary: 'Delete an API key: the next request with it fails',

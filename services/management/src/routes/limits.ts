@@ -35,6 +35,7 @@ export const limitRoutes = tagRoutes('Limits', [
     },
   }),
   defineRoute('PUT /api/v1/limits/default', {
+    ofInstallation: true,
     isVersioned: true,
     summary: 'Set the requests a minute that new agents are registered with; those that are registered keep theirs',
     body: limitSchema,

@@ -22,6 +22,7 @@ import { type Change, recordChange, tellVersion } from '../changes.ts';
 import { type Context, defineRoute, tagRoutes } from '../define-route.ts';
 import { assureHeld, explainBudgets, presentBudgets, previewBudget } from '../reads/budgets.ts';
 import { agentId, budgetId, found } from '../requests.ts';
+import { joinTeam } from '../teams.ts';
 
 const describe = ({ version, budget }: StoredBudgetRow) => ({ version, budget });
 
@@ -95,7 +96,7 @@ export const namedBudgetRoutes = tagRoutes('Budgets', [
     errors: ['budget_name_taken', 'too_many_budgets', 'reservations_unavailable'],
     handle: (input, context) =>
       changeAndCount(context, input, 'budget.create', async (transaction) => {
-        const row = await createBudget(transaction, input.body, maxBudgets);
+        const row = await createBudget(transaction, joinTeam(input.body, input.caller?.match), maxBudgets);
         if (typeof row === 'string') throw new ApiError(row);
         return { result: row, target: toPublicId('bud', row.id), after: describe(row) };
       }),
@@ -122,7 +123,10 @@ export const namedBudgetRoutes = tagRoutes('Budgets', [
     errors: ['budget_name_taken', 'reservations_unavailable'],
     handle: (input, context) =>
       changeAndCount(context, input, 'budget.update', async (transaction) => {
-        const replaced = found(await replaceBudget(transaction, input.params.id, input.body), 'budget_not_found');
+        const replaced = found(
+          await replaceBudget(transaction, input.params.id, joinTeam(input.body, input.caller?.match)),
+          'budget_not_found',
+        );
         if (typeof replaced === 'string') throw new ApiError(replaced);
         const { before, after } = replaced;
         const versions = { before: `${before.version}`, after: `${after.version}` };

@@ -57,11 +57,13 @@ const nameTarget = ({ id }: { id: string }) => toPublicId('ntg', id);
 
 const ruleRoutes = tagRoutes('Alerts', [
   defineRoute('GET /api/v1/notification-rules', {
+    ofInstallation: true,
     summary: 'All rules of what is told to whom, by name',
     answer: { description: 'The rules', schema: storedRuleListSchema },
     handle: async (_input, { db }) => presentRules(db, await listRules(db)),
   }),
   defineRoute('POST /api/v1/notification-rules/preview', {
+    ofInstallation: true,
     isRead: true,
     summary: 'Which alerts a rule would have open now, and how its messages read; changes nothing',
     body: ruleSchema,
@@ -69,6 +71,7 @@ const ruleRoutes = tagRoutes('Alerts', [
     handle: ({ body }, { alertWatch, db }) => alertWatch.preview(db, body),
   }),
   defineRoute('POST /api/v1/notification-rules', {
+    ofInstallation: true,
     summary: 'Make a rule: it holds within seconds',
     body: ruleSchema,
     answer: { status: 201, description: 'The rule', schema: storedRuleSchema },
@@ -82,6 +85,7 @@ const ruleRoutes = tagRoutes('Alerts', [
     },
   }),
   defineRoute('GET /api/v1/notification-rules/{id}', {
+    ofInstallation: true,
     isVersioned: true,
     summary: 'One rule',
     params: { id: ruleId },
@@ -92,6 +96,7 @@ const ruleRoutes = tagRoutes('Alerts', [
     },
   }),
   defineRoute('PUT /api/v1/notification-rules/{id}', {
+    ofInstallation: true,
     isVersioned: true,
     summary: 'Replace a rule: open alerts that it would not have any more are over',
     params: { id: ruleId },
@@ -112,6 +117,7 @@ const ruleRoutes = tagRoutes('Alerts', [
     },
   }),
   defineRoute('DELETE /api/v1/notification-rules/{id}', {
+    ofInstallation: true,
     isVersioned: true,
     summary: 'Remove a rule: its open alerts are over',
     params: { id: ruleId },
@@ -127,11 +133,13 @@ const ruleRoutes = tagRoutes('Alerts', [
 
 const targetRoutes = tagRoutes('Alerts', [
   defineRoute('GET /api/v1/notification-targets', {
+    ofInstallation: true,
     summary: 'All targets of alerts, by name, without their secrets',
     answer: { description: 'The targets', schema: storedTargetListSchema },
     handle: async (_input, { db }) => presentTargets(db, await listTargets(db)),
   }),
   defineRoute('POST /api/v1/notification-targets', {
+    ofInstallation: true,
     scope: 'admin',
     summary: 'Make a target; a secret that is made for it is shown in this answer alone',
     body: targetSchema,
@@ -148,6 +156,7 @@ const targetRoutes = tagRoutes('Alerts', [
     },
   }),
   defineRoute('GET /api/v1/notification-targets/{id}', {
+    ofInstallation: true,
     isVersioned: true,
     summary: 'One target',
     params: { id: targetId },
@@ -158,6 +167,7 @@ const targetRoutes = tagRoutes('Alerts', [
     },
   }),
   defineRoute('PUT /api/v1/notification-targets/{id}', {
+    ofInstallation: true,
     scope: 'admin',
     isVersioned: true,
     summary: 'Replace a target: a secret that is absent stays, and one that was disabled is tried anew',
@@ -180,6 +190,7 @@ const targetRoutes = tagRoutes('Alerts', [
     },
   }),
   defineRoute('DELETE /api/v1/notification-targets/{id}', {
+    ofInstallation: true,
     scope: 'admin',
     isVersioned: true,
     summary: 'Remove a target that no rule sends to, with what waits for it',
@@ -196,6 +207,7 @@ const targetRoutes = tagRoutes('Alerts', [
       }),
   }),
   defineRoute('POST /api/v1/notification-targets/{id}/test', {
+    ofInstallation: true,
     summary: 'Send a test message now, once, and say what became of it',
     params: { id: targetId },
     answer: { description: 'What the receiver said', schema: testedSchema },
@@ -211,6 +223,7 @@ const targetRoutes = tagRoutes('Alerts', [
 
 const deliveryRoutes = tagRoutes('Alerts', [
   defineRoute('GET /api/v1/notification-deliveries', {
+    ofInstallation: true,
     summary: 'Messages to targets, newest first: what waits, was delivered or was given up',
     query: deliveryListQuerySchema,
     answer: { description: 'One page of messages', schema: deliveryListSchema, paged: true },
@@ -222,6 +235,7 @@ const deliveryRoutes = tagRoutes('Alerts', [
     },
   }),
   defineRoute('POST /api/v1/notification-deliveries/{id}/resend', {
+    ofInstallation: true,
     summary: 'Try a message again that was given up, with the same id',
     params: { id: deliveryId },
     answer: { description: 'The message, which waits again', schema: deliverySchema },

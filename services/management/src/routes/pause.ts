@@ -13,6 +13,7 @@ export const pauseRoutes = tagRoutes('Pause', [
     handle: async (_input, { db }) => readPauseState(db),
   }),
   defineRoute('PUT /api/v1/pause', {
+    ofInstallation: true,
     summary: 'Stop all agents, or let them go on: it holds from the next request on',
     body: pauseSchema,
     answer: { description: 'The state as it is now', schema: pauseSchema },

@@ -16,6 +16,7 @@ import {
   policySchema,
   previewRequestSchema,
   previewSchema,
+  type StoredPolicy,
   storedPolicySchema,
 } from '@agp/policy';
 import { z } from 'zod';
@@ -26,6 +27,7 @@ import { presentRow } from '../presenters.ts';
 import { presentPolicy, readPolicies } from '../reads/policies.ts';
 import { preview } from '../reads/preview.ts';
 import { found, policyId } from '../requests.ts';
+import { assureOwn } from '../teams.ts';
 
 const describe = ({ version, policy }: PolicyRow) => ({ version, policy });
 
@@ -45,16 +47,17 @@ export const policyRoutes = tagRoutes('Policies', [
     summary: 'All policies, by name',
     query: listQuerySchema,
     answer: { description: 'The policies', schema: policyListSchema },
-    handle: async ({ query }, { db }) => {
+    handle: async ({ query, caller }, { db }) => {
       const policies = await readPolicies(db);
       if (query.expand === undefined) return policies;
       const since = new Date(Math.floor((Date.now() - dayMs) / hourMs) * hourMs);
       const hits = await countPolicyHits(db, since);
       const none = { refused: 0, noted: 0, by: [] };
-      return policies.map((each) => ({
-        ...each,
-        hits: { since: since.toISOString(), ...(hits.get(each.policy.name) ?? none) },
-      }));
+      // A team is told of its own alone: others' are counted for all agents together.
+      const tells = ({ team }: StoredPolicy) => !caller?.match || team !== null;
+      return policies.map((each) =>
+        tells(each) ? { ...each, hits: { since: since.toISOString(), ...(hits.get(each.policy.name) ?? none) } } : each,
+      );
     },
   }),
   defineRoute('POST /api/v1/policies', {
@@ -109,7 +112,7 @@ export const policyRoutes = tagRoutes('Policies', [
     errors: ['policy_name_taken'],
     handle: (input, context) =>
       recordChange(context, input, 'policy.update', async (transaction) => {
-        const write = (stored: PolicyRow) => writePolicy(input, stored);
+        const write = (stored: PolicyRow) => writePolicy(input, assureOwn(stored, input.caller?.match));
         const replaced = found(await replacePolicy(transaction, input.params.id, write), 'policy_not_found');
         if (typeof replaced === 'string') throw new ApiError(replaced);
         const { before, after } = replaced;
@@ -127,6 +130,7 @@ export const policyRoutes = tagRoutes('Policies', [
     handle: (input, context) =>
       recordChange(context, input, 'policy.delete', async (transaction) => {
         const row = found(await deletePolicy(transaction, input.params.id), 'policy_not_found');
+        assureOwn(row, input.caller?.match);
         const versions = { before: `${row.version}` };
         return { result: undefined, target: toPublicId('pol', row.id), before: describe(row), versions };
       }),

@@ -10,6 +10,6 @@ export const statusRoutes = tagRoutes('Status', [
         'The status, at most a second old. Each part is read by itself: one that cannot be read within two seconds is null, and `unavailable` says why.',
       schema: statusSchema,
     },
-    handle: ({ query: { from } }, { status }) => status.read(from),
+    handle: ({ query: { from }, caller }, { status }) => status.read(from, caller?.match),
   }),
 ]);

@@ -11,7 +11,8 @@ const present = ({ id, owner, screen, name, query, created_at }: ViewRow): Conso
   ...{ id: toPublicId('viw', id), screen, name, query, shared: owner === null, created_at: created_at.toISOString() },
 });
 
-function assureAdmin({ scopes }: Caller): void {
+function assureAdmin({ scopes, match }: Caller): void {
+  if (match) throw new ApiError('installation_only');
   if (!scopes.has('admin')) throw new ApiError('missing_scope', 'API key lacks scope admin: the view is shared');
 }
 

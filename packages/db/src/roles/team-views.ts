@@ -1,0 +1,154 @@
+import { sql } from 'kysely';
+import type { Db } from '../database.ts';
+import { type TablePrivileges, teamRole, teamSetting } from './privileges.ts';
+
+const team = `(SELECT current_setting('${teamSetting}')::jsonb)`;
+const agents = `SELECT FROM public.agents AS own WHERE own.metadata @> ${team}`;
+const ofAgent = `EXISTS (${agents} AND own.id = shown.agent_id)`;
+const ofClaim = (claim: string) => `EXISTS (${agents} AND (own.name = ${claim}.name OR own.id = ${claim}.agent_id))`;
+const ofName = (column: string) => `EXISTS (${agents} AND own.name = shown.${column})`;
+const ofSession = `EXISTS (
+  SELECT FROM public.sessions WHERE sessions.id = shown.session_id AND EXISTS (${agents} AND own.id = sessions.agent_id))`;
+
+interface TeamView extends TablePrivileges {
+  /** Which rows of the table there are. */
+  rows: string;
+  /** Columns that are other than the table's; all are as they are there, if not given. */
+  columns?: string;
+  /** Whether what is written must be among the rows. */
+  keeps?: true;
+}
+
+const columns = (names: string) => names.split(' ');
+const read = (rows: string): TeamView => ({ rows, select: 'all' });
+
+/**
+ * What a team sees of each table, under the table's own name, and what it may change there; other tables do not exist for it. Views, and not
+ * row security: statements of the installation, and so the proxy and the writer, pay nothing, and no lock is taken of the tables. They are
+ * no security barriers, since callers choose values, never statements: as barriers they would keep lists from being read by an index.
+ */
+const teamViews: Readonly<Record<string, TeamView>> = {
+  agents: {
+    rows: `shown.metadata @> ${team}`,
+    select: 'all',
+    update: columns(
+      'status blocked_until metadata updated_at daily_cap_usd cap_changed_at warn_only requests_per_minute',
+    ),
+    keeps: true,
+  },
+  ...Object.fromEntries(
+    columns(
+      'agent_last_seen sessions events daily_usage hourly_usage hourly_labelled hourly_findings agent_usage ' +
+        'unrecorded_spend doubtful_usage refusal_counts hourly_refusals refused_requests',
+    ).map((table) => [table, read(ofAgent)]),
+  ),
+  // A team's policy decides of its agents alone; of the installation's, nobody counts by agent.
+  hourly_decisions: read(`EXISTS (
+    SELECT FROM public.policies WHERE policies.name = shown.policy AND policies.team = ${team})`),
+  lineage_heads: read(ofSession),
+  lineage_anchors: read(ofSession),
+  claimed_bills: read(`EXISTS (
+    SELECT FROM public.events WHERE events.id = shown.event_id AND EXISTS (${agents} AND own.id = events.agent_id))`),
+  alerts: { ...read(ofAgent), update: columns('acknowledged_at acknowledged_by changed_at') },
+  // By their ids, which only the hours of agents tell.
+  label_sets: read('true'),
+  claimed_names: {
+    ...read(ofClaim('shown')),
+    ...{ insert: columns('name'), update: columns('name'), delete: true, keeps: true },
+  },
+  // Without SELECT of the digest.
+  agent_tokens: {
+    rows: ofName('agent_name'),
+    select: columns('id agent_name created_at expires_at'),
+    insert: columns('id agent_name secret_sha256 expires_at'),
+    ...{ delete: true, keeps: true },
+  },
+  exchanged_tokens: {
+    rows: ofName('agent_name'),
+    select: columns('id agent_name identity_id identity_version created_at expires_at'),
+    delete: true,
+  },
+  // Of an issuer its name, to say whose an agent is.
+  identities: {
+    ...read(
+      `EXISTS (SELECT FROM public.claimed_names AS claim WHERE claim.identity_id = shown.id AND ${ofClaim('claim')})`,
+    ),
+    columns: 'shown.id, shown.name',
+  },
+  policies: {
+    ...read(`(shown.team IS NULL OR shown.team = ${team})`),
+    insert: columns('id name policy text'),
+    update: columns('name version policy text updated_at'),
+    delete: true,
+  },
+  budgets: {
+    ...read(`shown.team = ${team}`),
+    insert: columns('id name budget'),
+    update: columns('name version budget epoch active active_epoch updated_at'),
+    delete: true,
+  },
+  budget_spend: read(`EXISTS (
+    SELECT FROM public.budgets WHERE budgets.id = shown.budget_id AND budgets.team = ${team})`),
+  control: {
+    ...read('true'),
+    columns: `shown.id, shown.paused, NULL::numeric AS global_cap_usd, false AS global_warn_only, shown.default_agent_cap_usd,
+      shown.default_warn_only, shown.default_requests_per_minute, shown.policy_version, shown.budget_version`,
+    update: columns('policy_version budget_version'),
+  },
+  // Who paused all agents is shown to all.
+  audit_log: { ...read(`(shown.team = ${team} OR ${ofAgent} OR shown.action = 'pause.set')`), insert: 'all' },
+  audit_head: { ...read('true'), update: columns('length hash') },
+  refusal_fill: read('true'),
+  console_views: { ...read('shown.owner IS NOT NULL'), insert: 'all', delete: true, keeps: true },
+  // They are of models and not of agents.
+  unpriced_usage: read('false'),
+};
+
+/** All agents together are those of the team here. */
+const teamSums = `
+  CREATE VIEW ${teamRole}.daily_global_spend AS
+  SELECT day, 0::smallint AS shard, sum(cost_usd) AS cost_usd FROM ${teamRole}.daily_usage GROUP BY day`;
+
+function renderView(name: string, { rows, columns: shown = 'shown.*', keeps, ...privileges }: TeamView): string[] {
+  const granted = Object.entries(privileges).map(([kind, names]) =>
+    Array.isArray(names) ? `${kind.toUpperCase()} (${names.join(', ')})` : kind.toUpperCase(),
+  );
+  return [
+    `CREATE VIEW ${teamRole}.${name} AS SELECT ${shown} FROM public.${name} AS shown WHERE ${rows}
+      ${keeps ? 'WITH LOCAL CHECK OPTION' : ''}`,
+    `GRANT ${granted.join(', ')} ON ${teamRole}.${name} TO ${teamRole}`,
+  ];
+}
+
+/** Makes the views anew, since a table may have other columns by now; nothing without the role. In the transaction of all grants. */
+export async function makeTeamViews(transaction: Db, reportingSchema: string): Promise<void> {
+  const run = (statement: string) => sql.raw(statement).execute(transaction);
+  await run(`SET LOCAL search_path = public`);
+  const { rows } = await sql<{ exists: boolean; today: string }>`
+    SELECT to_regrole(${teamRole}) IS NOT NULL AS exists,
+      pg_get_viewdef(${`${reportingSchema}.budgets_today`}::regclass) AS today`.execute(transaction);
+  const [found] = rows;
+  if (!found?.exists) return;
+  await run(`DROP SCHEMA IF EXISTS ${teamRole} CASCADE`);
+  await run(`CREATE SCHEMA ${teamRole}`);
+  for (const [name, view] of Object.entries(teamViews))
+    for (const statement of renderView(name, view)) await run(statement);
+  await run(teamSums);
+  // The same view, by the tables of the same names here.
+  await run(`SET LOCAL search_path = ${teamRole}`);
+  await run(`CREATE VIEW ${teamRole}.budgets_today AS ${found.today}`);
+  await run(`GRANT SELECT ON ${teamRole}.budgets_today, ${teamRole}.daily_global_spend TO ${teamRole}`);
+  await run(`GRANT USAGE ON SCHEMA ${teamRole}, ${reportingSchema} TO ${teamRole}`);
+  await run(`GRANT EXECUTE ON ALL ROUTINES IN SCHEMA ${reportingSchema} TO ${teamRole}`);
+  await run(`SET LOCAL search_path = public, ${reportingSchema}`);
+}
+
+/** Whether there are such views, and whom this connects as may be their role. */
+export async function servesTeams(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ serves: boolean }>`
+    SELECT EXISTS (
+      SELECT FROM pg_namespace JOIN pg_roles ON rolname = nspname
+      WHERE nspname = ${teamRole} AND pg_has_role(pg_roles.oid, 'MEMBER')
+    ) AS serves`.execute(db);
+  return rows[0]?.serves === true;
+}

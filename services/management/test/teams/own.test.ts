@@ -1,0 +1,163 @@
+import { toAnnouncedEvent } from '@agp/core/events';
+import { toPublicId } from '@agp/core/ids';
+import { eventually } from '@agp/testing';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { startAnnouncer } from '../support/announcer.ts';
+import { makeEvent } from '../support/make-event.ts';
+import { openStream } from '../support/open-stream.ts';
+import {
+  documentsOf,
+  idsOf,
+  type SeededAgent,
+  seededAgents,
+  seededAt,
+  seededUuid,
+  seedTeams,
+} from '../support/seed-teams.ts';
+import { shareTestManagement } from '../support/start-test-management.ts';
+
+const management = shareTestManagement();
+const [mine, other, theirs] = seededAgents as [SeededAgent, SeededAgent, SeededAgent];
+let [team, installation] = ['', ''];
+
+async function makeKey(body: object): Promise<string> {
+  const made = await management.send('POST', '/api/v1/keys', { name: 'k', scopes: ['admin'], ...body });
+  return `Bearer ${((await made.json()) as { secret: string }).secret}`;
+}
+
+beforeAll(async () => {
+  await seedTeams(management.database);
+  team = await makeKey({ match: { team: 'a' } });
+  installation = await makeKey({});
+});
+
+const as = (authorization: string, method: string, path: string, body?: unknown) =>
+  body === undefined
+    ? management.call(path, { method, headers: { authorization } })
+    : management.send(method, path, body, { authorization });
+const read = async (authorization: string, path: string) => (await as(authorization, 'GET', path)).json();
+const notOurs = 'not of the team that the key or session is for';
+
+describe('a team', () => {
+  test('blocks and caps its agents, and labels them, as long as they stay its own', async () => {
+    const path = `/api/v1/agents/${mine.id}`;
+    expect((await as(team, 'PUT', path, { status: 'blocked', labels: { owner: 'ada' } })).status).toBe(200);
+    expect((await as(team, 'PUT', `/api/v1/budgets/agents/${mine.id}`, { daily_cap_usd: 7 })).status).toBe(200);
+    expect(await read(installation, path)).toMatchObject({ status: 'blocked', metadata: { team: 'a', owner: 'ada' } });
+    for (const body of [{ labels: { team: 'b' } }, { labels: { team: null } }, { metadata: { owner: 'ada' } }])
+      await management.refuse(await as(team, 'PUT', path, body), 403, notOurs);
+    expect(await read(installation, path)).toMatchObject({ metadata: { team: 'a', owner: 'ada' } });
+  });
+
+  test('sees who changed its agents, and none of what others did', async () => {
+    const entries = (await read(team, '/api/v1/audit')) as { actor: object; target: string | null; action: string }[];
+    expect(entries.map(({ action, target }) => [action, target])).toEqual([
+      ['budget.agent.set', mine.id],
+      ['agent.update', mine.id],
+    ]);
+  });
+
+  test('makes policies for its agents alone, and none that looks like of others', async () => {
+    const policy = { name: 'a.no-shell', match: { agents: ['finder*'] }, models: { deny: ['gpt-4o'] } };
+    const made = await as(team, 'POST', '/api/v1/policies', policy);
+    expect(made.status).toBe(201);
+    const stored = (await made.json()) as { id: string; policy: object; team: object };
+    expect(stored).toMatchObject({
+      team: { team: 'a' },
+      policy: { match: { agents: ['finder*'], labels: { team: ['a'] } } },
+    });
+    const refused = async (change: object, error: string) =>
+      management.refuse(await as(team, 'PUT', `/api/v1/policies/${stored.id}`, { ...policy, ...change }), 400, error);
+    await refused({ name: 'no-shell' }, 'name: must begin with a., for the team team=a');
+    await refused({ match: { labels: { team: ['b'] } } }, 'match.labels.team: must be a, for the team team=a');
+    expect((await as(team, 'DELETE', `/api/v1/policies/${stored.id}`)).status).toBe(204);
+    const log = (await read(team, `/api/v1/audit?policy_id=${stored.id}`)) as { action: string }[];
+    expect(log.map(({ action }) => action)).toEqual(['policy.delete', 'policy.create']);
+  });
+
+  test('keeps the text of a policy that names the team itself', async () => {
+    const text = 'name: a.written # ours\nmatch:\n  labels:\n    team: [a]\nmodels:\n  deny: [gpt-4o]\n';
+    const headers = { authorization: team, 'content-type': 'application/yaml' };
+    const made = await management.call('/api/v1/policies', { method: 'POST', headers, body: text });
+    expect(await made.json()).toMatchObject({ text, policy: { match: { labels: { team: ['a'] } } } });
+  });
+
+  test('is held to the policies of the installation: it sees them, and changes neither them nor what they choose by', async () => {
+    const rule = { name: 'restricted', match: { labels: { owner: ['owner-2'] } }, models: { deny: ['gpt-4o'] } };
+    const made = (await (await as(installation, 'POST', '/api/v1/policies', rule)).json()) as { id: string };
+    const path = `/api/v1/policies/${made.id}`;
+    expect(await read(team, path)).toMatchObject({ policy: rule, team: null });
+    await management.refuse(await as(team, 'PUT', path, { ...rule, name: 'a.taken' }), 403, notOurs);
+    await management.refuse(await as(team, 'DELETE', path), 403, notOurs);
+    expect(await read(installation, path)).toMatchObject({ policy: rule });
+    await management.refuse(
+      await as(team, 'PUT', `/api/v1/agents/${other.id}`, { labels: { owner: 'free' } }),
+      403,
+      /policy restricted is for agents by their label owner/,
+    );
+  });
+
+  test('makes a budget of its agents alone', async () => {
+    const made = await as(team, 'POST', '/api/v1/budgets', { name: 'a.month', amount: 50, window: 'total' });
+    expect(await made.json()).toMatchObject({
+      team: { team: 'a' },
+      budget: { match: { labels: { team: ['a'] } } },
+    });
+    const named = (await read(team, '/api/v1/budgets/list')) as { budget: { name: string } }[];
+    expect(named.map(({ budget }) => budget.name)).toEqual(['a.month', 'a.rules']);
+    await management.refuse(
+      await as(team, 'DELETE', `/api/v1/budgets/${documentsOf(null).budget}`),
+      404,
+      'budget not found',
+    );
+  });
+
+  test('makes tokens of its agents', async () => {
+    const made = await as(team, 'POST', '/api/v1/agent-tokens', { agent_name: mine.name });
+    expect(made.status).toBe(201);
+    const { id } = (await made.json()) as { id: string };
+    expect((await as(team, 'DELETE', `/api/v1/agent-tokens/${id}`)).status).toBe(204);
+    await management.refuse(
+      await as(team, 'POST', '/api/v1/agent-tokens', { agent_name: theirs.name }),
+      404,
+      'agent not found',
+    );
+  });
+
+  test('of an agent that moves sees all that it did, or nothing any more', async () => {
+    const moves = async (to: string) => as(installation, 'PUT', `/api/v1/agents/${other.id}`, { labels: { team: to } });
+    expect((await moves('b')).status).toBe(200);
+    expect((await as(team, 'GET', `/api/v1/events/${idsOf(other).event}`)).status).toBe(404);
+    expect((await moves('a')).status).toBe(200);
+    expect((await as(team, 'GET', `/api/v1/events/${idsOf(other).event}`)).status).toBe(200);
+    const log = (await read(team, `/api/v1/audit?agent_id=${other.id}`)) as { after: { metadata: { team: string } } }[];
+    expect(log.map(({ after }) => after.metadata.team)).toEqual(['a', 'b']);
+  });
+
+  test('is streamed what its agents do, and alerts of them', async () => {
+    await using announcer = await startAnnouncer(management.stack.natsUrl);
+    await using all = await openStream(management, '?kinds=events,alerts', {
+      headers: { authorization: installation },
+    });
+    await using own = await openStream(management, '?kinds=events,alerts', { headers: { authorization: team } });
+    await using named = await openStream(management, '?expand=agent', { headers: { authorization: team } });
+    const idOf = (number: number) => toPublicId('evt', seededUuid(number));
+    const of = ({ id, ...agent }: SeededAgent, number: number) =>
+      toAnnouncedEvent(
+        makeEvent(id, idsOf({ id, ...agent }).session, new Date(seededAt).toISOString(), { id: idOf(number) }),
+        `sha256:${'0'.repeat(64)}`,
+      );
+    await announcer.announce([of(theirs, 1), of(mine, 2), of(theirs, 3)]);
+    await announcer.announce([of(theirs, 4), of(other, 5)]);
+    await management.database.pool.query('UPDATE alerts SET changed_at = clock_timestamp()');
+    await eventually(async () => {
+      expect(all.text).toContain('agent finder-of-b fails');
+      expect(own.text).toContain('agent sorter fails');
+      expect(named.ids).toEqual([idOf(2), idOf(5)]);
+    });
+    expect(own.ids.filter((id) => id.startsWith('evt_'))).toEqual([idOf(2), idOf(5)]);
+    expect(own.text).not.toContain('of-b');
+    expect(own.text).not.toContain('"agent_name"');
+    expect(named.text).toContain('"agent_name":"finder"');
+  });
+});
