@@ -1,16 +1,18 @@
+import { type ConsoleRole, type Scope, type Team, writeTeam } from '@agp/core/contracts';
 import { queryOptions } from '@tanstack/react-query';
 import { createContext, use } from 'react';
 import { toFailure, toSilence } from './api-failure.ts';
-
-type Role = 'viewer' | 'operator' | 'admin' | 'auditor';
+import { type Permissions, readPermissions } from './permissions.ts';
 
 /** Somebody who is signed in. */
 interface SignedIn {
   signed_in: true;
   name: string;
-  role: Role;
+  role: ConsoleRole;
   /** `admin` includes the others. */
-  scopes: ('read' | 'write' | 'admin')[];
+  scopes: Scope[];
+  /** Whose view it has; null for the whole installation. */
+  match: Team | null;
   kind: 'api_key' | 'oidc';
   /** UTC, ISO 8601. */
   expires_at: string;
@@ -78,22 +80,6 @@ export async function signOut(): Promise<void> {
   await callConsole('DELETE', '/console/session');
 }
 
-/** What the session may do: a button for anything else would only fail. */
-interface Permissions {
-  /** Block, pause, caps, limits. */
-  change: boolean;
-  /** Keys to the API, agent tokens and claimed names. */
-  manageKeys: boolean;
-  /** Policies, and where alerts go. */
-  govern: boolean;
-}
-
-/** @returns what the scopes of the session allow */
-function readPermissions({ scopes }: Pick<SignedIn, 'scopes'>): Permissions {
-  const isAdmin = scopes.includes('admin');
-  return { change: isAdmin || scopes.includes('write'), manageKeys: isAdmin, govern: isAdmin };
-}
-
 /** The signed-in person, for all that is below the sign-in. */
 export const SessionContext = createContext<SignedIn | null>(null);
 
@@ -104,6 +90,13 @@ export function useSession(): SignedIn {
   return session;
 }
 
-export function usePermissions(): Permissions {
-  return readPermissions(useSession());
+/** What the session may do, to `of` if that is given. */
+export function usePermissions(of?: { team: Team | null } | null): Permissions {
+  return readPermissions(useSession(), of);
+}
+
+/** Whose view it is, such as `team=search`; null for the whole installation, and while nobody is signed in. */
+export function useView(): string | null {
+  const match = use(SessionContext)?.match;
+  return match ? writeTeam(match) : null;
 }

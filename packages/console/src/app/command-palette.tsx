@@ -67,7 +67,7 @@ export function CommandPalette() {
   const [query, setQuery] = useState('');
   const navigate = useNavigate();
   const { edition } = useSession();
-  const { change, govern } = usePermissions();
+  const { change, govern, pause } = usePermissions();
   const text = query.trim();
   const [wanted] = useDebouncedValue(text, pauseMs);
   const [, verb, whose = wanted] = /^(block|unblock|cap|limit|label|budget) (.+)$/i.exec(wanted) ?? [];
@@ -104,7 +104,7 @@ export function CommandPalette() {
     ...usePlaces()
       .places.filter(({ name, to }) => has(name) || (text.length > 1 && has(`${name} ${alsoCalled[to] ?? ''}`)))
       .map(({ to, name, icon }) => pick(icon, name, '', () => navigate({ to }))),
-    ...(change && has('Pause all agents')
+    ...(pause && has('Pause all agents')
       ? [pick(IconBolt, 'Pause all agents', 'Asks before', () => navigate({ to: '/', hash: 'pause' }))]
       : []),
     ...(govern && has('New policy')

@@ -15,7 +15,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { alertsQuery, callApi, mostOpen, statusQuery } from '../api/api.ts';
-import { sessionKey, signOut, usePermissions, useSession } from '../api/session.ts';
+import { sessionKey, signOut, usePermissions, useSession, useView } from '../api/session.ts';
 import { ConfirmButton } from '../components/confirm.tsx';
 import { DoneNotice } from '../components/done.tsx';
 import { Brand } from '../components/layout.tsx';
@@ -101,12 +101,24 @@ function AccountMenu() {
   );
 }
 
+/** Whose view it is, if it is not of all. */
+function ViewChip() {
+  const view = useView();
+  if (view === null) return null;
+  return (
+    <span className="view-chip">
+      <Pill title={`All that is shown is of the agents with ${view}`}>{view}</Pill>
+    </span>
+  );
+}
+
 /** Behind by so much, records are late; beyond the second, something stands still. In milliseconds. */
 const lateMs = 5_000;
 const stuckMs = 60_000;
 
-/** How far what is shown is behind what happens; of the writer it says what the services' list says. */
+/** How far what is shown is behind what happens; of the writer it says what the services' list says. A team is told nothing of it. */
 function LagBadge() {
+  const view = useView();
   const { data, error } = useQuery(statusQuery());
   const { recording, services } = data?.data ?? {};
   const writer = services?.find(({ name }) => name === 'writer');
@@ -116,6 +128,7 @@ function LagBadge() {
     </Pill>
   );
   if (error) return pill('bad', error.message, 'No connection');
+  if (view !== null) return null;
   if (recording === undefined) return null;
   if (recording === null) return pill('bad', 'The state of recording could not be read', 'Recording: not known');
   const { lag_ms: lag, last_recorded_at: last } = recording;
@@ -156,7 +169,7 @@ function Bell() {
 /** On every screen while all agents are paused, so that nobody wonders. */
 function PauseBanner() {
   const { data } = useQuery(statusQuery());
-  const { change } = usePermissions();
+  const { pause: mayPause } = usePermissions();
   const pause = data?.data.pause;
   if (!pause?.paused) return null;
   return (
@@ -165,7 +178,7 @@ function PauseBanner() {
         <strong>All agents are paused</strong>
         <StoppedBy stop={pause.stop} />. Every request is answered with 503 until somebody resumes them.
       </div>
-      {change && (
+      {mayPause && (
         <ConfirmButton
           button={{ variant: 'filled', color: 'red.9' }}
           label="Resume all agents"
@@ -232,6 +245,7 @@ export function Frame() {
           <Bell />
           <LagBadge />
           <SchemeButton />
+          <ViewChip />
           <AccountMenu />
         </div>
       </AppShell.Header>

@@ -1,6 +1,7 @@
 import { readLabels } from '@agp/core/labels';
 import { Stack, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { useSession } from '../api/session.ts';
 import { ConfirmButton } from '../components/confirm.tsx';
 import { nameAgents, putEach, undone } from './each-agent.ts';
 
@@ -47,6 +48,7 @@ interface LabelFieldsProps {
 const mostNow = 5;
 
 function LabelFields({ labels, now, onChange, others, onOthers }: LabelFieldsProps) {
+  const { match } = useSession();
   return (
     <Stack gap="sm">
       {Object.entries(known).map(([name, label], index) => (
@@ -54,6 +56,7 @@ function LabelFields({ labels, now, onChange, others, onOthers }: LabelFieldsPro
           key={name}
           label={label}
           maxLength={1_024}
+          disabled={Object.hasOwn(match ?? {}, name)}
           placeholder={[...new Set(now.map((each) => each[name] ?? 'none'))].slice(0, mostNow).join(', ')}
           value={labels[name] ?? ''}
           onChange={(event) => onChange({ ...labels, [name]: event.currentTarget.value })}
@@ -85,11 +88,13 @@ interface EditLabelsProps {
 
 /** A button that changes labels, owner and note of agents: of several those that all have, and it adds and replaces others. */
 export function EditLabels({ agents, size = 'xs', onDone }: EditLabelsProps) {
-  // What no line can say stays as it is.
+  const { match } = useSession();
+  const isFixed = (name: string) => Object.hasOwn(match ?? {}, name);
+  // What no line can say stays as it is, and so does what takes an agent into a team or out of it.
   const now: Labels[] = agents.map(({ metadata }) => Object.fromEntries(readLabels(metadata)));
   const before: Labels = Object.fromEntries(
     Object.entries(now[0] ?? {}).filter(
-      (label) => isWritable(label) && now.every((each) => each[label[0]] === label[1]),
+      (label) => isWritable(label) && !isFixed(label[0]) && now.every((each) => each[label[0]] === label[1]),
     ),
   );
   const isKnown = (name: string) => Object.hasOwn(known, name);

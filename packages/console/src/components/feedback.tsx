@@ -2,6 +2,7 @@ import { Button, Skeleton } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Component, type ReactNode } from 'react';
 import { ApiFailure } from '../api/api-failure.ts';
+import { useView } from '../api/session.ts';
 import { ShortId } from './values.tsx';
 
 /** There is nothing, and what to do about it. */
@@ -17,7 +18,11 @@ export function EmptyState({ title, children, action }: { title: string; childre
 
 /** What failed, what the server said, and the request id that finds it in the server's log. */
 export function FailureNotice({ error, retry }: { error: unknown; retry?: (() => unknown) | undefined }) {
+  const view = useView();
   const failure = error instanceof ApiFailure ? error : null;
+  // What is another's is as what is not there: nobody can tell which.
+  if (view !== null && failure?.status === 404)
+    return <EmptyState title={`It does not exist, or it is not in the view ${view}`} />;
   return (
     <div className="banner" role="alert">
       <div>

@@ -3,6 +3,9 @@ import { Button } from '@mantine/core';
 import { IconShieldCheck } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { type ComponentType, type ReactNode, useEffect, useId } from 'react';
+import type { OfInstallation } from '../api/permissions.ts';
+import { usePermissions, useView } from '../api/session.ts';
+import { EmptyState } from './feedback.tsx';
 
 interface CardProps {
   title?: ReactNode;
@@ -89,18 +92,34 @@ export function Screen({ title, name, about, actions, children }: ScreenProps) {
   );
 }
 
+/** What is of the whole installation; to a team's session, that it is. */
+export function Whole({ needs, children }: { needs: OfInstallation; children: ReactNode }) {
+  const view = useView();
+  const permissions = usePermissions();
+  if (view === null || permissions[needs]) return children;
+  return (
+    <Card>
+      <EmptyState title="This is of the whole installation">Your view is {view}.</EmptyState>
+    </Card>
+  );
+}
+
 interface ViewsProps<Name extends string> {
   label: string;
   /** Each with what it is called and what it shows. */
-  views: Readonly<Record<Name, readonly [title: string, View: ComponentType]>>;
+  views: Readonly<Record<Name, readonly [title: string, View: ComponentType, needs?: OfInstallation]>>;
   /** The first if it is not given: then the address names none. */
   view: Name | undefined;
 }
 
 /** Views of one screen, each with an address of its own. */
 export function Views<Name extends string>({ label, views, view }: ViewsProps<Name>) {
-  const names = Object.keys(views) as Name[];
-  const View = views[view ?? (names[0] as Name)][1];
+  const permissions = usePermissions();
+  const names = (Object.keys(views) as Name[]).filter((name) => {
+    const [, , needs] = views[name];
+    return needs === undefined || permissions[needs];
+  });
+  const [, View, needs] = views[view ?? (names[0] as Name)];
   return (
     <>
       <nav className="tabs no-print" aria-label={label}>
@@ -116,7 +135,13 @@ export function Views<Name extends string>({ label, views, view }: ViewsProps<Na
           </Link>
         ))}
       </nav>
-      <View />
+      {needs === undefined ? (
+        <View />
+      ) : (
+        <Whole needs={needs}>
+          <View />
+        </Whole>
+      )}
     </>
   );
 }

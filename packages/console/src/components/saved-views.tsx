@@ -54,7 +54,7 @@ export function SavedViews() {
 function ViewList({ onClose }: { onClose: () => void }) {
   const { pathname: screen, searchStr } = useLocation();
   const navigate = useNavigate();
-  const { govern } = usePermissions();
+  const { share } = usePermissions();
   const [name, setName] = useState('');
   const [shared, setShared] = useState(false);
   const views = useQuery(viewsQuery).data?.data.filter((view) => view.screen === screen) ?? [];
@@ -83,7 +83,7 @@ function ViewList({ onClose }: { onClose: () => void }) {
             {view.name}
           </a>
           {view.shared && <Pill>all</Pill>}
-          {(govern || !view.shared) && (
+          {(share || !view.shared) && (
             <CloseButton aria-label={`Remove the view ${view.name}`} onClick={() => remove.mutate(view)} />
           )}
         </div>
@@ -103,7 +103,7 @@ function ViewList({ onClose }: { onClose: () => void }) {
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
           />
-          {govern && (
+          {share && (
             <Checkbox label="For all" checked={shared} onChange={(event) => setShared(event.currentTarget.checked)} />
           )}
           {error && <FailureNotice error={error} />}

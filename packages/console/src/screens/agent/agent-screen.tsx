@@ -165,11 +165,11 @@ export function AgentScreen() {
       about={<ShortId id={agentId} what="agent id" whole />}
       actions={overview && <Actions overview={overview} />}
     >
-      <AgentAlerts id={agentId} />
-      <AgentWays agentId={agentId} />
       <Reading query={query} shape={{ panels: 4, chart: 200 }}>
         {({ data }) => (
           <>
+            <AgentAlerts id={agentId} />
+            <AgentWays agentId={agentId} />
             <AgentState overview={data} />
             <AgentUsage overview={data} />
             <AgentTools id={data.agent.id} />

@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { apiQuery, refreshMs, rulesQuery } from '../../api/api.ts';
+import { usePermissions } from '../../api/session.ts';
 import { Acknowledge, AlertLink, AlertState, Severity } from '../../components/alerts.tsx';
 import { EmptyState } from '../../components/feedback.tsx';
 import { Choice } from '../../components/filters.tsx';
@@ -37,7 +38,8 @@ const route = getRouteApi('/alerts');
 /** What rules found: at first what is not over. */
 export function AlertsScreen() {
   const { filter, change, bind, ...at } = useFilters(route.useSearch());
-  const names = useQuery(rulesQuery).data?.data.map(({ rule }) => rule.name) ?? [];
+  const { rules } = usePermissions();
+  const names = useQuery({ ...rulesQuery, enabled: rules }).data?.data.map(({ rule }) => rule.name) ?? [];
   const state = filter.state === 'all' ? undefined : (filter.state ?? 'unresolved');
   const query = useQuery({
     ...apiQuery('/api/v1/alerts', { query: { ...filter, state, ...pageQuery(at.page) } }),
@@ -48,9 +50,11 @@ export function AlertsScreen() {
       title="Alerts"
       about="What rules found, once each; until somebody acknowledges it or it is over it is open"
       actions={
-        <Button variant="default" renderRoot={(props) => <Link to="/alerts/rules" {...props} />}>
-          Rules and targets
-        </Button>
+        rules && (
+          <Button variant="default" renderRoot={(props) => <Link to="/alerts/rules" {...props} />}>
+            Rules and targets
+          </Button>
+        )
       }
       filters={
         <>
@@ -60,7 +64,14 @@ export function AlertsScreen() {
             options={alertStates.map((value) => ({ value, label: value }))}
             {...bind('state')}
           />
-          <Choice label="Rule" none="All" options={names.map((value) => ({ value, label: value }))} {...bind('rule')} />
+          {rules && (
+            <Choice
+              label="Rule"
+              none="All"
+              options={names.map((value) => ({ value, label: value }))}
+              {...bind('rule')}
+            />
+          )}
           <AgentField {...bind('agent_id')} />
           <TimeRange label="Time" none="All" spans={timeSpans} from={filter.from} to={filter.to} onChange={change} />
         </>

@@ -11,7 +11,7 @@ import { AlertLink, Severity } from '../../components/alerts.tsx';
 import { EmptyState, FailureNotice } from '../../components/feedback.tsx';
 import { pauseMs } from '../../components/filters.tsx';
 import { useSeenNames } from '../../components/known-fields.tsx';
-import { Screen, Views } from '../../components/layout.tsx';
+import { Screen, Views, Whole } from '../../components/layout.tsx';
 import { actionColumn, type Column, ReadList } from '../../components/list.tsx';
 import { Pill } from '../../components/values.tsx';
 import { type Draft, DraftForm, readKinds } from './draft-form.tsx';
@@ -147,7 +147,9 @@ export function RulesScreen() {
   const { view } = route.useSearch();
   return (
     <Screen title="Rules of alerts" about="What is told, and to whom">
-      <Views label="Views of rules" views={views} view={view} />
+      <Whole needs="rules">
+        <Views label="Views of rules" views={views} view={view} />
+      </Whole>
     </Screen>
   );
 }

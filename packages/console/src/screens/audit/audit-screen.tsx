@@ -6,7 +6,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { apiQuery, refreshMs } from '../../api/api.ts';
-import { useSession } from '../../api/session.ts';
+import { usePermissions, useSession, useView } from '../../api/session.ts';
 import { CopyAs, CsvButton, PrintButton } from '../../components/export.tsx';
 import { EmptyState } from '../../components/feedback.tsx';
 import { Choice } from '../../components/filters.tsx';
@@ -130,6 +130,7 @@ const auditColumns: readonly Column<Row>[] = [
 /** On paper: when, by whom and from where it was printed, and what was left out. */
 function PrintStamp({ children }: { children: ReactNode }) {
   const { name } = useSession();
+  const view = useView();
   const [at, setAt] = useState(() => new Date().toISOString());
   useEffect(() => {
     // The browser takes the page as it is when this returns.
@@ -140,6 +141,7 @@ function PrintStamp({ children }: { children: ReactNode }) {
   return (
     <p className="only-print small" data-testid="printed">
       Printed {formatFullTime(at)} ({formatUtc(at)}) by {name} from {window.location.host}
+      {view && `, of the view ${view}`}
       {children}
     </p>
   );
@@ -168,6 +170,7 @@ const actions = [
 
 export function AuditScreen() {
   const { filter, change, bind, ...at } = useFilters(route.useSearch());
+  const { chainOfAll } = usePermissions();
   const asked = { ...filter, action: filter.action === everything ? undefined : (filter.action ?? changes) };
   const query = useQuery({
     ...apiQuery('/api/v1/audit', { query: { ...asked, ...pageQuery(at.page), expand: 'agent' } as never }),
@@ -215,7 +218,7 @@ export function AuditScreen() {
         {`; ${describeFilter({ ...filter, action: filter.action ?? 'changes by people' })}`}
         {(!at.isFirst || (query.data?.data.length ?? 0) > pageSize) && '; one page of several'}
       </PrintStamp>
-      <AuditChain />
+      {chainOfAll && <AuditChain />}
     </ListScreen>
   );
 }

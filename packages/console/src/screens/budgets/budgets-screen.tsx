@@ -3,7 +3,7 @@ import { Checkbox } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../../api/api.ts';
-import { usePermissions } from '../../api/session.ts';
+import { usePermissions, useView } from '../../api/session.ts';
 import { SetCap } from '../../changes/set-cap.tsx';
 import { CapBar, CapOutlook, NoRoom, Outlook, useLastHour } from '../../components/cap-bar.tsx';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
@@ -64,7 +64,7 @@ const budgetColumns = (mayChange: boolean, lastHour: ReturnType<typeof useLastHo
 export function BudgetsScreen() {
   const { search, label, capped, page = 1 } = route.useSearch();
   const { change: filter, bind, ...at } = useFilters({ search, label, capped, page });
-  const { change } = usePermissions();
+  const { change, capsOfAll } = usePermissions();
   const lastHour = useLastHour('each');
   const query = useQuery({
     ...apiQuery('/api/v1/budgets', {
@@ -83,11 +83,11 @@ export function BudgetsScreen() {
         {({ data: { global, default_agent_cap_usd, default_warn_only, agents } }) => (
           <>
             <div className="grid" style={{ ['--least' as string]: '20rem' }}>
-              <GlobalBudget budget={global} mayChange={change} />
+              <GlobalBudget budget={global} mayChange={capsOfAll} />
               <Card
                 title="New agents"
                 aside={
-                  change && (
+                  capsOfAll && (
                     <SetCap
                       owner={{ kind: 'default' }}
                       of={{ daily_cap_usd: default_agent_cap_usd, warn_only: default_warn_only }}
@@ -145,8 +145,12 @@ export function BudgetsScreen() {
 }
 
 function GlobalBudget({ budget, mayChange }: { budget: Budget; mayChange: boolean }) {
+  const view = useView();
   return (
-    <Card title="All agents together" aside={mayChange && <SetCap owner={{ kind: 'global' }} of={budget} />}>
+    <Card
+      title={`All agents ${view === null ? '' : `with ${view} `}together`}
+      aside={mayChange && <SetCap owner={{ kind: 'global' }} of={budget} />}
+    >
       <div className="stat-line">
         <Money usd={budget.spent_usd} /> spent today
       </div>

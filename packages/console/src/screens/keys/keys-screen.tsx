@@ -7,6 +7,7 @@ import { usePermissions } from '../../api/session.ts';
 import { remove } from '../../changes/stored.tsx';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { EmptyState } from '../../components/feedback.tsx';
+import { Labels } from '../../components/labels.tsx';
 import { Card, Screen, Views } from '../../components/layout.tsx';
 import { actionColumn, type Column, ReadList } from '../../components/list.tsx';
 import { Pill, ShortId, TimeAgo, TimeStamp } from '../../components/values.tsx';
@@ -30,6 +31,7 @@ const listColumns = (onMade: OnMade): Column<ApiKey>[] => [
       </span>
     ),
   },
+  { head: 'View', cell: ({ match }) => (match === null ? <span className="dim">all</span> : <Labels of={match} />) },
   madeColumn,
   {
     head: 'Last used',
@@ -186,20 +188,20 @@ function RevokeToken({ id, name }: { id: string; name: string }) {
 
 const route = getRouteApi('/keys');
 const views = {
-  keys: ['API keys', KeysView],
+  keys: ['API keys', KeysView, 'keys'],
   tokens: ['Agent tokens', TokensView],
   names: ['Claimed names', NamesView],
 } as const;
 
 export function KeysScreen() {
   const { view } = route.useSearch();
-  const { manageKeys } = usePermissions();
+  const { manageTokens } = usePermissions();
   return (
     <Screen
       title="Keys and tokens"
       about="Keys open this console and the API; tokens prove to the proxy who an agent is"
     >
-      {manageKeys ? (
+      {manageTokens ? (
         <Views label="Kinds of secrets" views={views} view={view} />
       ) : (
         <Card>

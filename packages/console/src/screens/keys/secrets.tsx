@@ -1,7 +1,8 @@
-import { Button, Checkbox, Group, Modal, Stack, TextInput } from '@mantine/core';
-import type { UseQueryResult } from '@tanstack/react-query';
+import { teamWordsSchema } from '@agp/core/contracts';
+import { Button, Checkbox, Group, Modal, Stack, TagsInput, TextInput } from '@mantine/core';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { callApi } from '../../api/api.ts';
+import { apiQuery, callApi } from '../../api/api.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { Choice } from '../../components/filters.tsx';
 import { type Column, ReadList } from '../../components/list.tsx';
@@ -95,6 +96,12 @@ const meanings: Record<Scope, string> = {
 
 export function MakeKey({ onMade }: { onMade: (secret: string) => void }) {
   const [chosen, setChosen] = useState<readonly Scope[]>(['read']);
+  const [labels, setLabels] = useState<string[]>([]);
+  const [text, setText] = useState('');
+  const known = useQuery({ ...apiQuery('/api/v1/agents/labels'), staleTime: 60_000 }).data?.data ?? [];
+  // One that is still typed counts: else the key would be of the whole installation.
+  const words = [...labels, ...(text.trim() ? [text.trim()] : [])];
+  const team = words.length === 0 ? undefined : teamWordsSchema.safeParse(words);
   return (
     <MakeSecret
       label="Make a key"
@@ -102,19 +109,34 @@ export function MakeKey({ onMade }: { onMade: (secret: string) => void }) {
       nameLabel="Name"
       nameHint="Who or what uses it"
       usual="90"
-      ready={chosen.length > 0}
+      ready={chosen.length > 0 && team?.success !== false}
       change={(made, reason) =>
-        callApi('post', '/api/v1/keys', { params: { query: { reason } }, body: { ...made, scopes: [...chosen] } })
+        callApi('post', '/api/v1/keys', {
+          params: { query: { reason } },
+          body: { ...made, scopes: [...chosen], match: team?.data ?? null },
+        })
       }
       onMade={onMade}
       below={
-        <Checkbox.Group label="It may" value={[...chosen]} onChange={(values) => setChosen(values as Scope[])}>
-          <Group gap="xs" mt={4} style={{ flexDirection: 'column', alignItems: 'start' }}>
-            {scopes.map((scope) => (
-              <Checkbox key={scope} value={scope} label={meanings[scope]} />
-            ))}
-          </Group>
-        </Checkbox.Group>
+        <>
+          <Checkbox.Group label="It may" value={[...chosen]} onChange={(values) => setChosen(values as Scope[])}>
+            <Group gap="xs" mt={4} style={{ flexDirection: 'column', alignItems: 'start' }}>
+              {scopes.map((scope) => (
+                <Checkbox key={scope} value={scope} label={meanings[scope]} />
+              ))}
+            </Group>
+          </Checkbox.Group>
+          <TagsInput
+            label="Only the agents with"
+            description="Labels such as team=search: it sees and changes these alone, for good. All agents without one"
+            data={known.map(({ name, value }) => `${name}=${value}`)}
+            searchValue={text}
+            onSearchChange={setText}
+            value={labels}
+            onChange={setLabels}
+            error={team?.error?.issues[0]?.message}
+          />
+        </>
       }
     />
   );

@@ -4,6 +4,7 @@ import { sumUsd } from '@agp/core/money';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { usageQuery } from '../../api/api.ts';
+import { usePermissions } from '../../api/session.ts';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Choice } from '../../components/filters.tsx';
 import { Card } from '../../components/layout.tsx';
@@ -19,6 +20,7 @@ const agentId = ({ agent_id }: { agent_id: string }) => agent_id;
 
 /** Who is blocked, how the services are and whether the audit log is whole. */
 export function NowLists({ status: { agents, services } }: { status: Status }) {
+  const { chainOfAll } = usePermissions();
   const blocked = agents?.latest_blocked ?? [];
   return (
     <div className="grid" style={{ ['--least' as string]: '20rem' }}>
@@ -40,7 +42,7 @@ export function NowLists({ status: { agents, services } }: { status: Status }) {
         />
       )}
       <Services services={services} />
-      <IntegrityCard />
+      {chainOfAll && <IntegrityCard />}
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { IconPlayerPause } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { callApi, defaultWindow, refreshMs, statusQuery, usageQuery } from '../../api/api.ts';
-import { usePermissions } from '../../api/session.ts';
+import { usePermissions, useView } from '../../api/session.ts';
 import { ConfirmButton } from '../../components/confirm.tsx';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Choice } from '../../components/filters.tsx';
@@ -66,30 +66,35 @@ export function NowScreen() {
 
 /** If there is no agent and no request yet: what to do. */
 function FirstStep({ status: { agents, recording } }: { status: Status }) {
-  if (!agents || agents.active + agents.blocked + agents.retired > 0 || recording?.last_recorded_at !== null)
-    return null;
+  const view = useView();
+  if (!agents || agents.active + agents.blocked + agents.retired > 0 || recording?.last_recorded_at) return null;
   return (
     <Card>
       <EmptyState title="No agent yet" action={<ConnectButton />}>
-        What agents do and spend appears here with the first request through the proxy.
+        What agents {view && `with ${view} `}do and spend appears here with the first request through the proxy.
       </EmptyState>
     </Card>
   );
 }
 
+/** Parts that a team is not told. */
+const ofInstallation = ['recording', 'services', 'unpriced_models'];
+
 function Unavailable({ status }: { status: Status }) {
-  if (status.unavailable.length === 0) return null;
+  const view = useView();
+  const lacking = status.unavailable.filter(({ part }) => view === null || !ofInstallation.includes(part));
+  if (lacking.length === 0) return null;
   return (
     <Banner role="alert">
       <strong>Not everything could be read.</strong>{' '}
-      {status.unavailable.map(({ part, error }) => `${part.replaceAll('_', ' ')}: ${error}`).join('; ')}
+      {lacking.map(({ part, error }) => `${part.replaceAll('_', ' ')}: ${error}`).join('; ')}
     </Banner>
   );
 }
 
 function PauseButton({ paused }: { paused: boolean | undefined }) {
-  const { change } = usePermissions();
-  if (!change || paused) return null;
+  const { pause } = usePermissions();
+  if (!pause || paused) return null;
   return (
     <ConfirmButton
       button={{ size: 'sm', className: 'tone-bad', leftSection: <IconPlayerPause size={16} aria-hidden /> }}

@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { apiQuery, usageQuery } from '../../api/api.ts';
+import type { Permissions } from '../../api/permissions.ts';
 import { usePermissions } from '../../api/session.ts';
 import { SetCap } from '../../changes/set-cap.tsx';
 import { Card } from '../../components/layout.tsx';
@@ -103,7 +104,7 @@ function ToLink({ to, search, name }: { to: '/events' | '/budgets' | '/costs'; s
 const isOver = (spent: number, cap: number, warnOnly: boolean) => (spent >= cap && !warnOnly ? 'bad' : 'warn');
 
 /** Caps that are used up or nearly so. */
-function* listCaps(spend: NonNullable<Status['spend']>, mayChange: boolean): Generator<Problem> {
+function* listCaps(spend: NonNullable<Status['spend']>, { change, capsOfAll }: Permissions): Generator<Problem> {
   const budgets = <ToLink to="/budgets" name="Budgets" />;
   const { spent_usd: all, daily_cap_usd: cap, agents_near_cap: near } = spend;
   const left = spend.agents_near_cap_count - near.length;
@@ -111,7 +112,7 @@ function* listCaps(spend: NonNullable<Status['spend']>, mayChange: boolean): Gen
     yield {
       ...{ key: 'global cap', tone: isOver(all, cap, spend.warn_only) },
       text: `All agents together have spent ${roundUsd(all)} of ${roundUsd(cap)} today`,
-      remedy: mayChange ? <SetCap owner={{ kind: 'global' }} of={spend} /> : budgets,
+      remedy: capsOfAll ? <SetCap owner={{ kind: 'global' }} of={spend} /> : budgets,
     };
   for (const { agent_id: id, agent_name: name, ...of } of near)
     yield {
@@ -124,7 +125,7 @@ function* listCaps(spend: NonNullable<Status['spend']>, mayChange: boolean): Gen
           {of.warn_only && '; its cap only warns'}
         </>
       ),
-      remedy: mayChange ? <SetCap owner={{ kind: 'agents', agents: [{ id, name }] }} of={of} /> : budgets,
+      remedy: change ? <SetCap owner={{ kind: 'agents', agents: [{ id, name }] }} of={of} /> : budgets,
     };
   if (left > 0)
     yield {
@@ -171,10 +172,10 @@ const atOnce = 3;
 
 /** All that should be looked at, the worst first, each with what to do; nothing if all is well. */
 export function Problems({ status }: { status: Status }) {
-  const { change } = usePermissions();
+  const permissions = usePermissions();
   const [isOpen, setOpen] = useState(false);
   const failing = [useFailing('agent'), useFailing('model'), useFailing('provider')].flat();
-  const caps = status.spend === null ? [] : listCaps(status.spend, change);
+  const caps = status.spend === null ? [] : listCaps(status.spend, permissions);
   const budgets = useQuery({ ...apiQuery('/api/v1/budgets/list'), refetchInterval: refreshMs }).data?.data ?? [];
   const all = [
     ...failing.map((each) => tellFailing(each, status)),
