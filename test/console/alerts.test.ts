@@ -132,11 +132,14 @@ inBrowser('alerts in the console', () => {
     await row.getByText('resolved', { exact: true }).waitFor();
 
     // The rule that its id names is there, so that the watch leaves it.
-    const { database } = system();
-    const id = await insertAlert(database.pool, { agentId, path: `/agents/${agentId}` });
-    await database.pool.query(
+    const client = await system().database.pool.connect();
+    await client.query('BEGIN');
+    const id = await insertAlert(client, { agentId, path: `/agents/${agentId}` });
+    await client.query(
       `UPDATE alerts SET rule_id = (SELECT id FROM notification_rules WHERE name = 'chains') WHERE title LIKE 'agent nightly fails%'`,
     );
+    await client.query('COMMIT');
+    client.release();
     await page.goto(new URL((await read<Alert>(`alerts/${id}`)).path, page.url()).href);
     await page.getByText('agent nightly fails: all 306 requests').waitFor();
     await page.getByRole('button', { name: 'Block nightly' }).tap();
