@@ -7,6 +7,8 @@ export const errorTable = {
   cost_not_bounded: { status: 400, message: null },
   unknown_provider: { status: 404, message: 'unknown provider' },
   unauthorized_agent: { status: 401, message: 'missing or invalid agent token' },
+  agent_of_another: { status: 403, message: null },
+  issuer_unavailable: { status: 503, message: null, headers: { 'Retry-After': '5' } },
   agent_blocked: { status: 403, message: 'agent blocked' },
   credential_path: { status: 403, message: null },
   hosted_agent: { status: 403, message: null },

@@ -19,7 +19,7 @@ test('admission is planned once, and by its keys, whether tables were empty then
   });
   const agent = { id: randomUUID(), name: 'planned', sourceIp: '127.0.0.1', tokenId: null };
   await registerAgent(pool, agent);
-  const keys = [{ agentId: agent.id, tokenId: null, sessionId: null }];
+  const keys = [{ agentId: agent.id, tokenId: null, claim: null, sessionId: null }];
   const readPlan = async () => {
     const { rows } = await pool.query<{ 'QUERY PLAN': string }>(
       `EXPLAIN EXECUTE "read-admissions" (ARRAY['${agent.id}']::uuid[], ARRAY[NULL]::uuid[], ARRAY[NULL]::text[])`,

@@ -92,6 +92,13 @@ export const proxyConfigSchema = z.object({
     .enum(['open', 'token'])
     .default('open')
     .describe('`token` requires [agent tokens](proxy.md#who-an-agent-is)'),
+  identityAllowedHosts: z
+    .string()
+    .default('')
+    .transform((hosts) => hosts.split(',').flatMap((host) => host.trim() || []))
+    .describe(
+      'hosts, with their ports if they are others, whose [keys](identities.md#keys) are read though they are private or have no TLS',
+    ),
   allowOpenProviderKeys: z
     .stringbool()
     .default(false)

@@ -12,6 +12,7 @@ import type { Budgets } from './budget/budgets.ts';
 import type { ProxyConfig } from './config.ts';
 import type { RefusalLog } from './events/refusal-log.ts';
 import type { DoubtLog } from './events/reports.ts';
+import type { Identities } from './identity/identities.ts';
 import type { Agent } from './journey.ts';
 import type { Rules } from './policy/judge.ts';
 import type { BackgroundWork, RunningRequests } from './stop/running-requests.ts';
@@ -59,8 +60,10 @@ export interface Working {
   agents: LRUCache<string, Agent>;
   /** Tokens by the hex digest of their secret. Whether one still works is read each time. */
   tokens: LRUCache<string, AgentTokenOwner>;
-  /** Registrations that run, by the token's id, source address and name. */
-  registering: Map<string, Promise<string>>;
+  /** Registrations that run, by what they are proven with, and the name. */
+  registering: Map<string, Promise<string | null>>;
+  /** Issuers of workload identities, and what their tokens prove. */
+  identities: Identities;
   /** UUIDs of agents by session, which never changes hands. */
   sessionOwners: LRUCache<string, string>;
   runningRequests: RunningRequests;

@@ -7,6 +7,7 @@ import { createMetering } from '@agp/metering';
 import { createBudgetReservations, createIdleSessions, createThrottle, type Redis } from '@agp/reservations';
 import { createCallerGuard, maxHeadBytes } from '@agp/runtime';
 import { FairShares } from '@agp/runtime/fairness';
+import { GuardedReader } from '@agp/runtime/guarded-reader';
 import { LRUCache } from 'lru-cache';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { Budget } from './budget/budget.ts';
@@ -14,7 +15,8 @@ import { Budgets } from './budget/budgets.ts';
 import type { ProxyContext, Setup, Working } from './context.ts';
 import { RefusalLog } from './events/refusal-log.ts';
 import { DoubtLog, reportUnpriced, reportUnread } from './events/reports.ts';
-import { rememberedAgents, rememberedSessions } from './limits.ts';
+import { Identities } from './identity/identities.ts';
+import { issuerTimeoutMs, rememberedAgents, rememberedSessions } from './limits.ts';
 import { Rules } from './policy/judge.ts';
 import { BackgroundWork, RunningRequests } from './stop/running-requests.ts';
 import { createStorage } from './storage/storage.ts';
@@ -57,6 +59,11 @@ export function createContext(
       warnings.eventsRefused(description);
     },
   });
+  const issuers = new GuardedReader({
+    allowedHosts: config.identityAllowedHosts,
+    setting: 'IDENTITY_ALLOWED_HOSTS',
+    timeoutMs: issuerTimeoutMs,
+  });
   const upstream = createUpstream(config.upstreamTimeoutSeconds * 1_000);
   const context: ProxyContext = {
     ...setup,
@@ -70,6 +77,12 @@ export function createContext(
     agents: new LRUCache({ max: rememberedAgents }),
     sessionOwners: new LRUCache({ max: rememberedSessions }),
     registering: new Map(),
+    identities: new Identities({
+      read: storage.readIdentities,
+      readVersion: storage.readIdentityVersion,
+      readJson: (url, max) => issuers.read(url, max),
+      onUnreadable: warnings.identityUnreadable,
+    }),
     registrations: createThrottle(redis, {
       name: 'registrations',
       points: config.maxRegistrationsPerMinute,
@@ -108,7 +121,7 @@ export function createContext(
     async [Symbol.asyncDispose]() {
       outbox.stop();
       await Promise.all([budget.stop(), refusals.stop(), doubts.stop()]);
-      await Promise.all([upstream.destroy(), metering.stop()]);
+      await Promise.all([upstream.destroy(), issuers.close(), metering.stop()]);
     },
   };
 }

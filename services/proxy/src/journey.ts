@@ -2,13 +2,14 @@ import type { Readable } from 'node:stream';
 import type { BudgetSet } from '@agp/budgets';
 import type { ApiError, ErrorCode } from '@agp/core/errors';
 import type { Decision, EventMessage, FailureCause } from '@agp/core/events';
-import type { AdmissionState, DailyCap } from '@agp/db';
+import type { AdmissionState, Claim, DailyCap } from '@agp/db';
 import type { AnswerEnd, CallMeter, Caps, InspectedBody, Measurement, Operation } from '@agp/metering';
 import type { CallFacts, Finding, PolicyDenied, RuleSet } from '@agp/policy';
 import type { BudgetShare } from '@agp/reservations';
 import { toNetwork } from '@agp/runtime';
 import type { Holder } from '@agp/runtime/fairness';
 import type { HeaderValues } from './exchange.ts';
+import type { ShownJwt } from './identity/identities.ts';
 import type { Provider } from './settings/provider.ts';
 
 /** Why a running request is ended from outside. */
@@ -37,10 +38,14 @@ export interface Head {
   query: string;
   /** Null if we cannot read it; the request is forwarded all the same. */
   operation: Operation | null;
-  /** Declared; with a token it must be the token's. */
+  /** Declared; with a token or a JWT it must be that's. */
   agentName: string | null;
   /** Hex; null without a token. */
   tokenSha256: string | null;
+  /** Of one of our issuers; null if it shows none. */
+  jwt: ShownJwt | null;
+  /** Of the issuers by which its JWTs were told apart; null without any. */
+  identityVersion: number | null;
   /** The session's name, before it is mapped to an id; null if none is named. */
   sessionName: string | null;
   complianceTag: string | null;
@@ -62,6 +67,8 @@ export interface Agent {
   name: string;
   /** UUID of the token that was shown; admission reads whether it still works. */
   tokenId: string | null;
+  /** What its JWT proves; admission reads whether the name is still of that workload. Null without one. */
+  claim: Claim | null;
 }
 
 export interface Place {
@@ -69,7 +76,7 @@ export interface Place {
 }
 
 export interface Admission {
-  /** The agent showed a token that works. */
+  /** The agent showed a token that works, or a JWT. */
   isProven: boolean;
   /** UUID of the agent that owns the named session; null if none is named, or it is free. */
   sessionOwner: string | null;
@@ -213,9 +220,12 @@ export interface Journey {
   error?: unknown;
 }
 
-/** Anybody can invent names: agents of one network without a token share one share. */
+/** Anybody can invent names: agents of one network without a token or a JWT share one share. */
 export function toHolder(agent: Agent, head: Head): Holder {
-  return { agentId: agent.uuid, source: agent.tokenId === null ? toNetwork(head.sourceIp) : null };
+  return {
+    agentId: agent.uuid,
+    source: agent.tokenId === null && agent.claim === null ? toNetwork(head.sourceIp) : null,
+  };
 }
 
 /** For logs and traces; null is what was not reached. */

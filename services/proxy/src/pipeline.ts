@@ -1,9 +1,10 @@
+import { ApiError } from '@agp/core/errors';
 import { describeForwarded } from './budget/send-forwarded.ts';
 import type { ProxyContext } from './context.ts';
 import { buildRequestEvent } from './events/build-event.ts';
 import { publishEvent, takeStamp } from './events/publish-event.ts';
 import type { Exchange } from './exchange.ts';
-import type { Admission, Journey } from './journey.ts';
+import type { Admission, Agent, Head, Journey } from './journey.ts';
 import { admit } from './steps/admit.ts';
 import { claimSession } from './steps/claim-session.ts';
 import { countEarly } from './steps/count-early.ts';
@@ -27,6 +28,45 @@ const admissionHoldsMs = 50;
 
 const isStale = ({ admittedAt }: Admission) => performance.now() - admittedAt > admissionHoldsMs;
 
+type Entered = { head: Head; agent: Agent; admission: Admission };
+
+/** Issuers may change while a request is identified by them: then all of it is read again. */
+async function enter(
+  context: ProxyContext,
+  exchange: Exchange,
+  journey: Journey,
+  begin: (step: 'readHead' | 'identify' | 'admit') => void,
+  deadline: StorageDeadline,
+): Promise<Entered> {
+  for (;;) {
+    begin('readHead');
+    const head = readHead(context, exchange);
+    journey.head = head;
+    begin('identify');
+    const agent = await identify(context, head, deadline);
+    if (agent === null) continue;
+    journey.agent = agent;
+    begin('admit');
+    const admission = await admit(context, head, agent, deadline.at);
+    if (admission !== null) return { head, agent, admission };
+    delete journey.agent;
+  }
+}
+
+/** @throws ApiError `unauthorized_agent` if by what the issuers are now it is another agent, or shows another token */
+async function enterAgain(
+  context: ProxyContext,
+  exchange: Exchange,
+  { head, agent }: Entered,
+  deadline: StorageDeadline,
+): Promise<Admission> {
+  const again = await enter(context, exchange, {}, () => {}, deadline);
+  if (again.agent.uuid !== agent.uuid || again.head.jwt?.sha256 !== head.jwt?.sha256)
+    throw new ApiError('unauthorized_agent', 'identities have changed while the request was on its way: send it again');
+  head.identityVersion = again.head.identityVersion;
+  return again.admission;
+}
+
 /**
  * Most steps take what earlier ones returned; `takePlace` and `promisePlaces` are held to their order here alone. `finish` runs once,
  * however a request ends.
@@ -37,15 +77,10 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
   const begin = timeSteps(context.metrics);
   context.load.running += 1;
   try {
-    begin('readHead');
-    const head = readHead(context, exchange);
-    journey.head = head;
-    begin('identify');
-    const agent = await identify(context, head);
-    journey.agent = agent;
-    begin('admit');
-    const early = new StorageDeadline(head.arrived + context.config.storageTimeoutMs);
-    let admission = await admit(context, head, agent, early.at);
+    const early = new StorageDeadline(exchange.arrived + context.config.storageTimeoutMs);
+    const entered = await enter(context, exchange, journey, begin, early);
+    const { head, agent } = entered;
+    let { admission } = entered;
     // A named session is judged before a place is taken; for an unnamed one Redis is asked, which needs a place.
     if (head.sessionName === null) journey.place = takePlace(context, head, agent);
     begin('resolveSession');
@@ -57,9 +92,10 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     const body = await readBody(context, exchange, head, agent, admission, counted);
     journey.body = body;
     const deadline = new StorageDeadline(performance.now() + context.config.storageTimeoutMs);
-    const admitAgain = () => {
+    const admitAgain = async () => {
       begin('admit');
-      return admit(context, head, agent, deadline.at);
+      const again = await admit(context, head, agent, deadline.at);
+      return again ?? enterAgain(context, exchange, entered, deadline);
     };
     // An agent whose body took its time may be under another cap by now.
     if (isStale(admission)) admission = await admitAgain();

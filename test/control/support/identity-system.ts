@@ -38,7 +38,10 @@ export const refusedForToken: IdentityAnswer = {
   agentId: null,
 };
 
-export async function startIdentitySystem(mode: 'open' | 'token'): Promise<IdentitySystem> {
+export async function startIdentitySystem(
+  mode: 'open' | 'token',
+  environment: Record<string, string> = {},
+): Promise<IdentitySystem> {
   const provider = await startFakeProvider(answerCanned());
   const system = await startSystem({
     proxies: replicas.length,
@@ -47,6 +50,7 @@ export async function startIdentitySystem(mode: 'open' | 'token'): Promise<Ident
       PROVIDER_OPENAI_URL: provider.url,
       PROVIDER_ANTHROPIC_URL: provider.url,
       PROVIDER_GEMINI_URL: provider.url,
+      ...environment,
     },
   });
   const send: IdentitySystem['send'] = async (proxy, headers, path = '/openai/v1/models') => {

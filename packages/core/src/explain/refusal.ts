@@ -32,11 +32,22 @@ const explanations: Partial<Record<ErrorCode, [why: string, wayOut: WayOut]>> = 
     'Put the provider into the base URL of the SDK, as in /openai/v1, or configure it in PROVIDERS_FILE.',
   ],
   unauthorized_agent: [
-    'Its agent token was missing, unknown, revoked or expired.',
+    'Its agent token was missing, unknown, revoked or expired, or a workload’s token was refused; then its text says why.',
     {
       console: 'Make a token under Keys and tokens, or release the name there.',
       cli: 'Make one with "tokens create", or give the name back with "names release".',
     },
+  ],
+  agent_of_another: [
+    'Its token names an agent that belongs to somebody else; its text says to whom.',
+    {
+      console: 'Give the agent to the issuer under Identities, or change the rule that makes the name.',
+      cli: 'Give it to the issuer with "agents adopt", or change the rule that makes the name.',
+    },
+  ],
+  issuer_unavailable: [
+    'The keys of its token’s issuer could not be read, and it was signed by one that is not known yet.',
+    'Its text says why: see to the issuer, or to IDENTITY_ALLOWED_HOSTS.',
   ],
   agent_blocked: [
     'Somebody blocked the agent.',

@@ -1,10 +1,18 @@
 import type { AgentStatus } from '@agp/core/contracts';
 import type { Pool } from 'pg';
 
+/** What a name is claimed by: an issuer, by its UUID, and the claims of one workload, as JSON. */
+export interface Claim {
+  identityId: string;
+  workload: string;
+}
+
 export interface AdmissionKey {
   agentId: string;
   /** UUID of the token that the agent showed; null without one. */
   tokenId: string | null;
+  /** Whose workload the agent is, by a verified token of an issuer; null without one. */
+  claim: Claim | null;
   /** The session whose owner is also needed; null if it is known, or none is named. */
   sessionId: string | null;
 }
@@ -20,9 +28,9 @@ export interface AdmissionState {
   status: AgentStatus;
   complianceTag: string | null;
   paused: boolean;
-  /** The token exists for this agent's name and has not expired; false if none was shown. */
+  /** The token exists for this agent's name and has not expired, or the name is of the claim; false if neither was shown. */
   tokenIsValid: boolean;
-  /** A token was once issued for the agent's name, so it can only be used with a valid one. */
+  /** A token was once issued for the agent's name, or a workload has it, so it can only be used with a valid one. */
   nameIsClaimed: boolean;
   sessionOwner: string | null;
   agentCap: DailyCap;
@@ -32,6 +40,8 @@ export interface AdmissionState {
   policyVersion: number;
   /** The same of budgets. */
   budgetVersion: number;
+  /** The same of issuers of workload identities. */
+  identityVersion: number;
   metadata: Readonly<Record<string, unknown>>;
 }
 
@@ -47,19 +57,27 @@ type Row = Omit<AdmissionState, 'agentCap' | 'globalCap'> & {
 // look-up: else all claimed names may be read for each request.
 const text = `
   SELECT asked.position, agents.status, agents.metadata->>'compliance_tag' AS "complianceTag", control.paused,
-    EXISTS (
+    CASE WHEN asked.identity_id IS NOT NULL THEN EXISTS (
+      SELECT FROM claimed_names
+      WHERE name = agents.name AND identity_id = asked.identity_id AND workload = asked.workload OFFSET 0
+    ) WHEN asked.token_id IS NOT NULL THEN EXISTS (
       SELECT FROM agent_tokens
       WHERE id = asked.token_id AND agent_name = agents.name
         AND (expires_at IS NULL OR expires_at > clock_timestamp())
-    ) AS "tokenIsValid",
+    ) OR EXISTS (
+      SELECT FROM exchanged_tokens JOIN identities ON identities.id = identity_id AND identities.version = identity_version
+      WHERE exchanged_tokens.id = asked.token_id AND agent_name = agents.name AND expires_at > clock_timestamp()
+        AND identity_id = (SELECT identity_id FROM claimed_names WHERE claimed_names.name = agents.name) OFFSET 0
+    ) ELSE false END AS "tokenIsValid",
     EXISTS (SELECT FROM claimed_names WHERE name = agents.name OFFSET 0) AS "nameIsClaimed",
     (SELECT agent_id FROM sessions WHERE id = asked.session_id) AS "sessionOwner",
     agents.daily_cap_usd * 1e9 AS "agentCap", agents.warn_only AS "agentWarnOnly",
     control.global_cap_usd * 1e9 AS "globalCap", control.global_warn_only AS "globalWarnOnly",
     agents.requests_per_minute AS "requestsPerMinute", control.policy_version AS "policyVersion",
-    control.budget_version AS "budgetVersion",
+    control.budget_version AS "budgetVersion", control.identity_version AS "identityVersion",
     agents.metadata
-  FROM unnest($1::uuid[], $2::uuid[], $3::text[]) WITH ORDINALITY AS asked (agent_id, token_id, session_id, position)
+  FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::text[])
+    WITH ORDINALITY AS asked (agent_id, token_id, session_id, identity_id, workload, position)
   JOIN agents ON agents.id = asked.agent_id
   CROSS JOIN (SELECT * FROM control LIMIT 1) AS control`;
 
@@ -75,6 +93,8 @@ export async function readAdmissions(
       keys.map(({ agentId }) => agentId),
       keys.map(({ tokenId }) => tokenId),
       keys.map(({ sessionId }) => sessionId),
+      keys.map(({ claim }) => claim?.identityId ?? null),
+      keys.map(({ claim }) => claim?.workload ?? null),
     ],
   });
   const states = new Map<AdmissionKey, AdmissionState>();

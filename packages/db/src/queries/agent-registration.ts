@@ -139,7 +139,8 @@ export interface AgentTokenOwner {
 export async function findAgentTokens(pool: Pool, digests: readonly string[]): Promise<Map<string, AgentTokenOwner>> {
   const { rows } = await pool.query<{ id: string; agent_name: string; secret_sha256: Buffer }>({
     name: 'find-agent-tokens',
-    text: 'SELECT id, agent_name, secret_sha256 FROM agent_tokens WHERE secret_sha256 = ANY($1)',
+    text: `SELECT id, agent_name, secret_sha256 FROM agent_tokens WHERE secret_sha256 = ANY($1)
+           UNION ALL SELECT id, agent_name, secret_sha256 FROM exchanged_tokens WHERE secret_sha256 = ANY($1)`,
     values: [digests.map((digest) => Buffer.from(digest, 'hex'))],
   });
   return new Map(rows.map((row) => [row.secret_sha256.toString('hex'), { id: row.id, agentName: row.agent_name }]));

@@ -18,6 +18,7 @@ export const knownVariables: readonly string[] = [
   'EVENT_STREAM_MAX_BYTES',
   'EVENT_STREAM_REPLICAS',
   'HOST',
+  'IDENTITY_ALLOWED_HOSTS',
   'IDLE_CONNECTION_SECONDS',
   'KILL_RUNNING',
   'LOG_LEVEL',

@@ -60,7 +60,7 @@ export const guardLookup =
       else callback(null, first.address, first.family);
     });
 
-interface Guard {
+export interface Guard {
   /** Hosts that may have any address, and no TLS; with their ports if they are others than the protocol's. */
   allowedHosts: readonly string[];
   /** The setting that names them, for errors. */

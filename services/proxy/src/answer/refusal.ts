@@ -15,6 +15,7 @@ const isDecided: ReadonlySet<ErrorCode> = new Set([
   'path_not_allowed',
   'policy_denied',
   'unauthorized_agent',
+  'agent_of_another',
 ]);
 
 /** As agents read it: nobody takes it for the provider's. @param contact whom to ask, if that is set */

@@ -5,7 +5,7 @@ import { complianceTagPattern } from '@agp/core/events';
 import { listHeaders } from '@agp/metering';
 import type { Head } from '../journey.ts';
 import { maxComplianceTag, maxSessionName } from '../limits.ts';
-import { readToken, resemblesAgentToken, spellsAgentToken } from './agent-token.ts';
+import { type IsOurs, readJwtValue, readToken, resemblesAgentToken, spellsAgentToken } from './agent-token.ts';
 import type { QueryParameters } from './query-parameters.ts';
 
 function refuse(message: string): never {
@@ -63,31 +63,47 @@ function readComplianceTag(request: IncomingMessage): string | null {
   return tag;
 }
 
-/** @throws ApiError `malformed_request` for two different tokens; `unauthorized_agent` if `X-Agent-Token` holds something else */
-function readAgentToken({ headersDistinct }: IncomingMessage, parameters: QueryParameters): string | null {
+/** What a caller proves itself by: at most one of the two. Both are secrets. */
+interface Proofs {
+  token: string | null;
+  jwt: string | null;
+  /** It holds a JWT of some kind: other issuers may make another of it. */
+  hasJwt: boolean;
+}
+
+/** @throws ApiError `malformed_request` for two different ones; `unauthorized_agent` if `X-Agent-Token` holds something else */
+function readProofs({ headersDistinct }: IncomingMessage, parameters: QueryParameters, isOurs: IsOurs): Proofs {
   const own = (headersDistinct['x-agent-token'] ?? []).map((value) => value.trim());
   const inKeyHeaders = listHeaders('key').flatMap((name) => headersDistinct[name] ?? []);
   const inQuery = parameters.filter(({ name }) => name === 'key').map(({ value }) => value);
-  if (own.some((value) => !value.startsWith(agentTokenPrefix))) throw new ApiError('unauthorized_agent');
-  const elsewhere = [...inKeyHeaders, ...inQuery].map(readToken).filter((token) => token !== null);
-  const [token = null, ...others] = [...own, ...elsewhere];
-  if (others.some((other) => other !== token)) refuse('two different agent tokens are given');
-  return token;
+  const elsewhere = [...inKeyHeaders, ...inQuery];
+  const ownJwts = own.filter((value) => !value.startsWith(agentTokenPrefix)).map(readJwtValue);
+  if (ownJwts.includes(null)) throw new ApiError('unauthorized_agent');
+  const jwts = elsewhere.map(readJwtValue).filter((jwt) => jwt !== null);
+  const tokens = [...own.filter((value) => value.startsWith(agentTokenPrefix)), ...elsewhere.map(readToken)];
+  // In a key's place a JWT may be a provider's credential.
+  const [proof = null, ...others] = [...tokens, ...ownJwts, ...jwts.filter(isOurs)].filter((each) => each !== null);
+  if (others.some((other) => other !== proof)) refuse('two different agent tokens are given');
+  const isToken = proof?.startsWith(agentTokenPrefix) ?? false;
+  const hasJwt = jwts.length > 0 || ownJwts.length > 0;
+  return { token: isToken ? proof : null, jwt: isToken ? null : proof, hasJwt };
 }
 
 /**
- * What a caller says of itself. The token is a secret: only its digest leaves `readHead`.
+ * What a caller says of itself. A token is a secret: only its digest leaves `readHead`.
+ * @param isOurs whether a JWT is one of our issuers'
  * @throws ApiError `malformed_request`, `unauthorized_agent`
  */
 export function readCaller(
   request: IncomingMessage,
   nameInPath: string | null,
   parameters: QueryParameters,
-): Pick<Head, 'agentName' | 'sessionName' | 'complianceTag'> & { token: string | null } {
+  isOurs: IsOurs = () => false,
+): Pick<Head, 'agentName' | 'sessionName' | 'complianceTag'> & Proofs {
   return {
     agentName: readAgentName(request, nameInPath),
     sessionName: readSessionName(request),
     complianceTag: readComplianceTag(request),
-    token: readAgentToken(request, parameters),
+    ...readProofs(request, parameters, isOurs),
   };
 }

@@ -3,7 +3,7 @@ import { decodesAll, isMethodOverride, rolesOf } from '@agp/metering';
 import type { Exchange, HeaderValues } from '../exchange.ts';
 import type { Head } from '../journey.ts';
 import { isCredentialParameter, writeKeyHeader } from '../settings/provider-keys.ts';
-import { holdsAgentToken } from './agent-token.ts';
+import { holdsAgentToken, type IsOurs } from './agent-token.ts';
 import { cutParameters } from './query-parameters.ts';
 
 /** Whether the answer could come in an encoding that we cannot decode whole, its usage unread. */
@@ -51,7 +51,7 @@ export function toProviderHeaders(
 }
 
 /**
- * Headers and query for the provider: without agent tokens, without what makes a server serve another request, and with the configured
+ * Headers and query for the provider: without agent tokens and JWTs of our issuers, without what makes a server serve another request, and with the configured
  * key, if any, in place of the caller's.
  * @throws ApiError `malformed_request` for an agent token in the path, of which nothing can be cut
  */
@@ -59,8 +59,9 @@ export function buildOutgoing(
   { rawHeaders, request }: Exchange,
   { provider, operation, path, query }: Pick<Head, 'provider' | 'operation' | 'path' | 'query'>,
   token: string | null,
+  isOurs: IsOurs,
 ): Pick<Head, 'headers' | 'query'> {
-  if (holdsAgentToken(path, token))
+  if (holdsAgentToken(path, token, isOurs))
     throw new ApiError('malformed_request', 'request target must not hold an agent token in its path');
   const { apiKey } = provider;
   const isInjected = apiKey !== null;
@@ -72,8 +73,8 @@ export function buildOutgoing(
       roles.has('reroutes') ||
       (isInjected && (roles.has('key') || roles.has('credential'))) ||
       (isBilled && (roles.has('partial') || (/^accept-encoding$/i.test(name) && asksUnreadable(value)))) ||
-      holdsAgentToken(value, token) ||
-      holdsAgentToken(name, token),
+      holdsAgentToken(value, token, isOurs) ||
+      holdsAgentToken(name, token, isOurs),
   );
   return {
     headers: isInjected ? { ...headers, ...writeKeyHeader(provider, apiKey, operation, path) } : headers,
@@ -81,7 +82,7 @@ export function buildOutgoing(
       query,
       ({ names, text }) =>
         names.some((name) => (isInjected && isCredentialParameter(name)) || isMethodOverride(name)) ||
-        holdsAgentToken(text, token),
+        holdsAgentToken(text, token, isOurs),
     ),
   };
 }

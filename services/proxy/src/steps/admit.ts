@@ -10,6 +10,7 @@ import type { ProxyContext, Working } from '../context.ts';
 import { isAllowedPath } from '../head/allowed-paths.ts';
 import { decodeOnce } from '../head/query-parameters.ts';
 import { toSessionId } from '../head/session-id.ts';
+import { refuseOther } from '../identity/workload.ts';
 import type { Admission, Agent, Head } from '../journey.ts';
 import { governHead } from '../policy/judge.ts';
 import { toListedPath } from '../telemetry/shown-path.ts';
@@ -17,17 +18,22 @@ import { toListedPath } from '../telemetry/shown-path.ts';
 const noFindings: readonly Finding[] = [];
 
 /**
- * Reads what governs the agent at this moment, never cached.
+ * Reads what governs the agent at this moment, never cached. Null if the issuers have changed since the head was read.
  * @param deadline on the monotonic clock in milliseconds
- * @throws ApiError `status_unavailable`, `unauthorized_agent`, `paused`, `agent_blocked`, `credential_path`,
+ * @throws ApiError `status_unavailable`, `unauthorized_agent`, `agent_of_another`, `paused`, `agent_blocked`, `credential_path`,
  *   `hosted_agent`, `path_not_allowed`, `policy_denied`, `request_too_large`, `audit_unavailable`
  */
-export async function admit(context: ProxyContext, head: Head, agent: Agent, deadline: number): Promise<Admission> {
+export async function admit(
+  context: ProxyContext,
+  head: Head,
+  agent: Agent,
+  deadline: number,
+): Promise<Admission | null> {
   const named = head.sessionName === null ? null : toSessionId(agent.id, head.sessionName);
   const knownOwner = named === null ? undefined : context.sessionOwners.get(named);
   const sessionId = knownOwner === undefined ? named : null;
   const stored = await context.storage.readAdmission(
-    { agentId: agent.uuid, tokenId: agent.tokenId, sessionId },
+    { agentId: agent.uuid, tokenId: agent.tokenId, claim: agent.claim, sessionId },
     deadline,
   );
   const admittedAt = performance.now();
@@ -36,6 +42,11 @@ export async function admit(context: ProxyContext, head: Head, agent: Agent, dea
     context.agents.delete(agent.name);
     throw new ApiError('status_unavailable');
   }
+  if (head.identityVersion !== null && head.identityVersion !== stored.identityVersion) {
+    await context.identities.at(stored.identityVersion, deadline);
+    return null;
+  }
+  if (agent.claim !== null && !stored.tokenIsValid) throw await refuseOther(context, agent.name, agent.claim, deadline);
   const needsToken = context.config.agentIdentity === 'token' || stored.nameIsClaimed || agent.tokenId !== null;
   if (needsToken && !stored.tokenIsValid) throw new ApiError('unauthorized_agent');
   if (stored.status === 'blocked') throw await refuseStopped(context, 'agent_blocked', agent.uuid);

@@ -74,7 +74,7 @@ function record(context: ProxyContext, exchange: Exchange, journey: Journey, tra
       describeTarget(context.config.providers, target),
     );
     // Without a claimed name's token nobody learns whose it is.
-    const agent = error.code === 'unauthorized_agent' ? undefined : journey.agent;
+    const agent = /^(?:unauthorized_agent|agent_of_another)$/.test(error.code) ? undefined : journey.agent;
     answerError(context.config, exchange, error, agent ? { 'X-Agent-Id': agent.id } : {});
   }
   trace?.end(ended);

@@ -1,31 +1,37 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { isNewAgentName } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
-import { toPublicId } from '@agp/core/ids';
 import type { AgentTokenOwner } from '@agp/db';
 import { toNetwork } from '@agp/runtime';
 import type { ProxyContext } from '../context.ts';
+import { identifyWorkload, isOutdated, once, remember } from '../identity/workload.ts';
 import type { Agent, Head } from '../journey.ts';
+import type { StorageDeadline } from '../storage/storage-deadline.ts';
 
 /**
- * Finds the agent by its token, or else by the declared name; its first request registers it. `admit` reads whether a token still works.
- * @throws ApiError `unauthorized_agent`, `malformed_request`, `status_unavailable`, `too_many_registrations`
+ * Finds the agent by its JWT or its token, or else by the declared name; its first request registers it. `admit` reads whether they still
+ * hold. Null if the issuers have changed since the head was read: it must be read again.
+ * @throws ApiError `unauthorized_agent`, `malformed_request`, `status_unavailable`, `too_many_registrations`, `issuer_unavailable`,
+ *   `agent_of_another`
  */
-export async function identify(context: ProxyContext, head: Head): Promise<Agent> {
-  const deadline = head.arrived + context.config.storageTimeoutMs;
-  const token = head.tokenSha256 === null ? null : await findToken(context, head.tokenSha256, deadline);
-  if (token === null && context.config.agentIdentity === 'token') throw new ApiError('unauthorized_agent');
+export async function identify(context: ProxyContext, head: Head, deadline: StorageDeadline): Promise<Agent | null> {
+  if (head.jwt !== null) return identifyWorkload(context, head, head.jwt, deadline);
+  const token = head.tokenSha256 === null ? null : await findToken(context, head.tokenSha256, deadline.at);
+  const needsToken = token === null && context.config.agentIdentity === 'token';
+  if (needsToken && (await isOutdated(context, head, deadline))) return null;
+  if (needsToken) throw new ApiError('unauthorized_agent');
   if (token && head.agentName !== null && head.agentName !== token.agentName) {
     throw new ApiError('malformed_request', 'the agent name is not that of the agent token');
   }
   const name = token?.agentName ?? head.agentName ?? `unnamed-${head.sourceIp}`;
   const known = context.agents.get(name);
   if (known) return token ? { ...known, tokenId: token.id } : known;
-  const uuid =
-    (await context.storage.findAgentId(name, deadline)) ??
-    (await registerOnce(context, head, { name, tokenId: token?.id ?? null }, deadline));
-  const agent = { uuid, id: toPublicId('agt', uuid), name, tokenId: null };
-  context.agents.set(name, agent);
+  let uuid = await context.storage.findAgentId(name, deadline.at);
+  if (uuid === null && (await isOutdated(context, head, deadline))) return null;
+  uuid ??= await once(context, `${token?.id} ${head.sourceIp} ${name}`, () =>
+    register(context, head, { name, tokenId: token?.id ?? null }, deadline.at),
+  );
+  const agent = remember(context, name, uuid);
   return token ? { ...agent, tokenId: token.id } : agent;
 }
 
@@ -40,16 +46,6 @@ async function findToken(context: ProxyContext, sha256: string, deadline: number
 }
 
 type NewAgent = Pick<Agent, 'name' | 'tokenId'>;
-
-/** Registers a name once, however many first requests of it come together. */
-function registerOnce(context: ProxyContext, head: Head, agent: NewAgent, deadline: number): Promise<string> {
-  const key = `${agent.tokenId} ${head.sourceIp} ${agent.name}`;
-  const running = context.registering.get(key);
-  if (running) return running;
-  const registering = register(context, head, agent, deadline).finally(() => context.registering.delete(key));
-  context.registering.set(key, registering);
-  return registering;
-}
 
 async function register(
   context: ProxyContext,

@@ -10,6 +10,7 @@ import { matchOneOperation } from '../head/match-operation.ts';
 import { buildOutgoing } from '../head/outgoing.ts';
 import { parseQuery } from '../head/query-parameters.ts';
 import { findProvider, parseTarget } from '../head/target.ts';
+import { ShownJwt } from '../identity/identities.ts';
 import type { Head } from '../journey.ts';
 import { normalisePath } from '../settings/provider.ts';
 
@@ -46,7 +47,8 @@ export function readHead(context: Setup & Working, exchange: Exchange): Head {
   const operation = matchOneOperation(provider.api, exchange.method, path);
   const parameters = parseQuery(target.query);
   assureReadable(provider, operation, parameters, headers);
-  const { token, ...caller } = readCaller(exchange.request, target.agentName, parameters);
+  const { isOurs, version } = context.identities;
+  const { token, jwt, hasJwt, ...caller } = readCaller(exchange.request, target.agentName, parameters, isOurs);
   const contentLength = headers['content-length'] === undefined ? null : Number(headers['content-length']);
   const uuids = makeEventUuids(context.config.auditDirections === 'both');
   return {
@@ -62,8 +64,10 @@ export function readHead(context: Setup & Working, exchange: Exchange): Head {
     operation,
     ...caller,
     tokenSha256: token && hash('sha256', token, 'hex'),
+    jwt: jwt === null ? null : new ShownJwt(jwt),
+    identityVersion: hasJwt ? version : null,
     sourceIp: exchange.sourceIp,
-    ...buildOutgoing(exchange, { provider, operation, path, query: target.query }, token),
+    ...buildOutgoing(exchange, { provider, operation, path, query: target.query }, token ?? jwt, isOurs),
     contentLength,
     isPacked: !isPlain(headers),
     hasBody: headers['transfer-encoding'] !== undefined || (contentLength ?? 0) > 0,

@@ -1,4 +1,4 @@
-/** When a request gives storage up. Time spent waiting for Redis does not count. */
+/** When a request gives storage up. Time spent waiting for Redis or for an issuer does not count. */
 export class StorageDeadline {
   #at: number;
 
@@ -9,6 +9,16 @@ export class StorageDeadline {
 
   get at(): number {
     return this.#at;
+  }
+
+  /** Waits for something that is not storage. */
+  async pause<Answer>(waiting: Promise<Answer>): Promise<Answer> {
+    const from = performance.now();
+    try {
+      return await waiting;
+    } finally {
+      this.#at += performance.now() - from;
+    }
   }
 
   async ask<Answer>(asking: Promise<Answer>): Promise<Answer> {

@@ -3,6 +3,7 @@ import type { Stop } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
 import {
   type AdmissionKey,
+  addExchangedToken,
   addUnrecordedSpend,
   type BillClaim,
   claimBill,
@@ -11,22 +12,29 @@ import {
   findAgentId,
   findAgentTokens,
   findClaim,
+  findNameOwner,
   findRecordedIds,
   keepForwarded,
   type NewAgent,
+  type NewExchangedToken,
+  type NewWorkload,
   type Pool,
   readAdmissions,
   readBlocks,
   readBudgets,
+  readIdentities,
+  readIdentityVersion,
   readPause,
   readRules,
   readRunningStates,
   readSpend,
   readSpendWithRecorded,
   registerAgent,
+  registerWorkload,
   type SessionClaim,
   type Spend,
   type StoredBudgets,
+  type StoredIdentities,
   type StoredRules,
   type UnrecordedSpend,
 } from '@agp/db';
@@ -90,6 +98,7 @@ interface CloserSpendAsk extends SpendAsk {
 const stopMs = 250;
 
 const noRules: StoredRules = { version: 0, policies: [] };
+const noIdentities: StoredIdentities = { version: 0, identities: [] };
 const noBudgets: StoredBudgets = { version: 0, budgets: [] };
 const noneUsed: readonly number[] = [];
 
@@ -150,7 +159,8 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
   // Clients that guess tokens cause no more than one query at a time.
   const findToken = coalesce((digests: string[]) => findAgentTokens(pool, digests));
   const admissions = coalesce((keys: AdmissionKey[]) => readAdmissions(pool, keys), {
-    keyOf: ({ agentId, tokenId, sessionId }) => `${agentId} ${tokenId} ${sessionId}`,
+    keyOf: ({ agentId, tokenId, sessionId, claim }) =>
+      `${agentId} ${tokenId} ${sessionId} ${claim?.identityId} ${claim?.workload}`,
   });
   const spends = coalesce(
     (asks: SpendAsk[]) =>
@@ -187,6 +197,11 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
   const budgets = coalesce(async (asks: null[]) => new Map([[asks[0] ?? null, await readBudgets(pool)]]));
   const rules = coalesce(async (asks: null[]) => new Map([[asks[0] ?? null, await readRules(pool)]]));
 
+  const identities = coalesce(async (asks: null[]) => new Map([[asks[0] ?? null, await readIdentities(pool)]]));
+  const identityVersion = coalesce(
+    async (asks: null[]) => new Map([[asks[0] ?? null, await readIdentityVersion(pool)]]),
+  );
+
   const forwarded = coalesce(async (spends: ForwardedSpend[]) => {
     await keepForwarded(pool, spends);
     return new Map<ForwardedSpend, void>();
@@ -210,6 +225,10 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
     findAgentToken: (secretSha256: string, deadline: number) => inTime(findToken(secretSha256), deadline),
     /** Null if the name is claimed and no token was shown for it. */
     registerAgent: (agent: NewAgent, deadline: number) => inTime(registerAgent(pool, agent), deadline),
+    registerWorkload: (workload: NewWorkload, deadline: number) => inTime(registerWorkload(pool, workload), deadline),
+    findNameOwner: (name: string, deadline: number) => inTime(findNameOwner(pool, name), deadline),
+    addExchangedToken: (token: NewExchangedToken, most: number, deadline: number) =>
+      inTime(addExchangedToken(pool, token, most), deadline),
     /** Read for this request, never cached; undefined when the agent is gone. */
     readAdmission: (key: AdmissionKey, deadline: number) => inTime(admissions(key), deadline),
     /** All policies and their version, read after this call begins. */
@@ -217,6 +236,10 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
     /** The same of budgets. */
     readBudgets: async (deadline: number): Promise<StoredBudgets> =>
       (await inTime(budgets(null), deadline)) ?? noBudgets,
+    /** The same of issuers of workload identities. */
+    readIdentities: async (deadline: number): Promise<StoredIdentities> =>
+      (await inTime(identities(null), deadline)) ?? noIdentities,
+    readIdentityVersion: async (deadline: number) => (await inTime(identityVersion(null), deadline)) ?? 0,
     claimSession: (claim: SessionClaim, deadline: number) => inTime(sessionOwners(claim), deadline),
     /** Whether this event pays for a job that is billed once. */
     claimBill: (claim: BillClaim, deadline: number) => inTime(claimBill(pool, claim), deadline),

@@ -58,6 +58,12 @@ export function createWarnings(logger: Logger) {
         'a policy is of a later version: requests are refused until this proxy is too',
       ),
     ),
+    identityUnreadable: logSparsely((identity: string, heldBack) =>
+      logger.error(
+        { identity, heldBack },
+        'an issuer of identities is of a later version: requests with JWTs are refused until this proxy is too',
+      ),
+    ),
     textUnscanned: logSparsely((missed: UnscannedText, heldBack) =>
       logger.warn({ ...missed, heldBack }, 'text was not scanned for PII'),
     ),

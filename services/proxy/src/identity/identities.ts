@@ -1,0 +1,145 @@
+import { hash } from 'node:crypto';
+import { ApiError } from '@agp/core/errors';
+import type { Claim, StoredIdentities } from '@agp/db';
+import { findIssuer, type Identity, identitySchema, judge, NoWorkload, type Workload } from '@agp/identities';
+import { IssuerKeys, IssuerUnavailable, type ReadJson } from '@agp/identities/keys';
+import { readJwt, TokenRefused, toleranceSeconds, verify } from '@agp/identities/verify';
+import { LRUCache } from 'lru-cache';
+import { rememberedTokens, tokenRememberedMs } from '../limits.ts';
+
+/** A JWT that a request showed us. It is a secret: a log that holds this says nothing of it. */
+export class ShownJwt {
+  /** Hex. */
+  readonly sha256: string;
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.sha256 = hash('sha256', text, 'hex');
+  }
+
+  reveal(): string {
+    return this.#text;
+  }
+}
+
+/** What a verified token says, by the issuers of one version. */
+export interface Proof {
+  /** Of all issuers. */
+  version: number;
+  workload: Workload;
+  claim: Claim;
+  /** Of its issuer alone. */
+  issuerVersion: number;
+  /** When the token ends, in milliseconds since 1970 UTC. */
+  expiresAt: number;
+}
+
+interface Issuer {
+  id: string;
+  version: number;
+  identity: Identity;
+  keys: IssuerKeys;
+}
+
+interface IdentitiesOptions {
+  /** Each reads after it is called. */
+  read(deadline: number): Promise<StoredIdentities>;
+  readVersion(deadline: number): Promise<number>;
+  readJson: ReadJson;
+  /** Gets the name of an issuer that this version of the proxy cannot read. */
+  onUnreadable(name: string): void;
+}
+
+/** The issuers of the installation, read again as soon as a request's own read shows another version, and tokens that they have proven. */
+export class Identities {
+  readonly #options: IdentitiesOptions;
+  readonly #proven = new LRUCache<string, Proof & { until: number }>({ max: rememberedTokens });
+  #held: { version: number; issuers: (Issuer & Pick<Identity, 'issuer' | 'audiences'>)[] } = {
+    version: 0,
+    issuers: [],
+  };
+
+  constructor(options: IdentitiesOptions) {
+    this.#options = options;
+  }
+
+  /** Of the issuers that are known now. */
+  get version(): number {
+    return this.#held.version;
+  }
+
+  /** Whether a text is a token of one of the issuers, meant for us, as it says itself. */
+  readonly isOurs = (text: string): boolean => {
+    if (this.#held.issuers.length === 0) return false;
+    const claims = readJwt(text);
+    return claims !== null && findIssuer(this.#held.issuers, claims) !== undefined;
+  };
+
+  /**
+   * Reads the issuers at a version that was just read, or at a later one.
+   * @param deadline on the monotonic clock in milliseconds
+   * @throws ApiError `status_unavailable`
+   */
+  async at(version: number, deadline: number): Promise<void> {
+    if (this.#held.version === version) return;
+    const stored = await this.#options.read(deadline);
+    if (this.#held.version >= stored.version) return;
+    const known = new Map(this.#held.issuers.map((issuer) => [keyOf(issuer.identity), issuer.keys]));
+    const issuers = stored.identities.map(({ id, version, identity: written }) => {
+      const identity = this.#parse(written);
+      const keys = known.get(keyOf(identity)) ?? new IssuerKeys(identity, this.#options.readJson);
+      return { id, version, identity, keys, issuer: identity.issuer, audiences: identity.audiences };
+    });
+    this.#held = { version: stored.version, issuers };
+  }
+
+  /** Whether the issuers have changed since they were read; if so they are read again. @throws ApiError `status_unavailable` */
+  async isOutdated(version: number, deadline: number): Promise<boolean> {
+    await this.at(await this.#options.readVersion(deadline), deadline);
+    return this.#held.version !== version;
+  }
+
+  /** What a token has proven by the issuers that are known now; undefined if it must prove it anew. */
+  findProof({ sha256 }: ShownJwt): Proof | undefined {
+    const known = this.#proven.get(sha256);
+    return known && known.version === this.#held.version && Date.now() < known.until ? known : undefined;
+  }
+
+  /**
+   * What a token proves by the issuers that are known now; remembered until it ends, or ten minutes.
+   * @throws ApiError `unauthorized_agent`, `issuer_unavailable`: whoever asks sees first whether issuers have changed
+   */
+  async prove(jwt: ShownJwt): Promise<Proof> {
+    const { version, issuers } = this.#held;
+    try {
+      const token = jwt.reveal();
+      const claims = readJwt(token);
+      const issuer = claims && findIssuer(issuers, claims);
+      if (!issuer) throw new TokenRefused('no issuer here has its claims iss and aud');
+      const verified = await verify(token, issuer.identity, issuer.keys.find);
+      const workload = judge(issuer.identity, verified);
+      const expiresAt = verified.exp * 1_000;
+      const claim = { identityId: issuer.id, workload: workload.workload };
+      const proof = { version, workload, claim, issuerVersion: issuer.version, expiresAt };
+      const until = Math.min(expiresAt + toleranceSeconds * 1_000, Date.now() + tokenRememberedMs);
+      this.#proven.set(jwt.sha256, { ...proof, until });
+      return proof;
+    } catch (error) {
+      if (error instanceof IssuerUnavailable) throw new ApiError('issuer_unavailable', error.message);
+      if (error instanceof TokenRefused || error instanceof NoWorkload)
+        throw new ApiError('unauthorized_agent', error.message);
+      throw error;
+    }
+  }
+
+  #parse(stored: unknown): Identity {
+    const { data, success } = identitySchema.safeParse(stored);
+    if (success) return data;
+    this.#options.onUnreadable(String((stored as { name?: unknown }).name));
+    throw new ApiError('status_unavailable');
+  }
+}
+
+/** Keys that were read stay known while an issuer has them in the same place. */
+const keyOf = ({ name, issuer, keys }: Identity) => JSON.stringify([name, issuer, keys]);
