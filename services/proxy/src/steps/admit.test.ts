@@ -16,8 +16,16 @@ test.each([
     warnings: { pathNotAllowed },
   } as unknown as ProxyContext;
   const provider = { id: 'acme', allowPaths: [{ method: null, path: '/v1/files', isPrefix: false }] };
-  const head = { sessionName: null, provider, method: 'GET', path, operation: null, requestId: 'r' } as unknown as Head;
-  await expect(admit(context, head, { id: 'agt_1', tokenId: null } as Agent, 0)).rejects.toThrow(
+  const head = {
+    sessionName: null,
+    identityVersion: null,
+    provider,
+    method: 'GET',
+    path,
+    operation: null,
+    requestId: 'r',
+  } as unknown as Head;
+  await expect(admit(context, head, { id: 'agt_1', tokenId: null, claim: null } as Agent, 0)).rejects.toThrow(
     errorTable.path_not_allowed.message,
   );
   expect(pathNotAllowed.mock.calls).toEqual([

@@ -3,8 +3,8 @@ import { isNewAgentName } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
 import type { AgentTokenOwner } from '@agp/db';
 import { toNetwork } from '@agp/runtime';
+import { identifyWorkload, isOutdated, once, remember } from '../agents/workload.ts';
 import type { ProxyContext } from '../context.ts';
-import { identifyWorkload, isOutdated, once, remember } from '../identity/workload.ts';
 import type { Agent, Head } from '../journey.ts';
 import type { StorageDeadline } from '../storage/storage-deadline.ts';
 

@@ -3,9 +3,9 @@ import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
 import type { Claim } from '@agp/db';
 import type { ProxyContext } from '../context.ts';
+import type { Proof, ShownJwt } from '../identity/identities.ts';
 import type { Agent, Head } from '../journey.ts';
 import type { StorageDeadline } from '../storage/storage-deadline.ts';
-import type { Proof, ShownJwt } from './identities.ts';
 
 export type Caller = Pick<Head, 'agentName' | 'sourceIp' | 'identityVersion'>;
 
