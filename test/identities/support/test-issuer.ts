@@ -18,9 +18,12 @@ export async function makeKey(kid: string, alg = 'RS256'): Promise<TestKey> {
 
 export const nowSeconds = () => Math.floor(Date.now() / 1_000);
 
+/** Whatever a test says, also what no issuer would. */
+export type TestClaims = Readonly<Record<string, unknown>>;
+
 /** Signs claims, which end in ten minutes if they do not say. */
-export function sign(key: TestKey, claims: JWTPayload, header: object = {}): Promise<string> {
-  return new SignJWT({ exp: nowSeconds() + 600, iat: nowSeconds(), ...claims })
+export function sign(key: TestKey, claims: TestClaims, header: object = {}): Promise<string> {
+  return new SignJWT({ exp: nowSeconds() + 600, iat: nowSeconds(), ...claims } as JWTPayload)
     .setProtectedHeader({ alg: key.alg, kid: key.jwk.kid, typ: 'JWT', ...header })
     .sign(key.privateKey, { crit: { 'urn:more': true } });
 }
@@ -35,7 +38,7 @@ export interface TestIssuer extends AsyncDisposable {
   /** In place of its answers; null gives them back. */
   answer: RequestListener | null;
   /** With the newest key. */
-  sign(claims: JWTPayload, header?: object): Promise<string>;
+  sign(claims: TestClaims, header?: object): Promise<string>;
 }
 
 export async function startTestIssuer(): Promise<TestIssuer> {
