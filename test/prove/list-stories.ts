@@ -25,6 +25,7 @@ import { lateWritersStory } from './stories/late-writers.ts';
 import { killNats, losePostgres } from './stories/outages.ts';
 import { overlappingBudgetsStory } from './stories/overlapping-budgets.ts';
 import { reconcileBills } from './stories/reconcile.ts';
+import { workloadsStory } from './stories/register-workloads.ts';
 import { killUnderLoad, quick, restartAll, startReplicas, usual } from './stories/rolling-restart.ts';
 import { answerByFate, settleReservations } from './stories/settle-reservations.ts';
 import { mountSlowDisk, slowDownDisk } from './stories/slow-disk.ts';
@@ -74,7 +75,9 @@ export const listStories = (lengths: Lengths): Story[] => {
         await burstGlobalCap(budgets, cost, burst, report);
       },
     },
-    ...[policiesStory, lateWritersStory, overlappingBudgetsStory, alertsStory].map((story) => story(isShort)),
+    ...[policiesStory, lateWritersStory, overlappingBudgetsStory, alertsStory, workloadsStory].map((story) =>
+      story(isShort),
+    ),
     {
       name: 'reservations',
       promise: 'Requests that fail, break or are left reserve nothing for good, and those of a killed proxy are noted.',

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Agent, type OutgoingHttpHeaders, request } from 'node:http';
 import type { DurableServers } from '@agp/testing/servers';
+import { makeKey, nowSeconds, sign } from '../../identities/support/test-issuer.ts';
 import { benchKey, startPinned, startProxy, startService, stopAll } from '../processes.ts';
 import { chooseInspector, countCalls, type Rooms } from './inspect-counts.ts';
 import type { CountedCall } from './limits.ts';
@@ -80,6 +81,7 @@ export async function countProxy(
     small: () => ({ url, body: chat }),
     'stream of 50 chunks': () => ({ url, headers, body: { ...chat, stream: true } }),
     'cap and token': async () => ({ url, body: chat, headers: await capAgent(management.url, url) }),
+    'cap and JWT': async () => ({ url, body: chat, headers: await capWorkload(management.url, url) }),
     'cap, token and 50 budgets': async () => {
       const headers = await capAgent(management.url, url);
       for (let at = 0; at < 50; at += 1) await ask(management.url, 'POST', 'budgets', makeBudget(at));
@@ -117,7 +119,22 @@ async function capAgent(managementUrl: string, proxyUrl: string): Promise<Outgoi
   capped += 1;
   const name = `bench-capped-${capped}`;
   const made = await ask(managementUrl, 'POST', 'agent-tokens', { agent_name: name });
-  const headers = { 'x-agent-name': name, 'x-agent-token': (made as { secret: string }).secret };
+  return cap(managementUrl, proxyUrl, name, (made as { secret: string }).secret);
+}
+
+/** The same of a workload, whose JWT the proxy has verified. */
+async function capWorkload(managementUrl: string, proxyUrl: string): Promise<OutgoingHttpHeaders> {
+  const key = await makeKey('bench');
+  const claims = { iss: 'https://issuer.bench', aud: 'agp', sub: 'bench-workload', exp: nowSeconds() + 3_600 };
+  await ask(managementUrl, 'POST', 'identities', {
+    ...{ name: 'bench', issuer: claims.iss, audiences: ['agp'], keys: { jwks: { keys: [key.jwk] } } },
+    rules: [{ name: 'all', agent: '{sub}' }],
+  });
+  return cap(managementUrl, proxyUrl, claims.sub, await sign(key, claims));
+}
+
+async function cap(managementUrl: string, proxyUrl: string, name: string, token: string): Promise<OutgoingHttpHeaders> {
+  const headers = { 'x-agent-name': name, 'x-agent-token': token };
   await load({ url: proxyUrl, body: chat, headers }, 1);
   const [agent] = (await ask(managementUrl, 'GET', `agents?search=${name}`)) as { id: string }[];
   await ask(managementUrl, 'PUT', `budgets/agents/${agent?.id}`, { daily_cap_usd: 1_000_000 });

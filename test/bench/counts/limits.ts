@@ -13,6 +13,7 @@ export const limits = {
   small: { calls: 3_250, functions: 945, bytes: 138_000 },
   'stream of 50 chunks': { calls: 24_500, functions: 1_060, bytes: 500_000 },
   'cap and token': { calls: 3_850, functions: 1_050, bytes: 156_000 },
+  'cap and JWT': { calls: 3_890, functions: 1_060, bytes: 158_000 },
   'cap, token and 50 budgets': { calls: 3_930, functions: 1_060, bytes: 175_000 },
 } satisfies Record<string, Count>;
 

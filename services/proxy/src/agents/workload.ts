@@ -71,7 +71,9 @@ export async function isOutdated(
   { identityVersion }: Caller,
   deadline: StorageDeadline,
 ): Promise<boolean> {
-  return identityVersion !== null && (await identities.isOutdated(identityVersion, deadline.at));
+  if (identityVersion === null) return false;
+  await identities.refresh(deadline.at);
+  return identities.version !== identityVersion;
 }
 
 /** A known agent's ids never change. */

@@ -7,6 +7,7 @@ import { answerError } from '../answer/refusal.ts';
 import type { ProxyContext } from '../context.ts';
 import { readRequestId } from '../head/session-id.ts';
 import { handleRequest } from '../pipeline.ts';
+import { exchangeToken, tokenPath } from './exchange-token.ts';
 
 /**
  * Passes every request to the pipeline, whatever its method or path. A router of Express, not an application: that changes the prototypes
@@ -26,7 +27,8 @@ export function createEdge(context: ProxyContext): RequestListener {
     };
     if (context.callers.greet(request, response)) return;
     try {
-      await handleRequest(context, exchange);
+      if (target.split('?', 1)[0] === tokenPath) await exchangeToken(context, exchange);
+      else await handleRequest(context, exchange);
     } catch (error) {
       // The pipeline ends every request itself.
       context.logger.error({ error: (error as Error).stack }, 'a request could not be finished');

@@ -76,16 +76,20 @@ function readProofs({ headersDistinct }: IncomingMessage, parameters: QueryParam
   const own = (headersDistinct['x-agent-token'] ?? []).map((value) => value.trim());
   const inKeyHeaders = listHeaders('key').flatMap((name) => headersDistinct[name] ?? []);
   const inQuery = parameters.filter(({ name }) => name === 'key').map(({ value }) => value);
-  const elsewhere = [...inKeyHeaders, ...inQuery];
-  const ownJwts = own.filter((value) => !value.startsWith(agentTokenPrefix)).map(readJwtValue);
-  if (ownJwts.includes(null)) throw new ApiError('unauthorized_agent');
-  const jwts = elsewhere.map(readJwtValue).filter((jwt) => jwt !== null);
-  const tokens = [...own.filter((value) => value.startsWith(agentTokenPrefix)), ...elsewhere.map(readToken)];
-  // In a key's place a JWT may be a provider's credential.
-  const [proof = null, ...others] = [...tokens, ...ownJwts, ...jwts.filter(isOurs)].filter((each) => each !== null);
-  if (others.some((other) => other !== proof)) refuse('two different agent tokens are given');
+  let proof: string | null = null;
+  let hasJwt = false;
+  const values = [...own, ...inKeyHeaders, ...inQuery];
+  for (const [index, value] of values.entries()) {
+    const isOwn = index < own.length;
+    const jwt = readJwtValue(value);
+    hasJwt ||= jwt !== null;
+    // In a key's place a JWT may be a provider's credential.
+    const shown = jwt !== null && (isOwn || isOurs(jwt)) ? jwt : readToken(value);
+    if (isOwn && shown !== value) throw new ApiError('unauthorized_agent');
+    if (shown !== null && proof !== null && shown !== proof) refuse('two different agent tokens are given');
+    proof ??= shown;
+  }
   const isToken = proof?.startsWith(agentTokenPrefix) ?? false;
-  const hasJwt = jwts.length > 0 || ownJwts.length > 0;
   return { token: isToken ? proof : null, jwt: isToken ? null : proof, hasJwt };
 }
 

@@ -94,10 +94,9 @@ export class Identities {
     this.#held = { version: stored.version, issuers };
   }
 
-  /** Whether the issuers have changed since they were read; if so they are read again. @throws ApiError `status_unavailable` */
-  async isOutdated(version: number, deadline: number): Promise<boolean> {
+  /** Reads the issuers again if they have changed. @throws ApiError `status_unavailable` */
+  async refresh(deadline: number): Promise<void> {
     await this.at(await this.#options.readVersion(deadline), deadline);
-    return this.#held.version !== version;
   }
 
   /** What a token has proven by the issuers that are known now; undefined if it must prove it anew. */
