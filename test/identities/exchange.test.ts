@@ -36,7 +36,10 @@ interface Answered {
   headers: Headers;
 }
 
-async function post(body: string | Record<string, string> | [string, string][], init: RequestInit = {}): Promise<Answered> {
+async function post(
+  body: string | Record<string, string> | [string, string][],
+  init: RequestInit = {},
+): Promise<Answered> {
   const url = `${system.system.proxies[0]?.url}/oauth/token`;
   const answer = await fetch(url, { method: 'POST', body: new URLSearchParams(body), ...init });
   return { status: answer.status, body: (await answer.json()) as Answered['body'], headers: answer.headers };
