@@ -65,8 +65,7 @@ export const listStories = (lengths: Lengths): Story[] => {
     },
     {
       name: 'caps',
-      promise:
-        'Of 200 requests at once through three proxies exactly those pass that fit a cap of an agent, or of all.',
+      promise: 'Of 200 requests at once through three proxies exactly those pass that fit a cap of an agent or of all.',
       async run(report) {
         await using budgets = await startBudgetSystem(answerAsReserved(1, 100), { writers: 2 }, startProcesses);
         const cost = await measureCost(budgets);
@@ -91,8 +90,7 @@ export const listStories = (lengths: Lengths): Story[] => {
     },
     {
       name: 'killed-proxy',
-      promise:
-        'Every request that a killed proxy had forwarded is recorded or noted, with at least what it was billed.',
+      promise: 'Every request that a killed proxy had forwarded is recorded or noted with at least what it was billed.',
       async run(report) {
         await stayWithinTheDay(120_000);
         await using accounted = await startAccounted();
@@ -104,8 +102,7 @@ export const listStories = (lengths: Lengths): Story[] => {
     },
     {
       name: 'budget-outages',
-      promise:
-        'Redis and Postgres killed, flushed and paused under load: a cap is passed by no more than is in flight.',
+      promise: 'Redis and Postgres killed, flushed, paused under load: a cap is passed by no more than is in flight.',
       async run(report) {
         await loseRedisUnderLoad(report);
         await losePostgresUnderLoad(report);

@@ -11,10 +11,10 @@ export interface Count {
 /** What is counted, each with what it takes at most. Who needs more raises a limit in the same commit; who needs less lowers it. */
 export const limits = {
   small: { calls: 3_250, functions: 945, bytes: 138_000 },
-  'stream of 50 chunks': { calls: 24_500, functions: 1_060, bytes: 500_000 },
-  'cap and token': { calls: 3_850, functions: 1_050, bytes: 156_000 },
-  'cap and JWT': { calls: 3_890, functions: 1_060, bytes: 158_000 },
-  'cap, token and 50 budgets': { calls: 3_930, functions: 1_060, bytes: 175_000 },
+  'stream of 50 chunks': { calls: 24_500, functions: 1_075, bytes: 500_000 },
+  'cap and token': { calls: 3_850, functions: 1_060, bytes: 156_000 },
+  'cap and JWT': { calls: 3_890, functions: 1_065, bytes: 158_000 },
+  'cap, token and 50 budgets': { calls: 3_930, functions: 1_065, bytes: 175_000 },
 } satisfies Record<string, Count>;
 
 export type CountedCall = keyof typeof limits;
