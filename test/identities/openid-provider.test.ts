@@ -10,7 +10,7 @@ import { putIdentity } from './support/change-identities.ts';
 import { makeKey } from './support/test-issuer.ts';
 
 const secret = 'a-secret-of-the-client-0123456789';
-const server = createServer((request, response) => void answer(request, response));
+const server = createServer((request, response) => answer(request, response));
 let answer: RequestListener;
 let issuer: string;
 let system: IdentitySystem;
@@ -37,7 +37,8 @@ function serve(...keys: JWK[]): void {
       },
     },
   });
-  answer = provider.callback();
+  const handle = provider.callback();
+  answer = (request, response) => void handle(request, response);
 }
 
 async function fetchToken(client: string): Promise<string> {
