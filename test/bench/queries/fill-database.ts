@@ -17,6 +17,8 @@ import { makeEventAt } from '@agp/testing/events';
 export const shape = {
   days: 60,
   agents: 500,
+  /** Agents belong to them in turn; none if 0. */
+  teams: 0,
   eventsPerSession: 10,
   /** One event of so many. */
   rareModelOneIn: 5_000,
@@ -43,7 +45,7 @@ const agentOf = (number: string) =>
  * Sessions `$3` + 1 to `$4` with their events, all of the day that begins at `$1` (ms) and lasts `$2` ms. Costs in nano-dollars; the hashes
  * only look like hashes, since a chain of ten million would take an hour. OFFSET 0 keeps Postgres from computing them once for each mention.
  */
-const insertEvents = `
+const insertEvents = () => `
   INSERT INTO events (
     id, session_id, seq, agent_id, "timestamp", recorded_at, direction, model, provider, prompt_tokens, completion_tokens,
     total_tokens, cost_usd, compliance_tag, pii_detected, pii_types, counts_as_request, lineage_hash, payload, outcome,
@@ -79,10 +81,11 @@ const insertEvents = `
     ) AS drawn
   ) AS made`;
 
-const insertAgents = `
-  INSERT INTO agents (id, name, status, source_ip, created_at, updated_at)
+const insertAgents = () => `
+  INSERT INTO agents (id, name, status, source_ip, metadata, created_at, updated_at)
   SELECT ${agentOf('n')}, 'agent-' || lpad(n::text, 4, '0'),
     CASE WHEN n % 20 = 7 THEN 'blocked' WHEN n % 20 = 9 THEN 'retired' ELSE 'active' END, '10.0.0.1',
+    ${shape.teams === 0 ? `'{}'::jsonb` : `jsonb_build_object('team', 'team-' || n % ${shape.teams})`},
     to_timestamp($1 / 1000.0) + n * interval '1 second', to_timestamp($1 / 1000.0) + n * interval '1 minute'
   FROM generate_series(0, ${shape.agents - 1}) AS n ON CONFLICT DO NOTHING`;
 
@@ -202,7 +205,7 @@ export async function fillDatabase({ pool, db }: Database, before: Filled, event
   const began = performance.now();
   const [first] = listDays(now) as [Day, ...Day[]];
   for (let day = 0; day <= shape.days + 7; day += 7) await makePartitions(db, new Date(first.from + day * dayMs), 0);
-  await pool.query(insertAgents, [first.from]);
+  await pool.query(insertAgents(), [first.from]);
   // Lists read them like others, and what a benchmark needs after a crash is a new fill.
   const { rows: partitions } = await pool.query<{ name: string }>(
     `SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'events'::regclass`,
@@ -216,7 +219,7 @@ export async function fillDatabase({ pool, db }: Database, before: Filled, event
   const indexes = added > 50_000 ? await dropIndexes(pool) : [];
   await eachDay(now, 'events', began, ({ day, from, lengthMs }) => {
     const share = (days: number) => known + Math.floor((added * days) / shape.days);
-    return pool.query(insertEvents, [
+    return pool.query(insertEvents(), [
       from,
       lengthMs,
       share(day),
@@ -257,7 +260,7 @@ export async function fillLog({ pool, db }: Database, now: number, refusals: num
   const { rowCount } = await pool.query('SELECT FROM sessions WHERE id = $1', [wholeSession]);
   if (rowCount === 0) {
     const times = Array.from({ length: 100 }, (_, at) => now - 30 * minuteMs + at * 1_000);
-    const fields = { session_id: wholeSession, agent_id: toPublicId('agt', agentOf(0)), compliance_tag: 'rare-tag' };
+    const fields = { session_id: wholeSession, agent_id: toPublicId('agt', agentOf(3)), compliance_tag: 'rare-tag' };
     await recordEvents(
       pool,
       times.map((ms) => makeEventAt(ms, fields)),

@@ -3,6 +3,7 @@
  * many as are asked for, in the same weeks and of the same agents. Last, a block while 100 readers ask for the slowest list.
  *
  * npm run bench:queries -- --events 10000000
+ * npm run bench:queries -- --events 10000000 --agents 100000 --teams 200    a team's calls against the installation's
  *
  * Needs about 2 KB of disk for each event, in the folder for temporary files. Reads DATABASE_URL (a migrated database of a server that
  * nothing else uses), NATS_URL and REDIS_URL.
@@ -11,10 +12,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { loadavg } from 'node:os';
-import { openDatabase } from '@agp/db';
+import { migrate, openDatabase } from '@agp/db';
 import { serviceFlags } from '@agp/local-stack';
 import { readArguments } from '../read-arguments.ts';
-import { fillDatabase, fillLog } from './fill-database.ts';
+import { fillDatabase, fillLog, shape } from './fill-database.ts';
 import { type Call, listCalls } from './list-calls.ts';
 import { type Measured, measureCalls, measurePanels, measurePut } from './measure.ts';
 
@@ -26,7 +27,8 @@ const noiseMs = 1;
 const panelMs = 300;
 const key = 'bench-key-of-the-queries';
 
-const { events } = readArguments('bench:queries', { events: 10_000_000 });
+const { events, agents, teams } = readArguments('bench:queries', { events: 10_000_000, agents: 500, teams: 0 });
+Object.assign(shape, { agents, teams });
 if (!Number.isSafeInteger(events) || events < 2 * smallSize || events % 1_000 !== 0)
   throw new Error(`--events: must be a multiple of 1000, at least ${2 * smallSize}`);
 const { DATABASE_URL, NATS_URL, REDIS_URL } = process.env;
@@ -95,7 +97,43 @@ function printRow(name: string, small: { ms: number; fault?: string }, large: ty
   console.log(`${name.slice(0, 64).padEnd(65)}${show(small)}${show(large)}${ratio.padStart(8)}  ${fault ?? verdict}`);
 }
 
+/** Makes a key; its secret. */
+async function makeKey(url: string, of: object): Promise<string> {
+  const answer = await fetch(`${url}/api/v1/keys`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ scopes: ['read'], ...of }),
+  });
+  return ((await answer.json()) as { secret: string }).secret;
+}
+
+/** What each call of a team takes, against the same call of the whole installation, at one size. */
+async function compareTeams(): Promise<void> {
+  // The servers of benchmarks have no other roles.
+  await pool.query('CREATE ROLE agp_team NOLOGIN');
+  await migrate(database.db, new Date());
+  const { now } = await fillDatabase(database, { now: Date.now(), events: 0 }, events);
+  await fillLog(database, now, 100_000);
+  await pool.query('VACUUM ANALYZE');
+  const { url, stop } = await startManagement();
+  const listed = await chooseCalls(url, await listCalls(pool, now));
+  const team = await makeKey(url, { name: 'team', match: { team: 'team-3' } });
+  const [all, own] = [await measureCalls(url, key, listed), await measureCalls(url, team, listed)];
+  console.log(`\nmedians in ms of the installation and of one of ${teams} teams; load ${loadavg()[0]?.toFixed(1)}`);
+  const none = { ms: Number.NaN, fault: 'not measured' };
+  for (const { name } of listed) {
+    const [one, other] = [all.get(name) ?? none, own.get(name) ?? none];
+    printRow(name, one, other, judge(one.ms, other.ms, false));
+  }
+  await stop();
+  await database.close();
+}
+
 console.log(`load of the machine: ${loadavg()[0]?.toFixed(1)}`);
+if (teams > 0) {
+  await compareTeams();
+  process.exit();
+}
 let filled = await fillDatabase(database, { now: Date.now(), events: 0 }, smallSize);
 await fillLog(database, filled.now, 100);
 await pool.query('VACUUM ANALYZE');
@@ -133,15 +171,9 @@ const agentId =
     .find(({ path }) => /agents\/agt_\w+$/.test(path))
     ?.path.split('/')
     .at(-1) ?? '';
-const post = async (at: number) => {
-  const answer = await fetch(`${management.url}/api/v1/keys`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ name: `reader ${at}`, scopes: ['read'] }),
-  });
-  return ((await answer.json()) as { secret: string }).secret;
-};
-const keys = await Promise.all(Array.from({ length: 20 }, (_, at) => post(at)));
+const keys = await Promise.all(
+  Array.from({ length: 20 }, (_, at) => makeKey(management.url, { name: `reader ${at}` })),
+);
 for (const count of [1, keys.length]) {
   const readers = Array.from({ length: 100 }, (_, at) => ({ key: keys[at % count] as string, path }));
   const { quiet, busy, answers } = await measurePut(management.url, agentId, readers, key);

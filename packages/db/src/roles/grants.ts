@@ -94,10 +94,11 @@ export async function applyGrants(db: Db): Promise<void> {
     const roles = (Object.keys(roleNames) as (keyof typeof roleNames)[]).filter(
       (role): role is GrantedRole => role !== 'migrator' && existing.has(roleNames[role]),
     );
-    if (first === undefined || roles.length === 0) return;
-    const { database, owner } = first;
-    const statements = renderGrants({ database, owner, roles, ...(await findOwnedObjects(transaction, owner)) });
-    for (const statement of statements) await sql.raw(statement).execute(transaction);
+    if (first !== undefined && roles.length > 0) {
+      const { database, owner } = first;
+      const statements = renderGrants({ database, owner, roles, ...(await findOwnedObjects(transaction, owner)) });
+      for (const statement of statements) await sql.raw(statement).execute(transaction);
+    }
     await makeTeamViews(transaction, reportingSchema);
   });
 }
