@@ -101,13 +101,15 @@ export interface NewExchangedToken {
   expiresAt: Date;
 }
 
-/** Stores a token if its issuer is what it was. Of an agent's tokens the oldest go. @param most that an agent may have */
+/** Stores a token if its issuer is what it was. Of an agent's tokens the oldest go, and some that have ended. @param most that an agent may have */
 export async function addExchangedToken(pool: Pool, token: NewExchangedToken, most: number): Promise<boolean> {
   const { id, agentName, secretSha256, identityId, issuerVersion, expiresAt } = token;
   const { rows } = await pool.query({
     name: 'add-exchanged-token',
     text: `WITH gone AS (
-             DELETE FROM exchanged_tokens WHERE agent_name = $2 AND id NOT IN (
+             DELETE FROM exchanged_tokens WHERE id IN (
+               SELECT id FROM exchanged_tokens WHERE expires_at < clock_timestamp() ORDER BY expires_at LIMIT 100
+             ) OR agent_name = $2 AND id NOT IN (
                SELECT id FROM exchanged_tokens WHERE agent_name = $2 AND expires_at > clock_timestamp()
                ORDER BY id DESC LIMIT $7))
            INSERT INTO exchanged_tokens (id, agent_name, secret_sha256, identity_id, identity_version, expires_at)

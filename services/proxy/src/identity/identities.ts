@@ -77,14 +77,14 @@ export class Identities {
   };
 
   /**
-   * Reads the issuers at a version that was just read, or at a later one.
+   * Reads the issuers at a version that was just read, or at another that came since.
    * @param deadline on the monotonic clock in milliseconds
    * @throws ApiError `status_unavailable`
    */
   async at(version: number, deadline: number): Promise<void> {
     if (this.#held.version === version) return;
     const stored = await this.#options.read(deadline);
-    if (this.#held.version >= stored.version) return;
+    if (this.#held.version === stored.version) return;
     const known = new Map(this.#held.issuers.map((issuer) => [keyOf(issuer.identity), issuer.keys]));
     const issuers = stored.identities.map(({ id, version, identity: written }) => {
       const identity = this.#parse(written);
