@@ -4,7 +4,7 @@ import { IconShieldCheck } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { type ComponentType, type ReactNode, useEffect, useId } from 'react';
 import type { OfInstallation } from '../api/permissions.ts';
-import { usePermissions, useView } from '../api/session.ts';
+import { useView } from '../api/session.ts';
 import { EmptyState } from './feedback.tsx';
 
 interface CardProps {
@@ -93,10 +93,9 @@ export function Screen({ title, name, about, actions, children }: ScreenProps) {
 }
 
 /** What is of the whole installation; to a team's session, that it is. */
-export function Whole({ needs, children }: { needs: OfInstallation; children: ReactNode }) {
+export function Whole({ needs, children }: { needs: OfInstallation | undefined; children: ReactNode }) {
   const view = useView();
-  const permissions = usePermissions();
-  if (view === null || permissions[needs]) return children;
+  if (view === null || needs === undefined) return children;
   return (
     <Card>
       <EmptyState title="This is of the whole installation">Your view is {view}.</EmptyState>
@@ -114,11 +113,8 @@ interface ViewsProps<Name extends string> {
 
 /** Views of one screen, each with an address of its own. */
 export function Views<Name extends string>({ label, views, view }: ViewsProps<Name>) {
-  const permissions = usePermissions();
-  const names = (Object.keys(views) as Name[]).filter((name) => {
-    const [, , needs] = views[name];
-    return needs === undefined || permissions[needs];
-  });
+  const isWhole = useView() === null;
+  const names = (Object.keys(views) as Name[]).filter((name) => isWhole || views[name][2] === undefined);
   const [, View, needs] = views[view ?? (names[0] as Name)];
   return (
     <>
@@ -135,13 +131,9 @@ export function Views<Name extends string>({ label, views, view }: ViewsProps<Na
           </Link>
         ))}
       </nav>
-      {needs === undefined ? (
+      <Whole needs={needs}>
         <View />
-      ) : (
-        <Whole needs={needs}>
-          <View />
-        </Whole>
-      )}
+      </Whole>
     </>
   );
 }

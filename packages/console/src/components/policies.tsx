@@ -1,10 +1,23 @@
+import { type Team, writeTeam } from '@agp/core/contracts';
 import { formatCount } from '@agp/core/explain';
 import type { StoredPolicy } from '@agp/policy';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { policiesQuery } from '../api/api.ts';
+import { useSession } from '../api/session.ts';
 import { Choice } from './filters.tsx';
 import { Pill } from './values.tsx';
+
+/** Whose a policy or budget is, where it is not the viewer's. */
+export function Whose({ of: { team } }: { of: { team: Team | null } }) {
+  const { match } = useSession();
+  if (team !== null) return match === null && <Pill>{writeTeam(team)}</Pill>;
+  return (
+    match !== null && (
+      <Pill title="Only somebody with the view of the whole installation changes it">of the installation</Pill>
+    )
+  );
+}
 
 const modeTones = { observe: 'plain', warn: 'warn', enforce: 'good' } as const;
 

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../../api/api.ts';
+import { useView } from '../../api/session.ts';
 import { Reading } from '../../components/feedback.tsx';
 import { Card } from '../../components/layout.tsx';
 import { Meter } from '../../components/meter.tsx';
@@ -9,6 +10,7 @@ import { formatAmount } from '../../format/format.ts';
 
 /** The budgets that count an agent's requests, with what is left of each. */
 export function AgentBudgets({ id: agent_id }: { id: string }) {
+  const view = useView();
   const query = useQuery({
     ...apiQuery('/api/v1/budgets/explain', { query: { agent_id } }),
     refetchInterval: refreshMs,
@@ -18,7 +20,7 @@ export function AgentBudgets({ id: agent_id }: { id: string }) {
       <Reading query={query} shape={{ rows: 2 }}>
         {({ data }) =>
           data.length === 0 ? (
-            <span className="dim">None beside its daily cap.</span>
+            <span className="dim">None {view && `of ${view} `}beside its daily cap.</span>
           ) : (
             <ul className="lines" style={{ marginTop: 0 }}>
               {data.map(({ id, name, unit, amount, window, use, on_exceeded }) => (

@@ -8,7 +8,7 @@ import { Link } from '@tanstack/react-router';
 import { policiesQuery } from '../../api/api.ts';
 import { Reading } from '../../components/feedback.tsx';
 import { Card } from '../../components/layout.tsx';
-import { PolicyMode } from '../../components/policies.tsx';
+import { PolicyMode, Whose } from '../../components/policies.tsx';
 import { roundUsd } from '../../format/format.ts';
 import { hasEnded } from '../policies/describe-policy.ts';
 import { ExceptionsFor } from '../policies/exceptions.tsx';
@@ -56,7 +56,7 @@ export function AgentPolicies({ agent }: Pick<AgentOverview, 'agent'>) {
                   <Link to="/policies/$policyId" params={{ policyId: id }}>
                     {policy.name}
                   </Link>{' '}
-                  <PolicyMode mode={policy.mode} /> {tellRules(policy)}{' '}
+                  <PolicyMode mode={policy.mode} /> <Whose of={stored} /> {tellRules(policy)}{' '}
                   {(policy.match.tags || policy.match.providers || policy.match.not) && (
                     <span className="dim">(for {describeMatch(policy.match)})</span>
                   )}

@@ -1,7 +1,9 @@
 import type { BudgetDefinition, StoredBudget } from '@agp/budgets';
-import { usePermissions } from '../../api/session.ts';
+import { toTeamPrefix } from '@agp/core/contracts';
+import { usePermissions, useSession } from '../../api/session.ts';
 import { Changes, type Kind } from '../../changes/stored.tsx';
 import { tellAmount } from '../../format/format.ts';
+import { toSelector } from '../policies/describe-policy.ts';
 import { BudgetForm, begun } from './budget-form.tsx';
 
 /** What becomes of requests beyond a budget. */
@@ -25,5 +27,9 @@ const budgets: Kind<StoredBudget, BudgetDefinition> = {
 
 /** Buttons for who may change budgets. @param stored null for a new one */
 export function BudgetActions({ stored }: { stored: StoredBudget | null }) {
-  return usePermissions().change && <Changes of={budgets} stored={stored} />;
+  const { match } = useSession();
+  const { change } = usePermissions(stored);
+  // Of a team, for its agents and by a name that it may take.
+  const own = match && { name: toTeamPrefix(match), match: { labels: toSelector(match) } };
+  return change && <Changes of={{ ...budgets, begun: { ...begun, ...own } }} stored={stored} />;
 }

@@ -1,4 +1,5 @@
 import type { BudgetDefinition, BudgetPreview } from '@agp/budgets';
+import { toTeamPrefix } from '@agp/core/contracts';
 import { countOf, formatCount } from '@agp/core/explain';
 import { nameSchema } from '@agp/policy/schema';
 import { NativeSelect, NumberInput, Stack } from '@mantine/core';
@@ -6,6 +7,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { apiQuery, callApi } from '../../api/api.ts';
+import { useSession } from '../../api/session.ts';
 import { AmountInput, toAmount } from '../../changes/amount-fields.tsx';
 import type { DraftProps } from '../../changes/stored.tsx';
 import { FailureNotice } from '../../components/feedback.tsx';
@@ -35,8 +37,11 @@ function usePreview(draft: BudgetDefinition) {
     placeholderData: keepPreviousData,
     gcTime: 0,
   });
-  const isComplete = name.success && !Number.isNaN(draft.amount);
-  const fault = wanted.name === '' ? undefined : name.error?.issues[0]?.message;
+  const { match } = useSession();
+  const prefix = match ? toTeamPrefix(match) : '';
+  const wrong = wanted.name.startsWith(prefix) ? name.error?.issues[0]?.message : `must begin with ${prefix}`;
+  const fault = wanted.name === prefix ? undefined : wrong;
+  const isComplete = name.success && wrong === undefined && !Number.isNaN(draft.amount);
   const ready = isComplete && wanted === draft && isSuccess && !isPlaceholderData;
   return { preview: data?.data, error, fault, ready };
 }

@@ -154,7 +154,7 @@ function GlobalBudget({ budget, mayChange }: { budget: Budget; mayChange: boolea
       <div className="stat-line">
         <Money usd={budget.spent_usd} /> spent today
       </div>
-      <CapOutlook of={budget} whose="all agents" pace="all" />
+      {view === null && <CapOutlook of={budget} whose="all agents" pace="all" />}
     </Card>
   );
 }

@@ -8,6 +8,7 @@ import { budgetsQuery } from '../../api/api.ts';
 import { Reading } from '../../components/feedback.tsx';
 import { actionColumn, type Column, List, Rows } from '../../components/list.tsx';
 import { Meter, partOf } from '../../components/meter.tsx';
+import { Whose } from '../../components/policies.tsx';
 import { AgentLink, Fields, Pill, SessionLink, ShortId, TimeAgo, TimeStamp } from '../../components/values.tsx';
 import { formatAmount, tellAmount } from '../../format/format.ts';
 import { BudgetActions, outcomes } from './budget-changes.tsx';
@@ -46,12 +47,12 @@ const columns: readonly Column<StoredBudget>[] = [
   {
     head: 'Budget',
     by: ({ budget }) => budget.name,
-    cell: ({ id, budget, is_counted }) => (
+    cell: ({ id, budget, is_counted, team }) => (
       <>
         <Link to="/budgets" search={true} hash={id} replace>
           {budget.name}
         </Link>{' '}
-        {!is_counted && <Pill title="It holds once what it counts is summed up">counting</Pill>}
+        <Whose of={{ team }} /> {!is_counted && <Pill title="It holds once what it counts is summed up">counting</Pill>}
         <div className="small dim hide-narrow">
           {describeMatch(budget.match)}
           {budget.split_by !== 'none' && `; each ${budget.split_by.replace(/^label:/, '')}`}

@@ -1,3 +1,4 @@
+import type { Team } from '@agp/core/contracts';
 import type { Policy } from '@agp/policy';
 
 /** The members that are rules. */
@@ -19,3 +20,7 @@ export function groupLabels(texts: readonly string[]): Record<string, string[]> 
 /** Labels as `team=sales`. */
 export const toPairs = (labels: Readonly<Record<string, string[]>>): string[] =>
   Object.entries(labels).flatMap(([label, values]) => values.map((value) => `${label}=${value}`));
+
+/** The labels that choose just a team's agents. */
+export const toSelector = (team: Team): Record<string, string[]> =>
+  Object.fromEntries(Object.entries(team).map(([label, value]) => [label, [value]]));

@@ -194,7 +194,7 @@ export function ExceptionsFor({ stored, agent, labels }: ExceptionsForProps) {
 
 /** Who is let past a policy's rules until when, and the ways to more and fewer. */
 export function Exceptions({ stored }: { stored: StoredPolicy }) {
-  const { govern } = usePermissions();
+  const { govern } = usePermissions(stored);
   const rows = (stored.policy.exceptions ?? []).map((exception) => ({ stored, exception }));
   if (rows.length === 0 && !govern) return null;
   return (

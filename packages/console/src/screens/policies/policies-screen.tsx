@@ -10,7 +10,7 @@ import { CopyAs } from '../../components/export.tsx';
 import { EmptyState } from '../../components/feedback.tsx';
 import { Screen } from '../../components/layout.tsx';
 import { type Column, ReadList } from '../../components/list.tsx';
-import { newPolicy, PolicyHits, PolicyMode } from '../../components/policies.tsx';
+import { newPolicy, PolicyHits, PolicyMode, Whose } from '../../components/policies.tsx';
 import { Pill, TimeAgo, TimeStamp } from '../../components/values.tsx';
 import { hasEnded, listRules } from './describe-policy.ts';
 import { isOver } from './exceptions.tsx';
@@ -19,10 +19,13 @@ const columns: readonly Column<StoredPolicy>[] = [
   {
     head: 'Policy',
     by: ({ policy }) => policy.name,
-    cell: ({ id, policy }) => (
-      <Link to="/policies/$policyId" params={{ policyId: id }}>
-        {policy.name}
-      </Link>
+    cell: ({ id, policy, team }) => (
+      <>
+        <Link to="/policies/$policyId" params={{ policyId: id }}>
+          {policy.name}
+        </Link>{' '}
+        <Whose of={{ team }} />
+      </>
     ),
   },
   {

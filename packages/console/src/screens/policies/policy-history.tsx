@@ -49,7 +49,7 @@ function Restore({ stored, version, state }: RestoreProps) {
 
 function Change({ entry, stored }: { entry: ListedAuditEntry; stored: StoredPolicy }) {
   const version = entry.after?.version;
-  const { govern } = usePermissions();
+  const { govern } = usePermissions(stored);
   return (
     <li data-kind="change">
       <div className="small">

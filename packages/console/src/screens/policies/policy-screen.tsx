@@ -1,18 +1,19 @@
+import { type Team, toTeamPrefix } from '@agp/core/contracts';
 import { formatCount } from '@agp/core/explain';
 import type { Policy, StoredPolicy } from '@agp/policy';
 import { describeMatch } from '@agp/policy/describe';
-import { readPolicy } from '@agp/policy/yaml';
+import { changeText, readPolicy } from '@agp/policy/yaml';
 import { SegmentedControl, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { policiesQuery } from '../../api/api.ts';
-import { usePermissions } from '../../api/session.ts';
+import { usePermissions, useSession, useView } from '../../api/session.ts';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Card, Screen } from '../../components/layout.tsx';
-import { newPolicy, PolicyHits, PolicyMode } from '../../components/policies.tsx';
+import { newPolicy, PolicyHits, PolicyMode, Whose } from '../../components/policies.tsx';
 import { Pill, ShortId, TimeAgo } from '../../components/values.tsx';
-import { hasEnded } from './describe-policy.ts';
+import { hasEnded, toSelector } from './describe-policy.ts';
 import { Exceptions } from './exceptions.tsx';
 import { mergeTexts } from './merge-texts.ts';
 import { PolicyActions, SavePolicy } from './policy-changes.tsx';
@@ -27,13 +28,24 @@ const begun = `name: new-policy
 mode: observe # then warn, then enforce
 `;
 
+/** Of a team, for its agents and by a name that it may take. */
+function beginFor(team: Team | null): string {
+  if (team === null) return begun;
+  const named = changeText(begun, ['name'], `${toTeamPrefix(team)}new-policy`);
+  return changeText(named, ['match'], { labels: toSelector(team) });
+}
+
 const route = getRouteApi('/policies/$policyId');
 
 /** One policy, by its id or the name that refusals and events have: its text, what it would do, and how it came to be so. */
 export function PolicyScreen() {
   const { policyId } = route.useParams();
-  const { govern } = usePermissions();
+  const view = useView();
   const query = useQuery(policiesQuery);
+  const policies = query.data?.data;
+  const stored =
+    policies?.find(({ id }) => id === policyId) ?? policies?.find(({ policy: { name } }) => name === policyId);
+  const { govern } = usePermissions(stored);
   if (policyId === newPolicy)
     return (
       <Screen title="New policy" about="It refuses nothing while its mode is observe or warn">
@@ -44,9 +56,6 @@ export function PolicyScreen() {
         )}
       </Screen>
     );
-  const policies = query.data?.data;
-  const stored =
-    policies?.find(({ id }) => id === policyId) ?? policies?.find(({ policy: { name } }) => name === policyId);
   return (
     <Screen
       name={stored?.policy.name ?? 'Policy'}
@@ -55,11 +64,18 @@ export function PolicyScreen() {
         stored && (
           <>
             {stored.policy.description && `${stored.policy.description} · `}For {describeMatch(stored.policy.match)} ·
-            version {formatCount(stored.version)}, changed <TimeAgo at={stored.updated_at} /> · last 24 hours:{' '}
-            <PolicyHits stored={stored} of="refused" /> refused, <PolicyHits stored={stored} of="noted" /> noted
-            {stored.hits?.by.length ? ' (' : ''}
-            <PolicyHits stored={stored} of="rules" />
-            {stored.hits?.by.length ? ')' : ''} · <ShortId id={stored.id} what="policy id" />
+            version {formatCount(stored.version)}, changed <TimeAgo at={stored.updated_at} />
+            {stored.hits && (
+              <>
+                {' '}
+                · last 24 hours: <PolicyHits stored={stored} of="refused" /> refused,{' '}
+                <PolicyHits stored={stored} of="noted" /> noted
+                {stored.hits.by.length > 0 && ' ('}
+                <PolicyHits stored={stored} of="rules" />
+                {stored.hits.by.length > 0 && ')'}
+              </>
+            )}{' '}
+            · <ShortId id={stored.id} what="policy id" />
           </>
         )
       }
@@ -68,12 +84,16 @@ export function PolicyScreen() {
       <Reading query={query}>
         {() =>
           stored === undefined ? (
-            <Missing>It may have been deleted or renamed: the audit log has every change.</Missing>
+            <Missing>
+              {view === null
+                ? 'It may have been deleted or renamed: the audit log has every change.'
+                : `It does not exist, or it is not in the view ${view}.`}
+            </Missing>
           ) : (
             <>
               {govern ? <Draft key={stored.id} stored={stored} /> : <Shown stored={stored} />}
               <Exceptions stored={stored} />
-              <PolicyHistory stored={stored} />
+              {(view === null || stored.team !== null) && <PolicyHistory stored={stored} />}
             </>
           )
         }
@@ -82,10 +102,11 @@ export function PolicyScreen() {
   );
 }
 
-function Title({ stored: { policy } }: { stored: StoredPolicy }) {
+function Title({ stored: { policy, team } }: { stored: StoredPolicy }) {
   return (
     <span className="named">
       {policy.name} <PolicyMode mode={policy.mode} /> {hasEnded(policy) && <Pill tone="warn">ended</Pill>}
+      <Whose of={{ team }} />
     </span>
   );
 }
@@ -118,7 +139,8 @@ function Shown({ stored }: { stored: StoredPolicy }) {
 function Draft({ stored }: { stored: StoredPolicy | null }) {
   const navigate = useNavigate();
   const [base, setBase] = useState(stored);
-  const own = useMemo(() => (base === null ? begun : textOf(base)), [base]);
+  const { match } = useSession();
+  const own = useMemo(() => (base === null ? beginFor(match) : textOf(base)), [base, match]);
   const [text, setText] = useState(own);
   const [tab, setTab] = useState('Form');
   const {

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useCallback, useState } from 'react';
 import { apiQuery } from '../../api/api.ts';
-import { usePermissions, useSession } from '../../api/session.ts';
+import { usePermissions, useSession, useView } from '../../api/session.ts';
 import { ChangeStatus } from '../../changes/change-status.tsx';
 import { SetCap } from '../../changes/set-cap.tsx';
 import { CapBar, capOf } from '../../components/cap-bar.tsx';
@@ -78,6 +78,7 @@ function ReadOnly() {
 }
 
 function Waiting({ agent, agentName }: { agent: ListedAgent | undefined; agentName: string }) {
+  const view = useView();
   return (
     <div style={{ display: 'flex', gap: '0.75rem', alignItems: 'center' }}>
       <Loader size="sm" aria-hidden />
@@ -97,7 +98,11 @@ function Waiting({ agent, agentName }: { agent: ListedAgent | undefined; agentNa
             . Waiting for its next event …
           </>
         ) : (
-          <>Run the code. Waiting for the first event of {agentName} …</>
+          <>
+            Run the code. Waiting for the first event of {agentName} …
+            {view &&
+              ` It is seen here once it has ${view}: by its identity’s rule, or by an admin of the installation.`}
+          </>
         )}
       </span>
     </div>
