@@ -189,6 +189,12 @@ test('a key is made, used, rotated and deleted, and its secret is shown once', a
     /^view +env=prod, team=search$/m,
   );
   expect(await done('keys list')).toMatch(/^leads +read +env=prod, team=search /m);
+  const leads = await readJson('keys create leads --scopes admin --match team=search');
+  const asLeads = { AGP_API_KEY: leads.secret };
+  expect(await done('agents list', asLeads)).not.toContain('worker');
+  expect(await done('status', asLeads)).toContain('of the whole installation');
+  for (const command of ['pause on', 'keys list', 'audit verify'])
+    await refused(command, 1, /^not of the team .*; use a key of the whole installation/, asLeads);
   for (const word of ['team', '=search', 'team=search,team=ads'])
     await refused(`keys create leads --scopes read --match ${word}`, 2, /--match.* It must /);
   await refused('keys create dashboard --scopes read --expires soon', 2, /span such as 30d/);

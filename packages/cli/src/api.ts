@@ -117,6 +117,7 @@ const hints: Partial<Record<ErrorCode, string>> = {
   key_not_found: '"keys list" shows all keys',
   agent_token_not_found: '"tokens list" shows all tokens',
   missing_scope: 'use a key that has it, which "keys create" makes',
+  installation_only: 'use a key of the whole installation: one without --match',
   alert_not_found: '"alerts" shows those that are open',
   delivery_not_found: '"alerts deliveries" shows them',
   claimed_name_not_found: '"names list" shows all claimed names',
