@@ -30,17 +30,16 @@ const isStale = ({ admittedAt }: Admission) => performance.now() - admittedAt > 
 
 type Entered = { head: Head; agent: Agent; admission: Admission };
 
-/** Issuers may change while a request is identified by them: then all of it is read again. */
+/** Issuers may change while a request is identified by them: then all of it is read again. @param read its head, as read before */
 async function enter(
   context: ProxyContext,
   exchange: Exchange,
   journey: Journey,
-  begin: (step: 'readHead' | 'identify' | 'admit') => void,
+  read: Head,
+  begin: (step: 'identify' | 'admit') => void,
   deadline: StorageDeadline,
 ): Promise<Entered> {
-  for (;;) {
-    begin('readHead');
-    const head = readHead(context, exchange);
+  for (let head = read; ; head = readHead(context, exchange)) {
     journey.head = head;
     begin('identify');
     const agent = await identify(context, head, deadline);
@@ -60,7 +59,7 @@ async function enterAgain(
   { head, agent }: Entered,
   deadline: StorageDeadline,
 ): Promise<Admission> {
-  const again = await enter(context, exchange, {}, () => {}, deadline);
+  const again = await enter(context, exchange, {}, readHead(context, exchange), () => {}, deadline);
   if (again.agent.uuid !== agent.uuid || again.head.jwt?.sha256 !== head.jwt?.sha256)
     throw new ApiError('unauthorized_agent', 'identities have changed while the request was on its way: send it again');
   head.identityVersion = again.head.identityVersion;
@@ -78,7 +77,10 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
   context.load.running += 1;
   try {
     const early = new StorageDeadline(exchange.arrived + context.config.storageTimeoutMs);
-    const entered = await enter(context, exchange, journey, begin, early);
+    begin('readHead');
+    // Before the parser finds fault with the body.
+    const read = readHead(context, exchange);
+    const entered = await enter(context, exchange, journey, read, begin, early);
     const { head, agent } = entered;
     let { admission } = entered;
     // A named session is judged before a place is taken; for an unnamed one Redis is asked, which needs a place.
