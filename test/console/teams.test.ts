@@ -44,6 +44,8 @@ inBrowser("a team's view in the console", () => {
     expect([wide > 50, x + wide <= width]).toEqual([true, true]);
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(width);
     expect(await page.title()).toBe('Now · Agent Governance Proxy');
+    await page.getByRole('button', { name: 'Account: search leads' }).click();
+    await page.getByText(`admin of ${view} · session ends`).waitFor();
     expect(faults).toEqual([]);
     await context.close();
   });

@@ -61,6 +61,7 @@ function Navigation({ onNavigate }: { onNavigate: () => void }) {
 
 function AccountMenu() {
   const { name, role, expires_at } = useSession();
+  const view = useView();
   const queries = useQueryClient();
   const { mutate, isPending, error } = useMutation({
     mutationFn: signOut,
@@ -89,7 +90,7 @@ function AccountMenu() {
         <div style={{ padding: '0.5rem 0.75rem', maxWidth: '18rem' }} className="small">
           <strong style={{ overflowWrap: 'anywhere' }}>{name}</strong>
           <div className="dim">
-            {role} · session ends {formatLocalTime(expires_at)}
+            {role} {view && `of ${view} `}· session ends {formatLocalTime(expires_at)}
           </div>
           {error && <div className="tone-bad">{error.message}</div>}
         </div>
