@@ -9,7 +9,7 @@ export type ReadJson = (url: string, maxBytes: number) => Promise<unknown>;
 export class IssuerUnavailable extends Error {}
 
 /** Milliseconds after which keys are read again, while those that are known go on. */
-const oldMs = 600_000;
+const oldMs = 300_000;
 /** The least milliseconds from one read to the next, however many unknown keys are asked for. */
 const restMs = 5_000;
 

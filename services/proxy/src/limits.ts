@@ -27,7 +27,7 @@ export const rememberedSessions = 100_000;
 export const rememberedPaths = 1_000;
 /** JWTs that were verified, and for how long, in milliseconds: a key that an issuer takes back holds no longer. */
 export const rememberedTokens = 50_000;
-export const tokenRememberedMs = 600_000;
+export const tokenRememberedMs = 300_000;
 /** How long an issuer may take to tell its keys, in milliseconds. */
 export const issuerTimeoutMs = 3_000;
 /** Live tokens of an agent that were exchanged for JWTs, how long they last in seconds, and the form that asks for one in bytes. */

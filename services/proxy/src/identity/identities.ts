@@ -106,7 +106,7 @@ export class Identities {
   }
 
   /**
-   * What a token proves by the issuers that are known now; remembered until it ends, or ten minutes.
+   * What a token proves by the issuers that are known now; remembered until it ends, or five minutes.
    * @throws ApiError `unauthorized_agent`, `issuer_unavailable`: whoever asks sees first whether issuers have changed
    */
   async prove(jwt: ShownJwt): Promise<Proof> {
