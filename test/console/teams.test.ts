@@ -57,7 +57,6 @@ inBrowser("a team's view in the console", () => {
       ['/alerts', 'State', ['Rules and targets']],
       ['/budgets', 'New agents', ['Set cap of all agents together', 'Set cap of new agents']],
       ['/audit', 'Audit log', ['Verify the whole log']],
-      ['/costs', 'In doubt', ['Unpriced']],
       ['/keys', 'Agent tokens', ['API keys', 'Make a key']],
     ] as const;
     for (const [path, beside, absent] of places) {
@@ -66,7 +65,7 @@ inBrowser("a team's view in the console", () => {
       for (const name of absent)
         expect(await page.getByRole('main').locator('a, button').filter({ hasText: name }).count(), name).toBe(0);
     }
-    for (const path of ['/alerts/rules', '/alerts/rules?view=targets', '/costs?view=unpriced', '/keys?view=keys']) {
+    for (const path of ['/alerts/rules', '/alerts/rules?view=targets', '/keys?view=keys']) {
       await goTo(page, path);
       await page.getByText('This is of the whole installation').waitFor();
       await page.getByText(`Your view is ${view}.`).waitFor();

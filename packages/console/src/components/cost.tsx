@@ -2,7 +2,6 @@ import type { CostUsageEntry } from '@agp/core/contracts';
 import { formatCount, lacksPrice } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { apiQuery, type UsageRange, usageQuery } from '../api/api.ts';
-import { usePermissions } from '../api/session.ts';
 import { Money } from './values.tsx';
 
 const unpricedQuery = { ...apiQuery('/api/v1/costs/unpriced'), staleTime: 60_000 };
@@ -11,8 +10,7 @@ const hint = 'No price of its model is known: Costs, Unpriced says what to add';
 /** What calls cost; if tokens cost nothing since no price is known, so it says. @param of `unpriced`: calls of a sum without a price */
 export function Cost(of: { usd: number; tokens: number; model?: string | undefined; unpriced?: number | undefined }) {
   const { usd, tokens, unpriced = 0 } = of;
-  const { unpriced: mayAsk } = usePermissions();
-  const { data } = useQuery({ ...unpricedQuery, enabled: mayAsk && usd === 0 && tokens > 0 });
+  const { data } = useQuery({ ...unpricedQuery, enabled: usd === 0 && tokens > 0 });
   const lacks = lacksPrice(of, data?.data ?? []);
   return (
     <>
@@ -32,8 +30,7 @@ const most = 1_000;
 
 /** Tells how many calls of a sum had no price, if any model has none. @param keyOf tells the sums by these groups apart */
 export function useUnpriced(range: UsageRange, groups: readonly string[], keyOf: (sum: CostUsageEntry) => string) {
-  const { unpriced: mayAsk } = usePermissions();
-  const models = useQuery({ ...unpricedQuery, enabled: mayAsk }).data?.data ?? [];
+  const models = useQuery(unpricedQuery).data?.data ?? [];
   const enabled = models.some(({ unit }) => unit === null) && !groups.includes('model');
   const sums = useQuery({ ...usageQuery(range, [...groups, 'model'], most), enabled }).data?.data.usage ?? [];
   const counts = new Map<string, number>();

@@ -101,14 +101,22 @@ const teamViews: Readonly<Record<string, TeamView>> = {
   audit_head: { ...read('true'), update: columns('length hash') },
   refusal_fill: read('true'),
   console_views: { ...read('shown.owner IS NOT NULL'), insert: 'all', delete: true, keeps: true },
-  // They are of models and not of agents.
-  unpriced_usage: read('false'),
 };
 
-/** All agents together are those of the team here. */
-const teamSums = `
-  CREATE VIEW ${teamRole}.daily_global_spend AS
-  SELECT day, 0::smallint AS shard, sum(cost_usd) AS cost_usd FROM ${teamRole}.daily_usage GROUP BY day`;
+/** What is told of no agent: all of them together are those of the team here, and a model without a price has all its calls of the team. */
+const teamSums = {
+  daily_global_spend: `
+    SELECT day, 0::smallint AS shard, sum(cost_usd) AS cost_usd FROM ${teamRole}.daily_usage GROUP BY day`,
+  unpriced_usage: `
+    SELECT unpriced.provider, unpriced.model, used.request_count, used.prompt_tokens, used.completion_tokens,
+      used.first_event_at, used.last_event_at
+    FROM public.unpriced_usage AS unpriced JOIN (
+      SELECT model, sum(request_count)::bigint AS request_count, sum(prompt_tokens)::bigint AS prompt_tokens,
+        sum(completion_tokens)::bigint AS completion_tokens, min(first_event_at) AS first_event_at,
+        max(last_event_at) AS last_event_at
+      FROM ${teamRole}.agent_usage GROUP BY model
+    ) AS used ON used.model = regexp_replace(unpriced.model, ' without [a-z0-9_]+$', '')`,
+};
 
 function renderView(name: string, { rows, columns: shown = 'shown.*', keeps, ...privileges }: TeamView): string[] {
   const granted = Object.entries(privileges).map(([kind, names]) =>
@@ -134,11 +142,12 @@ export async function makeTeamViews(transaction: Db, reportingSchema: string): P
   await run(`CREATE SCHEMA ${teamRole}`);
   for (const [name, view] of Object.entries(teamViews))
     for (const statement of renderView(name, view)) await run(statement);
-  await run(teamSums);
+  for (const [name, text] of Object.entries(teamSums)) await run(`CREATE VIEW ${teamRole}.${name} AS ${text}`);
   // The same view, by the tables of the same names here.
   await run(`SET LOCAL search_path = ${teamRole}`);
   await run(`CREATE VIEW ${teamRole}.budgets_today AS ${found.today}`);
-  await run(`GRANT SELECT ON ${teamRole}.budgets_today, ${teamRole}.daily_global_spend TO ${teamRole}`);
+  for (const name of ['budgets_today', ...Object.keys(teamSums)])
+    await run(`GRANT SELECT ON ${teamRole}.${name} TO ${teamRole}`);
   await run(`GRANT USAGE ON SCHEMA ${teamRole}, ${reportingSchema} TO ${teamRole}`);
   await run(`GRANT EXECUTE ON ALL ROUTINES IN SCHEMA ${reportingSchema} TO ${teamRole}`);
   await run(`SET LOCAL search_path = public, ${reportingSchema}`);

@@ -163,7 +163,7 @@ export class StatusReader {
         latest_blocked: agents.latest_blocked.map((row) => presentRow(row)),
       })),
       pii: countPii(db, since),
-      unpriced_models: ofAll(readUnpriced).then(({ count, latest }) => ({
+      unpriced_models: readUnpriced(db).then(({ count, latest }) => ({
         count,
         latest: latest.map((row) => presentRow(row)),
       })),

@@ -67,7 +67,6 @@ export const costRoutes = tagRoutes('Costs', [
     },
   }),
   defineRoute('GET /api/v1/costs/unpriced', {
-    ofInstallation: true,
     summary: 'Models and units that were used without a known price, the most requested first',
     answer: {
       description: 'One entry for each provider, model and unit',

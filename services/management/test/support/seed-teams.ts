@@ -97,6 +97,12 @@ async function seedAgent({ pool }: Database, { number, name, team }: SeededAgent
      FROM notification_rules WHERE name = 'agents-failing'`,
     [at(80), name, agent, time],
   );
+  await pool.query(
+    `INSERT INTO unpriced_usage (provider, model, request_count, prompt_tokens, completion_tokens, first_event_at, last_event_at)
+     VALUES ('openai', $1, $2, $2, $2, $3, $3), ('openai', 'model-1 without cache_write', 1, 1, 1, $3, $3)
+     ON CONFLICT (provider, model) DO NOTHING`,
+    [`model-${number}`, number, time],
+  );
   await pool.query('INSERT INTO claimed_names (name, claimed_at) VALUES ($1, $2)', [name, time]);
   await pool.query(
     `INSERT INTO agent_tokens (id, agent_name, secret_sha256, created_at) VALUES ($1, $2, sha256($2::text::bytea), $3)`,

@@ -194,7 +194,7 @@ function UnrecordedView() {
 const views = {
   usage: ['Usage', UsageView],
   prices: ['Prices', PricesView],
-  unpriced: ['Unpriced', UnpricedView, 'unpriced'],
+  unpriced: ['Unpriced', UnpricedView],
   doubtful: ['In doubt', DoubtfulView],
   unrecorded: ['Not recorded', UnrecordedView],
 } as const;

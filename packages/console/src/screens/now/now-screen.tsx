@@ -78,7 +78,7 @@ function FirstStep({ status: { agents, recording } }: { status: Status }) {
 }
 
 /** Parts that a team is not told. */
-const ofInstallation = ['recording', 'services', 'unpriced_models'];
+const ofInstallation = ['recording', 'services'];
 
 function Unavailable({ status }: { status: Status }) {
   const view = useView();
