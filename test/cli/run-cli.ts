@@ -36,13 +36,13 @@ export async function runCli(args: readonly string[], environment: Record<string
 export function startCli(
   args: readonly string[],
   environment: Record<string, string>,
-  options: { withLocalStack?: boolean } = {},
+  options: { withLocalStack?: boolean; input?: string } = {},
 ): { child: ChildProcessWithoutNullStreams; run: CliRun; ended: Promise<CliRun> } {
   const flags = options.withLocalStack ? ['--import', offer] : [];
   const child = spawn(process.execPath, [...flags, main, ...args], {
     env: childEnvironment(environment),
   });
-  child.stdin.end();
+  child.stdin.end(options.input);
   const run = { code: -1, stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (run.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (run.stderr += text));

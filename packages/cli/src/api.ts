@@ -60,9 +60,12 @@ function checkKey({ key, source }: FoundKey): string {
   return key;
 }
 
-/** The key that a variable or its `_FILE` has. */
-export function readSecret(name: string, environment: NodeJS.ProcessEnv): string {
-  const found = findSecret(name, environment);
+/** The key that a file has, which `--file` named, or else a variable or its `_FILE`. */
+export function readSecret(name: string, environment: NodeJS.ProcessEnv, file?: string): string {
+  const found =
+    file === undefined
+      ? findSecret(name, environment)
+      : { key: readKeyFile(file, '--file', environment), source: '--file' };
   if (found === null) throw new CliError(`No key: set ${name}, or ${name}_FILE to a file that holds one.`);
   return checkKey(found);
 }
@@ -118,6 +121,7 @@ const hints: Partial<Record<ErrorCode, string>> = {
   agent_token_not_found: '"tokens list" shows all tokens',
   missing_scope: 'use a key that has it, which "keys create" makes',
   installation_only: 'use a key of the whole installation: one without --match',
+  identity_not_found: '"identities list" shows all issuers',
   alert_not_found: '"alerts" shows those that are open',
   delivery_not_found: '"alerts deliveries" shows them',
   claimed_name_not_found: '"names list" shows all claimed names',

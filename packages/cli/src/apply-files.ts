@@ -74,14 +74,15 @@ export async function findStored<Value extends { name: string }, Stored extends 
   throw new CliError(`no ${noun} is named ${toLineText(name)}; "${commands} list" shows all ${plural}`);
 }
 
-/** Adds `get`: one as YAML. */
+/** Adds `get`, or another verb: one as YAML. */
 export function addGet<Value extends { name: string }, Stored extends Versioned>(
   group: Command,
   shell: Shell,
   kind: Kind<Value, Stored>,
+  verb = 'get',
 ): void {
   const { noun, plural, commands = plural } = kind;
-  addCommand(group, 'get <name>', `show a ${noun} as YAML, as apply takes it`, `${commands} get NAME`).action(
+  addCommand(group, `${verb} <name>`, `show a ${noun} as YAML, as apply takes it`, `${commands} ${verb} NAME`).action(
     async (name: string) => {
       const stored = await findStored(shell, kind, name);
       await shell.terminal.print(shell.json ? JSON.stringify(stored) : kind.toYaml(stored).trimEnd());

@@ -19,6 +19,7 @@ test('it has every command', () => {
   expect(leaves.map(({ path }) => path).toSorted()).toEqual(
     [
       ...[
+        'agents adopt',
         'agents block',
         'agents evidence',
         'agents label',
@@ -67,7 +68,8 @@ test('it has every command', () => {
       ...['apply', 'delete', 'diff', 'except', 'explain', 'export', 'list', 'mode', 'preview', 'show'].map(
         (name) => `policies ${name}`,
       ),
-      ...['sessions verify', 'tokens create', 'tokens list', 'tokens revoke'],
+      ...['apply', 'delete', 'diff', 'list', 'show', 'try'].map((name) => `identities ${name}`),
+      ...['sessions verify', 'token', 'tokens create', 'tokens list', 'tokens revoke'],
     ].toSorted(),
   );
 });

@@ -10,6 +10,8 @@ import { addBudgetCommands, addLimitCommands } from './commands/budgets.ts';
 import { addConsoleCommands } from './commands/console.ts';
 import { addCostCommands, addPricesCommand } from './commands/costs.ts';
 import { addEventCommands } from './commands/events.ts';
+import { addTokenCommand } from './commands/fresh-token.ts';
+import { addIdentityCommands } from './commands/identities.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addPolicyCommands } from './commands/policies.ts';
 import { addSessionCommands } from './commands/sessions.ts';
@@ -69,7 +71,7 @@ export function createProgram(environment: NodeJS.ProcessEnv): Command {
     ...[addAgentCommands, addBudgetCommands, addLimitCommands, addPauseCommands, addEventCommands],
     ...[addStatusCommand, addRefusalsCommand, addWhyCommand, addPricesCommand],
     ...[addSessionCommands, addCostCommands, addKeyCommands, addTokenCommands, addNameCommands, addAuditCommands],
-    ...[addPolicyCommands, addAlertCommands, addConsoleCommands],
+    ...[addPolicyCommands, addAlertCommands, addConsoleCommands, addTokenCommand, addIdentityCommands],
   ];
   for (const addGroup of groups) addGroup(program, shell);
   refuseRepeats(program);

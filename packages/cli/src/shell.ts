@@ -66,8 +66,8 @@ export interface Shell {
   readonly terminal: Terminal;
   /** The API of the deployment that this command is for. */
   readonly api: Api;
-  /** The key that a variable has, or the file that the variable with `_FILE` behind its name has. */
-  readSecret(variable: string): string;
+  /** The key that the file has which `--file` named, else a variable, else the file that the variable with `_FILE` behind its name has. */
+  readSecret(variable: string, file?: string): string;
   /** Prints an answer as the JSON received, or formatted. */
   show<Data>(answer: ApiAnswer<Data>, format: (data: Data, paint: Paint) => string): Promise<void>;
   /** A table that fits the terminal; names the columns that had no room. */
@@ -104,7 +104,7 @@ export function createShell(program: Command, environment: NodeJS.ProcessEnv): S
     get api() {
       return connectApi(readConnection(options(), environment));
     },
-    readSecret: (variable) => readSecret(variable, environment),
+    readSecret: (variable, file) => readSecret(variable, environment, file),
     async show(answer, format) {
       await shell.terminal.print(shell.json ? escapeJson(answer.text) : format(answer.data, shell.terminal.paint));
     },

@@ -84,7 +84,7 @@ export const errorTable = {
   identity_name_taken: { status: 409, message: 'name: another identity has it' },
   issuer_taken: { status: 409, message: 'issuer: another identity has it' },
   too_many_identities: { status: 409, message: 'there are 50 identities already' },
-  name_of_another_agent: { status: 409, message: "name: it is another agent's, or another issuer's" },
+  name_of_another_agent: { status: 409, message: 'name: another agent, issuer or agent token has it' },
   agent_has_workload: { status: 409, message: null },
   rule_not_found: { status: 404, message: 'notification rule not found' },
   target_not_found: { status: 404, message: 'notification target not found' },

@@ -1,3 +1,5 @@
+import { CompiledQuery } from 'kysely';
+import type { Pool } from 'pg';
 import type { Db } from './database.ts';
 
 export interface Changed<Row> {
@@ -14,3 +16,8 @@ export function inTransaction<Result>(db: Db, work: (transaction: Db) => Promise
 export type RowOf<Shown, Times extends keyof Shown> = Omit<Shown, Times> & {
   [Name in Times]: null extends Shown[Name] ? Date | null : Date;
 };
+
+export const readRows = async <Row extends object>(from: Db | Pool, text: string, values: unknown[]): Promise<Row[]> =>
+  'executeQuery' in from
+    ? (await from.executeQuery<Row>(CompiledQuery.raw(text, values))).rows
+    : (await from.query<Row>(text, values)).rows;

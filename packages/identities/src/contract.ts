@@ -1,7 +1,7 @@
 import { agentIdSchema, isNewAgentName, isReservedAgentName, timestampSchema } from '@agp/core/contracts';
 import { nameSchema } from '@agp/policy/schema';
 import { z } from 'zod';
-import { identitySchema } from './schema.ts';
+import { identitySchema, maxTokenLength } from './schema.ts';
 
 export const storedIdentitySchema = z
   .strictObject({
@@ -41,4 +41,31 @@ export const adoptedSchema = z
   .strictObject({ agent_id: agentIdSchema, agent_name: z.string(), identity: z.string(), name: z.string() })
   .meta({ id: 'Adopted' });
 
+export const tryTokenSchema = z
+  .strictObject({ token: z.string().min(1).max(maxTokenLength) })
+  .meta({ id: 'TryToken', description: 'A token of a workload, which is neither stored nor logged' });
+
+export const triedTokenSchema = z
+  .strictObject({
+    passes: z.boolean().meta({ description: 'Whether a request with it would be let in now' }),
+    problem: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why not: it names the claim that is missing or does not match, never what it is' }),
+    identity: z.string().nullable().meta({ description: 'The issuer that it names; null if none here is meant' }),
+    rule: z
+      .string()
+      .nullable()
+      .meta({ description: 'The rule that holds, by what the token says itself; as the next' }),
+    agent: z.string().nullable().meta({ description: 'The name that the rule makes' }),
+    agent_id: agentIdSchema
+      .nullable()
+      .meta({ description: 'The agent that it is; null if its first request would make it' }),
+    labels: z.record(z.string(), z.string()).meta({ description: 'Of an agent that its first request would make' }),
+    compliance_tag: z.string().nullable(),
+    expires_at: timestampSchema.nullable(),
+  })
+  .meta({ id: 'TriedToken', description: 'What a token proves' });
+
+export type TriedToken = z.infer<typeof triedTokenSchema>;
 export type StoredIdentity = z.infer<typeof storedIdentitySchema>;

@@ -6,6 +6,8 @@ import { isDivided, parseTemplate } from './template.ts';
 
 /** How many an installation may have. */
 export const maxIdentities = 50;
+/** The longest token that is read, in characters. */
+export const maxTokenLength = 16_384;
 const maxRules = 50;
 const maxMatches = 20;
 const maxPatterns = 100;
@@ -131,11 +133,16 @@ export const identitySchema = z
       .max(20)
       .meta({ description: 'One of them must be in `aud`', example: ['agp'] }),
     keys: z
-      .union([
-        z.strictObject({ discovery: z.literal(true) }),
-        z.strictObject({ jwks_uri: text(2_048).refine(isHttp, 'must be a URL with https, without user and fragment') }),
-        z.strictObject({ jwks: keySetSchema }),
-      ])
+      .union(
+        [
+          z.strictObject({ discovery: z.literal(true) }),
+          z.strictObject({
+            jwks_uri: text(2_048).refine(isHttp, 'must be a URL with https, without user and fragment'),
+          }),
+          z.strictObject({ jwks: keySetSchema }),
+        ],
+        { error: `must be one of discovery: true, jwks_uri, and jwks with up to ${maxKeys} public keys` },
+      )
       .meta({
         description: "`discovery`: by the issuer's `/.well-known/openid-configuration`; or a URL; or the set itself",
       }),

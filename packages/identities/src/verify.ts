@@ -2,10 +2,7 @@ import { parseJson } from '@agp/core/json';
 import { base64url, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { Claims } from './judge.ts';
 import { IssuerUnavailable } from './keys.ts';
-import type { Identity } from './schema.ts';
-
-/** The longest token that is read, in characters. */
-export const maxTokenLength = 16_384;
+import { type Identity, maxTokenLength } from './schema.ts';
 
 /** Seconds by which clocks may differ. */
 export const toleranceSeconds = 60;

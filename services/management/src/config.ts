@@ -68,6 +68,16 @@ export function findOidcFault({ oidcIssuer, oidcClientId, consoleOrigin }: Setti
   return null;
 }
 
+const hostsField = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((host) => host.trim().toLowerCase())
+      .filter(Boolean),
+  );
+
 /** Each variable in upper snake case; the descriptions are the table of docs/configuration.md. */
 export const managementConfigSchema = z.object({
   ...commonFields,
@@ -81,18 +91,12 @@ export const managementConfigSchema = z.object({
   pricesFile: z.string().optional().describe("the proxies' file, for the [list of prices](api.md#costs)"),
   providersFile: z.string().optional().describe('the same; addresses alone are read'),
   ...consoleFields,
-  notificationAllowedHosts: z
-    .string()
-    .default('')
-    .transform((text) =>
-      text
-        .split(',')
-        .map((host) => host.trim().toLowerCase())
-        .filter(Boolean),
-    )
-    .describe(
-      'hosts, with their ports if they are others, that [alerts](alerts.md#targets) may go to though they are private or have no TLS',
-    ),
+  identityAllowedHosts: hostsField.describe(
+    'hosts, with their ports if they are others, whose [keys](identities.md#keys) are read though they are private or have no TLS',
+  ),
+  notificationAllowedHosts: hostsField.describe(
+    'hosts, with their ports if they are others, that [alerts](alerts.md#targets) may go to though they are private or have no TLS',
+  ),
   smtpUrl: z
     .url({ protocol: /^smtps?$/ })
     .optional()

@@ -14,6 +14,7 @@ import type { Caller } from './keys.ts';
 import type { LiveStreams } from './live/live-streams.ts';
 import type { PriceReader } from './reads/prices.ts';
 import type { StatusReader } from './reads/status-reader.ts';
+import type { TokenTrier } from './reads/try-token.ts';
 import type { Parameter } from './requests.ts';
 
 export interface Context {
@@ -29,6 +30,7 @@ export interface Context {
   console: ConsoleFiles;
   signIns: SignIns;
   readPrices: PriceReader;
+  tokens: TokenTrier;
 }
 
 export interface RouteAnswer<Schema extends z.ZodType | undefined = z.ZodType | undefined> {

@@ -64,3 +64,6 @@ export const maxAnswerBytes = 16 * kibibyte;
 export const maxTargetTests = 8;
 /** Alerts that an Alertmanager is told of. */
 export const maxFedAlerts = 1_000;
+
+/** How long an issuer of workload identities may take to show its keys, in milliseconds. */
+export const issuerMs = 5_000;

@@ -16,6 +16,7 @@ import {
   toStopLimit,
   waitForDrain,
 } from '@agp/runtime';
+import { GuardedReader } from '@agp/runtime/guarded-reader';
 import { AlertWatch } from './alerts/alert-watch.ts';
 import { Notifier, type NotifierOverrides } from './alerts/notifier.ts';
 import { findOidcFault, type ManagementConfig } from './config.ts';
@@ -25,13 +26,14 @@ import { createApp } from './create-app.ts';
 import { BudgetCounter } from './jobs/budget-counter.ts';
 import { keepEndingBlocks } from './jobs/keep-ending-blocks.ts';
 import { type Caller, waitForBootstrapKey } from './keys.ts';
-import { connections, failureLimit, longestCountMs, shareOfReads, signInLimit } from './limits.ts';
+import { connections, failureLimit, issuerMs, longestCountMs, shareOfReads, signInLimit } from './limits.ts';
 import { followAlerts } from './live/follow-alerts.ts';
 import { endRevokedStreams, followRecordings, type Recordings } from './live/follow-recordings.ts';
 import { createNameFinder, findTeamAgents, LiveStreams } from './live/live-streams.ts';
 import { createMetrics } from './metrics.ts';
 import { createPriceReader } from './reads/prices.ts';
 import { StatusReader, watchCapUse } from './reads/status-reader.ts';
+import { TokenTrier } from './reads/try-token.ts';
 import { listRoutes } from './routes/index.ts';
 
 interface ManagementOverrides {
@@ -143,6 +145,9 @@ export async function startManagement(
   opened.defer(keepEndingBlocks(db, logger));
   const counter = new BudgetCounter(counting, logger);
   opened.defer(() => counter.stop());
+  const guard = { allowedHosts: config.identityAllowedHosts, setting: 'IDENTITY_ALLOWED_HOSTS', timeoutMs: issuerMs };
+  const reader = new GuardedReader(guard);
+  opened.defer(() => reader.close());
   const notifier = new Notifier(db, config, logger, overrides.notifier);
   opened.defer(() => notifier.stop());
   const alertWatch = new AlertWatch({ db, reads: readsOf('alerts'), notifier, logger });
@@ -169,6 +174,7 @@ export async function startManagement(
       streams,
       status,
       readPrices,
+      tokens: new TokenTrier((url, max) => reader.read(url, max)),
       console: readConsoleFiles(),
       signIns: createSignIns(reading, createThrottle(redis, signInLimit), config.storageTimeoutMs),
     },

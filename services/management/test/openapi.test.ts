@@ -110,6 +110,7 @@ describe('openapi.json', () => {
         'POST /api/v1/agents/{id}/adopt',
         ...['GET', 'POST'].map((method) => `${method} /api/v1/identities`),
         ...['GET', 'PUT', 'DELETE'].map((method) => `${method} /api/v1/identities/{id}`),
+        'POST /api/v1/identities/try',
         'POST /api/v1/policies',
         'POST /api/v1/policies/preview',
         'GET /api/v1/policies/tools',

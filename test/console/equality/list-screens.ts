@@ -13,6 +13,7 @@ import type {
   UnpricedModel,
   UnrecordedRequest,
 } from '@agp/core/contracts';
+import type { StoredIdentity } from '@agp/identities';
 import type { Alert, Delivery, StoredRule, StoredTarget } from '@agp/notifications';
 import type { StoredPolicy } from '@agp/policy';
 import { expect } from 'vitest';
@@ -139,6 +140,7 @@ export function listScreens({ eventId, sessionId, agentId, refusedId, policyId }
     audit(`/audit?agent_id=${agentId}&action=budget.agent.set`, `&agent_id=${agentId}&action=budget.agent.set`),
     list<ApiKey>('/keys', 'API keys', '/api/v1/keys', rows.showKey),
     list<AgentToken>('/keys?view=tokens', 'Agent tokens', '/api/v1/agent-tokens', rows.showToken),
+    list<StoredIdentity>('/identities', 'Identities', '/api/v1/identities', rows.showIdentity),
     list<ClaimedName>('/keys?view=names', 'Claimed names', '/api/v1/claimed-names', rows.showName),
   ];
 }

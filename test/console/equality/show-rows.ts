@@ -17,6 +17,7 @@ import type {
 } from '@agp/core/contracts';
 import { describeOutcome, describePii, formatCount, formatDuration } from '@agp/core/explain';
 import { readLabels } from '@agp/core/labels';
+import type { StoredIdentity } from '@agp/identities';
 import { type AgentTool, describeMatch, type StoredPolicy } from '@agp/policy';
 import { expect } from 'vitest';
 import {
@@ -198,6 +199,7 @@ export const showKey = (key: ApiKey) => ({
 export const showToken = (token: AgentToken) => ({
   Agent: token.agent_name,
   Id: shortId(token.id),
+  'Exchanged for': token.identity ?? '',
   Made: time(token.created_at),
   Ends: ends(token),
 });
@@ -206,6 +208,13 @@ export const showName = (name: ClaimedName) => ({
   Name: name.name,
   Claimed: time(name.claimed_at),
   Tokens: formatCount(name.token_count),
+  'Workload of': name.identity ?? '',
+});
+
+export const showIdentity = ({ identity, version, updated_at }: StoredIdentity) => ({
+  ...{ Identity: identity.name, Issuer: identity.issuer, Audiences: identity.audiences.join(', ') },
+  Agents: identity.rules.map(({ name, agent }) => `${name}: ${agent}`).join('; '),
+  ...{ Version: formatCount(version), Changed: ago(updated_at) },
 });
 
 export const showUnpriced = (model: UnpricedModel) => ({

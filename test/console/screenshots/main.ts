@@ -117,6 +117,8 @@ async function run(): Promise<string[]> {
     { name: 'start', path: '/start' },
     { name: 'keys', path: '/keys', ready: text('dashboard') },
     { name: 'tokens', path: '/keys?view=tokens', ready: text('payroll-export') },
+    { name: 'identities', path: '/identities', ready: text('github-actions') },
+    { name: 'identity-new', path: '/identities#new', ready: text('The issuer in YAML') },
     { name: 'unknown', path: '/no-such-place' },
   ];
   rmSync(folder, { recursive: true, force: true });

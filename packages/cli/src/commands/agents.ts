@@ -16,6 +16,7 @@ import {
 import { formatCount, formatUsd } from '@agp/core/explain';
 import { readLabels } from '@agp/core/labels';
 import { toLineText } from '@agp/core/text';
+import { adoptedSchema } from '@agp/identities';
 import type { Command } from 'commander';
 import { addCommand, addReason, parseExpiry, type ReasonOption } from '../arguments.ts';
 import { UsageError } from '../cli-error.ts';
@@ -34,12 +35,18 @@ const formatLabels = (metadata: Agent['metadata']) =>
 const statusStyles: Record<Agent['status'], Style> = { active: 'green', blocked: 'red', retired: 'dim' };
 
 /** All that is known of an agent. @param used over all time, as sums of the API have it */
-function listFields({ agent, block, budget }: AgentOverview, used: CostUsageEntry | undefined): [string, string][] {
+function listFields(
+  { agent, identity, block, budget }: AgentOverview,
+  used: CostUsageEntry | undefined,
+): [string, string][] {
   const spent = used && `${formatUsd(used.total_cost_usd)}, in ${formatCount(used.request_count)} requests`;
   return [
     ['id', agent.id],
     ['name', agent.name],
     ['status', agent.status],
+    ...(identity
+      ? [['workload', `${identity.name} of ${identity.issuer || 'an issuer that is gone'}`] as [string, string]]
+      : []),
     ['latest address', agent.source_ip],
     ['metadata', JSON.stringify(agent.metadata)],
     ['created', formatTime(agent.created_at)],
@@ -149,6 +156,21 @@ export function addAgentCommands(program: Command, shell: Shell): void {
     const answer = await shell.api.send('PUT', path, { labels }, agentSchema, { reason });
     await shell.show(answer, ({ name, metadata }) => `${toLineText(name)}: ${formatLabels(metadata) || 'no labels'}`);
   });
+  addReason(
+    addCommand(
+      agents,
+      'adopt <agent>',
+      "make an agent an issuer's workload: its history stays, and tokens of its name go on until they are revoked",
+      'agents adopt invoice-checker --identity production --as prod.invoice-checker',
+    ),
+  )
+    .requiredOption('--identity <name>', 'the issuer')
+    .requiredOption('--as <name>', "what the issuer's rules make of the workload's claims, as identities try shows it")
+    .action(async (agent: string, { identity, as: name, reason }: ReasonOption & { identity: string; as: string }) => {
+      const path = `/api/v1/agents/${await findAgentId(shell.api, agent)}/adopt`;
+      const answer = await shell.api.send('POST', path, { identity, name }, adoptedSchema, { reason });
+      await shell.show(answer, (now) => `${toLineText(now.agent_name)} is the workload ${now.name} of ${now.identity}`);
+    });
   addChange(
     'retire',
     'retire agents: they leave the dashboards, and their requests still get through unless they are blocked',

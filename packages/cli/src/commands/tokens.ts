@@ -73,6 +73,7 @@ export function addTokenCommands(program: Command, shell: Shell): void {
     schema: agentTokenListSchema,
     columns: [
       { head: 'AGENT', cell: ({ agent_name }) => agent_name, least: 8 },
+      { head: 'EXCHANGED FOR', cell: ({ identity }) => identity ?? '-', spare: 1 },
       timeColumn('CREATED', 'created_at'),
       timeColumn('EXPIRES', 'expires_at'),
       { head: 'ID', cell: ({ id }) => id },
@@ -94,6 +95,7 @@ export function addNameCommands(program: Command, shell: Shell): void {
     columns: [
       { head: 'NAME', cell: ({ name }) => name, least: 12 },
       timeColumn('CLAIMED', 'claimed_at'),
+      { head: 'WORKLOAD OF', cell: ({ identity }) => (identity === '' ? 'an issuer that is gone' : (identity ?? '-')) },
       { head: 'TOKENS', right: true, cell: ({ token_count }) => formatCount(token_count) },
     ],
   });

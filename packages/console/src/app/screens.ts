@@ -5,6 +5,7 @@ import {
   IconCloud,
   IconCoin,
   IconFileCertificate,
+  IconFingerprint,
   IconGauge,
   IconGavel,
   IconHome,
@@ -56,6 +57,12 @@ export const screens = [
     'Connect an agent',
     'o',
     IconPlugConnected,
+  ]),
+  screen('/identities', () => import('../screens/identities/identities-screen.tsx'), [
+    'Set up',
+    'Identities',
+    'i',
+    IconFingerprint,
   ]),
   screen('/keys', () => import('../screens/keys/keys-screen.tsx'), ['Set up', 'Keys and tokens', 'k', IconKey]),
 ] as const;

@@ -19,6 +19,8 @@ export interface Kind<Row, Draft> {
   noun: string;
   begun: Draft;
   read: (stored: Row) => Draft;
+  /** What is sent of it, such as its text in YAML; it itself if not given. */
+  toBody?: (draft: Draft) => unknown;
   Form: ComponentType<DraftProps<Draft>>;
   /** What was done, and what follows if it goes. */
   tell: (draft: Draft) => string;
@@ -52,7 +54,7 @@ interface ChangesProps<Row, Draft> {
 
 /** A button that makes one, or those that change and delete the one that is stored. */
 export function Changes<Row extends { id: string; version: number }, Draft extends { name: string }>({
-  of: { path, noun, begun, read, Form, tell, warn, canUndo },
+  of: { path, noun, begun, read, toBody = (draft) => draft, Form, tell, warn, canUndo },
   stored,
   onDone,
 }: ChangesProps<Row, Draft>) {
@@ -61,9 +63,12 @@ export function Changes<Row extends { id: string; version: number }, Draft exten
   const [ready, setReady] = useState(false);
   const before = stored && read(stored);
   const name = before ? `Change ${before.name}` : `New ${noun}`;
-  const textOf = (row: Row) => JSON.stringify(read(row), null, 2);
+  const textOf = (row: Row) => {
+    const body = toBody(read(row));
+    return typeof body === 'string' ? body : JSON.stringify(body, null, 2);
+  };
   const undo = ({ id, version }: Row): Promise<unknown> =>
-    before ? put(path, id, before, undone, `${version}`) : remove(path, id, undone, `${version}`);
+    before ? put(path, id, toBody(before), undone, `${version}`) : remove(path, id, undone, `${version}`);
   return (
     <>
       <ConfirmButton
@@ -76,7 +81,7 @@ export function Changes<Row extends { id: string; version: number }, Draft exten
           setReady(false);
         }}
         ready={ready}
-        change={(reason, [ifMatch]) => put<Row>(path, stored?.id ?? null, draft, reason, ifMatch)}
+        change={(reason, [ifMatch]) => put<Row>(path, stored?.id ?? null, toBody(draft), reason, ifMatch)}
         done={tell(draft)}
         {...(canUndo && { undo })}
         {...(onDone && { onDone })}
@@ -96,7 +101,7 @@ export function Changes<Row extends { id: string; version: number }, Draft exten
             seen={[`${stored.version}`]}
             change={(reason, [ifMatch]) => remove(path, stored.id, reason, ifMatch)}
             done={`${before.name} is gone.`}
-            {...(canUndo && { undo: () => put(path, null, before, undone) })}
+            {...(canUndo && { undo: () => put(path, null, toBody(before), undone) })}
           >
             {warn(before)}
           </ConfirmButton>

@@ -141,6 +141,10 @@ export function AgentLink({ id, name }: { id: string; name?: string | null | und
   );
 }
 
+/** An issuer of workload identities; empty if it is gone. */
+export const Issuer = ({ name }: { name: string }) =>
+  name === '' ? <span className="dim">an issuer that is gone</span> : <Link to="/identities">{name}</Link>;
+
 /** A session; the base edition has no page of it. */
 /** @param name as its caller sent it */
 export function SessionLink({ id, name = null }: { id: string; name?: string | null }) {

@@ -207,6 +207,7 @@ export const tellChange = (entry: Parameters<typeof describeChange>[0]): string 
 export const actionNames: Readonly<Record<string, string>> = {
   'agent.update': 'Agent changed',
   'agent.retire': 'Agent retired',
+  'agent.adopt': 'Agent adopted by an issuer',
   'agent_token.create': 'Agent token made',
   'agent_token.delete': 'Agent token revoked',
   'name.release': 'Name released',
@@ -226,6 +227,9 @@ export const actionNames: Readonly<Record<string, string>> = {
   'policy.create': 'Policy made',
   'policy.update': 'Policy changed',
   'policy.delete': 'Policy removed',
+  'identity.create': 'Identity made',
+  'identity.update': 'Identity changed',
+  'identity.delete': 'Identity removed',
   'notification_rule.create': 'Alert rule made',
   'notification_rule.update': 'Alert rule changed',
   'notification_rule.delete': 'Alert rule removed',

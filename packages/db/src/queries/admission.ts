@@ -1,8 +1,9 @@
 import type { AgentStatus } from '@agp/core/contracts';
 import type { Pool } from 'pg';
 
-/** What a name is claimed by: an issuer, by its UUID, and the claims of one workload, as JSON. */
+/** What a name is claimed by: an issuer, by its UUID, and the claims of one workload that make the name, as JSON. */
 export interface Claim {
+  name: string;
   identityId: string;
   workload: string;
 }
@@ -28,7 +29,7 @@ export interface AdmissionState {
   status: AgentStatus;
   complianceTag: string | null;
   paused: boolean;
-  /** The token exists for this agent's name and has not expired, or the name is of the claim; false if neither was shown. */
+  /** The token exists for this agent's name and has not expired, or the claim has it; false if neither was shown. */
   tokenIsValid: boolean;
   /** A token was once issued for the agent's name, or a workload has it, so it can only be used with a valid one. */
   nameIsClaimed: boolean;
@@ -59,7 +60,8 @@ const text = `
   SELECT asked.position, agents.status, agents.metadata->>'compliance_tag' AS "complianceTag", control.paused,
     CASE WHEN asked.identity_id IS NOT NULL THEN EXISTS (
       SELECT FROM claimed_names
-      WHERE name = agents.name AND identity_id = asked.identity_id AND workload = asked.workload OFFSET 0
+      WHERE name = asked.claimed_name AND identity_id = asked.identity_id AND workload = asked.workload
+        AND coalesce(agent_id = agents.id, name = agents.name) OFFSET 0
     ) WHEN asked.token_id IS NOT NULL THEN EXISTS (
       SELECT FROM agent_tokens
       WHERE id = asked.token_id AND agent_name = agents.name
@@ -67,7 +69,8 @@ const text = `
     ) OR EXISTS (
       SELECT FROM exchanged_tokens JOIN identities ON identities.id = identity_id AND identities.version = identity_version
       WHERE exchanged_tokens.id = asked.token_id AND agent_name = agents.name AND expires_at > clock_timestamp()
-        AND identity_id = (SELECT identity_id FROM claimed_names WHERE claimed_names.name = agents.name) OFFSET 0
+        AND identity_id IN ((SELECT identity_id FROM claimed_names WHERE claimed_names.name = agents.name),
+                            (SELECT identity_id FROM claimed_names WHERE agent_id = agents.id LIMIT 1)) OFFSET 0
     ) ELSE false END AS "tokenIsValid",
     EXISTS (SELECT FROM claimed_names WHERE name = agents.name OFFSET 0) AS "nameIsClaimed",
     (SELECT agent_id FROM sessions WHERE id = asked.session_id) AS "sessionOwner",
@@ -76,8 +79,8 @@ const text = `
     agents.requests_per_minute AS "requestsPerMinute", control.policy_version AS "policyVersion",
     control.budget_version AS "budgetVersion", control.identity_version AS "identityVersion",
     agents.metadata
-  FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::text[])
-    WITH ORDINALITY AS asked (agent_id, token_id, session_id, identity_id, workload, position)
+  FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::text[], $6::text[])
+    WITH ORDINALITY AS asked (agent_id, token_id, session_id, identity_id, workload, claimed_name, position)
   JOIN agents ON agents.id = asked.agent_id
   CROSS JOIN (SELECT * FROM control LIMIT 1) AS control`;
 
@@ -95,6 +98,7 @@ export async function readAdmissions(
       keys.map(({ sessionId }) => sessionId),
       keys.map(({ claim }) => claim?.identityId ?? null),
       keys.map(({ claim }) => claim?.workload ?? null),
+      keys.map(({ claim }) => claim?.name ?? null),
     ],
   });
   const states = new Map<AdmissionKey, AdmissionState>();

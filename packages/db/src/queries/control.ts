@@ -2,11 +2,11 @@ import type { AuditEntry } from '@agp/core/audit';
 import type { Stop } from '@agp/core/contracts';
 import { parseJson } from '@agp/core/json';
 import { usdToDecimal } from '@agp/core/money';
-import { CompiledQuery, type Selectable } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
-import { type Changed, inTransaction } from '../statements.ts';
+import { type Changed, inTransaction, readRows } from '../statements.ts';
 
 const controlColumns = [
   'paused',
@@ -68,19 +68,14 @@ const blocks = `
 
 const pause = `SELECT payload FROM audit_log WHERE action = 'pause.set' AND ${changed('paused')}`;
 
-const read = async <Row extends object>(from: Db | Pool, text: string, values: unknown[]): Promise<Row[]> =>
-  'executeQuery' in from
-    ? (await from.executeQuery<Row>(CompiledQuery.raw(text, values))).rows
-    : (await from.query<Row>(text, values)).rows;
-
 /** Reads who blocked agents, by their UUIDs; null or missing if one was blocked by plain SQL. */
 export async function readBlocks(from: Db | Pool, agentIds: readonly string[]): Promise<Map<string, Stop | null>> {
-  const rows = await read<{ id: string; payload: string; until: string | null }>(from, blocks, [agentIds]);
+  const rows = await readRows<{ id: string; payload: string; until: string | null }>(from, blocks, [agentIds]);
   return new Map(rows.map(({ id, payload, until }) => [id, toStop(payload, 'status', until)]));
 }
 
 /** Reads who set the pause that lasts; null without one, or if plain SQL set it. */
 export async function readPause(from: Db | Pool): Promise<Stop | null> {
-  const [row] = await read<{ payload: string }>(from, pause, []);
+  const [row] = await readRows<{ payload: string }>(from, pause, []);
   return row === undefined ? null : toStop(row.payload, 'paused');
 }

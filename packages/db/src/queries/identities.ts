@@ -1,4 +1,7 @@
+import type { NameOwner } from '@agp/identities';
 import pg, { type Pool } from 'pg';
+import type { Db } from '../database.ts';
+import { readRows } from '../statements.ts';
 import type { Claim } from './admission.ts';
 
 /** All issuers as they are at one version. */
@@ -70,25 +73,29 @@ export async function registerWorkload(pool: Pool, workload: NewWorkload): Promi
   }
 }
 
-/** Whose a name is. */
-export interface NameOwner {
-  /** Null for an agent that anybody may declare, and for a name of those with a token for it. */
-  claim: Claim | null;
-  isClaimed: boolean;
-  /** The issuer's name; null if it was removed, or there is none. */
-  issuer: string | null;
+/** Whose a name is, and the agent that it is. Unlike names, which agents have one each, a workload may be an agent of another name. */
+export async function findNameOwner(from: Db | Pool, name: string): Promise<NameOwner> {
+  const [row] = await readRows<NameOwner & { agentId: string | null; agentName: string | null }>(
+    from,
+    `SELECT agents.id AS "agentId", agents.name AS "agentName", claimed.name IS NOT NULL AS "isClaimed",
+       identity_id AS "identityId", identities.name AS issuer, workload
+     FROM (SELECT $1::text AS name) AS asked
+     LEFT JOIN claimed_names AS claimed ON claimed.name = asked.name
+     LEFT JOIN agents ON agents.id = coalesce(claimed.agent_id, (SELECT id FROM agents WHERE agents.name = asked.name))
+     LEFT JOIN identities ON identities.id = identity_id`,
+    [name],
+  );
+  const { agentId: id = null, agentName, ...owner } = row as NonNullable<typeof row>;
+  return { ...owner, agent: id === null ? null : { id, name: agentName ?? '' } };
 }
 
-export async function findNameOwner(pool: Pool, name: string): Promise<NameOwner> {
-  const { rows } = await pool.query<{ identity_id: string | null; workload: string; issuer: string | null }>({
-    name: 'find-name-owner',
-    text: `SELECT identity_id, workload, identities.name AS issuer FROM claimed_names
-           LEFT JOIN identities ON identities.id = identity_id WHERE claimed_names.name = $1`,
-    values: [name],
-  });
-  const [row] = rows;
-  const { identity_id: identityId = null, workload = '', issuer = null } = row ?? {};
-  return { claim: identityId === null ? null : { identityId, workload }, isClaimed: row !== undefined, issuer };
+/** An agent that was adopted is that of the workload which comes first. */
+export async function fillWorkload(pool: Pool, { name, identityId, workload }: Claim): Promise<void> {
+  await pool.query('UPDATE claimed_names SET workload = $3 WHERE name = $1 AND identity_id = $2 AND workload IS NULL', [
+    name,
+    identityId,
+    workload,
+  ]);
 }
 
 export interface NewExchangedToken {

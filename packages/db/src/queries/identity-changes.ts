@@ -3,6 +3,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
 import { inTransaction } from '../statements.ts';
+import { findNameOwner } from './identities.ts';
 
 export type IdentityRow = Selectable<Schema['identities']>;
 
@@ -95,16 +96,13 @@ export function deleteIdentity(db: Db, id: string): Promise<IdentityRow | undefi
   );
 }
 
-const selectClaims = (db: Db) =>
-  db
-    .selectFrom('claimed_names')
-    .leftJoin('identities', 'identities.id', 'identity_id')
-    .select(['claimed_names.name', 'agent_id', 'identity_id', 'identities.name as issuer']);
-
 /** Whose workload an agent is, and by which name; the issuer is empty if it is gone. */
 export async function readAgentIdentity(db: Db, agentId: string): Promise<{ issuer: string; name: string } | null> {
   const own = db.selectFrom('agents').select('name').where('id', '=', agentId);
-  const claim = await selectClaims(db)
+  const claim = await db
+    .selectFrom('claimed_names')
+    .leftJoin('identities', 'identities.id', 'identity_id')
+    .select(['claimed_names.name', 'identities.name as issuer'])
     .where('identity_id', 'is not', null)
     .where(({ or, and, eb }) =>
       or([eb('agent_id', '=', agentId), and([eb('claimed_names.name', '=', own), eb('agent_id', 'is', null)])]),
@@ -113,20 +111,14 @@ export async function readAgentIdentity(db: Db, agentId: string): Promise<{ issu
   return claim === undefined ? null : { issuer: claim.issuer ?? '', name: claim.name };
 }
 
+/** An issuer by its name, and what it makes of the workload's claims. */
 interface Adoption {
-  /** The issuer's name. */
   identity: string;
-  /** What the workload's claims make. */
   name: string;
-  workload?: string | null | undefined;
+  workload?: string | undefined;
 }
 
-type AdoptionFault =
-  | 'agent_not_found'
-  | 'identity_not_found'
-  | 'name_of_another_agent'
-  | 'name_has_tokens'
-  | { issuer: string; name: string };
+type AdoptionFault = 'agent_not_found' | 'identity_not_found' | 'name_of_another_agent';
 
 /**
  * Makes an agent an issuer's workload. Its own name stays, and needs a token from then on, if it did not before.
@@ -135,45 +127,33 @@ type AdoptionFault =
 export function adoptAgent(
   db: Db,
   agentId: string,
-  { identity, name, workload = null }: Adoption,
-): Promise<{ agentName: string } | AdoptionFault> {
+  { identity, name, workload }: Adoption,
+): Promise<{ agentName: string } | AdoptionFault | { issuer: string; name: string }> {
   return changeIdentities(db, async (transaction) => {
-    const agent = await transaction
-      .selectFrom('agents')
-      .select('name')
-      .where('id', '=', agentId)
-      .forUpdate()
-      .executeTakeFirst();
+    const agents = transaction.selectFrom('agents').select('name').where('id', '=', agentId).forUpdate();
+    const agent = await agents.executeTakeFirst();
     if (agent === undefined) return 'agent_not_found';
-    const issuer = await transaction
-      .selectFrom('identities')
-      .select('id')
-      .where('name', '=', identity)
-      .executeTakeFirst();
+    const issuers = transaction.selectFrom('identities').select('id').where('name', '=', identity);
+    const issuer = await issuers.executeTakeFirst();
     if (issuer === undefined) return 'identity_not_found';
     const held = await readAgentIdentity(transaction, agentId);
     if (held !== null && held.issuer !== '') return held;
-    const others = await transaction
-      .selectFrom('agents')
-      .select('id')
-      .where('name', '=', name)
-      .where('id', '!=', agentId)
-      .execute();
-    const claim = await selectClaims(transaction).where('claimed_names.name', '=', name).executeTakeFirst();
-    const isOthers = claim && claim.issuer !== null && (claim.identity_id !== issuer.id || claim.agent_id !== null);
-    if (others.length > 0 || isOthers) return 'name_of_another_agent';
-    const tokens = transaction.selectFrom('agent_tokens').select('id').where('agent_name', '=', name).limit(1);
-    if (name !== agent.name && (await tokens.executeTakeFirst()) !== undefined) return 'name_has_tokens';
-    // What it was of an issuer that is gone.
-    await transaction.updateTable('claimed_names').set({ agent_id: null }).where('agent_id', '=', agentId).execute();
-    const values = { identity_id: issuer.id, workload, agent_id: name === agent.name ? null : agentId };
-    await transaction
-      .insertInto('claimed_names')
-      .values([{ name, ...values }])
+    const owner = await findNameOwner(transaction, name);
+    const isOthers = owner.agent === null ? owner.isClaimed : owner.agent.id !== agentId;
+    if (isOthers || (owner.issuer !== null && owner.identityId !== issuer.id)) return 'name_of_another_agent';
+    const claims = transaction.insertInto('claimed_names');
+    // It lets go of what it was of an issuer that is gone.
+    await transaction.deleteFrom('claimed_names').where('agent_id', '=', agentId).execute();
+    const values = {
+      identity_id: issuer.id,
+      workload: workload ?? null,
+      agent_id: name === agent.name ? null : agentId,
+    };
+    await claims
+      .values({ name, ...values })
       .onConflict((conflict) => conflict.column('name').doUpdateSet(values))
       .execute();
-    await transaction
-      .insertInto('claimed_names')
+    await claims
       .values({ name: agent.name })
       .onConflict((conflict) => conflict.doNothing())
       .execute();

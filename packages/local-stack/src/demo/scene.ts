@@ -163,6 +163,15 @@ export async function setScene(
   await change('POST', `/api/v1/agents/${find('stock-forecast').id}/retire?reason=replaced`);
   await change('POST', '/api/v1/keys', { name: 'dashboard', scopes: ['read'] });
   await change('POST', '/api/v1/agent-tokens', { agent_name: 'payroll-export' });
+  const rules = [
+    { name: 'main', match: { ref: ['refs/heads/main'] }, agent: 'ci.{repository}', labels: { team: 'build' } },
+  ];
+  const issuer = {
+    issuer: 'https://token.actions.githubusercontent.com',
+    audiences: ['agp'],
+    keys: { discovery: true },
+  };
+  await change('POST', '/api/v1/identities', { name: 'github-actions', ...issuer, rules });
 
   let refused = new Headers();
   for (let turn = 0; turn < 5; turn += 1) refused = await ask('night-report', 'gpt-4.1', 'And the next page?');

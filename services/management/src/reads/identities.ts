@@ -5,12 +5,12 @@ import { keepText } from '../policy-text.ts';
 import { presentRow } from '../presenters.ts';
 
 /** One of a later release is shown as it is stored. */
-const readDocument = (row: IdentityRow) =>
+export const readIdentityDocument = (row: IdentityRow) =>
   identitySchema.safeParse(row.identity).data ?? (row.identity as unknown as Identity);
 
 export const presentIdentity = ({ name: _, ...row }: IdentityRow): StoredIdentity => ({
   ...presentRow(row, 'idp'),
-  identity: readDocument({ name: _, ...row }),
+  identity: readIdentityDocument({ name: _, ...row }),
 });
 
 /** An issuer as it is stored, with the text that came, or the stored one if that says the same. */
@@ -19,5 +19,5 @@ export const writeIdentity = (
   stored?: IdentityRow,
 ): WrittenIdentity => ({
   identity: body,
-  text: keepText(request, body, stored && { said: readDocument(stored), text: stored.text }),
+  text: keepText(request, body, stored && { said: readIdentityDocument(stored), text: stored.text }),
 });

@@ -82,7 +82,7 @@ export const agentRoutes = tagRoutes('Agents', [
     params: { id: agentId },
     body: adoptionSchema,
     answer: { description: 'What the agent is now', schema: adoptedSchema },
-    errors: ['identity_not_found', 'name_of_another_agent', 'name_has_tokens', 'agent_has_workload'],
+    errors: ['identity_not_found', 'name_of_another_agent', 'agent_has_workload'],
     handle: (input, context) =>
       recordChange(context, input, 'agent.adopt', async (transaction) => {
         const { params, body } = input;

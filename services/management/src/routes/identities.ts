@@ -8,7 +8,14 @@ import {
   readIdentity,
   replaceIdentity,
 } from '@agp/db';
-import { identitySchema, maxIdentities, storedIdentityListSchema, storedIdentitySchema } from '@agp/identities';
+import {
+  identitySchema,
+  maxIdentities,
+  storedIdentityListSchema,
+  storedIdentitySchema,
+  triedTokenSchema,
+  tryTokenSchema,
+} from '@agp/identities';
 import { recordChange, tellVersion } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { readYaml } from '../policy-text.ts';
@@ -41,6 +48,14 @@ export const identityRoutes = tagRoutes('Identities', [
         if (typeof row === 'string') throw new ApiError(row);
         return { result: presentIdentity(row), target: nameRow(row), after: describe(row) };
       }),
+  }),
+  defineRoute('POST /api/v1/identities/try', {
+    ofInstallation: true,
+    isRead: true,
+    summary: 'Which agent a token is, or what is missing; the token is neither stored nor logged',
+    body: tryTokenSchema,
+    answer: { description: 'What it proves', schema: triedTokenSchema },
+    handle: ({ body }, { db, tokens }) => tokens.try(db, body.token.trim()),
   }),
   defineRoute('GET /api/v1/identities/{id}', {
     ofInstallation: true,

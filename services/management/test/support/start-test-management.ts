@@ -77,6 +77,7 @@ export async function startTestManagement(options: TestManagementOptions = {}): 
     pricesFile: options.pricesFile,
     providersFile: options.providersFile,
     notificationAllowedHosts: [...(options.notificationAllowedHosts ?? [])],
+    identityAllowedHosts: [],
     smtpUrl: options.smtpUrl,
     smtpFrom: 'agp@test.example',
     trustProxy: 0,

@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
 import type { Claim } from '@agp/db';
+import { findOwnerFault } from '@agp/identities';
 import type { ProxyContext } from '../context.ts';
 import type { Proof, ShownJwt } from '../identity/identities.ts';
 import type { Agent, Head } from '../journey.ts';
@@ -27,42 +28,61 @@ export async function identifyWorkload(
     if (await isOutdated(context, head, deadline)) return null;
     throw error;
   }
-  const { workload, claim } = proof;
-  const name = workload.agent;
-  if (head.agentName !== null && head.agentName !== name) {
-    throw new ApiError('malformed_request', 'the agent name is not that of the token');
+  const { claim } = proof;
+  const known = context.agents.get(keyOf(claim)) ?? (await findAgent(context, head, proof, deadline.at));
+  if (known === null) {
+    if (await isOutdated(context, head, deadline)) return null;
+    throw await refuseOther(context, claim, deadline.at);
   }
-  const known = context.agents.get(name);
-  if (known) return { ...known, claim };
-  const { sourceIp } = head;
-  const metadata = { ...workload.labels, ...(workload.complianceTag && { compliance_tag: workload.complianceTag }) };
-  const uuid =
-    (await context.storage.findAgentId(name, deadline.at)) ??
-    (await once(context, `${claim.identityId} ${claim.workload} ${name}`, async () => {
-      const agent = { id: randomUUIDv7(), name, sourceIp, metadata, claim, identityVersion: proof.version };
-      const registered = await context.storage.registerWorkload(agent, deadline.at);
-      return registered ?? (await context.storage.findAgentId(name, deadline.at));
-    }));
-  if (uuid !== null) return { ...remember(context, name, uuid), claim };
-  if (await isOutdated(context, head, deadline)) return null;
-  throw await refuseOther(context, name, claim, deadline.at);
+  assureName(head.agentName, claim.name, known.name);
+  return { ...known, claim };
 }
 
-/** Why a workload may not be the agent of its name. */
+/** @param others such as the name that an agent had before it was adopted, which it keeps */
+function assureName(declared: string | null, ...others: (string | undefined)[]): void {
+  if (declared === null || others.includes(declared)) return;
+  throw new ApiError('malformed_request', 'the agent name is not that of the token');
+}
+
+/** No name of an agent is one. */
+const keyOf = ({ identityId, name }: Claim) => `\n${identityId} ${name}`;
+
+/** Null if the name is another's, or issuers have changed. */
+async function findAgent(
+  context: ProxyContext,
+  { agentName, sourceIp }: Caller,
+  { workload, claim, version }: Proof,
+  deadline: number,
+): Promise<Agent | null> {
+  const { storage } = context;
+  const find = async () => {
+    const owner = await storage.findNameOwner(claim.name, deadline);
+    if (owner.agent === null || findOwnerFault(owner, claim) !== null) return null;
+    if (owner.workload === null) await storage.fillWorkload(claim, deadline);
+    return remember(context, keyOf(claim), owner.agent.id, owner.agent.name);
+  };
+  const found = await find();
+  assureName(agentName, claim.name, found?.name);
+  if (found !== null) return found;
+  const metadata = { ...workload.labels, ...(workload.complianceTag && { compliance_tag: workload.complianceTag }) };
+  const uuid = await once(context, `${claim.identityId} ${claim.workload} ${claim.name}`, () => {
+    const agent = { id: randomUUIDv7(), name: claim.name, sourceIp, metadata, claim, identityVersion: version };
+    return storage.registerWorkload(agent, deadline);
+  });
+  return uuid === null ? find() : remember(context, keyOf(claim), uuid, claim.name);
+}
+
+/** Why a workload may not be the agent of its name, which is looked up anew at the next request. */
 export async function refuseOther(
-  { storage }: Pick<ProxyContext, 'storage'>,
-  name: string,
+  { agents, storage }: Pick<ProxyContext, 'agents' | 'storage'>,
   claim: Claim,
   deadline: number,
 ): Promise<ApiError> {
-  const owner = await storage.findNameOwner(name, deadline);
-  const why = () => {
-    if (!owner.isClaimed) return 'is there already, and belongs to no issuer: adopt it first';
-    if (owner.claim === null) return 'belongs to those with an agent token for it: adopt it first';
-    if (owner.claim.identityId === claim.identityId) return 'belongs to another workload of this issuer';
-    return owner.issuer === null ? 'belongs to an issuer that was removed' : 'belongs to another issuer';
-  };
-  return new ApiError('agent_of_another', `the agent that this token names ${why()}`);
+  agents.delete(keyOf(claim));
+  const fault = findOwnerFault(await storage.findNameOwner(claim.name, deadline), claim);
+  // It changed meanwhile: the next request finds what it is.
+  if (fault === null) return new ApiError('status_unavailable');
+  return new ApiError('agent_of_another', `the agent that this token names ${fault}`);
 }
 
 /** Whether issuers have changed since the head was read; false if it holds no JWT. */
@@ -77,9 +97,9 @@ export async function isOutdated(
 }
 
 /** A known agent's ids never change. */
-export function remember(context: ProxyContext, name: string, uuid: string): Agent {
+export function remember(context: ProxyContext, key: string, uuid: string, name = key): Agent {
   const agent = { uuid, id: toPublicId('agt', uuid), name, tokenId: null, claim: null };
-  context.agents.set(name, agent);
+  context.agents.set(key, agent);
   return agent;
 }
 

@@ -124,7 +124,7 @@ async function exchangeJwt(context: ProxyContext, sourceIp: string, subject: str
     if (agent?.claim == null || proof === undefined) continue;
     const admission = { agentId: agent.uuid, tokenId: null, claim: agent.claim, sessionId: null };
     const stored = await context.storage.readAdmission(admission, deadline.at);
-    if (!stored?.tokenIsValid) throw await refuseOther(context, agent.name, agent.claim, deadline.at);
+    if (!stored?.tokenIsValid) throw await refuseOther(context, agent.claim, deadline.at);
     const seconds = Math.min(exchangedTokens.seconds, Math.floor((proof.expiresAt - Date.now()) / 1_000));
     if (seconds < 1) throw new OAuthError('invalid_request', 'the token has expired');
     const secret = `${agentTokenPrefix}${randomBytes(32).toString('base64url')}`;

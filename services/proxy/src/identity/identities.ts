@@ -119,7 +119,7 @@ export class Identities {
       const verified = await verify(token, issuer.identity, issuer.keys.find);
       const workload = judge(issuer.identity, verified);
       const expiresAt = verified.exp * 1_000;
-      const claim = { identityId: issuer.id, workload: workload.workload };
+      const claim = { name: workload.agent, identityId: issuer.id, workload: workload.workload };
       const proof = { version, workload, claim, issuerVersion: issuer.version, expiresAt };
       const until = Math.min(expiresAt + toleranceSeconds * 1_000, Date.now() + tokenRememberedMs);
       this.#proven.set(jwt.sha256, { ...proof, until });

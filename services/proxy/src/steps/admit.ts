@@ -46,7 +46,7 @@ export async function admit(
     await context.identities.at(stored.identityVersion, deadline);
     return null;
   }
-  if (agent.claim !== null && !stored.tokenIsValid) throw await refuseOther(context, agent.name, agent.claim, deadline);
+  if (agent.claim !== null && !stored.tokenIsValid) throw await refuseOther(context, agent.claim, deadline);
   const needsToken = context.config.agentIdentity === 'token' || stored.nameIsClaimed || agent.tokenId !== null;
   if (needsToken && !stored.tokenIsValid) throw new ApiError('unauthorized_agent');
   if (stored.status === 'blocked') throw await refuseStopped(context, 'agent_blocked', agent.uuid);

@@ -6,9 +6,11 @@ import {
   addExchangedToken,
   addUnrecordedSpend,
   type BillClaim,
+  type Claim,
   claimBill,
   claimSessions,
   type ForwardedSpend,
+  fillWorkload,
   findAgentId,
   findAgentTokens,
   findClaim,
@@ -160,7 +162,7 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
   const findToken = coalesce((digests: string[]) => findAgentTokens(pool, digests));
   const admissions = coalesce((keys: AdmissionKey[]) => readAdmissions(pool, keys), {
     keyOf: ({ agentId, tokenId, sessionId, claim }) =>
-      `${agentId} ${tokenId} ${sessionId} ${claim?.identityId} ${claim?.workload}`,
+      `${agentId} ${tokenId} ${sessionId} ${claim?.identityId} ${claim?.workload} ${claim?.name}`,
   });
   const spends = coalesce(
     (asks: SpendAsk[]) =>
@@ -226,6 +228,7 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
     /** Null if the name is claimed and no token was shown for it. */
     registerAgent: (agent: NewAgent, deadline: number) => inTime(registerAgent(pool, agent), deadline),
     registerWorkload: (workload: NewWorkload, deadline: number) => inTime(registerWorkload(pool, workload), deadline),
+    fillWorkload: (claim: Claim, deadline: number) => inTime(fillWorkload(pool, claim), deadline),
     findNameOwner: (name: string, deadline: number) => inTime(findNameOwner(pool, name), deadline),
     addExchangedToken: (token: NewExchangedToken, most: number, deadline: number) =>
       inTime(addExchangedToken(pool, token, most), deadline),

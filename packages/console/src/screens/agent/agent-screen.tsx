@@ -18,6 +18,7 @@ import { List } from '../../components/list.tsx';
 import { SumList } from '../../components/sum-list.tsx';
 import {
   Fields,
+  Issuer,
   Name,
   PiiLinks,
   ShortId,
@@ -162,7 +163,16 @@ export function AgentScreen() {
           'Agent'
         )
       }
-      about={<ShortId id={agentId} what="agent id" whole />}
+      about={
+        <>
+          <ShortId id={agentId} what="agent id" whole />
+          {overview?.identity && (
+            <>
+              {' · '}belongs to <Issuer name={overview.identity.issuer} /> as {overview.identity.name}
+            </>
+          )}
+        </>
+      }
       actions={overview && <Actions overview={overview} />}
     >
       <Reading query={query} shape={{ panels: 4, chart: 200 }}>

@@ -10,7 +10,7 @@ import { EmptyState } from '../../components/feedback.tsx';
 import { Labels } from '../../components/labels.tsx';
 import { Card, Screen, Views } from '../../components/layout.tsx';
 import { actionColumn, type Column, ReadList } from '../../components/list.tsx';
-import { Pill, ShortId, TimeAgo, TimeStamp } from '../../components/values.tsx';
+import { Issuer, Pill, ShortId, TimeAgo, TimeStamp } from '../../components/values.tsx';
 import { endsColumn, MakeKey, MakeSecret, madeColumn, type OnMade, SecretsCard } from './secrets.tsx';
 
 type ApiKey = components['schemas']['ApiKey'];
@@ -100,6 +100,7 @@ function NamesView() {
         { head: 'Name', cell: ({ name }) => name },
         { head: 'Claimed', cell: ({ claimed_at }) => <TimeStamp at={claimed_at} /> },
         { head: 'Tokens', right: true, cell: ({ token_count }) => formatCount(token_count) },
+        { head: 'Workload of', cell: ({ identity }) => identity !== null && <Issuer name={identity} /> },
         actionColumn(({ name, token_count }: ClaimedName) =>
           token_count === 0 ? <ReleaseName name={name} /> : <span className="small dim">revoke its tokens first</span>,
         ),
@@ -129,6 +130,7 @@ type Token = components['schemas']['AgentToken'];
 const columns: readonly Column<Token>[] = [
   { head: 'Agent', by: ({ agent_name }) => agent_name, cell: ({ agent_name }) => agent_name },
   { head: 'Id', cell: ({ id }) => <ShortId id={id} what="token id" /> },
+  { head: 'Exchanged for', wide: true, cell: ({ identity }) => identity && <Issuer name={identity} /> },
   madeColumn,
   endsColumn,
   actionColumn((token) => <RevokeToken id={token.id} name={token.agent_name} />),
