@@ -22,7 +22,7 @@ test('admission is planned once, and by its keys, whether tables were empty then
   const keys = [{ agentId: agent.id, tokenId: null, claim: null, sessionId: null }];
   const readPlan = async () => {
     const { rows } = await pool.query<{ 'QUERY PLAN': string }>(
-      `EXPLAIN EXECUTE "read-admissions" (ARRAY['${agent.id}']::uuid[], ARRAY[NULL]::uuid[], ARRAY[NULL]::text[], ARRAY[NULL]::uuid[], ARRAY[NULL]::text[], ARRAY[NULL]::text[])`,
+      `EXPLAIN EXECUTE "read-admissions" (ARRAY['${agent.id}']::uuid[], ARRAY[NULL]::uuid[], ARRAY[NULL]::text[], ARRAY[NULL]::jsonb[])`,
     );
     return rows.map((row) => row['QUERY PLAN']);
   };

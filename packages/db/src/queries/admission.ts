@@ -58,9 +58,10 @@ type Row = Omit<AdmissionState, 'agentCap' | 'globalCap'> & {
 // look-up: else all claimed names may be read for each request.
 const text = `
   SELECT asked.position, agents.status, agents.metadata->>'compliance_tag' AS "complianceTag", control.paused,
-    CASE WHEN asked.identity_id IS NOT NULL THEN EXISTS (
+    CASE WHEN asked.claim IS NOT NULL THEN EXISTS (
       SELECT FROM claimed_names
-      WHERE name = asked.claimed_name AND identity_id = asked.identity_id AND workload = asked.workload
+      WHERE name = asked.claim->>'name' AND identity_id = (asked.claim->>'identityId')::uuid
+        AND workload = asked.claim->>'workload'
         AND coalesce(agent_id = agents.id, name = agents.name) OFFSET 0
     ) WHEN asked.token_id IS NOT NULL THEN EXISTS (
       SELECT FROM agent_tokens
@@ -79,8 +80,8 @@ const text = `
     agents.requests_per_minute AS "requestsPerMinute", control.policy_version AS "policyVersion",
     control.budget_version AS "budgetVersion", control.identity_version AS "identityVersion",
     agents.metadata
-  FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::text[], $6::text[])
-    WITH ORDINALITY AS asked (agent_id, token_id, session_id, identity_id, workload, claimed_name, position)
+  FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::jsonb[])
+    WITH ORDINALITY AS asked (agent_id, token_id, session_id, claim, position)
   JOIN agents ON agents.id = asked.agent_id
   CROSS JOIN (SELECT * FROM control LIMIT 1) AS control`;
 
@@ -96,9 +97,7 @@ export async function readAdmissions(
       keys.map(({ agentId }) => agentId),
       keys.map(({ tokenId }) => tokenId),
       keys.map(({ sessionId }) => sessionId),
-      keys.map(({ claim }) => claim?.identityId ?? null),
-      keys.map(({ claim }) => claim?.workload ?? null),
-      keys.map(({ claim }) => claim?.name ?? null),
+      keys.map(({ claim }) => claim && JSON.stringify(claim)),
     ],
   });
   const states = new Map<AdmissionKey, AdmissionState>();
