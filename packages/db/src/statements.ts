@@ -17,7 +17,13 @@ export type RowOf<Shown, Times extends keyof Shown> = Omit<Shown, Times> & {
   [Name in Times]: null extends Shown[Name] ? Date | null : Date;
 };
 
-export const readRows = async <Row extends object>(from: Db | Pool, text: string, values: unknown[]): Promise<Row[]> =>
+/** @param name by which a pool's connections plan it once */
+export const readRows = async <Row extends object>(
+  from: Db | Pool,
+  name: string,
+  text: string,
+  values: unknown[],
+): Promise<Row[]> =>
   'executeQuery' in from
     ? (await from.executeQuery<Row>(CompiledQuery.raw(text, values))).rows
-    : (await from.query<Row>(text, values)).rows;
+    : (await from.query<Row>({ name, text, values })).rows;

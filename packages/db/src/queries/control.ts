@@ -70,12 +70,14 @@ const pause = `SELECT payload FROM audit_log WHERE action = 'pause.set' AND ${ch
 
 /** Reads who blocked agents, by their UUIDs; null or missing if one was blocked by plain SQL. */
 export async function readBlocks(from: Db | Pool, agentIds: readonly string[]): Promise<Map<string, Stop | null>> {
-  const rows = await readRows<{ id: string; payload: string; until: string | null }>(from, blocks, [agentIds]);
+  const rows = await readRows<{ id: string; payload: string; until: string | null }>(from, 'read-blocks', blocks, [
+    agentIds,
+  ]);
   return new Map(rows.map(({ id, payload, until }) => [id, toStop(payload, 'status', until)]));
 }
 
 /** Reads who set the pause that lasts; null without one, or if plain SQL set it. */
 export async function readPause(from: Db | Pool): Promise<Stop | null> {
-  const [row] = await readRows<{ payload: string }>(from, pause, []);
+  const [row] = await readRows<{ payload: string }>(from, 'read-pause', pause, []);
   return row === undefined ? null : toStop(row.payload, 'paused');
 }

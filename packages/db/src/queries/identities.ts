@@ -77,6 +77,7 @@ export async function registerWorkload(pool: Pool, workload: NewWorkload): Promi
 export async function findNameOwner(from: Db | Pool, name: string): Promise<NameOwner> {
   const [row] = await readRows<NameOwner & { agentId: string | null; agentName: string | null }>(
     from,
+    'find-name-owner',
     `SELECT agents.id AS "agentId", agents.name AS "agentName", claimed.name IS NOT NULL AS "isClaimed",
        identity_id AS "identityId", identities.name AS issuer, workload
      FROM (SELECT $1::text AS name) AS asked
