@@ -1,5 +1,8 @@
+import { uuidOf } from '@agp/core/ids';
+import { connectRedis } from '@agp/reservations';
 import { eventually } from '@agp/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { releaseName } from '../control/support/admin-calls.ts';
 import { type IdentitySystem, startIdentitySystem } from '../control/support/identity-system.ts';
 import { putIdentity, removeIdentity } from './support/change-identities.ts';
 import { nowSeconds, startTestIssuer, type TestClaims, type TestIssuer } from './support/test-issuer.ts';
@@ -90,25 +93,39 @@ test('it is refused for an agent that is another’s, and stops once its agent i
     "UPDATE claimed_names SET identity_id = gen_random_uuid() WHERE name = 'exchanged.given'",
   );
   await system.expectRefused(bearer(token));
-  expect((await exchange({ sub: 'given' })).body).toMatchObject({
-    error: 'invalid_request',
-    error_description: expect.stringContaining('belongs to'),
-  });
+  const { error_description } = (await exchange({ sub: 'given' })).body;
+  expect(error_description).toContain('belongs to');
 });
 
-test('of an agent the oldest of a thousand go, and those that have ended', async () => {
+test('it stays ended once its name was let go, also if its agent is adopted by the same name', async () => {
+  const { access_token: token } = (await exchange({ sub: 'let-go' })).body;
+  const id = await system.expectForwarded(bearer(token));
+  await releaseName(system.system, 'exchanged.let-go');
+  const body = JSON.stringify({ identity: 'cluster', name: 'exchanged.let-go' });
+  await system.system.api(`/api/v1/agents/${id}/adopt`, { method: 'POST', body });
+  await system.expectForwarded(bearer(await issuer.sign({ sub: 'let-go' })));
+  await system.expectRefused(bearer(token));
+});
+
+test('an agent keeps all its tokens but those that have ended, and waits beyond 10,000 in an hour', async () => {
   const { access_token: oldest } = (await exchange({ sub: 'many' })).body;
   const { pool } = system.system.database;
   await pool.query(
     `INSERT INTO exchanged_tokens (id, agent_name, secret_sha256, identity_id, identity_version, expires_at)
-     SELECT ('f' || substr(gen_random_uuid()::text, 2))::uuid, agent_name, sha256(number::text::bytea), identity_id, identity_version,
-       now() + CASE WHEN number > 999 THEN interval '-1 minute' ELSE '1 hour' END
-     FROM exchanged_tokens, generate_series(1, 1200) AS number WHERE agent_name = 'exchanged.many'`,
+     SELECT gen_random_uuid(), agent_name, sha256(number::text::bytea), identity_id, identity_version,
+       now() + CASE WHEN number > 1200 THEN interval '-1 minute' ELSE '1 hour' END
+     FROM exchanged_tokens, generate_series(1, 1250) AS number WHERE agent_name = 'exchanged.many'`,
   );
   await exchange({ sub: 'many' });
   const { rows } = await pool.query("SELECT FROM exchanged_tokens WHERE agent_name = 'exchanged.many'");
-  expect(rows).toHaveLength(1_000);
-  await system.expectRefused(bearer(oldest));
+  expect(rows).toHaveLength(1_202);
+  const id = uuidOf('agt', await system.expectForwarded(bearer(oldest)));
+  const redis = connectRedis({ url: system.system.stack.redisUrl, commandTimeoutMs: 60_000 });
+  await eventually(() => redis.set(`agp:throttle:exchanges:${id}`, '10000', 'EX', 600));
+  await redis.quit();
+  const { status, headers } = await exchange({ sub: 'many' });
+  expect([status, Number(headers.get('retry-after')) > 0]).toEqual([429, true]);
+  await system.expectForwarded(bearer(oldest));
 });
 
 test.each<[what: string, body: () => Record<string, string> | [string, string][], error: string]>([

@@ -96,7 +96,7 @@ describe.each(redisUsers)('%s', (user) => {
   });
 });
 
-test('the proxy reserves, holds, confirms and releases, opens sessions and counts registrations', async () => {
+test('the proxy reserves, holds, confirms and releases, opens sessions and counts registrations and exchanges', async () => {
   const budget = createBudgetReservations(clients.proxy);
   const [one, two] = [make(), make()];
   // Together: the client sends them in a pipeline.
@@ -112,7 +112,7 @@ test('the proxy reserves, holds, confirms and releases, opens sessions and count
   const sessions = createIdleSessions(clients.proxy, { idleSeconds: 60, onFailure: (error) => failures.push(error) });
   await sessions.resolve('agt_a', () => 'ses_a');
   expect(failures).toEqual([]);
-  await consumeShared('proxy', 'registrations');
+  for (const name of ['registrations', 'exchanges']) await consumeShared('proxy', name);
 });
 
 test('the writer releases and sweeps what the proxy reserved, and management shows it and counts failures', async () => {

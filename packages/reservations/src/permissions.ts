@@ -18,7 +18,7 @@ const budgetKeys = 'agp:{budget}:';
 
 const redisPermissions: Readonly<Record<RedisUser, RedisPermissions>> = {
   proxy: {
-    keys: [budgetKeys, 'agp:idle-session:', 'agp:throttle:registrations:'],
+    keys: [budgetKeys, 'agp:idle-session:', 'agp:throttle:registrations:', 'agp:throttle:exchanges:'],
     commands: [
       ...connecting,
       ...throttling,

@@ -38,6 +38,8 @@ export interface Stores {
   idleSessions: IdleSessions;
   /** New agents per source address. */
   registrations: Throttle;
+  /** Exchanged tokens per agent. */
+  exchanges: Throttle;
   refusals: RefusalLog;
   doubts: DoubtLog;
 }

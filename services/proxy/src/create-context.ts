@@ -16,7 +16,7 @@ import type { ProxyContext, Setup, Working } from './context.ts';
 import { RefusalLog } from './events/refusal-log.ts';
 import { DoubtLog, reportUnpriced, reportUnread } from './events/reports.ts';
 import { Identities } from './identity/identities.ts';
-import { issuerTimeoutMs, rememberedAgents, rememberedSessions } from './limits.ts';
+import { exchangedTokens, issuerTimeoutMs, rememberedAgents, rememberedSessions } from './limits.ts';
 import { Rules } from './policy/judge.ts';
 import { BackgroundWork, RunningRequests } from './stop/running-requests.ts';
 import { createStorage } from './storage/storage.ts';
@@ -87,6 +87,9 @@ export function createContext(
       name: 'registrations',
       points: config.maxRegistrationsPerMinute,
       durationSeconds: 60,
+    }),
+    exchanges: createThrottle(redis, {
+      ...{ name: 'exchanges', points: exchangedTokens.perHour, durationSeconds: 3_600 },
     }),
     places: new FairShares({ max: config.maxConnections }),
     rules: new Rules({ read: storage.readRules, onUnreadable: warnings.policyUnreadable }),

@@ -30,8 +30,8 @@ export const rememberedTokens = 50_000;
 export const tokenRememberedMs = 300_000;
 /** How long an issuer may take to tell its keys, in milliseconds. */
 export const issuerTimeoutMs = 3_000;
-/** Live tokens of an agent that were exchanged for JWTs, how long they last in seconds, and the form that asks for one in bytes. */
-export const exchangedTokens = { ofAgent: 1_000, seconds: 3_600, form: 32_768 };
+/** Tokens that an agent may exchange in an hour, how long they last in seconds, and the form that asks for one in bytes. */
+export const exchangedTokens = { perHour: 10_000, seconds: 3_600, form: 32_768 };
 /** Work in the background that a process can cancel: of each the request's headers are held. */
 export const rememberedWork = 2_000;
 /** Models without a price that one process logs. */

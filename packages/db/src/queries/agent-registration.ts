@@ -41,12 +41,12 @@ export async function registerAgent(pool: Pool, agent: NewAgent): Promise<string
   return rows[0]?.id ?? (await findAgentId(pool, agent.name));
 }
 
-/** Releases a claimed name without tokens, so that any agent may declare it again. */
+/** Releases a claimed name without tokens, so that any agent may declare it again. Those that its workload exchanged go. */
 export function releaseName(db: Db, name: string): Promise<'released' | 'unknown' | 'has_tokens'> {
   return inTransaction(db, async (transaction) => {
     const claimed = await transaction
       .selectFrom('claimed_names')
-      .select('name')
+      .select('agent_id')
       .where('name', '=', name)
       .forUpdate()
       .executeTakeFirst();
@@ -60,6 +60,11 @@ export function releaseName(db: Db, name: string): Promise<'released' | 'unknown
       .executeTakeFirst();
     if (token !== undefined) return 'has_tokens';
     await transaction.deleteFrom('claimed_names').where('name', '=', name).execute();
+    const own = transaction.selectFrom('agents').select('name').where('id', '=', claimed.agent_id);
+    await transaction
+      .deleteFrom('exchanged_tokens')
+      .where(({ eb }) => eb('agent_name', '=', claimed.agent_id === null ? name : own))
+      .execute();
     return 'released';
   });
 }

@@ -103,27 +103,26 @@ export interface NewExchangedToken {
   id: string;
   agentName: string;
   secretSha256: Buffer;
-  identityId: string;
+  claim: Claim;
   /** The issuer's own, by which the token was judged. */
   issuerVersion: number;
   expiresAt: Date;
 }
 
-/** Stores a token if its issuer is what it was. Of an agent's tokens the oldest go, and some that have ended. @param most that an agent may have */
-export async function addExchangedToken(pool: Pool, token: NewExchangedToken, most: number): Promise<boolean> {
-  const { id, agentName, secretSha256, identityId, issuerVersion, expiresAt } = token;
+/** Stores a token if its issuer and the claim of its agent's name are what they were. Some that have ended go. */
+export async function addExchangedToken(pool: Pool, token: NewExchangedToken): Promise<boolean> {
+  const { id, agentName, secretSha256, claim, issuerVersion, expiresAt } = token;
   const { rows } = await pool.query({
     name: 'add-exchanged-token',
+    // now(), since an index serves no time that moves; an array, since the planner may join the whole table else.
     text: `WITH gone AS (
-             DELETE FROM exchanged_tokens WHERE id IN (
-               SELECT id FROM exchanged_tokens WHERE expires_at < clock_timestamp() ORDER BY expires_at LIMIT 100
-             ) OR agent_name = $2 AND id NOT IN (
-               SELECT id FROM exchanged_tokens WHERE agent_name = $2 AND expires_at > clock_timestamp()
-               ORDER BY id DESC LIMIT $7))
+             DELETE FROM exchanged_tokens WHERE id = ANY (ARRAY(
+               SELECT id FROM exchanged_tokens WHERE expires_at < now() ORDER BY expires_at LIMIT 100)))
            INSERT INTO exchanged_tokens (id, agent_name, secret_sha256, identity_id, identity_version, expires_at)
            SELECT $1, $2, $3, identities.id, version, $6 FROM identities WHERE identities.id = $4 AND version = $5
+             AND EXISTS (SELECT FROM claimed_names WHERE name = $7 AND identity_id = $4 AND workload = $8)
            RETURNING id`,
-    values: [id, agentName, secretSha256, identityId, issuerVersion, expiresAt, most - 1],
+    values: [id, agentName, secretSha256, claim.identityId, issuerVersion, expiresAt, claim.name, claim.workload],
   });
   return rows.length > 0;
 }

@@ -144,15 +144,27 @@ export function adoptAgent(
     const claims = transaction.insertInto('claimed_names');
     // It lets go of what it was of an issuer that is gone.
     await transaction.deleteFrom('claimed_names').where('agent_id', '=', agentId).execute();
+    await transaction.deleteFrom('exchanged_tokens').where('agent_name', '=', agent.name).execute();
     const values = {
       identity_id: issuer.id,
       workload: workload ?? null,
       agent_id: name === agent.name ? null : agentId,
     };
-    await claims
+    // Not if a workload's first request claimed the name since it was read.
+    const claimed = await claims
       .values({ name, ...values })
-      .onConflict((conflict) => conflict.column('name').doUpdateSet(values))
-      .execute();
+      .onConflict((conflict) =>
+        conflict
+          .column('name')
+          .doUpdateSet(values)
+          .where(
+            sql<boolean>`${owner.isClaimed} AND (claimed_names.identity_id, claimed_names.workload)
+              IS NOT DISTINCT FROM (${owner.identityId}::uuid, ${owner.workload}::text)`,
+          ),
+      )
+      .returning('name')
+      .executeTakeFirst();
+    if (claimed === undefined) return 'name_of_another_agent';
     await claims
       .values({ name: agent.name })
       .onConflict((conflict) => conflict.doNothing())

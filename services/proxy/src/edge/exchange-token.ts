@@ -23,11 +23,13 @@ const formMs = 10_000;
 class OAuthError extends Error {
   readonly code: string;
   readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(code: string, message: string, status = 400) {
+  constructor(code: string, message: string, status = 400, headers = {}) {
     super(message);
     this.code = code;
     this.status = status;
+    this.headers = headers;
   }
 }
 
@@ -39,10 +41,10 @@ export async function exchangeToken(context: ProxyContext, exchange: Exchange): 
     const token = await exchangeJwt(context, exchange.sourceIp, await readSubject(exchange));
     answer(exchange, 200, token);
   } catch (error) {
-    const { status, code, message } = toOAuthError(error);
+    const { status, code, message, headers } = toOAuthError(error);
     if (code === 'server_error') context.logger.error({ error: (error as Error).stack }, 'a token was not exchanged');
     if (error instanceof ApiError) countRefusal(context, exchange, error);
-    answer(exchange, status, { error: code, error_description: message });
+    answer(exchange, status, { error: code, error_description: message }, headers);
   } finally {
     context.load.running -= 1;
   }
@@ -65,11 +67,12 @@ function toOAuthError(error: unknown): OAuthError {
   return new OAuthError('invalid_request', error.message);
 }
 
-function answer({ request, response, requestId }: Exchange, status: number, body: object): void {
+function answer({ request, response, requestId }: Exchange, status: number, body: object, headers = {}): void {
   const text = JSON.stringify(body);
   response.writeHead(status, {
     ...{ 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text), 'Cache-Control': 'no-store' },
     ...requestIdHeaders(requestId),
+    ...headers,
   });
   response.end(text);
   dropRest(request);
@@ -127,14 +130,19 @@ async function exchangeJwt(context: ProxyContext, sourceIp: string, subject: str
     if (!stored?.tokenIsValid) throw await refuseOther(context, agent.claim, deadline.at);
     const seconds = Math.min(exchangedTokens.seconds, Math.floor((proof.expiresAt - Date.now()) / 1_000));
     if (seconds < 1) throw new OAuthError('invalid_request', 'the token has expired');
+    const { allowed, retryAfterSeconds } = await context.exchanges.consume(agent.uuid);
+    if (!allowed) {
+      const message = `${exchangedTokens.perHour} tokens were exchanged for this agent within an hour`;
+      throw new OAuthError('temporarily_unavailable', message, 429, { 'Retry-After': String(retryAfterSeconds) });
+    }
     const secret = `${agentTokenPrefix}${randomBytes(32).toString('base64url')}`;
     const token = {
       ...{ id: randomUUIDv7(), agentName: agent.name, secretSha256: hash('sha256', secret, 'buffer') },
-      ...{ identityId: agent.claim.identityId, issuerVersion: proof.issuerVersion },
+      ...{ claim: agent.claim, issuerVersion: proof.issuerVersion },
       expiresAt: new Date(Date.now() + seconds * 1_000),
     };
-    // Not if the issuer has changed since.
-    if (!(await context.storage.addExchangedToken(token, exchangedTokens.ofAgent, deadline.at))) continue;
+    // Not if the issuer, or whose the name is, has changed since.
+    if (!(await context.storage.addExchangedToken(token, deadline.at))) continue;
     return {
       ...{ access_token: secret, issued_token_type: `${tokenType}access_token` },
       ...{ token_type: 'Bearer', expires_in: seconds },

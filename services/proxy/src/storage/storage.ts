@@ -230,8 +230,7 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
     registerWorkload: (workload: NewWorkload, deadline: number) => inTime(registerWorkload(pool, workload), deadline),
     fillWorkload: (claim: Claim, deadline: number) => inTime(fillWorkload(pool, claim), deadline),
     findNameOwner: (name: string, deadline: number) => inTime(findNameOwner(pool, name), deadline),
-    addExchangedToken: (token: NewExchangedToken, most: number, deadline: number) =>
-      inTime(addExchangedToken(pool, token, most), deadline),
+    addExchangedToken: (token: NewExchangedToken, deadline: number) => inTime(addExchangedToken(pool, token), deadline),
     /** Read for this request, never cached; undefined when the agent is gone. */
     readAdmission: (key: AdmissionKey, deadline: number) => inTime(admissions(key), deadline),
     /** All policies and their version, read after this call begins. */
