@@ -10,6 +10,8 @@ export class IssuerUnavailable extends Error {}
 
 /** Milliseconds after which keys are read again, while those that are known go on. */
 const oldMs = 300_000;
+/** Milliseconds without a try to read them after which known keys wait for it too. */
+const staleMs = 600_000;
 /** The least milliseconds from one read to the next, however many unknown keys are asked for. */
 const restMs = 5_000;
 
@@ -49,7 +51,10 @@ export class IssuerKeys {
   readonly find: JWTVerifyGetKey = async (header, token): Promise<CryptoKey> => {
     const isFixed = 'jwks' in this.#identity.keys;
     if (this.#held !== null) {
-      if (!isFixed && performance.now() - this.#readAt > oldMs) void this.#readAgain();
+      const now = performance.now();
+      const isStale = now - this.#triedAt > staleMs;
+      const read = isFixed || now - this.#readAt <= oldMs ? null : this.#readAgain();
+      if (isStale) await read;
       try {
         return (await this.#held(header, token)) as CryptoKey;
       } catch (error) {
