@@ -47,7 +47,7 @@ describe('the first rule whose match holds', () => {
       agent: 'prod-eu.mailer',
       labels: { team: 'prod-eu', site: 'eu', who: 'of mailer' },
       complianceTag: 'pci',
-      workload: '[["kubernetes.io/namespace","prod-eu"],["kubernetes.io/serviceaccount/name","mailer"]]',
+      workload: '[[["kubernetes.io","namespace"],"prod-eu"],[["kubernetes.io","serviceaccount","name"],"mailer"]]',
     });
   });
 
@@ -55,6 +55,8 @@ describe('the first rule whose match holds', () => {
     const claims = { 'https://a.example/role': 'batch', a: { b: true }, list: ['x'], constructor: { name: 'own' } };
     expect(judge(make({ agent: '{https://a.example/role}-{a/b}' }), claims).agent).toBe('batch-true');
     expect(judge(make({ agent: '{constructor/name}' }), claims).agent).toBe('own');
+    const forms = [{ a: { b: 1 } }, { 'a/b': 1 }].map((each) => judge(make({ agent: '{a/b}' }), each).workload);
+    expect(new Set(forms).size).toBe(2);
     for (const path of ['list/0', 'list/length', 'a/toString', 'a/b/length', '__proto__', 'hasOwnProperty/name'])
       expect(refusalOf(make({ agent: `{${path}}` }), claims).claims, path).toEqual([path]);
   });

@@ -2,7 +2,7 @@ import { agentTokenPrefix, isNewAgentName, isReservedAgentName } from '@agp/core
 import { complianceTagPattern } from '@agp/core/events';
 import { labelValue } from '@agp/core/labels';
 import type { Identity, IdentityRule } from './schema.ts';
-import { type ClaimValue, isClaimValue, parseTemplate, readClaim } from './template.ts';
+import { type ClaimValue, isClaimValue, parseTemplate, readClaim, stepsOf } from './template.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
 
@@ -88,7 +88,7 @@ function apply(identity: Identity, rule: IdentityRule, claims: Claims): Workload
     };
   };
 
-  const used: [path: string, value: ClaimValue][] = [];
+  const used: [steps: string | string[], value: ClaimValue][] = [];
   const parts = parseTemplate(rule.agent);
   for (const [index, part] of parts.entries()) {
     if ('text' in part) continue;
@@ -97,7 +97,7 @@ function apply(identity: Identity, rule: IdentityRule, claims: Claims): Workload
     // Else a reader of the name could not tell where the value ends: two workloads might have one name.
     if (next && 'text' in next && `${value}${next.text}`.indexOf(next.text) < String(value).length)
       refuse(`claim ${part.claim} holds the text that follows it in the name`, [part.claim]);
-    used.push([part.claim, value]);
+    used.push([stepsOf(claims, part.claim), value]);
   }
   const { filled: agent, paths } = fill(rule.agent);
   if (!isNewAgentName(agent) || isReservedAgentName(agent) || agent.includes(agentTokenPrefix)) {

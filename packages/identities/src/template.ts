@@ -31,6 +31,10 @@ export function readClaim(claims: Readonly<Record<string, unknown>>, path: strin
   return value;
 }
 
+/** Which of the two a claim that there is was read by: its whole name, or its path in several steps. */
+export const stepsOf = (claims: Readonly<Record<string, unknown>>, path: string): string | string[] =>
+  Object.hasOwn(claims, path) ? path : path.split('/');
+
 /** Whether a value is one text: numbers beyond 2^53 are not, since parsing makes several of them one. */
 export function isClaimValue(value: unknown): value is ClaimValue {
   if (typeof value === 'number') return Number.isSafeInteger(value);
