@@ -156,14 +156,3 @@ test.each(attacks)('%s is refused, in each place, and goes nowhere', async (_wha
   await system.expectForwarded({ authorization: `Bearer ${await good({ sub: 'bystander' })}` });
   expect(await system.countAgents('attacked.victim')).toBe(0);
 });
-
-test('two proofs at once are refused', async () => {
-  const [one, two] = [await good({ sub: 'one' }), await good({ sub: 'two' })];
-  for (const headers of [
-    { 'x-agent-token': one, authorization: `Bearer ${two}` },
-    { 'x-agent-token': one, authorization: `Bearer ${agentToken}` },
-    { 'x-agent-token': agentToken, 'x-api-key': one },
-  ])
-    expect(await system.send(0, headers)).toMatchObject({ status: 400, agentId: null });
-  expect((await system.send(0, {}, `/agents/attacked.two/openai/v1/models?key=${one}`)).status).toBe(400);
-});

@@ -149,6 +149,17 @@ describe("an agent belongs to the issuer that made it, and its name to nobody el
   });
 });
 
+test('in no other header a token goes on, also while a proxy does not know its issuer yet', async () => {
+  await removeIdentity(open.system.database, 'cluster');
+  const [token, sent] = [await issuer.sign({ sub: 'astray' }), () => JSON.stringify(open.provider.requests)];
+  await open.expectForwarded({ 'x-agent-name': 'plain', 'x-upstream-token': token });
+  const parts = sent().split(token).length;
+  expect(parts).toBeGreaterThan(1);
+  await put('cluster', issuer, byName());
+  await open.expectForwarded({ 'x-agent-name': 'plain', 'x-upstream-token': token });
+  expect(sent().split(token).length).toBe(parts);
+});
+
 test('two proofs are one too many; one of them twice is one', async () => {
   await put('cluster', issuer, byName());
   const [one, two] = [await issuer.sign({ sub: 'one' }), await issuer.sign({ sub: 'two' })];
@@ -161,6 +172,7 @@ test('two proofs are one too many; one of them twice is one', async () => {
     { 'x-agent-token': one, ...bearer(secret) },
   ])
     await expectError(headers, 400, /two different agent tokens are given/);
+  expect((await open.send(0, {}, `/agents/workload.two/openai/v1/models?key=${one}`)).status).toBe(400);
 });
 
 test('clocks may differ by a minute, in both directions', async () => {

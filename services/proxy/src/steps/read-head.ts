@@ -47,8 +47,14 @@ export function readHead(context: Setup & Working, exchange: Exchange): Head {
   const operation = matchOneOperation(provider.api, exchange.method, path);
   const parameters = parseQuery(target.query);
   assureReadable(provider, operation, parameters, headers);
-  const { isOurs, version } = context.identities;
+  const { version } = context.identities;
+  let meetsJwt = false;
+  const isOurs = (jwt: string) => {
+    meetsJwt = true;
+    return context.identities.isOurs(jwt);
+  };
   const { token, jwt, hasJwt, ...caller } = readCaller(exchange.request, target.agentName, parameters, isOurs);
+  const outgoing = buildOutgoing(exchange, { provider, operation, path, query: target.query }, token ?? jwt, isOurs);
   const contentLength = headers['content-length'] === undefined ? null : Number(headers['content-length']);
   const uuids = makeEventUuids(context.config.auditDirections === 'both');
   return {
@@ -65,9 +71,9 @@ export function readHead(context: Setup & Working, exchange: Exchange): Head {
     ...caller,
     tokenSha256: token && hash('sha256', token, 'hex'),
     jwt: jwt === null ? null : new ShownJwt(jwt),
-    identityVersion: hasJwt ? version : null,
+    identityVersion: hasJwt || meetsJwt ? version : null,
     sourceIp: exchange.sourceIp,
-    ...buildOutgoing(exchange, { provider, operation, path, query: target.query }, token ?? jwt, isOurs),
+    ...outgoing,
     contentLength,
     isPacked: !isPlain(headers),
     hasBody: headers['transfer-encoding'] !== undefined || (contentLength ?? 0) > 0,
