@@ -65,7 +65,7 @@ inBrowser("a team's view in the console", () => {
       for (const name of absent)
         expect(await page.getByRole('main').locator('a, button').filter({ hasText: name }).count(), name).toBe(0);
     }
-    for (const path of ['/alerts/rules', '/alerts/rules?view=targets', '/keys?view=keys']) {
+    for (const path of ['/alerts/rules', '/alerts/rules?view=targets', '/keys?view=keys', '/identities']) {
       await goTo(page, path);
       await page.getByText('This is of the whole installation').waitFor();
       await page.getByText(`Your view is ${view}.`).waitFor();

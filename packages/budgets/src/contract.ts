@@ -2,8 +2,9 @@ import { teamSchema, timestampSchema } from '@agp/core/contracts';
 import { z } from 'zod';
 import { budgetSchema } from './schema.ts';
 
-/** How many an installation may have. */
+/** How many an installation may have, beside those of each team. */
 export const maxBudgets = 1_000;
+export const maxBudgetsOfTeam = 50;
 
 /** Of a split budget, those that used most are shown, at most so many. */
 export const mostUses = 20;

@@ -20,6 +20,7 @@ export {
   type ExplainedBudget,
   explainedBudgetListSchema,
   maxBudgets,
+  maxBudgetsOfTeam,
   mostUses,
   type StoredBudget,
   storedBudgetListSchema,

@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import { parseJson } from '@agp/core/json';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { reportingSchema, teamRole } from './roles/privileges.ts';
+import { reportingSchema, teamRole } from './role-names.ts';
 import type { Schema } from './schema.ts';
 
 /**
@@ -96,12 +96,17 @@ export async function refuseStandby(client: pg.ClientBase): Promise<void> {
 export function openDatabase(options: DatabaseOptions): Database {
   const timeout = options.statementTimeoutMs ?? 30_000;
   const onError = options.onConnectionError ?? (() => {});
+  // What a URL says of them would stand in place of ours.
+  const url = new URL(options.url);
+  const asked = url.searchParams.get('options') ?? '';
+  url.searchParams.delete('options');
   const client = {
     application_name: options.applicationName,
     // A connection takes several round trips: with less time, a server far away or under load would never be reached again.
     connectionTimeoutMillis: options.connectTimeoutMs ?? usualConnectTimeoutMs,
     statement_timeout: timeout,
     options: [
+      asked,
       withoutCompiling,
       searchPath(options.ofTeam === true),
       ...(options.usesIndexesOnly ? [byIndexes] : []),
@@ -110,7 +115,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
   const pool = new pg.Pool({
     ...client,
-    connectionString: options.url,
+    connectionString: url.href,
     verify: (client, done) => void refuseStandby(client).then(() => done(), done),
     max: options.maxConnections ?? 10,
     // A process that died without the server noticing must not keep its locks.

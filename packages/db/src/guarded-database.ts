@@ -2,7 +2,7 @@ import type { Team } from '@agp/core/contracts';
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import { type Database, type DatabaseOptions, type Db, openDatabase } from './database.ts';
-import { teamSetting } from './roles/privileges.ts';
+import { teamRole, teamSetting } from './role-names.ts';
 import type { Schema } from './schema.ts';
 
 export class StorageUnavailableError extends Error {
@@ -93,12 +93,18 @@ interface Share {
 
 /** Each statement is of the team's rows alone, as of a connection that was opened `ofTeam`. */
 async function ofTeam(client: PostgresPoolClient, team: Team): Promise<PostgresPoolClient> {
-  await client
-    .query(`SELECT set_config('${teamSetting}', $1, false)`, [JSON.stringify(team)])
-    .catch((error: unknown) => {
-      client.release(true);
-      throw error;
-    });
+  try {
+    const { rows } = await client.query<{ role: string }>(
+      `SELECT set_config('${teamSetting}', $1, false), current_user AS role`,
+      [JSON.stringify(team)],
+    );
+    // A pooler may drop what a connection was opened with.
+    if (rows[0]?.role !== teamRole)
+      throw new StorageUnavailableError(new Error(`connected as another than ${teamRole}`));
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
   const query = (sql: string, parameters: readonly unknown[]) =>
     client.query(sql, parameters).catch((error: { code?: string }) => {
       throw outOfTeamCodes.has(error.code ?? '') ? new OutOfTeamError('not of the team', { cause: error }) : error;

@@ -42,7 +42,7 @@ export * from './record-events/counted-names.ts';
 export * from './record-events/record-events.ts';
 export * from './roles/create-roles.ts';
 export * from './roles/hand-over.ts';
-export { servesTeams } from './roles/team-views.ts';
+export { listGoverningLabels, servesTeams } from './roles/team-views.ts';
 export type { Schema } from './schema.ts';
 export * from './statements.ts';
 export { bucketColumns } from './usage-columns.ts';

@@ -9,8 +9,9 @@ import {
 import { z } from 'zod';
 import { policySchema } from './schema.ts';
 
-/** How many an installation may have. */
+/** How many an installation may have, beside those of each team. */
 export const maxPolicies = 100;
+export const maxPoliciesOfTeam = 20;
 
 export const storedPolicySchema = z
   .strictObject({

@@ -3,6 +3,7 @@ export {
   agentToolListSchema,
   agentToolSchema,
   maxPolicies,
+  maxPoliciesOfTeam,
   type Preview,
   type PreviewRequest,
   policyListSchema,

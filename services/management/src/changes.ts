@@ -3,7 +3,17 @@ import type { AuditAction, AuditState } from '@agp/core/audit';
 import { changeQuerySchema, metadataInputSchema } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
-import { type AgentChange, type AgentRow, appendAudit, type Db, listPolicies, updateAgent } from '@agp/db';
+import { maxLabels, readLabels } from '@agp/core/labels';
+import {
+  type AgentChange,
+  type AgentRow,
+  appendAudit,
+  type Db,
+  isBlockOfInstallation,
+  listGoverningLabels,
+  listPolicies,
+  updateAgent,
+} from '@agp/db';
 import type { Policy } from '@agp/policy';
 import { type Logger, toPlainAddress } from '@agp/runtime';
 import type { Request, RequestHandler, Response } from 'express';
@@ -85,7 +95,11 @@ export function changeAgent(
     const updated = found(await updateAgent(transaction, input.params.id, change), 'agent_not_found');
     const { agent, before, after } = updated;
     const target = toPublicId('agt', input.params.id);
-    await assureLabels(transaction, found(input.caller, 'internal'), before.metadata, after.metadata);
+    const caller = found(input.caller, 'internal');
+    if (caller.match && before.status === 'blocked' && change.status !== undefined)
+      if (await isBlockOfInstallation(transaction, input.params.id))
+        throw new ApiError('installation_only', 'blocked by the installation, which alone lets it go on');
+    await assureLabels(transaction, caller, before.metadata, after.metadata);
     // What was stored past this API keeps no agent from being blocked.
     if (change.labels !== undefined && !metadataInputSchema.safeParse(agent.metadata).success)
       throw new ApiError('invalid_parameter', 'labels: the metadata would exceed 16 KiB');
@@ -96,12 +110,29 @@ export function changeAgent(
 
 type Metadata = Readonly<Record<string, unknown>>;
 
-/** A policy may choose agents by a label: changing that label may lift it, so it takes `admin` too, of a team if it is the team's. */
+/**
+ * By what others choose agents a team cannot change: it would lift or use up what is theirs.
+ * @throws ApiError `invalid_parameter`, `installation_only`
+ */
+async function assureOwnLabels(db: Db, before: Metadata, after: Metadata): Promise<void> {
+  // Beyond so many, which labels are charged depends on the others.
+  if (readLabels(after).length > maxLabels)
+    throw new ApiError('invalid_parameter', `labels: must be at most ${maxLabels}`);
+  const governing = await listGoverningLabels(db);
+  const changed = governing.find((name) => !isDeepStrictEqual(before[name], after[name]));
+  if (changed !== undefined)
+    throw new ApiError(
+      'installation_only',
+      `label ${changed} is one by which others choose agents: the installation changes it`,
+    );
+}
+
+/** A policy may choose agents by a label: changing that label may lift it, so it takes `admin` too. */
 async function assureLabels(db: Db, caller: Caller, before: Metadata, after: Metadata): Promise<void> {
-  const isAdmin = caller.scopes.has('admin');
-  if ((isAdmin && !caller.match) || isDeepStrictEqual(before, after)) return;
-  for (const { name: policy, policy: stored, team } of await listPolicies(db)) {
-    if (isAdmin && team !== null) continue;
+  if (isDeepStrictEqual(before, after)) return;
+  if (caller.match) await assureOwnLabels(db, before, after);
+  if (caller.scopes.has('admin')) return;
+  for (const { name: policy, policy: stored } of await listPolicies(db)) {
     const { match = {}, exceptions = [] } = stored as Partial<Policy>;
     const selectors = [match, match.not ?? {}, ...exceptions.map((each) => each.match)];
     const names = selectors.flatMap(({ labels, tags }) => [

@@ -9,7 +9,7 @@ import {
   trustProxyField,
 } from '@agp/runtime';
 import { z } from 'zod';
-import { grantsSchema } from './oidc/grants.ts';
+import { grantsSchema } from './grants.ts';
 
 /** Over plain HTTP only what stays on this machine. */
 const isSafeUrl = (url: URL) =>

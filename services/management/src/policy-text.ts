@@ -39,7 +39,7 @@ export function writePolicy(
   { body: given, request, caller }: { body: Policy; request: Request; caller: Caller | undefined },
   stored?: { policy: unknown; text: string | null },
 ): WrittenPolicy {
-  const body = joinTeam(given, caller?.match);
+  const body = joinTeam(given, caller?.match, policySchema);
   const before = policySchema.safeParse(stored?.policy).data;
   const kept = before && stored && { said: withoutSigns(before), text: stored.text };
   // A text without the team's labels would not say what holds.

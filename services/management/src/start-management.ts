@@ -100,7 +100,7 @@ export async function startManagement(
   };
   const streams = new LiveStreams({
     findNames: createNameFinder(readsOf('live streams')),
-    findTeam: (team, ids) => findTeamAgents(teamReadsOf('live streams', team), ids),
+    findTeam: (team, ids) => findTeamAgents(teamReadsOf(`live streams ${JSON.stringify(team)}`, team), ids),
     keepaliveMs: overrides.keepaliveMs ?? keepaliveMs,
     maxStreamsPerKey: config.maxStreamsPerKey,
   });
@@ -157,7 +157,7 @@ export async function startManagement(
 
   // No key alone can take all connections from it; two busy ones can make it wait.
   const status = new StatusReader({
-    dbOf: (team) => (team === null ? readsOf('status') : teamReadsOf('status', team)),
+    dbOf: (team) => (team === null ? readsOf('status') : teamReadsOf(`status ${JSON.stringify(team)}`, team)),
     reasons: () => readiness.reasons,
     without: () => readiness.without,
     pingRedis: () => redis.ping(),

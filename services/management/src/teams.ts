@@ -1,6 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Team, toTeamPrefix, writeTeam } from '@agp/core/contracts';
-import { ApiError } from '@agp/core/errors';
+import { ApiError, type ErrorCode } from '@agp/core/errors';
+import type { Quota } from '@agp/db';
+import type { z } from 'zod';
+import type { Caller } from './keys.ts';
+import { parseInput } from './requests.ts';
 
 interface ForLabels {
   name: string;
@@ -9,9 +13,13 @@ interface ForLabels {
 
 /**
  * A policy or budget that a team may write: for its agents alone, under a name of its own. Without a team it stays as it is.
- * @throws ApiError `invalid_parameter` for another name, or a match of other agents
+ * @throws ApiError `invalid_parameter` for another name, a match of other agents, or what is too long with the team's labels
  */
-export function joinTeam<Written extends ForLabels>(written: Written, team: Team | null | undefined): Written {
+export function joinTeam<Written extends ForLabels>(
+  written: Written,
+  team: Team | null | undefined,
+  schema: z.ZodType<Written>,
+): Written {
   if (!team) return written;
   const prefix = toTeamPrefix(team);
   if (!written.name.startsWith(prefix))
@@ -19,18 +27,30 @@ export function joinTeam<Written extends ForLabels>(written: Written, team: Team
   const given = written.match?.labels ?? {};
   const labels = Object.fromEntries(Object.entries(team).map(([name, value]) => [name, [value]]));
   const other = Object.keys(labels).find(
-    (name) => given[name] !== undefined && !isDeepStrictEqual(given[name], labels[name]),
+    (name) => Object.hasOwn(given, name) && !isDeepStrictEqual(given[name], labels[name]),
   );
   if (other !== undefined)
     throw new ApiError(
       'invalid_parameter',
       `match.labels.${other}: must be ${team[other]}, for the team ${writeTeam(team)}`,
     );
-  return { ...written, match: { ...written.match, labels: { ...given, ...labels } } };
+  return parseInput(schema, { ...written, match: { ...written.match, labels: { ...given, ...labels } } }, 'body');
 }
 
 /** @throws ApiError `installation_only` if a team would change what is not its own */
 export function assureOwn<Row extends { team: Team | null }>(row: Row, team: Team | null | undefined): Row {
   if (team && !isDeepStrictEqual(row.team, team)) throw new ApiError('installation_only');
   return row;
+}
+
+export const toQuota = (caller: Caller | undefined, ofInstallation: number, ofTeam: number): Quota => ({
+  most: caller?.match ? ofTeam : ofInstallation,
+  team: caller?.match ?? null,
+});
+
+/** @throws ApiError if a query refused, saying why by a word */
+export function assureRoom<Row extends object>(row: Row | ErrorCode, { most, team }: Quota): Row {
+  if (typeof row !== 'string') return row;
+  const isFull = row === 'too_many_policies' || row === 'too_many_budgets';
+  throw new ApiError(row, isFull && team ? { message: `a team may have ${most}` } : {});
 }

@@ -83,7 +83,7 @@ const insertEvents = () => `
 
 const insertAgents = () => `
   INSERT INTO agents (id, name, status, source_ip, metadata, created_at, updated_at)
-  SELECT ${agentOf('n')}, 'agent-' || lpad(n::text, 4, '0'),
+  SELECT ${agentOf('n')}, 'agent-' || lpad(n::text, greatest(4, length(n::text)), '0'),
     CASE WHEN n % 20 = 7 THEN 'blocked' WHEN n % 20 = 9 THEN 'retired' ELSE 'active' END, '10.0.0.1',
     ${shape.teams === 0 ? `'{}'::jsonb` : `jsonb_build_object('team', 'team-' || n % ${shape.teams})`},
     to_timestamp($1 / 1000.0) + n * interval '1 second', to_timestamp($1 / 1000.0) + n * interval '1 minute'

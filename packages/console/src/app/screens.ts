@@ -15,7 +15,8 @@ import {
   IconPlugConnected,
   IconRobot,
 } from '@tabler/icons-react';
-import { useSession } from '../api/session.ts';
+import type { OfInstallation } from '../api/permissions.ts';
+import { usePermissions, useSession } from '../api/session.ts';
 
 const groups = ['Watch', 'Govern', 'Prove', 'Set up'] as const;
 type Icon = typeof IconHome;
@@ -30,7 +31,8 @@ const screen = <const Path extends `/${string}`>(
   place?: Place,
   /** Only in the extended edition. */
   extended = false,
-) => ({ path, load, place, extended });
+  needs?: OfInstallation,
+) => ({ path, load, place, extended, needs });
 
 /** Every screen: router, navigation, command palette and keys derive from these rows. Links alone lead to those without a place. */
 export const screens = [
@@ -58,20 +60,22 @@ export const screens = [
     'o',
     IconPlugConnected,
   ]),
-  screen('/identities', () => import('../screens/identities/identities-screen.tsx'), [
-    'Set up',
-    'Identities',
-    'i',
-    IconFingerprint,
-  ]),
+  screen(
+    '/identities',
+    () => import('../screens/identities/identities-screen.tsx'),
+    ['Set up', 'Identities', 'i', IconFingerprint],
+    false,
+    'identities',
+  ),
   screen('/keys', () => import('../screens/keys/keys-screen.tsx'), ['Set up', 'Keys and tokens', 'k', IconKey]),
 ] as const;
 
-/** Screens with a place that this edition has, by what somebody wants to do. */
+/** Screens with a place that this edition and the session have, by what somebody wants to do. */
 export function usePlaces() {
   const { edition } = useSession();
-  const places = screens.flatMap(({ path, place, extended }) => {
-    if (!place || (extended && edition !== 'extended')) return [];
+  const may = usePermissions();
+  const places = screens.flatMap(({ path, place, extended, needs }) => {
+    if (!place || (extended && edition !== 'extended') || (needs && !may[needs])) return [];
     const [group, name, letter, icon] = place;
     return { to: path, group, name, letter, icon };
   });

@@ -3,8 +3,10 @@ import { labelName, notCharged } from '../labels.ts';
 
 const maxTeamLabels = 5;
 
-/** Policies and budgets choose by values in any case, and by beginnings with `*`: a team of one must not be two of others. */
-const teamValue = /^(?! )(?=.*[a-z0-9])[^\p{C}\p{Lu}*]{1,256}(?<! )$/u;
+/** Without what policies take for a pattern or for another case of a value, and what names cannot hold. */
+const teamValue = /^[a-z0-9][a-z0-9_-]*$/;
+/** Of all values together, so that names that begin with them are left room. */
+const maxPrefix = 40;
 
 /** Whose view of the installation a key or session has: of the agents with all of these labels. */
 export const teamSchema = z
@@ -13,12 +15,14 @@ export const teamSchema = z
       .string()
       .regex(labelName)
       .refine((name) => !notCharged.includes(name), `must be none of ${notCharged.join(', ')}`),
-    z
-      .string()
-      .regex(teamValue, 'must be up to 256 printable characters, without capitals and *, with a letter or digit'),
+    z.string().regex(teamValue, 'must be of a-z, 0-9, _ and -, first a letter or digit'),
   )
   .refine((team) => Object.keys(team).length > 0, 'must hold a label')
   .refine((team) => Object.keys(team).length <= maxTeamLabels, `must hold at most ${maxTeamLabels} labels`)
+  .refine(
+    (team) => Object.values(team).join('.').length < maxPrefix,
+    `must hold values of less than ${maxPrefix} characters in all`,
+  )
   .meta({ id: 'Team', description: 'The agents with all of these labels', example: { team: 'search' } });
 
 export type Team = z.infer<typeof teamSchema>;
@@ -37,7 +41,9 @@ export const teamWordsSchema = z
 
 /** What names of a team's policies and budgets begin with, so that teams do not meet in each other's: `search.` */
 export const toTeamPrefix = (team: Team): string =>
-  `${(Object.values(team)[0] ?? '').replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '')}.`;
+  Object.values(team)
+    .map((value) => `${value}.`)
+    .join('');
 
 /** As people write it: `team=search`. */
 export const writeTeam = (team: Team): string =>

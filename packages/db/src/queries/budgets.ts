@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { type BudgetDefinition, type Charge, countsTheSame, never } from '@agp/budgets';
 import { CompiledQuery, type Selectable, sql } from 'kysely';
 import type { Pool } from 'pg';
@@ -7,6 +8,7 @@ import { toPlainArray, toTextArray } from '../record-events/array-literals.ts';
 import { budgetLock } from '../record-events/budget-spend.ts';
 import type { Schema } from '../schema.ts';
 import { inTransaction } from '../statements.ts';
+import type { Quota } from './policies.ts';
 
 export type StoredBudgetRow = Selectable<Schema['budgets']>;
 
@@ -30,11 +32,15 @@ function changeBudgets<Result>(db: Db, change: (transaction: Db) => Promise<Resu
 type Conflict = 'budget_name_taken' | 'too_many_budgets';
 
 /** What requests are held to follows once `countBudget` has summed up what its window holds. @param most that there may be */
-export function createBudget(db: Db, budget: BudgetDefinition, most: number): Promise<StoredBudgetRow | Conflict> {
+export function createBudget(
+  db: Db,
+  budget: BudgetDefinition,
+  { most, team }: Quota,
+): Promise<StoredBudgetRow | Conflict> {
   return changeBudgets(db, async (transaction) => {
-    const known = await transaction.selectFrom('budgets').select('name').execute();
+    const known = await transaction.selectFrom('budgets').select(['name', 'team']).execute();
     if (known.some(({ name }) => name === budget.name)) return 'budget_name_taken';
-    if (known.length >= most) return 'too_many_budgets';
+    if (known.filter((row) => isDeepStrictEqual(row.team, team)).length >= most) return 'too_many_budgets';
     const row = await transaction
       .insertInto('budgets')
       .values({ id: randomUUIDv7(), name: budget.name, budget: JSON.stringify(budget) })

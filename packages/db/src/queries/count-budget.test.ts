@@ -109,7 +109,8 @@ async function readUse(): Promise<number[]> {
 test('a budget counts what its window holds, then what is recorded, and anew once it counts something else', async () => {
   await record(0.001, 5);
   await record(50, 70);
-  const create = (over: object) => change(async (db) => (await createBudget(db, define(over), 10)) as StoredBudgetRow);
+  const create = (over: object) =>
+    change(async (db) => (await createBudget(db, define(over), { most: 10, team: null })) as StoredBudgetRow);
   const budget = await create({ match: { labels: { team: ['sales'] } } });
   expect(budget).toMatchObject({ active_epoch: 1, epoch: 1 });
   expect(await readUse()).toEqual([75]);
@@ -152,7 +153,7 @@ test('a definition that is changed while it is counted begins anew, and each eve
   await record(0, 100);
   const before = define({ name: 'twice', match: { labels: { team: ['sales'] } }, window: 'rolling:1' });
   let id = '';
-  const make = async (db: Db) => (await createBudget(db, before, 10)) as StoredBudgetRow;
+  const make = async (db: Db) => (await createBudget(db, before, { most: 10, team: null })) as StoredBudgetRow;
   const first = await change(make, async () => {
     [id = ''] = (await listBudgets(management.db)).map((budget) => budget.id);
     await record(0, 5);

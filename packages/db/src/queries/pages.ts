@@ -111,7 +111,7 @@ export async function listPartitions(db: Db, before = lastId): Promise<Partition
     SELECT name, bounds[1] AS "from", bounds[2] AS "to" FROM (
       SELECT relname AS name,
         regexp_match(pg_get_expr(relpartbound, oid), 'FROM [(]''([0-9a-f-]{36})''[)] TO [(]''([0-9a-f-]{36})''[)]') AS bounds
-      FROM pg_class JOIN pg_inherits ON inhrelid = oid WHERE inhparent = 'events'::regclass
+      FROM pg_class JOIN pg_inherits ON inhrelid = oid WHERE inhparent = (SELECT oid FROM pg_class WHERE relname = 'events' AND relkind = 'p')
     ) AS partitions
     WHERE bounds[2]::uuid <= ${before}::uuid ORDER BY bounds[1]`.execute(db);
   return rows;

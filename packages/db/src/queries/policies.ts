@@ -1,4 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import type { Team } from '@agp/core/contracts';
 import type { Asked, Decision, EventTools } from '@agp/core/events';
 import { type Selectable, sql } from 'kysely';
 import type { Pool } from 'pg';
@@ -54,12 +56,21 @@ function changeRules<Result>(db: Db, change: (transaction: Db) => Promise<Result
 
 type Conflict = 'policy_name_taken' | 'too_many_policies';
 
-/** @param most that there may be */
-export function createPolicy(db: Db, { policy, text }: WrittenPolicy, most: number): Promise<PolicyRow | Conflict> {
+export interface Quota {
+  most: number;
+  team: Team | null;
+}
+
+/** @param most that there may be of this team, or of the whole installation */
+export function createPolicy(
+  db: Db,
+  { policy, text }: WrittenPolicy,
+  { most, team }: Quota,
+): Promise<PolicyRow | Conflict> {
   return changeRules(db, async (transaction) => {
     const known = await listPolicies(transaction);
     if (known.some(({ name }) => name === policy.name)) return 'policy_name_taken';
-    if (known.length >= most) return 'too_many_policies';
+    if (known.filter((row) => isDeepStrictEqual(row.team, team)).length >= most) return 'too_many_policies';
     const row = await transaction
       .insertInto('policies')
       .values({ id: randomUUIDv7(), name: policy.name, policy: JSON.stringify(policy), text })

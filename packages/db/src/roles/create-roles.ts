@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { type Db, refuseStandby } from '../database.ts';
 import { StorageUnavailableError } from '../guarded-database.ts';
-import { type RoleKey, roleNames, roleSettings, teamRole } from './privileges.ts';
+import { teamRole } from '../role-names.ts';
+import { type RoleKey, roleNames, roleSettings } from './privileges.ts';
 
 const iterations = 4_096;
 

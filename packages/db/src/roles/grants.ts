@@ -1,15 +1,9 @@
 import { sql } from 'kysely';
 import type { Db } from '../database.ts';
 import { lockPartitions } from '../maintain/partitions.ts';
+import { reportingSchema } from '../role-names.ts';
 import { findOwnedObjects } from './hand-over.ts';
-import {
-  type GrantedRole,
-  reportingSchema,
-  roleNames,
-  type TablePrivileges,
-  tablePrivileges,
-  viewPrivileges,
-} from './privileges.ts';
+import { type GrantedRole, roleNames, type TablePrivileges, tablePrivileges, viewPrivileges } from './privileges.ts';
 import { makeTeamViews } from './team-views.ts';
 
 interface GrantTargets {

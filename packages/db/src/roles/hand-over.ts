@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { Db } from '../database.ts';
 import { limitLockWait } from '../maintain/locks.ts';
 import { lockPartitions } from '../maintain/partitions.ts';
-import { reportingSchema, roleNames, teamRole } from './privileges.ts';
+import { reportingSchema, teamRole } from '../role-names.ts';
+import { roleNames } from './privileges.ts';
 
 const ownSchemas = ['public', reportingSchema, teamRole];
 

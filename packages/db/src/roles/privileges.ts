@@ -254,15 +254,6 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
   },
 };
 
-/** A role without a login, and the schema that it sees. */
-export const teamRole = 'agp_team';
-
-/** A setting of each connection of that role: the labels of its team, as JSON. Without it, every statement fails. */
-export const teamSetting = 'agp.team';
-
-/** Grafana may read all views and call all functions of this schema, and nothing else. */
-export const reportingSchema = 'reporting';
-
 /** Views of that schema that services read for their metrics and the status. */
 export const viewPrivileges: Partial<Record<GrantedRole, readonly string[]>> = {
   writer: ['recording_health'],

@@ -59,6 +59,20 @@ test('the connections of one pool serve one team after the other, and never two'
   );
 });
 
+test('options in the URL do not take its place', async () => {
+  const url = `${stack.urls.management.databaseUrl}?options=${encodeURIComponent('-c lock_timeout=5000')}`;
+  const own = openGuardedDatabase({ url, applicationName: 'team', maxConnections: 1, ofTeam: true });
+  const { rows } = await own.pool.query(`SELECT current_user AS role, current_setting('lock_timeout') AS waits`);
+  expect(rows).toEqual([{ role: 'agp_team', waits: '5s' }]);
+  await own.close();
+  const other = openGuardedDatabase({ url, applicationName: 'other', maxConnections: 1 });
+  const refused = shareDatabase(other, { connections: 1, waiting: 1, waitMs: 60_000 })('key', { team: 'search' });
+  await expect(refused.selectFrom('agents').select('id').execute()).rejects.toMatchObject({
+    code: 'storage_unavailable',
+  });
+  await other.close();
+});
+
 test('an agent that would leave its team stays as it is', async () => {
   const db = shareDatabase(team, { connections: 1, waiting: 1, waitMs: 60_000 })('key', { team: 'search' });
   const leave = db.updateTable('agents').set({ metadata: '{"team":"ads"}' }).where('id', '=', ids.search).execute();

@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import type { Db } from '../database.ts';
-import { type TablePrivileges, teamRole, teamSetting } from './privileges.ts';
+import { teamRole, teamSetting } from '../role-names.ts';
+import type { TablePrivileges } from './privileges.ts';
 
 const team = `(SELECT current_setting('${teamSetting}')::jsonb)`;
 const agents = `SELECT FROM public.agents AS own WHERE own.metadata @> ${team}`;
 // IS TRUE keeps it a filter of each row, by a hashed set for many and a look-up for few: a join would read the agents one by one.
 const ofAgent = `EXISTS (${agents} AND own.id = shown.agent_id) IS TRUE`;
+const others = `team IS DISTINCT FROM ${team}`;
 const ofClaim = (claim: string) => `EXISTS (${agents} AND (own.name = ${claim}.name OR own.id = ${claim}.agent_id))`;
 const ofName = (column: string) => `EXISTS (${agents} AND own.name = shown.${column})`;
 const ofSession = `EXISTS (
@@ -45,7 +47,8 @@ const teamViews: Readonly<Record<string, TeamView>> = {
   ),
   // A team's policy decides of its agents alone; of the installation's, nobody counts by agent.
   hourly_decisions: read(`EXISTS (
-    SELECT FROM public.policies WHERE policies.name = shown.policy AND policies.team = ${team})`),
+    SELECT FROM public.policies
+    WHERE policies.name = shown.policy AND policies.team = ${team} AND shown.hour >= date_trunc('hour', policies.created_at))`),
   lineage_heads: read(ofSession),
   lineage_anchors: read(ofSession),
   claimed_bills: read(`EXISTS (
@@ -55,7 +58,7 @@ const teamViews: Readonly<Record<string, TeamView>> = {
   label_sets: read('true'),
   claimed_names: {
     ...read(ofClaim('shown')),
-    ...{ insert: columns('name'), update: columns('name'), delete: true, keeps: true },
+    ...{ insert: columns('name'), update: columns('name'), keeps: true },
   },
   // Without SELECT of the digest.
   agent_tokens: {
@@ -103,8 +106,8 @@ const teamViews: Readonly<Record<string, TeamView>> = {
   console_views: { ...read('shown.owner IS NOT NULL'), insert: 'all', delete: true, keeps: true },
 };
 
-/** What is told of no agent: all of them together are those of the team here, and a model without a price has all its calls of the team. */
-const teamSums = {
+/** Of the other tables: all agents together are the team's here, and a model without a price has all its calls of the team. */
+const otherViews = {
   daily_global_spend: `
     SELECT day, 0::smallint AS shard, sum(cost_usd) AS cost_usd FROM ${teamRole}.daily_usage GROUP BY day`,
   unpriced_usage: `
@@ -116,6 +119,20 @@ const teamSums = {
         max(last_event_at) AS last_event_at
       FROM ${teamRole}.agent_usage GROUP BY model
     ) AS used ON used.model = regexp_replace(unpriced.model, ' without [a-z0-9_]+$', '')`,
+  // Labels by which keys, and policies and budgets of others, choose agents: by their names alone.
+  governing_labels: `
+    WITH selectors AS (
+      SELECT policy->'match' AS selector FROM public.policies WHERE ${others}
+      UNION ALL SELECT policy#>'{match,not}' FROM public.policies WHERE ${others}
+      UNION ALL SELECT jsonb_path_query(policy, '$.exceptions[*].match') FROM public.policies WHERE ${others}
+      UNION ALL SELECT budget->'match' FROM public.budgets WHERE ${others}
+      UNION ALL SELECT budget#>'{match,not}' FROM public.budgets WHERE ${others}
+    )
+    SELECT jsonb_object_keys(match) AS name FROM public.api_keys WHERE match IS NOT NULL
+    UNION SELECT jsonb_object_keys(match) FROM public.console_sessions WHERE match IS NOT NULL
+    UNION SELECT jsonb_object_keys(selector->'labels') FROM selectors WHERE jsonb_typeof(selector->'labels') = 'object'
+    UNION SELECT 'compliance_tag' FROM selectors WHERE selector ? 'tags'
+    UNION SELECT substr(budget->>'split_by', 7) FROM public.budgets WHERE budget->>'split_by' LIKE 'label:%' AND ${others}`,
 };
 
 function renderView(name: string, { rows, columns: shown = 'shown.*', keeps, ...privileges }: TeamView): string[] {
@@ -142,15 +159,21 @@ export async function makeTeamViews(transaction: Db, reportingSchema: string): P
   await run(`CREATE SCHEMA ${teamRole}`);
   for (const [name, view] of Object.entries(teamViews))
     for (const statement of renderView(name, view)) await run(statement);
-  for (const [name, text] of Object.entries(teamSums)) await run(`CREATE VIEW ${teamRole}.${name} AS ${text}`);
+  for (const [name, text] of Object.entries(otherViews)) await run(`CREATE VIEW ${teamRole}.${name} AS ${text}`);
   // The same view, by the tables of the same names here.
   await run(`SET LOCAL search_path = ${teamRole}`);
   await run(`CREATE VIEW ${teamRole}.budgets_today AS ${found.today}`);
-  for (const name of ['budgets_today', ...Object.keys(teamSums)])
+  for (const name of ['budgets_today', ...Object.keys(otherViews)])
     await run(`GRANT SELECT ON ${teamRole}.${name} TO ${teamRole}`);
   await run(`GRANT USAGE ON SCHEMA ${teamRole}, ${reportingSchema} TO ${teamRole}`);
   await run(`GRANT EXECUTE ON ALL ROUTINES IN SCHEMA ${reportingSchema} TO ${teamRole}`);
   await run(`SET LOCAL search_path = public, ${reportingSchema}`);
+}
+
+/** Names of labels that a team may not change. @param db of a team */
+export async function listGoverningLabels(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`SELECT name FROM governing_labels`.execute(db);
+  return rows.map(({ name }) => name);
 }
 
 /** Whether there are such views, and whom this connects as may be their role. */

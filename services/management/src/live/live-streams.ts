@@ -22,10 +22,8 @@ type FindNames = (ids: readonly string[]) => Promise<ReadonlyMap<string, string>
 
 /** Those of the agents that a team's connections see now, with their names: labels may change at any moment. */
 export async function findTeamAgents(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const found = await listAgentNames(
-    db,
-    [...new Set(ids)].map((id) => uuidOf('agt', id)),
-  );
+  const uuids = [...new Set(ids)].map((id) => uuidOf('agt', id));
+  const found = uuids.length === 0 ? [] : await listAgentNames(db, uuids);
   return new Map(found.map(({ id, name }) => [toPublicId('agt', id), name]));
 }
 

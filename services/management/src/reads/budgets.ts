@@ -102,6 +102,8 @@ function presentUse({ stored, window, unit, limit }: Charge, { used, held }: Amo
   };
 }
 
+const isByAgent = ({ budget, active }: StoredBudgetRow) => budgetSchema.parse(active ?? budget).split_by === 'agent';
+
 /** Budgets as they are used at this moment: the same figures that requests are judged by. */
 export async function presentBudgets(
   db: Db,
@@ -123,7 +125,10 @@ export async function presentBudgets(
   const [use, name] = await Promise.all([readAmounts(db, all, held), nameKeys(db, all)]);
   return rows.map((row, at) => {
     const { id, version, budget, team, created_at, updated_at } = row;
-    const uses = (listed[at] ?? []).map((charge) => ({ ...name(charge), ...presentUse(charge, use(charge), now) }));
+    const uses = (listed[at] ?? [])
+      .map((charge) => ({ ...name(charge), ...presentUse(charge, use(charge), now) }))
+      // Of an agent that left a team its use stays in the sum.
+      .filter((each) => each.name !== null || !isByAgent(row));
     return {
       ...presentRow({ id, version }, 'bud'),
       budget: budgetSchema.parse(budget),

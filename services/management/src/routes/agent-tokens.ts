@@ -75,6 +75,7 @@ export const agentTokenRoutes = tagRoutes('Agent tokens', [
     handle: (_input, { db }, response) => replyWithList(response, listClaimedNames(db), (row) => presentRow(row)),
   }),
   defineRoute('DELETE /api/v1/claimed-names/{name}', {
+    ofInstallation: true,
     scope: 'admin',
     summary: 'Give a claimed name back: any agent may declare it again, where agents declare their names',
     params: { name: claimedName },

@@ -3,6 +3,7 @@ import {
   budgetSchema,
   explainedBudgetListSchema,
   maxBudgets,
+  maxBudgetsOfTeam,
   storedBudgetListSchema,
   storedBudgetSchema,
 } from '@agp/budgets';
@@ -22,7 +23,7 @@ import { type Change, recordChange, tellVersion } from '../changes.ts';
 import { type Context, defineRoute, tagRoutes } from '../define-route.ts';
 import { assureHeld, explainBudgets, presentBudgets, previewBudget } from '../reads/budgets.ts';
 import { agentId, budgetId, found } from '../requests.ts';
-import { joinTeam } from '../teams.ts';
+import { assureRoom, joinTeam, toQuota } from '../teams.ts';
 
 const describe = ({ version, budget }: StoredBudgetRow) => ({ version, budget });
 
@@ -96,8 +97,9 @@ export const namedBudgetRoutes = tagRoutes('Budgets', [
     errors: ['budget_name_taken', 'too_many_budgets', 'reservations_unavailable'],
     handle: (input, context) =>
       changeAndCount(context, input, 'budget.create', async (transaction) => {
-        const row = await createBudget(transaction, joinTeam(input.body, input.caller?.match), maxBudgets);
-        if (typeof row === 'string') throw new ApiError(row);
+        const quota = toQuota(input.caller, maxBudgets, maxBudgetsOfTeam);
+        const budget = joinTeam(input.body, input.caller?.match, budgetSchema);
+        const row = assureRoom(await createBudget(transaction, budget, quota), quota);
         return { result: row, target: toPublicId('bud', row.id), after: describe(row) };
       }),
   }),
@@ -124,7 +126,7 @@ export const namedBudgetRoutes = tagRoutes('Budgets', [
     handle: (input, context) =>
       changeAndCount(context, input, 'budget.update', async (transaction) => {
         const replaced = found(
-          await replaceBudget(transaction, input.params.id, joinTeam(input.body, input.caller?.match)),
+          await replaceBudget(transaction, input.params.id, joinTeam(input.body, input.caller?.match, budgetSchema)),
           'budget_not_found',
         );
         if (typeof replaced === 'string') throw new ApiError(replaced);

@@ -12,6 +12,7 @@ import {
 import {
   agentToolListSchema,
   maxPolicies,
+  maxPoliciesOfTeam,
   policyListSchema,
   policySchema,
   previewRequestSchema,
@@ -27,7 +28,7 @@ import { presentRow } from '../presenters.ts';
 import { presentPolicy, readPolicies } from '../reads/policies.ts';
 import { preview } from '../reads/preview.ts';
 import { found, policyId } from '../requests.ts';
-import { assureOwn } from '../teams.ts';
+import { assureOwn, assureRoom, toQuota } from '../teams.ts';
 
 const describe = ({ version, policy }: PolicyRow) => ({ version, policy });
 
@@ -69,8 +70,8 @@ export const policyRoutes = tagRoutes('Policies', [
     errors: ['policy_name_taken', 'too_many_policies'],
     handle: (input, context) =>
       recordChange(context, input, 'policy.create', async (transaction) => {
-        const row = await createPolicy(transaction, writePolicy(input), maxPolicies);
-        if (typeof row === 'string') throw new ApiError(row);
+        const quota = toQuota(input.caller, maxPolicies, maxPoliciesOfTeam);
+        const row = assureRoom(await createPolicy(transaction, writePolicy(input), quota), quota);
         return { result: presentPolicy(row), target: toPublicId('pol', row.id), after: describe(row) };
       }),
   }),

@@ -22,9 +22,9 @@ import {
   type SignIns,
   setSessionCookie,
 } from '../console/sign-ins.ts';
+import { findGrant, grantsByName } from '../grants.ts';
 import { createKeyFinders, digestSecret, type FindKey, toKeyCaller } from '../keys.ts';
 import { maxBodyBytes } from '../limits.ts';
-import { findGrant, grantsByName } from '../oidc/grants.ts';
 import { isDenied, OidcClient, type Person } from '../oidc/oidc-client.ts';
 import { parseInput, readJsonBodyUpTo } from '../requests.ts';
 

@@ -21,7 +21,7 @@ async function call(agentId: string, count: number, fields: Partial<EventMessage
 const failed = { outcome: 'completed', http_status: 401 } as const;
 const budgetOf = async (db: Db, name: string, amount: number, more: object = {}) => {
   const budget = budgetSchema.parse({ name, unit: 'requests', amount, window: 'day', ...more });
-  const row = await createBudget(db, budget, 10);
+  const row = await createBudget(db, budget, { most: 10, team: null });
   if (typeof row === 'string') throw new Error(row);
   await db
     .updateTable('budgets')

@@ -1,6 +1,7 @@
 import { toAnnouncedEvent } from '@agp/core/events';
 import { toPublicId } from '@agp/core/ids';
 import { eventually } from '@agp/testing';
+import { insertAlert } from '@agp/testing/events';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startAnnouncer } from '../support/announcer.ts';
 import { makeEvent } from '../support/make-event.ts';
@@ -93,7 +94,7 @@ describe('a team', () => {
     await management.refuse(
       await as(team, 'PUT', `/api/v1/agents/${other.id}`, { labels: { owner: 'free' } }),
       403,
-      /policy restricted is for agents by their label owner/,
+      /label owner is one by which others choose agents/,
     );
   });
 
@@ -134,6 +135,49 @@ describe('a team', () => {
     expect(log.map(({ after }) => after.metadata.team)).toEqual(['a', 'b']);
   });
 
+  test('lets nothing go on that the installation blocked, and ends its own blocks', async () => {
+    const path = `/api/v1/agents/${mine.id}`;
+    expect((await as(team, 'PUT', path, { status: 'active' })).status).toBe(200);
+    expect((await as(installation, 'PUT', path, { status: 'blocked' })).status).toBe(200);
+    const soon = new Date(Date.now() + 60_000).toISOString();
+    for (const body of [{ status: 'active' }, { status: 'retired' }, { status: 'blocked', blocked_until: soon }])
+      await management.refuse(await as(team, 'PUT', path, body), 403, /blocked by the installation/);
+    expect((await as(installation, 'PUT', path, { status: 'active' })).status).toBe(200);
+  });
+
+  test('changes no label by which others choose agents, nor hides one behind many', async () => {
+    const path = `/api/v1/agents/${mine.id}`;
+    await makeKey({ match: { project: 'x' } });
+    const budget = { name: 'by-cost-center', amount: 1, window: 'day', split_by: 'label:cost_center' };
+    expect((await as(installation, 'POST', '/api/v1/budgets', budget)).status).toBe(201);
+    for (const labels of [{ project: 'x' }, { cost_center: 'another' }])
+      await management.refuse(await as(team, 'PUT', path, { labels }), 403, /by which others choose agents/);
+    const many = Object.fromEntries(Array.from({ length: 64 }, (_, at) => [`l${at}`, 'x']));
+    await management.refuse(await as(team, 'PUT', path, { labels: many }), 400, 'labels: must be at most 64');
+  });
+
+  test('writes nothing that is too long once its labels are joined, and no more than its share', async () => {
+    const labels = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`l${at}`, ['x']]));
+    for (const [path, rest] of [
+      ['/api/v1/policies', { models: { deny: ['x'] } }],
+      ['/api/v1/budgets', { amount: 1, window: 'day' }],
+    ] as const)
+      await management.refuse(
+        await as(team, 'POST', path, { name: 'a.long', match: { labels }, ...rest }),
+        400,
+        /at most 100 labels/,
+      );
+    const make = async (at: number) =>
+      (await as(team, 'POST', '/api/v1/policies', { name: `a.of-${at}`, mode: 'observe', models: { deny: ['x'] } }))
+        .status;
+    const statuses = [];
+    for (let at = 0; at < 22; at += 1) statuses.push(await make(at));
+    expect(statuses.at(-1)).toBe(409);
+    expect(
+      (await as(installation, 'POST', '/api/v1/policies', { name: 'of-all', models: { deny: ['x'] } })).status,
+    ).toBe(201);
+  });
+
   test('is streamed what its agents do, and alerts of them', async () => {
     await using announcer = await startAnnouncer(management.stack.natsUrl);
     await using all = await openStream(management, '?kinds=events,alerts', {
@@ -149,9 +193,12 @@ describe('a team', () => {
       );
     await announcer.announce([of(theirs, 1), of(mine, 2), of(theirs, 3)]);
     await announcer.announce([of(theirs, 4), of(other, 5)]);
+    // One without an agent ends no stream.
     await management.database.pool.query('UPDATE alerts SET changed_at = clock_timestamp()');
+    await insertAlert(management.database.pool, { title: 'of no agent' });
     await eventually(async () => {
       expect(all.text).toContain('agent finder-of-b fails');
+      expect(all.text).toContain('of no agent');
       expect(own.text).toContain('agent sorter fails');
       expect(named.ids).toEqual([idOf(2), idOf(5)]);
     });

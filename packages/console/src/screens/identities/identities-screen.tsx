@@ -8,7 +8,7 @@ import { apiQuery, callApi } from '../../api/api.ts';
 import { usePermissions } from '../../api/session.ts';
 import { Changes, type DraftProps, type Kind } from '../../changes/stored.tsx';
 import { EmptyState, FailureNotice } from '../../components/feedback.tsx';
-import { Banner, Card, Screen } from '../../components/layout.tsx';
+import { Banner, Card, Screen, Whole } from '../../components/layout.tsx';
 import { actionColumn, type Column, ReadList } from '../../components/list.tsx';
 import { AgentLink, Fields, TimeAgo, TimeStamp } from '../../components/values.tsx';
 
@@ -141,13 +141,24 @@ function TryToken() {
 
 /** Whose tokens prove which workload an agent is. */
 export function IdentitiesScreen() {
-  const { govern } = usePermissions();
+  const { govern, identities } = usePermissions();
   return (
     <Screen
       title="Identities"
       about="Issuers whose tokens prove which workload an agent is: Kubernetes, SPIFFE, CI, a cloud"
-      actions={govern && <Changes of={kind} stored={null} />}
+      actions={govern && identities && <Changes of={kind} stored={null} />}
     >
+      <Whole needs="identities">
+        <Identities />
+      </Whole>
+    </Screen>
+  );
+}
+
+function Identities() {
+  const { govern } = usePermissions();
+  return (
+    <>
       <ReadList
         query={useQuery(apiQuery('/api/v1/identities'))}
         label="Identities"
@@ -160,6 +171,6 @@ export function IdentitiesScreen() {
         }
       />
       <TryToken />
-    </Screen>
+    </>
   );
 }

@@ -111,6 +111,8 @@ function NamesView() {
 }
 
 function ReleaseName({ name }: { name: string }) {
+  const { releaseNames } = usePermissions();
+  if (!releaseNames) return null;
   return (
     <ConfirmButton
       of={name}

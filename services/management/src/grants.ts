@@ -1,6 +1,6 @@
 import { type ConsoleRole, consoleRoles, type Team, teamWordsSchema } from '@agp/core/contracts';
 import { z } from 'zod';
-import { maxClaimValues } from '../limits.ts';
+import { maxClaimValues } from './limits.ts';
 
 /** What a value of the role claim gives. */
 interface Grant {

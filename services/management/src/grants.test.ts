@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findOidcFault, managementConfigSchema } from '../config.ts';
+import { findOidcFault, managementConfigSchema } from './config.ts';
 import { findGrant, grantsByName, grantsSchema } from './grants.ts';
 
 test.each<[unknown, string | null]>([
