@@ -5,8 +5,10 @@ import type { TablePrivileges } from './privileges.ts';
 
 const team = `(SELECT current_setting('${teamSetting}')::jsonb)`;
 const agents = `SELECT FROM public.agents AS own WHERE own.metadata @> ${team}`;
-// IS TRUE keeps it a filter of each row, by a hashed set for many and a look-up for few: a join would read the agents one by one.
-const ofAgent = `EXISTS (${agents} AND own.id = shown.agent_id) IS TRUE`;
+/** Joined, so that what is kept by agent is read for the team's alone. */
+const ofAgent = `EXISTS (${agents} AND own.id = shown.agent_id)`;
+// IS TRUE keeps it a filter of each row, by a hashed set for many and a look-up for few: lists are read in their order.
+const inOrder = `${ofAgent} IS TRUE`;
 const others = `team IS DISTINCT FROM ${team}`;
 const ofClaim = (claim: string) => `EXISTS (${agents} AND (own.name = ${claim}.name OR own.id = ${claim}.agent_id))`;
 const ofName = (column: string) => `EXISTS (${agents} AND own.name = shown.${column})`;
@@ -24,6 +26,8 @@ interface TeamView extends TablePrivileges {
 
 const columns = (names: string) => names.split(' ');
 const read = (rows: string): TeamView => ({ rows, select: 'all' });
+const readEach = (tables: string, rows: string) =>
+  Object.fromEntries(columns(tables).map((table) => [table, read(rows)]));
 
 /**
  * What a team sees of each table, under the table's own name, and what it may change there; other tables do not exist for it. Views, and not
@@ -39,12 +43,11 @@ const teamViews: Readonly<Record<string, TeamView>> = {
     ),
     keeps: true,
   },
-  ...Object.fromEntries(
-    columns(
-      'agent_last_seen sessions events daily_usage hourly_usage hourly_labelled hourly_findings agent_usage ' +
-        'unrecorded_spend doubtful_usage refusal_counts hourly_refusals refused_requests',
-    ).map((table) => [table, read(ofAgent)]),
+  ...readEach(
+    'sessions events hourly_usage hourly_labelled hourly_findings refusal_counts hourly_refusals refused_requests',
+    inOrder,
   ),
+  ...readEach('agent_last_seen daily_usage agent_usage unrecorded_spend doubtful_usage', ofAgent),
   // A team's policy decides of its agents alone; of the installation's, nobody counts by agent.
   hourly_decisions: read(`EXISTS (
     SELECT FROM public.policies
@@ -100,7 +103,7 @@ const teamViews: Readonly<Record<string, TeamView>> = {
     update: columns('policy_version budget_version'),
   },
   // Who paused all agents is shown to all.
-  audit_log: { ...read(`(shown.team = ${team} OR ${ofAgent} OR shown.action = 'pause.set')`), insert: 'all' },
+  audit_log: { ...read(`(shown.team = ${team} OR ${inOrder} OR shown.action = 'pause.set')`), insert: 'all' },
   audit_head: { ...read('true'), update: columns('length hash') },
   refusal_fill: read('true'),
   console_views: { ...read('shown.owner IS NOT NULL'), insert: 'all', delete: true, keeps: true },
