@@ -105,7 +105,11 @@ function plan<Value extends { name: string }, Stored extends Versioned>(
 ): Planned<Value, Stored>[] {
   const named = new Map(stored.map((each) => [declaredBy(each).name, each]));
   const names = new Set(wanted.map(({ value }) => value.name));
-  const others = prunes ? [...named].filter(([name]) => !names.has(name)) : [];
+  const ownerOf = (each: Stored) => JSON.stringify((each as { team?: unknown }).team ?? null);
+  const known = [...names].flatMap((name) => named.get(name) ?? []);
+  // What teams wrote is not in the installation's files, nor the reverse.
+  const owners = new Set(known.length === 0 ? ['null'] : known.map(ownerOf));
+  const others = prunes ? [...named].filter(([name, each]) => !names.has(name) && owners.has(ownerOf(each))) : [];
   return [
     ...wanted.map((each): Planned<Value, Stored> => {
       const { name } = each.value;

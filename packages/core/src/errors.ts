@@ -101,6 +101,7 @@ export const errorTable = {
     message: 'somebody changed it meanwhile: read it again, and decide anew',
     headers: { ETag: computed },
   },
+  name_of_workload: { status: 409, message: "the name is an adopted agent's own: release its workload's name first" },
   name_has_tokens: { status: 409, message: 'the name still has agent tokens: revoke them first' },
   bootstrap_key: { status: 409, message: 'the bootstrap key is set by MANAGEMENT_API_KEY and changed there' },
   key_expired: { status: 409, message: 'the key has expired' },

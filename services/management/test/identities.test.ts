@@ -163,6 +163,11 @@ describe('an agent that is adopted', () => {
     expect(await readOwner(id)).toEqual({ issuer: 'prod', name: 'k8s.billing' });
     expect(await readName('k8s.billing')).toMatchObject({ identity: 'prod', token_count: 0 });
     expect(await readName('biller')).toMatchObject({ identity: null });
+    const release = (name: string) => management.call(`/api/v1/claimed-names/${name}`, { method: 'DELETE' });
+    await management.refuse(await release('biller'), 409, /an adopted agent's own/);
+    expect((await release('k8s.billing')).status).toBe(204);
+    expect((await release('biller')).status).toBe(204);
+    expect((await adopt(id, 'prod', 'k8s.billing')).status).toBe(200);
 
     const same = await seedAgent(management.database, 'k8s.same');
     expect((await makeToken('k8s.same')).status).toBe(201);

@@ -42,7 +42,7 @@ export async function registerAgent(pool: Pool, agent: NewAgent): Promise<string
 }
 
 /** Releases a claimed name without tokens, so that any agent may declare it again. Those that its workload exchanged go. */
-export function releaseName(db: Db, name: string): Promise<'released' | 'unknown' | 'has_tokens'> {
+export function releaseName(db: Db, name: string): Promise<'released' | 'unknown' | 'has_tokens' | 'of_workload'> {
   return inTransaction(db, async (transaction) => {
     const claimed = await transaction
       .selectFrom('claimed_names')
@@ -59,6 +59,15 @@ export function releaseName(db: Db, name: string): Promise<'released' | 'unknown
       .limit(1)
       .executeTakeFirst();
     if (token !== undefined) return 'has_tokens';
+    // An adopted agent's own name: anybody who declared it would be the workload's agent.
+    const adopted = await transaction
+      .selectFrom('claimed_names')
+      .innerJoin('agents', 'agents.id', 'claimed_names.agent_id')
+      .select('agents.id')
+      .where('agents.name', '=', name)
+      .where('claimed_names.name', '!=', name)
+      .executeTakeFirst();
+    if (adopted !== undefined) return 'of_workload';
     await transaction.deleteFrom('claimed_names').where('name', '=', name).execute();
     const own = transaction.selectFrom('agents').select('name').where('id', '=', claimed.agent_id);
     await transaction

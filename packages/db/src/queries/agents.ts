@@ -159,9 +159,9 @@ export async function agentExists(db: Db, id: string): Promise<boolean> {
   return row !== undefined;
 }
 
-export async function isAgentName(db: Db, name: string): Promise<boolean> {
-  const row = await db.selectFrom('agents').select('id').where('name', '=', name).executeTakeFirst();
-  return row !== undefined;
+/** UUID of the agent with this name. */
+export async function findNamedAgent(db: Db, name: string): Promise<string | undefined> {
+  return (await db.selectFrom('agents').select('id').where('name', '=', name).executeTakeFirst())?.id;
 }
 
 export interface AgentChange {

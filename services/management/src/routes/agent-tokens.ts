@@ -7,10 +7,11 @@ import {
   maxAgentNameLength,
 } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
+import { toPublicId } from '@agp/core/ids';
 import {
   createAgentToken,
   deleteAgentToken,
-  isAgentName,
+  findNamedAgent,
   listAgentTokens,
   listClaimedNames,
   releaseName,
@@ -29,6 +30,9 @@ const claimedName: Parameter = {
   read: (text) => (isPrintableText(text, maxAgentNameLength) ? text : null),
 };
 
+/** Whose entry in the log it is: a token may be made before its agent comes. */
+const ofAgent = (uuid: string | undefined) => (uuid === undefined ? {} : { agentId: toPublicId('agt', uuid) });
+
 export const agentTokenRoutes = tagRoutes('Agent tokens', [
   defineRoute('POST /api/v1/agent-tokens', {
     scope: 'admin',
@@ -42,10 +46,11 @@ export const agentTokenRoutes = tagRoutes('Agent tokens', [
       const { id, secret, secretSha256 } = issueSecret('agp_');
       const token = await recordChange(context, input, 'agent_token.create', async (transaction) => {
         // A team makes tokens of its agents alone; others may be made before their agents come.
-        if (input.caller?.match && !(await isAgentName(transaction, agentName))) throw new ApiError('agent_not_found');
+        const agent = await findNamedAgent(transaction, agentName);
+        if (input.caller?.match && agent === undefined) throw new ApiError('agent_not_found');
         const stored = await createAgentToken(transaction, { id, agentName, secretSha256, expiresAt });
         const result = presentRow(stored, 'tok');
-        return { result, target: result.id, after: result };
+        return { result, ...ofAgent(agent), target: result.id, after: result };
       });
       return { ...token, secret };
     },
@@ -65,7 +70,8 @@ export const agentTokenRoutes = tagRoutes('Agent tokens', [
       recordChange(context, input, 'agent_token.delete', async (transaction) => {
         const token = found(await deleteAgentToken(transaction, input.params.id), 'agent_token_not_found');
         const before = presentRow(token, 'tok');
-        return { result: undefined, target: before.id, before };
+        const agent = await findNamedAgent(transaction, token.agent_name);
+        return { result: undefined, ...ofAgent(agent), target: before.id, before };
       }),
   }),
   defineRoute('GET /api/v1/claimed-names', {
@@ -80,13 +86,14 @@ export const agentTokenRoutes = tagRoutes('Agent tokens', [
     summary: 'Give a claimed name back: any agent may declare it again, where agents declare their names',
     params: { name: claimedName },
     answer: { status: 204, description: 'The name is free' },
-    errors: ['name_has_tokens'],
+    errors: ['name_has_tokens', 'name_of_workload'],
     handle: (input, context) =>
       recordChange(context, input, 'name.release', async (transaction) => {
         const { name } = input.params;
         const outcome = await releaseName(transaction, name);
         if (outcome === 'unknown') throw new ApiError('claimed_name_not_found');
         if (outcome === 'has_tokens') throw new ApiError('name_has_tokens');
+        if (outcome === 'of_workload') throw new ApiError('name_of_workload');
         return { result: undefined, target: name, before: { name } };
       }),
   }),
