@@ -34,8 +34,9 @@ const explanations: Partial<Record<ErrorCode, [why: string, wayOut: WayOut]>> = 
   unauthorized_agent: [
     'Its agent token was missing, unknown, revoked or expired, or a workload’s token was refused; then its text says why.',
     {
-      console: 'Make a token under Keys and tokens, or release the name there.',
-      cli: 'Make one with "tokens create", or give the name back with "names release".',
+      console:
+        'A workload exchanges its token again. Else make a token under Keys and tokens, or release the name there.',
+      cli: 'A workload exchanges its token again; else make one with "tokens create", or give the name back with "names release".',
     },
   ],
   agent_of_another: [
