@@ -97,9 +97,10 @@ export function openDatabase(options: DatabaseOptions): Database {
   const timeout = options.statementTimeoutMs ?? 30_000;
   const onError = options.onConnectionError ?? (() => {});
   // What a URL says of them would stand in place of ours.
-  const url = new URL(options.url);
-  const asked = url.searchParams.get('options') ?? '';
-  url.searchParams.delete('options');
+  const [address = '', parameters] = options.url.split('?');
+  const query = new URLSearchParams(parameters);
+  const asked = query.get('options') ?? '';
+  query.delete('options');
   const client = {
     application_name: options.applicationName,
     // A connection takes several round trips: with less time, a server far away or under load would never be reached again.
@@ -115,7 +116,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
   const pool = new pg.Pool({
     ...client,
-    connectionString: url.href,
+    connectionString: asked === '' ? options.url : `${address}?${query}`,
     verify: (client, done) => void refuseStandby(client).then(() => done(), done),
     max: options.maxConnections ?? 10,
     // A process that died without the server noticing must not keep its locks.

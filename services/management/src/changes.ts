@@ -96,9 +96,9 @@ export function changeAgent(
     const { agent, before, after } = updated;
     const target = toPublicId('agt', input.params.id);
     const caller = found(input.caller, 'internal');
-    if (caller.match && before.status === 'blocked' && change.status !== undefined)
-      if (await isBlockOfInstallation(transaction, input.params.id))
-        throw new ApiError('installation_only', 'blocked by the installation, which alone lets it go on');
+    const mayLift = !caller.match || before.status !== 'blocked' || change.status === undefined;
+    if (!mayLift && (await isBlockOfInstallation(transaction, input.params.id)))
+      throw new ApiError('installation_only', 'blocked by the installation, which alone lets it go on');
     await assureLabels(transaction, caller, before.metadata, after.metadata);
     // What was stored past this API keeps no agent from being blocked.
     if (change.labels !== undefined && !metadataInputSchema.safeParse(agent.metadata).success)

@@ -93,6 +93,6 @@ export async function applyGrants(db: Db): Promise<void> {
       const statements = renderGrants({ database, owner, roles, ...(await findOwnedObjects(transaction, owner)) });
       for (const statement of statements) await sql.raw(statement).execute(transaction);
     }
-    await makeTeamViews(transaction, reportingSchema);
+    await makeTeamViews(transaction);
   });
 }

@@ -58,7 +58,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
       update: columns('workload'),
     },
     agent_tokens: { select: columns('id agent_name secret_sha256 expires_at') },
-    // The oldest go.
+    // Those that have ended go.
     exchanged_tokens: {
       select: 'all',
       insert: columns('id agent_name secret_sha256 identity_id identity_version expires_at'),

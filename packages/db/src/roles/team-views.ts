@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../database.ts';
-import { teamRole, teamSetting } from '../role-names.ts';
+import { reportingSchema, teamRole, teamSetting } from '../role-names.ts';
 import type { TablePrivileges } from './privileges.ts';
 
 const team = `(SELECT current_setting('${teamSetting}')::jsonb)`;
@@ -150,7 +150,7 @@ function renderView(name: string, { rows, columns: shown = 'shown.*', keeps, ...
 }
 
 /** Makes the views anew, since a table may have other columns by now; nothing without the role. In the transaction of all grants. */
-export async function makeTeamViews(transaction: Db, reportingSchema: string): Promise<void> {
+export async function makeTeamViews(transaction: Db): Promise<void> {
   const run = (statement: string) => sql.raw(statement).execute(transaction);
   await run(`SET LOCAL search_path = public`);
   const { rows } = await sql<{ exists: boolean; today: string }>`

@@ -165,15 +165,8 @@ export class LiveStreams {
     );
     this.#sendAll(others, fresh);
     this.#lookUp(looking, fresh, (open, names, own) => {
-      this.#sendAll(
-        open.filter(({ filter }) => filter.withNames),
-        own,
-        names,
-      );
-      this.#sendAll(
-        open.filter(({ filter }) => !filter.withNames),
-        own,
-      );
+      for (const [withNames, alike] of Map.groupBy(open, ({ filter }) => filter.withNames === true))
+        this.#sendAll(alike, own, withNames ? names : undefined);
     });
   }
 
