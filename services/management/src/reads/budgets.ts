@@ -102,8 +102,6 @@ function presentUse({ stored, window, unit, limit }: Charge, { used, held }: Amo
   };
 }
 
-const isByAgent = ({ budget, active }: StoredBudgetRow) => budgetSchema.parse(active ?? budget).split_by === 'agent';
-
 /** Budgets as they are used at this moment: the same figures that requests are judged by. */
 export async function presentBudgets(
   db: Db,
@@ -128,7 +126,7 @@ export async function presentBudgets(
     const uses = (listed[at] ?? [])
       .map((charge) => ({ ...name(charge), ...presentUse(charge, use(charge), now) }))
       // Of an agent that left a team its use stays in the sum.
-      .filter((each) => each.name !== null || !isByAgent(row));
+      .filter((each) => each.name !== null || places[at]?.stored.budget.split_by !== 'agent');
     return {
       ...presentRow({ id, version }, 'bud'),
       budget: budgetSchema.parse(budget),
