@@ -7,7 +7,7 @@ const typed = writeApiTypes();
 
 const tools: [name: string, args: string[], after?: Promise<void>][] = [
   ['biome', ['check', '.']],
-  ['tsc', []],
+  ['tsc', [], typed],
   ['tsc', ['--project', 'packages/console'], typed],
   ['oxlint', [], typed],
 ];
