@@ -1,20 +1,17 @@
 import { ApiError } from '@agp/core/errors';
 import { maxDecisions, toEventText } from '@agp/core/events';
+import { type AllowOrDeny, describeTool, isAllowedModel, isAllowedTool } from './allowed.ts';
 import { type CalledTool, nameCalled } from './declared-tools.ts';
 import { isModelListed } from './model-names.ts';
 import { isListed, isSpelled } from './names.ts';
 import {
-  type AllowOrDeny,
   type AnswerFacts,
   bodyRules,
   type CallFacts,
   type CallHead,
-  describeTool,
   excepts,
   type Fault,
   headRules,
-  isAllowedModel,
-  isAllowedTool,
   type Prepared,
   prepare,
   type RuleName,
