@@ -146,7 +146,7 @@ export const kinds = {
     matches: agents,
     params: {
       policies: names('Policies by name'),
-      actions: someOf(['refuse', 'cut', 'strip', 'lower', 'warn', 'observe'], 'What they did'),
+      actions: someOf(['refuse', 'cut', 'redact', 'flag', 'strip', 'lower', 'warn', 'observe'], 'What they did'),
       at_least: atLeast(1),
       minutes,
     },
@@ -251,7 +251,7 @@ export const kinds = {
 
 const policyWords: Record<string, string> = {
   ...{ refuse: 'refused', cut: 'ended', strip: 'took tools from', lower: 'lowered', warn: 'warned of' },
-  observe: 'would refuse',
+  ...{ observe: 'would refuse', redact: 'redacted texts of', flag: 'flagged texts of' },
 };
 const seenWords: Record<string, string> = { remote_mcp: 'MCP server' };
 

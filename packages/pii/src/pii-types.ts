@@ -62,3 +62,22 @@ export const piiTypes = {
 } as const satisfies Record<string, { description: string; form: PiiForm }>;
 
 export type PiiType = keyof typeof piiTypes;
+
+const typeNames = Object.keys(piiTypes) as PiiType[];
+
+/** Names that stand for several types in policies. `person_name` is in none: names are found by lists of words, after the call. */
+export const piiGroups = {
+  payment_card: ['credit_card'],
+  payment: ['credit_card', 'iban', 'us_bank_routing', 'crypto_wallet'],
+  contact: ['email', 'phone', 'postal_address'],
+  network: ['ip_address', 'mac_address'],
+  identity: ['us_ssn', 'passport', 'date_of_birth', ...typeNames.filter((type) => type.startsWith('national_id_'))],
+  secrets: ['api_key', 'aws_key', 'github_token', 'jwt', 'private_key', 'credential_url', 'password', 'credential'],
+  all: typeNames.filter((type) => type !== 'person_name'),
+} as const satisfies Record<string, readonly PiiType[]>;
+
+/** The types that a name of a rule of data stands for; empty if it may not name it: in `person_name` is no rule sure. */
+export function listPiiTypes(name: string): readonly PiiType[] {
+  if (Object.hasOwn(piiGroups, name)) return piiGroups[name as keyof typeof piiGroups];
+  return piiGroups.all.filter((type) => type === name);
+}

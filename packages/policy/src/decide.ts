@@ -1,11 +1,13 @@
 import { ApiError } from '@agp/core/errors';
 import { maxDecisions, toEventText } from '@agp/core/events';
 import { type AllowOrDeny, describeTool, isAllowedModel, isAllowedTool } from './allowed.ts';
+import type { Direction } from './data-rules.ts';
 import { type CalledTool, nameCalled } from './declared-tools.ts';
 import { isModelListed } from './model-names.ts';
 import { isListed, isSpelled } from './names.ts';
 import {
   type AnswerFacts,
+  answerRules,
   bodyRules,
   type CallFacts,
   type CallHead,
@@ -85,8 +87,15 @@ export function judgeAnswer({ policies }: RuleSet, facts: AnswerFacts): Finding[
     .flatMap((prepared) => {
       const find = makeFinder(prepared, facts);
       return [...listAnswerFaults(prepared.policy, model, isAsked, called)].map(([rule, fault]) => find(rule, fault));
-    });
+    })
+    .concat(facts.answer === undefined ? [] : judge({ version: 0, policies }, facts, answerRules));
 }
+
+/** Policies whose rules of data hold for a call. */
+export const listDataPolicies = ({ policies }: RuleSet, head: CallHead, direction: Direction): Prepared[] =>
+  policies.filter(
+    (prepared) => (prepared.policy.pii?.[direction] ?? prepared.policy.check?.[direction]) && applies(prepared, head),
+  );
 
 /** The exception from a rule that holds for a call, at its time; null if none does. */
 export function findException({ exceptions }: Prepared, facts: CallHead, rule: RuleName): PolicyException | null {
@@ -205,13 +214,15 @@ function tell(findings: readonly Finding[], name: (policy: string, rule: string)
 }
 
 /** The rules of a policy that an answer can break, if they end it. */
-function listEnding({ mode, models, tools }: Policy): RuleName[] {
+function listEnding({ mode, models, tools, pii, check }: Policy): RuleName[] {
   if (mode !== 'enforce') return [];
   const blocks = tools?.on_call === 'block';
   return [
     ...(models ? (['models'] as const) : []),
     ...(blocks && tools.client ? (['tools.client'] as const) : []),
     ...(blocks && tools.hosted ? (['tools.hosted'] as const) : []),
+    ...(pii?.response ? (['pii.response'] as const) : []),
+    ...(check?.response ? (['check.response'] as const) : []),
   ];
 }
 
@@ -223,8 +234,8 @@ const findEnding = (prepared: Prepared, head: CallHead): RuleName | undefined =>
   listEnding(prepared.policy).find((rule) => findException(prepared, head, rule) === null);
 
 /** Whether a finding about an answer ends it. */
-export const ends = ({ policy, rule, exception }: Finding): boolean =>
-  exception === null && listEnding(policy).includes(rule);
+export const ends = ({ policy, rule, exception, remedy }: Finding): boolean =>
+  exception === null && remedy === undefined && listEnding(policy).includes(rule);
 
 /** What policies say of an answer that cannot be read. */
 export function judgeUnread({ policies }: RuleSet, head: CallHead): Finding[] {

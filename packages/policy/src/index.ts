@@ -13,6 +13,15 @@ export {
   storedPolicySchema,
 } from './contract.ts';
 export {
+  type CheckVerdict,
+  type DataActions,
+  type DataFacts,
+  type Direction,
+  nameKind,
+  ownKind,
+} from './data-rules.ts';
+export { type DataAction, dataActions, type OwnPattern } from './data-schema.ts';
+export {
   applies,
   asksCost,
   asksNames,
@@ -25,6 +34,7 @@ export {
   judgeBodyInSteps,
   judgeHead,
   judgeUnread,
+  listDataPolicies,
   mayEnd,
   PolicyDenied,
   prepareRules,
@@ -36,6 +46,6 @@ export { isModelListed } from './model-names.ts';
 export { prepareLists } from './names.ts';
 export { listPolicyNames } from './policy-names.ts';
 export { Replay } from './replay.ts';
-export { type CallFacts, type CallHead, prepare, type RecordedCall } from './rules.ts';
+export { type CallFacts, type CallHead, type Prepared, prepare, type RecordedCall } from './rules.ts';
 export { type Policy, type PolicyException, policySchema, withoutSign, withoutSigns } from './schema.ts';
 export { findWarnings } from './warnings.ts';

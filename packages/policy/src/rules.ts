@@ -1,5 +1,15 @@
 import type { Asked, Decision, EventTool, EventTools } from '@agp/core/events';
 import { type AllowOrDeny, describeTool, isAllowed, isAllowedModel, isAllowedTool, type ToolKind } from './allowed.ts';
+import {
+  type CheckVerdict,
+  type DataActions,
+  type DataFacts,
+  type DataFault,
+  type Direction,
+  judgeCheck,
+  judgeData,
+  listDataActions,
+} from './data-rules.ts';
 import { isWithin, openClock, parseHours } from './hours.ts';
 import { prepareLists } from './names.ts';
 import type { Policy, PolicyException } from './schema.ts';
@@ -23,6 +33,10 @@ export interface CallFacts extends CallHead, Omit<Asked, 'operations' | 'nano_us
   nano_usd: number | null;
   /** What it offers its model; null if that cannot be read. */
   tools: readonly EventTool[] | null;
+  /** What its texts hold; absent if nobody searched. */
+  data?: DataFacts;
+  /** What external checks say of it, by policy; absent if none was asked. */
+  checks?: ReadonlyMap<string, CheckVerdict>;
 }
 
 /** What was recorded of a request. */
@@ -50,6 +64,8 @@ export interface AnswerFacts extends CallFacts {
   /** The model that answered, as the answer itself says. */
   model: string | null;
   called: readonly EventTool[];
+  /** What the answer's texts hold; absent if nobody searched. */
+  answer?: { data?: DataFacts; checks?: ReadonlyMap<string, CheckVerdict> };
 }
 
 /** A policy, made ready once. */
@@ -59,6 +75,7 @@ export interface Prepared {
   policy: Policy;
   endsAt: number;
   isOpen: (at: number) => boolean;
+  data: Readonly<Record<Direction, DataActions>>;
   exceptions: readonly { exception: PolicyException; endsAt: number }[];
 }
 
@@ -71,18 +88,16 @@ export function prepare(policy: Policy, version: number): Prepared {
     version,
     policy,
     endsAt: until === undefined ? Number.POSITIVE_INFINITY : Date.parse(until),
+    data: { request: listDataActions(policy, 'request'), response: listDataActions(policy, 'response') },
     isOpen: (at) => spans === null || clock === null || isWithin(spans, clock(new Date(at))),
     exceptions: exceptions.map((exception) => ({ exception, endsAt: Date.parse(exception.until) })),
   };
 }
 
 /** Why a rule does not let a call pass, in words for its agent. */
-export interface Fault {
-  reason: string;
+export interface Fault extends DataFault {
   /** Tools that it denies, if it is a rule of tools. */
   denied?: readonly EventTool[];
-  /** It is a doubt: what the rule asks cannot be read. */
-  isUnread?: true;
 }
 
 /** A rule of policies. What a policy says of it, what it asks of a call, and what a record may lack: each stands here alone. */
@@ -195,9 +210,38 @@ export const bodyRules = [
       return nano <= most * 1e9 ? null : { reason: `it may cost ${nano / 1e9} USD, ${most} are allowed` };
     },
   }),
+  rule({
+    name: 'pii.request',
+    of: ({ pii }) => pii?.request,
+    missing: 'not all of its texts were searched, or own patterns are not recorded',
+    judge: ({ policy: { unreadable }, data }, facts: CallFacts) => judgeData(data.request, facts.data, unreadable),
+  }),
+  rule({
+    name: 'check.request',
+    of: ({ check }) => check?.request || undefined,
+    missing: 'what an external check would say is not recorded',
+    judge: ({ policy }, { checks }: CallFacts) => judgeCheck(checks?.get(policy.name)),
+  }),
 ] as const;
 
-const rules = [...headRules, ...bodyRules];
+/** Judged when an answer has ended, or been held until it could be. */
+export const answerRules = [
+  rule({
+    name: 'pii.response',
+    of: ({ pii }) => pii?.response,
+    missing: 'not all texts of the answer were searched, or own patterns are not recorded',
+    judge: ({ policy: { unreadable }, data }, { answer }: AnswerFacts) =>
+      judgeData(data.response, answer?.data, unreadable),
+  }),
+  rule({
+    name: 'check.response',
+    of: ({ check }) => check?.response || undefined,
+    missing: 'what an external check would say is not recorded',
+    judge: ({ policy }, { answer }: AnswerFacts) => judgeCheck(answer?.checks?.get(policy.name)),
+  }),
+] as const;
+
+const rules = [...headRules, ...bodyRules, ...answerRules];
 
 export type RuleName = (typeof rules)[number]['name'];
 

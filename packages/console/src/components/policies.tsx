@@ -1,4 +1,5 @@
 import { type Team, writeTeam } from '@agp/core/contracts';
+import { type DecisionAction, decisionWords } from '@agp/core/events';
 import { formatCount } from '@agp/core/explain';
 import type { StoredPolicy } from '@agp/policy';
 import { useQuery } from '@tanstack/react-query';
@@ -26,11 +27,10 @@ export function PolicyMode({ mode }: { mode: keyof typeof modeTones }) {
 }
 
 type Hits = NonNullable<StoredPolicy['hits']>;
-type Action = 'observe' | 'warn' | 'lower' | 'strip' | 'cut' | 'excepted';
 
 export const actionWords: Readonly<Record<string, string>> = {
-  ...{ refuse: 'refused', observe: 'noted', warn: 'warned', lower: 'lowered' },
-  ...{ strip: 'stripped', cut: 'cut', excepted: 'excepted' },
+  refuse: 'refused',
+  ...decisionWords,
 };
 
 interface HitsLinkProps {
@@ -53,7 +53,7 @@ function HitsLink({ policy, since: from, count, rule, action }: HitsLinkProps) {
       </Link>
     );
   return (
-    <Link to="/events" search={{ policy, rule, decision: action as Action | undefined, from }}>
+    <Link to="/events" search={{ policy, rule, decision: action as DecisionAction | undefined, from }}>
       {formatCount(count)}
     </Link>
   );

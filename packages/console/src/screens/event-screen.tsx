@@ -29,6 +29,8 @@ const actions: Record<Decided['action'], string> = {
   warn: 'its agent was warned; enforced, it would have been refused',
   lower: 'the bound of its output was lowered',
   strip: 'tools were taken out of it',
+  redact: 'texts of it or of its answer were replaced',
+  flag: 'what it names was found',
   cut: 'its answer was ended',
 };
 

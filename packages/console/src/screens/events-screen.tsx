@@ -1,4 +1,5 @@
 import type { ListedEvent, StreamEvent } from '@agp/core/contracts';
+import { decisionActions } from '@agp/core/events';
 import { describePii, formatCount, isFailed } from '@agp/core/explain';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -89,7 +90,7 @@ const results = [
   { value: 'killed', label: 'Ended by a block' },
 ] as const;
 
-const decisions = (['observe', 'warn', 'lower', 'strip', 'cut', 'excepted'] as const).map((value) => ({
+const decisions = decisionActions.map((value) => ({
   value,
   label: actionWords[value] ?? value,
 }));

@@ -1,4 +1,5 @@
 // What stands in each screen's address. Filters have the names that the API gives them, which the compiler checks.
+import { decisionActions } from '@agp/core/events';
 import type { paths } from '../api/schema.d.ts';
 import {
   alertStates,
@@ -26,7 +27,7 @@ const readers = {
   capped: readFlag,
   status: readChoice(['active', 'blocked', 'retired']),
   order: readChoice(['cost', 'seen', 'name', 'created']),
-  decision: readChoice(['observe', 'warn', 'lower', 'strip', 'cut', 'excepted']),
+  decision: readChoice(decisionActions),
   outcome: readChoice(['completed', 'failed', 'aborted', 'killed']),
 };
 

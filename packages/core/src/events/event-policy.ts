@@ -33,7 +33,19 @@ export const eventToolsSchema = z
   })
   .meta({ id: 'EventTools', description: 'Tools of a request and its answer, by name' });
 
-export const decisionActions = ['observe', 'warn', 'lower', 'strip', 'cut', 'excepted'] as const;
+/** What a policy did with a request that went on, and the word that people read for it. */
+export const decisionWords = {
+  observe: 'noted',
+  warn: 'warned',
+  lower: 'lowered',
+  strip: 'stripped',
+  redact: 'redacted',
+  flag: 'flagged',
+  cut: 'cut',
+  excepted: 'excepted',
+} as const;
+export type DecisionAction = keyof typeof decisionWords;
+export const decisionActions = Object.keys(decisionWords) as [DecisionAction, ...DecisionAction[]];
 
 export const decisionSchema = z
   .object({
@@ -42,8 +54,15 @@ export const decisionSchema = z
     rule: z.string().min(1).max(64).refine(isPlain).meta({ example: 'models' }),
     action: z.enum(decisionActions).meta({
       description:
-        '`observe` and `warn`: it would have been refused; `lower` and `strip`: the request was changed; `cut`: the answer was ended; `excepted`: an exception of the policy let it pass',
+        '`observe` and `warn`: it would have been refused or changed; `lower` and `strip`: the request was changed; `redact`: texts were replaced; `flag`: they were noted; `cut`: the answer was ended; `excepted`: an exception of the policy let it pass',
     }),
+    found: z
+      .record(z.string().max(64).refine(isPlain), z.int().min(1))
+      .optional()
+      .meta({
+        description: 'How often a rule of data found what it names, by kind; never a value',
+        example: { email: 2 },
+      }),
   })
   .meta({ id: 'Decision', description: 'What one rule of a policy decided of a request' });
 

@@ -111,7 +111,13 @@ export function describeBody(
 }
 
 /** What becomes of a request in place of a refusal; null if it is refused. */
-export function findRemedy({ policy: { limits, tools }, rule, denied }: Finding): 'lower' | 'strip' | null {
+export function findRemedy({
+  policy: { limits, tools },
+  rule,
+  denied,
+  remedy,
+}: Finding): 'lower' | 'strip' | 'redact' | 'flag' | null {
+  if (remedy !== undefined) return remedy;
   if (rule === 'limits.max_output_tokens' && limits?.over === 'lower') return 'lower';
   return denied !== undefined && tools?.on_declared === 'strip' ? 'strip' : null;
 }
@@ -146,10 +152,11 @@ const noted = { observe: 'observe', warn: 'warn', enforce: 'observe' } as const;
 
 /** What one rule decided, as the event records it; refusals have no event. */
 export function noteDecisions(findings: readonly (Finding & { action?: Decision['action'] })[]): Decision[] {
-  return findings.slice(0, maxDecisions).map(({ policy, version, rule, exception, action }) => ({
+  return findings.slice(0, maxDecisions).map(({ policy, version, rule, exception, action, remedy, found }) => ({
     policy: policy.name,
     version,
     rule,
-    action: action ?? (exception === null ? noted[policy.mode] : 'excepted'),
+    action: action ?? (exception === null ? (remedy === 'flag' ? remedy : noted[policy.mode]) : 'excepted'),
+    ...(found && { found }),
   }));
 }

@@ -1,0 +1,83 @@
+import { listPiiTypes } from '@agp/pii/types';
+import type { DataAction } from './data-schema.ts';
+import type { Policy } from './schema.ts';
+
+export type Direction = 'request' | 'response';
+
+/** What was found in texts; own patterns are kinds named after their policy, as `interns/employee_id`. */
+export interface DataFacts {
+  found: readonly { kind: string; count: number }[];
+  /** What was not or could not be searched, in words; null if all was. */
+  unsearched: string | null;
+}
+
+/** What a policy does with a call in whose texts something was found, or that was checked. */
+export interface DataFault {
+  reason: string;
+  /** In place of a refusal; absent if it is refused. */
+  remedy?: 'redact' | 'flag';
+  /** How often, by kind as its policy names it. */
+  found?: Readonly<Record<string, number>>;
+  isUnread?: true;
+}
+
+export type DataActions = ReadonlyMap<string, DataAction>;
+
+export const ownKind = (policy: string, pattern: string): string => `${policy}/${pattern}`;
+/** A kind as its policy names it. */
+export const nameKind = (kind: string): string => kind.slice(kind.indexOf('/') + 1);
+
+/** What becomes of each kind: a narrower name counts before a wider one. */
+export function listDataActions({ name, pii }: Policy, direction: Direction): DataActions {
+  const own = new Set(pii?.patterns?.map((pattern) => pattern.name));
+  const kindsOf = (named: string): readonly string[] => {
+    if (own.has(named)) return [ownKind(name, named)];
+    return named === 'all'
+      ? [...listPiiTypes(named), ...[...own].map((each) => ownKind(name, each))]
+      : listPiiTypes(named);
+  };
+  const rules = Object.entries(pii?.[direction] ?? {}).map(([named, action]) => ({ kinds: kindsOf(named), action }));
+  rules.sort((one, other) => other.kinds.length - one.kinds.length);
+  return new Map(rules.flatMap(({ kinds, action }) => kinds.map((kind) => [kind, action] as const)));
+}
+
+/** @param facts undefined if nobody searched */
+export function judgeData(
+  actions: DataActions,
+  facts: DataFacts | undefined,
+  unreadable: Policy['unreadable'],
+): DataFault | null {
+  const { found, unsearched } = facts ?? { found: [], unsearched: 'its texts' };
+  const done = (action: DataAction): DataFault | null => {
+    const named = found.filter(({ kind }) => actions.get(kind) === action);
+    if (named.length === 0) return null;
+    const counts = Object.fromEntries(named.map(({ kind, count }) => [nameKind(kind), count]));
+    return { reason: `its texts hold ${Object.keys(counts).join(', ')}`, found: counts };
+  };
+  const needsAll = [...actions.values()].some((action) => action !== 'flag');
+  const blocked = done('block');
+  if (blocked !== null) return blocked;
+  if (unsearched !== null && needsAll && unreadable === 'refuse')
+    return { reason: `not all of it can be searched for personal data: ${unsearched}`, isUnread: true };
+  const redacted = done('redact');
+  if (redacted !== null) return { ...redacted, remedy: 'redact' };
+  const flagged = done('flag');
+  return flagged && { ...flagged, remedy: 'flag' };
+}
+
+/** What an external check says of a call. */
+export interface CheckVerdict {
+  action: 'allow' | DataAction;
+  /** Why, for the agent: of the check itself, or how it failed. */
+  reason: string;
+  found: Readonly<Record<string, number>>;
+  /** It failed, and its policy refuses then. */
+  hasFailed?: true;
+}
+
+export function judgeCheck(verdict: CheckVerdict | undefined): DataFault | null {
+  if (verdict === undefined) return { reason: 'it was not checked', isUnread: true };
+  const { action, reason, found, hasFailed } = verdict;
+  if (action === 'allow') return null;
+  return { reason, found, ...(action !== 'block' && { remedy: action }), ...(hasFailed && { isUnread: true }) };
+}

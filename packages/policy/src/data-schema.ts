@@ -1,0 +1,81 @@
+import { listPiiTypes } from '@agp/pii/types';
+import { z } from 'zod';
+
+const maxPatterns = 20;
+const maxExamples = 5;
+/** What may be forwarded of a text that names kinds: each is flagged, replaced, or stops the call. */
+export const dataActions = ['flag', 'redact', 'block'] as const;
+export type DataAction = (typeof dataActions)[number];
+
+const kindName = z
+  .string()
+  .regex(/^[a-z][a-z0-9_]{0,63}$/, 'must be up to 64 of a-z, 0-9, "_", first a letter')
+  .meta({ description: 'A type, a group of types, or one of `patterns`' });
+
+const actionsSchema = z
+  .record(kindName, z.enum(dataActions))
+  .refine((actions) => Object.keys(actions).length > 0, 'must name a type')
+  .meta({
+    description:
+      '`flag` records, `redact` puts something in its place, `block` stops the call; of a type, a group and `all` the narrowest counts',
+  });
+
+/** Whether a name is one of docs/pii.md, of a type or group. */
+const isPiiKind = (name: string) => listPiiTypes(name).length > 0;
+
+const example = z.string().min(1).max(512);
+
+const patternSchema = z
+  .strictObject({
+    name: kindName.refine((name) => !isPiiKind(name), 'is the name of a type or group'),
+    pattern: z.string().min(1).max(512).meta({ description: 'In the syntax of RE2, without flags' }),
+    longest: z.int().min(1).max(1_024).default(128).meta({
+      description: 'The most characters that it matches in a stream, which waits for so many',
+    }),
+    matches: z.array(example).min(1).max(maxExamples).meta({ description: 'Texts in which it must be found' }),
+    ignores: z.array(example).min(1).max(maxExamples).meta({ description: 'Texts in which it must not be' }),
+  })
+  .meta({ id: 'PolicyPattern' });
+
+export type OwnPattern = z.infer<typeof patternSchema>;
+
+export const piiSchema = z
+  .strictObject({
+    request: actionsSchema.optional().meta({ description: 'Of what agents send' }),
+    response: actionsSchema.optional().meta({ description: 'Of what providers answer' }),
+    replace_with: z.enum(['label', 'last_four', 'hash']).default('label').meta({
+      description:
+        '`label`: `[email 1]`, one number for one value within a session; `last_four`: `****1234`; `hash`: `[email 5f2b...]`, of a key of the installation',
+    }),
+    restore: z.boolean().default(false).meta({
+      description: 'Puts back into answers what a label stands for in the same session',
+    }),
+    patterns: z.array(patternSchema).max(maxPatterns).optional(),
+  })
+  .superRefine(({ request, response, replace_with: put, restore, patterns = [] }, context) => {
+    const refuse = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message });
+    if (request === undefined && response === undefined) refuse([], 'must hold request, response or both');
+    if (restore && (put !== 'label' || !Object.values(request ?? {}).includes('redact')))
+      refuse(['restore'], 'needs replace_with: label, and a request that is redacted');
+    const own = new Set(patterns.map(({ name }) => name));
+    if (own.size < patterns.length) refuse(['patterns'], 'may hold each name once');
+    for (const [direction, actions] of Object.entries({ request, response }))
+      for (const kind of Object.keys(actions ?? {}))
+        if (!own.has(kind) && !isPiiKind(kind))
+          refuse([direction, kind], 'is no type of docs/pii.md, no group and no pattern');
+  });
+
+export const checkSchema = z
+  .strictObject({
+    url: z
+      .url({ protocol: /^https?$/ })
+      .max(512)
+      .meta({ description: 'Gets the texts, signed as Standard Webhooks' }),
+    request: z.boolean().default(true).meta({ description: 'It checks what agents send' }),
+    response: z.boolean().default(false).meta({ description: 'It checks answers, which wait until they are whole' }),
+    timeout_ms: z.int().min(50).max(10_000).default(1_000),
+    on_failure: z.enum(['refuse', 'allow']).default('refuse').meta({
+      description: 'What becomes of a call if the check is late, fails, or answers what cannot be read',
+    }),
+  })
+  .refine(({ request, response }) => request || response, 'must check request, response or both');
