@@ -11,3 +11,4 @@ export {
 export * from './connect-redis.ts';
 export * from './create-throttle.ts';
 export * from './idle-sessions.ts';
+export * from './session-labels.ts';

@@ -77,6 +77,7 @@ const refusedToReleasers: string[][] = [
   ['EVAL', "return redis.call('HSET', KEYS[1], 'forged', '1|1|agent')", '1', heldKey],
   ['SET', 'agp:idle-session:agent', 'ses_forged'],
   ['GET', 'agp:idle-session:agent'],
+  ['HGETALL', 'agp:session-labels:ses_a'],
 ];
 
 const refusedTo: Record<RedisUser, string[][]> = {

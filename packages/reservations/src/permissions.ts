@@ -18,7 +18,13 @@ const budgetKeys = 'agp:{budget}:';
 
 const redisPermissions: Readonly<Record<RedisUser, RedisPermissions>> = {
   proxy: {
-    keys: [budgetKeys, 'agp:idle-session:', 'agp:throttle:registrations:', 'agp:throttle:exchanges:'],
+    keys: [
+      budgetKeys,
+      'agp:idle-session:',
+      'agp:session-labels:',
+      'agp:throttle:registrations:',
+      'agp:throttle:exchanges:',
+    ],
     commands: [
       ...connecting,
       ...throttling,
