@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { createTextSearch } from './text-search.ts';
+
+const own = [{ kind: 'interns/employee', pattern: 'EMP-\\d{6}', longest: 16 }];
+const show = (text: string, kinds: string[], patterns = own) =>
+  createTextSearch(kinds, patterns)
+    .find(text)
+    .map(({ kind, start, end }) => `${kind}: ${text.slice(start, end)}`);
+
+test('what is found is of the wanted kinds alone, as the events record it', () => {
+  const text = 'jane@example.com, phone 4111 1111 1111 1111, EMP-123456';
+  expect(show(text, ['email', 'phone'])).toEqual(['email: jane@example.com']);
+  expect(show(text, ['credit_card', 'interns/employee'])).toEqual([
+    'credit_card: 4111 1111 1111 1111',
+    'interns/employee: EMP-123456',
+  ]);
+});
+
+test('a wanted pattern is found in masked spellings, and inside of what is not wanted', () => {
+  expect(show('EMP-１２３４５６ and EMP-12&#51;456', ['interns/employee'])).toEqual([
+    'interns/employee: EMP-１２３４５６',
+    'interns/employee: EMP-12&#51;456',
+  ]);
+  expect(show('emp-EMP-123456@example.com', ['interns/employee'])).toEqual(['interns/employee: EMP-123456']);
+  expect(show('EMP-123456@example.com', ['email'])).toEqual(['email: EMP-123456@example.com']);
+});
+
+test('patterns match over the bounds of what is matched at once, as often as they occur', () => {
+  const text = 'x'.repeat(61).concat('EMP-123456 ').repeat(1_000);
+  expect(show(text, ['interns/employee'])).toHaveLength(1_000);
+});
