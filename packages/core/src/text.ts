@@ -59,3 +59,6 @@ export function shortenId(id: string, ends = 6): string {
   const rest = id.slice(prefix.length);
   return rest.length <= 2 * ends + 1 ? id : `${prefix}${rest.slice(0, ends)}…${rest.slice(-ends)}`;
 }
+
+/** A secret of Standard Webhooks: 24 to 64 bytes. */
+export const webhookSecret = /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/;

@@ -1,3 +1,4 @@
+import { webhookSecret } from '@agp/core/text';
 import { nameSchema } from '@agp/policy/schema';
 import { z } from 'zod';
 
@@ -39,7 +40,7 @@ export const targetKinds = {
     secret: {
       secret: z
         .string()
-        .regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, 'must be whsec_ and 24 to 64 bytes in Base64')
+        .regex(webhookSecret, 'must be whsec_ and 24 to 64 bytes in Base64')
         .optional()
         .meta({ description: 'Signs its messages. Made if absent; another one signs beside the last for 24 hours' }),
     },

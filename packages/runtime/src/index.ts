@@ -8,6 +8,7 @@ export * from './health/readiness.ts';
 export * from './http/caller-guard.ts';
 export * from './http/http-server.ts';
 export * from './http/refuse-unreadable.ts';
+export * from './http/sign-webhook.ts';
 export * from './logger.ts';
 export * from './process/keep-trying.ts';
 export * from './process/run-until-signal.ts';

@@ -1,6 +1,7 @@
 import {
   commonFields,
   drainDelayField,
+  hostsField,
   isLoopbackName,
   portField,
   readHostName,
@@ -67,16 +68,6 @@ export function findOidcFault({ oidcIssuer, oidcClientId, consoleOrigin }: Setti
   if (consoleOrigin === undefined) return 'CONSOLE_ORIGIN: is not set, but OIDC_ISSUER is';
   return null;
 }
-
-const hostsField = z
-  .string()
-  .default('')
-  .transform((text) =>
-    text
-      .split(',')
-      .map((host) => host.trim().toLowerCase())
-      .filter(Boolean),
-  );
 
 /** Each variable in upper snake case; the descriptions are the table of docs/configuration.md. */
 export const managementConfigSchema = z.object({

@@ -12,6 +12,7 @@ import {
   ConfigError,
   commonFields,
   drainDelayField,
+  hostsField,
   isLoopbackAddress,
   type Logger,
   loadConfig,
@@ -92,13 +93,9 @@ export const proxyConfigSchema = z.object({
     .enum(['open', 'token'])
     .default('open')
     .describe('`token` requires [agent tokens](proxy.md#who-an-agent-is)'),
-  identityAllowedHosts: z
-    .string()
-    .default('')
-    .transform((hosts) => hosts.split(',').flatMap((host) => host.trim() || []))
-    .describe(
-      'hosts, with their ports if they are others, whose [keys](identities.md#keys) are read though they are private or have no TLS',
-    ),
+  identityAllowedHosts: hostsField.describe(
+    'hosts, with their ports if they are others, whose [keys](identities.md#keys) are read though they are private or have no TLS',
+  ),
   allowOpenProviderKeys: z
     .stringbool()
     .default(false)

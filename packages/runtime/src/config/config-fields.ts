@@ -122,3 +122,14 @@ export const trustProxyField = z
   .default('0')
   .transform((value) => (/^\d{1,2}$/.test(value) ? Number(value) : value.split(',').map((part) => part.trim())))
   .refine((value) => typeof value === 'number' || value.every(isNetwork), 'must be a hop count or a CIDR list');
+
+/** Separated by commas, in small letters, with their ports if they are named. */
+export const hostsField = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((host) => host.trim().toLowerCase())
+      .filter(Boolean),
+  );

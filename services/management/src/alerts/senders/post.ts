@@ -1,6 +1,7 @@
 import type { lookup } from 'node:dns';
 import type { Tested } from '@agp/notifications';
 import { guardConnections } from '@agp/runtime/guard';
+import { describeError } from '@agp/runtime/guarded-reader';
 import { Agent, type Dispatcher, request } from 'undici';
 import { exchangeMs, maxAnswerBytes } from '../../limits.ts';
 
@@ -60,11 +61,6 @@ function judge(status: number, retryAfter: string | undefined, text: string): Ou
   };
 }
 
-function describe(error: Error & { code?: string }): string {
-  const [first] = error instanceof AggregateError ? (error.errors as Error[]) : [];
-  return error.message || first?.message || error.code || error.name;
-}
-
 /** Sends messages by HTTP, each by a connection of its own, to addresses that the guard lets through. No setting of a proxy counts. */
 export class Poster {
   readonly #agent: Agent;
@@ -84,7 +80,7 @@ export class Poster {
       const text = await readStart(answer.body);
       return judge(answer.statusCode, [answer.headers['retry-after']].flat()[0], text);
     } catch (error) {
-      return failed(signal.aborted ? `no answer within ${exchangeMs / 1_000} s` : describe(error as Error));
+      return failed(signal.aborted ? `no answer within ${exchangeMs / 1_000} s` : describeError(error as Error));
     }
   }
 
