@@ -26,6 +26,6 @@ test('a wanted pattern is found in masked spellings, and inside of what is not w
 });
 
 test('patterns match over the bounds of what is matched at once, as often as they occur', () => {
-  const text = 'x'.repeat(61).concat('EMP-123456 ').repeat(1_000);
-  expect(show(text, ['interns/employee'])).toHaveLength(1_000);
+  for (const gap of [0, 61, 4_090, 4_096])
+    expect(show(`${'é'.repeat(gap)} EMP-123456`.repeat(300), ['interns/employee'])).toHaveLength(300);
 });

@@ -1,3 +1,4 @@
+import { compilePattern } from '@agp/pii/own-pattern';
 import { listPiiTypes } from '@agp/pii/types';
 import { z } from 'zod';
 
@@ -34,6 +35,26 @@ const patternSchema = z
     }),
     matches: z.array(example).min(1).max(maxExamples).meta({ description: 'Texts in which it must be found' }),
     ignores: z.array(example).min(1).max(maxExamples).meta({ description: 'Texts in which it must not be' }),
+  })
+  .superRefine(({ pattern, longest, matches, ignores }, context) => {
+    const refuse = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message });
+    try {
+      const match = compilePattern(pattern, longest);
+      const lengthIn = (text: string) => {
+        const lengths: number[] = [];
+        match(text, (start, end) => lengths.push(end - start));
+        return lengths.length === 0 ? null : Math.max(...lengths);
+      };
+      for (const [at, text] of matches.entries()) {
+        const length = lengthIn(text);
+        if (length === null) refuse(['matches', at], 'does not hold what `pattern` matches');
+        else if (length > longest) refuse(['longest'], `is less than the ${length} that it matches in \`matches\``);
+      }
+      for (const [at, text] of ignores.entries())
+        if (lengthIn(text) !== null) refuse(['ignores', at], 'holds what `pattern` matches');
+    } catch (error) {
+      refuse(['pattern'], (error as Error).message);
+    }
   })
   .meta({ id: 'PolicyPattern' });
 
