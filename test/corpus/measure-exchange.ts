@@ -32,7 +32,10 @@ export function readHead({ request }: Exchange): CallHead {
   const api = formats[id] ?? 'openai';
   const baseUrl = new URL(addresses[id] ?? 'http://10.0.0.1:8000');
   return {
-    provider: { id, api, baseUrl, asksForUsage: id !== 'mistral' && id !== 'openrouter', harmlessMembers: [] },
+    provider: {
+      ...{ id, api, baseUrl, asksForUsage: id !== 'mistral' && id !== 'openrouter' },
+      ...{ harmlessMembers: [], geo: null },
+    },
     operation: matchOperation(api, method, path),
     ...{ method, path, query, timestamp: Date.UTC(2026, 10, 27), serviceTier: null },
     hasBody: writeRequest(request) !== null,

@@ -1,4 +1,5 @@
 import { ConfigError } from '@agp/core/errors';
+import { geos } from '@agp/core/geos';
 import { JsonError, parseJson } from '@agp/core/json';
 import { type ProviderApi, providerApis } from '@agp/core/operations';
 import { toLineText } from '@agp/core/text';
@@ -57,6 +58,7 @@ const providersFileSchema = z.array(
     api: z.enum(providerApis, `must be one of ${providerApis.join(', ')}`),
     base_url: baseUrl,
     ask_usage: z.boolean().optional(),
+    geo: z.enum(geos, `must be one of ${geos.join(', ')}`).optional(),
     hosted_agents: z.enum(['refuse', 'allow']).optional(),
     harmless_members: z.array(z.string().min(1).max(128)).max(100).optional(),
     api_key_file: z.string().min(1).optional(),

@@ -47,7 +47,8 @@ export async function explainPolicies(
     ...{ output_tokens: outputTokens ?? 0, input_bytes: inputBytes ?? 0, nano_usd: 0 },
   };
   const rules = prepareRules(1, stored);
-  const findings = [...judgeHead(rules, facts), ...judgeBody(rules, facts)];
+  const judged = [...judgeHead(rules, facts), ...judgeBody(rules, facts)];
+  const findings = judged.filter(({ rule }) => !/^(?:pii|check|where)\./.test(rule));
   const lines = rules.policies.map((prepared) => {
     const { name, mode, match } = prepared.policy;
     if (!applies(prepared, facts)) return `${name}: does not match (for ${describeMatch(match)})`;
@@ -69,7 +70,7 @@ const listTool = (kind: 'client' | 'hosted' | 'remote_mcp', name: string | undef
   name === undefined ? [] : [{ kind, names: [name] }];
 
 /** Rules that ask what the command was not told. */
-function describeUnasked({ models, tools, limits }: Policy, given: ExplainOptions): string {
+function describeUnasked({ models, tools, limits, pii, check, where }: Policy, given: ExplainOptions): string {
   const unasked = [
     ...(models && given.model === undefined ? ['--model'] : []),
     ...(tools?.client && given.tool === undefined ? ['--tool'] : []),
@@ -78,6 +79,8 @@ function describeUnasked({ models, tools, limits }: Policy, given: ExplainOption
     ...(limits?.max_output_tokens && given.outputTokens === undefined ? ['--output-tokens'] : []),
     ...(limits?.max_input_bytes && given.inputBytes === undefined ? ['--input-bytes'] : []),
     ...(limits?.max_cost_usd ? ['what it costs'] : []),
+    ...(pii || check ? ['what its texts hold'] : []),
+    ...(where ? ['where it goes'] : []),
   ];
   return unasked.length === 0 ? '' : `; not judged, since not given: ${unasked.join(', ')}`;
 }

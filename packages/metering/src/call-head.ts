@@ -1,4 +1,5 @@
 import type { AskedModel } from '@agp/catalogue';
+import type { Geo } from '@agp/core/geos';
 import type { Operation, ProviderApi } from './dialects/operation.ts';
 
 export interface CallProvider {
@@ -8,6 +9,8 @@ export interface CallProvider {
   asksForUsage: boolean;
   /** Members of requests that its operator vouches for: they name no model and bring no tool. */
   harmlessMembers: readonly string[];
+  /** Where its operator says that it processes calls. */
+  geo: Geo | null;
 }
 
 export interface CallHead {

@@ -19,6 +19,12 @@ export function runsHostedAgent(path: string): boolean {
   return Object.values(dialects).some(({ hostedAgentPaths }) => hostedAgentPaths.test(path.toLowerCase()));
 }
 
+/** The part of a path that keeps what it is sent, in any dialect; undefined for nothing that is known. */
+export const findKept = (path: string): string | undefined =>
+  Object.values(dialects)
+    .map(({ keepingPaths }) => keepingPaths.exec(path.toLowerCase())?.[0].replace(/[/:]$/, ''))
+    .find(Boolean);
+
 /** Paths that may stand in links of the answer to a request at `path`, of any dialect: some servers speak several. */
 export function findLinkPaths(path: string): RegExp[] {
   return Object.values(dialects).flatMap(({ links }) =>

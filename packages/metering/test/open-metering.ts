@@ -11,6 +11,7 @@ const provider = (id: string, api: ProviderApi, url: string): CallProvider => ({
   baseUrl: new URL(url),
   asksForUsage: id !== 'mistral',
   harmlessMembers: ['vouched'],
+  geo: null,
 });
 
 /** Providers by their ids. */

@@ -33,6 +33,8 @@ test.each<[Given, Given, string | null]>([
   [{ models: { allow: [] } }, mini, null],
   [mini, { models: { deny: ['claude-*'] } }, null],
   [{ providers: { allow: ['openai'] } }, { providers: { allow: ['groq'] } }, 'providers'],
+  [{ where: { geo: ['eu'] } }, { where: { geo: ['us', 'ca'] } }, 'where.geo'],
+  [{ where: { geo: ['eu', 'ch'] } }, { where: { geo: ['ch'] } }, null],
   // Both are names of one operation.
   [{ operations: { allow: ['chat'] } }, { operations: { allow: ['chat.completions'] } }, null],
   [{ operations: { allow: ['chat'] } }, { operations: { deny: ['chat'] } }, 'operations'],

@@ -51,13 +51,14 @@ function listOwn(policy: Policy): string[] {
 
 /** Rules of two policies that let nothing pass together, though each lets something pass. */
 function listBetween({ policy: one, week }: Compared, { policy: other, week: otherWeek }: Compared): string[] {
-  const names = (['models', 'providers', 'operations'] as const).filter((kind) => {
+  const names: string[] = (['models', 'providers', 'operations'] as const).filter((kind) => {
     const [first, second] = [one[kind], other[kind]];
     if ([first, second].some((lists) => lists?.allow?.length === 0 || lists?.deny?.includes('*'))) return false;
     // An operation has several names: lists that share none of them may still share an operation.
     const isApart = kind !== 'operations' && areApart(first?.allow, second?.allow);
     return isApart || areAllCovered(first?.allow, second?.deny) || areAllCovered(second?.allow, first?.deny);
   });
+  if (areApart(one.where?.geo, other.where?.geo)) names.push('where.geo');
   const isSameZone = one.hours !== undefined && one.hours.zone === other.hours?.zone;
   return isSameZone && (week & otherWeek) === 0n ? [...names, 'hours'] : names;
 }

@@ -1,3 +1,4 @@
+import { geos } from '@agp/core/geos';
 import { compilePattern } from '@agp/pii/own-pattern';
 import { listPiiTypes } from '@agp/pii/types';
 import { z } from 'zod';
@@ -85,6 +86,18 @@ export const piiSchema = z
         if (!own.has(kind) && !isPiiKind(kind))
           refuse([direction, kind], 'is no type of docs/pii.md, no group and no pattern');
   });
+
+export const whereSchema = z
+  .strictObject({
+    geo: z.array(z.enum(geos)).min(1, 'must hold a place').max(geos.length).optional().meta({
+      description: 'Calls are processed there for sure, by their address, body or the `geo` of the provider',
+    }),
+    store: z.literal(false).optional().meta({
+      description:
+        'Calls are not kept at the provider: no stored answers, batches, files, caches, work in the background',
+    }),
+  })
+  .refine(({ geo, store }) => geo !== undefined || store !== undefined, 'must hold geo, store or both');
 
 export const checkSchema = z
   .strictObject({

@@ -230,3 +230,26 @@ test('lists are bounded, and keep those of most requests and the latest hours', 
   expect(by.agent[0]).toEqual({ name: 'agent-000', requests: 2 });
   expect(by.hour.at(-1)?.name).toBe('2026-11-26T00:00:00.000Z');
 });
+
+test('what was recorded tells where a request went and what kept it; older records cannot', () => {
+  const where = { geo: ['eu' as const], store: false as const };
+  const unread = 'the member "x"';
+  const found = replay(
+    [{ where }],
+    [
+      { asked: { ...asked, geo: 'eu', stores: false } },
+      { asked: { ...asked, geo: 'us', stores: 'a batch' } },
+      { asked: { ...asked, geo: null, stores: null } },
+      { asked: { ...asked, geo: null, stores: null, unread } },
+      {},
+      { asked: { ...asked, unread } },
+      { asked: null },
+    ],
+  );
+  expect(found).toMatchObject({ requests: 7, refused: 3 });
+  expect(found.by.rule).toEqual(['p0 where.geo', 'p0 where.store'].map((name) => ({ name, requests: 3 })));
+  expect(found.cannot_tell).toEqual([
+    { rule: 'p0 where.geo', requests: 3, reason: 'where it is processed is not recorded' },
+    { rule: 'p0 where.store', requests: 3, reason: 'whether the provider keeps it is not recorded' },
+  ]);
+});

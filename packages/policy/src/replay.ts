@@ -175,8 +175,10 @@ function* judge(
   const request = [...judgeHead(rules, facts), ...(yield* judgeBodyInSteps(rules, facts))];
   const answer = judgeAnswer(rules, { ...facts, model, called: tools?.called ?? [] });
   const isDoubtful = ({ rule, isUnread }: Finding) =>
-    // What was not known then, or so decided of, is refused now.
-    (isUnread === true && !asked?.unread && !decision?.some((each) => each.rule === rule)) ||
+    // What was not known then, or so decided of, is refused now; what was not asked then is in doubt.
+    (isUnread === true &&
+      (!asked?.unread || rule.startsWith('where.')) &&
+      !decision?.some((each) => each.rule === rule)) ||
     (asked === null && (rule === 'operations' || rule === 'limits.max_output_tokens'));
   // Without what was asked for, a dated name may stand for one that is allowed.
   const isCertain = ({ rule }: Finding) => rule !== 'models' || asked?.models != null;

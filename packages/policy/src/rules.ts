@@ -211,6 +211,36 @@ export const bodyRules = [
     },
   }),
   rule({
+    name: 'where.geo',
+    of: ({ where }) => where?.geo,
+    missing: 'where it is processed is not recorded',
+    judge({ policy: { where, unreadable } }, { geo, unread }: CallFacts) {
+      if (geo) {
+        const isAllowed = where?.geo?.some((each) => each === geo);
+        return isAllowed ? null : { reason: `it is processed in ${geo}, allowed is ${where?.geo?.join(', ')}` };
+      }
+      if (unreadable === 'allow') return null;
+      return {
+        reason: `it is not sure where it is processed${explainUnread(unread)}`,
+        ...(geo !== null && { isUnread: true }),
+      };
+    },
+  }),
+  rule({
+    name: 'where.store',
+    of: ({ where }) => where?.store,
+    missing: 'whether the provider keeps it is not recorded',
+    judge({ policy: { unreadable } }, { stores, unread }: CallFacts) {
+      if (stores) return { reason: `the provider keeps its text, by ${stores}` };
+      if (stores === false || unreadable === 'allow') return null;
+      const why = explainUnread(unread) || ', as "store": false would';
+      return {
+        reason: `it does not say for sure that the provider keeps nothing${why}`,
+        ...(stores !== null && { isUnread: true }),
+      };
+    },
+  }),
+  rule({
     name: 'pii.request',
     of: ({ pii }) => pii?.request,
     missing: 'not all of its texts were searched, or own patterns are not recorded',

@@ -38,6 +38,8 @@ test.each<[string, string]>([
   ['{"match":{"agents":[]}}', 'match.agents: must hold a name'],
   ['{"models":{"deny":[]}}', 'models.deny: must hold a name'],
   ['{"models":{}}', 'models: must hold allow, deny or both'],
+  ['{"where":{}}', 'where: must hold geo, store or both'],
+  ['{"where":{"geo":[]}}', 'where.geo: must hold a place'],
   ['{"tools":{}}', 'tools: must hold client, hosted or remote_mcp'],
   ['{"tools":null}', 'tools: Invalid input: expected object, received null'],
   [

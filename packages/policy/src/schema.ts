@@ -1,6 +1,6 @@
 import { isStorableText } from '@agp/core/events';
 import { z } from 'zod';
-import { checkSchema, piiSchema } from './data-schema.ts';
+import { checkSchema, piiSchema, whereSchema } from './data-schema.ts';
 import { isZone, parseHours } from './hours.ts';
 import { isCostly } from './names.ts';
 
@@ -166,6 +166,7 @@ export const policySchema = z
     tools: toolsSchema.optional().meta({ description: 'What a request may offer its model, and its answer may call' }),
     hours: hoursSchema.optional(),
     pii: piiSchema.optional().meta({ description: 'What becomes of personal data and secrets in texts' }),
+    where: whereSchema.optional().meta({ description: 'Where calls may be processed, and whether they may be kept' }),
     check: checkSchema.optional().meta({ description: 'A service of your own that judges texts' }),
     unreadable: z
       .enum(['refuse', 'allow'])

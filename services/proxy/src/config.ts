@@ -49,6 +49,8 @@ export function loadProviders(file: string | undefined, environment: NodeJS.Proc
       baseUrl,
       basePath: baseUrl.pathname.replace(/\/$/, ''),
       asksForUsage: entry?.ask_usage ?? !isUnasked,
+      // Another address than the file's is not vouched for.
+      geo: (entry?.base_url.host === baseUrl.host && entry.geo) || null,
       allowsHostedAgents: entry?.hosted_agents === 'allow',
       harmlessMembers: entry?.harmless_members ?? [],
       apiKey: keyFile ? readProviderKey(`PROVIDERS_FILE: ${place}: api_key_file`, keyFile) : null,

@@ -79,6 +79,14 @@ export const askedSchema = z
       description: 'What no table knows and that could name a model or bring a tool, so that neither was read',
       example: 'the member "fallbacks"',
     }),
+    geo: z.string().max(8).refine(isPlain).nullish().meta({
+      description: 'Where it was to be processed; null if that was not known for sure, absent if nobody looked',
+      example: 'eu',
+    }),
+    stores: z.string().max(64).refine(isPlain).or(z.literal(false)).nullish().meta({
+      description: 'What keeps its text at the provider; false for nothing, null if it did not say, absent as `geo`',
+      example: 'a batch',
+    }),
     output_tokens: z.int().min(0).nullable().meta({ description: 'The most of one answer; null without a bound' }),
     input_bytes: z.int().min(0).nullable().meta({ description: 'Null if it was not known before the request went on' }),
     nano_usd: z.int().min(0).meta({ description: 'What it was likely to cost, in billionths of a dollar' }),

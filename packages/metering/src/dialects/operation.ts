@@ -9,6 +9,7 @@ import type { RequestBounds } from './bounds.ts';
 import type { FigureNotes } from './figures.ts';
 import type { KnownMembers } from './known-members.ts';
 import type { AnswerNaming } from './named-tools.ts';
+import type { Storing } from './stored.ts';
 
 export type { ProviderApi };
 
@@ -134,6 +135,10 @@ export interface Operation {
   readTools?(body: JsonObject): EventTool[];
   /** Models beside `model` that a call names and that may answer; null for one that is left open. */
   listModels?(body: JsonObject): (string | null)[];
+  /** How it keeps what a call sends; in words if it always does, absent if it never does unless the call says so. */
+  readonly stores?: string | Storing | undefined;
+  /** The member of its calls that says where they are to be processed. */
+  readonly geoMember?: string;
   /** False if it only shows, ends or keeps what an earlier request made. */
   readonly runsModel?: false;
   /** Absent if its answers name neither a model nor a tool. */
@@ -163,6 +168,8 @@ export interface Dialect {
   credentialPaths: RegExp;
   /** Paths, in lower case, of agents that run at the provider: no answer tells what they spend, and no block reaches them. */
   hostedAgentPaths: RegExp;
+  /** Parts of paths, in lower case, that keep what they are sent. */
+  keepingPaths: RegExp;
   links: readonly Link[];
   /** Words of its paths that have capitals. */
   words: readonly string[];
@@ -236,6 +243,7 @@ export function describeLater(
     ...operation,
     name: `${operation.name}.get`,
     bounds: undefined,
+    stores: undefined,
     settlesBackground: true,
     runsModel: false,
     billedOnce: (path) => target.exec(path)?.[1] ?? null,

@@ -102,7 +102,7 @@ export function inspectBody(
     names:
       mustName || body.parsed !== undefined
         ? readNames(operation, body, {
-            ...{ form, path, query, isNamed, mustName },
+            ...{ form, path, query, baseUrl: provider.baseUrl, isNamed, mustName },
             models: [
               requestedModel === ofPath ? null : requestedModel,
               ofPath && nameByPath(path, ofPath),

@@ -1,17 +1,22 @@
+import { readGeo } from '@agp/catalogue';
 import type { Asked, EventTool } from '@agp/core/events';
 import type { CallHead } from '../call-head.ts';
+import { findKept } from '../match-operation.ts';
 import type { InspectedBody } from './inspect-body.ts';
 import type { CallNames } from './read-names.ts';
 
 /** What rules and records ask of a request, beside its likely cost. */
-export interface AskedOfBody extends Pick<Asked, 'models' | 'unread' | 'output_tokens' | 'input_bytes'> {
+export interface AskedOfBody
+  extends Pick<Asked, 'models' | 'unread' | 'output_tokens' | 'input_bytes' | 'geo' | 'stores'> {
   /** What it offers its model; null if that cannot be read. */
   tools: readonly EventTool[] | null;
 }
 
+type Place = Pick<CallHead, 'provider' | 'operation' | 'path' | 'hasBody'>;
+
 /** @param isPacked its bytes are encoded @param contentLength as declared; null without a body, or with one of unknown length @param names null if they cannot be read */
 export function readAsked(
-  head: Pick<CallHead, 'operation' | 'method' | 'path' | 'hasBody'> & {
+  head: Pick<CallHead, 'provider' | 'operation' | 'method' | 'path' | 'hasBody'> & {
     contentLength: number | null;
     isPacked: boolean;
   },
@@ -32,5 +37,28 @@ export function readAsked(
     unread: runsModel ? names?.unread : undefined,
     output_tokens: writesNone ? 0 : (body?.maxOutputTokens ?? null),
     input_bytes: isSized ? (body?.bytes.length ?? contentLength ?? (hasBody ? null : 0)) : null,
+    geo: findGeo(head, names),
+    stores: findStored(head, names),
   };
+}
+
+/** Address and call must agree; its operator is believed unless they say something else. Undefined if the call was not looked at. */
+function findGeo({ provider, operation, path, hasBody }: Place, names: CallNames | null): Asked['geo'] {
+  const { baseUrl, api, geo: vouched } = provider;
+  const ofAddress = readGeo(baseUrl, baseUrl.pathname.replace(/\/$/, '') + path);
+  const mayAsk = hasBody && (operation ? operation.geoMember !== undefined : api === 'anthropic');
+  if (!mayAsk) return ofAddress === undefined ? vouched : ofAddress;
+  if (names === null) return ofAddress;
+  const asked = names.where === null ? null : names.where.geo;
+  if (asked === undefined) return ofAddress === undefined ? vouched : ofAddress;
+  return ofAddress === undefined || ofAddress === asked ? asked : null;
+}
+
+/** Undefined if the call was not looked at. */
+function findStored({ operation, path, hasBody }: Place, names: CallNames | null): Asked['stores'] {
+  if (!hasBody && operation === null) return false;
+  if (operation === null) return findKept(path);
+  if (typeof operation.stores === 'string') return operation.stores;
+  if (!hasBody || operation.runsModel === false) return false;
+  return names === null ? undefined : (names.where?.stores ?? null);
 }

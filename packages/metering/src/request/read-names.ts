@@ -1,8 +1,10 @@
 import type { EventTool } from '@agp/core/events';
+import type { Geo } from '@agp/core/geos';
 import { foldName } from '../dialects/bounds.ts';
 import { findUnknown, knownParameters } from '../dialects/known-members.ts';
 import { isPlainlySpelled, maxNamedTools, tryTools } from '../dialects/named-tools.ts';
 import { decodeName, type Operation, toPlainPath } from '../dialects/operation.ts';
+import { readAskedGeo, readStored, type Stored } from '../dialects/stored.ts';
 import { isForm } from '../json/form.ts';
 import { asArray, asObject, asText, type JsonObject } from '../json/members.ts';
 import type { ReadBody } from '../json/scan.ts';
@@ -18,6 +20,8 @@ export interface CallNames {
   tools: readonly EventTool[] | null;
   /** What no table knows and that could name a model or bring a tool; null if all is known, or nothing could be read. */
   unread: string | null;
+  /** Where it asks to be processed, and what keeps it; null if it cannot be read. */
+  where: { geo: Geo | null | undefined; stores: Stored } | null;
 }
 
 /** Google's bodies name models with their path, which is the same model. */
@@ -48,6 +52,7 @@ interface Asked {
   form: BodyForm;
   path: string;
   query: string;
+  baseUrl: URL;
   /** Models that its head names, and its members where no dialect is asked. */
   models: readonly (string | null)[];
   /** The head or the one call says which model is to answer. */
@@ -64,7 +69,7 @@ export function readNames(operation: Operation, body: ReadBody, asked: Asked): C
   const calls = operation.listCalls ? operation.listCalls(root) : [root];
   const isRead =
     body.isExact && (!mustName || (isReadAlike(form, body) && [root, ...(calls ?? [])].every(isPlainlySpelled)));
-  const nothing = { isSure: mustName, models: null, tools: null };
+  const nothing = { isSure: mustName, models: null, tools: null, where: null };
   if (!isRead || calls === null) return { ...nothing, unread: null };
   const { models: queried, unknown } = readQuery(query);
   const unread = isWholePath(path) ? (unknown ?? findUnknownMember(operation, root, calls, harmless)) : 'its path';
@@ -90,7 +95,12 @@ export function readNames(operation: Operation, body: ReadBody, asked: Asked): C
   const tools = readTools(operation, calls, (member) => {
     stored = `what the member "${member}" refers to`;
   });
-  return { isSure: mustName, models: areAll ? [...distinct] : null, tools, unread: stored };
+  const { stores, geoMember } = operation;
+  const where = {
+    geo: geoMember === undefined ? undefined : readAskedGeo(geoMember, calls),
+    stores: typeof stores === 'string' ? stores : readStored(stores ?? {}, root, tools, asked.baseUrl),
+  };
+  return { isSure: mustName, models: areAll ? [...distinct] : null, tools, unread: stored, where };
 }
 
 /** Models that a query names, as some servers take them there, and the first parameter that no table knows. */

@@ -54,7 +54,7 @@ const anyRequest = fc
           method,
           path,
           sourceIp,
-          provider: { id: 'openai' },
+          provider: { id: 'openai', api: 'openai', geo: null, baseUrl: new URL('https://api.openai.com') },
           operation: null,
           hasBody: true,
         },

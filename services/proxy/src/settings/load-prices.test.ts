@@ -61,7 +61,7 @@ test('what is charged later follows the prices that are read later', async () =>
   const file = writePrices([{ provider: 'vllm', model: 'a', prices: { output_mtok: 100 } }]);
   const operation = matchOperation('openai', 'POST', '/v1/chat/completions');
   const head = {
-    provider: { ...provider, asksForUsage: true, harmlessMembers: [] },
+    provider: { ...provider, asksForUsage: true, harmlessMembers: [], geo: null },
     operation,
     method: 'POST',
     path: '/v1/chat/completions',

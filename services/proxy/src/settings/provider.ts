@@ -1,4 +1,5 @@
 import type { defaultPaths, PathPattern } from '@agp/catalogue';
+import type { Geo } from '@agp/core/geos';
 import type { ProviderApi } from '@agp/core/operations';
 
 export interface Provider {
@@ -9,6 +10,8 @@ export interface Provider {
   basePath: string;
   /** False for servers that refuse unknown fields. */
   asksForUsage: boolean;
+  /** Where its operator says that it processes calls. */
+  geo: Geo | null;
   /** Agents may run at the provider, where nobody meters or stops them. */
   allowsHostedAgents: boolean;
   /** Members of requests that name no model and bring no tool, whatever our tables know. */

@@ -28,6 +28,7 @@ const nothingTold: AnswerReading = {
 const plain: Operation = {
   api: 'anthropic',
   name: 'messages',
+  geoMember: 'inference_geo',
   known: bounds.known,
   paidElsewhere: 'billing_policy',
   ...usual,
@@ -47,7 +48,12 @@ const plain: Operation = {
   readAnswer: (body) => ({ ...readMessageFigures(body), outputText: () => readMessageText(body) }),
 };
 
-const messages: Operation = { ...plain, bounds: bounds.messages };
+/** https://platform.claude.com/docs/en/manage-claude/api-and-data-retention */
+const messages: Operation = {
+  ...plain,
+  bounds: bounds.messages,
+  stores: { members: 'container thread', tools: 'code_execution' },
+};
 
 const countTokens: Operation = {
   ...plain,
@@ -65,6 +71,7 @@ const createBatch: Operation = {
   knownOfCalls: bounds.known,
   isFree: true,
   isBilledLater: true,
+  stores: 'a batch',
   listCalls: listBatch,
   batchedBounds: bounds.messages,
   readRequest(value) {
@@ -115,6 +122,7 @@ export const anthropic: Dialect = {
   credentialPaths:
     /\/(?:oauth\d?\/token|create_api_key|tunnels\/[^/]+\/(?:reveal|rotate)_token|environments\/[^/]+\/work)(?:[/.:]|$)/,
   hostedAgentPaths: /\/v\d[a-z0-9]*\/(?:agents|sessions|dreams|deployments|environments)(?:[/.:]|$)/,
+  keepingPaths: /\/(?:files|skills|memory_stores|user_profiles)(?:\/|$)/,
   words: ['rawPredict', 'streamRawPredict'],
   conversation: ['messages'],
   keyHeader: (apiKey) => ({ 'x-api-key': apiKey }),

@@ -7,6 +7,7 @@ import { collectText } from '../../text/strings.ts';
 import { type FigureNotes, readFigures, tableKeyed } from '../figures.ts';
 import { FrameReader } from '../frame-reader.ts';
 import { describeLater, type Operation, toCancelPath, usual } from '../operation.ts';
+import { storesUnsaid } from '../stored.ts';
 import * as bounds from './bounds.ts';
 import * as members from './members.ts';
 import { readInteraction, readInteractionDelta } from './text.ts';
@@ -89,10 +90,14 @@ class InteractionStreamReader extends FrameReader {
   }
 }
 
+/** Hosted tools that keep what they search with. */
+export const groundings = 'google_search google_maps google_search_retrieval';
+
 /** Gemini's newer API (ai.google.dev/gemini-api/docs/interactions). */
 const interactions: Operation = {
   api: 'gemini',
   name: 'interactions',
+  stores: { unsaid: storesUnsaid, members: 'background previous_interaction_id cached_content', tools: groundings },
   bounds: bounds.interactions,
   known: members.interactions,
   ...usual,

@@ -3,9 +3,10 @@ import { readWriting } from '../../text/stream-text.ts';
 import { collectText } from '../../text/strings.ts';
 import { isPlainlySpelled } from '../named-tools.ts';
 import { type Dialect, decodeName, type Operation, toPlainPath, usual } from '../operation.ts';
+import type { Storing } from '../stored.ts';
 import { batchListTarget, batchTarget, describeBatchList, describeBatchResults } from './batches.ts';
 import * as bounds from './bounds.ts';
-import { interactionOperations, matchInteraction } from './interactions.ts';
+import { groundings, interactionOperations, matchInteraction } from './interactions.ts';
 import * as members from './members.ts';
 import { describePredictions, resources } from './predict.ts';
 import { ContentStreamReader, formatRefusal, formatStreamError } from './stream.ts';
@@ -67,25 +68,38 @@ const holdsCalls = new Set<string>([
   'asyncBatchEmbedContent',
 ]);
 
-const kinds: Partial<Record<(typeof names)[number], Pick<Operation, 'bounds' | 'batchedBounds' | 'known'>>> = {
-  generateContent: { bounds: bounds.generateContent, known: members.generateContent },
-  streamGenerateContent: { bounds: bounds.generateContent, known: members.generateContent },
-  embedContent: { bounds: bounds.embedContent, known: members.embedContent },
-  batchEmbedContents: { bounds: bounds.batchEmbedContents, known: members.batchEmbedContents },
-  batchGenerateContent: {
-    bounds: bounds.batchGenerateContent,
-    batchedBounds: bounds.generateContent,
-    known: members.batchGenerateContent,
-  },
-  asyncBatchEmbedContent: {
-    bounds: bounds.batchGenerateContent,
-    batchedBounds: bounds.embedContent,
-    known: members.batchGenerateContent,
-  },
-  countTokens: { known: members.countTokens },
-  computeTokens: { known: members.countTokens },
-  fetchPredictOperation: { known: members.predict },
+/**
+ * Newer projects store what does not say, Vertex AI does not know the member; what grounds an answer is kept for 30 days
+ * (https://ai.google.dev/gemini-api/docs/logs-datasets, https://ai.google.dev/gemini-api/docs/zdr).
+ */
+const contentStores: Storing = {
+  unsaid: ({ hostname }) => (/(?:^|[.-])aiplatform\./.test(hostname) ? false : null),
+  members: 'cached_content',
+  tools: groundings,
 };
+
+const kinds: Partial<Record<(typeof names)[number], Pick<Operation, 'bounds' | 'batchedBounds' | 'known' | 'stores'>>> =
+  {
+    generateContent: { bounds: bounds.generateContent, known: members.generateContent, stores: contentStores },
+    streamGenerateContent: { bounds: bounds.generateContent, known: members.generateContent, stores: contentStores },
+    embedContent: { bounds: bounds.embedContent, known: members.embedContent },
+    batchEmbedContents: { bounds: bounds.batchEmbedContents, known: members.batchEmbedContents },
+    batchGenerateContent: {
+      bounds: bounds.batchGenerateContent,
+      batchedBounds: bounds.generateContent,
+      stores: 'a batch',
+      known: members.batchGenerateContent,
+    },
+    asyncBatchEmbedContent: {
+      bounds: bounds.batchGenerateContent,
+      batchedBounds: bounds.embedContent,
+      stores: 'a batch',
+      known: members.batchGenerateContent,
+    },
+    countTokens: { known: members.countTokens },
+    computeTokens: { known: members.countTokens },
+    fetchPredictOperation: { known: members.predict },
+  };
 
 function describe(name: (typeof names)[number]): Operation {
   return {
@@ -124,7 +138,7 @@ const byName = new Map<string, Operation>([
   ...names.map((name) => [name, describe(name)] as const),
   ...describePredictions((path) => parsePath(path)?.model ?? null).map((each) => [each.name, each] as const),
 ]);
-const batchResults = describeBatchResults({ ...describe('generateContent'), bounds: undefined });
+const batchResults = describeBatchResults({ ...describe('generateContent'), bounds: undefined, stores: undefined });
 const batchList = describeBatchList(batchResults);
 
 const match: Dialect['match'] = (path, method) => {
@@ -155,6 +169,7 @@ export const gemini: Dialect = {
     /\/(?:auth_?tokens?|[^/]*authtokenservice)(?:[/.:]|$)|:(?:generate(?:access|id)token|signblob|signjwt|getkeystring)(?:[/.]|$)/,
   // Vertex AI's agents are engines.
   hostedAgentPaths: /\/v\d[a-z0-9]*\/(?:projects\/.+\/)?(?:agents|reasoningengines)(?:[/.:]|$)/,
+  keepingPaths: /\/(?:files|filesearchstores|corpora|tunedmodels|tuningjobs|ragcorpora|datasets)(?:[/:]|$)/,
   words: ['tunedModels', 'cachedContents', 'batchPredictionJobs', 'predictLongRunning', ...names],
   conversation: ['contents', 'input'],
   keyHeader: (apiKey) => ({ 'x-goog-api-key': apiKey }),

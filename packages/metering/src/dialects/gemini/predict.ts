@@ -96,6 +96,7 @@ export function describePredictions(findModel: (path: string) => string | null):
       return { requestedModel, ...tell(body, requestedModel), inputText: () => collectText(body.instances) };
     }),
     known: members.predict,
+    ...(name === 'predictLongRunning' && { stores: 'a video' }),
   });
   return [
     describeOne('predict', (body, model) => ({ toldUsage: tellPictures(body, model) }), readPredictions),
@@ -124,6 +125,7 @@ const cacheTable = tableFigures({
 /** A cache costs its input once, and its storage each time that its end is set. */
 const describeCache = (name: string, isNew: boolean): Operation => ({
   ...(isNew ? { readTools, listModels, known: members.cachedContents } : { runsModel: false }),
+  stores: 'a cache',
   ...describe(
     name,
     (answer) => {
@@ -151,6 +153,7 @@ const batchPrediction: Operation = {
   known: members.batchPrediction,
   isFree: true,
   isBilledLater: true,
+  stores: 'a batch',
   listCalls: () => null,
   bounds: { members: {}, writes: 'nothing' },
 };

@@ -55,6 +55,7 @@ const createBatch = describeOperation({
   name: 'batches',
   isFree: true,
   isBilledLater: true,
+  stores: 'a batch',
   // A file, or another provider's form of lines.
   listCalls: () => null,
   readFigures: () => ({ usage: null }),

@@ -25,6 +25,7 @@ export const cohereChat = describeOperation({
   name: 'cohere.chat',
   bounds: cohereBounds,
   known: members.cohereChat,
+  stores: { members: 'conversation_id' },
   input: ['messages', 'message', 'preamble', 'chat_history', 'documents', 'tools'],
   readTools,
   // Calls stand in the message, at the root of an older answer, or in an event's delta.

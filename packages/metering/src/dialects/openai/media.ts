@@ -188,6 +188,7 @@ function readVideoFigures(value: unknown): Figures {
 /** A job that makes a video, billed by the second once it is taken on. */
 export const videos = describeOperation({
   name: 'videos',
+  stores: 'a video',
   known: members.videos,
   ...noOutput,
   input: ['prompt'],

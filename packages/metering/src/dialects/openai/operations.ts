@@ -5,6 +5,7 @@ import { collectText } from '../../text/strings.ts';
 import type { Write } from '../../text/writing.ts';
 import { readFigures, tableFigures } from '../figures.ts';
 import { type Dialect, describeLater, type Operation, toCancelPath } from '../operation.ts';
+import { type Storing, storesUnsaid } from '../stored.ts';
 import { batchOperations, matchBatches } from './batches.ts';
 import * as bounds from './bounds.ts';
 import { cohereChat, cohereEmbed } from './cohere.ts';
@@ -50,6 +51,9 @@ function readBackground(body: JsonObject): Partial<Usage> {
   return { completionTokens: readCount(bound) ?? largestOutput };
 }
 
+/** Hosts that store no chat unless it is said; OpenAI's accounts differ (https://developers.openai.com/api/docs/guides/migrate-to-responses). */
+const storesSaid = /(?:^|\.)(?:azure\.com|mistral\.ai|groq\.com)$/;
+
 const chatCompletions = describeOperation({
   ...describeCompletion(readChat),
   name: 'chat.completions',
@@ -58,6 +62,7 @@ const chatCompletions = describeOperation({
   input: ['messages', 'tools', 'functions', 'response_format', 'prediction'],
   readToldUsage: readBackground,
   isInBackground,
+  stores: { unsaid: ({ hostname }) => (storesSaid.test(hostname) ? false : null), members: 'deferred audio' },
   readTools,
 });
 
@@ -66,6 +71,7 @@ const asyncChat: Operation = {
   ...chatCompletions,
   name: 'async.chat.completions',
   bounds: undefined,
+  stores: 'an answer that is fetched later',
   known: members.asyncChat,
   knownOfCalls: members.chat,
   listCalls: ({ request }) => [asObject(request)],
@@ -93,9 +99,17 @@ const fimCompletions = describeOperation({
   input: ['prompt', 'suffix'],
 });
 
-function describeResponses(name: string, isFree: boolean): Operation {
+/** https://developers.openai.com/api/docs/guides/your-data */
+const storesResponses: Storing = {
+  unsaid: storesUnsaid,
+  members: 'background conversation previous_response_id',
+  tools: 'code_interpreter shell',
+};
+
+function describeResponses(name: string, isFree: boolean, stores?: Storing): Operation {
   return describeOperation({
     name,
+    stores,
     bounds: bounds.responses,
     known: members.responses,
     isFree,
@@ -171,7 +185,7 @@ const moderations = describeOperation({
   readFigures: () => ({ usage: null }),
 });
 
-const responses: Operation = { ...describeResponses('responses', false), cancelPath: toCancelPath };
+const responses: Operation = { ...describeResponses('responses', false, storesResponses), cancelPath: toCancelPath };
 
 const responseTarget = /\/responses\/([^/]+)(?:\/cancel)?\/?$/;
 const deferredTarget = /\/chat\/deferred-completion\/([^/]+)\/?$/;
@@ -180,7 +194,13 @@ const asyncTarget = /\/async\/chat\/completions\/([^/]+)\/?$/;
 const responseLater = describeLater(responses, responseTarget, ({ background }) => background === true);
 
 /** Chats that the provider stores were billed when they were made. */
-const storedChats: Operation = { ...chatCompletions, name: 'chat.completions.get', bounds: undefined, isFree: true };
+const storedChats: Operation = {
+  ...chatCompletions,
+  name: 'chat.completions.get',
+  bounds: undefined,
+  isFree: true,
+  stores: undefined,
+};
 
 const byTarget: readonly (readonly [RegExp, Operation])[] = [
   [responseTarget, responseLater],
@@ -195,7 +215,7 @@ const byEnding: readonly (readonly [string, Operation])[] = [
   ['/fim/completions', fimCompletions],
   ['/completions', completions],
   ['/responses', responses],
-  ['/responses/compact', describeResponses('responses.compact', false)],
+  ['/responses/compact', describeResponses('responses.compact', false, { members: 'previous_response_id' })],
   ['/responses/input_tokens', describeResponses('responses.input_tokens', true)],
   ['/decisions', describeResponses('decisions', false)],
   ['/embeddings', embeddings],
@@ -233,6 +253,8 @@ export const openai: Dialect = {
   operations: [...batchOperations, videos, ...[...byTarget, ...byEnding].map(([, operation]) => operation)],
   credentialPaths,
   hostedAgentPaths: /\/v\d[a-z0-9]*\/agents(?:[/.:]|$)/,
+  keepingPaths:
+    /\/(?:files|uploads|vector_stores|assistants|threads|conversations|fine_tuning|evals|containers|skills|chatkit|voices)(?:\/|$)/,
   // Where OpenRouter and others let a video be asked for and fetched.
   links: [{ at: /\/videos(?:\/[^/]+)?\/?$/, path: /\/v1\/videos\// }],
   words: [],

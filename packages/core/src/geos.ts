@@ -1,0 +1,12 @@
+/**
+ * Where calls are processed, as policies and PROVIDERS_FILE name it: the EU as a whole, other countries by ISO 3166, and `uk`. At OpenAI
+ * and Anthropic `eu` may include the EEA and Switzerland.
+ */
+export const geos = [
+  ...(['eu', 'uk', 'ch', 'no', 'us', 'ca', 'mx', 'br', 'cl', 'au', 'nz', 'jp', 'kr', 'in', 'sg', 'tw', 'hk'] as const),
+  ...(['id', 'th', 'my', 'cn', 'za', 'ae', 'sa', 'qa', 'il', 'tr'] as const),
+] as const;
+
+export type Geo = (typeof geos)[number];
+
+export const toGeo = (text: unknown): Geo | null => geos.find((geo) => geo === text) ?? null;
