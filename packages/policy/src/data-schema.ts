@@ -9,7 +9,7 @@ const maxExamples = 5;
 export const dataActions = ['flag', 'redact', 'block'] as const;
 export type DataAction = (typeof dataActions)[number];
 
-const kindName = z
+export const kindName = z
   .string()
   .regex(/^[a-z][a-z0-9_]{0,63}$/, 'must be up to 64 of a-z, 0-9, "_", first a letter')
   .meta({ description: 'A type, a group of types, or one of `patterns`' });

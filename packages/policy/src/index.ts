@@ -20,7 +20,7 @@ export {
   nameKind,
   ownKind,
 } from './data-rules.ts';
-export { type DataAction, dataActions, type OwnPattern } from './data-schema.ts';
+export { type DataAction, dataActions, kindName, type OwnPattern } from './data-schema.ts';
 export {
   applies,
   asksCost,

@@ -8,6 +8,7 @@ import {
   parseProvidersFile,
 } from '@agp/catalogue';
 import { isPrintableText } from '@agp/core/contracts';
+import { webhookSecret } from '@agp/core/text';
 import {
   ConfigError,
   commonFields,
@@ -97,6 +98,20 @@ export const proxyConfigSchema = z.object({
     .describe('`token` requires [agent tokens](proxy.md#who-an-agent-is)'),
   identityAllowedHosts: hostsField.describe(
     'hosts, with their ports if they are others, whose [keys](identities.md#keys) are read though they are private or have no TLS',
+  ),
+  checkSecret: z
+    .string()
+    .default('')
+    .transform((text) => text.split(/\s+/).filter(Boolean))
+    .refine(
+      (secrets) => secrets.every((secret) => webhookSecret.test(secret)),
+      'must be whsec_ and 24 to 64 bytes in Base64',
+    )
+    .describe(
+      'signs what [checks](checks.md) get: `whsec_...`; several, with spaces between them, while one replaces another',
+    ),
+  checkAllowedHosts: hostsField.describe(
+    'hosts, with their ports if they are others, whose [checks](checks.md) are asked though they are private or have no TLS',
   ),
   allowOpenProviderKeys: z
     .stringbool()

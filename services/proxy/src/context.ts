@@ -9,6 +9,7 @@ import type { Dispatcher } from 'undici';
 import type { BodyMemory } from './body/body-memory.ts';
 import type { Budget } from './budget/budget.ts';
 import type { Budgets } from './budget/budgets.ts';
+import type { Checks } from './check/checks.ts';
 import type { ProxyConfig } from './config.ts';
 import type { RefusalLog } from './events/refusal-log.ts';
 import type { DoubtLog } from './events/reports.ts';
@@ -68,6 +69,7 @@ export interface Working {
   identities: Identities;
   /** UUIDs of agents by session, which never changes hands. */
   sessionOwners: LRUCache<string, string>;
+  checks: Checks;
   runningRequests: RunningRequests;
   background: BackgroundWork;
   bodyMemory: BodyMemory;

@@ -12,6 +12,7 @@ import { LRUCache } from 'lru-cache';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { Budget } from './budget/budget.ts';
 import { Budgets } from './budget/budgets.ts';
+import { createChecks } from './check/checks.ts';
 import type { ProxyContext, Setup, Working } from './context.ts';
 import { RefusalLog } from './events/refusal-log.ts';
 import { DoubtLog, reportUnpriced, reportUnread } from './events/reports.ts';
@@ -98,6 +99,12 @@ export function createContext(
       idleSeconds: config.sessionIdleSeconds,
       onFailure: warnings.sessionsAlone,
     }),
+    checks: createChecks({
+      secrets: config.checkSecret,
+      allowedHosts: config.checkAllowedHosts,
+      onResult: (result) => metrics.checks.inc({ result }),
+      onFailure: warnings.checkFailed,
+    }),
     runningRequests: new RunningRequests(),
     background: new BackgroundWork({ upstream, logger, onKilled: (reason) => metrics.killed.inc({ reason }) }),
     metering: createMetering({
@@ -118,13 +125,13 @@ export function createContext(
     reportUnread: reportUnread({ metrics, logger }),
   };
   budgetRedis.on('ready', () => budget.reconnect());
-  const { refusals, doubts, metering } = context;
+  const { checks, refusals, doubts, metering } = context;
   return {
     ...context,
     async [Symbol.asyncDispose]() {
       outbox.stop();
       await Promise.all([budget.stop(), refusals.stop(), doubts.stop()]);
-      await Promise.all([upstream.destroy(), issuers.close(), metering.stop()]);
+      await Promise.all([upstream.destroy(), issuers.close(), checks.stop(), metering.stop()]);
     },
   };
 }

@@ -32,6 +32,14 @@ export const tokenRememberedMs = 300_000;
 export const issuerTimeoutMs = 3_000;
 /** Tokens that an agent may exchange in an hour, how long they last in seconds, and the form that asks for one in bytes. */
 export const exchangedTokens = { perHour: 10_000, seconds: 3_600, form: 32_768 };
+/**
+ * Of the check of a policy: texts and their bytes that it gets, questions at once; bytes of its answer, kinds that this finds, and those
+ * that a refusal names; policies whose connections are kept.
+ */
+export const checks = {
+  ...{ texts: 2_000, textBytes: 256 * 1024, atOnce: 64 },
+  ...{ answerBytes: 256 * 1024, kinds: 64, toldKinds: 5, policies: 200 },
+};
 /** Work in the background that a process can cancel: of each the request's headers are held. */
 export const rememberedWork = 2_000;
 /** Models without a price that one process logs. */

@@ -9,6 +9,8 @@ export const knownVariables: readonly string[] = [
   'AUDIT',
   'AUDIT_DIRECTIONS',
   'BUDGET',
+  'CHECK_ALLOWED_HOSTS',
+  'CHECK_SECRET',
   'CONSOLE_ORIGIN',
   'CONSOLE_PROXY_ADDRESS',
   'DATABASE_URL',

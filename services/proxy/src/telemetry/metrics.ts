@@ -3,6 +3,7 @@ import type { ErrorCode } from '@agp/core/errors';
 import { failureCauses } from '@agp/core/events';
 import type { UnscannedReason } from '@agp/metering';
 import { Counter, createRegistry, Gauge } from '@agp/runtime';
+import { checkResults } from '../check/checks.ts';
 import type { KillReason } from '../journey.ts';
 import { Histogram } from './histogram.ts';
 
@@ -106,6 +107,11 @@ export function createMetrics(held: {
       'Time that a request spends in a step of the pipeline, also in the one that refuses it',
       'step',
       [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 120],
+    ),
+    checks: counter(
+      'agp_proxy_checks_total',
+      'Questions to the checks of policies, by what they answered, or how they failed',
+      'result',
     ),
     budgetWarnings: counter(
       'agp_proxy_budget_warnings_total',
@@ -216,6 +222,7 @@ const unscanned: Record<UnscannedReason, true> = {
 /** A series that begins at 1 has not risen, so an alert would miss the first time. */
 function startAtZero(metrics: Omit<ProxyMetrics, 'registry'>, providers: Iterable<string>): void {
   for (const code of refusals) metrics.refusals.inc({ code }, 0);
+  for (const result of checkResults) metrics.checks.inc({ result }, 0);
   for (const reason of Object.keys(stops)) metrics.killed.inc({ reason }, 0);
   for (const reason of Object.keys(unscanned)) metrics.unscanned.inc({ reason }, 0);
   for (const reason of Object.keys(doubts)) metrics.doubtful.inc({ reason }, 0);

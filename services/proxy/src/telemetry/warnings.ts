@@ -1,6 +1,8 @@
 import type { UnscannedReason } from '@agp/metering';
 import { type Logger, logErrorsSparsely, logSparsely } from '@agp/runtime';
 
+import type { CheckFailure } from '../check/checks.ts';
+
 interface UnscannedText {
   eventId: string;
   reason: UnscannedReason;
@@ -57,6 +59,9 @@ export function createWarnings(logger: Logger) {
         { policy, heldBack },
         'a policy is of a later version: requests are refused until this proxy is too',
       ),
+    ),
+    checkFailed: logSparsely((failure: CheckFailure, heldBack) =>
+      logger.warn({ ...failure, heldBack }, "a policy's check failed; its on_failure decides"),
     ),
     identityUnreadable: logSparsely((identity: string, heldBack) =>
       logger.error(
