@@ -78,28 +78,29 @@ const contentStores: Storing = {
   tools: groundings,
 };
 
-const kinds: Partial<Record<(typeof names)[number], Pick<Operation, 'bounds' | 'batchedBounds' | 'known' | 'stores'>>> =
-  {
-    generateContent: { bounds: bounds.generateContent, known: members.generateContent, stores: contentStores },
-    streamGenerateContent: { bounds: bounds.generateContent, known: members.generateContent, stores: contentStores },
-    embedContent: { bounds: bounds.embedContent, known: members.embedContent },
-    batchEmbedContents: { bounds: bounds.batchEmbedContents, known: members.batchEmbedContents },
-    batchGenerateContent: {
-      bounds: bounds.batchGenerateContent,
-      batchedBounds: bounds.generateContent,
-      stores: 'a batch',
-      known: members.batchGenerateContent,
-    },
-    asyncBatchEmbedContent: {
-      bounds: bounds.batchGenerateContent,
-      batchedBounds: bounds.embedContent,
-      stores: 'a batch',
-      known: members.batchGenerateContent,
-    },
-    countTokens: { known: members.countTokens },
-    computeTokens: { known: members.countTokens },
-    fetchPredictOperation: { known: members.predict },
-  };
+type Kind = Pick<Operation, 'bounds' | 'batchedBounds' | 'known' | 'stores'>;
+
+const kinds: Partial<Record<(typeof names)[number], Kind>> = {
+  generateContent: { bounds: bounds.generateContent, known: members.generateContent, stores: contentStores },
+  streamGenerateContent: { bounds: bounds.generateContent, known: members.generateContent, stores: contentStores },
+  embedContent: { bounds: bounds.embedContent, known: members.embedContent },
+  batchEmbedContents: { bounds: bounds.batchEmbedContents, known: members.batchEmbedContents },
+  batchGenerateContent: {
+    bounds: bounds.batchGenerateContent,
+    batchedBounds: bounds.generateContent,
+    stores: 'a batch',
+    known: members.batchGenerateContent,
+  },
+  asyncBatchEmbedContent: {
+    bounds: bounds.batchGenerateContent,
+    batchedBounds: bounds.embedContent,
+    stores: 'a batch',
+    known: members.batchGenerateContent,
+  },
+  countTokens: { known: members.countTokens },
+  computeTokens: { known: members.countTokens },
+  fetchPredictOperation: { known: members.predict },
+};
 
 function describe(name: (typeof names)[number]): Operation {
   return {
