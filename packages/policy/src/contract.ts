@@ -69,6 +69,7 @@ export const previewSchema = z
       .meta({ description: 'False if more were recorded than are looked at, of 200,000 and in 20 seconds' }),
     refused: z.int().min(0).meta({ description: 'That the policies, enforced, would have refused, changed or cut' }),
     excepted: z.int().min(0).meta({ description: 'That exceptions let pass, which have not ended yet' }),
+    flagged: z.int().min(0).meta({ description: 'In which `flag` of a rule of data would have noted something' }),
     agents: z.int().min(0).meta({ description: 'Agents of those refused' }),
     by: z.strictObject({
       rule: shares,

@@ -1,3 +1,4 @@
+import type { PiiFinding } from '@agp/core/events';
 import { listPiiTypes } from '@agp/pii/types';
 import type { DataAction } from './data-schema.ts';
 import type { Policy } from './schema.ts';
@@ -64,6 +65,25 @@ export function judgeData(
   const flagged = done('flag');
   return flagged && { ...flagged, remedy: 'flag' };
 }
+
+/** What was found in one direction of a recorded call; each place counts once. */
+export function countRecorded(findings: readonly PiiFinding[], direction: Direction): DataFacts {
+  const types = Map.groupBy(
+    findings.filter((each) => each.in === direction),
+    ({ type }) => type,
+  );
+  return { found: [...types].map(([kind, places]) => ({ kind, count: places.length })), unsearched: null };
+}
+
+/** Whether a record may hold what a policy names, and not tell: it was not searched in whole, a type has no place, or a pattern is its own. */
+export const mayHold = (
+  actions: DataActions,
+  { types, findings, isFull }: { types: readonly string[]; findings: readonly PiiFinding[]; isFull: boolean },
+): boolean =>
+  actions.size > 0 &&
+  (!isFull ||
+    [...actions.keys()].some((kind) => kind.includes('/')) ||
+    types.some((type) => actions.has(type) && !findings.some((each) => each.type === type)));
 
 /** What an external check says of a call. */
 export interface CheckVerdict {

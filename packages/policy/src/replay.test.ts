@@ -18,7 +18,7 @@ const asked: Asked = {
 const usual: RecordedCall = {
   ...{ event_id: 'evt_1', session_id: 'ses_1', agent_id: 'agt_1', agent_name: 'worker', labels: { team: 'interns' } },
   ...{ timestamp: '2026-11-26T12:30:00.000Z', tag: 'default', provider: 'openai', model: 'gpt-5' },
-  ...{ asked, tools: null, decision: null },
+  ...{ asked, tools: null, decision: null, pii: { types: [], findings: [], isFull: true } },
 };
 const shell: EventTool = { kind: 'client', names: ['n.shell', 'shell'] };
 const server: EventTool = { kind: 'remote_mcp', names: ['mcp.example.com'] };
@@ -251,5 +251,34 @@ test('what was recorded tells where a request went and what kept it; older recor
   expect(found.cannot_tell).toEqual([
     { rule: 'p0 where.geo', requests: 3, reason: 'where it is processed is not recorded' },
     { rule: 'p0 where.store', requests: 3, reason: 'whether the provider keeps it is not recorded' },
+  ]);
+});
+
+test('personal data of the past is judged by direction, and what was not searched or has no place is in doubt', () => {
+  const found = (where: 'request' | 'response', type: string) => ({ in: where, message: 0, type });
+  const email = { types: ['email'], findings: [found('request', 'email')], isFull: true };
+  const calls = [
+    { pii: email },
+    { pii: { ...email, findings: [found('response', 'email')] } },
+    { pii: { ...email, findings: [] } },
+    { pii: { ...email, findings: [], types: ['iban'] } },
+    { pii: { types: [], findings: [], isFull: false } },
+    { pii: { ...email, isFull: false } },
+    {},
+  ];
+  const tell = (policy: Given) => {
+    const { refused, flagged, cannot_tell: doubt, never } = replay([policy], calls);
+    return [refused, flagged, doubt.map(({ rule, requests }) => `${rule} ${requests}`), never.length];
+  };
+  expect(tell({ pii: { request: { email: 'block' } } })).toEqual([2, 0, ['p0 pii.request 2'], 0]);
+  expect(tell({ pii: { response: { contact: 'redact' } } })).toEqual([1, 0, ['p0 pii.response 3'], 0]);
+  expect(tell({ pii: { request: { email: 'flag' } } })).toEqual([0, 2, ['p0 pii.request 3'], 0]);
+  expect(tell({ pii: { request: { phone: 'block' } } })).toEqual([0, 0, ['p0 pii.request 2'], 1]);
+  const patterns = [{ name: 'staff_id', pattern: 'E[0-9]{6}', matches: ['E123456'], ignores: ['E12'] }];
+  expect(tell({ pii: { request: { staff_id: 'block', email: 'block' }, patterns } })).toEqual([
+    ...[2, 0, ['p0 pii.request 5'], 0],
+  ]);
+  expect(tell({ check: { url: 'https://check.example', response: true } })).toEqual([
+    ...[0, 0, ['p0 check.request 7', 'p0 check.response 7'], 2],
   ]);
 });

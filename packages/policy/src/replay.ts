@@ -2,6 +2,7 @@ import type { Asked } from '@agp/core/events';
 import { startsBatch } from '@agp/core/operations';
 import type { Preview } from './contract.ts';
 import { findContradictions } from './contradictions.ts';
+import { countRecorded, mayHold } from './data-rules.ts';
 import {
   applies,
   ends,
@@ -42,6 +43,7 @@ export class Replay {
   #requests = 0;
   #refused = 0;
   #excepted = 0;
+  #flagged = 0;
 
   /** @param now exceptions that have ended by then let nothing pass */
   constructor(policies: readonly Policy[], now: Date) {
@@ -64,8 +66,10 @@ export class Replay {
     for (const prepared of this.#rules.policies) if (applies(prepared, facts)) this.#matched.add(prepared.policy.name);
     const { certain: found, doubtful } = yield* judge(this.#rules, call, facts);
     for (const finding of found) this.#found.add(nameRule(finding));
-    const certain = found.filter(({ exception }) => exception === null);
-    if (certain.length < found.length) this.#excepted += 1;
+    const held = found.filter(({ exception }) => exception === null);
+    if (held.length < found.length) this.#excepted += 1;
+    const certain = held.filter(({ remedy }) => remedy !== 'flag');
+    if (certain.length < held.length) this.#flagged += 1;
     if (certain[0] === undefined) {
       this.#doubt(doubtful);
       return;
@@ -114,6 +118,7 @@ export class Replay {
       requests: this.#requests,
       refused: this.#refused,
       excepted: this.#excepted,
+      flagged: this.#flagged,
       agents: this.#agents.size,
       by: {
         ...{ rule: rule.most(maxShares), agent: agent.most(maxShares), model: model.most(maxShares) },
@@ -157,13 +162,26 @@ const nameRule = ({ policy, rule }: Finding) => `${policy.name} ${rule}`;
 
 const nothingAsked: Asked = { operations: null, models: null, output_tokens: null, input_bytes: null, nano_usd: 0 };
 
-const toFacts = ({ agent_name: agent, labels, timestamp, tag, provider, asked, tools }: RecordedCall): CallFacts => ({
+const toFacts = ({
+  agent_name: agent,
+  labels,
+  timestamp,
+  tag,
+  provider,
+  asked,
+  tools,
+  pii,
+}: RecordedCall): CallFacts => ({
   ...{ agent, labels, tag, provider, at: Date.parse(timestamp) },
   ...(asked ?? nothingAsked),
   // Events of batches whose calls were not read have no cost.
   nano_usd: asked?.nano_usd === 0 && startsBatch(asked.operations?.[0] ?? '') ? null : (asked ?? nothingAsked).nano_usd,
   tools: tools === null ? [] : tools.declared,
+  data: countRecorded(pii.findings, 'request'),
 });
+
+/** Rules that are in doubt whatever else of the call was unread then. */
+const isAsideRule = (rule: string) => /^(?:where|check)\./.test(rule);
 
 /** Rules whose question an event does not answer are in doubt. */
 function* judge(
@@ -171,22 +189,37 @@ function* judge(
   call: RecordedCall,
   facts: CallFacts,
 ): Generator<undefined, { certain: Finding[]; doubtful: Finding[] }> {
-  const { asked, tools, model, decision } = call;
+  const { asked, tools, model, decision, pii } = call;
   const request = [...judgeHead(rules, facts), ...(yield* judgeBodyInSteps(rules, facts))];
-  const answer = judgeAnswer(rules, { ...facts, model, called: tools?.called ?? [] });
+  const answer = judgeAnswer(rules, {
+    ...{ ...facts, model, called: tools?.called ?? [] },
+    answer: { data: countRecorded(pii.findings, 'response') },
+  });
   const isDoubtful = ({ rule, isUnread }: Finding) =>
     // What was not known then, or so decided of, is refused now; what was not asked then is in doubt.
-    (isUnread === true &&
-      (!asked?.unread || rule.startsWith('where.')) &&
-      !decision?.some((each) => each.rule === rule)) ||
+    (isUnread === true && (!asked?.unread || isAsideRule(rule)) && !decision?.some((each) => each.rule === rule)) ||
     (asked === null && (rule === 'operations' || rule === 'limits.max_output_tokens'));
   // Without what was asked for, a dated name may stand for one that is allowed.
   const isCertain = ({ rule }: Finding) => rule !== 'models' || asked?.models != null;
-  const isEnding = (finding: Finding) => ends({ ...finding, exception: null });
-  const certain = [...request.filter((finding) => !isDoubtful(finding)), ...answer.filter(isEnding).filter(isCertain)];
-  const doubtful = [...request.filter(isDoubtful), ...listUnlisted(rules, call, facts)];
+  const isEnding = (finding: Finding) => finding.remedy !== undefined || ends({ ...finding, exception: null });
+  const found = [...request, ...answer.filter(isEnding).filter(isCertain)];
+  const certain = found.filter((finding) => !isDoubtful(finding));
+  const doubtful = [
+    ...[...found.filter(isDoubtful), ...listUnlisted(rules, call, facts)],
+    ...listUnsearched(rules, call, facts),
+  ];
   return { certain, doubtful: doubtful.filter(({ exception }) => exception === null) };
 }
+
+/** What no search of then tells, such as of own patterns. */
+const listUnsearched = (rules: RuleSet, { pii }: RecordedCall, facts: CallFacts): Finding[] =>
+  rules.policies
+    .filter((prepared) => applies(prepared, facts))
+    .flatMap((prepared) =>
+      (['request', 'response'] as const)
+        .filter((direction) => mayHold(prepared.data[direction], pii))
+        .map((direction) => makeFinder(prepared, facts)(`pii.${direction}`, { reason: '' })),
+    );
 
 /** An event with very many tools lists the first alone, and older events list none. */
 function listUnlisted(rules: RuleSet, { asked, tools }: RecordedCall, facts: CallFacts): Finding[] {
@@ -196,7 +229,7 @@ function listUnlisted(rules: RuleSet, { asked, tools }: RecordedCall, facts: Cal
     .filter((prepared) => applies(prepared, facts))
     .flatMap((prepared) =>
       listRules(prepared.policy)
-        .filter((rule) => rule.startsWith('tools.') || (asked === null && rule !== 'providers' && rule !== 'hours'))
+        .filter((rule) => rule.startsWith('tools.') || (asked === null && !/^(?:providers$|hours$|pii\.)/.test(rule)))
         .map((rule) => makeFinder(prepared, facts)(rule, { reason: '' })),
     );
 }

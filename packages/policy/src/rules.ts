@@ -1,4 +1,4 @@
-import type { Asked, Decision, EventTool, EventTools } from '@agp/core/events';
+import type { Asked, Decision, EventTool, EventTools, PiiFinding } from '@agp/core/events';
 import { type AllowOrDeny, describeTool, isAllowed, isAllowedModel, isAllowedTool, type ToolKind } from './allowed.ts';
 import {
   type CheckVerdict,
@@ -57,6 +57,8 @@ export interface RecordedCall {
   tools: EventTools | null;
   /** What rules decided of it then. */
   decision: readonly Decision[] | null;
+  /** Personal data that was found in it, and whether all of it was searched. */
+  pii: { types: readonly string[]; findings: readonly PiiFinding[]; isFull: boolean };
 }
 
 /** A request, and what its answer has shown so far. */

@@ -79,7 +79,7 @@ test('policies have what they refused and noted in the last day, each event once
   await management.refuse(
     await management.call('/api/v1/events?decision=block'),
     400,
-    'decision: must be one of observe, warn, lower, strip, cut, excepted',
+    'decision: must be one of observe, warn, lower, strip, redact, flag, cut, excepted',
   );
   const [plain] = await management.read('/api/v1/policies', policyListSchema);
   expect(plain).not.toHaveProperty('hits');

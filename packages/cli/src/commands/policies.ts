@@ -83,11 +83,12 @@ const listDays = (hours: Preview['by']['hour']) =>
   });
 
 function describePreview(preview: Preview): string {
-  const { from, to, requests, is_complete: isComplete, refused, excepted, agents, by, examples } = preview;
+  const { from, to, requests, is_complete: isComplete, refused, excepted, flagged, agents, by, examples } = preview;
   const range = `${formatTime(from)} to ${formatTime(to)} UTC`;
   return [
     `would have refused, changed or cut ${formatCount(refused)} of ${formatCount(requests)} requests, of ${formatCount(agents)} agents (${range})`,
     ...(excepted === 0 ? [] : [`exceptions would have let ${formatCount(excepted)} pass`]),
+    ...(flagged === 0 ? [] : [`would have flagged ${formatCount(flagged)}`]),
     ...(isComplete ? [] : ['older requests of that time were not looked at: there are too many']),
     ...listShares('not known to any table (harmless_members of a provider may name members)', by.unread),
     ...[...listShares('by rule', by.rule), ...listShares('by agent', by.agent), ...listShares('by model', by.model)],

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Team } from '@agp/core/contracts';
-import type { Asked, Decision, EventTools } from '@agp/core/events';
+import type { Asked, Decision, EventTools, PiiFinding } from '@agp/core/events';
 import { type Selectable, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
@@ -161,6 +161,9 @@ export interface RecordedCallRow {
   asked: Asked | null;
   tools: EventTools | null;
   decision: Decision[] | null;
+  pii_types: string[];
+  pii_findings: PiiFinding[] | null;
+  pii_scan: string | null;
 }
 
 const replayedAtOnce = 5_000;
@@ -180,6 +183,9 @@ export async function* readRecordedCalls(db: Db, from: Date, to: Date): AsyncGen
         'events.asked',
         'events.tools',
         'events.decision',
+        'events.pii_types',
+        'events.pii_findings',
+        'events.pii_scan',
       ])
       .where('events.id', '>=', firstIdAt(from))
       .where('events.id', '<', end)

@@ -76,4 +76,5 @@ const presentRecorded = (row: RecordedCallRow): RecordedCall => ({
   asked: row.asked,
   tools: row.tools,
   decision: row.decision,
+  pii: { types: row.pii_types, findings: row.pii_findings ?? [], isFull: row.pii_scan === 'full' },
 });

@@ -85,13 +85,14 @@ export function PolicyPreview({ policy }: { policy: Policy | null }) {
   );
 }
 
-function Verdict({ preview: { requests, refused, agents, is_complete, from, to } }: { preview: Preview }) {
+function Verdict({ preview: { requests, refused, flagged, agents, is_complete, from, to } }: { preview: Preview }) {
   return (
     <>
       <div className="stat-line">
         {refused === 0
           ? 'It would have refused, changed or cut nothing'
           : `Would have refused, changed or cut ${countOf(refused, 'request')} of ${countOf(agents, 'agent')}`}
+        {flagged > 0 && `, and flagged ${formatCount(flagged)}`}
       </div>
       <div className="small dim">
         of {countOf(requests, 'request')} from <TimeStamp at={from} /> to <TimeStamp at={to} />
