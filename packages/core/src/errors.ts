@@ -43,6 +43,7 @@ export const errorTable = {
   status_unavailable: { status: 503, message: 'agent status unavailable', headers: soon },
   paused: { status: 503, message: 'paused by operator', headers: soon },
   budget_unavailable: { status: 503, message: 'budget unavailable', headers: soon },
+  labels_unavailable: { status: 503, message: 'labels of the session unavailable', headers: soon },
   proxy_stopping: { status: 503, message: 'proxy is stopping' },
   proxy_overloaded: { status: 503, message: 'proxy overloaded', headers: soon },
   audit_unavailable: { status: 503, message: 'audit unavailable', headers: soon },

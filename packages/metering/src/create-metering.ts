@@ -1,11 +1,14 @@
 import { createFindModelBounds, createPriceUsage, type PriceFile } from '@agp/catalogue';
-import { FairShares } from '@agp/runtime/fairness';
+import { FairShares, type Holder } from '@agp/runtime/fairness';
 import { maxHeld, maxInspected } from './answer/reading.ts';
 import type { Call } from './call.ts';
 import type { CallHead } from './call-head.ts';
 import type { Operation } from './dialects/operation.ts';
 import { type CallMeter, openCallMeter } from './measure/call-meter.ts';
 import type { MeteringOptions, MeteringParts } from './metering-parts.ts';
+import { createBodySearcher, type SearchPlace } from './redaction/body-searcher.ts';
+import { openSearch, type SearchConfig } from './redaction/redaction.ts';
+import type { FoundInBytes } from './redaction/search-bytes.ts';
 import { type BodyChange, changeBody } from './request/change-body.ts';
 import { type BodyForm, type InspectedBody, inspectBody } from './request/inspect-body.ts';
 import { type Cheaper, computeReservation, findCheaper, findLikelyCost, findTokens } from './reserve.ts';
@@ -39,6 +42,14 @@ export interface Metering {
   /** Later figures are charged by these prices; calls under way too. */
   usePrices(file: PriceFile | null): void;
   changeBody(head: CallHead, body: InspectedBody, change: BodyChange): Buffer | null;
+  /** A place for a body that rules of data must see. @param bytes its size, as far as that is known @throws ApiError `share_used_up`, `proxy_overloaded` */
+  promiseSearch(holder: Holder, bytes: number): SearchPlace;
+  /** What the texts of a body hold. @throws ApiError `proxy_overloaded` if its turn does not come */
+  searchBody(
+    body: Pick<InspectedBody, 'form'> & { bytes: Buffer },
+    config: SearchConfig,
+    holder: Holder,
+  ): FoundInBytes | Promise<FoundInBytes>;
   /** @throws ApiError `share_used_up`, `proxy_overloaded` if its answer must be held and there is no room for it */
   open(call: Call): CallMeter;
   stop(): Promise<void>;
@@ -54,6 +65,7 @@ export function createMetering(options: MeteringOptions): Metering {
     findModelBounds: createFindModelBounds(file),
     estimator,
     scanner,
+    searcher: createBodySearcher({ largest: options.maxRequestBytes ?? 0, onWorkerError: onScannerError }),
     memory: new FairShares({ max: maxInspected }),
     held: new FairShares({ max: maxHeld }),
   };
@@ -74,9 +86,16 @@ export function createMetering(options: MeteringOptions): Metering {
       parts.findModelBounds = createFindModelBounds(given);
     },
     changeBody,
+    promiseSearch: (holder, bytes) => parts.searcher.promise(holder, bytes),
+    searchBody: ({ bytes, form: { contentType } }, config, holder) =>
+      parts.searcher.search(
+        { bytes, contentType, from: 'request', mayBeText: false, config },
+        openSearch(config),
+        holder,
+      ),
     open: (call) => openCallMeter(parts, call),
     stop: async () => {
-      await Promise.all([estimator.stop(), scanner?.stop()]);
+      await Promise.all([estimator.stop(), scanner?.stop(), parts.searcher.stop()]);
     },
   };
 }

@@ -1,4 +1,5 @@
 export { isEventStream } from './answer/answer-kind.ts';
+export type { Passing } from './answer/answer-pipe.ts';
 export type { AnswerPipe } from './answer/reading.ts';
 export { type AnswerEnd, type Call, type Doubt, type Measurement, type UnscannedReason, unmeasured } from './call.ts';
 export type { CallHead } from './call-head.ts';
@@ -19,6 +20,10 @@ export {
 } from './match-operation.ts';
 export type { CallMeter } from './measure/call-meter.ts';
 export type { MeteringOptions } from './metering-parts.ts';
+export type { SearchPlace } from './redaction/body-searcher.ts';
+export { replacePlaces } from './redaction/find-places.ts';
+export { labelKind, openSearch, type Redactor, type SearchConfig } from './redaction/redaction.ts';
+export type { FoundInBytes } from './redaction/search-bytes.ts';
 export type { BodyChange } from './request/change-body.ts';
 export { decodeBody } from './request/decode-body.ts';
 export type { InspectedBody } from './request/inspect-body.ts';

@@ -1,5 +1,6 @@
 import type { FindModelBounds, PriceFile, PriceUsage, Usage } from '@agp/catalogue';
 import type { FairShares } from '@agp/runtime/fairness';
+import type { BodySearcher } from './redaction/body-searcher.ts';
 import type { PiiScanner } from './scan/pii-scanner.ts';
 import type { TokenEstimator } from './tokens/token-estimator.ts';
 
@@ -9,6 +10,8 @@ export interface MeteringOptions {
   isStrict: boolean;
   /** How texts are scanned, and for how long; null if they are not. */
   pii: { personNames: boolean; budgetMs: number } | null;
+  /** The largest body, in bytes. */
+  maxRequestBytes?: number;
   onTokenizerError?(error: Error): void;
   onScannerError?(error: Error): void;
 }
@@ -18,6 +21,8 @@ export interface MeteringParts extends Pick<MeteringOptions, 'isStrict'> {
   findModelBounds: FindModelBounds;
   estimator: TokenEstimator;
   scanner: PiiScanner | null;
+  /** For rules of data. */
+  searcher: BodySearcher;
   memory: FairShares;
   /** For answers that wait until a policy has read them. */
   held: FairShares;

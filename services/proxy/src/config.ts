@@ -161,6 +161,11 @@ export const proxyConfigSchema = z.object({
   piiScan: z.enum(['on', 'off']).default('on').describe('or `off`'),
   piiPersonNames: z.stringbool().default(false).describe('also look for [names](pii.md#how-good-it-is)'),
   piiBudgetMs: positive.default(2_000).describe('search time a request'),
+  piiHashKey: z
+    .string()
+    .min(32)
+    .optional()
+    .describe('secret key of [hashes](policies.md#data) that stand for personal data, the same for all proxies'),
   auditDirections: z
     .enum(['response', 'both'])
     .default('response')

@@ -1,7 +1,7 @@
 import type { Outbox } from '@agp/bus';
 import type { AgentTokenOwner } from '@agp/db';
 import type { Metering } from '@agp/metering';
-import type { IdleSessions, Throttle } from '@agp/reservations';
+import type { IdleSessions, SessionLabels, Throttle } from '@agp/reservations';
 import type { CallerGuard, Logger, Tracing } from '@agp/runtime';
 import type { FairShares } from '@agp/runtime/fairness';
 import type { LRUCache } from 'lru-cache';
@@ -37,6 +37,7 @@ export interface Stores {
   budget: Budget;
   outbox: Outbox;
   idleSessions: IdleSessions;
+  sessionLabels: SessionLabels;
   /** New agents per source address. */
   registrations: Throttle;
   /** Exchanged tokens per agent. */

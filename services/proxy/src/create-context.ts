@@ -4,7 +4,13 @@ import { type BusConnection, Outbox } from '@agp/bus';
 import { toPublicId, uuidOf } from '@agp/core/ids';
 import { addDoubtfulUsage, addRefusals, type Pool } from '@agp/db';
 import { createMetering } from '@agp/metering';
-import { createBudgetReservations, createIdleSessions, createThrottle, type Redis } from '@agp/reservations';
+import {
+  createBudgetReservations,
+  createIdleSessions,
+  createSessionLabels,
+  createThrottle,
+  type Redis,
+} from '@agp/reservations';
 import { createCallerGuard, maxHeadBytes } from '@agp/runtime';
 import { FairShares } from '@agp/runtime/fairness';
 import { GuardedReader } from '@agp/runtime/guarded-reader';
@@ -105,11 +111,13 @@ export function createContext(
       onResult: (result) => metrics.checks.inc({ result }),
       onFailure: warnings.checkFailed,
     }),
+    sessionLabels: createSessionLabels(redis, { idleSeconds: config.sessionIdleSeconds }),
     runningRequests: new RunningRequests(),
     background: new BackgroundWork({ upstream, logger, onKilled: (reason) => metrics.killed.inc({ reason }) }),
     metering: createMetering({
       prices: config.prices,
       isStrict: config.budget === 'strict',
+      maxRequestBytes: config.maxRequestBytes,
       pii: config.piiScan === 'off' ? null : { personNames: config.piiPersonNames, budgetMs: config.piiBudgetMs },
       onTokenizerError: ({ message }) =>
         logger.error({ error: message }, 'the tokenizer failed; tokens are estimated roughly'),

@@ -3,8 +3,17 @@ import type { BudgetSet } from '@agp/budgets';
 import type { ApiError, ErrorCode } from '@agp/core/errors';
 import type { Decision, EventMessage, FailureCause } from '@agp/core/events';
 import type { AdmissionState, Claim, DailyCap } from '@agp/db';
-import type { AnswerEnd, CallMeter, Caps, InspectedBody, Measurement, Operation } from '@agp/metering';
-import type { CallFacts, Finding, PolicyDenied, RuleSet } from '@agp/policy';
+import type {
+  AnswerEnd,
+  CallMeter,
+  Caps,
+  FoundInBytes,
+  InspectedBody,
+  Measurement,
+  Operation,
+  Redactor,
+} from '@agp/metering';
+import type { AnswerFacts, CallFacts, Finding, PolicyDenied, RuleSet } from '@agp/policy';
 import type { BudgetShare } from '@agp/reservations';
 import { toNetwork } from '@agp/runtime';
 import type { Holder } from '@agp/runtime/fairness';
@@ -120,6 +129,8 @@ export interface Body {
   /** Null without a body, and for one that streams through. */
   inspected: InspectedBody | null;
   toProvider: Buffer | Readable | null;
+  /** What was found in it, and for what that was asked; null if nobody searched. */
+  searched: { config: string; found: FoundInBytes } | null;
   /** In milliseconds; 0 for a body that is not buffered. */
   waitedMs: number;
   /** Hex, as received so far; null without a body. */
@@ -159,6 +170,23 @@ export interface Governed {
   warnings: readonly string[];
   /** Hex, of the body that goes to the provider; null if no policy changed it. */
   forwardedSha256: string | null;
+  /** What rules of data do; null if none concerns it. */
+  data: DataOfCall | null;
+}
+
+/** What rules of data do with a call, once its request may go on. */
+export interface DataOfCall {
+  /** Its answer is searched, and may be changed or ended. */
+  changesAnswer: boolean;
+  openAnswer(): DataOfAnswer | null;
+  /** Gives labels back that its answer did not use. */
+  close(): void;
+}
+
+export interface DataOfAnswer extends Redactor {
+  found: NonNullable<AnswerFacts['answer']>;
+  /** Why it ends; null if it does not. */
+  denied: PolicyDenied | null;
 }
 
 /** Which process made an event, and its place in that process's own count. A gap in the count proves a loss. */
@@ -172,6 +200,8 @@ export interface Answer extends AnswerEnd {
   failure: ErrorCode | null;
   /** Why a policy ended it; null if none did. */
   denied: PolicyDenied | null;
+  /** What rules of data found in it; null if none asked. */
+  found: AnswerFacts['answer'] | null;
   /** Null if it did not fail. */
   cause: FailureCause | null;
   providerRequestId: string | null;
@@ -211,6 +241,7 @@ export interface Journey {
   sessionId?: string;
   place?: Place;
   body?: Body;
+  governed?: Governed;
   reservation?: Reservation;
   promisedPlaces?: number;
   meter?: CallMeter;

@@ -101,7 +101,8 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     };
     // An agent whose body took its time may be under another cap by now.
     if (isStale(admission)) admission = await admitAgain();
-    let governed = await govern(context, head, agent, admission, body);
+    let governed = await govern(context, head, agent, admission, body, session.id);
+    journey.governed = governed;
     begin('reserve');
     const reservation = await reserve(context, head, agent, admission, body, session, counted, deadline);
     journey.reservation = reservation;
@@ -111,7 +112,9 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     if (isStale(admission)) {
       admission = await admitAgain();
       // Rules, labels or tag may be others by now.
-      governed = await govern(context, head, agent, admission, body);
+      governed.data?.close();
+      governed = await govern(context, head, agent, admission, body, session.id);
+      journey.governed = governed;
     }
 
     const request = { head, agent, admission, sessionId, body, reservation, governed };

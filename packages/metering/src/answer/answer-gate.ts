@@ -45,6 +45,14 @@ export class FrameGate implements FrameFilter {
   }
 }
 
+/** Searches and changes answers that are held whole. */
+export interface Redact {
+  /** @returns nothing of one that may not pass */
+  whole(bytes: Buffer): Buffer | Promise<Buffer>;
+  /** Whether one may pass that is too long to be held. */
+  passesLonger(): boolean;
+}
+
 type Decode = (bytes: Buffer) => Buffer | null;
 
 /** A longer answer that is no stream cannot be read. */
@@ -53,41 +61,51 @@ export const maxWhole = 16 * 1024 * 1024;
 /** Reads an answer that is no stream, and holds all of it if it may not be allowed. */
 export class WholePipe implements BodyPipe {
   readonly isHeld: boolean;
+  later: Promise<Buffer> | null = null;
   readonly #naming: AnswerNaming | null;
   readonly #allows: Allows | null;
   readonly #held: HeldPieces;
   readonly #decode: Decode;
+  readonly #redact: Redact | null;
   #reader: BodyReader | null;
   #isPassing: boolean;
   #value: unknown;
 
-  /** @param allows null if nothing that it names is judged */
+  /** @param allows null if nothing that it names is judged @param redact null if its texts are not searched */
   constructor(
     reader: BodyReader | null,
     naming: AnswerNaming | null,
     allows: Allows | null,
     memory: MemoryShare | null,
     decode: Decode = (bytes) => bytes,
+    redact: Redact | null = null,
   ) {
+    this.#redact = redact;
     this.#reader = reader;
     this.#decode = decode;
     this.#held = new HeldPieces(memory);
     this.#naming = naming;
     this.#allows = naming === null ? null : allows;
-    this.isHeld = this.#allows !== null;
+    this.isHeld = this.#allows !== null || redact !== null;
     this.#isPassing = !this.isHeld;
   }
 
   push(chunk: Buffer): Buffer {
     this.#reader?.push(chunk);
     if (this.#isPassing) return chunk;
-    return this.#held.hold(chunk, maxWhole) ? nothing : this.#pass(this.#held.take(), this.#allows?.(null) === true);
+    if (this.#held.hold(chunk, maxWhole)) return nothing;
+    const isAllowed = this.#allows?.(null) !== false && this.#redact?.passesLonger() !== false;
+    return this.#pass(this.#held.take(), isAllowed);
   }
 
   end(): Buffer {
     const bytes = this.#held.take();
     if (bytes.length === 0) return nothing;
-    return this.#pass(bytes, this.#isAllowed(bytes, this.#allows as Allows));
+    const passed = this.#pass(bytes, this.#allows === null || this.#isAllowed(bytes, this.#allows));
+    const changed = passed.length === 0 || this.#redact === null ? passed : this.#redact.whole(passed);
+    if (Buffer.isBuffer(changed)) return changed;
+    this.later = changed;
+    return nothing;
   }
 
   #isAllowed(sent: Buffer, allows: Allows): boolean {

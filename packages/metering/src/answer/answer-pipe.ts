@@ -1,11 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { canDecode, decodeAtOnce, decodesAll, isPlain } from '../content-coding.ts';
+import type { AnswerNaming } from '../dialects/named-tools.ts';
 import type { OnCall, Operation } from '../dialects/operation.ts';
+import type { Redactor } from '../redaction/redaction.ts';
 import { type Allows, FrameGate, WholePipe } from './answer-gate.ts';
 import { type AnswerKind, AnswerSniffer, longestStart } from './answer-kind.ts';
 import { createCallingReader } from './called-tools.ts';
 import { answerBounds, DecodingPipe, fileBounds } from './decoding-pipe.ts';
 import { FramePipe } from './frame-pipe.ts';
+import { FrameRedactor } from './frame-redactor.ts';
 import { ArrayReader, JsonReader, TextReader } from './readers.ts';
 import {
   type AnswerPipe,
@@ -17,17 +20,23 @@ import {
   nothingRead,
   type ResponseReading,
 } from './reading.ts';
+import { redactWhole, type SearchAnswer } from './redact-whole.ts';
 import { UsageStripper } from './strip-usage.ts';
 
 /** What may not pass to the agent as it came. */
 export interface Passing {
   /** Judges what the answer names, part by part; absent if no policy does. */
   allows?: Allows | undefined;
+  /** What rules of data do with its texts; absent if none holds. */
+  redactor?: Redactor | undefined;
+  /** An error of the provider may be a page of text. */
+  isError?: boolean;
   /** The proxy asked for a usage frame that the agent did not ask for. */
   stripsUsage?: boolean;
 }
 
 interface PipeOptions extends Passing {
+  searchAnswer?: SearchAnswer;
   memory?: MemoryShare;
   /** For what waits until a policy has read it. */
   held?: MemoryShare | null;
@@ -47,23 +56,26 @@ const media: BodyReader = {
 function createBodyPipe(
   operation: Operation,
   kind: AnswerKind,
-  { onCall, allows, stripsUsage, held = null }: PipeOptions,
+  { onCall, allows, redactor, searchAnswer, isError = false, stripsUsage, held = null }: PipeOptions,
 ): BodyPipe {
+  const redact = redactor && searchAnswer ? redactWhole(redactor, searchAnswer, kind, isError) : null;
+  const openWhole = (reader: BodyReader, judged: AnswerNaming | null) =>
+    new WholePipe(reader, judged, allows ?? null, held, undefined, redact);
   const naming = operation.answerNames ?? null;
   if (kind === 'frames' || kind === 'lines') {
     const filters: FrameFilter[] = [
       ...(naming !== null && allows ? [new FrameGate(naming, allows, kind === 'lines')] : []),
       ...(stripsUsage && kind === 'frames' ? [new UsageStripper()] : []),
+      ...(redactor ? [new FrameRedactor(redactor, kind === 'lines')] : []),
     ];
     return new FramePipe(kind, createCallingReader(operation, onCall), filters, held);
   }
-  if (kind === 'array')
-    return new WholePipe(new ArrayReader(createCallingReader(operation)), naming, allows ?? null, held);
-  if (kind === 'object') return new WholePipe(new JsonReader(operation), naming, allows ?? null, held);
+  if (kind === 'array') return openWhole(new ArrayReader(createCallingReader(operation)), naming);
+  if (kind === 'object') return openWhole(new JsonReader(operation), naming);
   // Text and media name nothing; what should be JSON may name anything.
   const judged = operation.otherAnswers === undefined ? naming : null;
   const reader = kind === 'text' ? new TextReader(operation) : kind === 'media' ? media : unread;
-  return new WholePipe(reader, judged, allows ?? null, held);
+  return openWhole(reader, judged);
 }
 
 /** Bytes that are not encoded. */
@@ -85,7 +97,7 @@ class PlainPipe implements AnswerPipe {
     this.#operation = operation;
     this.#sniffer = sniffer;
     this.#options = options;
-    this.changesLength = options.stripsUsage === true;
+    this.changesLength = options.stripsUsage === true || options.redactor !== undefined;
     this.#waits = this.changesLength || (options.allows !== undefined && operation.answerNames !== undefined);
     this.#isIdle = kind === 'unknown' || kind === 'media';
     if (kind !== null) this.#body = createBodyPipe(operation, kind, options);
@@ -93,8 +105,9 @@ class PlainPipe implements AnswerPipe {
 
   /** The head of what calls itself a stream goes out at once, whatever it turns out to be. */
   get isHeld(): boolean {
-    const mayHold = !this.#sniffer.isStream && this.#options.allows !== undefined;
-    return this.#body?.isHeld ?? (mayHold && this.#operation.answerNames !== undefined);
+    const { allows, redactor } = this.#options;
+    const isJudged = redactor !== undefined || (allows !== undefined && this.#operation.answerNames !== undefined);
+    return this.#body?.isHeld ?? (!this.#sniffer.isStream && isJudged);
   }
 
   get sawEnd(): boolean {
@@ -119,6 +132,10 @@ class PlainPipe implements AnswerPipe {
     const passed = this.#open(true);
     const rest = this.#body?.end() ?? nothing;
     return !this.#waits || passed.length === 0 ? rest : Buffer.concat([passed, rest]);
+  }
+
+  get later(): Promise<Buffer> | null {
+    return this.#body?.later ?? null;
   }
 
   async read(): Promise<ResponseReading> {
@@ -168,9 +185,12 @@ export function openAnswerPipe(
     const stripsUsage = options.stripsUsage === true && sniffer.mayStream;
     const type = sniffer.fromType();
     // What a policy judges is read under any type.
-    const judged = type === 'unknown' && options.allows !== undefined && operation.otherAnswers === undefined;
+    const isJudged = options.allows !== undefined || options.redactor !== undefined;
+    const judged = type === 'unknown' && isJudged && operation.otherAnswers === undefined;
     return new PlainPipe(operation, sniffer, judged ? null : type, { ...options, stripsUsage });
   }
+  // Nobody asked for an encoding.
+  const mayPass = options.redactor?.passesUnread('an answer that is encoded') !== false;
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
   const type = sniffer.fromType();
   const kind = canDecode(encoding) || type === 'media' ? type : 'unknown';
@@ -180,7 +200,11 @@ export function openAnswerPipe(
   const mayHold =
     allows !== undefined && decodesAll(encoding) && !sniffer.isStream && kind !== 'lines' && kind !== 'unknown';
   if (allows !== undefined && !mayHold) allows(null);
-  const reader = new PlainPipe(operation, sniffer, kind, { ...options, allows: undefined, stripsUsage: false });
+  const reader = new PlainPipe(operation, sniffer, kind, {
+    ...options,
+    ...{ allows: undefined, redactor: undefined, stripsUsage: false },
+  });
+  if (!mayPass) return reader;
   if (kind === 'unknown' || kind === 'media') return reader;
   const decode = (bytes: Buffer) => decodeAtOnce(encoding, bytes, maxDecodedAtOnce);
   const gate = mayHold

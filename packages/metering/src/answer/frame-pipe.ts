@@ -1,4 +1,5 @@
 import type { StreamReader } from '../dialects/operation.ts';
+import type { Frame } from '../json/frame.ts';
 import { FrameSplitter, LineSplitter, type PieceKind, type Splitter } from './frames.ts';
 import { HeldPieces } from './held-pieces.ts';
 import {
@@ -25,6 +26,10 @@ export class FramePipe implements BodyPipe {
   readonly #filters: readonly FrameFilter[];
   readonly #part = new StreamPart();
   readonly #held: HeldPieces;
+  readonly #memory: MemoryShare | null;
+  /** The filter that takes whole frames; undefined if none does. */
+  readonly #taker: FrameFilter | undefined;
+  #frame: Frame | null = null;
   #reader: StreamReader | null;
   #frames = 0;
   #isPassing = false;
@@ -47,6 +52,8 @@ export class FramePipe implements BodyPipe {
     this.#splitter = kind === 'lines' ? new LineSplitter() : new FrameSplitter();
     this.#reader = reader;
     this.#filters = filters;
+    this.#memory = memory;
+    this.#taker = filters.find((filter) => filter.take !== undefined);
   }
 
   get sawEnd(): boolean {
@@ -63,8 +70,9 @@ export class FramePipe implements BodyPipe {
 
   end(): Buffer {
     this.#endFrame(this.#part.take());
-    const rest = this.#hasEnded || this.#droppedLast ? nothing : this.#held.take();
+    const last = this.#hasEnded || this.#droppedLast ? nothing : this.#held.take();
     this.#held.clear();
+    const rest = last.length === 0 ? last : (this.#taker?.take?.(this.#frame, last) ?? last);
     const changed = rest.length > 0 ? this.#rewrite(rest, rest.toString('latin1')) : rest;
     const kept = this.#filters.flatMap((filter) => filter.end?.() ?? []);
     return kept.length === 0 ? changed : Buffer.concat([changed, ...kept]);
@@ -85,7 +93,9 @@ export class FramePipe implements BodyPipe {
 
   readonly #onPiece = (start: number, end: number, kind: PieceKind): void => {
     if (kind === 'tail') {
-      if (!this.#droppedLast && !this.#hasEnded) this.#pass(start, end);
+      if (this.#droppedLast || this.#hasEnded) return;
+      this.#frame = null;
+      this.#passFrame(start, end);
       return;
     }
     const piece = this.#text.slice(start, end);
@@ -103,19 +113,35 @@ export class FramePipe implements BodyPipe {
     if (passed) this.#droppedLast = false;
     if (this.#droppedLast || this.#hasEnded) this.#held.clear();
     else if (this.#filters.length > 0) {
-      this.#passHeld();
-      this.#pass(start, end);
+      this.#passFrame(start, end);
     }
     this.#isPassing = false;
   };
+
+  /** What is held of a frame, and its end; or to who takes whole frames. */
+  #passFrame(start: number, end: number): void {
+    if (this.#taker?.take === undefined || this.#isPassing) {
+      this.#passHeld();
+      this.#pass(start, end);
+      return;
+    }
+    const raw = Buffer.concat([this.#held.take(), this.#chunk.subarray(start, end)]);
+    this.#passed.push(this.#taker.take(this.#frame, raw));
+    const held = this.#taker.held ?? 0;
+    const isTooMuch = held > maxPart || this.#memory?.hold(held) === false;
+    this.#hasEnded = this.#taker.judge(isTooMuch ? null : this.#frame) === 'ended';
+  }
 
   #passPart(start: number, end: number): void {
     if (!this.#isPassing && this.#filters.some((filter) => filter.holds(this.#part))) {
       if (this.#held.hold(this.#chunk.subarray(start, end), maxPart)) return;
       this.#hasEnded = this.#filters.some((filter) => filter.judge(null) === 'ended');
       if (this.#hasEnded) this.#held.clear();
-      // It holds this piece too, behind what passes of the chunk.
-      else this.#cut();
+      else {
+        if (this.#taker?.end) this.#passed.push(this.#taker.end());
+        // It holds this piece too, behind what passes of the chunk.
+        this.#cut();
+      }
       this.#passHeld();
     } else {
       this.#passHeld();
@@ -129,6 +155,7 @@ export class FramePipe implements BodyPipe {
     const { ends } = this.#part;
     if (text === null && ends === null) return;
     const frame = this.#splitter.read(text ?? ends?.head ?? '');
+    this.#frame = text === null ? null : frame;
     this.#droppedLast = false;
     if (text === null && ends !== null) {
       this.#frames += 1;

@@ -19,7 +19,7 @@ export interface ResponseReading extends BodyReading {
 }
 
 /** An answer on its way to the agent, read within bounds, and held back or changed as far as filters say. Never throws. */
-export interface AnswerPipe extends Pick<BodyPipe, 'isHeld' | 'sawEnd' | 'push' | 'end' | 'close'> {
+export interface AnswerPipe extends Pick<BodyPipe, 'isHeld' | 'sawEnd' | 'push' | 'end' | 'later' | 'close'> {
   /** The agent may get fewer bytes than came. */
   readonly changesLength: boolean;
   /** False if more should wait for {@link whenReady}. */
@@ -40,6 +40,8 @@ export interface BodyPipe {
   push(chunk: Buffer): Buffer;
   /** The rest that may go on, once all has come. */
   end(): Buffer;
+  /** Behind `end`: what may go on later, since it must be searched first; rejects with an ApiError if that cannot be. */
+  readonly later?: Promise<Buffer> | null;
   /** Call once, whether the body came to its end or was cut. */
   read(): BodyReading;
   /** Nothing more is read of it, for want of memory; it still passes. */
@@ -56,8 +58,12 @@ export interface FrameFilter {
   holds(beginning: StreamPart): boolean;
   /** Changes what passes. @param text the same bytes, each as one character */
   rewrite?(bytes: Buffer, text: string): Buffer;
-  /** What `rewrite` kept back. */
+  /** What `rewrite` or `take` kept back. */
   end?(): Buffer;
+  /** Gets whole frames in place of passing them on. @param frame null for bytes of none @returns what may pass now, of earlier ones too */
+  take?(frame: Frame | null, raw: Buffer): Buffer;
+  /** Bytes that `take` kept back. */
+  readonly held?: number;
 }
 
 /** Reads a body that is no stream of frames. */

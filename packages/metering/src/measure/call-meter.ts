@@ -50,6 +50,8 @@ export function openCallMeter(parts: MeteringParts, call: Call): CallMeter {
       pipe = openAnswerPipe(operation, headers, {
         memory,
         held,
+        searchAnswer: ({ config, search }, bytes, mayBeText) =>
+          parts.searcher.search({ bytes, contentType: '', from: 'answer', mayBeText, config }, search, call.holder),
         ...passing,
         ...(reported && { onCall: reported.add }),
       });

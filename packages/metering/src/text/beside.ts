@@ -11,7 +11,7 @@ const number = /^\d{1,40}$/;
 /** Padding that providers add to hide the length of a message. */
 const padding = /^[A-Za-z\d]{0,64}$/;
 
-function isProviders(key: string, text: string): boolean {
+export function isProviders(key: string, text: string): boolean {
   return (number.test(text) && idKey.test(key)) || (key === 'obfuscation' && padding.test(text));
 }
 

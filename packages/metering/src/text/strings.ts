@@ -36,6 +36,12 @@ const media = [
 /** Input and output of tools: the keys in there are the tool's own, whatever the API means by the same names. */
 const free = ['args', 'arguments', 'input', 'metadata', 'response'];
 
+/** Of a body's root only `metadata` is a tool's. */
+export const isFreeMember = (name: string, isOfRoot: boolean): boolean =>
+  isOfRoot ? name === 'metadata' : free.includes(name);
+
+export const isMediaMember = (name: string): boolean => media.includes(name);
+
 /** Everything else is text. A string in one of these is only treated as the name says if it also looks like it. */
 const places = new Map<string, Place>([
   ...labels.map((name) => [name, 'label'] as const),
@@ -104,7 +110,7 @@ const base64 = /^(?:data:[\w.+/-]{0,120}(?:;[\w.=-]{1,120}){0,4};base64,)?[\w+/-
 const address = /^[a-z][a-z\d+.-]{0,20}:\S{0,4000}$/i;
 const name = /^\S{0,80}$/;
 
-const isMedia = (text: string): boolean => text.length >= leastMedia && base64.test(text);
+export const isMedia = (text: string): boolean => text.length >= leastMedia && base64.test(text);
 
 function isLabel(text: string, place: Place): boolean {
   return name.test(text) || (place === 'media' && (base64.test(text) || address.test(text)));

@@ -55,6 +55,7 @@ export const knownVariables: readonly string[] = [
   'OTEL_TRACES_SAMPLER',
   'OTEL_TRACES_SAMPLER_ARG',
   'PII_BUDGET_MS',
+  'PII_HASH_KEY',
   'PII_PERSON_NAMES',
   'PII_SCAN',
   'PRICES_FILE',

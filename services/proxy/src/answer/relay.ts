@@ -1,26 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, type ErrorCode } from '@agp/core/errors';
 import type { FailureCause } from '@agp/core/events';
-import {
-  type AnswerPipe,
-  type CallMeter,
-  dialects,
-  findLinkPaths,
-  isEventStream,
-  isPlain,
-  listHeaders,
-} from '@agp/metering';
+import { type AnswerPipe, type CallMeter, findLinkPaths, isEventStream, isPlain, listHeaders } from '@agp/metering';
 import { PolicyDenied } from '@agp/policy';
 import type { Dispatcher } from 'undici';
 import { ContentDigest } from '../body/body-buffer.ts';
 import type { Exchange, HeaderValues } from '../exchange.ts';
 import { type AdmittedRequest, type Answer, type CallTimes, findCaps, noTimes, type StopReason } from '../journey.ts';
-import { type AnswerJudge, openJudge } from '../policy/judge-answer.ts';
+import { type AnswerGuard, openGuard } from '../policy/judge-answer.ts';
 import { writeAgentHeaders } from './agent-headers.ts';
 import { Flow, toDispatch } from './dispatch.ts';
 import { toFailure, toFailureCause } from './failures.ts';
 import { cutOff, goOnAfter, LastBytes, lastWordsMs, waitForAgent } from './last-bytes.ts';
-import { tellRefusal } from './refusal.ts';
+import { formatLastError } from './refusal.ts';
 import { LinkRewriter, readCallersBase, rewriteLinkHeader } from './rewrite-links.ts';
 
 class AgentLeft extends Error {}
@@ -52,8 +44,8 @@ export class Relay implements Dispatcher.DispatchHandler {
   readonly #digest = new ContentDigest();
   #controller: Dispatcher.DispatchController | null = null;
   #pipe: AnswerPipe | null = null;
-  /** Null if no policy may end this answer. */
-  readonly #judge: AnswerJudge | null;
+  /** Null if no policy may end or change this answer. */
+  readonly #guard: AnswerGuard | null;
   #denied: PolicyDenied | null = null;
   #links: LinkRewriter | null = null;
   /** Null if no cap refuses. */
@@ -86,12 +78,12 @@ export class Relay implements Dispatcher.DispatchHandler {
     this.#linkPaths = findLinkPaths(request.head.path);
     this.#meter = meter;
     this.#resolve = resolve;
-    this.#judge = openJudge(request);
+    this.#guard = openGuard(request);
     exchange.response.once('close', () => this.onAgentClose());
   }
 
   dispatch(upstream: Pick<Dispatcher, 'dispatch'>, trace: CallTrace | null): void {
-    const options = toDispatch(this.#request, this.#linkPaths.length > 0 || this.#judge !== null);
+    const options = toDispatch(this.#request, this.#linkPaths.length > 0 || this.#guard !== null);
     const dispatched = performance.now();
     this.#times.dispatched = dispatched;
     trace?.startCall(this.#request, options.headers, dispatched);
@@ -115,10 +107,8 @@ export class Relay implements Dispatcher.DispatchHandler {
     this.#times.answered = answered;
     const { response } = this.#exchange;
     for (const name of listHeaders('requestId')) this.#providerRequestId ??= headers[name]?.toString() ?? null;
-    const judge = this.#judge;
     this.#pipe = this.#meter.openPipe(headers, {
-      // An error of the provider passes as it came.
-      ...(judge !== null && status < 400 && { allows: (names) => judge.allows(names) }),
+      ...this.#guard?.passing(status),
       stripsUsage: status < 400 && this.#request.body.inspected?.usageAsked === true,
     });
     if (this.#request.reservation.isCapped && findCaps(this.#request.admission).mayRefuse)
@@ -127,7 +117,7 @@ export class Relay implements Dispatcher.DispatchHandler {
       const answerHeaders = this.#prepareHeaders(headers);
       this.#writeHead = () =>
         response.writeHead(status, statusMessage?.replace(/[^\t\x20-\x7e]/g, '') ?? '', answerHeaders);
-      if (!judge?.denied && !this.#pipe?.isHeld) this.#begin();
+      if (!this.#guard?.denied && !this.#pipe?.isHeld) this.#begin();
     } catch (error) {
       // Node refuses a header of the provider, or its links cannot be changed, and nothing is out yet.
       controller.abort(error as Error);
@@ -183,7 +173,17 @@ export class Relay implements Dispatcher.DispatchHandler {
     if (this.#ended) return;
     this.#times.ended = performance.now();
     const rest = this.#pipe?.end();
-    if (this.#endDenied()) return;
+    const later = this.#pipe?.later;
+    if (later) {
+      later.then(
+        (searched) => this.#endWith(controller, searched),
+        (error: unknown) => this.stop('policy_denied', error instanceof ApiError ? error : new ApiError('internal')),
+      );
+    } else this.#endWith(controller, rest);
+  }
+
+  #endWith(controller: Dispatcher.DispatchController, rest: Buffer | undefined): void {
+    if (this.#ended || this.#endDenied()) return;
     const kept = this.#last?.take();
     const endAnswer = () => this.#endAnswer(controller, kept, rest);
     const end = { outcome: 'completed', sent: true, status: this.#status, streamed: this.#streamed } as const;
@@ -216,7 +216,7 @@ export class Relay implements Dispatcher.DispatchHandler {
 
   /** @returns whether a policy ended it */
   #endDenied(): boolean {
-    const denied = this.#judge?.denied ?? null;
+    const denied = this.#guard?.denied ?? null;
     return denied !== null && this.stop('policy_denied', denied);
   }
 
@@ -247,16 +247,12 @@ export class Relay implements Dispatcher.DispatchHandler {
   stop(reason: StopReason, told: ApiError = new ApiError(reason)): boolean {
     const { response } = this.#exchange;
     if (this.#ended || response.writableFinished || response.destroyed) return false;
-    const { head } = this.#request;
     const hasBegun = this.#status !== null && this.#writeHead === null;
     if (hasBegun) {
       // All is written, but the agent has not read it.
       if (response.writableEnded) response.destroy();
       else if (this.#canEndWithError) {
-        const { operation, provider } = head;
-        const dialect = dialects[operation?.api ?? provider.api];
-        const refusal = tellRefusal(told, this.#contact);
-        const bytes = Buffer.from(dialect.formatStreamError(refusal, operation, this.#endsAsArray));
+        const bytes = formatLastError(this.#request.head, told, this.#contact, this.#endsAsArray);
         this.#digest.update(bytes);
         response.end(bytes);
         waitForAgent(response, lastWordsMs);
@@ -287,6 +283,7 @@ export class Relay implements Dispatcher.DispatchHandler {
       sent: this.#sent,
       failure,
       denied: this.#denied,
+      found: this.#guard?.found ?? null,
       cause: this.#cause,
       status: this.#status,
       streamed: this.#streamed,

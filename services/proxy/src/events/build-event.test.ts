@@ -83,6 +83,7 @@ const anyAnswer = fc
       sent: true,
       failure: null,
       denied: null,
+      found: null,
       cause: null,
       streamed: false,
       sha256: null,

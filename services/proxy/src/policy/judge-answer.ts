@@ -1,7 +1,7 @@
 import type { Decision } from '@agp/core/events';
-import { type AnswerNames, type Measurement, maxName, maxNamedTools } from '@agp/metering';
+import { type AnswerNames, type Measurement, maxName, maxNamedTools, type Passing } from '@agp/metering';
 import { ends, type Finding, judgeAnswer, judgeUnread, mayEnd, PolicyDenied } from '@agp/policy';
-import type { AdmittedRequest, Answer } from '../journey.ts';
+import type { AdmittedRequest, Answer, DataOfAnswer } from '../journey.ts';
 import { noteDecisions } from './judge.ts';
 
 /** Judges an answer while it comes, so that it can be ended before what a policy denies is out. */
@@ -46,11 +46,52 @@ export function openJudge(request: AdmittedRequest): AnswerJudge | null {
     : null;
 }
 
+/** All that policies do with one answer while it comes. */
+export class AnswerGuard {
+  readonly #judge: AnswerJudge | null;
+  readonly #data: DataOfAnswer | null;
+
+  constructor(judge: AnswerJudge | null, data: DataOfAnswer | null) {
+    this.#judge = judge;
+    this.#data = data;
+  }
+
+  /** Why it must end; null if it need not. */
+  get denied(): PolicyDenied | null {
+    return this.#judge?.denied ?? this.#data?.denied ?? null;
+  }
+
+  /** What rules of data found in it; null if none asks. */
+  get found(): DataOfAnswer['found'] | null {
+    return this.#data?.found ?? null;
+  }
+
+  /** What may not pass as it came. What an error of the provider names passes; its texts are searched all the same. */
+  passing(status: number): Passing {
+    const judge = this.#judge;
+    return {
+      ...(judge !== null && status < 400 && { allows: (names) => judge.allows(names) }),
+      ...(this.#data !== null && { redactor: this.#data, isError: status >= 400 }),
+    };
+  }
+}
+
+/** Null if no policy may end or change the answer to this request. */
+export function openGuard(request: AdmittedRequest): AnswerGuard | null {
+  const [judge, data] = [openJudge(request), request.governed.data?.openAnswer() ?? null];
+  return judge === null && data === null ? null : new AnswerGuard(judge, data);
+}
+
 /** What policies decided of an answer that has ended, that first which ended it. */
-export function decideAnswer(request: AdmittedRequest, { denied }: Answer, measured: Measurement): Decision[] {
+export function decideAnswer(request: AdmittedRequest, { denied, found }: Answer, measured: Measurement): Decision[] {
   const { answeredModel: model, called } = measured;
   const findings = isGoverned(request)
-    ? judgeAnswer(request.admission.rules, { ...request.governed.facts, model, called })
+    ? judgeAnswer(request.admission.rules, {
+        ...request.governed.facts,
+        model,
+        called,
+        ...(found && { answer: found }),
+      })
     : [];
   if (denied === null) return noteDecisions(findings);
   const [finding] = denied.findings;

@@ -140,7 +140,7 @@ function readNames(metering: Metering, head: Head, body: Body['inspected']) {
   return metering.inspect(head.operation, head, body.bytes, body.form, caps).names;
 }
 
-function describeCall(head: Head, agent: Agent, { complianceTag, metadata }: Omit<Known, 'rules'>): CallHead {
+export function describeCall(head: Head, agent: Agent, { complianceTag, metadata }: Omit<Known, 'rules'>): CallHead {
   const { provider, operation, timestamp } = head;
   const operations = operation && listOperationNames(operation.name);
   const labels = Object.fromEntries(readLabels(metadata));
@@ -149,6 +149,8 @@ function describeCall(head: Head, agent: Agent, { complianceTag, metadata }: Omi
 
 /** What an enforced policy would have refused and did not has an action of its own. */
 const noted = { observe: 'observe', warn: 'warn', enforce: 'observe' } as const;
+const act = (mode: keyof typeof noted, remedy: Finding['remedy']): Decision['action'] =>
+  remedy === 'flag' || (remedy !== undefined && mode === 'enforce') ? remedy : noted[mode];
 
 /** What one rule decided, as the event records it; refusals have no event. */
 export function noteDecisions(findings: readonly (Finding & { action?: Decision['action'] })[]): Decision[] {
@@ -156,7 +158,7 @@ export function noteDecisions(findings: readonly (Finding & { action?: Decision[
     policy: policy.name,
     version,
     rule,
-    action: action ?? (exception === null ? (remedy === 'flag' ? remedy : noted[policy.mode]) : 'excepted'),
+    action: action ?? (exception === null ? act(policy.mode, remedy) : 'excepted'),
     ...(found && { found }),
   }));
 }

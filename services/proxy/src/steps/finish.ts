@@ -23,6 +23,7 @@ export function finish(context: ProxyContext, exchange: Exchange, journey: Journ
     record(context, exchange, journey, trace);
   } finally {
     journey.body?.release();
+    journey.governed?.data?.close();
     journey.meter?.release();
     journey.place?.giveBack();
   }
@@ -99,6 +100,7 @@ function failedAnswer(head: Head): Answer {
     outcome: 'failed',
     failure: 'internal',
     denied: null,
+    found: null,
     cause: null,
     sent: true,
     status: null,

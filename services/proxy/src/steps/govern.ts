@@ -1,42 +1,65 @@
 import { hash } from 'node:crypto';
 import type { Decision } from '@agp/core/events';
 import { type InspectedBody, readAsked } from '@agp/metering';
-import { type CallFacts, type Finding, isEnforced, judgeBodyInSteps, PolicyDenied } from '@agp/policy';
+import {
+  type CallFacts,
+  ends,
+  type Finding,
+  isEnforced,
+  judgeAnswer,
+  judgeBodyInSteps,
+  PolicyDenied,
+  type RuleSet,
+} from '@agp/policy';
 import { inTurns } from '@agp/runtime';
-import type { Setup, Working } from '../context.ts';
+import type { Setup, Stores, Working } from '../context.ts';
+import { CallData } from '../data/call-data.ts';
 import type { Admission, Agent, Body, Governed, Head } from '../journey.ts';
 import { describeBody, findRemedy, noteDecisions } from '../policy/judge.ts';
 
-const ungoverned: Governed = { facts: null, decisions: [], warnings: [], forwardedSha256: null };
+const ungoverned: Governed = { facts: null, decisions: [], warnings: [], forwardedSha256: null, data: null };
 
 /**
  * Judges a request by the policies that hold for it, and changes its body if they say so in place of a refusal.
- * @throws ApiError `policy_denied`
+ * @param sessionId whose labels stand for what is replaced
+ * @throws ApiError `policy_denied`, `proxy_overloaded`, `labels_unavailable`
  */
 export async function govern(
-  context: Setup & Working,
+  context: Setup & Stores & Working,
   head: Head,
   agent: Agent,
   admission: Admission,
   body: Body,
+  sessionId: string,
 ): Promise<Governed> {
   const { rules } = admission;
   // An earlier version may have changed it.
   if (body.inspected !== null) body.toProvider = body.inspected.toProvider;
   if (rules === null) return ungoverned;
-  const facts = describeBody(context, head, agent, { ...admission, rules }, body);
+  const described = describeBody(context, head, agent, { ...admission, rules }, body);
+  const data = CallData.of(context, head, agent, rules, described);
+  const searched = await data?.search(body, body.inspected?.toProvider ?? null);
+  const facts = searched ? { ...described, ...searched.facts } : described;
   const findings = await inTurns(judgeBodyInSteps(rules, facts));
   const enforced = findings.filter(isEnforced).map((finding) => ({ ...finding, action: findRemedy(finding) }));
-  const refusing = PolicyDenied.by(enforced.filter(({ action }) => action === null));
+  const refusing = PolicyDenied.by([
+    ...enforced.filter(({ action }) => action === null),
+    ...(data === null ? [] : judgeUnreadAnswer(rules, head, facts)),
+  ]);
   if (refusing) throw refusing;
   const noted = [...admission.findings, ...findings.filter((finding) => !isEnforced(finding))];
-  const changed = enforced[0] === undefined ? null : change(context, head, body, enforced as [Remedied, ...Remedied[]]);
+  const remedied = enforced.filter(({ action }) => action === 'lower' || action === 'strip');
+  let changed = remedied[0] === undefined ? null : change(context, head, body, remedied as [Remedied, ...Remedied[]]);
   if (changed !== null) {
     const after = describeChanged(context, head, facts, body.inspected as InspectedBody, changed);
-    const denied = PolicyDenied.by((await inTurns(judgeBodyInSteps(rules, after))).filter(isEnforced));
+    const again = (await inTurns(judgeBodyInSteps(rules, after))).filter(isEnforced);
+    const denied = PolicyDenied.by(again.filter(({ remedy, isUnread }) => remedy === undefined && !isUnread));
     if (denied) throw denied;
-    body.toProvider = changed;
   }
+  const redacting = enforced.filter(({ action }) => action === 'redact');
+  if (data !== null)
+    changed = (await data.redact(body, changed, searched?.found ?? null, redacting, sessionId)) ?? changed;
+  if (changed !== null) body.toProvider = changed;
   return {
     facts,
     decisions: noteDecisions([...(enforced as Remedied[]), ...noted]),
@@ -44,10 +67,23 @@ export async function govern(
       .filter(({ policy, exception }) => policy.mode === 'warn' && exception === null)
       .map(({ policy, rule }) => `${policy.name} (rule ${rule})`),
     forwardedSha256: changed && hash('sha256', changed),
+    data,
   };
 }
 
-type Remedied = Finding & { action: Extract<Decision['action'], 'lower' | 'strip'> };
+/** A call whose answer no rule of data could read is refused before the provider bills it. */
+function judgeUnreadAnswer(rules: RuleSet, { operation, method, path }: Head, facts: CallFacts): Finding[] {
+  const isList = operation === null && method === 'GET' && /\/models(?:\/[^/:]+){0,3}\/?$/.test(path);
+  const isMedia = operation?.otherAnswers === 'media' || operation?.bounds?.writes === 'pictures';
+  if ((operation !== null && !isMedia) || isList) return [];
+  const unsearched = isMedia ? 'an answer that is a picture, sound or a file' : 'an answer on a path that is not known';
+  const answer = { data: { found: [], unsearched } };
+  return judgeAnswer(rules, { ...facts, model: null, called: [], answer }).filter(
+    (finding) => isEnforced(finding) && ends(finding),
+  );
+}
+
+type Remedied = Finding & { action: Extract<Decision['action'], 'lower' | 'strip' | 'redact' | 'flag'> };
 
 function change({ metering }: Working, head: Head, { inspected }: Body, findings: [Remedied, ...Remedied[]]): Buffer {
   const bounds = findings.map(({ action, policy }) =>

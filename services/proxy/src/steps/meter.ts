@@ -13,7 +13,9 @@ export function openMeter(context: Setup & Stores & Working, request: AdmittedRe
   return metering.open({
     head,
     holder: toHolder(agent, head),
-    mayBeHeld: head.operation?.answerNames !== undefined && openJudge(request) !== null,
+    mayBeHeld:
+      request.governed.data?.changesAnswer === true ||
+      (head.operation?.answerNames !== undefined && openJudge(request) !== null),
     body: body.inspected,
     reservation,
     claimBill: (bill) => {

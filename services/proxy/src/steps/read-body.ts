@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { ApiError } from '@agp/core/errors';
-import { decodeBody } from '@agp/metering';
-import { asksCost, asksNames } from '@agp/policy';
+import { decodeBody, type SearchPlace } from '@agp/metering';
+import { asksCost, asksNames, listDataPolicies } from '@agp/policy';
 import { BodyBuffer, ContentDigest, watchPace } from '../body/body-buffer.ts';
 import type { BodyShare } from '../body/body-memory.ts';
 import type { Setup, Working } from '../context.ts';
 import { dropRest, type Exchange } from '../exchange.ts';
 import { type Admission, type Agent, type Body, type Counted, findCaps, type Head, toHolder } from '../journey.ts';
+import { describeCall } from '../policy/judge.ts';
 
 /** Bytes of a streamed body in the buffers of Node and of the connection to the provider. */
 const streamedBytes = 128 * 1024;
@@ -31,16 +32,22 @@ export async function readBody(
   const { request, response } = exchange;
   // An agent that left during admission sends no more events to listen for.
   if (request.destroyed) throw endedEarly();
-  if (!head.hasBody) return { inspected: null, toProvider: null, waitedMs: 0, sha256: () => null, release: () => {} };
+  const unread = { inspected: null, toProvider: null, searched: null, waitedMs: 0 };
+  if (!head.hasBody) return { ...unread, sha256: () => null, release: () => {} };
   const given = Promise.withResolvers<never>();
   given.promise.catch(() => {});
   const expected = head.operation === null ? 0 : (head.contentLength ?? 0);
-  const share = context.bodyMemory.open(toHolder(agent, head), expected, given.reject);
+  const holder = toHolder(agent, head);
+  const share = context.bodyMemory.open(holder, expected, given.reject);
+  let place: SearchPlace | null = null;
   try {
+    if (head.operation !== null && mustSearch(head, agent, admission))
+      place = context.metering.promiseSearch(holder, expected);
     if (request.headers.expect !== undefined) response.writeContinue();
     if (head.operation === null) return streamBody(context, request, share);
     const from = performance.now();
     const bytes = await bufferBody(context, request, head.contentLength, share, given.promise);
+    place?.grow(bytes.length);
     const waitedMs = performance.now() - from;
     const digest = new ContentDigest();
     digest.update(bytes);
@@ -58,15 +65,25 @@ export async function readBody(
     return {
       inspected,
       toProvider: inspected.toProvider,
+      searched: null,
       waitedMs,
       sha256: () => digest.digest(),
-      release: share.release,
+      release: () => {
+        place?.release();
+        share.release();
+      },
     };
   } catch (error) {
+    place?.release();
     share.release();
     throw error;
   }
 }
+
+/** Whether a rule of data must see its texts. */
+const mustSearch = (head: Head, agent: Agent, admission: Admission): boolean =>
+  admission.rules !== null &&
+  listDataPolicies(admission.rules, describeCall(head, agent, admission), 'request').length > 0;
 
 function bufferBody(
   { config }: Setup,
@@ -135,6 +152,7 @@ function streamBody({ config }: Setup, request: IncomingMessage, share: BodyShar
   return {
     inspected: null,
     toProvider: stream,
+    searched: null,
     waitedMs: 0,
     sha256: () => digest.digest(),
     // A provider may answer before it has all of the body, or never read it.

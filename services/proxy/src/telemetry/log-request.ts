@@ -6,6 +6,7 @@ import { type RequestEnd, statusOf } from '../journey.ts';
 const faults: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'status_unavailable',
   'budget_unavailable',
+  'labels_unavailable',
   'audit_unavailable',
   'proxy_overloaded',
   'proxy_stopping',

@@ -200,6 +200,7 @@ const refusals = [
   'status_unavailable',
   'paused',
   'budget_unavailable',
+  'labels_unavailable',
   'proxy_overloaded',
   'audit_unavailable',
   'proxy_stopping',

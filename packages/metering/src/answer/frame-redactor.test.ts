@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest';
+import { openRedactor, passFrames } from '../../test/redact.ts';
+
+interface Shape {
+  name: string;
+  frame(piece: string): unknown;
+  /** Frames behind the text. */
+  end: readonly unknown[];
+  read(frame: unknown): string;
+}
+
+const at = (frame: unknown, ...path: (string | number)[]): string =>
+  String(path.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], frame) ?? '');
+
+const chat = (member: string): Shape => ({
+  name: `chat ${member}`,
+  frame: (piece) => ({ id: 'chatcmpl-1', choices: [{ index: 0, delta: { [member]: piece }, finish_reason: null }] }),
+  end: [{ id: 'chatcmpl-1', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }],
+  read: (frame) => at(frame, 'choices', 0, 'delta', member),
+});
+
+const shapes: readonly Shape[] = [
+  ...['content', 'reasoning_content', 'refusal'].map(chat),
+  {
+    name: 'messages',
+    frame: (text) => ({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }),
+    end: [{ type: 'content_block_stop', index: 0 }, { type: 'message_stop' }],
+    read: (frame) => at(frame, 'delta', 'text'),
+  },
+  {
+    name: 'gemini',
+    frame: (text) => ({ candidates: [{ content: { parts: [{ text }], role: 'model' } }] }),
+    end: [{ candidates: [{ content: { parts: [], role: 'model' }, finishReason: 'STOP' }] }],
+    read: (frame) => at(frame, 'candidates', 0, 'content', 'parts', 0, 'text'),
+  },
+  {
+    name: 'responses',
+    frame: (delta) => ({ type: 'response.output_text.delta', item_id: 'm', output_index: 0, content_index: 0, delta }),
+    end: [],
+    read: (frame) => at(frame, 'delta'),
+  },
+];
+
+const text = 'Write to john.doe@example.com, or to "Ann" \\ mary@example.org 🙂, today.';
+const kept = text.replace('john.doe@example.com', '[email]').replace('mary@example.org', '[email]');
+
+test.each(shapes)('a text of $name is redacted at every split', ({ frame, end, read }) => {
+  for (let first = 0; first <= text.length; first++)
+    for (const length of [1, 5, text.length]) {
+      const cuts = [text.slice(0, first), text.slice(first, first + length), text.slice(first + length)];
+      const { passed } = passFrames(openRedactor(['email']), [...cuts.map(frame), ...end]);
+      expect(passed.map(read).join(''), `split at ${first} and ${length} behind`).toBe(kept);
+      expect(passed.length).toBe(3 + end.length);
+    }
+});
+
+test.each(shapes)('a stream of $name ends before a frame with what is blocked', ({ frame, end, read }) => {
+  for (let length = 1; length < 12; length++) {
+    const pieces = text.match(new RegExp(`.{1,${length}}`, 'gsu')) as string[];
+    const { passed } = passFrames(openRedactor(['email'], { blocks: true }), [...pieces.map(frame), ...end]);
+    expect('Write to '.startsWith(passed.map(read).join(''))).toBe(true);
+  }
+});
+
+const json = JSON.stringify({
+  to: 'a"b john.doe@example.com\nx',
+  cc: ['mary@example.org'],
+  card: 4111111111111111,
+  n: 1.5,
+  ok: true,
+});
+const redactedJson = { to: 'a"b [email]\nx', cc: ['[email]'], card: '[credit_card]', n: 1.5, ok: true };
+
+test.each([
+  {
+    name: 'chat',
+    frame: (piece: string): unknown => ({
+      choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: piece } }] } }],
+    }),
+    read: (frame: unknown) => at(frame, 'choices', 0, 'delta', 'tool_calls', 0, 'function', 'arguments'),
+  },
+  {
+    name: 'messages',
+    frame: (piece: string): unknown => ({
+      type: 'content_block_delta',
+      index: 1,
+      delta: { type: 'input_json_delta', partial_json: piece },
+    }),
+    read: (frame: unknown) => at(frame, 'delta', 'partial_json'),
+  },
+])('arguments of $name stay JSON at every split', ({ frame, read }) => {
+  for (let first = 0; first <= json.length; first++) {
+    const cuts = [json.slice(0, first), json.slice(first, first + 3), json.slice(first + 3)];
+    const { passed } = passFrames(openRedactor(['email', 'credit_card']), cuts.map(frame));
+    expect(JSON.parse(passed.map(read).join('')), `split at ${first}`).toEqual(redactedJson);
+  }
+});
+
+test('frames without a finding pass as they came, and prose is held back by a word', () => {
+  const words = 'The quick brown fox jumps over the lazy dog again and again until evening comes. '.split(/(?<= )/);
+  const frames = words.map((piece) => (shapes[0] as Shape).frame(piece));
+  const { passed, most } = passFrames(openRedactor(['email']), frames);
+  expect(passed).toEqual(frames);
+  expect(most).toBeLessThan(20 * JSON.stringify(frames[0]).length);
+});
+
+test('what repeats a whole text is redacted too', () => {
+  const done = { type: 'response.completed', response: { output: [{ content: [{ type: 'output_text', text }] }] } };
+  const { passed } = passFrames(openRedactor(['email']), [done]);
+  expect(JSON.stringify(passed)).not.toContain('example.com');
+  expect(at(passed[0], 'response', 'output', 0, 'content', 0, 'text')).toBe(kept);
+});

@@ -1,0 +1,184 @@
+import type { Frame } from '../json/frame.ts';
+import {
+  findInLiteral,
+  nameChannel,
+  nameUnsearched,
+  openOffsets,
+  type Place,
+  readText,
+  replacePlaces,
+} from '../redaction/find-places.ts';
+import { type Literal, listLiterals } from '../redaction/literals.ts';
+import type { Redactor } from '../redaction/redaction.ts';
+import { type Piece, TextChannel } from '../redaction/text-channel.ts';
+import type { FrameFilter } from './reading.ts';
+
+/** Members of frames that go on with a text, in all dialects: any other string is a text of its own. */
+const continued = new Set(
+  `content text delta reasoning_content reasoning refusal arguments partial_json thinking input transcript summary
+   stringValue token`.split(/\s+/),
+);
+/** A frame that says so ends the texts of its choice, block or item. */
+const endingMember = /^(?:finish_?reason|finishReason|stop_reason)$/;
+const endingType = /(?:\.done|_stop|\.completed|\.incomplete|\.failed)$/;
+
+interface Change {
+  literal: Literal;
+  /** In the data of the frame. */
+  places: Place[];
+}
+
+interface Waiting {
+  raw: Buffer;
+  frame: Frame | null;
+  data: string;
+  pieces: { literal: Literal; piece: Piece }[];
+  changes: Change[];
+}
+
+/** What is no JSON in a stream, such as `[DONE]`. */
+const plainWord = /^\s*\[?[\w .:+-]{0,64}\]?\s*$/;
+
+/**
+ * Searches the texts of a stream, and passes each frame on once all of its texts are clear; findings are replaced in the frames that they
+ * came in, all else stays as it was sent. A finding that ends the answer ends it before the frame in which it begins.
+ */
+export class FrameRedactor implements FrameFilter {
+  readonly #redactor: Redactor;
+  readonly #isOfLines: boolean;
+  readonly #channels = new Map<string, { channel: TextChannel; scope: string }>();
+  readonly #waiting: Waiting[] = [];
+  #held = 0;
+
+  constructor(redactor: Redactor, isOfLines: boolean) {
+    this.#redactor = redactor;
+    this.#isOfLines = isOfLines;
+  }
+
+  holds(): boolean {
+    return true;
+  }
+
+  /** Bytes of frames that wait. */
+  get held(): number {
+    return this.#held;
+  }
+
+  judge(frame: Frame | null): 'passes' | 'ended' {
+    if (frame === null && !this.#redactor.passesUnread('a frame that is too long')) return 'ended';
+    return this.#redactor.hasEnded ? 'ended' : 'passes';
+  }
+
+  /** @param frame null for bytes that belong to none @returns what may pass now, of this frame and those before it */
+  take(frame: Frame | null, raw: Buffer): Buffer {
+    const waiting: Waiting = { raw, frame, data: '', pieces: [], changes: [] };
+    this.#waiting.push(waiting);
+    this.#held += raw.length;
+    if (frame !== null) this.#read(waiting, frame);
+    if (this.#isOfLines) this.#endTexts('');
+    return this.#pass();
+  }
+
+  end(): Buffer {
+    this.#endTexts('');
+    return this.#pass();
+  }
+
+  #read(waiting: Waiting, frame: Frame): void {
+    const data = frame.text();
+    waiting.data = data;
+    const literals = listLiterals(data);
+    if (literals === null) {
+      if (!plainWord.test(data)) this.#redactor.passesUnread('a frame that is no JSON');
+      return;
+    }
+    let ended: string | null = null;
+    for (const literal of literals) {
+      const value = readText(data, literal, 'answer');
+      if (value === null) continue;
+      const unsearched = nameUnsearched(literal, value);
+      if (unsearched !== null) this.#redactor.passesUnread(unsearched);
+      const { key, kind, holder } = literal;
+      const isType = key === 'type' && holder.parent === null;
+      if (kind === 'string' && (endingMember.test(key) || (isType && endingType.test(value)))) ended = scopeOf(literal);
+      if (kind === 'string' && continued.has(key) && !holder.isFree) this.#go(waiting, literal, value);
+      else {
+        const { places, unsearched: inner } = findInLiteral(data, literal, value, this.#redactor.search, 0);
+        if (inner !== null) this.#redactor.passesUnread(inner);
+        if (places.length > 0) waiting.changes.push({ literal, places: [...places] });
+      }
+    }
+    if (ended !== null) this.#endTexts(ended);
+  }
+
+  #go(waiting: Waiting, literal: Literal, value: string): void {
+    const root = rootOf(literal);
+    const name = `${root}${nameChannel(literal)}`;
+    const known = this.#channels.get(name) ?? {
+      channel: new TextChannel(this.#redactor.search),
+      scope: scopeOf(literal),
+    };
+    this.#channels.set(name, known);
+    waiting.pieces.push({ literal, piece: known.channel.add(value) });
+    if (known.channel.unsearched !== null) this.#redactor.passesUnread(known.channel.unsearched);
+  }
+
+  #endTexts(scope: string): void {
+    for (const { channel, scope: own } of this.#channels.values()) if (own.startsWith(scope)) channel.end();
+  }
+
+  #pass(): Buffer {
+    const passed: Buffer[] = [];
+    for (let [first] = this.#waiting; first?.pieces.every(({ piece }) => piece.isClear); [first] = this.#waiting) {
+      this.#waiting.shift();
+      this.#held -= first.raw.length;
+      const bytes = this.#write(first);
+      if (this.#redactor.hasEnded) break;
+      passed.push(bytes);
+    }
+    return passed.length === 1 ? (passed[0] as Buffer) : Buffer.concat(passed);
+  }
+
+  #write({ raw, frame, data, pieces, changes }: Waiting): Buffer {
+    for (const { literal, piece } of pieces) {
+      if (piece.places.length === 0) continue;
+      const toWritten = openOffsets(data.slice(literal.start + 1, literal.end - 1), literal.start + 1);
+      const places = piece.places.map((place) => {
+        return { ...place, start: toWritten(place.start - piece.start), end: toWritten(place.end - piece.start) };
+      });
+      changes.push({ literal, places });
+    }
+    if (frame === null || changes.length === 0) return raw;
+    const places = changes.flatMap((change) => change.places).sort((a, b) => a.start - b.start);
+    const changed = replacePlaces(data, places, (kind, value) => this.#redactor.put(kind, value));
+    return changed === data ? raw : rewrite(raw, frame, changed, this.#isOfLines);
+  }
+}
+
+const rootOf = ({ holder }: Literal): string => {
+  let root = holder;
+  while (root.parent !== null) root = root.parent;
+  return root.type;
+};
+
+function scopeOf({ holder }: Literal): string {
+  let scope = '';
+  for (let at: typeof holder | null = holder; at !== null; at = at.parent) scope = at.index + scope;
+  return scope;
+}
+
+/** The same frame with other data; its other lines stay. */
+function rewrite(raw: Buffer, { data: sent }: Frame, data: string, isOfLines: boolean): Buffer {
+  const written = Buffer.from(data, 'utf8');
+  const at = raw.indexOf(Buffer.from(sent, 'latin1'));
+  if (at >= 0) return Buffer.concat([raw.subarray(0, at), written, raw.subarray(at + sent.length)]);
+  // Its data came in several lines, which one of JSON may be written in too.
+  const lines = raw.toString('latin1').split(/\r\n|\r|\n/);
+  const others = isOfLines ? [] : lines.filter((line) => line !== '' && !line.startsWith('data'));
+  const head = others.map((line) => `${line}\n`).join('');
+  return Buffer.concat([
+    Buffer.from(`${head}data: `, 'latin1'),
+    Buffer.from(data.replaceAll('\n', ' '), 'utf8'),
+    Buffer.from('\n\n'),
+  ]);
+}

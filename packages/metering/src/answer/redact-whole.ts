@@ -1,0 +1,34 @@
+import { replacePlaces } from '../redaction/find-places.ts';
+import type { Redactor } from '../redaction/redaction.ts';
+import type { FoundInBytes } from '../redaction/search-bytes.ts';
+import type { Redact } from './answer-gate.ts';
+import type { AnswerKind } from './answer-kind.ts';
+import { nothing } from './reading.ts';
+
+/** @param mayBeText what is no JSON is one text */
+export type SearchAnswer = (
+  redactor: Redactor,
+  bytes: Buffer,
+  mayBeText: boolean,
+) => FoundInBytes | Promise<FoundInBytes>;
+
+/** Redacts answers that are no stream. @param isError of the provider, which may be a page of text */
+export function redactWhole(redactor: Redactor, search: SearchAnswer, kind: AnswerKind, isError: boolean): Redact {
+  const change = (bytes: Buffer, { places, unsearched }: FoundInBytes): Buffer => {
+    if (unsearched !== null && !redactor.passesUnread(unsearched)) return nothing;
+    if (places.length === 0) return bytes;
+    const text = bytes.toString('utf8');
+    const changed = replacePlaces(text, places, (kind, value) => redactor.put(kind, value));
+    if (redactor.hasEnded) return nothing;
+    return changed === text ? bytes : Buffer.from(changed);
+  };
+  return {
+    passesLonger: () => redactor.passesUnread('an answer of more than 16 MiB'),
+    whole(bytes) {
+      if ((kind === 'media' || kind === 'unknown') && !isError)
+        return redactor.passesUnread('an answer that is a picture, sound or a file') ? bytes : nothing;
+      const found = search(redactor, bytes, kind === 'text' || isError);
+      return 'places' in found ? change(bytes, found) : found.then((each) => change(bytes, each));
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { ApiError } from '@agp/core/errors';
+import type { TextSearch } from '@agp/pii';
+import { FairShares, type Holder } from '@agp/runtime/fairness';
+import { createOffload, OffloadError } from '../text/offload.ts';
+import { type FoundInBytes, type SearchedBytes, searchBytes } from './search-bytes.ts';
+
+/** Smaller bodies are searched where they are, which takes less than handing them to the worker; in bytes. */
+const maxInline = 16 * 1024;
+/** Bodies that a rule of data must see, from before they are read until they are searched: as many as a worker searches in ten seconds. */
+const maxPromised = 64 * 1024 * 1024;
+/** A body that takes longer cannot be searched, in milliseconds. */
+const timeoutMs = 20_000;
+
+/** Searches bodies and whole answers for rules of data: each is searched, or refused. */
+export interface BodySearcher {
+  /** Before a body is read. @param bytes its size, or what is known of it @throws ApiError `share_used_up`, `proxy_overloaded` */
+  promise(holder: Holder, bytes: number): SearchPlace;
+  /** @throws ApiError `proxy_overloaded` if its turn does not come */
+  search(question: SearchedBytes, search: TextSearch, holder: Holder): FoundInBytes | Promise<FoundInBytes>;
+  stop(): Promise<void>;
+}
+
+export interface SearchPlace {
+  /** @param bytes in all @throws as `promise` */
+  grow(bytes: number): void;
+  release(): void;
+}
+
+export function createBodySearcher(options: {
+  largest: number;
+  onWorkerError?: ((error: Error) => void) | undefined;
+}): BodySearcher {
+  const shares = new FairShares({ max: maxPromised, always: options.largest });
+  const offload = createOffload<SearchedBytes, FoundInBytes>(new URL('./search-worker.ts', import.meta.url), {
+    timeoutMs,
+    maxPending: 4_000,
+    maxPendingBytes: 4 * maxPromised,
+    // A part of a larger buffer would be copied with all of it.
+    prepare: (question) => ({ ...question, bytes: new Uint8Array(question.bytes) }),
+    onWorkerError: options.onWorkerError,
+  });
+  return {
+    promise(holder, bytes) {
+      let held = 0;
+      const grow = (all: number) => {
+        if (all <= held) return;
+        const full = shares.take(holder, all - held);
+        if (full === 'agent')
+          throw new ApiError('share_used_up', 'texts of this agent that must be searched fill its share');
+        if (full !== null) throw new ApiError('proxy_overloaded');
+        held = all;
+      };
+      grow(Math.max(1, bytes));
+      return {
+        grow,
+        release() {
+          shares.giveBack(holder, held);
+          held = 0;
+        },
+      };
+    },
+    search(question, search, holder) {
+      if (question.bytes.length <= maxInline) return searchBytes(question, search);
+      return offload.ask(question, question.bytes.length, holder).catch((error: unknown) => {
+        const isSlow = error instanceof OffloadError && error.code === 'slow';
+        if (!isSlow) throw new ApiError('proxy_overloaded');
+        return { places: [], unsearched: 'what takes too long to search', isChangeable: false };
+      });
+    },
+    stop: () => offload.stop(),
+  };
+}

@@ -1,0 +1,253 @@
+import type { TextSearch } from '@agp/pii';
+import { isProviders } from '../text/beside.ts';
+import { isMedia, isMediaMember, label } from '../text/strings.ts';
+import { decodeLiteral, type Holder, type Literal, listLiterals } from './literals.ts';
+
+/** A finding in a text or body, as UTF-16 offsets of what is written there, escapes included. */
+export interface Place {
+  start: number;
+  end: number;
+  kind: string;
+  /** Without escapes. */
+  value: string;
+  /** How often what stands in its place is escaped: JSON stands in strings of JSON. */
+  depth: number;
+  /** It stands outside of a string. */
+  isBare: boolean;
+  /** A finding goes on here that began in a part before: nothing stands in its place. */
+  isRest: boolean;
+  /** What stands in its place, once that is decided, for all of its parts; null if it stays. */
+  decided: { instead?: string | null };
+  /** Another finding that this is a part of too. */
+  within?: Place;
+}
+
+export interface Found {
+  places: readonly Place[];
+  /** What could not be searched, in words; null if all was. */
+  unsearched: string | null;
+}
+
+/** Tools that call tools write JSON into JSON, which doubles the backslashes at each level: more are never nested. */
+const maxLevels = 6;
+
+const looksLikeJson = (text: string): boolean => /^\s*[{["]/.test(text);
+
+/** What a text holds; JSON in it is taken apart. @param isFree it is a tool's */
+export function findInText(text: string, search: TextSearch, isFree = false, depth = 0): Found {
+  if (looksLikeJson(text)) {
+    const inner = depth > maxLevels ? null : findInJson(text, search, 'request', isFree, depth);
+    if (inner !== null) return inner;
+  }
+  const places = search.find(text).map(({ kind, start, end }) => {
+    return { kind, start, end, value: text.slice(start, end), depth, isBare: false, isRest: false, decided: {} };
+  });
+  return { places, unsearched: null };
+}
+
+/** Null if it is no JSON. @param from what providers number and pad in answers is not searched */
+export function findInJson(
+  json: string,
+  search: TextSearch,
+  from: 'request' | 'answer',
+  isFree = false,
+  depth = 0,
+): Found | null {
+  const literals = listLiterals(json, isFree);
+  if (literals === null) return null;
+  const places: Place[] = [];
+  let unsearched: string | null = null;
+  const texts = new Map<string, { literal: Literal; value: string }[]>();
+  for (const literal of literals) {
+    const value = readText(json, literal, from);
+    if (value === null) continue;
+    unsearched ??= nameUnsearched(literal, value);
+    if (literal.kind === 'string') addTo(texts, nameChannel(literal), { literal, value });
+    const found = findInLiteral(json, literal, value, search, depth);
+    unsearched ??= found.unsearched;
+    places.push(...found.places);
+  }
+  for (const parts of texts.values()) if (parts.length > 1) places.push(...findAcross(json, parts, search, depth));
+  return { places: clip(places), unsearched };
+}
+
+const addTo = <Value>(lists: Map<string, Value[]>, key: string, value: Value): void => {
+  const list = lists.get(key);
+  if (list) list.push(value);
+  else lists.set(key, [value]);
+};
+
+/** Names of members as programs write them. */
+const wordy = /^[A-Za-z_$-]{0,64}$/;
+
+/** The text of a literal that may hold a finding; null if it cannot. */
+export function readText(json: string, { start, end, kind, key, holder }: Literal, from: 'request' | 'answer') {
+  const written = json.slice(start, end);
+  if (kind === 'number') return holder.isFree || key === 'bytes' ? written : null;
+  const value = written.includes('\\') ? decodeLiteral(written) : written.slice(1, -1);
+  if (value === null || value === '' || (kind === 'name' && wordy.test(value))) return null;
+  return from === 'answer' && kind === 'string' && isProviders(key, value) ? null : value;
+}
+
+/** What tells the texts of a body apart: their way to it, and the numbers of choices, blocks and items. */
+export function nameChannel({ key, holder }: Literal): string {
+  let path = key;
+  for (let at: Holder | null = holder; at !== null; at = at.parent) path = `${at.name}:${at.index}/${path}`;
+  return path;
+}
+
+export function findInLiteral(json: string, literal: Literal, value: string, search: TextSearch, depth: number): Found {
+  const { start, kind, key, holder } = literal;
+  if (kind === 'number') {
+    const { places } = findInText(holder.isFree ? label(key, value) : value, search, false, maxLevels + 1);
+    const isFound = places.length > 0;
+    const of = places[0]?.kind ?? '';
+    return {
+      places: isFound
+        ? [{ start, end: literal.end, kind: of, value, depth, isBare: true, isRest: false, decided: {} }]
+        : [],
+      unsearched: null,
+    };
+  }
+  const shown = holder.isFree && kind === 'string' && !looksLikeJson(value) ? label(key, value) : value;
+  const before = shown.length - value.length;
+  const { places, unsearched } = findInText(shown, search, holder.isFree, depth + 1);
+  if (places.length === 0) return { places, unsearched };
+  const toWritten = openOffsets(json.slice(start + 1, literal.end - 1), start + 1);
+  const moved = places.flatMap((place): Place[] => {
+    const from = Math.max(0, place.start - before);
+    const to = place.end - before;
+    if (to <= 0) return [];
+    return [
+      {
+        ...place,
+        value: place.start < before ? value.slice(0, to) : place.value,
+        start: toWritten(from),
+        end: toWritten(to),
+      },
+    ];
+  });
+  return { places: moved, unsearched };
+}
+
+const escaped = /\\(?:u[0-9a-fA-F]{4}|.)/g;
+
+/** From an offset in a decoded string to one in what is written. */
+export function openOffsets(written: string, at: number): (offset: number) => number {
+  if (!written.includes('\\')) return (offset) => at + offset;
+  const ends: number[] = [];
+  const more: number[] = [];
+  let shift = 0;
+  for (const { index, 0: sign } of written.matchAll(escaped)) {
+    shift += sign.length - 1;
+    ends.push(index + sign.length - shift);
+    more.push(shift);
+  }
+  return (offset) => {
+    let low = 0;
+    for (let high = ends.length; low < high; ) {
+      const middle = (low + high) >> 1;
+      if ((ends[middle] as number) <= offset) low = middle + 1;
+      else high = middle;
+    }
+    return at + offset + (more[low - 1] ?? 0);
+  };
+}
+
+/** Findings of which a part stands in each of several texts that are read as one. */
+function findAcross(
+  json: string,
+  parts: readonly { literal: Literal; value: string }[],
+  search: TextSearch,
+  depth: number,
+): Place[] {
+  const whole = parts.map(({ value }) => value).join('');
+  return search.find(whole).flatMap(({ kind, start, end }) => {
+    const places: Place[] = [];
+    const decided = {};
+    let from = 0;
+    for (const { literal, value } of parts) {
+      const [first, last] = [Math.max(start, from) - from, Math.min(end, from + value.length) - from];
+      from += value.length;
+      if (first >= last) continue;
+      const toWritten = openOffsets(json.slice(literal.start + 1, literal.end - 1), literal.start + 1);
+      const at = { start: toWritten(first), end: toWritten(last) };
+      places.push({
+        ...at,
+        kind,
+        value: whole.slice(start, end),
+        depth: depth + 1,
+        isBare: false,
+        isRest: places.length > 0,
+        decided,
+      });
+    }
+    return places.length > 1 ? places : [];
+  });
+}
+
+/** In order and apart; what two findings share is a place of both. */
+function clip(places: Place[]): Place[] {
+  places.sort((a, b) => a.start - b.start || b.end - a.end);
+  const apart: Place[] = [];
+  for (const place of places) {
+    const last = apart.at(-1);
+    if (last === undefined || place.start >= last.end) {
+      apart.push(place);
+      continue;
+    }
+    const [start, end] = [Math.max(place.start, last.start), Math.min(place.end, last.end)];
+    if (start >= end) continue;
+    apart.pop();
+    if (last.start < start) apart.push({ ...last, end: start });
+    apart.push({ ...last, start, end, isRest: last.isRest || last.start < start, within: place });
+    const longer = place.end > end ? place : last;
+    if (longer.end > end) apart.push({ ...longer, start: end, isRest: true });
+  }
+  return apart;
+}
+
+const mediaHolders = /image|audio|video|file|document|media|upload|inline_?data/i;
+
+/** Pictures, sound and files are not searched, wherever they lie; nor are the numbers of tokens' bytes. */
+export function nameUnsearched({ kind, key, holder }: Literal, value: string): string | null {
+  if (key === 'bytes' && kind === 'number') return `the member "${key}"`;
+  if (kind !== 'string' || holder.isFree) return null;
+  const isFile = isMediaMember(key) || key === 'file_id' || key === 'file_uri' || key === 'video_url';
+  if (!isFile || key === 'signature' || key === 'thoughtSignature' || key === 'encrypted_content') return null;
+  const around = `${holder.type} ${holder.name} ${holder.parent?.type ?? ''}`;
+  const isText = holder.type === 'text';
+  if (isText || !(isMedia(value) || value.startsWith('data:') || mediaHolders.test(`${around} ${key}`))) return null;
+  return `the member "${key}", which is a picture, sound or a file`;
+}
+
+/** What is decided of a finding; each is asked once. */
+export type Put = (kind: string, value: string) => string | null;
+
+function decide(place: Place, put: Put): string | null {
+  const { kind, value, decided, isRest, within } = place;
+  if (decided.instead === undefined) decided.instead = put(kind, value);
+  const own = decided.instead === null ? null : isRest ? '' : escapeFor(place, decided.instead);
+  const other = within === undefined ? null : decide(within, put);
+  return own ?? other;
+}
+
+/** Puts something in the place of findings; the rest stays as it is written. @param put null to leave one */
+export function replacePlaces(text: string, places: readonly Place[], put: Put): string {
+  const pieces: string[] = [];
+  let from = 0;
+  for (const place of places) {
+    const instead = decide(place, put);
+    if (instead === null) continue;
+    pieces.push(text.slice(from, place.start), instead);
+    from = place.end;
+  }
+  return from === 0 ? text : pieces.join('') + text.slice(from);
+}
+
+/** As a string of JSON has it, that stands in a string of JSON, and so on. */
+function escapeFor({ depth, isBare }: Place, text: string): string {
+  let written = isBare ? JSON.stringify(text) : text;
+  for (let level = 0; level < depth; level++) written = JSON.stringify(written).slice(1, -1);
+  return written;
+}

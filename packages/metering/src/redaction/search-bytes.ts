@@ -1,0 +1,53 @@
+import { isUtf8 } from 'node:buffer';
+import type { TextSearch } from '@agp/pii';
+import { isForm, parseFormFields } from '../json/form.ts';
+import { type Found, findInJson, findInText } from './find-places.ts';
+import { openSearch, type SearchConfig } from './redaction.ts';
+
+/** A body or a whole answer to search. */
+export interface SearchedBytes {
+  bytes: Uint8Array;
+  contentType: string;
+  from: 'request' | 'answer';
+  /** What is no JSON is one text, as transcripts and pages of errors are. */
+  mayBeText: boolean;
+  config: SearchConfig;
+}
+
+export interface FoundInBytes extends Found {
+  /** Findings have places in it, so that they can be replaced. */
+  isChangeable: boolean;
+}
+
+const nothing: FoundInBytes = { places: [], unsearched: null, isChangeable: true };
+
+const unsearched = (what: string): FoundInBytes => ({ ...nothing, unsearched: what });
+
+/** Never throws. Linear, and slow for large bodies. */
+export function searchBytes(
+  { bytes, contentType, from, mayBeText, config }: SearchedBytes,
+  given?: TextSearch,
+): FoundInBytes {
+  const search = given ?? openSearch(config);
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (isForm(contentType)) return searchForm(buffer, contentType, search);
+  if (!isUtf8(buffer)) return unsearched('what is not UTF-8');
+  const text = buffer.toString('utf8');
+  if (text.trim() === '') return nothing;
+  const found = findInJson(text, search, from) ?? (mayBeText ? findInText(text, search) : null);
+  return found === null ? unsearched('what is no JSON') : { ...found, isChangeable: true };
+}
+
+/** Fields of forms are searched; their files are not. */
+function searchForm(buffer: Buffer, contentType: string, search: TextSearch): FoundInBytes {
+  const fields = parseFormFields(buffer, contentType, buffer.length);
+  if (fields === undefined) return unsearched('a form that cannot be read');
+  const found = Object.values(fields).flatMap((texts) => [texts].flat().map((text) => findInText(text, search)));
+  const hasFile = /;\s*filename\*?=/i.test(buffer.toString('latin1'));
+  const inner = found.find((each) => each.unsearched !== null)?.unsearched ?? null;
+  return {
+    places: found.flatMap(({ places }) => places),
+    unsearched: hasFile ? 'a file of the form' : inner,
+    isChangeable: false,
+  };
+}

@@ -1,0 +1,63 @@
+import { labelKind, openSearch, type Redactor } from '@agp/metering';
+import {
+  type AnswerFacts,
+  type CallFacts,
+  type DataFacts,
+  ends,
+  judgeAnswer,
+  PolicyDenied,
+  type RuleSet,
+} from '@agp/policy';
+import type { DataOfAnswer } from '../journey.ts';
+import type { DataRules } from './data-rules.ts';
+import type { Replacements } from './replacements.ts';
+
+/** What rules of data find in one answer and do with it. */
+export class AnswerData implements DataOfAnswer {
+  readonly config: Redactor['config'];
+  readonly search: Redactor['search'];
+  readonly #rules: DataRules;
+  readonly #all: { rules: RuleSet; facts: CallFacts };
+  readonly #replacements: Replacements;
+  readonly #counts = new Map<string, number>();
+  #unsearched: string | null = null;
+  hasEnded = false;
+
+  constructor(rules: DataRules, all: { rules: RuleSet; facts: CallFacts }, replacements: Replacements) {
+    this.#rules = rules;
+    this.#all = all;
+    this.#replacements = replacements;
+    this.config = rules.config;
+    this.search = openSearch(rules.config);
+  }
+
+  put(kind: string, value: string): string | null {
+    if (kind === labelKind) return this.#replacements.restore(value);
+    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
+    const decided = this.#rules.decide(kind);
+    if (decided?.action === 'block') this.hasEnded = true;
+    return decided?.action === 'redact' ? this.#replacements.write(decided.by, kind, value) : null;
+  }
+
+  passesUnread(what: string): boolean {
+    this.#unsearched ??= what;
+    this.hasEnded ||= this.#rules.needsAll;
+    return !this.#rules.needsAll;
+  }
+
+  get found(): NonNullable<AnswerFacts['answer']> {
+    const data: DataFacts = {
+      found: [...this.#counts].map(([kind, count]) => ({ kind, count })),
+      unsearched: this.#unsearched,
+    };
+    return { data };
+  }
+
+  /** Why it ends; null if it does not. */
+  get denied(): PolicyDenied | null {
+    if (!this.hasEnded) return null;
+    const { rules, facts } = this.#all;
+    const findings = judgeAnswer(rules, { ...facts, model: null, called: [], answer: this.found });
+    return PolicyDenied.by(findings.filter(ends)) ?? null;
+  }
+}

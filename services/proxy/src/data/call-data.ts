@@ -1,0 +1,150 @@
+import { ApiError } from '@agp/core/errors';
+import { type FoundInBytes, replacePlaces } from '@agp/metering';
+import { type CallFacts, type Finding, nameKind, PolicyDenied, type RuleSet } from '@agp/policy';
+import type { OpenLabels } from '@agp/reservations';
+import type { Setup, Stores, Working } from '../context.ts';
+import { type Agent, type Body, type DataOfCall, type Head, toHolder } from '../journey.ts';
+import { AnswerData } from './answer-data.ts';
+import { asksLabels, type DataRules, findDataRules } from './data-rules.ts';
+import { Replacements } from './replacements.ts';
+
+/** New values of one kind that an answer may number. */
+const reservedNumbers = 32;
+
+/** What rules of data ask of one call and do with it. */
+export class CallData implements DataOfCall {
+  readonly #context: Setup & Stores & Working;
+  readonly #head: Head;
+  readonly #agent: Agent;
+  readonly #of: { rules: RuleSet; facts: CallFacts };
+  readonly #request: DataRules | null;
+  readonly #response: DataRules | null;
+  #labels: OpenLabels | null = null;
+
+  private constructor(
+    context: Setup & Stores & Working,
+    head: Head,
+    agent: Agent,
+    of: { rules: RuleSet; facts: CallFacts },
+    request: DataRules | null,
+    response: DataRules | null,
+  ) {
+    this.#context = context;
+    this.#head = head;
+    this.#agent = agent;
+    this.#of = of;
+    this.#request = request;
+    this.#response = response;
+  }
+
+  /** Null if none concerns it. */
+  static of(
+    context: Setup & Stores & Working,
+    head: Head,
+    agent: Agent,
+    rules: RuleSet,
+    facts: CallFacts,
+  ): CallData | null {
+    const [request, response] = [findDataRules(rules, facts, 'request'), findDataRules(rules, facts, 'response')];
+    if (request === null && response === null) return null;
+    return new CallData(context, head, agent, { rules, facts }, request, response);
+  }
+
+  get changesAnswer(): boolean {
+    return this.#response !== null;
+  }
+
+  /** What the request's texts hold. @throws ApiError `proxy_overloaded` if they cannot be searched now */
+  async search(
+    body: Body,
+    bytes: Buffer | null,
+  ): Promise<{ facts: Pick<CallFacts, 'data'>; found: FoundInBytes | null }> {
+    const none = (unsearched: string | null) => ({ facts: { data: { found: [], unsearched } }, found: null });
+    if (this.#request === null || !this.#head.hasBody) return none(null);
+    if (body.inspected === null || bytes === null) return none('a body on a path that is not known');
+    const { form } = body.inspected;
+    const isPacked = form.decoded !== null || !/^\s*(?:identity)?\s*$/i.test(form.contentEncoding);
+    if (isPacked && form.decoded === null) return none('a body that is encoded');
+    const { config } = this.#request;
+    const holder = toHolder(this.#agent, this.#head);
+    // A request may be judged twice, and a search takes long.
+    const isOwn = bytes === body.inspected.toProvider;
+    const asked = JSON.stringify(config);
+    const known = isOwn && body.searched?.config === asked ? body.searched.found : null;
+    const searched =
+      known ?? (await this.#context.metering.searchBody({ bytes: form.decoded ?? bytes, form }, config, holder));
+    if (isOwn) body.searched = { config: asked, found: searched };
+    const found = { ...searched, isChangeable: searched.isChangeable && !isPacked };
+    const counts = new Map<string, number>();
+    for (const { kind, isRest } of found.places) if (!isRest) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    const listed = [...counts].map(([kind, count]) => ({ kind, count }));
+    return { facts: { data: { found: listed, unsearched: found.unsearched } }, found };
+  }
+
+  /**
+   * The body with something in the place of what rules replace; null if they replace nothing.
+   * @param changed the body as other rules made it; null if none did @param findings that replace
+   * @throws ApiError `policy_denied` if it cannot be changed, `labels_unavailable`, `proxy_overloaded`
+   */
+  async redact(
+    body: Body,
+    changed: Buffer | null,
+    searched: FoundInBytes | null,
+    findings: readonly Finding[],
+    sessionId: string,
+  ): Promise<Buffer | null> {
+    const { asks, keepsValues } = asksLabels(findings.length > 0 ? this.#request : null, this.#response);
+    const reserve = this.#response?.policies.length ? reservedNumbers : 0;
+    if (asks) this.#labels = await assureLabels(this.#context.sessionLabels.open(sessionId, { keepsValues, reserve }));
+    const [first] = findings;
+    if (first === undefined || body.inspected === null) return null;
+    try {
+      const found = changed === null ? searched : (await this.search(body, changed)).found;
+      return await this.#replace(changed ?? body.inspected.toProvider, found as FoundInBytes, [first, ...findings]);
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  async #replace(bytes: Buffer, found: FoundInBytes, findings: readonly [Finding, ...Finding[]]): Promise<Buffer> {
+    const rules = this.#request as DataRules;
+    const { piiHashKey } = this.#context.config;
+    const needsKey = piiHashKey === undefined && findings.some(({ policy }) => policy.pii?.replace_with === 'hash');
+    const why = needsKey
+      ? 'whose hash needs PII_HASH_KEY, which is not set'
+      : 'which cannot be replaced in a form or an encoded body';
+    if (!found.isChangeable || needsKey)
+      throw new PolicyDenied([{ ...findings[0], reason: `${findings[0].reason}, ${why}` }]);
+    // An earlier judgement may have decided otherwise.
+    for (const { decided } of found.places) delete decided.instead;
+    const values = found.places.filter(({ kind, isRest }) => rules.decide(kind)?.action === 'redact' && !isRest);
+    const named = values.map(({ kind, value }) => ({ kind: nameKind(kind), value }));
+    if (this.#labels !== null) await assureLabels(this.#labels.assign(named));
+    const replacements = new Replacements(this.#labels, piiHashKey);
+    const text = replacePlaces(bytes.toString('utf8'), found.places, (kind, value) => {
+      const decided = rules.decide(kind);
+      return decided?.action === 'redact' ? replacements.write(decided.by, kind, value) : null;
+    });
+    return Buffer.from(text);
+  }
+
+  /** What becomes of its answer; null if no rule of data asks. */
+  openAnswer(): AnswerData | null {
+    const replacements = new Replacements(this.#labels, this.#context.config.piiHashKey);
+    return this.#response && new AnswerData(this.#response, this.#of, replacements);
+  }
+
+  close(): void {
+    void this.#labels?.close();
+  }
+}
+
+/** @throws ApiError `labels_unavailable` */
+async function assureLabels<Value>(work: Promise<Value>): Promise<Value> {
+  try {
+    return await work;
+  } catch {
+    throw new ApiError('labels_unavailable');
+  }
+}

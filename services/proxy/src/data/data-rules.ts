@@ -1,0 +1,66 @@
+import type { SearchConfig } from '@agp/metering';
+import {
+  type CallHead,
+  type DataAction,
+  type Direction,
+  findException,
+  listDataPolicies,
+  ownKind,
+  type Prepared,
+  type RuleSet,
+} from '@agp/policy';
+
+/** What rules of data say of one direction of a call. */
+export interface DataRules {
+  policies: readonly Prepared[];
+  config: SearchConfig;
+  /** The strictest enforced action for a kind, and the policy that it is of. */
+  decide(kind: string): { action: DataAction; by: Prepared } | undefined;
+  /** Whether an enforced rule must be sure of every text. */
+  needsAll: boolean;
+}
+
+const strictness: Readonly<Record<DataAction, number>> = { flag: 0, redact: 1, block: 2 };
+
+/** Null if no policy has any for it. */
+export function findDataRules(rules: RuleSet, head: CallHead, direction: Direction): DataRules | null {
+  const restoring = direction === 'request' ? [] : listDataPolicies(rules, head, 'request').filter(restores);
+  const policies = listDataPolicies(rules, head, direction);
+  if (policies.length === 0 && restoring.length === 0) return null;
+  const decided = new Map<string, { action: DataAction; by: Prepared }>();
+  const isEnforced = (prepared: Prepared) =>
+    prepared.policy.mode === 'enforce' && findException(prepared, head, `pii.${direction}`) === null;
+  const enforced = policies.filter(isEnforced);
+  for (const by of enforced)
+    for (const [kind, action] of by.data[direction])
+      if (strictness[action] > strictness[decided.get(kind)?.action ?? 'flag'] || !decided.has(kind))
+        decided.set(kind, { action, by });
+  return {
+    policies,
+    config: {
+      kinds: [...new Set(policies.flatMap(({ data }) => [...data[direction].keys()]))],
+      patterns: policies.flatMap(({ policy: { name, pii } }) =>
+        (pii?.patterns ?? []).map((own) => ({ ...own, kind: ownKind(name, own.name) })),
+      ),
+      findsLabels: restoring.length > 0,
+    },
+    decide: (kind) => decided.get(kind),
+    needsAll: enforced.some(
+      ({ policy, data }) =>
+        policy.unreadable === 'refuse' && [...data[direction].values()].some((action) => action !== 'flag'),
+    ),
+  };
+}
+
+const restores = ({ policy: { mode, pii } }: Prepared): boolean => mode === 'enforce' && pii?.restore === true;
+
+/** Whether what is replaced has a number in its session, and whether the value itself is kept for that. */
+export function asksLabels(request: DataRules | null, response: DataRules | null) {
+  const all = [request, response].flatMap((each) => each?.policies ?? []);
+  return {
+    asks:
+      response?.config.findsLabels === true ||
+      all.some(({ policy: { mode, pii } }) => mode === 'enforce' && pii?.replace_with === 'label'),
+    keepsValues: response?.config.findsLabels === true,
+  };
+}

@@ -1,0 +1,205 @@
+import { createHash } from 'node:crypto';
+import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type System, startSystem, waitFor } from '../system/start-system.ts';
+
+/** What the provider answers next; null repeats what it was asked. */
+let words: string[] | null = null;
+let provider: FakeProvider;
+let system: System;
+const made: string[] = [];
+const email = 'john.doe@example.com';
+const card = '4111 1111 1111 1111';
+
+beforeAll(async () => {
+  provider = await startFakeProvider((request, index) => {
+    const [, asked = ''] = /say: (.*?)"/.exec(request.body.toString()) ?? [];
+    const said = words ?? asked.match(/.{1,3}/gsu) ?? ['nothing'];
+    return answerCanned({ words: said })(request, index);
+  });
+  const urls = ['OPENAI', 'ANTHROPIC', 'GEMINI'].map((id) => [`PROVIDER_${id}_URL`, provider.url]);
+  const environment = { ...Object.fromEntries(urls), PII_HASH_KEY: 'k'.repeat(32) };
+  system = await startSystem({ proxies: 2, environment });
+});
+afterAll(async () => {
+  await system?.[Symbol.asyncDispose]();
+  await provider?.stop();
+});
+afterEach(async () => {
+  words = null;
+  const headers = { authorization: `Bearer ${system.apiKey}` };
+  for (const id of made.splice(0))
+    await fetch(`${system.management.url}/api/v1/policies/${id}`, { method: 'DELETE', headers });
+});
+
+async function apply(pii: object, policy: object = {}): Promise<void> {
+  const body = JSON.stringify({ name: 'data', mode: 'enforce', pii, ...policy });
+  made.push((await system.api<{ id: string }>('/api/v1/policies', { method: 'POST', body })).id);
+}
+
+const calls = {
+  chat: (text: string) => [
+    '/openai/v1/chat/completions',
+    { model: 'gpt-5-mini', messages: [{ role: 'user', content: text }] },
+  ],
+  responses: (text: string) => ['/openai/v1/responses', { model: 'gpt-5-mini', input: text }],
+  messages: (text: string) => [
+    '/anthropic/v1/messages',
+    { model: 'claude-sonnet-5', max_tokens: 99, messages: [{ role: 'user', content: [{ type: 'text', text }] }] },
+  ],
+  gemini: (text: string) => [
+    '/gemini/v1beta/models/gemini-2.5-flash:generateContent',
+    { contents: [{ parts: [{ text }] }] },
+  ],
+} satisfies Record<string, (text: string) => [string, object]>;
+
+const streams = {
+  chat: (text: string) => [calls.chat(text)[0], { ...(calls.chat(text)[1] as object), stream: true }],
+  responses: (text: string) => [calls.responses(text)[0], { ...(calls.responses(text)[1] as object), stream: true }],
+  messages: (text: string) => [calls.messages(text)[0], { ...(calls.messages(text)[1] as object), stream: true }],
+  gemini: (text: string) => [
+    '/gemini/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse',
+    calls.gemini(text)[1],
+  ],
+  'gemini as an array': (text: string) => [
+    '/gemini/v1beta/models/gemini-2.5-flash:streamGenerateContent',
+    calls.gemini(text)[1],
+  ],
+} as Record<string, (text: string) => [string, object]>;
+
+let sent = 0;
+async function send([path, body]: readonly [string, object] | (string | object)[], session?: string) {
+  const agent = `data-${++sent}`;
+  const response = await fetch(`${system.proxies[sent % 2]?.url}${path as string}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-agent-name': session ?? agent,
+      'x-api-key': 'sk',
+      ...(session && { 'x-session-id': session }),
+    },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  return { status: response.status, text, event: response.headers.get('x-event-id') };
+}
+
+interface Recorded {
+  forwarded_sha256: string | null;
+  outcome: string;
+  decision: object[] | null;
+}
+
+const readEvent = (id: string | null) =>
+  waitFor('the event', () => system.api<Recorded>(`/api/v1/events/${id}/detail`).catch(() => undefined));
+
+const received = () => provider.requests.at(-1)?.body.toString() ?? '';
+
+describe.each(Object.entries(calls))('a request by %s', (_name, call) => {
+  test('that holds what is blocked is refused before a byte leaves', async () => {
+    await apply({ request: { payment_card: 'block' } });
+    const before = provider.requests.length;
+    const { status, text } = await send(call(`pay with ${card}`) as [string, object]);
+    expect([status, text]).toEqual([403, expect.stringContaining('rule pii.request): its texts hold credit_card')]);
+    expect(text).not.toContain('4111');
+    expect(provider.requests.length).toBe(before);
+  });
+
+  test('goes on with a label in the place of what is redacted', async () => {
+    await apply({ request: { email: 'redact', phone: 'flag' } });
+    const { status, event } = await send(call(`say: write to ${email} “now” or to ${email}`) as [string, object]);
+    expect(status).toBe(200);
+    expect(received()).toContain('write to [email 1] “now” or to [email 1]');
+    const { forwarded_sha256, decision } = await readEvent(event);
+    expect(forwarded_sha256).toBe(createHash('sha256').update(received()).digest('hex'));
+    expect(decision).toEqual([
+      { policy: 'data', version: 1, rule: 'pii.request', action: 'redact', found: { email: 2 } },
+    ]);
+  });
+});
+
+describe.each([...Object.entries(calls), ...Object.entries(streams)])('an answer by %s', (_name, call) => {
+  test('comes without what is redacted, however it is cut', async () => {
+    await apply({ response: { contact: 'redact' } });
+    for (const length of [1, 2, 7, 100]) {
+      words = `Ask ${email} or call +44 20 7946 0958 today.`.match(new RegExp(`.{1,${length}}`, 'g'));
+      const { status, text, event } = await send(call('hello') as [string, object]);
+      expect(status).toBe(200);
+      expect(text).not.toMatch(/example\.com|7946/);
+      expect(joined(text)).toContain('Ask [email 1] or call [phone 1] today.');
+      expect((await readEvent(event)).decision).toMatchObject([{ rule: 'pii.response', action: 'redact' }]);
+    }
+  });
+
+  test('ends before what is blocked', async () => {
+    await apply({ response: { email: 'block' } });
+    words = `Ask ${email} today.`.match(/.{1,3}/g);
+    const { text, event } = await send(call('hello') as [string, object]);
+    expect(text).not.toMatch(/john|example\.com/);
+    expect(text).toContain('denied by policy data (rule pii.response): its texts hold email');
+    expect(await readEvent(event)).toMatchObject({
+      outcome: 'killed',
+      decision: [{ action: 'cut', found: { email: 1 } }],
+    });
+  });
+
+  test('has what a label stands for put back for its agent', async () => {
+    await apply({ request: { email: 'redact' }, restore: true });
+    const session = `restoring-${_name}-${sent}`;
+    const { text } = await send(call(`say: write to ${email} now`) as [string, object], session);
+    expect(received()).toContain('[email 1]');
+    expect(joined(text)).toContain(`write to ${email} now`);
+    const other = await send(call('say: no label [email 1] of another session') as [string, object]);
+    expect(joined(other.text)).toContain('no label [email 1]');
+  });
+});
+
+/** All texts of an answer, whatever its form, as one. */
+function joined(text: string): string {
+  const found: string[] = [];
+  for (const [, value = ''] of text.matchAll(/"(?:content|text|delta)":\s*"((?:[^"\\]|\\.)*)"/g))
+    found.push(JSON.parse(`"${value}"`) as string);
+  return found.join('');
+}
+
+test('one value has one number in a session, over proxies, and another in another one', async () => {
+  await apply({ request: { email: 'redact' } });
+  await send(calls.chat('a@example.com b@example.com') as [string, object], 'numbered');
+  expect(received()).toContain('[email 1] [email 2]');
+  await send(calls.chat('c@example.com b@example.com') as [string, object], 'numbered');
+  expect(received()).toContain('[email 3] [email 2]');
+  await send(calls.chat('b@example.com') as [string, object], 'numbered-anew');
+  expect(received()).toContain('[email 1]');
+});
+
+test.each([
+  ['last_four', 'pay ****1111 now'],
+  ['hash', /pay \[credit_card [0-9a-f]{12}\] now/],
+])('%s stands in the place of a card', async (put, expected) => {
+  await apply({ request: { payment: 'redact' }, replace_with: put });
+  await send(calls.chat(`pay ${card} now`) as [string, object]);
+  expect(received()).toMatch(expected);
+});
+
+test('a picture and an unknown path cannot be searched, and the refusal says which', async () => {
+  await apply({ request: { all: 'block' } });
+  const picture = { type: 'image_url', image_url: { url: 'https://example.org/a.png' } };
+  const body = {
+    model: 'gpt-5-mini',
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'what?' }, picture] }],
+  };
+  expect((await send(['/openai/v1/chat/completions', body])).text).toContain(
+    'not all of it can be searched for personal data: the member \\"url\\", which is a picture, sound or a file',
+  );
+  expect((await send(['/openai/v1/strange', { text: 'hi' }])).text).toContain('a body on a path that is not known');
+});
+
+test('what a rule only observes passes, and is recorded', async () => {
+  await apply({ request: { email: 'block' }, response: { email: 'redact' } }, { mode: 'observe' });
+  const { text, event } = await send(calls.chat(`say: write to ${email}`) as [string, object]);
+  expect(text).toContain(email);
+  expect((await readEvent(event)).decision).toEqual([
+    { policy: 'data', version: 1, rule: 'pii.response', action: 'observe', found: { email: 1 } },
+    { policy: 'data', version: 1, rule: 'pii.request', action: 'observe', found: { email: 1 } },
+  ]);
+});
