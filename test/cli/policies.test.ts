@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitFor } from '../system/start-system.ts';
+import { startCli } from './run-cli.ts';
 import { useCliSystem } from './start-cli-system.ts';
 
-const { send, agp, done, refused } = useCliSystem();
+const { system, send, agp, done, refused } = useCliSystem();
 
 let folder: string;
 const file = (name: string) => join(folder, name);
@@ -14,6 +15,23 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'agp-policies-'));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test('a text from standard input is tried with policies of files, and one that is blocked ends with 1', async () => {
+  writeFileSync(file('data.txt'), 'name: data\npii: { request: { email: redact }, response: { email: block } }\n');
+  const attempt = (...flags: string[]) =>
+    startCli(
+      ['policies', 'try', '-f', file('data.txt'), ...flags],
+      { AGP_URL: system().management.url, AGP_API_KEY: system().apiKey },
+      { input: 'to ada@example.com\n' },
+    ).ended;
+  expect(await attempt()).toMatchObject({ code: 0, stdout: 'data: email 1, redact\nsent:\nto [email 1]\n\n' });
+  const blocked = await attempt('--response', '--json');
+  expect([blocked.code, JSON.parse(blocked.stdout)]).toMatchObject([
+    1,
+    { sent: null, places: [{ start: 3, end: 18 }] },
+  ]);
+  expect(blocked.stderr).toContain('denied by policy data (rule pii.response): its texts hold email');
+});
 
 test('policies go from files to the next request and back, as kubectl would do it', async () => {
   writeFileSync(

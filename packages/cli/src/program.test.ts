@@ -65,7 +65,7 @@ test('it has every command', () => {
         'sessions list',
         'sessions show',
       ],
-      ...['apply', 'delete', 'diff', 'except', 'explain', 'export', 'list', 'mode', 'preview', 'show'].map(
+      ...['apply', 'delete', 'diff', 'except', 'explain', 'export', 'list', 'mode', 'preview', 'show', 'try'].map(
         (name) => `policies ${name}`,
       ),
       ...['apply', 'delete', 'diff', 'list', 'show', 'try'].map((name) => `identities ${name}`),

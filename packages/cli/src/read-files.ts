@@ -66,3 +66,16 @@ export function readFiles<Value extends { name: string }>(
 }
 
 const countLines = (text: string): number => text.split('\n').length - 1;
+
+/** All of standard input. @param most bytes @throws UsageError if somebody would have to type it, or for more */
+export async function readInput(what: string, most: number): Promise<string> {
+  if (process.stdin.isTTY) throw new UsageError(`the ${what} is read from standard input: ... try < ${what}`);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > most) throw new UsageError(`the ${what} is longer than ${most} bytes`);
+  }
+  return Buffer.concat(chunks).toString();
+}

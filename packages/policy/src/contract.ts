@@ -7,6 +7,7 @@ import {
   timestampSchema,
 } from '@agp/core/contracts';
 import { z } from 'zod';
+import { dataActions } from './data-schema.ts';
 import { policySchema } from './schema.ts';
 
 /** How many an installation may have, beside those of each team. */
@@ -55,6 +56,40 @@ export const previewRequestSchema = z
     to: timeParameterSchema.optional().meta({ description: 'Now if absent' }),
   })
   .meta({ id: 'PreviewRequest', description: 'Policies to try on what was recorded' });
+
+/** The longest text that is tried, in UTF-16 units. */
+export const maxTriedText = 65_536;
+
+export const tryRequestSchema = z
+  .strictObject({
+    policies: z.array(policySchema).min(1).max(20),
+    text: z.string().max(maxTriedText),
+    direction: z.enum(['request', 'response']).default('request'),
+  })
+  .meta({ id: 'TryPolicies', description: 'Policies to try on a text, each as if it were enforced and matched' });
+
+export const triedTextSchema = z
+  .strictObject({
+    found: z
+      .array(
+        z.strictObject({ policy: z.string(), kind: z.string(), action: z.enum(dataActions), count: z.int().min(1) }),
+      )
+      .meta({ description: 'What each policy names of it, and does with it' }),
+    places: z
+      .array(
+        z.strictObject({
+          start: z.int().min(0),
+          end: z.int().min(0),
+          kind: z.string(),
+          action: z.enum(dataActions).meta({ description: 'The strictest of all policies' }),
+        }),
+      )
+      .meta({ description: 'In UTF-16 units, in order; no two overlap' }),
+    sent: z.string().nullable().meta({ description: 'What would be passed on; null if nothing would' }),
+    refusal: z.string().nullable().meta({ description: 'What an agent would read; null if nothing is blocked' }),
+    notes: z.array(z.string()).meta({ description: 'What was not tried, in words' }),
+  })
+  .meta({ id: 'TriedText', description: 'What policies find in a text, and what would be passed on' });
 
 const share = z.strictObject({ name: z.string(), requests: z.int().min(0) });
 const shares = z.array(share).max(20);
@@ -133,5 +168,7 @@ export const agentToolListSchema = z.array(agentToolSchema);
 
 export type StoredPolicy = z.infer<typeof storedPolicySchema>;
 export type PreviewRequest = z.infer<typeof previewRequestSchema>;
+export type TryRequest = z.infer<typeof tryRequestSchema>;
+export type TriedText = z.infer<typeof triedTextSchema>;
 export type Preview = z.infer<typeof previewSchema>;
 export type AgentTool = z.infer<typeof agentToolSchema>;

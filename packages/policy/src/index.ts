@@ -4,6 +4,7 @@ export {
   agentToolSchema,
   maxPolicies,
   maxPoliciesOfTeam,
+  maxTriedText,
   type Preview,
   type PreviewRequest,
   policyListSchema,
@@ -11,6 +12,10 @@ export {
   previewSchema,
   type StoredPolicy,
   storedPolicySchema,
+  type TriedText,
+  type TryRequest,
+  triedTextSchema,
+  tryRequestSchema,
 } from './contract.ts';
 export {
   type CheckVerdict,
@@ -49,4 +54,5 @@ export { type Put, writePut } from './put.ts';
 export { Replay } from './replay.ts';
 export { type AnswerFacts, type CallFacts, type CallHead, type Prepared, prepare, type RecordedCall } from './rules.ts';
 export { type Policy, type PolicyException, policySchema, withoutSign, withoutSigns } from './schema.ts';
+export { tryText } from './try-text.ts';
 export { findWarnings } from './warnings.ts';

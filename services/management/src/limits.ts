@@ -53,6 +53,10 @@ export const maxClaimValues = 1_000;
 /** Recorded requests that one preview of policies looks at, and for how long, in milliseconds. */
 export const maxReplayed = 200_000;
 export const maxReplayMs = 20_000;
+/** How long a text is searched for what policies name, in milliseconds. */
+export const maxTryMs = 5_000;
+/** Texts that a process searches at once. */
+export const maxTries = 8;
 
 /** Messages that a process has in hand for one target; for all together, as many as there may be targets. */
 export const messagesInHand = 2;

@@ -113,6 +113,7 @@ describe('openapi.json', () => {
         'POST /api/v1/identities/try',
         'POST /api/v1/policies',
         'POST /api/v1/policies/preview',
+        'POST /api/v1/policies/try',
         'GET /api/v1/policies/tools',
         'GET /api/v1/policies/{id}',
         'PUT /api/v1/policies/{id}',

@@ -1,5 +1,7 @@
-import { previewSchema } from '@agp/policy';
+import { auditListSchema } from '@agp/core/contracts';
+import { policySchema, previewSchema, triedTextSchema } from '@agp/policy';
 import { expect, test } from 'vitest';
+import { tryPolicies } from '../src/reads/try-policies.ts';
 import { makeEvent } from './support/make-event.ts';
 import { seedAgent, seedEvents } from './support/seed.ts';
 import { shareTestManagement } from './support/start-test-management.ts';
@@ -32,4 +34,24 @@ test('a preview judges personal data that was found then', async () => {
     ['leaks pii.request', 1],
     ['leaks pii.response', 1],
   ]);
+});
+
+const send = (body: object) => management.send('POST', '/api/v1/policies/try', body);
+
+test('a text is tried with policies that nobody has stored, and nothing of it is kept', async () => {
+  const policies = [{ name: 'mails', pii: { request: { email: 'redact' } } }];
+  const tried = await send({ policies, text: 'to ada@example.com' });
+  expect(triedTextSchema.parse(await tried.json())).toMatchObject({ sent: 'to [email 1]', refusal: null });
+  const audit = await management.read('/api/v1/audit', auditListSchema);
+  expect(JSON.stringify(audit)).not.toContain('ada@');
+  expect((await send({ policies, text: 'x'.repeat(65_537) })).status).toBe(400);
+  expect((await send({ policies: [], text: '' })).status).toBe(400);
+});
+
+test('a search that takes too long ends, and its key has as many as before', async () => {
+  const request = { policies: [policySchema.parse({ name: 'any' })], text: 'x', direction: 'request' as const };
+  const late = { code: 'invalid_parameter', message: 'policies: their patterns need more than 1 ms for this text' };
+  for (let tries = 0; tries < 3; tries += 1) await expect(tryPolicies(request, 'key', 1)).rejects.toMatchObject(late);
+  const many = await Promise.allSettled([1, 2, 3].map(() => tryPolicies(request, 'key')));
+  expect(many.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
 });

@@ -15,8 +15,9 @@ import { writePolicy } from '@agp/policy/yaml';
 import type { Command } from 'commander';
 import { addApplyCommands, addGet, type Kind } from '../apply-files.ts';
 import { addCommand } from '../arguments.ts';
-import { CliError, UsageError } from '../cli-error.ts';
+import { CliError } from '../cli-error.ts';
 import { addList } from '../list.ts';
+import { readInput } from '../read-files.ts';
 import type { Shell } from '../shell.ts';
 import { formatTime, timeColumn } from '../table.ts';
 
@@ -36,19 +37,6 @@ const kind: Kind<Identity, StoredIdentity> = {
   },
   preview: async () => [],
 };
-
-/** All of standard input, up to a length. @throws UsageError if somebody would have to type it, or for more */
-async function readInput(most: number): Promise<string> {
-  if (process.stdin.isTTY) throw new UsageError('a token is read from standard input: identities try < token');
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > most) throw new UsageError(`the token is longer than ${most} bytes`);
-  }
-  return Buffer.concat(chunks).toString().trim();
-}
 
 const readResult = ({ identity, rule, agent, agent_id, labels, ...tried }: TriedToken): [string, string][] => [
   ['issuer', identity ?? '-'],
@@ -89,7 +77,7 @@ export function addIdentityCommands(program: Command, shell: Shell): void {
     const answer = await shell.api.send(
       'POST',
       `${path}/try`,
-      { token: await readInput(maxTokenLength) },
+      { token: (await readInput('token', maxTokenLength)).trim() },
       triedTokenSchema,
     );
     await shell.showFields(answer, readResult);

@@ -1,8 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatCount } from '@agp/core/explain';
+import { toLinesText, toLineText } from '@agp/core/text';
 import {
   describeMatch,
+  maxTriedText,
   type Policy,
   type Preview,
   policyListSchema,
@@ -10,16 +12,19 @@ import {
   previewSchema,
   type StoredPolicy,
   storedPolicySchema,
+  type TriedText,
+  triedTextSchema,
   withoutSigns,
 } from '@agp/policy';
 import { changeText, writePolicy } from '@agp/policy/yaml';
 import type { Command } from 'commander';
 import { addApplyCommands, addFile, type FileOption, findStored, type Kind, readStored } from '../apply-files.ts';
 import { addCommand, addReason, parseExpiry, parseWhole, type ReasonOption } from '../arguments.ts';
+import { CliError } from '../cli-error.ts';
 import { type ExplainOptions, explainPolicies } from '../explain-policies.ts';
 import { addList } from '../list.ts';
 import { changeExceptions, describeExceptions, type ExceptOptions, noteUnseen } from '../policy-exceptions.ts';
-import { readFiles } from '../read-files.ts';
+import { readFiles, readInput } from '../read-files.ts';
 import type { Shell } from '../shell.ts';
 import { type Column, formatTime } from '../table.ts';
 
@@ -111,6 +116,14 @@ function describePreview(preview: Preview): string {
   ].join('\n');
 }
 
+const describeTried = ({ found, sent, notes }: TriedText): string =>
+  [
+    ...(found.length === 0 ? ['found nothing'] : []),
+    ...found.map(({ policy, kind: name, action, count }) => `${policy}: ${name} ${formatCount(count)}, ${action}`),
+    ...notes,
+    ...(sent === null ? [] : ['sent:', toLinesText(sent, sent.length)]),
+  ].join('\n');
+
 /** `policies`: which models, providers, tools and hours, for whom. */
 export function addPolicyCommands(program: Command, shell: Shell): void {
   const policies = program
@@ -153,6 +166,26 @@ export function addPolicyCommands(program: Command, shell: Shell): void {
         ...(to !== undefined && { to }),
       };
       await shell.show(await shell.api.send('POST', `${path}/preview`, body, previewSchema), describePreview);
+    });
+
+  addFile(
+    addCommand(
+      policies,
+      'try',
+      'what policies find in a text from standard input, and what would be passed on; nothing is stored; exit code 1 if it is blocked',
+      'policies try -f bank.yaml < mail.txt',
+    ),
+  )
+    .option('--response', 'as if a provider had answered it', false)
+    .action(async ({ filename, response }: FileOption & { response: boolean }) => {
+      const body = {
+        policies: readFiles(filename, kind).map(({ value }) => value),
+        text: await readInput('text', 4 * maxTriedText),
+        direction: response ? 'response' : 'request',
+      };
+      const answer = await shell.api.send('POST', `${path}/try`, body, triedTextSchema);
+      await shell.show(answer, describeTried);
+      if (answer.data.refusal !== null) throw new CliError(`It would be refused: ${toLineText(answer.data.refusal)}`);
     });
 
   addCommand(

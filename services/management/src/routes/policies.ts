@@ -19,6 +19,8 @@ import {
   previewSchema,
   type StoredPolicy,
   storedPolicySchema,
+  triedTextSchema,
+  tryRequestSchema,
 } from '@agp/policy';
 import { z } from 'zod';
 import { recordChange, tellVersion } from '../changes.ts';
@@ -27,6 +29,7 @@ import { readYaml, writePolicy } from '../policy-text.ts';
 import { presentRow } from '../presenters.ts';
 import { presentPolicy, readPolicies } from '../reads/policies.ts';
 import { preview } from '../reads/preview.ts';
+import { tryPolicies } from '../reads/try-policies.ts';
 import { found, policyId } from '../requests.ts';
 import { assureOwn, assureRoom, toQuota } from '../teams.ts';
 
@@ -82,6 +85,14 @@ export const policyRoutes = tagRoutes('Policies', [
     answer: { description: 'Counts, examples, and what records do not tell', schema: previewSchema },
     handle: ({ body, caller }, { db, readPrices: { providers } }, response) =>
       preview(db, body, { holder: found(caller, 'internal').holder, isLeft: () => response.closed, providers }),
+  }),
+  defineRoute('POST /api/v1/policies/try', {
+    isRead: true,
+    summary: 'What policies find in a text, and what would be passed on; the text is neither stored nor logged',
+    body: tryRequestSchema,
+    answer: { description: 'What is found, and the text as it would be passed on', schema: triedTextSchema },
+    errors: ['too_many_reads'],
+    handle: ({ body, caller }) => tryPolicies(body, found(caller, 'internal').holder),
   }),
   defineRoute('GET /api/v1/policies/tools', {
     summary: 'Tools that agents declared and called, which rules may name, those called most first',

@@ -1,0 +1,79 @@
+import { createTextSearch } from '@agp/pii';
+import type { TriedText, TryRequest } from './contract.ts';
+import { judgeData, nameKind, ownKind } from './data-rules.ts';
+import { type DataAction, dataActions } from './data-schema.ts';
+import { makeFinder, PolicyDenied } from './decide.ts';
+import { writePut } from './put.ts';
+import { type Prepared, prepare } from './rules.ts';
+
+/** In place of a hash, whose key stands in the proxy alone. */
+const noHash = 'x'.repeat(12);
+
+const noHead = { agent: '', labels: {}, tag: '', provider: '', operations: null, at: 0 };
+
+/** What policies, each as if it were enforced and matched, find in a text and do with it. Slow for patterns that are meant to be. */
+export function tryText({ policies, direction, text }: TryRequest): TriedText {
+  const rule = `pii.${direction}` as const;
+  const prepared = policies.map(({ exceptions: _, until: __, ...policy }) =>
+    prepare({ ...policy, mode: 'enforce' }, 1),
+  );
+  const asking = prepared.filter(({ policy }) => policy.pii?.[direction]);
+  const patterns = asking.flatMap(({ policy: { name, pii } }) =>
+    (pii?.patterns ?? []).map((own) => ({ ...own, kind: ownKind(name, own.name) })),
+  );
+  const kinds = asking.flatMap(({ data }) => [...data[direction].keys()]);
+  const places = createTextSearch(kinds, patterns).find(text);
+  const counts = [...Map.groupBy(places, ({ kind }) => kind)].map(([kind, { length: count }]) => ({ kind, count }));
+  const strictest = new Map<string, { action: DataAction; by: Prepared }>();
+  for (const by of asking)
+    for (const [kind, action] of by.data[direction])
+      if (dataActions.indexOf(action) > dataActions.indexOf(strictest.get(kind)?.action as DataAction))
+        strictest.set(kind, { action, by });
+  const findings = asking.flatMap((each) => {
+    const fault = judgeData(each.data[direction], { found: counts, unsearched: null }, each.policy.unreadable);
+    return fault === null || fault.remedy !== undefined ? [] : [makeFinder(each, noHead)(rule, fault)];
+  });
+  const refusal = PolicyDenied.by(findings)?.message ?? null;
+  return {
+    found: asking.flatMap(({ policy, data }) =>
+      counts.flatMap(({ kind, count }) => {
+        const action = data[direction].get(kind);
+        return action === undefined ? [] : [{ policy: policy.name, kind: nameKind(kind), action, count }];
+      }),
+    ),
+    places: places.map(({ kind, start, end }) => {
+      return { start, end, kind: nameKind(kind), action: strictest.get(kind)?.action ?? 'flag' };
+    }),
+    sent: refusal === null ? replace(text, places, strictest) : null,
+    refusal,
+    notes: prepared.flatMap(({ policy: { name, pii, check } }) => [
+      ...(pii?.[direction] ? [] : [`${name} has no rule of personal data for a ${direction}`]),
+      ...(check?.[direction] ? [`the check of ${name} is not asked here`] : []),
+      ...(pii?.replace_with === 'hash' ? [`${noHash} stands for a hash of ${name}, whose key the proxy has`] : []),
+    ]),
+  };
+}
+
+/** Numbers are those of a new session. */
+function replace(
+  text: string,
+  places: readonly { kind: string; start: number; end: number }[],
+  strictest: ReadonlyMap<string, { action: DataAction; by: Prepared }>,
+): string {
+  const numbers = new Map<string, Map<string, number>>();
+  let sent = '';
+  let at = 0;
+  for (const { kind, start, end } of places) {
+    const decided = strictest.get(kind);
+    if (decided?.action !== 'redact') continue;
+    const value = text.slice(start, end);
+    const known = numbers.get(nameKind(kind)) ?? new Map<string, number>();
+    numbers.set(nameKind(kind), known);
+    const number = known.get(value) ?? known.size + 1;
+    known.set(value, number);
+    const how = decided.by.policy.pii?.replace_with ?? 'label';
+    sent += text.slice(at, start) + writePut(how, kind, value, number, noHash);
+    at = end;
+  }
+  return sent + text.slice(at);
+}
