@@ -1,10 +1,21 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type System, startSystem, waitFor } from '../system/start-system.ts';
 
 /** What the provider answers next; null repeats what it was asked. */
 let words: string[] | null = null;
+interface Asked {
+  direction: string;
+  texts: { id: number; text: string }[];
+}
+
+/** What the check outside answers. */
+let judge: (asked: Asked) => object = () => ({ action: 'allow' });
+let checker: Server;
 let provider: FakeProvider;
 let system: System;
 const made: string[] = [];
@@ -18,12 +29,29 @@ beforeAll(async () => {
     return answerCanned({ words: said })(request, index);
   });
   const urls = ['OPENAI', 'ANTHROPIC', 'GEMINI'].map((id) => [`PROVIDER_${id}_URL`, provider.url]);
-  const environment = { ...Object.fromEntries(urls), PII_HASH_KEY: 'k'.repeat(32) };
+  checker = createServer((request, response) => {
+    request.toArray().then(
+      (chunks: Buffer[]) => {
+        const asked = JSON.parse(Buffer.concat(chunks).toString()) as Asked;
+        response.end(JSON.stringify(judge(asked)));
+      },
+      () => {},
+    );
+  }).listen(0, '127.0.0.1');
+  await once(checker, 'listening');
+  const checkUrl = `127.0.0.1:${(checker.address() as AddressInfo).port}`;
+  const environment = {
+    ...Object.fromEntries(urls),
+    PII_HASH_KEY: 'k'.repeat(32),
+    CHECK_SECRET: `whsec_${Buffer.from('c'.repeat(32)).toString('base64')}`,
+    CHECK_ALLOWED_HOSTS: checkUrl,
+  };
   system = await startSystem({ proxies: 2, environment });
 });
 afterAll(async () => {
   await system?.[Symbol.asyncDispose]();
   await provider?.stop();
+  checker?.close();
 });
 afterEach(async () => {
   words = null;
@@ -33,8 +61,7 @@ afterEach(async () => {
 });
 
 async function apply(pii: object, policy: object = {}): Promise<void> {
-  const body = JSON.stringify({ name: 'data', mode: 'enforce', pii, ...policy });
-  made.push((await system.api<{ id: string }>('/api/v1/policies', { method: 'POST', body })).id);
+  made.push(await post({ name: 'data', mode: 'enforce', pii, ...policy }));
 }
 
 const calls = {
@@ -203,3 +230,37 @@ test('what a rule only observes passes, and is recorded', async () => {
     { policy: 'data', version: 1, rule: 'pii.request', action: 'observe', found: { email: 1 } },
   ]);
 });
+
+const findSecret = ({ texts }: Asked) =>
+  texts.flatMap(({ id, text }) =>
+    [...text.matchAll(/Aurora/g)].map(({ index: start }) => ({ id, start, end: start + 6, kind: 'project' })),
+  );
+
+const check = (member: object) => ({
+  check: { url: `http://127.0.0.1:${(checker.address() as AddressInfo).port}/`, ...member },
+});
+
+describe.each([...Object.entries(calls), ...Object.entries(streams)])('a check of %s', (_name, call) => {
+  test('replaces in requests and answers, and blocks both', async () => {
+    judge = (asked) => ({ action: 'redact', findings: findSecret(asked) });
+    made.push(await post({ name: 'checked', mode: 'enforce', ...check({ request: true, response: true }) }));
+    words = 'The “name” is Aurora, yes.'.match(/.{1,3}/gsu);
+    const { text, event } = await send(call('what is Aurora?') as [string, object]);
+    expect(received()).toContain('what is [project]?');
+    expect(joined(text)).toContain('The “name” is [project], yes.');
+    expect(text).not.toContain('Aurora');
+    const { decision } = await readEvent(event);
+    expect(decision).toMatchObject([
+      { rule: 'check.response', action: 'redact' },
+      { rule: 'check.request', action: 'redact', found: { project: 1 } },
+    ]);
+    judge = ({ direction }) => ({ action: direction === 'response' ? 'block' : 'allow', reason: 'it names a project' });
+    const cut = await send(call('what is it?') as [string, object]);
+    expect(cut.text).toContain('denied by policy checked (rule check.response): ');
+    expect(cut.text).not.toContain('Aur');
+  });
+});
+
+async function post(policy: object): Promise<string> {
+  return (await system.api<{ id: string }>('/api/v1/policies', { method: 'POST', body: JSON.stringify(policy) })).id;
+}

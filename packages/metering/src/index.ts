@@ -21,6 +21,13 @@ export {
 export type { CallMeter } from './measure/call-meter.ts';
 export type { MeteringOptions } from './metering-parts.ts';
 export type { SearchPlace } from './redaction/body-searcher.ts';
+export {
+  addReplacements,
+  type CheckedText,
+  joinParts,
+  listTexts,
+  type Replacement,
+} from './redaction/checked-texts.ts';
 export { replacePlaces } from './redaction/find-places.ts';
 export { labelKind, openSearch, type Redactor, type SearchConfig } from './redaction/redaction.ts';
 export type { FoundInBytes } from './redaction/search-bytes.ts';

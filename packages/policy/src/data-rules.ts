@@ -95,9 +95,16 @@ export interface CheckVerdict {
   hasFailed?: true;
 }
 
-export function judgeCheck(verdict: CheckVerdict | undefined): DataFault | null {
+export function judgeCheck(
+  verdict: CheckVerdict | undefined,
+  facts: DataFacts | undefined,
+  unreadable: Policy['unreadable'],
+): DataFault | null {
   if (verdict === undefined) return { reason: 'it was not checked', isUnread: true };
   const { action, reason, found, hasFailed } = verdict;
+  const unsearched = facts?.unsearched ?? null;
+  if (action !== 'block' && unsearched !== null && unreadable === 'refuse')
+    return { reason: `not all of it can be checked: ${unsearched}`, isUnread: true };
   if (action === 'allow') return null;
   return { reason, found, ...(action !== 'block' && { remedy: action }), ...(hasFailed && { isUnread: true }) };
 }

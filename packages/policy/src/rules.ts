@@ -252,7 +252,7 @@ export const bodyRules = [
     name: 'check.request',
     of: ({ check }) => check?.request || undefined,
     missing: 'what an external check would say is not recorded',
-    judge: ({ policy }, { checks }: CallFacts) => judgeCheck(checks?.get(policy.name)),
+    judge: ({ policy }, { checks, data }: CallFacts) => judgeCheck(checks?.get(policy.name), data, policy.unreadable),
   }),
 ] as const;
 
@@ -269,7 +269,8 @@ export const answerRules = [
     name: 'check.response',
     of: ({ check }) => check?.response || undefined,
     missing: 'what an external check would say is not recorded',
-    judge: ({ policy }, { answer }: AnswerFacts) => judgeCheck(answer?.checks?.get(policy.name)),
+    judge: ({ policy }, { answer }: AnswerFacts) =>
+      judgeCheck(answer?.checks?.get(policy.name), answer?.data, policy.unreadable),
   }),
 ] as const;
 

@@ -17,6 +17,7 @@ import type { AnswerFacts, CallFacts, Finding, PolicyDenied, RuleSet } from '@ag
 import type { BudgetShare } from '@agp/reservations';
 import { toNetwork } from '@agp/runtime';
 import type { Holder } from '@agp/runtime/fairness';
+import type { Checked } from './check/ask-checks.ts';
 import type { HeaderValues } from './exchange.ts';
 import type { ShownJwt } from './identity/identities.ts';
 import type { Provider } from './settings/provider.ts';
@@ -130,7 +131,7 @@ export interface Body {
   inspected: InspectedBody | null;
   toProvider: Buffer | Readable | null;
   /** What was found in it, and for what that was asked; null if nobody searched. */
-  searched: { config: string; found: FoundInBytes } | null;
+  searched: { asked: string; found: FoundInBytes; checked: Checked | null } | null;
   /** In milliseconds; 0 for a body that is not buffered. */
   waitedMs: number;
   /** Hex, as received so far; null without a body. */

@@ -30,6 +30,7 @@ export class FramePipe implements BodyPipe {
   /** The filter that takes whole frames; undefined if none does. */
   readonly #taker: FrameFilter | undefined;
   #frame: Frame | null = null;
+  later: Promise<Buffer> | null = null;
   #reader: StreamReader | null;
   #frames = 0;
   #isPassing = false;
@@ -72,9 +73,17 @@ export class FramePipe implements BodyPipe {
     this.#endFrame(this.#part.take());
     const last = this.#hasEnded || this.#droppedLast ? nothing : this.#held.take();
     this.#held.clear();
-    const rest = last.length === 0 ? last : (this.#taker?.take?.(this.#frame, last) ?? last);
+    const taken = last.length === 0 ? last : (this.#taker?.take?.(this.#frame, last) ?? last);
+    const rest = this.#taker?.end && !this.#hasEnded ? Buffer.concat([taken, this.#taker.end()]) : taken;
+    const later = this.#taker?.later ?? null;
+    if (later === null) return this.#passLast(rest);
+    this.later = later.then((bytes) => this.#passLast(bytes));
+    return nothing;
+  }
+
+  #passLast(rest: Buffer): Buffer {
     const changed = rest.length > 0 ? this.#rewrite(rest, rest.toString('latin1')) : rest;
-    const kept = this.#filters.flatMap((filter) => filter.end?.() ?? []);
+    const kept = this.#filters.flatMap((filter) => (filter === this.#taker ? [] : (filter.end?.() ?? [])));
     return kept.length === 0 ? changed : Buffer.concat([changed, ...kept]);
   }
 

@@ -1,5 +1,7 @@
 import type { Frame } from '../json/frame.ts';
+import { joinParts, spread, type TextPart } from '../redaction/checked-texts.ts';
 import {
+  clip,
   findInLiteral,
   nameChannel,
   nameUnsearched,
@@ -11,7 +13,7 @@ import {
 import { type Literal, listLiterals } from '../redaction/literals.ts';
 import type { Redactor } from '../redaction/redaction.ts';
 import { type Piece, TextChannel } from '../redaction/text-channel.ts';
-import type { FrameFilter } from './reading.ts';
+import { type FrameFilter, nothing } from './reading.ts';
 
 /** Members of frames that go on with a text, in all dialects: any other string is a text of its own. */
 const continued = new Set(
@@ -36,6 +38,8 @@ interface Waiting {
   changes: Change[];
 }
 
+type CheckedParts = Map<string, (TextPart & { waiting: Waiting })[]>;
+
 /** What is no JSON in a stream, such as `[DONE]`. */
 const plainWord = /^\s*\[?[\w .:+-]{0,64}\]?\s*$/;
 
@@ -49,10 +53,15 @@ export class FrameRedactor implements FrameFilter {
   readonly #channels = new Map<string, { channel: TextChannel; scope: string }>();
   readonly #waiting: Waiting[] = [];
   #held = 0;
+  #frames = 0;
+  /** The texts of all frames, if checks outside are asked about them before any passes. */
+  readonly #checked: CheckedParts | null;
+  later: Promise<Buffer> | null = null;
 
   constructor(redactor: Redactor, isOfLines: boolean) {
     this.#redactor = redactor;
     this.#isOfLines = isOfLines;
+    this.#checked = redactor.check === undefined ? null : new Map();
   }
 
   holds(): boolean {
@@ -81,7 +90,18 @@ export class FrameRedactor implements FrameFilter {
 
   end(): Buffer {
     this.#endTexts('');
-    return this.#pass();
+    if (this.#checked === null || this.later !== null) return this.#pass();
+    this.later = this.#check(this.#checked);
+    return nothing;
+  }
+
+  async #check(texts: CheckedParts): Promise<Buffer> {
+    const all = [...texts.values()];
+    const joined = all.map((parts, id) => ({ id, text: joinParts(parts) }));
+    for (const put of (await this.#redactor.check?.(joined)) ?? [])
+      for (const [{ waiting, literal }, place] of spread(all[put.id] ?? [], put))
+        waiting.changes.push({ literal, places: [place] });
+    return this.#redactor.hasEnded ? nothing : this.#pass(true);
   }
 
   #read(waiting: Waiting, frame: Frame): void {
@@ -98,6 +118,7 @@ export class FrameRedactor implements FrameFilter {
       if (value === null) continue;
       const unsearched = nameUnsearched(literal, value);
       if (unsearched !== null) this.#redactor.passesUnread(unsearched);
+      if (this.#checked && literal.kind === 'string') this.#keep(waiting, literal, value);
       const { key, kind, holder } = literal;
       const isType = key === 'type' && holder.parent === null;
       if (kind === 'string' && (endingMember.test(key) || (isType && endingType.test(value)))) ended = scopeOf(literal);
@@ -109,6 +130,13 @@ export class FrameRedactor implements FrameFilter {
       }
     }
     if (ended !== null) this.#endTexts(ended);
+  }
+
+  #keep(waiting: Waiting, literal: Literal, value: string): void {
+    const name = continued.has(literal.key) ? `${rootOf(literal)}${nameChannel(literal)}` : `${this.#frames++}`;
+    const parts = this.#checked?.get(name) ?? [];
+    parts.push({ waiting, json: waiting.data, literal, value });
+    this.#checked?.set(name, parts);
   }
 
   #go(waiting: Waiting, literal: Literal, value: string): void {
@@ -127,8 +155,9 @@ export class FrameRedactor implements FrameFilter {
     for (const { channel, scope: own } of this.#channels.values()) if (own.startsWith(scope)) channel.end();
   }
 
-  #pass(): Buffer {
+  #pass(isChecked = this.#checked === null): Buffer {
     const passed: Buffer[] = [];
+    if (!isChecked) return nothing;
     for (let [first] = this.#waiting; first?.pieces.every(({ piece }) => piece.isClear); [first] = this.#waiting) {
       this.#waiting.shift();
       this.#held -= first.raw.length;
@@ -149,7 +178,7 @@ export class FrameRedactor implements FrameFilter {
       changes.push({ literal, places });
     }
     if (frame === null || changes.length === 0) return raw;
-    const places = changes.flatMap((change) => change.places).sort((a, b) => a.start - b.start);
+    const places = clip(changes.flatMap((change) => change.places));
     const changed = replacePlaces(data, places, (kind, value) => this.#redactor.put(kind, value));
     return changed === data ? raw : rewrite(raw, frame, changed, this.#isOfLines);
   }

@@ -64,6 +64,8 @@ export interface FrameFilter {
   take?(frame: Frame | null, raw: Buffer): Buffer;
   /** Bytes that `take` kept back. */
   readonly held?: number;
+  /** Behind `end`: what passes once it is checked. */
+  readonly later?: Promise<Buffer> | null;
 }
 
 /** Reads a body that is no stream of frames. */

@@ -1,3 +1,4 @@
+import { addReplacements, joinParts, listTexts } from '../redaction/checked-texts.ts';
 import { replacePlaces } from '../redaction/find-places.ts';
 import type { Redactor } from '../redaction/redaction.ts';
 import type { FoundInBytes } from '../redaction/search-bytes.ts';
@@ -28,7 +29,21 @@ export function redactWhole(redactor: Redactor, search: SearchAnswer, kind: Answ
       if ((kind === 'media' || kind === 'unknown') && !isError)
         return redactor.passesUnread('an answer that is a picture, sound or a file') ? bytes : nothing;
       const found = search(redactor, bytes, kind === 'text' || isError);
-      return 'places' in found ? change(bytes, found) : found.then((each) => change(bytes, each));
+      if (redactor.check === undefined)
+        return 'places' in found ? change(bytes, found) : found.then((each) => change(bytes, each));
+      return check(bytes, redactor.check.bind(redactor), found).then((each) => change(bytes, each));
     },
   };
+}
+
+async function check(
+  bytes: Buffer,
+  ask: NonNullable<Redactor['check']>,
+  searched: FoundInBytes | Promise<FoundInBytes>,
+): Promise<FoundInBytes> {
+  const found = await searched;
+  const text = bytes.toString('utf8');
+  const texts = listTexts(text, 'answer');
+  const given = await ask(texts?.map((parts, id) => ({ id, text: joinParts(parts) })) ?? [{ id: 0, text }]);
+  return texts === null ? found : { ...found, places: addReplacements(found.places, texts, given) };
 }

@@ -18,6 +18,8 @@ export interface Place {
   isRest: boolean;
   /** What stands in its place, once that is decided, for all of its parts; null if it stays. */
   decided: { instead?: string | null };
+  /** A check outside decided it. */
+  isPut?: true;
   /** Another finding that this is a part of too. */
   within?: Place;
 }
@@ -187,7 +189,7 @@ function findAcross(
 }
 
 /** In order and apart; what two findings share is a place of both. */
-function clip(places: Place[]): Place[] {
+export function clip(places: Place[]): Place[] {
   places.sort((a, b) => a.start - b.start || b.end - a.end);
   const apart: Place[] = [];
   for (const place of places) {

@@ -1,4 +1,5 @@
 import { createTextSearch, type Found, type SearchPattern, type TextSearch } from '@agp/pii';
+import type { CheckedText, Replacement } from './checked-texts.ts';
 import type { Put } from './find-places.ts';
 
 /** What is searched for; a worker gets it as it is. */
@@ -19,6 +20,8 @@ export interface Redactor {
   put: Put;
   /** Gets what cannot be searched, in words. @returns whether it may pass all the same */
   passesUnread(what: string): boolean;
+  /** Asks checks outside about all texts; absent if no rule does. @returns what they put in */
+  check?: ((texts: readonly CheckedText[]) => Promise<readonly Replacement[]>) | undefined;
   /** The answer ends here. */
   readonly hasEnded: boolean;
 }
@@ -26,8 +29,10 @@ export interface Redactor {
 const labels = /\[[a-z][a-z0-9_]{0,63} \d{1,4}\]/g;
 const openLabel = /\[(?:[a-z][a-z0-9_]{0,63}(?: \d{0,4})?)?$/;
 
+const nothingFound: TextSearch = { find: () => [], findOpen: ({ length }) => length };
+
 export function openSearch({ kinds, patterns, findsLabels }: SearchConfig): TextSearch {
-  const search = createTextSearch(kinds, patterns);
+  const search = kinds.length === 0 ? nothingFound : createTextSearch(kinds, patterns);
   if (!findsLabels) return search;
   return {
     find(text) {

@@ -1,23 +1,7 @@
+import type { CheckedText, Replacement } from '@agp/metering';
 import { type DataAction, dataActions, kindName } from '@agp/policy';
 import { z } from 'zod';
 import { checks as bounds } from '../limits.ts';
-
-/** A text that a check is asked about, by the number that its findings name. */
-export interface CheckedText {
-  id: number;
-  text: string;
-}
-
-export interface Replacement {
-  id: number;
-  /** In UTF-16 code units. */
-  start: number;
-  /** The unit behind the last. */
-  end: number;
-  kind: string;
-  /** What is put in its place. */
-  text: string;
-}
 
 interface CheckAnswer {
   action: 'allow' | DataAction;

@@ -1,4 +1,5 @@
 import type { lookup } from 'node:dns';
+import type { CheckedText, Replacement } from '@agp/metering';
 import type { CheckVerdict, Policy } from '@agp/policy';
 import { signWebhook } from '@agp/runtime';
 import { guardConnections } from '@agp/runtime/guard';
@@ -6,7 +7,7 @@ import { describeError, readAnswer } from '@agp/runtime/guarded-reader';
 import { LRUCache } from 'lru-cache';
 import { Pool } from 'undici';
 import { checks as bounds } from '../limits.ts';
-import { type CheckedText, parseAnswer, type Replacement } from './check-answer.ts';
+import { parseAnswer } from './check-answer.ts';
 
 /** The call that a check is told of. */
 export interface CheckedCall {

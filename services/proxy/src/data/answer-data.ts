@@ -1,4 +1,4 @@
-import { labelKind, openSearch, type Redactor } from '@agp/metering';
+import { type CheckedText, labelKind, openSearch, type Redactor } from '@agp/metering';
 import {
   type AnswerFacts,
   type CallFacts,
@@ -8,9 +8,12 @@ import {
   PolicyDenied,
   type RuleSet,
 } from '@agp/policy';
+import type { Checked } from '../check/ask-checks.ts';
 import type { DataOfAnswer } from '../journey.ts';
 import type { DataRules } from './data-rules.ts';
 import type { Replacements } from './replacements.ts';
+
+type Ask = (texts: readonly CheckedText[]) => Promise<Checked>;
 
 /** What rules of data find in one answer and do with it. */
 export class AnswerData implements DataOfAnswer {
@@ -19,14 +22,24 @@ export class AnswerData implements DataOfAnswer {
   readonly #rules: DataRules;
   readonly #all: { rules: RuleSet; facts: CallFacts };
   readonly #replacements: Replacements;
+  #checked: Checked | null = null;
   readonly #counts = new Map<string, number>();
   #unsearched: string | null = null;
   hasEnded = false;
+  /** Absent if no check judges answers. */
+  check?: Redactor['check'];
 
-  constructor(rules: DataRules, all: { rules: RuleSet; facts: CallFacts }, replacements: Replacements) {
+  /** @param ask asks the checks; null if none judges answers */
+  constructor(
+    rules: DataRules,
+    all: { rules: RuleSet; facts: CallFacts },
+    replacements: Replacements,
+    ask: Ask | null,
+  ) {
     this.#rules = rules;
     this.#all = all;
     this.#replacements = replacements;
+    if (ask !== null) this.check = (texts) => this.#check(ask, texts);
     this.config = rules.config;
     this.search = openSearch(rules.config);
   }
@@ -50,7 +63,13 @@ export class AnswerData implements DataOfAnswer {
       found: [...this.#counts].map(([kind, count]) => ({ kind, count })),
       unsearched: this.#unsearched,
     };
-    return { data };
+    return { data, ...(this.#checked && { checks: this.#checked.verdicts }) };
+  }
+
+  async #check(ask: Ask, texts: readonly CheckedText[]): Promise<Checked['replacements']> {
+    this.#checked = await ask(texts);
+    this.hasEnded ||= this.#checked.isBlocked;
+    return this.#checked.replacements;
   }
 
   /** Why it ends; null if it does not. */

@@ -1,7 +1,24 @@
 import { ApiError } from '@agp/core/errors';
-import { type FoundInBytes, replacePlaces } from '@agp/metering';
-import { type CallFacts, type Finding, nameKind, PolicyDenied, type RuleSet } from '@agp/policy';
+import {
+  addReplacements,
+  type CheckedText,
+  type FoundInBytes,
+  type InspectedBody,
+  joinParts,
+  listTexts,
+  replacePlaces,
+} from '@agp/metering';
+import {
+  type CallFacts,
+  type Direction,
+  type Finding,
+  nameKind,
+  PolicyDenied,
+  type Prepared,
+  type RuleSet,
+} from '@agp/policy';
 import type { OpenLabels } from '@agp/reservations';
+import { askChecks, type Checked, isTooLarge, listChecking } from '../check/ask-checks.ts';
 import type { Setup, Stores, Working } from '../context.ts';
 import { type Agent, type Body, type DataOfCall, type Head, toHolder } from '../journey.ts';
 import { AnswerData } from './answer-data.ts';
@@ -10,6 +27,11 @@ import { Replacements } from './replacements.ts';
 
 /** New values of one kind that an answer may number. */
 const reservedNumbers = 32;
+
+interface SearchedCall {
+  facts: Pick<CallFacts, 'data' | 'checks'>;
+  found: FoundInBytes | null;
+}
 
 /** What rules of data ask of one call and do with it. */
 export class CallData implements DataOfCall {
@@ -20,6 +42,7 @@ export class CallData implements DataOfCall {
   readonly #request: DataRules | null;
   readonly #response: DataRules | null;
   #labels: OpenLabels | null = null;
+  #sessionId = '';
 
   private constructor(
     context: Setup & Stores & Working,
@@ -55,30 +78,68 @@ export class CallData implements DataOfCall {
   }
 
   /** What the request's texts hold. @throws ApiError `proxy_overloaded` if they cannot be searched now */
-  async search(
-    body: Body,
-    bytes: Buffer | null,
-  ): Promise<{ facts: Pick<CallFacts, 'data'>; found: FoundInBytes | null }> {
+  async search(body: Body, bytes: Buffer | null, sessionId: string): Promise<SearchedCall> {
     const none = (unsearched: string | null) => ({ facts: { data: { found: [], unsearched } }, found: null });
     if (this.#request === null || !this.#head.hasBody) return none(null);
     if (body.inspected === null || bytes === null) return none('a body on a path that is not known');
     const { form } = body.inspected;
     const isPacked = form.decoded !== null || !/^\s*(?:identity)?\s*$/i.test(form.contentEncoding);
     if (isPacked && form.decoded === null) return none('a body that is encoded');
-    const { config } = this.#request;
-    const holder = toHolder(this.#agent, this.#head);
+    const checking = listChecking(this.#request.policies, this.#of.facts, 'request');
     // A request may be judged twice, and a search takes long.
     const isOwn = bytes === body.inspected.toProvider;
-    const asked = JSON.stringify(config);
-    const known = isOwn && body.searched?.config === asked ? body.searched.found : null;
-    const searched =
-      known ?? (await this.#context.metering.searchBody({ bytes: form.decoded ?? bytes, form }, config, holder));
-    if (isOwn) body.searched = { config: asked, found: searched };
-    const found = { ...searched, isChangeable: searched.isChangeable && !isPacked };
+    const asked = JSON.stringify([this.#request.config, checking.map(({ policy }) => [policy.name, policy.check])]);
+    const known = isOwn && body.searched?.asked === asked ? body.searched : null;
+    const searched = known ?? { asked, ...(await this.#search(form.decoded ?? bytes, body, checking, sessionId)) };
+    if (isOwn) body.searched = searched;
+    const { found, checked } = searched;
     const counts = new Map<string, number>();
-    for (const { kind, isRest } of found.places) if (!isRest) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-    const listed = [...counts].map(([kind, count]) => ({ kind, count }));
-    return { facts: { data: { found: listed, unsearched: found.unsearched } }, found };
+    for (const { kind, isRest, isPut } of found.places)
+      if (!isRest && !isPut) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    const data = { found: [...counts].map(([kind, count]) => ({ kind, count })), unsearched: found.unsearched };
+    return {
+      facts: { data, ...(checked && { checks: checked.verdicts }) },
+      found: { ...found, isChangeable: found.isChangeable && !isPacked },
+    };
+  }
+
+  async #search(bytes: Buffer, body: Body, checking: readonly Prepared[], sessionId: string) {
+    const { form } = body.inspected as InspectedBody;
+    const { config } = this.#request as DataRules;
+    const holder = toHolder(this.#agent, this.#head);
+    const found = await this.#context.metering.searchBody({ bytes, form }, config, holder);
+    if (checking.length === 0) return { found, checked: null };
+    const texts = isTooLarge(bytes) ? null : listTexts(bytes.toString('utf8'), 'request');
+    const checked = await this.#ask(
+      'request',
+      sessionId,
+      checking,
+      texts?.map((parts, id) => ({ id, text: joinParts(parts) })) ?? null,
+    );
+    if (texts === null) return { found, checked };
+    return { found: { ...found, places: addReplacements(found.places, texts, checked.replacements) }, checked };
+  }
+
+  #ask(
+    direction: Direction,
+    sessionId: string,
+    policies: readonly Prepared[],
+    texts: readonly CheckedText[] | null,
+  ): Promise<Checked> {
+    const { eventId, provider } = this.#head;
+    const { id: agentId, name: agent } = this.#agent;
+    const { tag, models } = this.#of.facts;
+    const call = {
+      direction,
+      eventId,
+      agent,
+      agentId,
+      sessionId,
+      provider: provider.id,
+      model: models?.[0] ?? null,
+      tag,
+    };
+    return askChecks(this.#context.checks, policies, call, texts);
   }
 
   /**
@@ -93,13 +154,14 @@ export class CallData implements DataOfCall {
     findings: readonly Finding[],
     sessionId: string,
   ): Promise<Buffer | null> {
+    this.#sessionId = sessionId;
     const { asks, keepsValues } = asksLabels(findings.length > 0 ? this.#request : null, this.#response);
     const reserve = this.#response?.policies.length ? reservedNumbers : 0;
     if (asks) this.#labels = await assureLabels(this.#context.sessionLabels.open(sessionId, { keepsValues, reserve }));
     const [first] = findings;
     if (first === undefined || body.inspected === null) return null;
     try {
-      const found = changed === null ? searched : (await this.search(body, changed)).found;
+      const found = changed === null ? searched : (await this.search(body, changed, sessionId)).found;
       return await this.#replace(changed ?? body.inspected.toProvider, found as FoundInBytes, [first, ...findings]);
     } catch (error) {
       this.close();
@@ -117,7 +179,7 @@ export class CallData implements DataOfCall {
     if (!found.isChangeable || needsKey)
       throw new PolicyDenied([{ ...findings[0], reason: `${findings[0].reason}, ${why}` }]);
     // An earlier judgement may have decided otherwise.
-    for (const { decided } of found.places) delete decided.instead;
+    for (const { decided, isPut } of found.places) if (!isPut) delete decided.instead;
     const values = found.places.filter(({ kind, isRest }) => rules.decide(kind)?.action === 'redact' && !isRest);
     const named = values.map(({ kind, value }) => ({ kind: nameKind(kind), value }));
     if (this.#labels !== null) await assureLabels(this.#labels.assign(named));
@@ -132,7 +194,10 @@ export class CallData implements DataOfCall {
   /** What becomes of its answer; null if no rule of data asks. */
   openAnswer(): AnswerData | null {
     const replacements = new Replacements(this.#labels, this.#context.config.piiHashKey);
-    return this.#response && new AnswerData(this.#response, this.#of, replacements);
+    if (this.#response === null) return null;
+    const checking = listChecking(this.#response.policies, this.#of.facts, 'response');
+    const ask = (texts: readonly CheckedText[]) => this.#ask('response', this.#sessionId, checking, texts);
+    return new AnswerData(this.#response, this.#of, replacements, checking.length === 0 ? null : ask);
   }
 
   close(): void {

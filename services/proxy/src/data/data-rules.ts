@@ -47,7 +47,8 @@ export function findDataRules(rules: RuleSet, head: CallHead, direction: Directi
     decide: (kind) => decided.get(kind),
     needsAll: enforced.some(
       ({ policy, data }) =>
-        policy.unreadable === 'refuse' && [...data[direction].values()].some((action) => action !== 'flag'),
+        policy.unreadable === 'refuse' &&
+        (policy.check?.[direction] || [...data[direction].values()].some((action) => action !== 'flag')),
     ),
   };
 }

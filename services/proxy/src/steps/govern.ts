@@ -38,7 +38,7 @@ export async function govern(
   if (rules === null) return ungoverned;
   const described = describeBody(context, head, agent, { ...admission, rules }, body);
   const data = CallData.of(context, head, agent, rules, described);
-  const searched = await data?.search(body, body.inspected?.toProvider ?? null);
+  const searched = await data?.search(body, body.inspected?.toProvider ?? null, sessionId);
   const facts = searched ? { ...described, ...searched.facts } : described;
   const findings = await inTurns(judgeBodyInSteps(rules, facts));
   const enforced = findings.filter(isEnforced).map((finding) => ({ ...finding, action: findRemedy(finding) }));

@@ -1,0 +1,71 @@
+import { clip, nameChannel, openOffsets, type Place, readText } from './find-places.ts';
+import { type Literal, listLiterals } from './literals.ts';
+
+/** A text that a check outside is asked about. */
+export interface CheckedText {
+  id: number;
+  text: string;
+}
+
+/** What a check puts into a text, by UTF-16 units. */
+export interface Replacement {
+  id: number;
+  start: number;
+  end: number;
+  kind: string;
+  text: string;
+}
+
+/** A literal of some JSON, and what it says. */
+export interface TextPart {
+  json: string;
+  literal: Literal;
+  value: string;
+}
+
+/** Words of a protocol, which nobody need check. */
+const bland = /^[A-Za-z_-]{0,15}$/;
+
+/** The texts of JSON, each with the parts that are read as one; null if it is none. */
+export function listTexts(json: string, from: 'request' | 'answer'): TextPart[][] | null {
+  const texts = new Map<string, TextPart[]>();
+  const literals = listLiterals(json);
+  if (literals === null) return null;
+  for (const literal of literals) {
+    const value = literal.kind === 'number' ? null : readText(json, literal, from);
+    if (value === null) continue;
+    const name = `${literal.kind} ${nameChannel(literal)}`;
+    const parts = texts.get(name);
+    if (parts) parts.push({ json, literal, value });
+    else texts.set(name, [{ json, literal, value }]);
+  }
+  return [...texts.values()].filter((parts) => !bland.test(joinParts(parts)));
+}
+
+export const joinParts = (parts: readonly TextPart[]): string => parts.map(({ value }) => value).join('');
+
+/** Where a replacement stands in each of the parts of its text. */
+export function spread<Part extends TextPart>(parts: readonly Part[], put: Replacement): [Part, Place][] {
+  const decided = { instead: put.text };
+  let from = 0;
+  return parts.flatMap((part): [Part, Place][] => {
+    const { json, literal, value } = part;
+    const [start, end] = [Math.max(0, put.start - from), Math.min(value.length, put.end - from)];
+    const isRest = put.start < from;
+    from += value.length;
+    if (start >= end) return [];
+    const toWritten = openOffsets(json.slice(literal.start + 1, literal.end - 1), literal.start + 1);
+    const at = { start: toWritten(start), end: toWritten(end) };
+    return [[part, { ...at, kind: put.kind, value: '', depth: 1, isBare: false, isRest, decided, isPut: true }]];
+  });
+}
+
+/** Findings, and what checks put in, in order and apart. */
+export function addReplacements(
+  places: readonly Place[],
+  texts: readonly TextPart[][],
+  replacements: readonly Replacement[],
+): Place[] {
+  const more = replacements.flatMap((put) => spread(texts[put.id] ?? [], put).map(([, place]) => place));
+  return clip([...more, ...places]);
+}

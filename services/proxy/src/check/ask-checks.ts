@@ -1,0 +1,43 @@
+import type { CheckedText, Replacement } from '@agp/metering';
+import { type CallHead, type CheckVerdict, type Direction, findException, type Prepared } from '@agp/policy';
+import type { CheckedCall, Checks } from './checks.ts';
+
+export interface Checked {
+  /** By policy. */
+  verdicts: ReadonlyMap<string, CheckVerdict>;
+  /** What enforced policies put in. */
+  replacements: readonly Replacement[];
+  /** An enforced policy blocks it. */
+  isBlocked: boolean;
+}
+
+/** Larger bodies are not taken apart for checks, which take 256 KiB of texts, in bytes. */
+const largest = 4 * 1024 * 1024;
+
+/** The policies among some whose check is asked: those from which no exception frees the call. */
+export const listChecking = (policies: readonly Prepared[], head: CallHead, direction: Direction): Prepared[] =>
+  policies.filter((each) => each.policy.check?.[direction] && findException(each, head, `check.${direction}`) === null);
+
+/** Asks all of them at once. @param texts null for what cannot be taken apart, which no check can judge */
+export async function askChecks(
+  checks: Checks,
+  policies: readonly Prepared[],
+  call: CheckedCall,
+  texts: readonly CheckedText[] | null,
+): Promise<Checked> {
+  const replies = await Promise.all(
+    policies.map(async ({ policy }) => {
+      // A text beyond the bound of a check is answered for by its `on_failure`.
+      const asked = texts ?? [{ id: 0, text: ' '.repeat(largest) }];
+      return { policy, ...(await checks.ask(policy, call, asked)) };
+    }),
+  );
+  const enforced = replies.filter(({ policy }) => policy.mode === 'enforce');
+  return {
+    verdicts: new Map(replies.map(({ policy, verdict }) => [policy.name, verdict])),
+    replacements: enforced.flatMap(({ replacements }) => replacements),
+    isBlocked: enforced.some(({ verdict }) => verdict.action === 'block'),
+  };
+}
+
+export const isTooLarge = (bytes: Buffer): boolean => bytes.length > largest;
