@@ -238,6 +238,27 @@ inBrowser('policies in the console', () => {
     await context.close();
   });
 
+  test('say where calls may go in the form, and show what of a text is found and sent', async () => {
+    const { page, faults } = await show('/policies/_new');
+    const goes = page.locator('details', { has: page.locator('summary', { hasText: 'Where it goes' }) });
+    await goes.locator('summary').click();
+    await goes.getByLabel('Not kept by the provider').check();
+    await expect.poll(() => editor(page).textContent()).toContain('where:  store: false');
+    await goes.getByLabel('Not kept by the provider').uncheck();
+    await expect.poll(() => editor(page).textContent()).not.toContain('where:');
+    await write(page, 'name: data\npii: { request: { email: redact, phone: block } }\nwhere: { geo: [eu] }\n');
+    await page.getByText('Only in the text: pii.').waitFor();
+    await page.getByRole('textbox', { name: 'A text' }).fill('Write to ada@example.com.');
+    await page.getByRole('button', { name: 'Show what is sent' }).click();
+    await page.getByText('Write to [email 1].', { exact: true }).waitFor();
+    await page.getByText('email: 1 time, redact').waitFor();
+    await page.getByRole('textbox', { name: 'A text' }).fill('Call +49 30 901820.');
+    await page.getByText('It was changed since').waitFor();
+    await page.getByRole('button', { name: 'Show what is sent' }).click();
+    await page.getByText('denied by policy data (rule pii.request): its texts hold phone').waitFor();
+    expect(faults).toEqual([]);
+  });
+
   test('are made by keyboard alone: by the form, from the list to the saved policy', async () => {
     const { page, faults } = await show('/policies/_new');
     const { keyboard } = page;

@@ -1,5 +1,5 @@
 import type { EventDetail } from '@agp/core/contracts';
-import { describePii, explainEvent, explainOutcome, type Row, toolKinds } from '@agp/core/explain';
+import { describeFound, describePii, explainEvent, explainOutcome, type Row, toolKinds } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -37,11 +37,12 @@ const actions: Record<Decided['action'], string> = {
 function Decisions({ decision }: { decision: readonly Decided[] }) {
   return (
     <ul className="lines" style={{ marginTop: 0 }}>
-      {decision.map(({ policy, version, rule, action }) => (
+      {decision.map(({ policy, version, rule, action, found }) => (
         <li key={`${policy} ${rule} ${action}`}>
           <Pill tone={action === 'observe' ? 'plain' : 'warn'}>{action}</Pill> <DecidedBy policy={policy} rule={rule} />{' '}
           <span className="dim">
             (version {version}): {actions[action]}
+            {found && `: ${describeFound(found)}`}
           </span>
         </li>
       ))}

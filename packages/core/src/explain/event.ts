@@ -70,12 +70,19 @@ const toRows = ({ not_chained }: EventDetail, cells: readonly Cell[]): Row[] =>
     ...(look && { look }),
   }));
 
+/** `email 2, phone 1`: what a rule of data found, by kind. */
+export const describeFound = (found: Readonly<Record<string, number>>): string =>
+  Object.entries(found)
+    .map(([kind, count]) => `${kind.replaceAll('_', ' ')} ${formatCount(count)}`)
+    .join(', ');
+
 /** What rules decided of it and what they ask of it; nothing if neither is known. */
 function explainRules(event: EventDetail): Row[] {
   const { decision, policy_version: version, tools, asked } = event;
   if (!decision?.length && !version && !tools && !asked) return [];
   const decided = decision?.map(
-    (each) => `${each.action} by ${each.policy} (version ${each.version}, rule ${each.rule})`,
+    ({ action, policy, version: own, rule, found }) =>
+      `${action} by ${policy} (version ${own}, rule ${rule})${found ? `: ${describeFound(found)}` : ''}`,
   );
   const offered = tools && (tools.declared === null ? 'could not be read' : listTools(tools.declared));
   const ofRules: Cell[] = [
@@ -86,16 +93,21 @@ function explainRules(event: EventDetail): Row[] {
     ...(tools?.more ? [['More tools', formatCount(tools.more)] as const] : []),
   ];
   if (asked === null) return toRows(event, ofRules);
-  const { operations, models, unread, output_tokens: output, input_bytes: input, nano_usd } = asked;
+  const { operations, models, unread, output_tokens: output, input_bytes: input, nano_usd, geo, stores } = asked;
   const ofAsked: Cell[] = [
     ['Operation', operations?.join(', ') ?? 'unknown', null, 'asked'],
     ['Models named', models?.join(', ') ?? `could not be read${unread ? `: ${unread}` : ''}`, null, 'asked'],
+    ['Processed in', geo === undefined ? null : (geo ?? 'not known for sure'), null, 'asked'],
+    ['Kept by the provider', stores === undefined ? null : tellStored(stores), null, 'asked'],
     ['Most output', output === null ? 'no bound' : countOf(output, 'token'), null, 'asked'],
     ['Input', input === null ? null : countOf(input, 'byte'), null, 'asked'],
     ['Likely cost', `${formatUsd(nano_usd / 1e9)} USD`, null, 'asked'],
   ];
   return toRows(event, [...ofRules, ...ofAsked]);
 }
+
+const tellStored = (stores: string | false | null): string =>
+  stores === null ? 'not known for sure' : stores === false ? 'no' : `by ${stores}`;
 
 /** Whether the event is what its hash covers. The server's word is not taken for it: the hash is computed here. */
 function judgeProof(

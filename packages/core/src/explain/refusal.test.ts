@@ -23,3 +23,12 @@ test('what a policy refused names it, its rule and why, as far as the refusal do
   expect(told('small-models hours')).toBe('Policy small-models, rule hours.');
   expect([told(null), told('nonsense')]).toEqual(['A policy does not allow it.', 'A policy does not allow it.']);
 });
+
+test('the way out of what leaves says how it may go', () => {
+  const out = (rule: string) => explainRefusal('policy_denied', 'cli', `bank ${rule}: why`)?.wayOut;
+  expect(out('pii.request')).toMatch(/policies try -f FILE < text/);
+  expect(out('check.response')).toMatch(/^Ask who runs the check/);
+  expect(out('where.geo')).toMatch(/inference_geo/);
+  expect(out('where.store')).toMatch(/"store": false/);
+  expect(out('models')).toBe('Change the request, or ask for an exception.');
+});

@@ -145,6 +145,22 @@ const explanations: Partial<Record<ErrorCode, [why: string, wayOut: WayOut]>> = 
   audit_unavailable: ['With AUDIT=strict and a full queue no event could be kept.', seeTo('NATS')],
 };
 
+const tryIt: Record<Surface, string> = {
+  console: 'Take it out of the texts; the policy’s page shows what it finds in one.',
+  cli: 'Take it out of the texts; "policies try -f FILE < text" shows what it finds in one.',
+};
+
+/** The way out of rules whose names begin so. */
+const waysOut: readonly (readonly [rule: string, WayOut])[] = [
+  ['pii.', tryIt],
+  ['check.', 'Ask who runs the check of the policy what it found; if it failed, see docs/checks.md.'],
+  [
+    'where.geo',
+    'Ask an address that processes there, send inference_geo, or set geo of the provider in PROVIDERS_FILE.',
+  ],
+  ['where.store', 'Send "store": false, and none of what is kept: background work, batches, files, caches.'],
+];
+
 /**
  * What a refusal's code means, and the way out at a place; null for a code that this version does not know.
  * @param rule `policy rule: why`, if a policy refused it
@@ -152,8 +168,9 @@ const explanations: Partial<Record<ErrorCode, [why: string, wayOut: WayOut]>> = 
 export function explainRefusal(code: string, place: Surface, rule: string | null = null): Explanation | null {
   const [, policy, name, cause] = /^(\S+) ([^\s:]+)(?:: (.*))?$/s.exec(rule ?? '') ?? [];
   const named = policy && `Policy ${policy}, rule ${name}${cause ? `: ${cause}` : ''}.`;
-  const [why, wayOut] = (Object.hasOwn(explanations, code) && explanations[code as ErrorCode]) || [];
-  if (why === undefined || wayOut === undefined) return null;
+  const [why, usual] = (Object.hasOwn(explanations, code) && explanations[code as ErrorCode]) || [];
+  if (why === undefined || usual === undefined) return null;
+  const wayOut = waysOut.find(([begin]) => name?.startsWith(begin))?.[1] ?? usual;
   return { why: named || why, wayOut: typeof wayOut === 'string' ? wayOut : wayOut[place] };
 }
 

@@ -137,15 +137,21 @@ test('policies and findings are counted by request', async () => {
     rule,
     action: 'warn' as const,
   }));
+  const data = (['redact', 'flag'] as const).map((action) => ({
+    ...{ policy: 'data', version: 1, rule: 'pii.request', action, found: { email: 2 } },
+  }));
+  await call(agent, 4, { decision: data });
   await call(agent, 3, { decision, pii_detected: true, pii_types: ['email', 'phone'], compliance_tag: 'gdpr' });
   await call(agent, 5, { pii_detected: true, pii_types: ['email'] });
   await alerts.look();
   expect((await alerts.alerts()).open.sort()).toEqual([
     'email in 3 events of nightly in 1 h',
+    'policy data: flagged texts of 4 requests of nightly in 1 h',
+    'policy data: redacted texts of 4 requests of nightly in 1 h',
     'policy strict: warned of 3 requests of nightly in 1 h',
   ]);
   await alerts.look(70);
-  expect((await alerts.alerts()).over).toHaveLength(2);
+  expect((await alerts.alerts()).over).toHaveLength(4);
 });
 
 test('names are told when they are first used, each once', async () => {

@@ -11,7 +11,7 @@ export interface Schema {
   /** Written, and never shown. */
   writeOnly?: boolean;
   isRequired?: boolean;
-  const?: string;
+  const?: string | boolean;
   properties?: Record<string, Schema>;
   items?: Schema;
   minItems?: number;

@@ -2,7 +2,7 @@ import type { Team } from '@agp/core/contracts';
 import type { Policy } from '@agp/policy';
 
 /** The members that are rules. */
-const rules = ['models', 'providers', 'operations', 'limits', 'hours', 'tools'] as const;
+const rules = ['models', 'providers', 'operations', 'limits', 'hours', 'tools', 'pii', 'check', 'where'] as const;
 
 export const listRules = (policy: Policy): string[] => rules.filter((rule) => policy[rule] !== undefined);
 

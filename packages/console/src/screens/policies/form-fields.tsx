@@ -33,6 +33,12 @@ const words: Readonly<Record<string, string>> = {
   ...{ remote_mcp: 'Remote MCP servers', on_declared: 'Offered but denied', on_call: 'Called but denied' },
   ...{
     on: 'Tells of',
+    where: 'Where it goes',
+    geo: 'Processed in',
+    store: 'Not kept by the provider',
+    check: 'External check',
+    request: 'Requests',
+    response: 'Answers',
     thresholds: 'Yellow from, in percent',
     unreadable: 'Unreadable requests',
     running: 'Requests under way',
@@ -88,7 +94,15 @@ export function ValueField(props: FieldProps) {
       />
     );
   if (schema.type === 'boolean')
-    return <Checkbox {...field} checked={value === true} onChange={(event) => take(event.currentTarget.checked)} />;
+    return (
+      <Checkbox
+        {...field}
+        checked={schema.const === undefined ? (value ?? schema.default) === true : value !== undefined}
+        onChange={({ currentTarget: { checked } }) =>
+          take(schema.const === undefined ? checked : checked ? schema.const : undefined)
+        }
+      />
+    );
   if (schema.type === 'integer' || schema.type === 'number')
     return (
       <NumberInput

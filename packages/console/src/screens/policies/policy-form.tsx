@@ -32,6 +32,9 @@ export function Member(props: FieldProps) {
   );
 }
 
+/** What holds of a part that says nothing. */
+const unset: Readonly<Record<string, string>> = { match: 'every request', check: 'none' };
+
 /** A part of the form that folds: open if the policy says something there. */
 function Part(props: FieldProps) {
   const { form, path } = props;
@@ -40,8 +43,7 @@ function Part(props: FieldProps) {
   return (
     <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        {nameMember(path)}{' '}
-        {isSet ? <Pill>set</Pill> : <span className="small dim">{path[0] === 'match' ? 'every request' : 'any'}</span>}
+        {nameMember(path)} {isSet ? <Pill>set</Pill> : <span className="small dim">{unset[path[0]] ?? 'any'}</span>}
       </summary>
       {isOpen && (
         <div className="grid">
@@ -53,11 +55,15 @@ function Part(props: FieldProps) {
 }
 
 const members = Object.entries(policyShape.properties ?? {});
-const isPart = ({ properties }: Schema) => properties !== undefined;
+/** It holds a table of names that somebody chooses, which has no fields. */
+const holdsTable = ({ properties = {} }: Schema) =>
+  Object.entries(properties).some(([name, each]) => each.type === 'object' && !each.properties && name !== 'labels');
+const isPart = (schema: Schema) => schema.properties !== undefined && !holdsTable(schema);
 const isScalar = ({ properties, type }: Schema) => properties === undefined && type !== 'array';
 const firstPart = members.findIndex(([, schema]) => isPart(schema));
 const parts = members.filter(([, schema]) => isPart(schema));
-const isHidden = (name: string) => members.some(([each, { type }]) => each === name && type === 'array');
+const isHidden = (name: string) =>
+  members.some(([each, schema]) => each === name && (schema.type === 'array' || holdsTable(schema)));
 
 /** Names that were seen in the last 30 days. */
 function useSeen(): Form['seen'] {

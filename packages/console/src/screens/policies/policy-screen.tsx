@@ -21,6 +21,7 @@ import { PolicyEditor } from './policy-editor.tsx';
 import { PolicyForm } from './policy-form.tsx';
 import { PolicyHistory } from './policy-history.tsx';
 import { PolicyPreview } from './policy-preview.tsx';
+import { PolicyTry } from './policy-try.tsx';
 import { textOf } from './rewrite-text.ts';
 import { ChangedMeanwhile, UnsavedGuard } from './unsaved.tsx';
 
@@ -130,7 +131,10 @@ function Shown({ stored }: { stored: StoredPolicy }) {
       <Card title="Policy">
         <pre className="code-block">{textOf(stored)}</pre>
       </Card>
-      <PolicyPreview policy={stored.policy as Policy} />
+      <Stack gap="md">
+        <PolicyTry policy={stored.policy as Policy} />
+        <PolicyPreview policy={stored.policy as Policy} />
+      </Stack>
     </div>
   );
 }
@@ -204,6 +208,7 @@ function Draft({ stored }: { stored: StoredPolicy | null }) {
               <PolicyEditor text={text} onChange={setText} />
             </Card>
           </div>
+          <PolicyTry policy={policy} />
           <PolicyPreview policy={policy} />
         </Stack>
       </div>
