@@ -35,10 +35,10 @@ const maxLevels = 6;
 
 const looksLikeJson = (text: string): boolean => /^\s*[{["]/.test(text);
 
-/** What a text holds; JSON in it is taken apart. @param isFree it is a tool's */
-export function findInText(text: string, search: TextSearch, isFree = false, depth = 0): Found {
+/** What a text holds; JSON in it is taken apart, numbers too. */
+export function findInText(text: string, search: TextSearch, depth = 0): Found {
   if (looksLikeJson(text)) {
-    const inner = depth > maxLevels ? null : findInJson(text, search, 'request', isFree, depth);
+    const inner = depth > maxLevels ? null : findInJson(text, search, 'request', true, depth);
     if (inner !== null) return inner;
   }
   const places = search.find(text).map(({ kind, start, end }) => {
@@ -64,7 +64,7 @@ export function findInJson(
     const value = readText(json, literal, from);
     if (value === null) continue;
     unsearched ??= nameUnsearched(literal, value);
-    if (literal.kind === 'string') addTo(texts, nameChannel(literal), { literal, value });
+    if (literal.kind === 'string' && !literal.holder.isArray) addTo(texts, nameChannel(literal), { literal, value });
     const found = findInLiteral(json, literal, value, search, depth);
     unsearched ??= found.unsearched;
     places.push(...found.places);
@@ -101,7 +101,7 @@ export function nameChannel({ key, holder }: Literal): string {
 export function findInLiteral(json: string, literal: Literal, value: string, search: TextSearch, depth: number): Found {
   const { start, kind, key, holder } = literal;
   if (kind === 'number') {
-    const { places } = findInText(holder.isFree ? label(key, value) : value, search, false, maxLevels + 1);
+    const { places } = findInText(holder.isFree ? label(key, value) : value, search, maxLevels + 1);
     const isFound = places.length > 0;
     const of = places[0]?.kind ?? '';
     return {
@@ -113,7 +113,7 @@ export function findInLiteral(json: string, literal: Literal, value: string, sea
   }
   const shown = holder.isFree && kind === 'string' && !looksLikeJson(value) ? label(key, value) : value;
   const before = shown.length - value.length;
-  const { places, unsearched } = findInText(shown, search, holder.isFree, depth + 1);
+  const { places, unsearched } = findInText(shown, search, depth + 1);
   if (places.length === 0) return { places, unsearched };
   const toWritten = openOffsets(json.slice(start + 1, literal.end - 1), start + 1);
   const moved = places.flatMap((place): Place[] => {
@@ -164,29 +164,26 @@ function findAcross(
   depth: number,
 ): Place[] {
   const whole = parts.map(({ value }) => value).join('');
-  return search.find(whole).flatMap(({ kind, start, end }) => {
-    const places: Place[] = [];
-    const decided = {};
-    let from = 0;
-    for (const { literal, value } of parts) {
-      const [first, last] = [Math.max(start, from) - from, Math.min(end, from + value.length) - from];
-      from += value.length;
-      if (first >= last) continue;
+  const all: Place[] = [];
+  let [at, from] = [0, 0];
+  for (const { kind, start, end } of search.find(whole)) {
+    for (; from + lengthOf(parts[at]) <= start; at++) from += lengthOf(parts[at]);
+    // Most findings stand in one part, in which they were found before.
+    if (end <= from + lengthOf(parts[at])) continue;
+    const place = { kind, value: whole.slice(start, end), depth: depth + 1, isBare: false, decided: {} };
+    let isRest = false;
+    for (let [next, begin] = [at, from]; begin < end; begin += lengthOf(parts[next++])) {
+      const { literal, value } = parts[next] as { literal: Literal; value: string };
       const toWritten = openOffsets(json.slice(literal.start + 1, literal.end - 1), literal.start + 1);
-      const at = { start: toWritten(first), end: toWritten(last) };
-      places.push({
-        ...at,
-        kind,
-        value: whole.slice(start, end),
-        depth: depth + 1,
-        isBare: false,
-        isRest: places.length > 0,
-        decided,
-      });
+      const [first, last] = [Math.max(start - begin, 0), Math.min(end - begin, value.length)];
+      all.push({ ...place, start: toWritten(first), end: toWritten(last), isRest });
+      isRest = true;
     }
-    return places.length > 1 ? places : [];
-  });
+  }
+  return all;
 }
+
+const lengthOf = (part: { value: string } | undefined): number => part?.value.length ?? 0;
 
 /** In order and apart; what two findings share is a place of both. */
 export function clip(places: Place[]): Place[] {
