@@ -14,9 +14,9 @@ const noHead = { agent: '', labels: {}, tag: '', provider: '', operations: null,
 /** What policies, each as if it were enforced and matched, find in a text and do with it. Slow for patterns that are meant to be. */
 export function tryText({ policies, direction, text }: TryRequest): TriedText {
   const rule = `pii.${direction}` as const;
-  const prepared = policies.map(({ exceptions: _, until: __, ...policy }) =>
-    prepare({ ...policy, mode: 'enforce' }, 1),
-  );
+  // As the proxy reads them: of alike actions the first one counts.
+  const inOrder = policies.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  const prepared = inOrder.map(({ exceptions: _, until: __, ...policy }) => prepare({ ...policy, mode: 'enforce' }, 1));
   const asking = prepared.filter(({ policy }) => policy.pii?.[direction]);
   const patterns = asking.flatMap(({ policy: { name, pii } }) =>
     (pii?.patterns ?? []).map((own) => ({ ...own, kind: ownKind(name, own.name) })),
