@@ -8,7 +8,7 @@ import { Agent } from 'node:http';
 import { startDurableServers } from '@agp/testing/servers';
 import { makeEventStream } from '../system/make-event-stream.ts';
 import { measureStream, type StreamCall, type StreamTimes } from './open-streams.ts';
-import { canPin, pinSelf, startPinned, startProxy } from './processes.ts';
+import { benchKey, canPin, pinSelf, startPinned, startProxy, startService } from './processes.ts';
 import { readArguments } from './read-arguments.ts';
 
 const { rounds, chunks } = readArguments('bench:stream', { rounds: 5, chunks: 1_000 });
@@ -96,12 +96,27 @@ await makeEventStream(servers.natsUrl);
 const provider = await startPinned(`${import.meta.dirname}/stream-provider.ts`, {}, 1);
 const proxy = await startProxy(servers, provider.url);
 const agent = new Agent({ keepAlive: true });
-const runs = apis.map(({ name, path, body }) => {
+const management = await startService('management', servers, 1);
+/** What the texts of an answer are searched for, by the agent that calls. */
+const rules = {
+  bench: null,
+  'bench-email': { response: { email: 'redact' } },
+  'bench-all': { response: { all: 'redact' } },
+};
+for (const [name, pii] of Object.entries(rules)) {
+  const body = JSON.stringify({ name, mode: 'enforce', match: { agents: [name] }, pii });
+  const headers = { authorization: `Bearer ${benchKey}`, 'content-type': 'application/json' };
+  if (pii) await fetch(`${management.url}/api/v1/policies`, { method: 'POST', headers, body });
+}
+const calls = apis.flatMap((api, at) =>
+  Object.keys(rules).flatMap((agent) => (at === 0 || agent === 'bench' ? [{ ...api, agent }] : [])),
+);
+const runs = calls.map(({ name, path, body, agent: caller }) => {
   const text = JSON.stringify(body);
   return {
-    name,
+    name: caller === 'bench' ? name : `${name}, ${caller.slice('bench-'.length)} redacted`,
     direct: { url: `${provider.url}${path.replace(/^\/\w+/, '')}`, headers: {}, body: text },
-    proxied: { url: `${proxy.url}${path}`, headers: { 'x-agent-name': 'bench' }, body: text },
+    proxied: { url: `${proxy.url}${path}`, headers: { 'x-agent-name': caller }, body: text },
     results: { direct: [] as Round[], proxied: [] as Round[] },
   };
 });
@@ -117,7 +132,8 @@ for (let round = 0; round <= rounds; round += 1) {
 }
 for (const { name, results } of runs) printApi(name, results.direct, results.proxied);
 agent.destroy();
-const gone = [proxy, provider].map(({ child }) => once(child, 'exit'));
+management.child.kill('SIGTERM');
+const gone = [proxy, provider, management].map(({ child }) => once(child, 'exit'));
 proxy.child.kill('SIGTERM');
 provider.child.disconnect();
 await Promise.all(gone);

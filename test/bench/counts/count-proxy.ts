@@ -80,6 +80,11 @@ export async function countProxy(
   const makeCall: Record<CountedCall, () => Call | Promise<Call>> = {
     small: () => ({ url, body: chat }),
     'stream of 50 chunks': () => ({ url, headers, body: { ...chat, stream: true } }),
+    'rule of data': async () => ({ url, body: chat, headers: await ruleAgent(management.url) }),
+    'stream of 50 chunks, rule of data': async () => ({
+      ...{ url, body: { ...chat, stream: true } },
+      headers: { ...headers, ...(await ruleAgent(management.url)) },
+    }),
     'cap and token': async () => ({ url, body: chat, headers: await capAgent(management.url, url) }),
     'cap and JWT': async () => ({ url, body: chat, headers: await capWorkload(management.url, url) }),
     'cap, token and 50 budgets': async () => {
@@ -110,6 +115,17 @@ async function ask(managementUrl: string, method: string, path: string, body?: o
   });
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status}, ${await response.text()}`);
   return response.json();
+}
+
+let ruled = 0;
+
+/** Has the texts of an agent's requests and answers searched. @returns the headers of its calls */
+async function ruleAgent(managementUrl: string): Promise<OutgoingHttpHeaders> {
+  ruled += 1;
+  const name = `bench-ruled-${ruled}`;
+  const pii = { request: { all: 'redact' }, response: { all: 'redact' } };
+  await ask(managementUrl, 'POST', 'policies', { name, mode: 'enforce', match: { agents: [name] }, pii });
+  return { 'x-agent-name': name };
 }
 
 let capped = 0;

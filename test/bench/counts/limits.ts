@@ -10,11 +10,13 @@ export interface Count {
 
 /** What is counted, each with what it takes at most. Who needs more raises a limit in the same commit; who needs less lowers it. */
 export const limits = {
-  small: { calls: 3_250, functions: 945, bytes: 138_000 },
-  'stream of 50 chunks': { calls: 24_500, functions: 1_075, bytes: 500_000 },
-  'cap and token': { calls: 3_850, functions: 1_060, bytes: 156_000 },
-  'cap and JWT': { calls: 3_890, functions: 1_065, bytes: 158_000 },
-  'cap, token and 50 budgets': { calls: 3_930, functions: 1_065, bytes: 175_000 },
+  small: { calls: 3_270, functions: 962, bytes: 138_000 },
+  'stream of 50 chunks': { calls: 22_000, functions: 1_092, bytes: 500_000 },
+  'cap and token': { calls: 3_900, functions: 1_075, bytes: 160_000 },
+  'cap and JWT': { calls: 3_920, functions: 1_078, bytes: 162_000 },
+  'cap, token and 50 budgets': { calls: 3_960, functions: 1_080, bytes: 175_000 },
+  'rule of data': { calls: 9_000, functions: 1_300, bytes: 300_000 },
+  'stream of 50 chunks, rule of data': { calls: 90_000, functions: 1_500, bytes: 3_000_000 },
 } satisfies Record<string, Count>;
 
 export type CountedCall = keyof typeof limits;

@@ -43,6 +43,7 @@ export class CallData implements DataOfCall {
   readonly #response: DataRules | null;
   #labels: OpenLabels | null = null;
   #sessionId = '';
+  #isRestored = false;
 
   private constructor(
     context: Setup & Stores & Working,
@@ -157,7 +158,9 @@ export class CallData implements DataOfCall {
     this.#sessionId = sessionId;
     const { asks, keepsValues } = asksLabels(findings.length > 0 ? this.#request : null, this.#response);
     const reserve = this.#response?.policies.length ? reservedNumbers : 0;
-    if (asks) this.#labels = await assureLabels(this.#context.sessionLabels.open(sessionId, { keepsValues, reserve }));
+    this.#isRestored = keepsValues;
+    if (asks)
+      this.#labels = (await this.#try(this.#context.sessionLabels.open(sessionId, { keepsValues, reserve }))) ?? null;
     const [first] = findings;
     if (first === undefined || body.inspected === null) return null;
     try {
@@ -182,7 +185,7 @@ export class CallData implements DataOfCall {
     for (const { decided, isPut } of found.places) if (!isPut) delete decided.instead;
     const values = found.places.filter(({ kind, isRest }) => rules.decide(kind)?.action === 'redact' && !isRest);
     const named = values.map(({ kind, value }) => ({ kind: nameKind(kind), value }));
-    if (this.#labels !== null) await assureLabels(this.#labels.assign(named));
+    if (this.#labels !== null) await this.#try(this.#labels.assign(named));
     const replacements = new Replacements(this.#labels, piiHashKey);
     const text = replacePlaces(bytes.toString('utf8'), found.places, (kind, value) => {
       const decided = rules.decide(kind);
@@ -203,13 +206,14 @@ export class CallData implements DataOfCall {
   close(): void {
     void this.#labels?.close();
   }
-}
 
-/** @throws ApiError `labels_unavailable` */
-async function assureLabels<Value>(work: Promise<Value>): Promise<Value> {
-  try {
-    return await work;
-  } catch {
-    throw new ApiError('labels_unavailable');
+  /** Without Redis labels have no numbers, by which they could be put back. @throws ApiError `labels_unavailable` if they must be */
+  async #try<Value>(work: Promise<Value>): Promise<Value | undefined> {
+    try {
+      return await work;
+    } catch {
+      if (this.#isRestored) throw new ApiError('labels_unavailable');
+      return undefined;
+    }
   }
 }
