@@ -18,6 +18,19 @@ const isAnchored = (pattern: string): boolean => /[$^]|\\[Az]/.test(pattern.repl
  * @throws Error that says for people why a pattern cannot be used
  */
 export function compilePattern(pattern: string, longest: number): PatternMatcher {
+  const known = compiledBefore.get(`${longest} ${pattern}`);
+  if (known) return known;
+  const matcher = compile(pattern, longest);
+  if (compiledBefore.size >= maxCompiled) compiledBefore.clear();
+  compiledBefore.set(`${longest} ${pattern}`, matcher);
+  return matcher;
+}
+
+/** Each call's search is made anew, and compiling takes longer than most searches. */
+const compiledBefore = new Map<string, PatternMatcher>();
+const maxCompiled = 4_096;
+
+function compile(pattern: string, longest: number): PatternMatcher {
   if (isAnchored(pattern)) throw new Error('may not hold ^ or $, since texts come in pieces');
   const compiled = RE2JS.compile(pattern);
   if (compiled.matches('')) throw new Error('matches the empty text');

@@ -3,6 +3,8 @@ import { joinParts, spread, type TextPart } from '../redaction/checked-texts.ts'
 import {
   clip,
   findInLiteral,
+  findInText,
+  isFile,
   nameChannel,
   nameUnsearched,
   openOffsets,
@@ -25,7 +27,6 @@ const endingMember = /^(?:finish_?reason|finishReason|stop_reason)$/;
 const endingType = /(?:\.done|_stop|\.completed|\.incomplete|\.failed)$/;
 
 interface Change {
-  literal: Literal;
   /** In the data of the frame. */
   places: Place[];
 }
@@ -39,6 +40,9 @@ interface Waiting {
 }
 
 type CheckedParts = Map<string, (TextPart & { waiting: Waiting })[]>;
+
+/** Searching more at once would hold up everything else, in UTF-16 units. */
+const maxSearched = 1_000_000;
 
 /** What is no JSON in a stream, such as `[DONE]`. */
 const plainWord = /^\s*\[?[\w .:+-]{0,64}\]?\s*$/;
@@ -99,8 +103,7 @@ export class FrameRedactor implements FrameFilter {
     const all = [...texts.values()];
     const joined = all.map((parts, id) => ({ id, text: joinParts(parts) }));
     for (const put of (await this.#redactor.check?.(joined)) ?? [])
-      for (const [{ waiting, literal }, place] of spread(all[put.id] ?? [], put))
-        waiting.changes.push({ literal, places: [place] });
+      for (const [{ waiting }, place] of spread(all[put.id] ?? [], put)) waiting.changes.push({ places: [place] });
     return this.#redactor.hasEnded ? nothing : this.#pass(true);
   }
 
@@ -110,14 +113,20 @@ export class FrameRedactor implements FrameFilter {
     const literals = listLiterals(data);
     if (literals === null) {
       if (!plainWord.test(data)) this.#redactor.passesUnread('a frame that is no JSON');
+      waiting.changes.push({ places: [...findInText(data, this.#redactor.search).places] });
       return;
     }
     let ended: string | null = null;
+    let left = maxSearched;
     for (const literal of literals) {
       const value = readText(data, literal, 'answer');
-      if (value === null) continue;
-      const unsearched = nameUnsearched(literal, value);
+      if (value === undefined) this.#redactor.passesUnread('a frame that is no JSON');
+      if (value === null || value === undefined) continue;
+      const isTooLong = value.length > left && !isFile(literal, value);
+      const unsearched = isTooLong ? 'a frame with more than a million characters' : nameUnsearched(literal, value);
       if (unsearched !== null) this.#redactor.passesUnread(unsearched);
+      if (isTooLong || isFile(literal, value)) continue;
+      left -= value.length;
       if (this.#checked && literal.kind === 'string') this.#keep(waiting, literal, value);
       const { key, kind, holder } = literal;
       const isType = key === 'type' && holder.parent === null;
@@ -126,7 +135,7 @@ export class FrameRedactor implements FrameFilter {
       else {
         const { places, unsearched: inner } = findInLiteral(data, literal, value, this.#redactor.search, 0);
         if (inner !== null) this.#redactor.passesUnread(inner);
-        if (places.length > 0) waiting.changes.push({ literal, places: [...places] });
+        if (places.length > 0) waiting.changes.push({ places: [...places] });
       }
     }
     if (ended !== null) this.#endTexts(ended);
@@ -175,12 +184,12 @@ export class FrameRedactor implements FrameFilter {
       const places = piece.places.map((place) => {
         return { ...place, start: toWritten(place.start - piece.start), end: toWritten(place.end - piece.start) };
       });
-      changes.push({ literal, places });
+      changes.push({ places });
     }
     if (frame === null || changes.length === 0) return raw;
     const places = clip(changes.flatMap((change) => change.places));
     const changed = replacePlaces(data, places, (kind, value) => this.#redactor.put(kind, value));
-    return changed === data ? raw : rewrite(raw, frame, changed, this.#isOfLines);
+    return changed === data ? raw : rewrite(raw, changed, this.#isOfLines);
   }
 }
 
@@ -196,18 +205,19 @@ function scopeOf({ holder }: Literal): string {
   return scope;
 }
 
-/** The same frame with other data; its other lines stay. */
-function rewrite(raw: Buffer, { data: sent }: Frame, data: string, isOfLines: boolean): Buffer {
-  const written = Buffer.from(data, 'utf8');
-  const at = raw.indexOf(Buffer.from(sent, 'latin1'));
-  if (at >= 0) return Buffer.concat([raw.subarray(0, at), written, raw.subarray(at + sent.length)]);
-  // Its data came in several lines, which one of JSON may be written in too.
-  const lines = raw.toString('latin1').split(/\r\n|\r|\n/);
-  const others = isOfLines ? [] : lines.filter((line) => line !== '' && !line.startsWith('data'));
-  const head = others.map((line) => `${line}\n`).join('');
-  return Buffer.concat([
-    Buffer.from(`${head}data: `, 'latin1'),
-    Buffer.from(data.replaceAll('\n', ' '), 'utf8'),
-    Buffer.from('\n\n'),
-  ]);
+const linesOf = /[^\r\n]*(?:\r\n|\r|\n|$)/g;
+const dataLine = /^(?:\xef\xbb\xbf)?data: ?/;
+
+/** The same frame with other data, in one line; its other lines stay. */
+function rewrite(raw: Buffer, data: string, isOfLines: boolean): Buffer {
+  const written = Buffer.from(data.replaceAll(/[\r\n]/g, ' ')).toString('latin1');
+  let isWritten = false;
+  const lines = (raw.toString('latin1').match(linesOf) ?? []).map((line) => {
+    const [field] = isOfLines ? [''] : (dataLine.exec(line) ?? []);
+    if (field === undefined || line.trim() === '') return line;
+    const own = isWritten ? '' : `${field}${written}${/[\r\n]*$/.exec(line)?.[0]}`;
+    isWritten = true;
+    return own;
+  });
+  return Buffer.from(lines.join(''), 'latin1');
 }

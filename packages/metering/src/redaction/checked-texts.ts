@@ -1,4 +1,4 @@
-import { clip, nameChannel, openOffsets, type Place, readText } from './find-places.ts';
+import { clip, isFile, nameChannel, openOffsets, type Place, readText } from './find-places.ts';
 import { type Literal, listLiterals } from './literals.ts';
 
 /** A text that a check outside is asked about. */
@@ -33,7 +33,7 @@ export function listTexts(json: string, from: 'request' | 'answer'): TextPart[][
   if (literals === null) return null;
   for (const literal of literals) {
     const value = literal.kind === 'number' ? null : readText(json, literal, from);
-    if (value === null) continue;
+    if (value === null || value === undefined || isFile(literal, value)) continue;
     const name = `${literal.kind} ${nameChannel(literal)}`;
     const parts = texts.get(name);
     if (parts) parts.push({ json, literal, value });

@@ -1,5 +1,6 @@
 import type { TextSearch } from '@agp/pii';
 import { isProviders } from '../text/beside.ts';
+import { isTooPopulated } from '../json/members.ts';
 import { isMedia, isMediaMember, label } from '../text/strings.ts';
 import { decodeLiteral, type Holder, type Literal, listLiterals } from './literals.ts';
 
@@ -41,10 +42,22 @@ export function findInText(text: string, search: TextSearch, depth = 0): Found {
     const inner = depth > maxLevels ? null : findInJson(text, search, 'request', true, depth);
     if (inner !== null) return inner;
   }
-  const places = search.find(text).map(({ kind, start, end }) => {
+  const found = search.find(text);
+  const places = limit(found).map(({ kind, start, end }) => {
     return { kind, start, end, value: text.slice(start, end), depth, isBare: false, isRest: false, decided: {} };
   });
-  return { places, unsearched: null };
+  return { places, unsearched: found.length > maxPlaces ? tooMany : null };
+}
+
+/** Handing over more would hold up everything else. */
+const maxPlaces = 20_000;
+export const tooMany = 'more than 20,000 findings';
+
+/** Of each kind there is one at least. */
+function limit<One extends { kind: string }>(found: One[]): One[] {
+  if (found.length <= maxPlaces) return found;
+  const kinds = new Set<string>();
+  return found.filter(({ kind }, at) => at < maxPlaces || (!kinds.has(kind) && kinds.add(kind)));
 }
 
 /** Null if it is no JSON. @param from what providers number and pad in answers is not searched */
@@ -55,22 +68,32 @@ export function findInJson(
   isFree = false,
   depth = 0,
 ): Found | null {
+  if (isTooPopulated(json)) return { places: [], unsearched: 'more than a million values' };
   const literals = listLiterals(json, isFree);
   if (literals === null) return null;
-  const places: Place[] = [];
+  let places: Place[] = [];
   let unsearched: string | null = null;
   const texts = new Map<string, { literal: Literal; value: string }[]>();
+  const add = (more: readonly Place[]) => {
+    for (const place of more) places.push(place);
+    if (places.length <= 2 * maxPlaces) return;
+    places = limit(places);
+    unsearched = tooMany;
+  };
   for (const literal of literals) {
     const value = readText(json, literal, from);
+    if (value === undefined) return null;
     if (value === null) continue;
     unsearched ??= nameUnsearched(literal, value);
+    if (isFile(literal, value)) continue;
     if (literal.kind === 'string' && !literal.holder.isArray) addTo(texts, nameChannel(literal), { literal, value });
     const found = findInLiteral(json, literal, value, search, depth);
     unsearched ??= found.unsearched;
-    places.push(...found.places);
+    add(found.places);
   }
-  for (const parts of texts.values()) if (parts.length > 1) places.push(...findAcross(json, parts, search, depth));
-  return { places: clip(places), unsearched };
+  for (const parts of texts.values()) if (parts.length > 1) add(findAcross(json, parts, search, depth));
+  const isTooMany = places.length > maxPlaces;
+  return { places: clip(limit(places)), unsearched: isTooMany ? tooMany : unsearched };
 }
 
 const addTo = <Value>(lists: Map<string, Value[]>, key: string, value: Value): void => {
@@ -82,12 +105,17 @@ const addTo = <Value>(lists: Map<string, Value[]>, key: string, value: Value): v
 /** Names of members as programs write them. */
 const wordy = /^[A-Za-z_$-]{0,64}$/;
 
-/** The text of a literal that may hold a finding; null if it cannot. */
-export function readText(json: string, { start, end, kind, key, holder }: Literal, from: 'request' | 'answer') {
+/** The text of a literal that may hold a finding; null if it cannot, undefined if it is no JSON. */
+export function readText(
+  json: string,
+  { start, end, kind, key, holder }: Literal,
+  from: 'request' | 'answer',
+): string | null | undefined {
   const written = json.slice(start, end);
   if (kind === 'number') return holder.isFree || key === 'bytes' ? written : null;
   const value = written.includes('\\') ? decodeLiteral(written) : written.slice(1, -1);
-  if (value === null || value === '' || (kind === 'name' && wordy.test(value))) return null;
+  if (value === null) return undefined;
+  if (value === '' || (kind === 'name' && wordy.test(value))) return null;
   return from === 'answer' && kind === 'string' && isProviders(key, value) ? null : value;
 }
 
@@ -206,14 +234,18 @@ export function clip(places: Place[]): Place[] {
   return apart;
 }
 
+/** Base64 in a member for files holds no text, and a signature must stay as it is. */
+export const isFile = ({ kind, key, holder }: Literal, value: string): boolean =>
+  kind === 'string' && !holder.isFree && isMediaMember(key) && isMedia(value);
+
 const mediaHolders = /image|audio|video|file|document|media|upload|inline_?data/i;
 
 /** Pictures, sound and files are not searched, wherever they lie; nor are the numbers of tokens' bytes. */
 export function nameUnsearched({ kind, key, holder }: Literal, value: string): string | null {
   if (key === 'bytes' && kind === 'number') return `the member "${key}"`;
   if (kind !== 'string' || holder.isFree) return null;
-  const isFile = isMediaMember(key) || key === 'file_id' || key === 'file_uri' || key === 'video_url';
-  if (!isFile || key === 'signature' || key === 'thoughtSignature' || key === 'encrypted_content') return null;
+  const mayBeFile = isMediaMember(key) || key === 'file_id' || key === 'file_uri' || key === 'video_url';
+  if (!mayBeFile || key === 'signature' || key === 'thoughtSignature' || key === 'encrypted_content') return null;
   const around = `${holder.type} ${holder.name} ${holder.parent?.type ?? ''}`;
   const isText = holder.type === 'text';
   if (isText || !(isMedia(value) || value.startsWith('data:') || mediaHolders.test(`${around} ${key}`))) return null;

@@ -38,7 +38,11 @@ export function openSearch({ kinds, patterns, findsLabels }: SearchConfig): Text
     find(text) {
       const found = search.find(text);
       if (!text.includes('[')) return found;
-      const isFree = ({ start, end }: Found) => !found.some((each) => each.start < end && each.end > start);
+      let at = 0;
+      const isFree = ({ start, end }: Found) => {
+        while ((found[at]?.end ?? Number.POSITIVE_INFINITY) <= start) at += 1;
+        return (found[at]?.start ?? Number.POSITIVE_INFINITY) >= end;
+      };
       const all = [...text.matchAll(labels)].map(({ 0: label, index }) => {
         return { kind: labelKind, start: index, end: index + label.length };
       });

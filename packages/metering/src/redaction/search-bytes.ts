@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { TextSearch } from '@agp/pii';
 import { isForm, parseFormFields } from '../json/form.ts';
-import { type Found, findInJson, findInText } from './find-places.ts';
+import { type Found, findInJson, findInText, tooMany } from './find-places.ts';
 import { openSearch, type SearchConfig } from './redaction.ts';
 
 /** A body or a whole answer to search. */
@@ -35,7 +35,7 @@ export function searchBytes(
   const text = buffer.toString('utf8');
   if (text.trim() === '') return nothing;
   const found = findInJson(text, search, from) ?? (mayBeText ? findInText(text, search) : null);
-  return found === null ? unsearched('what is no JSON') : { ...found, isChangeable: true };
+  return found === null ? unsearched('what is no JSON') : { ...found, isChangeable: found.unsearched !== tooMany };
 }
 
 /** Fields of forms are searched; their files are not. */
