@@ -15,7 +15,7 @@ import {
 } from './data-texts.ts';
 
 const corpus = loadCorpus();
-/** A part of one broken off is no JSON, which is told in `data-attacks.test.ts`. */
+/** A part of one broken off is no JSON, which is told in `data-streams.test.ts`. */
 const isWhole = ({ answer }: Exchange): boolean => answer?.text === undefined || answer.type !== undefined;
 
 /** Those with a string that stands in none before, by operation and way to it. */

@@ -142,3 +142,9 @@ function fillFrame(frame: string | Record<string, unknown>, text: string): unkno
   const isNamed = typeof event === 'string' && 'data' in rest && Object.keys(rest).length === 1;
   return isNamed ? { event, data: fill(rest['data'], text) } : fill(frame, text);
 }
+
+/** An exchange of an operation, without a body. */
+export const exchangeOf = (provider: string, path: string): Exchange => {
+  const request = { provider, path, method: 'POST' as const };
+  return { name: path, dialect: '', operation: '', file: '', why: '', request, ends: 'whole', isCapped: false };
+};

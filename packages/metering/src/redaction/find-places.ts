@@ -1,6 +1,5 @@
 import type { TextSearch } from '@agp/pii';
 import { isProviders } from '../text/beside.ts';
-import { isTooPopulated } from '../json/members.ts';
 import { isMedia, isMediaMember, label } from '../text/strings.ts';
 import { decodeLiteral, type Holder, type Literal, listLiterals } from './literals.ts';
 
@@ -68,7 +67,6 @@ export function findInJson(
   isFree = false,
   depth = 0,
 ): Found | null {
-  if (isTooPopulated(json)) return { places: [], unsearched: 'more than a million values' };
   const literals = listLiterals(json, isFree);
   if (literals === null) return null;
   let places: Place[] = [];

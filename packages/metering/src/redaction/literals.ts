@@ -48,7 +48,10 @@ export function decodeLiteral(literal: string): string | null {
   }
 }
 
-/** Every literal of JSON in order, those of repeated members too; null if it is no JSON or nests too deep. */
+/** More take too much memory. */
+const maxLiterals = 1_000_000;
+
+/** Every literal of JSON in order, those of repeated members too; null if it is no JSON, nests too deep or has more than a million. */
 export function listLiterals(json: string, isFree = false): Literal[] | null {
   const found: Literal[] = [];
   let at = 0;
@@ -125,7 +128,7 @@ export function listLiterals(json: string, isFree = false): Literal[] | null {
       next = skip();
     }
     if (holder === null) return next === undefined ? found : null;
-    if (next !== ',') return null;
+    if (next !== ',' || found.length > maxLiterals) return null;
     at += 1;
     if ((holder as Holder).isArray) {
       position[position.length - 1] = (position.at(-1) ?? 0) + 1;

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { TextSearch } from '@agp/pii';
 import { isForm, parseFormFields } from '../json/form.ts';
+import { isTooPopulated } from '../json/members.ts';
 import { type Found, findInJson, findInText, tooMany } from './find-places.ts';
 import { openSearch, type SearchConfig } from './redaction.ts';
 
@@ -35,7 +36,8 @@ export function searchBytes(
   const text = buffer.toString('utf8');
   if (text.trim() === '') return nothing;
   const found = findInJson(text, search, from) ?? (mayBeText ? findInText(text, search) : null);
-  return found === null ? unsearched('what is no JSON') : { ...found, isChangeable: found.unsearched !== tooMany };
+  if (found === null) return unsearched(isTooPopulated(text) ? 'more than a million values' : 'what is no JSON');
+  return { ...found, isChangeable: found.unsearched !== tooMany };
 }
 
 /** Fields of forms are searched; their files are not. */

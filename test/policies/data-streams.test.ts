@@ -1,0 +1,123 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { type everyKind, exchangeOf, openRedactor, redactAnswer } from './data-texts.ts';
+
+const card = '4111 1111 1111 1111';
+const email = 'john.doe@example.com';
+const chatStream = exchangeOf('openai', '/v1/chat/completions');
+const sse = { 'content-type': 'text/event-stream' };
+
+describe('a stream', () => {
+  const frame = (text: string) => JSON.stringify({ choices: [{ index: 0, delta: { content: text } }] });
+  const pass = (wire: string | Buffer, redactor = openRedactor()) =>
+    redactAnswer(chatStream, [Buffer.from(wire)], sse, redactor);
+  const json = JSON.stringify({ choices: [{ index: 0, delta: { content: `to ${email}` } }] }, null, 1);
+
+  test.each<[string, string, string]>([
+    [
+      'CRLF',
+      `data: ${frame(email)}\r\n\r\ndata: [DONE]\r\n\r\n`,
+      `data: ${frame('[email]')}\r\n\r\ndata: [DONE]\r\n\r\n`,
+    ],
+    ['CR', `data: ${frame(email)}\r\rdata: [DONE]\r\r`, `data: ${frame('[email]')}\r\rdata: [DONE]\r\r`],
+    [
+      'other lines',
+      `: hi\nid: 7\nevent: e\ndata:${frame(email)}\nretry: 3\n\n`,
+      `: hi\nid: 7\nevent: e\ndata:${frame('[email]')}\nretry: 3\n\n`,
+    ],
+    [
+      'a comment like its data',
+      `: ${frame(email).slice(0, 9)}\ndata: ${frame(email)}\n\n`,
+      `: ${frame(email).slice(0, 9)}\ndata: ${frame('[email]')}\n\n`,
+    ],
+    ['a byte order mark', `\ufeffdata: ${frame(email)}\n\n`, `\ufeffdata: ${frame('[email]')}\n\n`],
+    ['no blank line at its end', `data: ${frame(email)}`, `data: ${frame('[email]')}`],
+    [
+      'several lines of data',
+      `data: ${json.replaceAll('\n', '\ndata: ')}\n\n`,
+      `data: ${json.replace(email, '[email]').replaceAll('\n', ' ')}\n\n`,
+    ],
+    [
+      'comments between',
+      `data: ${frame('john.doe@exa')}\n\n: ping\n\ndata: ${frame('mple.com.')}\n\n`,
+      `data: ${frame('[email]')}\n\n: ping\n\ndata: ${frame('.')}\n\n`,
+    ],
+    [
+      'data that is no JSON',
+      `data: ${email} and more, of which none is JSON\n\n`,
+      'data: [email] and more, of which none is JSON\n\n',
+    ],
+    ['a card alone', `data: ${card}\n\n`, 'data: [credit_card]\n\n'],
+  ])('with %s is redacted', async (_name, wire, expected) => {
+    expect(await pass(wire)).toBe(expected);
+  });
+
+  test('with a frame that is too long passes it only unread', async () => {
+    const redactor = openRedactor();
+    await pass(`data: ${frame('x'.repeat(9 * 1024 * 1024))}\n\n`, redactor);
+    expect(redactor.unread).toContain('a frame that is too long');
+    const long = openRedactor();
+    await pass(`data: ${frame('x'.repeat(2 * 1024 * 1024))}\n\n`, long);
+    expect(long.unread).toEqual(['a frame with more than a million characters']);
+  });
+
+  test('or answer that breaks off is told to be unsearched', async () => {
+    const redactor = openRedactor();
+    await redactAnswer(chatStream, [Buffer.from(`{"a":"${email}`)], { 'content-type': 'application/json' }, redactor);
+    expect(redactor.unread).toEqual(['what is no JSON']);
+  });
+
+  test('or answer in an encoding that nobody asked for passes only unread', async () => {
+    for (const [wire, type] of [
+      [`data: ${frame(email)}\n\n`, sse],
+      [frame(email), { 'content-type': 'application/json' }],
+    ] as const) {
+      const redactor = openRedactor();
+      await redactAnswer(chatStream, [gzipSync(wire)], { ...type, 'content-encoding': 'gzip' }, redactor);
+      expect(redactor.unread).toEqual(['an answer that is encoded']);
+    }
+  });
+});
+
+describe('labels', () => {
+  const values = new Map([
+    ['[email 1]', 'john "J" doe@example.com\nnext\\'],
+    ['[card 2]', card],
+  ]);
+  const restoring = () => ({
+    ...openRedactor({ config: { kinds: [], patterns: [], findsLabels: true } as typeof everyKind }),
+    put: (_kind: string, label: string) => values.get(label) ?? null,
+  });
+  const stream = async (pieces: readonly string[], write: (piece: string) => object) => {
+    const wire = pieces.map((piece) => `data: ${JSON.stringify(write(piece))}\n\n`).join('');
+    const passed = await redactAnswer(chatStream, [Buffer.from(wire)], sse, restoring());
+    return passed
+      .trim()
+      .split('\n\n')
+      .map((line) => JSON.parse(line.slice(6)));
+  };
+
+  test('split over frames are restored, and those of no session stay', async () => {
+    const text = 'Mail [email 1], [email 2], [card 2], [email  1] and [card 20].';
+    for (let at = 0; at <= text.length; at++) {
+      const frames = await stream([text.slice(0, at), text.slice(at)], (content) => ({
+        choices: [{ index: 0, delta: { content } }],
+      }));
+      expect(frames.map((frame) => frame.choices[0].delta.content).join(''), `split at ${at}`).toBe(
+        `Mail ${values.get('[email 1]')}, [email 2], ${card}, [email  1] and [card 20].`,
+      );
+    }
+  });
+
+  test('in arguments are restored as JSON', async () => {
+    const text = JSON.stringify({ to: '[email 1]', inner: JSON.stringify({ to: '[email 1]' }) });
+    for (let at = 0; at <= text.length; at++) {
+      const frames = await stream([text.slice(0, at), text.slice(at)], (piece) => ({
+        choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: piece } }] } }],
+      }));
+      const args = frames.map((frame) => frame.choices[0].delta.tool_calls[0].function.arguments).join('');
+      const to = values.get('[email 1]');
+      expect(JSON.parse(args), `split at ${at}`).toEqual({ to, inner: JSON.stringify({ to }) });
+    }
+  });
+});
