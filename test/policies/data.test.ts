@@ -218,6 +218,8 @@ test('a picture and an unknown path cannot be searched, and the refusal says whi
   expect((await send(['/openai/v1/chat/completions', body])).text).toContain(
     'not all of it can be searched for personal data: the member \\"url\\", which is a picture, sound or a file',
   );
+  const tokens = { model: 'text-embedding-3-small', input: [[15339, 1917]] };
+  expect((await send(['/openai/v1/embeddings', tokens])).text).toContain('the member \\"input\\", which is tokens');
   expect((await send(['/openai/v1/strange', { text: 'hi' }])).text).toContain('a body on a path that is not known');
 });
 

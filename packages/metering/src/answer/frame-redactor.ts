@@ -22,8 +22,7 @@ const continued = new Set(
   `content text delta reasoning_content reasoning refusal arguments partial_json thinking input transcript summary
    stringValue token`.split(/\s+/),
 );
-/** A frame that says so ends the texts of its choice, block or item. */
-const endingMember = /^(?:finish_?reason|finishReason|stop_reason)$/;
+/** A frame of such a type ends the texts of its block or item; a reason to stop does not: some servers give one in each frame. */
 const endingType = /(?:\.done|_stop|\.completed|\.incomplete|\.failed)$/;
 
 interface Change {
@@ -43,6 +42,8 @@ type CheckedParts = Map<string, (TextPart & { waiting: Waiting })[]>;
 
 /** Searching more at once would hold up everything else, in UTF-16 units. */
 const maxSearched = 1_000_000;
+/** Answers have a handful of texts side by side. */
+const maxChannels = 1_000;
 
 /** What is no JSON in a stream, such as `[DONE]`. */
 const plainWord = /^\s*\[?[\w .:+-]{0,64}\]?\s*$/;
@@ -129,8 +130,7 @@ export class FrameRedactor implements FrameFilter {
       left -= value.length;
       if (this.#checked && literal.kind === 'string') this.#keep(waiting, literal, value);
       const { key, kind, holder } = literal;
-      const isType = key === 'type' && holder.parent === null;
-      if (kind === 'string' && (endingMember.test(key) || (isType && endingType.test(value)))) ended = scopeOf(literal);
+      if (key === 'type' && holder.parent === null && endingType.test(value)) ended = scopeOf(literal);
       if (kind === 'string' && continued.has(key) && !holder.isFree) this.#go(waiting, literal, value);
       else {
         const { places, unsearched: inner } = findInLiteral(data, literal, value, this.#redactor.search, 0);
@@ -156,6 +156,7 @@ export class FrameRedactor implements FrameFilter {
       scope: scopeOf(literal),
     };
     this.#channels.set(name, known);
+    if (this.#channels.size > maxChannels) this.#redactor.passesUnread('a stream of very many texts');
     waiting.pieces.push({ literal, piece: known.channel.add(value) });
     if (known.channel.unsearched !== null) this.#redactor.passesUnread(known.channel.unsearched);
   }

@@ -110,7 +110,7 @@ export function readText(
   from: 'request' | 'answer',
 ): string | null | undefined {
   const written = json.slice(start, end);
-  if (kind === 'number') return holder.isFree || key === 'bytes' ? written : null;
+  if (kind === 'number') return holder.isFree || tokenMembers.has(key) ? written : null;
   const value = written.includes('\\') ? decodeLiteral(written) : written.slice(1, -1);
   if (value === null) return undefined;
   if (value === '' || (kind === 'name' && wordy.test(value))) return null;
@@ -238,11 +238,14 @@ export const isFile = ({ kind, key, holder }: Literal, value: string): boolean =
 
 const mediaHolders = /image|audio|video|file|document|media|upload|inline_?data/i;
 
-/** Pictures, sound and files are not searched, wherever they lie; nor are the numbers of tokens' bytes. */
+/** Members whose numbers are tokens of a text, or their bytes. */
+const tokenMembers = new Set(['bytes', 'input', 'prompt']);
+
+/** Pictures, sound, files and tokens are not searched, wherever they lie. */
 export function nameUnsearched({ kind, key, holder }: Literal, value: string): string | null {
-  if (key === 'bytes' && kind === 'number') return `the member "${key}"`;
-  if (kind !== 'string' || holder.isFree) return null;
-  const mayBeFile = isMediaMember(key) || key === 'file_id' || key === 'file_uri' || key === 'video_url';
+  if (holder.isFree || kind === 'name') return null;
+  if (kind === 'number') return tokenMembers.has(key) ? `the member "${key}", which is tokens` : null;
+  const mayBeFile = isMediaMember(key) || /^(?:file_(?:id|uri)|video_url)$|b64/.test(key);
   if (!mayBeFile || key === 'signature' || key === 'thoughtSignature' || key === 'encrypted_content') return null;
   const around = `${holder.type} ${holder.name} ${holder.parent?.type ?? ''}`;
   const isText = holder.type === 'text';

@@ -25,7 +25,7 @@ export interface Literal {
 }
 
 /** Lists whose parts a model reads as one text. */
-const joined = new Set(['content', 'parts', 'system']);
+const joined = new Set(['content', 'parts', 'system', 'logprobs']);
 const counting = /(?:^|_)index$|^item_id$/;
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const space = /[ \t\n\r]*/y;
