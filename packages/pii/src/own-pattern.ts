@@ -6,6 +6,10 @@ const maxCost = 32_768;
 /** Bounds of how far matches are looked for at once, in UTF-16 units: near the last match first. */
 const [leastSpan, mostSpan] = [16, 4_096];
 
+/** Each call's search is made anew, and compiling takes longer than most searches. */
+const known = new Map<string, PatternMatcher>();
+const maxKnown = 4_096;
+
 /** Visits matches from left to right, without overlaps; the empty one is none. */
 export type PatternMatcher = (text: string, visit: (start: number, end: number) => void) => void;
 
@@ -18,17 +22,12 @@ const isAnchored = (pattern: string): boolean => /[$^]|\\[Az]/.test(pattern.repl
  * @throws Error that says for people why a pattern cannot be used
  */
 export function compilePattern(pattern: string, longest: number): PatternMatcher {
-  const known = compiledBefore.get(`${longest} ${pattern}`);
-  if (known) return known;
-  const matcher = compile(pattern, longest);
-  if (compiledBefore.size >= maxCompiled) compiledBefore.clear();
-  compiledBefore.set(`${longest} ${pattern}`, matcher);
+  const key = `${longest} ${pattern}`;
+  const matcher = known.get(key) ?? compile(pattern, longest);
+  if (known.size >= maxKnown) known.clear();
+  known.set(key, matcher);
   return matcher;
 }
-
-/** Each call's search is made anew, and compiling takes longer than most searches. */
-const compiledBefore = new Map<string, PatternMatcher>();
-const maxCompiled = 4_096;
 
 function compile(pattern: string, longest: number): PatternMatcher {
   if (isAnchored(pattern)) throw new Error('may not hold ^ or $, since texts come in pieces');

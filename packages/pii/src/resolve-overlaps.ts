@@ -1,12 +1,10 @@
+import type { PiiFinding } from './detector.ts';
 import { type PiiForm, piiTypes } from './pii-types.ts';
 
 const ranks: Record<PiiForm, number> = { checksum: 0, fixed: 1, context: 2, loose: 3, guess: 4 };
 
-interface Candidate {
-  readonly type: string;
-  readonly start: number;
-  readonly end: number;
-}
+/** Of a type, or an own pattern of a policy. */
+export type Candidate = Omit<PiiFinding, 'type'> & { readonly type: string };
 
 /** An own pattern of a policy counts as a rare layout. */
 const rankOf = ({ type }: Candidate): number =>

@@ -1,8 +1,9 @@
 import { runDetectors } from './detector.ts';
 import { detectors } from './detectors.ts';
+import { type OpenEnd, openEnds, searchEnd } from './open-ends.ts';
 import { compilePattern } from './own-pattern.ts';
 import { readOtherwise } from './read-otherwise.ts';
-import { resolveOverlaps } from './resolve-overlaps.ts';
+import { type Candidate, resolveOverlaps } from './resolve-overlaps.ts';
 
 /** A pattern of a policy, in the syntax of RE2; `longest` in UTF-16 units. */
 export interface SearchPattern {
@@ -18,17 +19,19 @@ export interface Found {
   end: number;
 }
 
+/** Pure; each takes time linear in the text's length. */
 export interface TextSearch {
   /** What a text holds of the wanted kinds, sorted, no two overlap; masked spellings are seen through. */
   find(text: string): Found[];
   /**
    * Where the end of a text begins that may yet become, or be part of, a finding of a wanted kind once more text comes; the text's
-   * length if none can.
+   * length if none can. It lies within none of `find(text)`, and what `find` says of the text before it stays.
    */
   findOpen(text: string): number;
 }
 
-const held = 512;
+/** A masked spelling may take so many units for one. */
+const longestMask = 16;
 
 /**
  * @param kinds types of docs/pii.md except `person_name`, and kinds of `patterns`
@@ -38,33 +41,80 @@ export function createTextSearch(kinds: Iterable<string>, patterns: readonly Sea
   const wanted = new Set(kinds);
   const own = patterns
     .filter(({ kind }) => wanted.has(kind))
-    .map(({ kind, pattern, longest }) => ({ kind, match: compilePattern(pattern, longest) }));
-  const ownKinds = new Set(own.map(({ kind }) => kind));
+    .map(({ kind, pattern, longest }) => ({ kind, longest, match: compilePattern(pattern, longest) }));
+  const isWanted = ({ type }: Candidate) => wanted.has(type);
+  const ownEnds = own.map(({ longest }) => ({ held: longest, open: () => 0 }));
+  const wantedEnds = [...openEnds.filter(({ types }) => types.some((type) => wanted.has(type))), ...ownEnds];
 
-  function collect(text: string): { type: string; start: number; end: number }[] {
-    const found: { type: string; start: number; end: number }[] = runDetectors(detectors, text);
+  function collect(text: string): Candidate[] {
+    const found: Candidate[] = runDetectors(detectors, text);
     for (const { kind, match } of own) match(text, (start, end) => found.push({ type: kind, start, end }));
     return found;
   }
 
-  function find(text: string): Found[] {
+  /** Of what overlaps the surest counts; what is not wanted, only if it covers a type that is. */
+  function search(text: string): { candidates: Candidate[]; found: Candidate[] } {
     const candidates = collect(text);
     for (const reading of readOtherwise(text))
       for (const { type, start, end } of collect(reading.value))
         candidates.push({ type, ...reading.toOriginal(start, end) });
-    const settled = resolveOverlaps(candidates, text.length).filter(({ type }) => wanted.has(type));
+    const surest = resolveOverlaps(candidates, text.length);
+    const found = surest.filter(isWanted);
+    const [isCovered, isFound] = [coverOf(surest, text.length), coverOf(found, text.length)];
     const lost = candidates.filter(
-      ({ type, start, end }) => ownKinds.has(type) && !settled.some((one) => one.start < end && start < one.end),
+      (one) => isWanted(one) && !(own.some(({ kind }) => kind === one.type) ? isFound : isCovered)(one),
     );
-    const all = lost.length === 0 ? settled : resolveOverlaps([...settled, ...lost], text.length);
-    return all.map(({ type, start, end }) => ({ kind: type, start, end }));
+    return { candidates, found: lost.length === 0 ? found : resolveOverlaps([...found, ...lost], text.length) };
   }
 
+  /** A stream asks for both of one text. */
+  let last: (ReturnType<typeof search> & { text: string }) | null = null;
+
   return {
-    find,
+    find(text) {
+      const { found } = last?.text === text ? last : search(text);
+      last = null;
+      return found.map(({ type, start, end }) => ({ kind: type, start, end }));
+    },
     findOpen(text) {
-      const open = Math.max(0, text.length - held);
-      return find(text).find(({ start, end }) => start < open && open < end)?.start ?? open;
+      last = { text, ...search(text) };
+      const { candidates, found } = last;
+      const isFound = coverOf(found, text.length);
+      let open = findEnd(text, wantedEnds);
+      // What takes their place now may be something else when more text comes.
+      const lost = new Set(candidates.filter((one) => isWanted(one) && one.start < open && !isFound(one)));
+      if (lost.size > 0) {
+        const allOpen = findEnd(text, [...openEnds, ...ownEnds]);
+        let [first, end] = [text.length, 0];
+        for (const one of candidates.sort((a, b) => a.start - b.start)) {
+          if (one.start >= end) first = text.length;
+          end = Math.max(end, one.end);
+          if (lost.has(one)) first = Math.min(first, one.start);
+          if (end > allOpen) open = Math.min(open, first);
+        }
+      }
+      open = found.find(({ start, end }) => start < open && open < end)?.start ?? open;
+      return /[\ud800-\udbff]/.test(text.charAt(open - 1)) ? open - 1 : open;
     },
   };
+}
+
+/** @returns whether all of a candidate lies in findings */
+function coverOf(findings: readonly Candidate[], length: number): (one: Candidate) => boolean {
+  const taken = new Uint8Array(length);
+  for (const { start, end } of findings) taken.fill(1, start, end);
+  return ({ start, end }) => !taken.subarray(start, end).includes(0);
+}
+
+/** Where the first finding begins that more text would make, change or end. */
+function findEnd(text: string, ends: readonly Omit<OpenEnd, 'types'>[]): number {
+  let first = text.length;
+  const asWritten = { value: text, toOriginal: (start: number) => ({ start }) };
+  for (const reading of [asWritten, ...readOtherwise(text, true)])
+    for (const { held, open } of ends) {
+      const { value } = reading;
+      const at = Math.max(0, value.length - held) + searchEnd(value.slice(-held), open);
+      first = Math.min(first, Math.max(reading.toOriginal(at, at + 1).start, text.length - longestMask * held));
+    }
+  return first;
 }

@@ -42,17 +42,17 @@ const patternSchema = z
     try {
       const match = compilePattern(pattern, longest);
       const lengthIn = (text: string) => {
-        const lengths: number[] = [];
-        match(text, (start, end) => lengths.push(end - start));
-        return lengths.length === 0 ? null : Math.max(...lengths);
+        let most = 0;
+        match(text, (start, end) => (most = Math.max(most, end - start)));
+        return most;
       };
       for (const [at, text] of matches.entries()) {
         const length = lengthIn(text);
-        if (length === null) refuse(['matches', at], 'does not hold what `pattern` matches');
+        if (length === 0) refuse(['matches', at], 'does not hold what `pattern` matches');
         else if (length > longest) refuse(['longest'], `is less than the ${length} that it matches in \`matches\``);
       }
       for (const [at, text] of ignores.entries())
-        if (lengthIn(text) !== null) refuse(['ignores', at], 'holds what `pattern` matches');
+        if (lengthIn(text) > 0) refuse(['ignores', at], 'holds what `pattern` matches');
     } catch (error) {
       refuse(['pattern'], (error as Error).message);
     }

@@ -32,7 +32,8 @@ export interface Part {
 /** The weight at which neighbouring parts are an address. */
 export const enough = 2;
 
-const reach = 6;
+/** How many words on each side of a number count. */
+export const reach = 6;
 
 const isName = (word: Word): boolean =>
   isCapital(word) || (isDigit(word.plain.charCodeAt(0)) && /^\d+(?:st|nd|rd|th)$/.test(word.plain));
@@ -59,7 +60,8 @@ function readBefore(text: string, start: number, end: number): Part | null {
   return street?.weight === enough ? street : (codeOrUnit ?? behind ?? street);
 }
 
-const addressWords: ReadonlySet<string> = new Set([
+/** Words that count without a capital letter. */
+export const addressWords: ReadonlySet<string> = new Set([
   ...sureUnits,
   ...units,
   ...boxWords,

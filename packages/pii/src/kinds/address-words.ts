@@ -10,10 +10,10 @@ export interface Word {
   readonly plain: string;
 }
 
-const maxLength = 24;
+export const longestWord = 24;
 
 /** Whether a sign ends a word; comma and full stop do not. */
-function endsWord(unit: number): boolean {
+export function endsWord(unit: number): boolean {
   if (Number.isNaN(unit) || unit <= 34 || unit === 0xa0 || unit === 0x202f || unit === 0x201c || unit === 0x201d)
     return true;
   return unit < 128 && stops.includes(unit);
@@ -40,8 +40,8 @@ export function wordsBefore(text: string, at: number, count: number): Word[] {
     while (isSpace(text.charCodeAt(end - 1)) && at - end < 3) end--;
     if (end === at && (text[end - 1] !== '.' || isDigit(text.charCodeAt(end - 2)))) break;
     let start = end;
-    while (end - start < maxLength && !endsWord(text.charCodeAt(start - 1))) start--;
-    if (start === end || end - start === maxLength) break;
+    while (end - start < longestWord && !endsWord(text.charCodeAt(start - 1))) start--;
+    if (start === end || end - start === longestWord) break;
     words.push(makeWord(text, start, end));
     at = start;
   }
@@ -56,8 +56,8 @@ export function wordsAfter(text: string, at: number, count: number): Word[] {
     while (isSpace(text.charCodeAt(start)) && start - at < 3) start++;
     if (start === at) break;
     let end = start;
-    while (end - start < maxLength && !endsWord(text.charCodeAt(end))) end++;
-    if (start === end || end - start === maxLength) break;
+    while (end - start < longestWord && !endsWord(text.charCodeAt(end))) end++;
+    if (start === end || end - start === longestWord) break;
     words.push(makeWord(text, start, end));
     if (text[end - 1] === ',') break;
     at = end;
@@ -139,7 +139,7 @@ malta|mauritania|mauritius|mexico|moldova|monaco|mongolia|montenegro|morocco|moz
 new zealand|nicaragua|niger|nigeria|north korea|north macedonia|northern ireland|norway|oman|pakistan|panama|papua new guinea|
 paraguay|peru|philippines|poland|portugal|puerto rico|qatar|romania|russia|rwanda|samoa|san marino|saudi arabia|scotland|senegal|
 serbia|seychelles|sierra leone|singapore|slovakia|slovenia|somalia|south africa|south korea|south sudan|spain|sri lanka|sudan|
-suriname|sweden|switzerland|syria|taiwan|tajikistan|tanzania|thailand|the netherlands|togo|trinidad and tobago|tunisia|turkey|
+suriname|sweden|switzerland|syria|taiwan|tajikistan|tanzania|thailand|togo|trinidad and tobago|tunisia|turkey|
 turkmenistan|uganda|ukraine|united arab emirates|united kingdom|united states|united states of america|uruguay|usa|uk|uzbekistan|
 vatican city|venezuela|vietnam|wales|yemen|zambia|zimbabwe`
     .replaceAll('\n', '')

@@ -168,3 +168,18 @@ export const privateKeyDetector: Detector = {
     }
   },
 };
+
+const longestHeader = 32;
+
+/** Where a key begins that the end of a text cuts off; the text's length if none does. */
+export function findOpenPrivateKey(text: string): number {
+  let cut = Math.max(0, text.length - begin.length + 1);
+  while (!begin.startsWith(text.slice(cut))) cut++;
+  const start = text.lastIndexOf(begin);
+  if (start < 0) return cut;
+  if (!matchAt(header, text, start + begin.length))
+    return text.length - start - begin.length < longestHeader ? start : cut;
+  const body = text.slice(header.lastIndex);
+  const isNone = body.length >= maxPreamble && !keyLine.test(body.slice(0, maxPreamble));
+  return isNone || footer.test(body) ? cut : start;
+}

@@ -56,9 +56,11 @@ const reach = 48;
 const announcement =
   /(?:\baddress(?:es)?\b[^\d]{0,16}|\b(?:lives?|living|resid(?:es|ing)) (?:at|on) |\bmeet (?:me |you |us )?at |\b(?:office|restaurant|shop|store|house|hotel|clinic|school) is (?:at|on) |\b(?:ship|deliver|return)(?:ed|y)? (?:it |this )?to |\bdrops? (?:you |me |us )?off at |\btaxi to |\bcorner of (?:the )?|\b(?:north|south|east|west) side of |\b(?:adresse|direcci[óo]n|indirizzo|endereço|adres)[: ]{1,2})[\d\s]{0,8}$/i;
 
+/** From the first part to the end of the last: what is longer is several addresses. */
+const maxLength = 192;
 const maxGap = 48;
 const gap = /^[\p{L}\p{M}\d\s,.'()/-]*$/u;
-const lineStart = /\n[>|*?•-]{1,4} /g;
+const lineStart = /\n[>|*?•-]{1,4}(?: |$)/g;
 const sentenceEnd =
   /[.] +\p{Lu}?\p{Ll}{2}|\b(?:and|or|is|are|was|were|has|have|with|for|from|that|this|then|but|we|you|it)\b/u;
 
@@ -70,26 +72,35 @@ export const postalAddressDetector: Detector = {
   needs: /^(?=.*?\d).*(?:[\s,:=#]|\D\.\d)/s,
   find({ value }, report) {
     let open: Cluster | null = null;
-    const close = () => {
-      if (open !== null && weigh(value, open) >= enough) report('postal_address', open.start, open.end);
-      open = null;
+    const close = (cluster: Cluster) => {
+      if (weigh(value, cluster) >= enough) report('postal_address', cluster.start, cluster.end);
     };
     visitNumbers(value, (start, end) => {
-      if (end - start > maxDigits) return;
-      const part = findPostcode(value, start, end) ?? readNumber(value, start, end);
-      if (part === null) return;
-      if (open !== null && continues(value, open, part)) {
-        open = join(open, part);
-        return;
-      }
-      close();
-      open = join({ ...part, weights: {} }, part);
+      open = followNumber(value, start, end, open, close);
     });
-    close();
+    if (open !== null) close(open);
   },
 };
 
-interface Cluster {
+/** @returns the parts that are open behind a number, those before it or new ones */
+export function followNumber(
+  text: string,
+  start: number,
+  end: number,
+  open: Cluster | null,
+  close?: (cluster: Cluster) => void,
+): Cluster | null {
+  const part = end - start > maxDigits ? null : (findPostcode(text, start, end) ?? readNumber(text, start, end));
+  if (part === null) return open;
+  if (open === null) return join({ ...part, weights: {} }, part);
+  if (continues(text, open, part)) return join(open, part);
+  close?.(open);
+  const rest = { ...part, start: Math.max(part.start, open.end) };
+  return join({ ...rest, weights: {} }, rest);
+}
+
+/** Parts of an address next to each other. */
+export interface Cluster {
   readonly start: number;
   readonly end: number;
   readonly kind: Part['kind'];
@@ -131,8 +142,9 @@ function isDecimal(text: string, start: number, end: number): boolean {
 
 const isPoint = (character: string): boolean => character === '.' || character === ':' || character === ',';
 
-/** A `tail` joins only a part directly before or after it. */
-function continues(text: string, cluster: Cluster, part: Part): boolean {
+/** Whether a part may be of the same address. A `tail` joins only a part directly before or after it. */
+export function continues(text: string, cluster: Cluster, part: Pick<Part, 'kind' | 'start' | 'end'>): boolean {
+  if (Math.max(part.end, cluster.end) - Math.min(part.start, cluster.start) > maxLength) return false;
   if (part.start <= cluster.end) return true;
   if (part.start - cluster.end > maxGap) return false;
   const between = text.slice(cluster.end, part.start);
