@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { kinds, targetKinds } from '@agp/notifications';
+import { piiGroups } from '@agp/pii';
 import type { z } from 'zod';
+import { openEnds } from '../../packages/pii/src/open-ends.ts';
 import { managementConfigSchema } from '../../services/management/src/config.ts';
 import { proxyConfigSchema } from '../../services/proxy/src/config.ts';
 import { writerConfigSchema } from '../../services/writer/src/config.ts';
@@ -84,6 +86,26 @@ function renderTargets(): string {
   return renderTable(['`kind`', 'Alerts go to', 'It says', 'Secret, never shown'], rows);
 }
 
+/** All national ids in one word. */
+const listTypes = (types: readonly string[]) => {
+  const names = types.map((type) => type.replace(/^(national_id_).*/, '$1...'));
+  return listNames([...new Set(names)]);
+};
+
+function renderGroups(): string {
+  const groups = Object.entries(piiGroups).filter(([name]) => name !== 'all');
+  return renderTable(
+    ['Group', 'Types'],
+    groups.map(([name, types]) => [`\`${name}\``, listTypes(types)]),
+  );
+}
+
+const renderWaits = () =>
+  renderTable(
+    ['Types', 'Characters at most'],
+    openEnds.map(({ types, held }) => [listTypes(types), held.toLocaleString('en')]),
+  );
+
 const toList = (schemas: z.ZodObject[]) =>
   [...new Set(schemas.flatMap(({ shape }) => Object.keys(shape).map(toVariable)))].sort();
 
@@ -109,6 +131,7 @@ export function renderPages() {
       renderVariables(managementConfigSchema, proxyConfigSchema.shape),
     ]),
     renderPage('docs/alerts.md', [renderKinds(), renderTargets()]),
+    renderPage('docs/pii.md', [renderGroups(), renderWaits()]),
     renderNames(),
   ];
 }

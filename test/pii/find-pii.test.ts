@@ -84,6 +84,7 @@ test('what is found stays where it is when texts without context are put around 
 test('of findings that overlap the surer one stays', () => {
   expect(find('phone 4111 1111 1111 1111')).toEqual([{ type: 'credit_card', start: 6, end: 25 }]);
   expect(find('call me on 457-55-5463').map(({ type }) => type)).toEqual(['us_ssn']);
+  expect(find('4111111111111111@example.org')).toMatchObject([{ type: 'email', start: 0, end: 28 }]);
 });
 
 test('names are looked for only where asked', () => {

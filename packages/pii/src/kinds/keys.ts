@@ -139,6 +139,7 @@ const header = /(?:[A-Z]{2,9} )?PRIVATE KEY(?: BLOCK)?-----/y;
 const footer = /-----END (?:[A-Z]{2,9} )?PRIVATE KEY(?: BLOCK)?-----/;
 
 const keyLine = /[A-Za-z0-9+/]{40,100}/;
+const keyLines = /(?:[A-Za-z0-9+/]{40,100}(?:\s|\\[nr]){0,6}){1,600}[A-Za-z0-9+/=]{0,100}/;
 
 /** The key itself begins within so many units of the header, behind the headers of encrypted and PGP keys. */
 const maxPreamble = 300;
@@ -160,9 +161,9 @@ export const privateKeyDetector: Detector = {
       if (matchAt(header, text, start + begin.length)) {
         const body = header.lastIndex;
         const block = text.slice(body, Math.min(next < 0 ? text.length : next, start + maxLength));
-        const line = keyLine.exec(block.slice(0, maxPreamble));
-        const end = footer.exec(block) ?? line;
-        if (line && end) report('private_key', start, body + end.index + end[0].length);
+        const end = footer.exec(block) ?? keyLines.exec(block);
+        if (end && keyLine.test(block.slice(0, maxPreamble)))
+          report('private_key', start, body + end.index + end[0].length);
       }
       start = next;
     }

@@ -113,7 +113,7 @@ describe('keys with a form', () => {
   });
 
   test('a block that is cut off or follows another is found', () => {
-    const cut = `-----BEGIN RSA PRIVATE KEY-----\n${draw(base64, 64)}`;
+    const cut = `-----BEGIN RSA PRIVATE KEY-----\n${draw(base64, 64)}\n${draw(base64, 64)}\n${draw(base64, 9)}`;
     expect(secretsIn(cut)).toEqual([['private_key', cut]]);
     const whole = pem('EC PRIVATE KEY', draw(base64, 64));
     expect(secretsIn(`${cut}\n${whole}`)).toEqual([
