@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { listFindings } from '@agp/metering';
 import { writeForm } from '@agp/testing/corpus';
 import { describe, expect, test } from 'vitest';
 import { everyKind, redactRequest } from './data-texts.ts';
@@ -135,6 +136,14 @@ describe('a request', () => {
     });
     const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(4_000) } };
     expect((await send(chat([picture]))).unsearched).toContain('the member "data"');
+  });
+
+  test('with a value in one part and another over it and the next tells both', async () => {
+    const parts = ['call +44 20 7946 0958', '@example.com or 4111 1111 11', '11 1111 now'];
+    const { text, places } = await send(chat(parts.map((each) => ({ type: 'text', text: each }))));
+    const kinds = [...listFindings(places)].map(({ kind }) => kind);
+    expect(kinds).toEqual(expect.arrayContaining(['phone', 'email', 'credit_card']));
+    expect(text).not.toMatch(/0958|example|1111/);
   });
 
   test('that is base64, or split over messages, is not seen through', async () => {

@@ -28,7 +28,7 @@ export {
   listTexts,
   type Replacement,
 } from './redaction/checked-texts.ts';
-export { replacePlaces } from './redaction/find-places.ts';
+export { listFindings, replacePlaces } from './redaction/find-places.ts';
 export { labelKind, openSearch, type Redactor, type SearchConfig } from './redaction/redaction.ts';
 export type { FoundInBytes } from './redaction/search-bytes.ts';
 export type { BodyChange } from './request/change-body.ts';

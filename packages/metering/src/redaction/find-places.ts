@@ -225,11 +225,24 @@ export function clip(places: Place[]): Place[] {
     if (start >= end) continue;
     apart.pop();
     if (last.start < start) apart.push({ ...last, end: start });
-    apart.push({ ...last, start, end, isRest: last.isRest || last.start < start, within: place });
+    const { within, ...shared } = last.start < start ? toRest(last) : last;
+    apart.push({ ...shared, start, end, within: { ...place, ...(within && { within }) } });
     const longer = place.end > end ? place : last;
-    if (longer.end > end) apart.push({ ...longer, start: end, isRest: true });
+    if (longer.end > end) apart.push({ ...toRest(longer), start: end });
   }
   return apart;
+}
+
+const toRest = ({ within, ...place }: Place): Place => ({
+  ...place,
+  isRest: true,
+  ...(within && { within: toRest(within) }),
+});
+
+/** Each finding, those too that share their place with another. */
+export function* listFindings(places: readonly Place[]): Generator<Place> {
+  for (const place of places)
+    for (let at: Place | undefined = place; at !== undefined; at = at.within) if (!at.isRest) yield at;
 }
 
 /** Base64 in a member for files holds no text, and a signature must stay as it is. */

@@ -5,6 +5,7 @@ import {
   type FoundInBytes,
   type InspectedBody,
   joinParts,
+  listFindings,
   listTexts,
   replacePlaces,
 } from '@agp/metering';
@@ -95,8 +96,7 @@ export class CallData implements DataOfCall {
     if (isOwn) body.searched = searched;
     const { found, checked } = searched;
     const counts = new Map<string, number>();
-    for (const { kind, isRest, isPut } of found.places)
-      if (!isRest && !isPut) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    for (const { kind, isPut } of listFindings(found.places)) if (!isPut) counts.set(kind, (counts.get(kind) ?? 0) + 1);
     const data = { found: [...counts].map(([kind, count]) => ({ kind, count })), unsearched: found.unsearched };
     return {
       facts: { data, ...(checked && { checks: checked.verdicts }) },
@@ -182,8 +182,9 @@ export class CallData implements DataOfCall {
     if (!found.isChangeable || needsKey)
       throw new PolicyDenied([{ ...findings[0], reason: `${findings[0].reason}, ${why}` }]);
     // An earlier judgement may have decided otherwise.
-    for (const { decided, isPut } of found.places) if (!isPut) delete decided.instead;
-    const values = found.places.filter(({ kind, isRest }) => rules.decide(kind)?.action === 'redact' && !isRest);
+    const all = [...listFindings(found.places)];
+    for (const { decided, isPut } of all) if (!isPut) delete decided.instead;
+    const values = all.filter(({ kind }) => rules.decide(kind)?.action === 'redact');
     const named = values.map(({ kind, value }) => ({ kind: nameKind(kind), value }));
     if (this.#labels !== null) await this.#try(this.#labels.assign(named));
     const replacements = new Replacements(this.#labels, piiHashKey);
