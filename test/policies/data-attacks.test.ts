@@ -168,6 +168,12 @@ describe('large bodies', () => {
     expect(text).not.toContain('@');
   });
 
+  test('in characters of all lengths stay whole around values', async () => {
+    const around = ['a', 'é', '語', '😀', '\u2028'].map((each) => each.repeat(70_001));
+    const text = around.map((each) => `${each} ${email} ${each}`).join('\n');
+    expect((await send(chat(text))).text).toBe(JSON.stringify(chat(text.replaceAll(email, '[email]'))));
+  });
+
   test('with values over ten thousand parts are searched', async () => {
     const parts = Array.from({ length: 10_000 }, (_, at) => ({
       type: 'text',

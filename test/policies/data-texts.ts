@@ -1,6 +1,7 @@
 import { parsePriceFile } from '@agp/catalogue';
-import { createMetering, openSearch, type Redactor, replacePlaces, type SearchConfig } from '@agp/metering';
+import { createMetering, openSearch, type Redactor, replaceInSteps, type SearchConfig } from '@agp/metering';
 import { piiGroups } from '@agp/pii';
+import { inTurns } from '@agp/runtime';
 import { type CorpusAnswer, type Exchange, type Written, writeAnswer, writeRequest } from '@agp/testing/corpus';
 import { readHead } from '../corpus/measure-exchange.ts';
 import { labelledSentences } from '../pii/labelled-sentences.ts';
@@ -55,8 +56,8 @@ export function openRedactor({ config = everyKind, blocks = false } = {}): Redac
 /** A body as it goes on to its provider. */
 export async function redactRequest(bytes: Buffer, contentType = 'application/json', config = everyKind) {
   const found = await metering.searchBody({ bytes, form: { contentType, contentEncoding: '' } }, config, holder);
-  const text = replacePlaces(bytes.toString(), found.places, (kind) => `[${kind}]`);
-  return { text, ...found };
+  const changed = await inTurns(replaceInSteps(bytes, found.places, (kind) => `[${kind}]`));
+  return { text: changed.toString(), ...found };
 }
 
 /** An answer in pieces as it goes on to its agent. */

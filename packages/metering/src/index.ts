@@ -28,8 +28,9 @@ export {
   listTexts,
   type Replacement,
 } from './redaction/checked-texts.ts';
-export { listFindings, replacePlaces } from './redaction/find-places.ts';
+export { listFindings } from './redaction/find-places.ts';
 export { labelKind, openSearch, type Redactor, type SearchConfig } from './redaction/redaction.ts';
+export { replaceInSteps } from './redaction/replace-places.ts';
 export type { FoundInBytes } from './redaction/search-bytes.ts';
 export type { BodyChange } from './request/change-body.ts';
 export { decodeBody } from './request/decode-body.ts';

@@ -10,10 +10,10 @@ import {
   openOffsets,
   type Place,
   readText,
-  replacePlaces,
 } from '../redaction/find-places.ts';
 import { type Literal, listLiterals } from '../redaction/literals.ts';
 import type { Redactor } from '../redaction/redaction.ts';
+import { replacePlaces } from '../redaction/replace-places.ts';
 import { type Piece, TextChannel } from '../redaction/text-channel.ts';
 import { type FrameFilter, nothing } from './reading.ts';
 

@@ -1,6 +1,7 @@
+import { inTurns } from '@agp/runtime/fairness';
 import { addReplacements, joinParts, listTexts } from '../redaction/checked-texts.ts';
-import { replacePlaces } from '../redaction/find-places.ts';
 import type { Redactor } from '../redaction/redaction.ts';
+import { replaceInSteps } from '../redaction/replace-places.ts';
 import type { FoundInBytes } from '../redaction/search-bytes.ts';
 import type { Redact } from './answer-gate.ts';
 import type { AnswerKind } from './answer-kind.ts';
@@ -15,14 +16,11 @@ export type SearchAnswer = (
 
 /** Redacts answers that are no stream. @param isError of the provider, which may be a page of text */
 export function redactWhole(redactor: Redactor, search: SearchAnswer, kind: AnswerKind, isError: boolean): Redact {
-  const change = (bytes: Buffer, { places, unsearched }: FoundInBytes): Buffer => {
+  function* change(bytes: Buffer, { places, unsearched }: FoundInBytes): Generator<undefined, Buffer> {
     if (unsearched !== null && !redactor.passesUnread(unsearched)) return nothing;
-    if (places.length === 0) return bytes;
-    const text = bytes.toString('utf8');
-    const changed = replacePlaces(text, places, (kind, value) => redactor.put(kind, value));
-    if (redactor.hasEnded) return nothing;
-    return changed === text ? bytes : Buffer.from(changed);
-  };
+    const changed = yield* replaceInSteps(bytes, places, (kind, value) => redactor.put(kind, value));
+    return redactor.hasEnded ? nothing : changed;
+  }
   return {
     passesLonger: () => redactor.passesUnread('an answer of more than 16 MiB'),
     whole(bytes) {
@@ -30,10 +28,18 @@ export function redactWhole(redactor: Redactor, search: SearchAnswer, kind: Answ
         return redactor.passesUnread('an answer that is a picture, sound or a file') ? bytes : nothing;
       const found = search(redactor, bytes, kind === 'text' || isError);
       if (redactor.check === undefined)
-        return 'places' in found ? change(bytes, found) : found.then((each) => change(bytes, each));
-      return check(bytes, redactor.check.bind(redactor), found).then((each) => change(bytes, each));
+        return 'places' in found ? atOnce(change(bytes, found)) : found.then((each) => inTurns(change(bytes, each)));
+      return check(bytes, redactor.check.bind(redactor), found).then((each) => inTurns(change(bytes, each)));
     },
   };
+}
+
+/** Of a short one. */
+function atOnce<Result>(work: Generator<undefined, Result>): Result {
+  for (;;) {
+    const step = work.next();
+    if (step.done) return step.value;
+  }
 }
 
 async function check(

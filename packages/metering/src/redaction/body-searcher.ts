@@ -36,7 +36,9 @@ export function createBodySearcher(options: {
     maxPending: 4_000,
     maxPendingBytes: 4 * maxPromised,
     // A part of a larger buffer would be copied with all of it.
-    prepare: (question) => ({ ...question, bytes: new Uint8Array(question.bytes) }),
+    prepare: ({ bytes, ...question }) => {
+      return { ...question, bytes: bytes.length === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes) };
+    },
     onWorkerError: options.onWorkerError,
   });
   return {

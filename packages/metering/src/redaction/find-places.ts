@@ -265,34 +265,3 @@ export function nameUnsearched({ kind, key, holder }: Literal, value: string): s
   if (isText || !(isMedia(value) || value.startsWith('data:') || mediaHolders.test(`${around} ${key}`))) return null;
   return `the member "${key}", which is a picture, sound or a file`;
 }
-
-/** What is decided of a finding; each is asked once. */
-export type Put = (kind: string, value: string) => string | null;
-
-function decide(place: Place, put: Put): string | null {
-  const { kind, value, decided, isRest, within } = place;
-  if (decided.instead === undefined) decided.instead = put(kind, value);
-  const own = decided.instead === null ? null : isRest ? '' : escapeFor(place, decided.instead);
-  const other = within === undefined ? null : decide(within, put);
-  return own ?? other;
-}
-
-/** Puts something in the place of findings; the rest stays as it is written. @param put null to leave one */
-export function replacePlaces(text: string, places: readonly Place[], put: Put): string {
-  const pieces: string[] = [];
-  let from = 0;
-  for (const place of places) {
-    const instead = decide(place, put);
-    if (instead === null) continue;
-    pieces.push(text.slice(from, place.start), instead);
-    from = place.end;
-  }
-  return from === 0 ? text : pieces.join('') + text.slice(from);
-}
-
-/** As a string of JSON has it, that stands in a string of JSON, and so on. */
-function escapeFor({ depth, isBare }: Place, text: string): string {
-  let written = isBare ? JSON.stringify(text) : text;
-  for (let level = 0; level < depth; level++) written = JSON.stringify(written).slice(1, -1);
-  return written;
-}

@@ -1,6 +1,6 @@
 import { createTextSearch, type Found, type SearchPattern, type TextSearch } from '@agp/pii';
 import type { CheckedText, Replacement } from './checked-texts.ts';
-import type { Put } from './find-places.ts';
+import type { Put } from './replace-places.ts';
 
 /** What is searched for; a worker gets it as it is. */
 export interface SearchConfig {

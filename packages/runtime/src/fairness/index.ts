@@ -1,3 +1,4 @@
 export * from './coalesce.ts';
 export * from './fair-queue.ts';
 export * from './fair-shares.ts';
+export * from './turns.ts';

@@ -7,7 +7,7 @@ import {
   joinParts,
   listFindings,
   listTexts,
-  replacePlaces,
+  replaceInSteps,
 } from '@agp/metering';
 import {
   type CallFacts,
@@ -19,6 +19,7 @@ import {
   type RuleSet,
 } from '@agp/policy';
 import type { OpenLabels } from '@agp/reservations';
+import { inTurns } from '@agp/runtime';
 import { askChecks, type Checked, isTooLarge, listChecking } from '../check/ask-checks.ts';
 import type { Setup, Stores, Working } from '../context.ts';
 import { type Agent, type Body, type DataOfCall, type Head, toHolder } from '../journey.ts';
@@ -188,11 +189,11 @@ export class CallData implements DataOfCall {
     const named = values.map(({ kind, value }) => ({ kind: nameKind(kind), value }));
     if (this.#labels !== null) await this.#try(this.#labels.assign(named));
     const replacements = new Replacements(this.#labels, piiHashKey);
-    const text = replacePlaces(bytes.toString('utf8'), found.places, (kind, value) => {
+    const put = (kind: string, value: string) => {
       const decided = rules.decide(kind);
       return decided?.action === 'redact' ? replacements.write(decided.by, kind, value) : null;
-    });
-    return Buffer.from(text);
+    };
+    return inTurns(replaceInSteps(bytes, found.places, put));
   }
 
   /** What becomes of its answer; null if no rule of data asks. */
