@@ -10,7 +10,7 @@ import type { Lengths } from './read-options.ts';
 import { alertsStory } from './stories/alerts.ts';
 import { losePostgresUnderLoad, loseRedisUnderLoad } from './stories/budget-outages.ts';
 import { burstAgentCap, burstGlobalCap, measureCost } from './stories/burst-caps.ts';
-import { rotateCertificates } from './stories/certificates.ts';
+import { certificatesStory } from './stories/certificates.ts';
 import { policiesStory } from './stories/change-policy.ts';
 import { followLive } from './stories/console-live.ts';
 import { recordExactlyOnce } from './stories/exactly-once.ts';
@@ -25,6 +25,7 @@ import { lateWritersStory } from './stories/late-writers.ts';
 import { killNats, losePostgres } from './stories/outages.ts';
 import { overlappingBudgetsStory } from './stories/overlapping-budgets.ts';
 import { reconcileBills } from './stories/reconcile.ts';
+import { dataStory } from './stories/redact-data.ts';
 import { workloadsStory } from './stories/register-workloads.ts';
 import { killUnderLoad, quick, restartAll, startReplicas, usual } from './stories/rolling-restart.ts';
 import { answerByFate, settleReservations } from './stories/settle-reservations.ts';
@@ -74,7 +75,7 @@ export const listStories = (lengths: Lengths): Story[] => {
         await burstGlobalCap(budgets, cost, burst, report);
       },
     },
-    ...[policiesStory, lateWritersStory, overlappingBudgetsStory, alertsStory, workloadsStory].map((story) =>
+    ...[policiesStory, dataStory, lateWritersStory, overlappingBudgetsStory, alertsStory, workloadsStory].map((story) =>
       story(isShort),
     ),
     {
@@ -256,11 +257,7 @@ export const listStories = (lengths: Lengths): Story[] => {
         await restartAll(replicas, size({ perSecond, rounds: 1 }, { perSecond: 20, rounds: 1, short: true }), report);
       },
     },
-    {
-      name: 'certificates',
-      promise: 'Certificates and their authority are rotated without a restart of any service.',
-      run: rotateCertificates,
-    },
+    certificatesStory,
     {
       name: 'fuzz',
       promise: 'Hostile requests and answers end no process, get no 500, and all that was billed is accounted for.',

@@ -4,6 +4,7 @@ import { makeTestAuthority, type TlsFiles } from '@agp/testing';
 import { answerCanned, startFakeProvider } from '@agp/testing/providers';
 import { expect } from 'vitest';
 import { type System, startSystem, waitFor } from '../../system/start-system.ts';
+import type { Story } from '../story.ts';
 
 /** Sends until it is served, and waits until it is recorded. */
 async function sendAndRecord({ proxies, api }: System): Promise<void> {
@@ -38,7 +39,7 @@ async function rotate({ stack, database }: System, used: TlsFiles, next: TlsFile
 }
 
 /** All servers get another certificate, then another authority, while every service runs on. */
-export async function rotateCertificates(): Promise<void> {
+async function rotateCertificates(): Promise<void> {
   using first = makeTestAuthority();
   using second = makeTestAuthority();
   const server = first.issue('127.0.0.1');
@@ -61,3 +62,9 @@ export async function rotateCertificates(): Promise<void> {
   const ready = await fetch(`${system.proxies[0]?.opsUrl}/readyz`);
   expect(await ready.json()).toEqual({ status: 'ready' });
 }
+
+export const certificatesStory: Story = {
+  name: 'certificates',
+  promise: 'Certificates and their authority are rotated without a restart of any service.',
+  run: rotateCertificates,
+};
