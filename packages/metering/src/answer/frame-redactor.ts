@@ -13,7 +13,7 @@ import {
 } from '../redaction/find-places.ts';
 import { type Literal, listLiterals } from '../redaction/literals.ts';
 import type { Redactor } from '../redaction/redaction.ts';
-import { replacePlaces } from '../redaction/replace-places.ts';
+import { atOnce, replaceInSteps } from '../redaction/replace-places.ts';
 import { type Piece, TextChannel } from '../redaction/text-channel.ts';
 import { type FrameFilter, nothing } from './reading.ts';
 
@@ -189,8 +189,9 @@ export class FrameRedactor implements FrameFilter {
     }
     if (frame === null || changes.length === 0) return raw;
     const places = clip(changes.flatMap((change) => change.places));
-    const changed = replacePlaces(data, places, (kind, value) => this.#redactor.put(kind, value));
-    return changed === data ? raw : rewrite(raw, changed, this.#isOfLines);
+    const sent = Buffer.from(data);
+    const changed = atOnce(replaceInSteps(sent, places, (kind, value) => this.#redactor.put(kind, value)));
+    return changed === sent ? raw : rewrite(raw, changed, this.#isOfLines);
   }
 }
 
@@ -210,8 +211,8 @@ const linesOf = /[^\r\n]*(?:\r\n|\r|\n|$)/g;
 const dataLine = /^(?:\xef\xbb\xbf)?data: ?/;
 
 /** The same frame with other data, in one line; its other lines stay. */
-function rewrite(raw: Buffer, data: string, isOfLines: boolean): Buffer {
-  const written = Buffer.from(data.replaceAll(/[\r\n]/g, ' ')).toString('latin1');
+function rewrite(raw: Buffer, data: Buffer, isOfLines: boolean): Buffer {
+  const written = data.toString('latin1').replaceAll(/[\r\n]/g, ' ');
   let isWritten = false;
   const lines = (raw.toString('latin1').match(linesOf) ?? []).map((line) => {
     const [field] = isOfLines ? [''] : (dataLine.exec(line) ?? []);

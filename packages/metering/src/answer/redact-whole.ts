@@ -1,7 +1,7 @@
 import { inTurns } from '@agp/runtime/fairness';
 import { addReplacements, joinParts, listTexts } from '../redaction/checked-texts.ts';
 import type { Redactor } from '../redaction/redaction.ts';
-import { replaceInSteps } from '../redaction/replace-places.ts';
+import { atOnce, replaceInSteps } from '../redaction/replace-places.ts';
 import type { FoundInBytes } from '../redaction/search-bytes.ts';
 import type { Redact } from './answer-gate.ts';
 import type { AnswerKind } from './answer-kind.ts';
@@ -32,14 +32,6 @@ export function redactWhole(redactor: Redactor, search: SearchAnswer, kind: Answ
       return check(bytes, redactor.check.bind(redactor), found).then((each) => inTurns(change(bytes, each)));
     },
   };
-}
-
-/** Of a short one. */
-function atOnce<Result>(work: Generator<undefined, Result>): Result {
-  for (;;) {
-    const step = work.next();
-    if (step.done) return step.value;
-  }
 }
 
 async function check(

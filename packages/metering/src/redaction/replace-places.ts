@@ -11,23 +11,13 @@ function decide(place: Place, put: Put): string | null {
   return own ?? other;
 }
 
-/** Puts something in the place of findings; the rest stays as it is written. @param put null to leave one */
-export function replacePlaces(text: string, places: readonly Place[], put: Put): string {
-  const pieces: string[] = [];
-  let from = 0;
-  for (const place of places) {
-    const instead = decide(place, put);
-    if (instead === null) continue;
-    pieces.push(text.slice(from, place.start), instead);
-    from = place.end;
-  }
-  return from === 0 ? text : pieces.join('') + text.slice(from);
-}
-
 /** Bytes of a text that are counted at once. */
 const maxStep = 64 * 1024;
 
-/** The same in a text's bytes, for `inTurns`: decoding a large text would hold up everything else. */
+/**
+ * Puts something in the place of findings; the rest stays as it is written. For `inTurns`: a large text would hold up everything else.
+ * @param put null to leave one
+ */
 export function* replaceInSteps(bytes: Buffer, places: readonly Place[], put: Put): Generator<undefined, Buffer> {
   const pieces: Buffer[] = [];
   let [at, units, from] = [0, 0, 0];
@@ -49,6 +39,14 @@ export function* replaceInSteps(bytes: Buffer, places: readonly Place[], put: Pu
     from = yield* goTo(place.end);
   }
   return from === 0 ? bytes : Buffer.concat([...pieces, bytes.subarray(from)]);
+}
+
+/** Of a short text. */
+export function atOnce<Result>(work: Generator<undefined, Result>): Result {
+  for (;;) {
+    const step = work.next();
+    if (step.done) return step.value;
+  }
 }
 
 /** As a string of JSON has it, that stands in a string of JSON, and so on. */

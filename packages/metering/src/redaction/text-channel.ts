@@ -26,7 +26,7 @@ interface Step {
 /**
  * One text of a stream, which comes in pieces. What is before its open end is clear.
  *
- *   undecided --its first sign is { or [--> JSON, string by string --it is none--> plain
+ *   undecided --its first sign is { [ or "--> JSON, string by string --it is none--> plain
  *       +-----any other sign----------------------------------------------------> plain
  */
 export class TextChannel {
@@ -68,7 +68,7 @@ export class TextChannel {
         this.#settle({ clear: this.#text.length, places: [] });
         return;
       }
-      this.#json = first === '{' || first === '[' ? new JsonText(this.#search) : null;
+      this.#json = '{["'.includes(first) ? new JsonText(this.#search) : null;
     }
     const read = this.#json?.step(this.#text, this.#clear - this.#base, isEnd) ?? null;
     if (read === null) this.#json = null;
