@@ -14,6 +14,9 @@ export interface Piece {
 
 /** Characters before what is still open that a search looks at: words that tell what a number is. */
 const context = 512;
+/** What waits long is searched when it has grown by a share of itself: else a key without end would cost its length for each frame. */
+const longWait = 1_024;
+const stepsOfWait = 32;
 /** A string of JSON within JSON waits until it is whole, up to this length. */
 const maxInner = 64 * 1024;
 
@@ -37,6 +40,8 @@ export class TextChannel {
   #base = 0;
   #clear = 0;
   #json: JsonText | null | undefined;
+  /** Of the channel, up to which it grows before it is searched again. */
+  #next = 0;
   unsearched: string | null = null;
 
   constructor(search: TextSearch) {
@@ -48,7 +53,7 @@ export class TextChannel {
     const piece = { start, end: start + text.length, places: [], isClear: false };
     this.#pieces.push(piece);
     this.#text += text;
-    this.#go(false);
+    if (this.#base + this.#text.length >= this.#next) this.#go(false);
     return piece;
   }
 
@@ -74,6 +79,8 @@ export class TextChannel {
     if (read === null) this.#json = null;
     this.unsearched ??= this.#json?.unsearched ?? null;
     this.#settle(read ?? this.#stepPlain(isEnd));
+    const length = this.#base + this.#text.length;
+    if (length - this.#clear > longWait) this.#next = length + (length - this.#clear) / stepsOfWait;
     const kept = Math.min(
       this.#json?.from ?? Number.POSITIVE_INFINITY,
       Math.max(0, this.#clear - this.#base - context),

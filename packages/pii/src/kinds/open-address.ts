@@ -9,7 +9,8 @@ export function findOpenAddress(text: string): number {
   let cluster: Cluster | null = null;
   let isCut = false;
   visitNumbers(text, (start, end) => {
-    isCut ||= text.length - end < longestCode || sixWords.test(text.slice(end, end + longestBehind));
+    if (isCut) return;
+    isCut = text.length - end < longestCode || sixWords.test(text.slice(end, end + longestBehind));
     if (isCut) next = Math.min(next, findFirstWord(text, start));
     else cluster = followNumber(text, start, end, cluster);
   });
