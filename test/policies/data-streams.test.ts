@@ -1,14 +1,15 @@
 import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type everyKind, exchangeOf, openRedactor, redactAnswer } from './data-texts.ts';
+import { everyKind, exchangeOf, openRedactor, redactAnswer, sentences } from './data-texts.ts';
 
 const card = '4111 1111 1111 1111';
 const email = 'john.doe@example.com';
 const chatStream = exchangeOf('openai', '/v1/chat/completions');
 const sse = { 'content-type': 'text/event-stream' };
+const frame = (text: string) => JSON.stringify({ choices: [{ index: 0, delta: { content: text } }] });
 
 describe('a stream', () => {
-  const frame = (text: string) => JSON.stringify({ choices: [{ index: 0, delta: { content: text } }] });
   const pass = (wire: string | Buffer, redactor = openRedactor()) =>
     redactAnswer(chatStream, [Buffer.from(wire)], sse, redactor);
   const json = JSON.stringify({ choices: [{ index: 0, delta: { content: `to ${email}` } }] }, null, 1);
@@ -77,6 +78,60 @@ describe('a stream', () => {
       expect(redactor.unread).toEqual(['an answer that is encoded']);
     }
   });
+});
+
+const signs = [
+  ' ',
+  '\n',
+  '"',
+  '{',
+  '}',
+  '[',
+  ']',
+  '\\',
+  '\\u0034',
+  '🙂',
+  '\u200b',
+  '1',
+  '. ',
+  'lorem ipsum '.repeat(60),
+];
+const prose = fc
+  .array(fc.oneof(fc.constantFrom(...sentences.map(({ text }) => text)), fc.constantFrom(...signs)), { maxLength: 9 })
+  .map((parts) => `So ${parts.join('')}`);
+const args = prose.map((text) =>
+  JSON.stringify({ a: text, b: [{ c: JSON.stringify({ d: text }) }], n: 4111111111111111 }),
+);
+
+test('any text passes a stream as it passes whole, however it is cut and whatever is looked for', async () => {
+  const kinds = fc.subarray([...everyKind.kinds], { minLength: 1 });
+  const check = fc.asyncProperty(
+    fc.oneof(prose, args),
+    fc.array(fc.nat(), { maxLength: 9 }),
+    kinds,
+    async (text, at, found) => {
+      const redactor = () => openRedactor({ config: { ...everyKind, kinds: found } });
+      const places = [0, ...at.map((each) => each % (text.length + 1)).sort((a, b) => a - b), text.length];
+      const parts = places.slice(1).map((to, index) => frame(text.slice(places[index], to)));
+      const wire = parts.map((part) => `data: ${part}\n\n`).join('');
+      const passed = await redactAnswer(chatStream, [Buffer.from(wire)], sse, redactor());
+      const whole = await redactAnswer(
+        chatStream,
+        [Buffer.from(frame(text))],
+        { 'content-type': 'application/json' },
+        redactor(),
+      );
+      const read = (json: string) => JSON.parse(json).choices[0].delta.content as string;
+      expect(
+        passed
+          .trim()
+          .split('\n\n')
+          .map((line) => read(line.slice(6)))
+          .join(''),
+      ).toBe(read(whole));
+    },
+  );
+  await fc.assert(check, { numRuns: 1_500, seed: 48 });
 });
 
 describe('labels', () => {
