@@ -68,6 +68,16 @@ describe('a stream', () => {
     expect(redactor.unread).toEqual(['what is no JSON']);
   });
 
+  test.each(['text/html', 'text/plain', 'application/json', 'application/problem+json'])(
+    'or error page as %s is redacted',
+    async (type) => {
+      const page = `<p>Ask "${email}" & co.</p>`;
+      const refused = { ...chatStream, answer: { status: 500 } };
+      const passed = await redactAnswer(refused, [Buffer.from(page)], { 'content-type': type });
+      expect(passed).toBe(page.replace(email, '[email]'));
+    },
+  );
+
   test('or answer in an encoding that nobody asked for passes only unread', async () => {
     for (const [wire, type] of [
       [`data: ${frame(email)}\n\n`, sse],
