@@ -8,7 +8,7 @@ const [leastSpan, mostSpan] = [16, 4_096];
 
 /** Each call's search is made anew, and compiling takes longer than most searches. */
 const known = new Map<string, PatternMatcher>();
-const maxKnown = 4_096;
+const maxKnown = 512;
 
 /** Visits matches from left to right, without overlaps; the empty one is none. */
 export type PatternMatcher = (text: string, visit: (start: number, end: number) => void) => void;

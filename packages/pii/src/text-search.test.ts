@@ -29,3 +29,16 @@ test('patterns match over the bounds of what is matched at once, as often as the
   for (const gap of [0, 61, 4_090, 4_096])
     expect(show(`${'é'.repeat(gap)} EMP-123456`.repeat(300), ['interns/employee'])).toHaveLength(300);
 });
+
+test('what waits begins with a whole character, and a pattern waits for its longest match', () => {
+  const search = createTextSearch(['interns/employee'], own);
+  for (const end of [40, 41, 42, 43]) {
+    const open = search.findOpen('😀'.repeat(40).slice(0, end));
+    expect([end - open, open % 2]).toEqual([16 + (end % 2), 0]);
+  }
+});
+
+test('a pattern is found within longer words, and an address with the number of a card in it is one', () => {
+  expect(show('see EMP-123456.78 or 12EMP-123456', ['interns/employee'])).toHaveLength(2);
+  expect(show('mail 4111111111111111@example.org', ['email'])).toEqual(['email: 4111111111111111@example.org']);
+});
