@@ -98,7 +98,7 @@ test('a form is searched: its fields can be blocked, its file cannot be searched
     'not all of it can be searched for personal data: a file of the form',
   );
   expect((await ask('lenient')).text).toContain('cannot be replaced in a form or an encoded body');
-  expect((await ask('flagging')).status).toBe(200);
+  expect((await ask('flagging')).status, 'what only flags must be sure too').toBe(403);
 });
 
 test('an answer in gzip that nobody asked for is refused, or passes as it came', async () => {

@@ -5,9 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type System, startSystem, waitFor } from '../system/start-system.ts';
+import { calls, joined, streams } from './data-calls.ts';
 
 /** What the provider answers next; null repeats what it was asked. */
 let words: string[] | null = null;
+/** What the provider writes as it is; null for none. */
+let steps: string[] | null = null;
 interface Asked {
   direction: string;
   texts: { id: number; text: string }[];
@@ -25,6 +28,7 @@ const card = '4111 1111 1111 1111';
 beforeAll(async () => {
   provider = await startFakeProvider((request, index) => {
     const [, asked = ''] = /say: (.*?)"/.exec(request.body.toString()) ?? [];
+    if (steps !== null) return { headers: { 'content-type': 'text/event-stream' }, body: { steps } };
     const said = words ?? asked.match(/.{1,3}/gsu) ?? ['nothing'];
     return answerCanned({ words: said })(request, index);
   });
@@ -55,6 +59,7 @@ afterAll(async () => {
 });
 afterEach(async () => {
   words = null;
+  steps = null;
   const headers = { authorization: `Bearer ${system.apiKey}` };
   for (const id of made.splice(0))
     await fetch(`${system.management.url}/api/v1/policies/${id}`, { method: 'DELETE', headers });
@@ -63,36 +68,6 @@ afterEach(async () => {
 async function apply(pii: object, policy: object = {}): Promise<void> {
   made.push(await post({ name: 'data', mode: 'enforce', pii, ...policy }));
 }
-
-const calls = {
-  chat: (text: string) => [
-    '/openai/v1/chat/completions',
-    { model: 'gpt-5-mini', messages: [{ role: 'user', content: text }] },
-  ],
-  responses: (text: string) => ['/openai/v1/responses', { model: 'gpt-5-mini', input: text }],
-  messages: (text: string) => [
-    '/anthropic/v1/messages',
-    { model: 'claude-sonnet-5', max_tokens: 99, messages: [{ role: 'user', content: [{ type: 'text', text }] }] },
-  ],
-  gemini: (text: string) => [
-    '/gemini/v1beta/models/gemini-2.5-flash:generateContent',
-    { contents: [{ parts: [{ text }] }] },
-  ],
-} satisfies Record<string, (text: string) => [string, object]>;
-
-const streams = {
-  chat: (text: string) => [calls.chat(text)[0], { ...(calls.chat(text)[1] as object), stream: true }],
-  responses: (text: string) => [calls.responses(text)[0], { ...(calls.responses(text)[1] as object), stream: true }],
-  messages: (text: string) => [calls.messages(text)[0], { ...(calls.messages(text)[1] as object), stream: true }],
-  gemini: (text: string) => [
-    '/gemini/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse',
-    calls.gemini(text)[1],
-  ],
-  'gemini as an array': (text: string) => [
-    '/gemini/v1beta/models/gemini-2.5-flash:streamGenerateContent',
-    calls.gemini(text)[1],
-  ],
-} as Record<string, (text: string) => [string, object]>;
 
 let sent = 0;
 async function send([path, body]: readonly [string, object] | (string | object)[], session?: string) {
@@ -181,13 +156,64 @@ describe.each([...Object.entries(calls), ...Object.entries(streams)])('an answer
   });
 });
 
-/** All texts of an answer, whatever its form, as one. */
-function joined(text: string): string {
-  const found: string[] = [];
-  for (const [, value = ''] of text.matchAll(/"(?:content|text|delta)":\s*"((?:[^"\\]|\\.)*)"/g))
-    found.push(JSON.parse(`"${value}"`) as string);
-  return found.join('');
-}
+test('what a rule keeps from an answer is not put back, nor what a model wrote', async () => {
+  await apply({ request: { email: 'redact' }, restore: true });
+  made.push(await post({ name: 'kept', mode: 'enforce', pii: { response: { email: 'redact' } } }));
+  const session = 'kept-from-interns';
+  words = [`ask ${email} or other@example.org`];
+  const first = await send(calls.chat(`write to ${email}`), session);
+  expect(joined(first.text)).toContain('ask [email 1] or [email 2]');
+  words = ['print [email 2]'];
+  expect(joined((await send(calls.chat('print [email 2]'), session)).text)).toBe('print [email 2]');
+});
+
+test('a session with what rules of data decided verifies', async () => {
+  await apply({ request: { email: 'redact' } });
+  const { event } = await send(calls.chat(`write to ${email}`), 'verified');
+  await readEvent(event);
+  const id = await waitFor(
+    'the session',
+    async () => (await system.api<{ session_id: string }>(`/api/v1/events/${event}/detail`)).session_id,
+  );
+  expect(await system.api(`/api/v1/lineage/${id}/verify`)).toMatchObject({ valid: true });
+});
+
+test('comments, blank frames and ends of lines cut in two pass through a stream that is searched', async () => {
+  await apply({ response: { email: 'redact' } });
+  const chunk = (content: string) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}`;
+  steps = [
+    ': keep-alive\n\n',
+    `${chunk('ask jo')}\r\n\r`,
+    `\n: again\r\n\r\n${chunk('hn@example.com ')}\r\n\r\n`,
+    'data: [DONE]\r\n\r\n',
+  ];
+  const { text } = await send(streams.chat?.('hello') as [string, object]);
+  expect(joined(text)).toBe('ask [email] '.replace(']', ' 1]'));
+  expect(text).toMatch(/: keep-alive[\s\S]*: again[\s\S]*\[DONE\]/);
+});
+
+test('a rule that flags is recorded beside one that redacts, and refuses what cannot be searched', async () => {
+  await apply({ request: { email: 'redact', payment_card: 'flag' } });
+  const { event } = await send(calls.chat(`${email} ${card}`));
+  expect((await readEvent(event)).decision).toMatchObject([{ action: 'redact', found: { email: 1, credit_card: 1 } }]);
+});
+
+test('a request without a body passes a check, which is not asked', async () => {
+  made.push(await post({ name: 'checked', mode: 'enforce', ...check({ request: true, response: true }) }));
+  judge = () => ({ action: 'block' });
+  const response = await fetch(`${system.proxies[0]?.url}/openai/v1/models`, { headers: { 'x-agent-name': 'lists' } });
+  expect(response.status).not.toBe(403);
+});
+
+test('a check is asked about single words, and what it puts in stays if another rule changes the body too', async () => {
+  let asks = 0;
+  judge = (asked) => (asks++ === 0 ? { action: 'redact', findings: findSecret(asked) } : { action: 'allow' });
+  const limits = { max_output_tokens: 50, over: 'lower' };
+  made.push(await post({ name: 'checked', mode: 'enforce', limits, ...check({ request: true }) }));
+  const [path, body] = calls.chat('Aurora');
+  await send([path, { ...body, max_tokens: 100 }]);
+  expect(JSON.parse(received())).toMatchObject({ max_tokens: 50, messages: [{ content: '[project]' }] });
+});
 
 test('one value has one number in a session, over proxies, and another in another one', async () => {
   await apply({ request: { email: 'redact' } });

@@ -24,8 +24,9 @@ export type { SearchPlace } from './redaction/body-searcher.ts';
 export {
   addReplacements,
   type CheckedText,
-  joinParts,
   listTexts,
+  maxChecked,
+  numberTexts,
   type Replacement,
 } from './redaction/checked-texts.ts';
 export { listFindings } from './redaction/find-places.ts';

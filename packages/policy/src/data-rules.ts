@@ -55,14 +55,12 @@ export function judgeData(
     const counts = Object.fromEntries(named.map(({ kind, count }) => [nameKind(kind), count]));
     return { reason: `its texts hold ${Object.keys(counts).join(', ')}`, found: counts };
   };
-  const needsAll = [...actions.values()].some((action) => action !== 'flag');
   const blocked = done('block');
   if (blocked !== null) return blocked;
-  if (unsearched !== null && needsAll && unreadable === 'refuse')
+  if (unsearched !== null && unreadable === 'refuse')
     return { reason: `not all of it can be searched for personal data: ${unsearched}`, isUnread: true };
-  const redacted = done('redact');
-  if (redacted !== null) return { ...redacted, remedy: 'redact' };
-  const flagged = done('flag');
+  const [redacted, flagged] = [done('redact'), done('flag')];
+  if (redacted !== null) return { ...redacted, remedy: 'redact', found: { ...flagged?.found, ...redacted.found } };
   return flagged && { ...flagged, remedy: 'flag' };
 }
 
@@ -95,13 +93,17 @@ export interface CheckVerdict {
   hasFailed?: true;
 }
 
+/** Without a body or an answer, and for whom an exception holds, a check is not asked. */
+const unasked: CheckVerdict = { action: 'allow', reason: '', found: {} };
+
 export function judgeCheck(
-  verdict: CheckVerdict | undefined,
+  policy: string,
+  checks: ReadonlyMap<string, CheckVerdict> | undefined,
   facts: DataFacts | undefined,
   unreadable: Policy['unreadable'],
 ): DataFault | null {
-  if (verdict === undefined) return { reason: 'it was not checked', isUnread: true };
-  const { action, reason, found, hasFailed } = verdict;
+  if (checks === undefined) return { reason: 'it was not checked', isUnread: true };
+  const { action, reason, found, hasFailed } = checks.get(policy) ?? unasked;
   const unsearched = facts?.unsearched ?? null;
   if (action !== 'block' && unsearched !== null && unreadable === 'refuse')
     return { reason: `not all of it can be checked: ${unsearched}`, isUnread: true };

@@ -30,7 +30,9 @@ const example = z.string().min(1).max(512);
 const patternSchema = z
   .strictObject({
     name: kindName.refine((name) => !isPiiKind(name), 'is the name of a type or group'),
-    pattern: z.string().min(1).max(512).meta({ description: 'In the syntax of RE2, without flags' }),
+    pattern: z.string().min(1).max(512).meta({
+      description: 'In the syntax of RE2; found anywhere, also within words, and in its own case without `(?i)`',
+    }),
     longest: z.int().min(1).max(1_024).default(128).meta({
       description: 'The most characters that it matches in a stream, which waits for so many',
     }),
@@ -81,10 +83,13 @@ export const piiSchema = z
       refuse(['restore'], 'needs replace_with: label, and a request that is redacted');
     const own = new Set(patterns.map(({ name }) => name));
     if (own.size < patterns.length) refuse(['patterns'], 'may hold each name once');
+    const named = new Set([request, response].flatMap((actions) => Object.keys(actions ?? {})));
+    const unused = patterns.findIndex(({ name }) => !named.has(name) && !named.has('all'));
+    if (unused >= 0) refuse(['patterns', `${unused}`, 'name'], 'is in neither request nor response');
     for (const [direction, actions] of Object.entries({ request, response }))
       for (const kind of Object.keys(actions ?? {}))
         if (!own.has(kind) && !isPiiKind(kind))
-          refuse([direction, kind], 'is no type of docs/pii.md, no group and no pattern');
+          refuse([direction, kind], 'is no type that a rule may name, no group and no pattern');
   });
 
 export const whereSchema = z

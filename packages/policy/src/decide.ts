@@ -231,7 +231,9 @@ export const mayEnd = ({ policies }: RuleSet, head: CallHead): boolean =>
   policies.some((prepared) => findEnding(prepared, head) !== undefined && applies(prepared, head));
 
 const findEnding = (prepared: Prepared, head: CallHead): RuleName | undefined =>
-  listEnding(prepared.policy).find((rule) => findException(prepared, head, rule) === null);
+  listEnding(prepared.policy).find(
+    (rule) => !answerRules.some(({ name }) => name === rule) && findException(prepared, head, rule) === null,
+  );
 
 /** Whether a finding about an answer ends it. */
 export const ends = ({ policy, rule, exception, remedy }: Finding): boolean =>

@@ -252,7 +252,7 @@ export const bodyRules = [
     name: 'check.request',
     of: ({ check }) => check?.request || undefined,
     missing: 'what an external check would say is not recorded',
-    judge: ({ policy }, { checks, data }: CallFacts) => judgeCheck(checks?.get(policy.name), data, policy.unreadable),
+    judge: ({ policy }, { checks, data }: CallFacts) => judgeCheck(policy.name, checks, data, policy.unreadable),
   }),
 ] as const;
 
@@ -270,7 +270,7 @@ export const answerRules = [
     of: ({ check }) => check?.response || undefined,
     missing: 'what an external check would say is not recorded',
     judge: ({ policy }, { answer }: AnswerFacts) =>
-      judgeCheck(answer?.checks?.get(policy.name), answer?.data, policy.unreadable),
+      judgeCheck(policy.name, answer?.checks, answer?.data, policy.unreadable),
   }),
 ] as const;
 

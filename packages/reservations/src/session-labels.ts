@@ -181,8 +181,8 @@ async function openLabels(
       blocks.set(kind, block);
       const number = ++block.used;
       numbers.set(field, number);
-      if (keepsValues) values.set(`${kind} ${number}`, value);
-      fresh.push([field, kind, suffixOf(value), number]);
+      // What a model wrote first is nobody's to have back.
+      fresh.push([field, kind, '', number]);
       return number;
     },
     valueOf: (label) => values.get(label),

@@ -162,7 +162,10 @@ export function listAltered(
 ): string[] {
   const row = presentRow(stored, 'evt');
   // A payload of version 1 has no member for what no policy decided.
-  const differs = (name: keyof Event | ChainedColumn) => !isDeepStrictEqual(row[name] ?? null, payload[name] ?? null);
+  // Version 2 does not cover what a rule of data found.
+  const covered = { ...row, decision: row.decision?.map(({ found: _, ...decision }) => decision) };
+  const differs = (name: keyof Event | ChainedColumn) =>
+    !isDeepStrictEqual(covered[name] ?? null, payload[name] ?? null);
   return [...[...shownNames, ...chainedColumns].filter(differs), ...(payload.seq === seq ? [] : ['seq'])];
 }
 

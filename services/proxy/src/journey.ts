@@ -136,6 +136,8 @@ export interface Body {
   waitedMs: number;
   /** Hex, as received so far; null without a body. */
   sha256(): string | null;
+  /** Gives back the place of its search. */
+  endSearch(): void;
   release(): void;
 }
 

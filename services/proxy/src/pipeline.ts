@@ -117,6 +117,7 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
       journey.governed = governed;
     }
 
+    body.endSearch();
     const request = { head, agent, admission, sessionId, body, reservation, governed };
     const callMeter = openMeter(context, request);
     journey.meter = callMeter;

@@ -24,9 +24,9 @@ type Decided = NonNullable<EventDetail['decision']>[number];
 
 /** What was done by each action of a rule. */
 const actions: Record<Decided['action'], string> = {
-  observe: 'noted; enforced, it would have been refused',
+  observe: 'noted; enforced, it would have been refused or changed',
   excepted: 'an exception of the policy let it pass',
-  warn: 'its agent was warned; enforced, it would have been refused',
+  warn: 'its agent was warned; enforced, it would have been refused or changed',
   lower: 'the bound of its output was lowered',
   strip: 'tools were taken out of it',
   redact: 'texts of it or of its answer were replaced',

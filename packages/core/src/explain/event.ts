@@ -82,7 +82,7 @@ function explainRules(event: EventDetail): Row[] {
   if (!decision?.length && !version && !tools && !asked) return [];
   const decided = decision?.map(
     ({ action, policy, version: own, rule, found }) =>
-      `${action} by ${policy} (version ${own}, rule ${rule})${found ? `: ${describeFound(found)}` : ''}`,
+      `${action} by ${policy} (version ${own}, rule ${rule})${found && Object.keys(found).length > 0 ? `: ${describeFound(found)}` : ''}`,
   );
   const offered = tools && (tools.declared === null ? 'could not be read' : listTools(tools.declared));
   const ofRules: Cell[] = [

@@ -76,7 +76,7 @@ const causes: Record<FailureCause, [what: string, todo: string]> = {
 const notStored = 'The text of the error is not stored; the agent has it.';
 
 type Explained = Pick<EventDetail, 'outcome' | 'http_status' | 'failure' | 'usage_source' | 'cost_usd'> &
-  Partial<Pick<EventDetail, 'path'>>;
+  Partial<Pick<EventDetail, 'path' | 'decision'>>;
 
 const noVersion = 'Its path has no version: most base URLs end with one, as in /openai/v1.';
 
@@ -88,7 +88,10 @@ function explainCost({ usage_source: source, cost_usd: usd }: Explained): string
 }
 
 /** What happened, whose fault it is and what to do; null for a call that did not fail. */
-function explainEnd({ outcome, http_status: status, failure, path }: Explained): string | null {
+function explainEnd({ outcome, http_status: status, failure, path, decision }: Explained): string | null {
+  const cut = decision?.find(({ action }) => action === 'cut');
+  if (cut)
+    return `The policy ${cut.policy} ended the answer, by its rule ${cut.rule}. If that is wrong, change the policy, or write an exception into it.`;
   if (outcome === 'killed')
     return 'A block of the agent, or a pause of all agents, ended it: the audit log says who did that and why. Lift it once its cause is gone.';
   if (outcome === 'aborted')

@@ -62,7 +62,8 @@ function createBodyPipe(
   const openWhole = (reader: BodyReader, judged: AnswerNaming | null) =>
     new WholePipe(reader, judged, allows ?? null, held, undefined, redact);
   const naming = operation.answerNames ?? null;
-  if (kind === 'frames' || kind === 'lines') {
+  // An error in place of results is no line of them.
+  if (kind === 'frames' || (kind === 'lines' && !(redactor && isError))) {
     const filters: FrameFilter[] = [
       ...(naming !== null && allows ? [new FrameGate(naming, allows, kind === 'lines')] : []),
       ...(stripsUsage && kind === 'frames' ? [new UsageStripper()] : []),

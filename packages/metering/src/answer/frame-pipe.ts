@@ -1,5 +1,5 @@
 import type { StreamReader } from '../dialects/operation.ts';
-import type { Frame } from '../json/frame.ts';
+import { Frame } from '../json/frame.ts';
 import { FrameSplitter, LineSplitter, type PieceKind, type Splitter } from './frames.ts';
 import { HeldPieces } from './held-pieces.ts';
 import {
@@ -12,6 +12,9 @@ import {
   nothing,
   StreamPart,
 } from './reading.ts';
+
+/** A comment, or blank lines. */
+const noFrame = new Frame('', '');
 
 /**
  * The one stream of frames: split once, parsed at most once, read (usage, texts, called tools), and passed on as far as filters let it.
@@ -138,7 +141,7 @@ export class FramePipe implements BodyPipe {
     this.#passed.push(this.#taker.take(this.#frame, raw));
     const held = this.#taker.held ?? 0;
     const isTooMuch = held > maxPart || this.#memory?.hold(held) === false;
-    this.#hasEnded = this.#taker.judge(isTooMuch ? null : this.#frame) === 'ended';
+    this.#hasEnded = this.#taker.judge(isTooMuch ? null : (this.#frame ?? noFrame)) === 'ended';
   }
 
   #passPart(start: number, end: number): void {

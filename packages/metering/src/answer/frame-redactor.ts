@@ -1,5 +1,5 @@
 import type { Frame } from '../json/frame.ts';
-import { joinParts, spread, type TextPart } from '../redaction/checked-texts.ts';
+import { isWritten, numberTexts, spread, type TextPart } from '../redaction/checked-texts.ts';
 import {
   clip,
   findInLiteral,
@@ -102,8 +102,7 @@ export class FrameRedactor implements FrameFilter {
 
   async #check(texts: CheckedParts): Promise<Buffer> {
     const all = [...texts.values()];
-    const joined = all.map((parts, id) => ({ id, text: joinParts(parts) }));
-    for (const put of (await this.#redactor.check?.(joined)) ?? [])
+    for (const put of (await this.#redactor.check?.(numberTexts(all))) ?? [])
       for (const [{ waiting }, place] of spread(all[put.id] ?? [], put)) waiting.changes.push({ places: [place] });
     return this.#redactor.hasEnded ? nothing : this.#pass(true);
   }
@@ -128,7 +127,7 @@ export class FrameRedactor implements FrameFilter {
       if (unsearched !== null) this.#redactor.passesUnread(unsearched);
       if (isTooLong || isFile(literal, value)) continue;
       left -= value.length;
-      if (this.#checked && literal.kind === 'string') this.#keep(waiting, literal, value);
+      if (this.#checked && literal.kind === 'string' && isWritten(literal)) this.#keep(waiting, literal, value);
       const { key, kind, holder } = literal;
       if (key === 'type' && holder.parent === null && endingType.test(value)) ended = scopeOf(literal);
       if (kind === 'string' && continued.has(key) && !holder.isFree) this.#go(waiting, literal, value);

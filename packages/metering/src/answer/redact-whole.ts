@@ -1,5 +1,6 @@
 import { inTurns } from '@agp/runtime/fairness';
-import { addReplacements, joinParts, listTexts } from '../redaction/checked-texts.ts';
+import { addReplacements, listTexts, maxChecked, numberTexts } from '../redaction/checked-texts.ts';
+import { clip } from '../redaction/find-places.ts';
 import type { Redactor } from '../redaction/redaction.ts';
 import { atOnce, replaceInSteps } from '../redaction/replace-places.ts';
 import type { FoundInBytes } from '../redaction/search-bytes.ts';
@@ -41,7 +42,22 @@ async function check(
 ): Promise<FoundInBytes> {
   const found = await searched;
   const text = bytes.toString('utf8');
-  const texts = listTexts(text, 'answer');
-  const given = await ask(texts?.map((parts, id) => ({ id, text: joinParts(parts) })) ?? [{ id: 0, text }]);
-  return texts === null ? found : { ...found, places: addReplacements(found.places, texts, given) };
+  const isTooLarge = bytes.length > maxChecked;
+  const texts = isTooLarge ? null : listTexts(text, 'answer');
+  const given = await ask(texts === null ? (isTooLarge ? null : [{ id: 0, text }]) : numberTexts(texts));
+  if (texts !== null) return { ...found, places: addReplacements(found.places, texts, given) };
+  const puts = given.map(({ start, end, kind, text: instead }) => {
+    return {
+      start,
+      end,
+      kind,
+      value: '',
+      depth: 0,
+      isBare: false,
+      isRest: false,
+      decided: { instead },
+      isPut: true,
+    } as const;
+  });
+  return { ...found, places: clip([...puts, ...found.places]) };
 }

@@ -23,8 +23,16 @@ export interface TextPart {
   value: string;
 }
 
-/** Words of a protocol, which nobody need check. */
-const bland = /^[A-Za-z_-]{0,15}$/;
+/** More is not taken apart for checks, which take 256 KiB of texts, in bytes. */
+export const maxChecked = 1024 * 1024;
+
+/** Members by which a protocol names things: no check is asked about them. */
+const naming =
+  /^(?:.*_?id|.*Id|model|modelVersion|object|type|role|status|event|service_tier|system_fingerprint|finish_reason|finishReason|stop_reason|.*_?signature|obfuscation|mimeType|.*mime_type|detail|encoding_format|reasoning_effort|effort|verbosity)$/i;
+
+/** Whether people, models or tools wrote it. */
+export const isWritten = ({ key, holder, kind }: Literal): boolean =>
+  kind === 'name' || holder.isFree || !naming.test(key);
 
 /** The texts of JSON, each with the parts that are read as one; null if it is none. */
 export function listTexts(json: string, from: 'request' | 'answer'): TextPart[][] | null {
@@ -32,17 +40,19 @@ export function listTexts(json: string, from: 'request' | 'answer'): TextPart[][
   const literals = listLiterals(json);
   if (literals === null) return null;
   for (const literal of literals) {
-    const value = literal.kind === 'number' ? null : readText(json, literal, from);
+    const value = literal.kind === 'number' || !isWritten(literal) ? null : readText(json, literal, from);
     if (value === null || value === undefined || isFile(literal, value)) continue;
     const name = `${literal.kind} ${nameChannel(literal)}`;
     const parts = texts.get(name);
     if (parts) parts.push({ json, literal, value });
     else texts.set(name, [{ json, literal, value }]);
   }
-  return [...texts.values()].filter((parts) => !bland.test(joinParts(parts)));
+  return [...texts.values()];
 }
 
-export const joinParts = (parts: readonly TextPart[]): string => parts.map(({ value }) => value).join('');
+/** As a check gets them. */
+export const numberTexts = (texts: readonly (readonly TextPart[])[]): CheckedText[] =>
+  texts.map((parts, id) => ({ id, text: parts.map(({ value }) => value).join('') }));
 
 /** Where a replacement stands in each of the parts of its text. */
 export function spread<Part extends TextPart>(parts: readonly Part[], put: Replacement): [Part, Place][] {

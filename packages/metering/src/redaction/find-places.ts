@@ -114,7 +114,7 @@ export function readText(
   const value = written.includes('\\') ? decodeLiteral(written) : written.slice(1, -1);
   if (value === null) return undefined;
   if (value === '' || (kind === 'name' && wordy.test(value))) return null;
-  return from === 'answer' && kind === 'string' && isProviders(key, value) ? null : value;
+  return from === 'answer' && kind === 'string' && !holder.isFree && isProviders(key, value) ? null : value;
 }
 
 /** What tells the texts of a body apart: their way to it, and the numbers of choices, blocks and items. */
@@ -249,7 +249,7 @@ export function* listFindings(places: readonly Place[]): Generator<Place> {
 export const isFile = ({ kind, key, holder }: Literal, value: string): boolean =>
   kind === 'string' && !holder.isFree && isMediaMember(key) && isMedia(value);
 
-const mediaHolders = /image|audio|video|file|document|media|upload|inline_?data/i;
+const mediaHolders = /image|audio|video|file|document|media|upload|inline_?data|gcs|base64/i;
 
 /** Members whose numbers are tokens of a text, or their bytes. */
 const tokenMembers = new Set(['bytes', 'input', 'prompt']);
@@ -258,7 +258,9 @@ const tokenMembers = new Set(['bytes', 'input', 'prompt']);
 export function nameUnsearched({ kind, key, holder }: Literal, value: string): string | null {
   if (holder.isFree || kind === 'name') return null;
   if (kind === 'number') return tokenMembers.has(key) ? `the member "${key}", which is tokens` : null;
-  const mayBeFile = isMediaMember(key) || /^(?:file_(?:id|uri)|video_url)$|b64/.test(key);
+  const mayBeFile =
+    isMediaMember(key) ||
+    /^(?:file_(?:id|uri|url)|(?:video|document)_url|gcsUri|bytesBase64Encoded|images?|result)$|b64/.test(key);
   if (!mayBeFile || key === 'signature' || key === 'thoughtSignature' || key === 'encrypted_content') return null;
   const around = `${holder.type} ${holder.name} ${holder.parent?.type ?? ''}`;
   const isText = holder.type === 'text';

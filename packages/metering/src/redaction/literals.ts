@@ -110,7 +110,7 @@ export function listLiterals(json: string, isFree = false): Literal[] | null {
       const around: Holder = holder ?? root;
       found.push({ start: at, end, kind: 'string', key, holder: around });
       if (key === 'type') around.type = json.slice(at + 1, end - 1);
-      else if (counting.test(key)) around.index += `${json.slice(at, end)},`;
+      else if (counting.test(key) && around.index.length < 256) around.index += `${json.slice(at, end)},`;
       at = end;
     } else {
       scalar.lastIndex = at;
@@ -118,7 +118,7 @@ export function listLiterals(json: string, isFree = false): Literal[] | null {
       const around: Holder = holder ?? root;
       const end = scalar.lastIndex;
       if (/[\d]/.test(json[end - 1] as string)) found.push({ start: at, end, kind: 'number', key, holder: around });
-      if (counting.test(key)) around.index += `${json.slice(at, end)},`;
+      if (counting.test(key) && around.index.length < 256) around.index += `${json.slice(at, end)},`;
       at = end;
     }
     let next = skip();

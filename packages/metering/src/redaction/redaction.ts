@@ -20,8 +20,8 @@ export interface Redactor {
   put: Put;
   /** Gets what cannot be searched, in words. @returns whether it may pass all the same */
   passesUnread(what: string): boolean;
-  /** Asks checks outside about all texts; absent if no rule does. @returns what they put in */
-  check?: ((texts: readonly CheckedText[]) => Promise<readonly Replacement[]>) | undefined;
+  /** Asks checks outside about all texts, or of more than they take, null; absent if no rule does. @returns what they put in */
+  check?: ((texts: readonly CheckedText[] | null) => Promise<readonly Replacement[]>) | undefined;
   /** The answer ends here. */
   readonly hasEnded: boolean;
 }

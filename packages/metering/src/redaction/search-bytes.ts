@@ -44,7 +44,7 @@ export function searchBytes(
 function searchForm(buffer: Buffer, contentType: string, search: TextSearch): FoundInBytes {
   const fields = parseFormFields(buffer, contentType, buffer.length);
   if (fields === undefined) return unsearched('a form that cannot be read');
-  const found = Object.values(fields).flatMap((texts) => [texts].flat().map((text) => findInText(text, search)));
+  const found = Object.entries(fields).flatMap((texts) => texts.flat().map((text) => findInText(text, search)));
   const hasFile = /;\s*filename\*?=/i.test(buffer.toString('latin1'));
   const inner = found.find((each) => each.unsearched !== null)?.unsearched ?? null;
   return {

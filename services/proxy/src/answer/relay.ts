@@ -174,12 +174,11 @@ export class Relay implements Dispatcher.DispatchHandler {
     this.#times.ended = performance.now();
     const rest = this.#pipe?.end();
     const later = this.#pipe?.later;
-    if (later) {
-      later.then(
-        (searched) => this.#endWith(controller, searched),
-        (error: unknown) => this.stop('policy_denied', error instanceof ApiError ? error : new ApiError('internal')),
-      );
-    } else this.#endWith(controller, rest);
+    if (later)
+      later
+        .then((searched) => this.#endWith(controller, searched))
+        .catch((error: unknown) => this.onResponseError(controller, error as Error));
+    else this.#endWith(controller, rest);
   }
 
   #endWith(controller: Dispatcher.DispatchController, rest: Buffer | undefined): void {

@@ -11,14 +11,11 @@ export interface Checked {
   isBlocked: boolean;
 }
 
-/** Larger bodies are not taken apart for checks, which take 256 KiB of texts, in bytes. */
-const largest = 4 * 1024 * 1024;
-
 /** The policies among some whose check is asked: those from which no exception frees the call. */
 export const listChecking = (policies: readonly Prepared[], head: CallHead, direction: Direction): Prepared[] =>
   policies.filter((each) => each.policy.check?.[direction] && findException(each, head, `check.${direction}`) === null);
 
-/** Asks all of them at once. @param texts null for what cannot be taken apart, which no check can judge */
+/** Asks all of them at once. @param texts null for more than a check takes */
 export async function askChecks(
   checks: Checks,
   policies: readonly Prepared[],
@@ -27,9 +24,7 @@ export async function askChecks(
 ): Promise<Checked> {
   const replies = await Promise.all(
     policies.map(async ({ policy }) => {
-      // A text beyond the bound of a check is answered for by its `on_failure`.
-      const asked = texts ?? [{ id: 0, text: ' '.repeat(largest) }];
-      return { policy, ...(await checks.ask(policy, call, asked)) };
+      return { policy, ...(await checks.ask(policy, call, texts)) };
     }),
   );
   const enforced = replies.filter(({ policy }) => policy.mode === 'enforce');
@@ -39,5 +34,3 @@ export async function askChecks(
     isBlocked: enforced.some(({ verdict }) => verdict.action === 'block'),
   };
 }
-
-export const isTooLarge = (bytes: Buffer): boolean => bytes.length > largest;

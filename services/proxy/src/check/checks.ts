@@ -29,8 +29,11 @@ export interface CheckReply {
 
 /** The services outside that policies ask about texts. */
 export interface Checks {
-  /** Asks a policy's check. Never rejects: a failure is a verdict, as the policy's `on_failure` says. */
-  ask(policy: Policy, call: CheckedCall, texts: readonly CheckedText[]): Promise<CheckReply>;
+  /**
+   * Asks a policy's check. Never rejects: a failure is a verdict, as the policy's `on_failure` says, in which `not_checked` is found.
+   * @param texts null for more than a check takes
+   */
+  ask(policy: Policy, call: CheckedCall, texts: readonly CheckedText[] | null): Promise<CheckReply>;
   /** Ends what runs. */
   stop(): Promise<void>;
 }
@@ -90,11 +93,11 @@ export function createChecks({ secrets, allowedHosts, onResult, onFailure, look 
     return line;
   }
 
-  async function exchange(name: string, check: Check, call: CheckedCall, texts: readonly CheckedText[]) {
+  async function exchange(name: string, check: Check, call: CheckedCall, texts: readonly CheckedText[] | null) {
     if (secrets.length === 0) throw new CheckFailed('no_secret', 'cannot be asked: the proxy has no CHECK_SECRET');
     let size = 0;
-    for (const { text } of texts) size += Buffer.byteLength(text);
-    if (texts.length > bounds.texts || size > bounds.textBytes)
+    for (const { text } of texts ?? []) size += Buffer.byteLength(text);
+    if (texts === null || texts.length > bounds.texts || size > bounds.textBytes)
       throw new CheckFailed('too_large', 'cannot be asked: what is to be checked is over the limit of a check');
     const line = findLine(name, check);
     if (line.running >= bounds.atOnce) throw new CheckFailed('overloaded', `has ${bounds.atOnce} others to answer`);
@@ -127,7 +130,7 @@ export function createChecks({ secrets, allowedHosts, onResult, onFailure, look 
 
   return {
     async ask({ name, check }, call, texts) {
-      if (check === undefined || texts.length === 0)
+      if (check === undefined || texts?.length === 0)
         return { verdict: { action: 'allow', reason: '', found: {} }, replacements: [] };
       const { host } = new URL(check.url);
       try {
@@ -147,10 +150,10 @@ export function createChecks({ secrets, allowedHosts, onResult, onFailure, look 
         const { result, message, cause } = error as CheckFailed;
         onResult(result);
         onFailure({ policy: name, host, error: cause === undefined ? message : describeError(cause as Error) });
-        const failed = { reason: `its check (${host}) ${message}`, found: {} };
+        const failed = { reason: `its check (${host}) ${message}`, found: { not_checked: 1 } };
         const verdict: CheckVerdict =
           check.on_failure === 'allow'
-            ? { ...failed, action: 'allow' }
+            ? { ...failed, action: 'flag' }
             : { ...failed, action: 'block', hasFailed: true };
         return { verdict, replacements: [] };
       }

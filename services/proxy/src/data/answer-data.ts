@@ -13,7 +13,7 @@ import type { DataOfAnswer } from '../journey.ts';
 import type { DataRules } from './data-rules.ts';
 import type { Replacements } from './replacements.ts';
 
-type Ask = (texts: readonly CheckedText[]) => Promise<Checked>;
+type Ask = (texts: readonly CheckedText[] | null) => Promise<Checked>;
 
 /** What rules of data find in one answer and do with it. */
 export class AnswerData implements DataOfAnswer {
@@ -45,11 +45,18 @@ export class AnswerData implements DataOfAnswer {
   }
 
   put(kind: string, value: string): string | null {
-    if (kind === labelKind) return this.#replacements.restore(value);
+    if (kind === labelKind) return this.#restore(value);
     this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
     const decided = this.#rules.decide(kind);
     if (decided?.action === 'block') this.hasEnded = true;
     return decided?.action === 'redact' ? this.#replacements.write(decided.by, kind, value) : null;
+  }
+
+  /** What a rule keeps from the answer is not put back into it. */
+  #restore(label: string): string | null {
+    const [kind = ''] = label.slice(1).split(' ');
+    const action = this.#rules.decideByName(kind);
+    return action === 'redact' || action === 'block' ? null : this.#replacements.restore(label);
   }
 
   passesUnread(what: string): boolean {
@@ -63,10 +70,10 @@ export class AnswerData implements DataOfAnswer {
       found: [...this.#counts].map(([kind, count]) => ({ kind, count })),
       unsearched: this.#unsearched,
     };
-    return { data, ...(this.#checked && { checks: this.#checked.verdicts }) };
+    return { data, checks: this.#checked?.verdicts ?? new Map() };
   }
 
-  async #check(ask: Ask, texts: readonly CheckedText[]): Promise<Checked['replacements']> {
+  async #check(ask: Ask, texts: readonly CheckedText[] | null): Promise<Checked['replacements']> {
     this.#checked = await ask(texts);
     this.hasEnded ||= this.#checked.isBlocked;
     return this.#checked.replacements;

@@ -4,9 +4,10 @@ import {
   type CheckedText,
   type FoundInBytes,
   type InspectedBody,
-  joinParts,
   listFindings,
   listTexts,
+  maxChecked,
+  numberTexts,
   replaceInSteps,
 } from '@agp/metering';
 import {
@@ -20,7 +21,8 @@ import {
 } from '@agp/policy';
 import type { OpenLabels } from '@agp/reservations';
 import { inTurns } from '@agp/runtime';
-import { askChecks, type Checked, isTooLarge, listChecking } from '../check/ask-checks.ts';
+import type { Holder } from '@agp/runtime/fairness';
+import { askChecks, type Checked, listChecking } from '../check/ask-checks.ts';
 import type { Setup, Stores, Working } from '../context.ts';
 import { type Agent, type Body, type DataOfCall, type Head, toHolder } from '../journey.ts';
 import { AnswerData } from './answer-data.ts';
@@ -81,45 +83,54 @@ export class CallData implements DataOfCall {
   }
 
   /** What the request's texts hold. @throws ApiError `proxy_overloaded` if they cannot be searched now */
-  async search(body: Body, bytes: Buffer | null, sessionId: string): Promise<SearchedCall> {
-    const none = (unsearched: string | null) => ({ facts: { data: { found: [], unsearched } }, found: null });
+  async search(body: Body, sessionId: string): Promise<SearchedCall> {
+    const none = (unsearched: string | null) => ({
+      facts: { data: { found: [], unsearched }, checks: new Map() },
+      found: null,
+    });
     if (this.#request === null || !this.#head.hasBody) return none(null);
-    if (body.inspected === null || bytes === null) return none('a body on a path that is not known');
-    const { form } = body.inspected;
-    const isPacked = form.decoded !== null || !/^\s*(?:identity)?\s*$/i.test(form.contentEncoding);
-    if (isPacked && form.decoded === null) return none('a body that is encoded');
+    if (body.inspected === null) return none('a body on a path that is not known');
+    const { isPacked } = this.#head;
+    if (isPacked && body.inspected.form.decoded === null) return none('a body that is encoded');
     const checking = listChecking(this.#request.policies, this.#of.facts, 'request');
     // A request may be judged twice, and a search takes long.
-    const isOwn = bytes === body.inspected.toProvider;
-    const asked = JSON.stringify([this.#request.config, checking.map(({ policy }) => [policy.name, policy.check])]);
-    const known = isOwn && body.searched?.asked === asked ? body.searched : null;
-    const searched = known ?? { asked, ...(await this.#search(form.decoded ?? bytes, body, checking, sessionId)) };
-    if (isOwn) body.searched = searched;
+    const asked = JSON.stringify([
+      this.#request.config,
+      checking.map(({ policy }) => [policy.name, policy.mode, policy.check]),
+    ]);
+    const known = body.searched?.asked === asked ? body.searched : null;
+    const searched = known ?? { asked, ...(await this.#search(body.inspected, checking, sessionId)) };
+    body.searched = searched;
     const { found, checked } = searched;
     const counts = new Map<string, number>();
     for (const { kind, isPut } of listFindings(found.places)) if (!isPut) counts.set(kind, (counts.get(kind) ?? 0) + 1);
     const data = { found: [...counts].map(([kind, count]) => ({ kind, count })), unsearched: found.unsearched };
     return {
-      facts: { data, ...(checked && { checks: checked.verdicts }) },
+      facts: { data, checks: checked?.verdicts ?? new Map() },
       found: { ...found, isChangeable: found.isChangeable && !isPacked },
     };
   }
 
-  async #search(bytes: Buffer, body: Body, checking: readonly Prepared[], sessionId: string) {
-    const { form } = body.inspected as InspectedBody;
+  async #search({ form, toProvider }: InspectedBody, checking: readonly Prepared[], sessionId: string) {
+    const bytes = form.decoded ?? toProvider;
     const { config } = this.#request as DataRules;
     const holder = toHolder(this.#agent, this.#head);
-    const found = await this.#context.metering.searchBody({ bytes, form }, config, holder);
+    const found = await this.#try({ bytes, form }, config, holder);
     if (checking.length === 0) return { found, checked: null };
-    const texts = isTooLarge(bytes) ? null : listTexts(bytes.toString('utf8'), 'request');
-    const checked = await this.#ask(
-      'request',
-      sessionId,
-      checking,
-      texts?.map((parts, id) => ({ id, text: joinParts(parts) })) ?? null,
-    );
+    const texts = bytes.length > maxChecked ? null : listTexts(bytes.toString('utf8'), 'request');
+    const checked = await this.#ask('request', sessionId, checking, texts && numberTexts(texts));
     if (texts === null) return { found, checked };
     return { found: { ...found, places: addReplacements(found.places, texts, checked.replacements) }, checked };
+  }
+
+  /** What nobody enforces goes on unsearched, rather than being refused. */
+  async #try(body: { bytes: Buffer; form: InspectedBody['form'] }, config: DataRules['config'], holder: Holder) {
+    try {
+      return await this.#context.metering.searchBody(body, config, holder);
+    } catch (error) {
+      if (this.#request?.isEnforced) throw error;
+      return { places: [], unsearched: 'what waited for its search for too long', isChangeable: true };
+    }
   }
 
   #ask(
@@ -146,27 +157,25 @@ export class CallData implements DataOfCall {
 
   /**
    * The body with something in the place of what rules replace; null if they replace nothing.
-   * @param changed the body as other rules made it; null if none did @param findings that replace
-   * @throws ApiError `policy_denied` if it cannot be changed, `labels_unavailable`, `proxy_overloaded`
+   * @param findings that replace
+   * @throws ApiError `policy_denied` if it cannot be changed, `labels_unavailable`
    */
   async redact(
-    body: Body,
-    changed: Buffer | null,
-    searched: FoundInBytes | null,
+    { inspected }: Body,
+    found: FoundInBytes | null,
     findings: readonly Finding[],
     sessionId: string,
   ): Promise<Buffer | null> {
     this.#sessionId = sessionId;
     const { asks, keepsValues } = asksLabels(findings.length > 0 ? this.#request : null, this.#response);
-    const reserve = this.#response?.policies.length ? reservedNumbers : 0;
     this.#isRestored = keepsValues;
-    if (asks)
-      this.#labels = (await this.#try(this.#context.sessionLabels.open(sessionId, { keepsValues, reserve }))) ?? null;
+    const reserve = this.#response?.policies.length ? reservedNumbers : 0;
+    const { sessionLabels } = this.#context;
+    if (asks) this.#labels = (await this.#assure(sessionLabels.open(sessionId, { keepsValues, reserve }))) ?? null;
     const [first] = findings;
-    if (first === undefined || body.inspected === null) return null;
+    if (first === undefined || inspected === null || found === null) return null;
     try {
-      const found = changed === null ? searched : (await this.search(body, changed, sessionId)).found;
-      return await this.#replace(changed ?? body.inspected.toProvider, found as FoundInBytes, [first, ...findings]);
+      return await this.#replace(inspected.toProvider, found, [first, ...findings]);
     } catch (error) {
       this.close();
       throw error;
@@ -183,11 +192,11 @@ export class CallData implements DataOfCall {
     if (!found.isChangeable || needsKey)
       throw new PolicyDenied([{ ...findings[0], reason: `${findings[0].reason}, ${why}` }]);
     // An earlier judgement may have decided otherwise.
-    const all = [...listFindings(found.places)];
-    for (const { decided, isPut } of all) if (!isPut) delete decided.instead;
+    const all = [...listFindings(found.places)].filter(({ isPut }) => !isPut);
+    for (const { decided } of all) delete decided.instead;
     const values = all.filter(({ kind }) => rules.decide(kind)?.action === 'redact');
     const named = values.map(({ kind, value }) => ({ kind: nameKind(kind), value }));
-    if (this.#labels !== null) await this.#try(this.#labels.assign(named));
+    if (this.#labels !== null) await this.#assure(this.#labels.assign(named));
     const replacements = new Replacements(this.#labels, piiHashKey);
     const put = (kind: string, value: string) => {
       const decided = rules.decide(kind);
@@ -201,7 +210,7 @@ export class CallData implements DataOfCall {
     const replacements = new Replacements(this.#labels, this.#context.config.piiHashKey);
     if (this.#response === null) return null;
     const checking = listChecking(this.#response.policies, this.#of.facts, 'response');
-    const ask = (texts: readonly CheckedText[]) => this.#ask('response', this.#sessionId, checking, texts);
+    const ask = (texts: readonly CheckedText[] | null) => this.#ask('response', this.#sessionId, checking, texts);
     return new AnswerData(this.#response, this.#of, replacements, checking.length === 0 ? null : ask);
   }
 
@@ -210,7 +219,7 @@ export class CallData implements DataOfCall {
   }
 
   /** Without Redis labels have no numbers, by which they could be put back. @throws ApiError `labels_unavailable` if they must be */
-  async #try<Value>(work: Promise<Value>): Promise<Value | undefined> {
+  async #assure<Value>(work: Promise<Value>): Promise<Value | undefined> {
     try {
       return await work;
     } catch {

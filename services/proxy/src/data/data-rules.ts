@@ -5,6 +5,7 @@ import {
   type Direction,
   findException,
   listDataPolicies,
+  nameKind,
   ownKind,
   type Prepared,
   type RuleSet,
@@ -16,6 +17,9 @@ export interface DataRules {
   config: SearchConfig;
   /** The strictest enforced action for a kind, and the policy that it is of. */
   decide(kind: string): { action: DataAction; by: Prepared } | undefined;
+  isEnforced: boolean;
+  /** The strictest action for a kind as labels name it. */
+  decideByName(name: string): DataAction | undefined;
   /** Whether an enforced rule must be sure of every text. */
   needsAll: boolean;
 }
@@ -26,11 +30,14 @@ const strictness: Readonly<Record<DataAction, number>> = { flag: 0, redact: 1, b
 export function findDataRules(rules: RuleSet, head: CallHead, direction: Direction): DataRules | null {
   const restoring = direction === 'request' ? [] : listDataPolicies(rules, head, 'request').filter(restores);
   const policies = listDataPolicies(rules, head, direction);
-  if (policies.length === 0 && restoring.length === 0) return null;
   const decided = new Map<string, { action: DataAction; by: Prepared }>();
   const isEnforced = (prepared: Prepared) =>
     prepared.policy.mode === 'enforce' && findException(prepared, head, `pii.${direction}`) === null;
   const enforced = policies.filter(isEnforced);
+  const isChecked = policies.some(({ policy }) => policy.mode === 'enforce' && policy.check?.[direction]);
+  const isHeld = enforced.length > 0 || restoring.length > 0 || isChecked;
+  // What only observes answers reads what is recorded of them.
+  if (direction === 'response' ? !isHeld : policies.length === 0) return null;
   for (const by of enforced)
     for (const [kind, action] of by.data[direction])
       if (strictness[action] > strictness[decided.get(kind)?.action ?? 'flag'] || !decided.has(kind))
@@ -40,16 +47,18 @@ export function findDataRules(rules: RuleSet, head: CallHead, direction: Directi
     config: {
       kinds: [...new Set(policies.flatMap(({ data }) => [...data[direction].keys()]))],
       patterns: policies.flatMap(({ policy: { name, pii } }) =>
-        (pii?.patterns ?? []).map((own) => ({ ...own, kind: ownKind(name, own.name) })),
+        (pii?.patterns ?? []).map(({ name: own, pattern, longest }) => ({
+          kind: ownKind(name, own),
+          pattern,
+          longest,
+        })),
       ),
       findsLabels: restoring.length > 0,
     },
     decide: (kind) => decided.get(kind),
-    needsAll: enforced.some(
-      ({ policy, data }) =>
-        policy.unreadable === 'refuse' &&
-        (policy.check?.[direction] || [...data[direction].values()].some((action) => action !== 'flag')),
-    ),
+    decideByName: (name) => [...decided].find(([kind]) => nameKind(kind) === name)?.[1].action,
+    isEnforced: isHeld,
+    needsAll: enforced.some(({ policy }) => policy.unreadable === 'refuse'),
   };
 }
 

@@ -82,6 +82,13 @@ export function openGuard(request: AdmittedRequest): AnswerGuard | null {
   return judge === null && data === null ? null : new AnswerGuard(judge, data);
 }
 
+/** What was recorded of an answer that rules of data only observe. */
+function observe({ piiFindings, piiScan }: Measurement): DataOfAnswer['found'] {
+  const types = piiFindings.flatMap(({ in: side, type }) => (side === 'response' ? [type] : []));
+  const found = [...new Set(types)].map((kind) => ({ kind, count: types.filter((type) => type === kind).length }));
+  return { data: { found, unsearched: piiScan === 'full' ? null : 'its texts' }, checks: new Map() };
+}
+
 /** What policies decided of an answer that has ended, that first which ended it. */
 export function decideAnswer(request: AdmittedRequest, { denied, found }: Answer, measured: Measurement): Decision[] {
   const { answeredModel: model, called } = measured;
@@ -90,7 +97,7 @@ export function decideAnswer(request: AdmittedRequest, { denied, found }: Answer
         ...request.governed.facts,
         model,
         called,
-        ...(found && { answer: found }),
+        answer: found ?? observe(measured),
       })
     : [];
   if (denied === null) return noteDecisions(findings);

@@ -38,7 +38,7 @@ export async function govern(
   if (rules === null) return ungoverned;
   const described = describeBody(context, head, agent, { ...admission, rules }, body);
   const data = CallData.of(context, head, agent, rules, described);
-  const searched = await data?.search(body, body.inspected?.toProvider ?? null, sessionId);
+  const searched = await data?.search(body, sessionId);
   const facts = searched ? { ...described, ...searched.facts } : described;
   const findings = await inTurns(judgeBodyInSteps(rules, facts));
   const enforced = findings.filter(isEnforced).map((finding) => ({ ...finding, action: findRemedy(finding) }));
@@ -48,17 +48,17 @@ export async function govern(
   ]);
   if (refusing) throw refusing;
   const noted = [...admission.findings, ...findings.filter((finding) => !isEnforced(finding))];
+  const redacting = enforced.filter(({ action }) => action === 'redact');
+  let changed = (await data?.redact(body, searched?.found ?? null, redacting, sessionId)) ?? null;
   const remedied = enforced.filter(({ action }) => action === 'lower' || action === 'strip');
-  let changed = remedied[0] === undefined ? null : change(context, head, body, remedied as [Remedied, ...Remedied[]]);
-  if (changed !== null) {
+  if (remedied[0] !== undefined) {
+    const inspected = body.inspected && { ...body.inspected, ...(changed && { toProvider: changed }) };
+    changed = change(context, head, { ...body, inspected }, remedied as [Remedied, ...Remedied[]]);
     const after = describeChanged(context, head, facts, body.inspected as InspectedBody, changed);
     const again = (await inTurns(judgeBodyInSteps(rules, after))).filter(isEnforced);
-    const denied = PolicyDenied.by(again.filter(({ remedy, isUnread }) => remedy === undefined && !isUnread));
+    const denied = PolicyDenied.by(again.filter(({ rule }) => !isOfData(rule)));
     if (denied) throw denied;
   }
-  const redacting = enforced.filter(({ action }) => action === 'redact');
-  if (data !== null)
-    changed = (await data.redact(body, changed, searched?.found ?? null, redacting, sessionId)) ?? changed;
   if (changed !== null) body.toProvider = changed;
   return {
     facts,
@@ -77,11 +77,14 @@ function judgeUnreadAnswer(rules: RuleSet, { operation, method, path }: Head, fa
   const isMedia = operation?.otherAnswers === 'media' || operation?.bounds?.writes === 'pictures';
   if ((operation !== null && !isMedia) || isList) return [];
   const unsearched = isMedia ? 'an answer that is a picture, sound or a file' : 'an answer on a path that is not known';
-  const answer = { data: { found: [], unsearched } };
+  const answer = { data: { found: [], unsearched }, checks: new Map() };
   return judgeAnswer(rules, { ...facts, model: null, called: [], answer }).filter(
     (finding) => isEnforced(finding) && ends(finding),
   );
 }
+
+/** What was searched and checked need not be again. */
+const isOfData = (rule: string): boolean => /^(?:pii|check)\./.test(rule);
 
 type Remedied = Finding & { action: Extract<Decision['action'], 'lower' | 'strip' | 'redact' | 'flag'> };
 

@@ -33,7 +33,7 @@ export async function readBody(
   // An agent that left during admission sends no more events to listen for.
   if (request.destroyed) throw endedEarly();
   const unread = { inspected: null, toProvider: null, searched: null, waitedMs: 0 };
-  if (!head.hasBody) return { ...unread, sha256: () => null, release: () => {} };
+  if (!head.hasBody) return { ...unread, sha256: () => null, endSearch: () => {}, release: () => {} };
   const given = Promise.withResolvers<never>();
   given.promise.catch(() => {});
   const expected = head.operation === null ? 0 : (head.contentLength ?? 0);
@@ -68,6 +68,7 @@ export async function readBody(
       searched: null,
       waitedMs,
       sha256: () => digest.digest(),
+      endSearch: () => place?.release(),
       release: () => {
         place?.release();
         share.release();
@@ -83,7 +84,9 @@ export async function readBody(
 /** Whether a rule of data must see its texts. */
 const mustSearch = (head: Head, agent: Agent, admission: Admission): boolean =>
   admission.rules !== null &&
-  listDataPolicies(admission.rules, describeCall(head, agent, admission), 'request').length > 0;
+  listDataPolicies(admission.rules, describeCall(head, agent, admission), 'request').some(
+    ({ policy }) => policy.mode === 'enforce',
+  );
 
 function bufferBody(
   { config }: Setup,
@@ -155,6 +158,7 @@ function streamBody({ config }: Setup, request: IncomingMessage, share: BodyShar
     searched: null,
     waitedMs: 0,
     sha256: () => digest.digest(),
+    endSearch: () => {},
     // A provider may answer before it has all of the body, or never read it.
     release: () => {
       pace.stop();
