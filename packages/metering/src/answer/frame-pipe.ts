@@ -142,6 +142,7 @@ export class FramePipe implements BodyPipe {
     const held = this.#taker.held ?? 0;
     const isTooMuch = held > maxPart || this.#memory?.hold(held) === false;
     this.#hasEnded = this.#taker.judge(isTooMuch ? null : (this.#frame ?? noFrame)) === 'ended';
+    if (isTooMuch && !this.#hasEnded) this.#passed.push(this.#taker.giveUp?.() ?? nothing);
   }
 
   #passPart(start: number, end: number): void {
@@ -150,7 +151,7 @@ export class FramePipe implements BodyPipe {
       this.#hasEnded = this.#filters.some((filter) => filter.judge(null) === 'ended');
       if (this.#hasEnded) this.#held.clear();
       else {
-        if (this.#taker?.end) this.#passed.push(this.#taker.end());
+        if (this.#taker?.giveUp) this.#passed.push(this.#taker.giveUp());
         // It holds this piece too, behind what passes of the chunk.
         this.#cut();
       }

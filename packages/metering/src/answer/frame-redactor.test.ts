@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { openRedactor, passFrames } from '../../test/redact.ts';
+import { FramePipe } from './frame-pipe.ts';
+import { FrameRedactor } from './frame-redactor.ts';
 
 interface Shape {
   name: string;
@@ -109,4 +111,14 @@ test('what repeats a whole text is redacted too', () => {
   const { passed } = passFrames(openRedactor(['email']), [done]);
   expect(JSON.stringify(passed)).not.toContain('example.com');
   expect(at(passed[0], 'response', 'output', 0, 'content', 0, 'text')).toBe(kept);
+});
+
+test('what waits for a check passes once it is too much, if what is unread may pass', () => {
+  const redactor = Object.assign(openRedactor(['email']), { check: async () => [] });
+  const reader = { push: () => {}, end: () => ({}) as never };
+  const full = { hold: () => false, release: () => {} };
+  const pipe = new FramePipe('frames', reader, [new FrameRedactor(redactor, false)], full);
+  const frame = (shapes[0] as Shape).frame('ask john@example.com now');
+  expect(pipe.push(Buffer.from(`data: ${JSON.stringify(frame)}\n\n`)).toString()).toContain('ask [email] now');
+  expect(redactor.unread).toEqual(['a frame that is too long']);
 });

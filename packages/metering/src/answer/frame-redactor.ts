@@ -60,7 +60,7 @@ export class FrameRedactor implements FrameFilter {
   #held = 0;
   #frames = 0;
   /** The texts of all frames, if checks outside are asked about them before any passes. */
-  readonly #checked: CheckedParts | null;
+  #checked: CheckedParts | null;
   later: Promise<Buffer> | null = null;
 
   constructor(redactor: Redactor, isOfLines: boolean) {
@@ -91,6 +91,13 @@ export class FrameRedactor implements FrameFilter {
     if (frame !== null) this.#read(waiting, frame);
     if (this.#isOfLines) this.#endTexts('');
     return this.#pass();
+  }
+
+  /** Checks are not asked about a part of a text. */
+  giveUp(): Buffer {
+    this.#endTexts('');
+    this.#checked = null;
+    return this.#pass(true);
   }
 
   end(): Buffer {

@@ -64,6 +64,8 @@ export interface FrameFilter {
   take?(frame: Frame | null, raw: Buffer): Buffer;
   /** Bytes that `take` kept back. */
   readonly held?: number;
+  /** What `take` kept back, if more cannot wait for it and may pass all the same. */
+  giveUp?(): Buffer;
   /** Behind `end`: what passes once it is checked. */
   readonly later?: Promise<Buffer> | null;
 }
