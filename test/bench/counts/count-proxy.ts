@@ -123,7 +123,7 @@ let ruled = 0;
 async function ruleAgent(managementUrl: string): Promise<OutgoingHttpHeaders> {
   ruled += 1;
   const name = `bench-ruled-${ruled}`;
-  const pii = { request: { all: 'redact' }, response: { all: 'redact' } };
+  const pii = { request: { all: 'redact' }, response: { email: 'redact' } };
   await ask(managementUrl, 'POST', 'policies', { name, mode: 'enforce', match: { agents: [name] }, pii });
   return { 'x-agent-name': name };
 }

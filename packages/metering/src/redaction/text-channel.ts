@@ -13,7 +13,7 @@ export interface Piece {
 }
 
 /** Characters before what is still open that a search looks at: words that tell what a number is. */
-const context = 512;
+const context = 256;
 /** What waits long is searched when it has grown by a share of itself: else a key without end would cost its length for each frame. */
 const longWait = 1_024;
 const stepsOfWait = 32;
