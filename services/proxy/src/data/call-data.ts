@@ -185,12 +185,14 @@ export class CallData implements DataOfCall {
   async #replace(bytes: Buffer, found: FoundInBytes, findings: readonly [Finding, ...Finding[]]): Promise<Buffer> {
     const rules = this.#request as DataRules;
     const { piiHashKey } = this.#context.config;
-    const needsKey = piiHashKey === undefined && findings.some(({ policy }) => policy.pii?.replace_with === 'hash');
-    const why = needsKey
+    const hashing = findings.find(({ policy }) => policy.pii?.replace_with === 'hash');
+    const keyless = piiHashKey === undefined ? hashing : undefined;
+    const why = keyless
       ? 'whose hash needs PII_HASH_KEY, which is not set'
       : 'which cannot be replaced in a form or an encoded body';
-    if (!found.isChangeable || needsKey)
-      throw new PolicyDenied([{ ...findings[0], reason: `${findings[0].reason}, ${why}` }]);
+    const refusing = keyless ?? findings[0];
+    if (!found.isChangeable || keyless)
+      throw new PolicyDenied([{ ...refusing, reason: `${refusing.reason}, ${why}` }]);
     // An earlier judgement may have decided otherwise.
     const all = [...listFindings(found.places)].filter(({ isPut }) => !isPut);
     for (const { decided } of all) delete decided.instead;
