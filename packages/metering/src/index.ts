@@ -24,8 +24,7 @@ export type { SearchPlace } from './redaction/body-searcher.ts';
 export {
   addReplacements,
   type CheckedText,
-  listTexts,
-  maxChecked,
+  listRequestTexts,
   numberTexts,
   type Replacement,
 } from './redaction/checked-texts.ts';

@@ -1,5 +1,5 @@
 import type { Frame } from '../json/frame.ts';
-import { isWritten, numberTexts, spread, type TextPart } from '../redaction/checked-texts.ts';
+import { isWritten, spread, type TextPart } from '../redaction/checked-texts.ts';
 import {
   clip,
   findInLiteral,
@@ -95,6 +95,7 @@ export class FrameRedactor implements FrameFilter {
 
   /** Checks are not asked about a part of a text. */
   giveUp(): Buffer {
+    if (this.#checked !== null && this.#redactor.passesUnchecked?.() === false) return nothing;
     this.#endTexts('');
     this.#checked = null;
     return this.#pass(true);
@@ -108,9 +109,12 @@ export class FrameRedactor implements FrameFilter {
   }
 
   async #check(texts: CheckedParts): Promise<Buffer> {
-    const all = [...texts.values()];
-    for (const put of (await this.#redactor.check?.(numberTexts(all))) ?? [])
-      for (const [{ waiting }, place] of spread(all[put.id] ?? [], put)) waiting.changes.push({ places: [place] });
+    // Frames repeat what providers say of them, and the whole text at its end.
+    const alike = Map.groupBy(texts.values(), (parts) => parts.map(({ value }) => value).join(''));
+    const all = [...alike.values()];
+    for (const put of (await this.#redactor.check?.([...alike.keys()].map((text, id) => ({ id, text })))) ?? [])
+      for (const [{ waiting }, place] of (all[put.id] ?? []).flatMap((parts) => spread(parts, put)))
+        waiting.changes.push({ places: [place] });
     return this.#redactor.hasEnded ? nothing : this.#pass(true);
   }
 

@@ -1,5 +1,5 @@
 import { inTurns } from '@agp/runtime/fairness';
-import { addReplacements, listTexts, maxChecked, numberTexts } from '../redaction/checked-texts.ts';
+import { addReplacements, isCheckable, listTexts, numberTexts } from '../redaction/checked-texts.ts';
 import { clip } from '../redaction/find-places.ts';
 import type { Redactor } from '../redaction/redaction.ts';
 import { atOnce, replaceInSteps } from '../redaction/replace-places.ts';
@@ -23,7 +23,8 @@ export function redactWhole(redactor: Redactor, search: SearchAnswer, kind: Answ
     return redactor.hasEnded ? nothing : changed;
   }
   return {
-    passesLonger: () => redactor.passesUnread('an answer of more than 16 MiB'),
+    passesLonger: () =>
+      redactor.passesUnread('an answer of more than 16 MiB') && redactor.passesUnchecked?.() !== false,
     whole(bytes) {
       if ((kind === 'media' || kind === 'unknown') && !isError)
         return redactor.passesUnread('an answer that is a picture, sound or a file') ? bytes : nothing;
@@ -42,7 +43,7 @@ async function check(
 ): Promise<FoundInBytes> {
   const found = await searched;
   const text = bytes.toString('utf8');
-  const isTooLarge = bytes.length > maxChecked;
+  const isTooLarge = !isCheckable(bytes);
   const texts = isTooLarge ? null : listTexts(text, 'answer');
   const given = await ask(texts === null ? (isTooLarge ? null : [{ id: 0, text }]) : numberTexts(texts));
   if (texts !== null) return { ...found, places: addReplacements(found.places, texts, given) };

@@ -1,3 +1,4 @@
+import { isForm, parseFormFields } from '../json/form.ts';
 import { clip, isFile, nameChannel, openOffsets, type Place, readText } from './find-places.ts';
 import { type Literal, listLiterals } from './literals.ts';
 
@@ -23,8 +24,28 @@ export interface TextPart {
   value: string;
 }
 
-/** More is not taken apart for checks, which take 256 KiB of texts, in bytes. */
-export const maxChecked = 1024 * 1024;
+/** A body of more strings is not taken apart for checks, which take 2,000 texts. */
+const maxStrings = 20_000;
+
+/** Whether it is short enough to be taken apart: pictures and files make bodies large, and hold no strings. */
+export function isCheckable(bytes: Buffer): boolean {
+  let quotes = 0;
+  for (let at = bytes.indexOf('"'); at >= 0 && quotes <= 2 * maxStrings; at = bytes.indexOf('"', at + 1)) quotes += 1;
+  return quotes <= 2 * maxStrings;
+}
+
+/** The texts of a request's body, or of the fields of a form, in which nothing can be replaced; null for more than a check takes. */
+export function listRequestTexts(bytes: Buffer, contentType: string): TextPart[][] | null {
+  if (!isForm(contentType)) return isCheckable(bytes) ? (listTexts(bytes.toString('utf8'), 'request') ?? []) : null;
+  const fields = parseFormFields(bytes, contentType, bytes.length) ?? {};
+  const holder = { parent: null, name: '', isArray: false, isFree: false, index: '', type: '' };
+  return Object.entries(fields).flatMap(([key, values]) =>
+    [values].flat().flatMap((value): TextPart[][] => {
+      const literal = { start: 0, end: 0, kind: 'string', key, holder } as const;
+      return isWritten(literal) ? [[{ json: '', literal, value }]] : [];
+    }),
+  );
+}
 
 /** Members by which a protocol names things: no check is asked about them. */
 const naming =

@@ -22,6 +22,8 @@ export interface Redactor {
   passesUnread(what: string): boolean;
   /** Asks checks outside about all texts, or of more than they take, null; absent if no rule does. @returns what they put in */
   check?: ((texts: readonly CheckedText[] | null) => Promise<readonly Replacement[]>) | undefined;
+  /** Whether an answer passes that is longer than may wait for those checks. */
+  passesUnchecked?: (() => boolean) | undefined;
   /** The answer ends here. */
   readonly hasEnded: boolean;
 }

@@ -1,6 +1,6 @@
 import type { CheckedText, Replacement } from '@agp/metering';
 import { type CallHead, type CheckVerdict, type Direction, findException, type Prepared } from '@agp/policy';
-import type { CheckedCall, Checks } from './checks.ts';
+import { type CheckedCall, type Checks, failCheck, tooLarge } from './checks.ts';
 
 export interface Checked {
   /** By policy. */
@@ -33,4 +33,13 @@ export async function askChecks(
     replacements: enforced.flatMap(({ replacements }) => replacements),
     isBlocked: enforced.some(({ verdict }) => verdict.action === 'block'),
   };
+}
+
+/** Of an answer that is longer than may wait for enforced checks. */
+export function failAll(policies: readonly Prepared[]): Checked {
+  const verdicts = policies.flatMap(({ policy: { name, check } }) =>
+    check === undefined ? [] : [[name, failCheck(check, tooLarge)] as const],
+  );
+  const isBlocked = verdicts.some(([, { action }]) => action === 'block');
+  return { verdicts: new Map(verdicts), replacements: [], isBlocked };
 }

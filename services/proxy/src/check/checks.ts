@@ -60,6 +60,14 @@ interface Line {
   running: number;
 }
 
+/** What a policy says of a call that its check does not answer for. @param why for its agent */
+export function failCheck({ url, on_failure: then }: Check, why: string): CheckVerdict {
+  const failed = { reason: `its check (${new URL(url).host}) ${why}`, found: { not_checked: 1 } };
+  return then === 'allow' ? { ...failed, action: 'flag' } : { ...failed, action: 'block', hasFailed: true };
+}
+
+export const tooLarge = 'cannot be asked: what is to be checked is over the limit of a check';
+
 export interface CheckFailure {
   policy: string;
   host: string;
@@ -98,7 +106,7 @@ export function createChecks({ secrets, allowedHosts, onResult, onFailure, look 
     let size = 0;
     for (const { text } of texts ?? []) size += Buffer.byteLength(text);
     if (texts === null || texts.length > bounds.texts || size > bounds.textBytes)
-      throw new CheckFailed('too_large', 'cannot be asked: what is to be checked is over the limit of a check');
+      throw new CheckFailed('too_large', tooLarge);
     const line = findLine(name, check);
     if (line.running >= bounds.atOnce) throw new CheckFailed('overloaded', `has ${bounds.atOnce} others to answer`);
     const signal = AbortSignal.timeout(check.timeout_ms);
@@ -150,12 +158,7 @@ export function createChecks({ secrets, allowedHosts, onResult, onFailure, look 
         const { result, message, cause } = error as CheckFailed;
         onResult(result);
         onFailure({ policy: name, host, error: cause === undefined ? message : describeError(cause as Error) });
-        const failed = { reason: `its check (${host}) ${message}`, found: { not_checked: 1 } };
-        const verdict: CheckVerdict =
-          check.on_failure === 'allow'
-            ? { ...failed, action: 'flag' }
-            : { ...failed, action: 'block', hasFailed: true };
-        return { verdict, replacements: [] };
+        return { verdict: failCheck(check, message), replacements: [] };
       }
     },
     async stop() {

@@ -13,7 +13,12 @@ import type { DataOfAnswer } from '../journey.ts';
 import type { DataRules } from './data-rules.ts';
 import type { Replacements } from './replacements.ts';
 
-type Ask = (texts: readonly CheckedText[] | null) => Promise<Checked>;
+/** The checks outside that judge an answer. */
+interface Checking {
+  ask(texts: readonly CheckedText[] | null): Promise<Checked>;
+  /** It is too long to be checked. */
+  fail(): Checked;
+}
 
 /** What rules of data find in one answer and do with it. */
 export class AnswerData implements DataOfAnswer {
@@ -28,18 +33,22 @@ export class AnswerData implements DataOfAnswer {
   hasEnded = false;
   /** Absent if no check judges answers. */
   check?: Redactor['check'];
+  passesUnchecked?: Redactor['passesUnchecked'];
 
-  /** @param ask asks the checks; null if none judges answers */
+  /** @param checking null if no check judges answers */
   constructor(
     rules: DataRules,
     all: { rules: RuleSet; facts: CallFacts },
     replacements: Replacements,
-    ask: Ask | null,
+    checking: Checking | null,
   ) {
     this.#rules = rules;
     this.#all = all;
     this.#replacements = replacements;
-    if (ask !== null) this.check = (texts) => this.#check(ask, texts);
+    if (checking !== null) {
+      this.check = async (texts) => this.#take(await checking.ask(texts));
+      this.passesUnchecked = () => this.#take(checking.fail()) !== null && !this.hasEnded;
+    }
     this.config = rules.config;
     this.search = openSearch(rules.config);
   }
@@ -56,7 +65,10 @@ export class AnswerData implements DataOfAnswer {
   #restore(label: string): string | null {
     const [kind = ''] = label.slice(1).split(' ');
     const action = this.#rules.decideByName(kind);
-    return action === 'redact' || action === 'block' ? null : this.#replacements.restore(label);
+    if (action === 'redact' || action === 'block') return null;
+    const value = this.#replacements.restore(label);
+    const isKept = (found: string) => (this.#rules.decide(found)?.action ?? 'flag') !== 'flag';
+    return value !== null && this.search.find(value).some(({ kind: found }) => isKept(found)) ? null : value;
   }
 
   passesUnread(what: string): boolean {
@@ -73,10 +85,10 @@ export class AnswerData implements DataOfAnswer {
     return { data, checks: this.#checked?.verdicts ?? new Map() };
   }
 
-  async #check(ask: Ask, texts: readonly CheckedText[] | null): Promise<Checked['replacements']> {
-    this.#checked = await ask(texts);
-    this.hasEnded ||= this.#checked.isBlocked;
-    return this.#checked.replacements;
+  #take(checked: Checked): Checked['replacements'] {
+    this.#checked = checked;
+    this.hasEnded ||= checked.isBlocked;
+    return checked.replacements;
   }
 
   /** Why it ends; null if it does not. */

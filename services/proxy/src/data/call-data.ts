@@ -5,8 +5,7 @@ import {
   type FoundInBytes,
   type InspectedBody,
   listFindings,
-  listTexts,
-  maxChecked,
+  listRequestTexts,
   numberTexts,
   replaceInSteps,
 } from '@agp/metering';
@@ -22,7 +21,7 @@ import {
 import type { OpenLabels } from '@agp/reservations';
 import { inTurns } from '@agp/runtime';
 import type { Holder } from '@agp/runtime/fairness';
-import { askChecks, type Checked, listChecking } from '../check/ask-checks.ts';
+import { askChecks, type Checked, failAll, listChecking } from '../check/ask-checks.ts';
 import type { Setup, Stores, Working } from '../context.ts';
 import { type Agent, type Body, type DataOfCall, type Head, toHolder } from '../journey.ts';
 import { AnswerData } from './answer-data.ts';
@@ -117,7 +116,7 @@ export class CallData implements DataOfCall {
     const holder = toHolder(this.#agent, this.#head);
     const found = await this.#try({ bytes, form }, config, holder);
     if (checking.length === 0) return { found, checked: null };
-    const texts = bytes.length > maxChecked ? null : listTexts(bytes.toString('utf8'), 'request');
+    const texts = listRequestTexts(bytes, form.contentType);
     const checked = await this.#ask('request', sessionId, checking, texts && numberTexts(texts));
     if (texts === null) return { found, checked };
     return { found: { ...found, places: addReplacements(found.places, texts, checked.replacements) }, checked };
@@ -191,8 +190,7 @@ export class CallData implements DataOfCall {
       ? 'whose hash needs PII_HASH_KEY, which is not set'
       : 'which cannot be replaced in a form or an encoded body';
     const refusing = keyless ?? findings[0];
-    if (!found.isChangeable || keyless)
-      throw new PolicyDenied([{ ...refusing, reason: `${refusing.reason}, ${why}` }]);
+    if (!found.isChangeable || keyless) throw new PolicyDenied([{ ...refusing, reason: `${refusing.reason}, ${why}` }]);
     // An earlier judgement may have decided otherwise.
     const all = [...listFindings(found.places)].filter(({ isPut }) => !isPut);
     for (const { decided } of all) delete decided.instead;
@@ -211,9 +209,15 @@ export class CallData implements DataOfCall {
   openAnswer(): AnswerData | null {
     const replacements = new Replacements(this.#labels, this.#context.config.piiHashKey);
     if (this.#response === null) return null;
-    const checking = listChecking(this.#response.policies, this.#of.facts, 'response');
+    const enforced = this.#response.policies.filter(({ policy }) => policy.mode === 'enforce');
+    const checking = listChecking(enforced, this.#of.facts, 'response');
     const ask = (texts: readonly CheckedText[] | null) => this.#ask('response', this.#sessionId, checking, texts);
-    return new AnswerData(this.#response, this.#of, replacements, checking.length === 0 ? null : ask);
+    return new AnswerData(
+      this.#response,
+      this.#of,
+      replacements,
+      checking.length === 0 ? null : { ask, fail: () => failAll(checking) },
+    );
   }
 
   close(): void {

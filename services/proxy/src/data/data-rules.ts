@@ -31,11 +31,15 @@ export function findDataRules(rules: RuleSet, head: CallHead, direction: Directi
   const restoring = direction === 'request' ? [] : listDataPolicies(rules, head, 'request').filter(restores);
   const policies = listDataPolicies(rules, head, direction);
   const decided = new Map<string, { action: DataAction; by: Prepared }>();
-  const isEnforced = (prepared: Prepared) =>
-    prepared.policy.mode === 'enforce' && findException(prepared, head, `pii.${direction}`) === null;
-  const enforced = policies.filter(isEnforced);
-  const isChecked = policies.some(({ policy }) => policy.mode === 'enforce' && policy.check?.[direction]);
-  const isHeld = enforced.length > 0 || restoring.length > 0 || isChecked;
+  const enforce = (rule: 'pii' | 'check') =>
+    policies.filter(
+      (each) =>
+        each.policy.mode === 'enforce' &&
+        each.policy[rule]?.[direction] &&
+        findException(each, head, `${rule}.${direction}`) === null,
+    );
+  const [enforced, checking] = [enforce('pii'), enforce('check')];
+  const isHeld = enforced.length + checking.length + restoring.length > 0;
   // What only observes answers reads what is recorded of them.
   if (direction === 'response' ? !isHeld : policies.length === 0) return null;
   for (const by of enforced)
@@ -58,7 +62,7 @@ export function findDataRules(rules: RuleSet, head: CallHead, direction: Directi
     decide: (kind) => decided.get(kind),
     decideByName: (name) => [...decided].find(([kind]) => nameKind(kind) === name)?.[1].action,
     isEnforced: isHeld,
-    needsAll: enforced.some(({ policy }) => policy.unreadable === 'refuse'),
+    needsAll: [...enforced, ...checking].some(({ policy }) => policy.unreadable === 'refuse'),
   };
 }
 

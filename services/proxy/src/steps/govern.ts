@@ -51,13 +51,18 @@ export async function govern(
   const redacting = enforced.filter(({ action }) => action === 'redact');
   let changed = (await data?.redact(body, searched?.found ?? null, redacting, sessionId)) ?? null;
   const remedied = enforced.filter(({ action }) => action === 'lower' || action === 'strip');
-  if (remedied[0] !== undefined) {
-    const inspected = body.inspected && { ...body.inspected, ...(changed && { toProvider: changed }) };
-    changed = change(context, head, { ...body, inspected }, remedied as [Remedied, ...Remedied[]]);
-    const after = describeChanged(context, head, facts, body.inspected as InspectedBody, changed);
-    const again = (await inTurns(judgeBodyInSteps(rules, after))).filter(isEnforced);
-    const denied = PolicyDenied.by(again.filter(({ rule }) => !isOfData(rule)));
-    if (denied) throw denied;
+  try {
+    if (remedied[0] !== undefined) {
+      const inspected = body.inspected && { ...body.inspected, ...(changed && { toProvider: changed }) };
+      changed = change(context, head, { ...body, inspected }, remedied as [Remedied, ...Remedied[]]);
+      const after = describeChanged(context, head, facts, body.inspected as InspectedBody, changed);
+      const again = (await inTurns(judgeBodyInSteps(rules, after))).filter(isEnforced);
+      const denied = PolicyDenied.by(again.filter(({ rule }) => !isOfData(rule)));
+      if (denied) throw denied;
+    }
+  } catch (error) {
+    data?.close();
+    throw error;
   }
   if (changed !== null) body.toProvider = changed;
   return {
