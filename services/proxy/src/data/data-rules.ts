@@ -17,9 +17,10 @@ export interface DataRules {
   config: SearchConfig;
   /** The strictest enforced action for a kind, and the policy that it is of. */
   decide(kind: string): { action: DataAction; by: Prepared } | undefined;
-  isEnforced: boolean;
-  /** The strictest action for a kind as labels name it. */
+  /** The same for a kind as labels name it. */
   decideByName(name: string): DataAction | undefined;
+  /** Some policy does more than observe. */
+  isEnforced: boolean;
   /** Whether an enforced rule must be sure of every text. */
   needsAll: boolean;
 }
