@@ -127,7 +127,7 @@ describe.each([...Object.entries(calls), ...Object.entries(streams)])('an answer
       words = `Ask ${email} or call +44 20 7946 0958 today.`.match(new RegExp(`.{1,${length}}`, 'g'));
       const { status, text, event } = await send(call('hello') as [string, object]);
       expect(status).toBe(200);
-      expect(text).not.toMatch(/example\.com|7946/);
+      expect(text).not.toMatch(/example\.com|7946 0958/);
       expect(joined(text)).toContain('Ask [email 1] or call [phone 1] today.');
       expect((await readEvent(event)).decision).toMatchObject([{ rule: 'pii.response', action: 'redact' }]);
     }

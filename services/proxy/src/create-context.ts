@@ -111,7 +111,7 @@ export function createContext(
       onResult: (result) => metrics.checks.inc({ result }),
       onFailure: warnings.checkFailed,
     }),
-    sessionLabels: createSessionLabels(redis, { idleSeconds: config.sessionIdleSeconds }),
+    sessionLabels: createSessionLabels(budgetRedis, { idleSeconds: config.sessionIdleSeconds }),
     runningRequests: new RunningRequests(),
     background: new BackgroundWork({ upstream, logger, onKilled: (reason) => metrics.killed.inc({ reason }) }),
     metering: createMetering({
