@@ -1,7 +1,8 @@
 import { ApiError } from '@agp/core/errors';
 import { maxDecisions, toEventText } from '@agp/core/events';
 import { type AllowOrDeny, describeTool, isAllowedModel, isAllowedTool } from './allowed.ts';
-import type { Direction } from './data-rules.ts';
+import { type Direction, ownKind } from './data-rules.ts';
+import { type DataAction, dataActions } from './data-schema.ts';
 import { type CalledTool, nameCalled } from './declared-tools.ts';
 import { isModelListed } from './model-names.ts';
 import { isListed, isSpelled } from './names.ts';
@@ -95,6 +96,22 @@ export function judgeAnswer({ policies }: RuleSet, facts: AnswerFacts): Finding[
 export const listDataPolicies = ({ policies }: RuleSet, head: CallHead, direction: Direction): Prepared[] =>
   policies.filter(
     (prepared) => (prepared.policy.pii?.[direction] ?? prepared.policy.check?.[direction]) && applies(prepared, head),
+  );
+
+/** The strictest action for each kind, and the first policy that asks for it. */
+export function listStrictest(policies: readonly Prepared[], direction: Direction) {
+  const strictest = new Map<string, { action: DataAction; by: Prepared }>();
+  for (const by of policies)
+    for (const [kind, action] of by.data[direction])
+      if (dataActions.indexOf(action) > dataActions.indexOf(strictest.get(kind)?.action as DataAction))
+        strictest.set(kind, { action, by });
+  return strictest;
+}
+
+/** Their own patterns, as texts are searched for them. */
+export const listPatterns = (policies: readonly Prepared[]) =>
+  policies.flatMap(({ policy: { name, pii } }) =>
+    (pii?.patterns ?? []).map(({ name: own, pattern, longest }) => ({ kind: ownKind(name, own), pattern, longest })),
   );
 
 /** The exception from a rule that holds for a call, at its time; null if none does. */

@@ -40,6 +40,8 @@ export {
   judgeHead,
   judgeUnread,
   listDataPolicies,
+  listPatterns,
+  listStrictest,
   mayEnd,
   PolicyDenied,
   prepareRules,

@@ -1,10 +1,9 @@
 import { createTextSearch } from '@agp/pii';
 import type { TriedText, TryRequest } from './contract.ts';
-import { judgeData, nameKind, ownKind } from './data-rules.ts';
-import { type DataAction, dataActions } from './data-schema.ts';
-import { makeFinder, PolicyDenied } from './decide.ts';
+import { judgeData, nameKind } from './data-rules.ts';
+import { listPatterns, listStrictest, makeFinder, PolicyDenied } from './decide.ts';
 import { writePut } from './put.ts';
-import { type Prepared, prepare } from './rules.ts';
+import { prepare } from './rules.ts';
 
 /** In place of a hash, whose key stands in the proxy alone. */
 const noHash = 'x'.repeat(12);
@@ -18,17 +17,10 @@ export function tryText({ policies, direction, text }: TryRequest): TriedText {
   const inOrder = policies.toSorted((one, other) => (one.name < other.name ? -1 : 1));
   const prepared = inOrder.map(({ exceptions: _, until: __, ...policy }) => prepare({ ...policy, mode: 'enforce' }, 1));
   const asking = prepared.filter(({ policy }) => policy.pii?.[direction]);
-  const patterns = asking.flatMap(({ policy: { name, pii } }) =>
-    (pii?.patterns ?? []).map((own) => ({ ...own, kind: ownKind(name, own.name) })),
-  );
   const kinds = asking.flatMap(({ data }) => [...data[direction].keys()]);
-  const places = createTextSearch(kinds, patterns).find(text);
+  const places = createTextSearch(kinds, listPatterns(asking)).find(text);
   const counts = [...Map.groupBy(places, ({ kind }) => kind)].map(([kind, { length: count }]) => ({ kind, count }));
-  const strictest = new Map<string, { action: DataAction; by: Prepared }>();
-  for (const by of asking)
-    for (const [kind, action] of by.data[direction])
-      if (dataActions.indexOf(action) > dataActions.indexOf(strictest.get(kind)?.action as DataAction))
-        strictest.set(kind, { action, by });
+  const strictest = listStrictest(asking, direction);
   const findings = asking.flatMap((each) => {
     const fault = judgeData(each.data[direction], { found: counts, unsearched: null }, each.policy.unreadable);
     return fault === null || fault.remedy !== undefined ? [] : [makeFinder(each, noHead)(rule, fault)];
@@ -58,7 +50,7 @@ export function tryText({ policies, direction, text }: TryRequest): TriedText {
 function replace(
   text: string,
   places: readonly { kind: string; start: number; end: number }[],
-  strictest: ReadonlyMap<string, { action: DataAction; by: Prepared }>,
+  strictest: ReturnType<typeof listStrictest>,
 ): string {
   const numbers = new Map<string, Map<string, number>>();
   let sent = '';

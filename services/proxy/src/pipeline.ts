@@ -118,6 +118,8 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     }
 
     body.endSearch();
+    // Values that were found need not be kept while the call runs.
+    body.searched = null;
     const request = { head, agent, admission, sessionId, body, reservation, governed };
     const callMeter = openMeter(context, request);
     journey.meter = callMeter;

@@ -122,3 +122,13 @@ test('what waits for a check passes once it is too much, if what is unread may p
   expect(pipe.push(Buffer.from(`data: ${JSON.stringify(frame)}\n\n`)).toString()).toContain('ask [email] now');
   expect(redactor.unread).toEqual(['a frame that is too long']);
 });
+
+test('texts beyond a thousand of a stream are unread, and searched frame by frame', () => {
+  const redactor = openRedactor(['email']);
+  const frames = Array.from({ length: 1_001 }, (_, index) => ({
+    ...{ type: 'content_block_delta', index, delta: { type: 'text_delta', text: 'to john@example.com now' } },
+  }));
+  const { passed } = passFrames(redactor, frames);
+  expect(new Set(passed.map((frame) => at(frame, 'delta', 'text')))).toEqual(new Set(['to [email] now']));
+  expect(redactor.unread).toEqual(['a stream of very many texts']);
+});

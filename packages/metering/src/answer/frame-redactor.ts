@@ -25,17 +25,13 @@ const continued = new Set(
 /** A frame of such a type ends the texts of its block or item; a reason to stop does not: some servers give one in each frame. */
 const endingType = /(?:\.done|_stop|\.completed|\.incomplete|\.failed)$/;
 
-interface Change {
-  /** In the data of the frame. */
-  places: Place[];
-}
-
 interface Waiting {
   raw: Buffer;
   frame: Frame | null;
   data: string;
   pieces: { literal: Literal; piece: Piece }[];
-  changes: Change[];
+  /** Found in its data, or put there by checks. */
+  places: Place[];
 }
 
 type CheckedParts = Map<string, (TextPart & { waiting: Waiting })[]>;
@@ -85,7 +81,7 @@ export class FrameRedactor implements FrameFilter {
 
   /** @param frame null for bytes that belong to none @returns what may pass now, of this frame and those before it */
   take(frame: Frame | null, raw: Buffer): Buffer {
-    const waiting: Waiting = { raw, frame, data: '', pieces: [], changes: [] };
+    const waiting: Waiting = { raw, frame, data: '', pieces: [], places: [] };
     this.#waiting.push(waiting);
     this.#held += raw.length;
     if (frame !== null) this.#read(waiting, frame);
@@ -114,7 +110,7 @@ export class FrameRedactor implements FrameFilter {
     const all = [...alike.values()];
     for (const put of (await this.#redactor.check?.([...alike.keys()].map((text, id) => ({ id, text })))) ?? [])
       for (const [{ waiting }, place] of (all[put.id] ?? []).flatMap((parts) => spread(parts, put)))
-        waiting.changes.push({ places: [place] });
+        waiting.places.push(place);
     return this.#redactor.hasEnded ? nothing : this.#pass(true);
   }
 
@@ -124,7 +120,7 @@ export class FrameRedactor implements FrameFilter {
     const literals = listLiterals(data);
     if (literals === null) {
       if (!plainWord.test(data)) this.#redactor.passesUnread('a frame that is no JSON');
-      waiting.changes.push({ places: [...findInText(data, this.#redactor.search).places] });
+      waiting.places.push(...findInText(data, this.#redactor.search).places);
       return;
     }
     let ended: string | null = null;
@@ -141,34 +137,38 @@ export class FrameRedactor implements FrameFilter {
       if (this.#checked && literal.kind === 'string' && isWritten(literal)) this.#keep(waiting, literal, value);
       const { key, kind, holder } = literal;
       if (key === 'type' && holder.parent === null && endingType.test(value)) ended = scopeOf(literal);
-      if (kind === 'string' && continued.has(key) && !holder.isFree) this.#go(waiting, literal, value);
-      else {
+      const channel = kind === 'string' && continued.has(key) && !holder.isFree ? this.#findChannel(literal) : null;
+      if (channel !== null) {
+        waiting.pieces.push({ literal, piece: channel.add(value) });
+        if (channel.unsearched !== null) this.#redactor.passesUnread(channel.unsearched);
+      } else {
         const { places, unsearched: inner } = findInLiteral(data, literal, value, this.#redactor.search, 0);
         if (inner !== null) this.#redactor.passesUnread(inner);
-        if (places.length > 0) waiting.changes.push({ places: [...places] });
+        for (const place of places) waiting.places.push(place);
       }
     }
     if (ended !== null) this.#endTexts(ended);
   }
 
   #keep(waiting: Waiting, literal: Literal, value: string): void {
-    const name = continued.has(literal.key) ? `${rootOf(literal)}${nameChannel(literal)}` : `${this.#frames++}`;
+    const name = continued.has(literal.key) ? nameText(literal) : `${this.#frames++}`;
     const parts = this.#checked?.get(name) ?? [];
     parts.push({ waiting, json: waiting.data, literal, value });
     this.#checked?.set(name, parts);
   }
 
-  #go(waiting: Waiting, literal: Literal, value: string): void {
-    const root = rootOf(literal);
-    const name = `${root}${nameChannel(literal)}`;
-    const known = this.#channels.get(name) ?? {
-      channel: new TextChannel(this.#redactor.search),
-      scope: scopeOf(literal),
-    };
-    this.#channels.set(name, known);
-    if (this.#channels.size > maxChannels) this.#redactor.passesUnread('a stream of very many texts');
-    waiting.pieces.push({ literal, piece: known.channel.add(value) });
-    if (known.channel.unsearched !== null) this.#redactor.passesUnread(known.channel.unsearched);
+  /** Null beyond the bound: its literals are then texts of their own. */
+  #findChannel(literal: Literal): TextChannel | null {
+    const name = nameText(literal);
+    const known = this.#channels.get(name);
+    if (known) return known.channel;
+    if (this.#channels.size >= maxChannels) {
+      this.#redactor.passesUnread('a stream of very many texts');
+      return null;
+    }
+    const channel = new TextChannel(this.#redactor.search);
+    this.#channels.set(name, { channel, scope: scopeOf(literal) });
+    return channel;
   }
 
   #endTexts(scope: string): void {
@@ -188,28 +188,26 @@ export class FrameRedactor implements FrameFilter {
     return passed.length === 1 ? (passed[0] as Buffer) : Buffer.concat(passed);
   }
 
-  #write({ raw, frame, data, pieces, changes }: Waiting): Buffer {
+  #write({ raw, frame, data, pieces, places }: Waiting): Buffer {
     for (const { literal, piece } of pieces) {
       if (piece.places.length === 0) continue;
       const toWritten = openOffsets(data.slice(literal.start + 1, literal.end - 1), literal.start + 1);
-      const places = piece.places.map((place) => {
-        return { ...place, start: toWritten(place.start - piece.start), end: toWritten(place.end - piece.start) };
-      });
-      changes.push({ places });
+      for (const place of piece.places)
+        places.push({ ...place, start: toWritten(place.start - piece.start), end: toWritten(place.end - piece.start) });
     }
-    if (frame === null || changes.length === 0) return raw;
-    const places = clip(changes.flatMap((change) => change.places));
+    if (frame === null || places.length === 0) return raw;
     const sent = Buffer.from(data);
-    const changed = atOnce(replaceInSteps(sent, places, (kind, value) => this.#redactor.put(kind, value)));
+    const changed = atOnce(replaceInSteps(sent, clip(places), (kind, value) => this.#redactor.put(kind, value)));
     return changed === sent ? raw : rewrite(raw, changed, this.#isOfLines);
   }
 }
 
-const rootOf = ({ holder }: Literal): string => {
-  let root = holder;
+/** What tells the texts of a stream apart: the type of the frame, and their way in it. */
+function nameText(literal: Literal): string {
+  let root = literal.holder;
   while (root.parent !== null) root = root.parent;
-  return root.type;
-};
+  return `${root.type}${nameChannel(literal)}`;
+}
 
 function scopeOf({ holder }: Literal): string {
   let scope = '';

@@ -31,7 +31,7 @@ const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const space = /[ \t\n\r]*/y;
 
 /** Past the closing quote of the string that starts here; -1 if it has none. */
-function endString(json: string, start: number): number {
+export function endString(json: string, start: number): number {
   for (let at = json.indexOf('"', start + 1); at >= 0; at = json.indexOf('"', at + 1)) {
     let before = at;
     while (json[before - 1] === '\\') before -= 1;

@@ -1,6 +1,6 @@
 import type { TextSearch } from '@agp/pii';
 import { type Found, findInLiteral, openOffsets, type Place } from './find-places.ts';
-import { decodeLiteral } from './literals.ts';
+import { decodeLiteral, endString } from './literals.ts';
 
 /** A part of a text that came in one frame. */
 export interface Piece {
@@ -153,9 +153,9 @@ class JsonText {
       const first = text[this.from];
       if (first === undefined) return { clear: text.length, places };
       if (first === '"' || this.#isWithin) {
-        const end = this.#findEnd(text);
+        const end = endString(text, this.from - (this.#isWithin ? 1 : 0));
         if (end < 0) {
-          const step = isEnd ? this.#stepWithin(text, true) : this.#stepWithin(text, false);
+          const step = this.#stepWithin(text, isEnd);
           return { clear: Math.max(clear, step.clear), places: [...places, ...step.places] };
         }
         places.push(...this.#read(text, end).places);
@@ -190,15 +190,6 @@ class JsonText {
     else if (/[{[,}\]]/.test(first)) this.#isValue = false;
     this.from += 1;
     return true;
-  }
-
-  #findEnd(text: string): number {
-    for (let at = text.indexOf('"', this.from + (this.#isWithin ? 0 : 1)); at >= 0; at = text.indexOf('"', at + 1)) {
-      let before = at;
-      while (before > this.from && text[before - 1] === '\\') before -= 1;
-      if ((at - before) % 2 === 0) return at + 1;
-    }
-    return -1;
   }
 
   #read(text: string, end: number): Found {

@@ -30,6 +30,12 @@ test('an exception frees an answer of the rule alone that it names', () => {
   expect(find({ ...pii, ...check, ...excepted('pii') })?.decide('email')).toBeUndefined();
 });
 
+test('only what is replaced by labels asks Redis for them', () => {
+  expect(find({ pii: { response: { email: 'block' } } })).toMatchObject({ writesLabels: false });
+  expect(find({ pii: { response: { email: 'redact' }, replace_with: 'last_four' } })?.writesLabels).toBe(false);
+  expect(find(pii)).toMatchObject({ writesLabels: true });
+});
+
 test('what only observes holds no answer', () => {
   expect(find({ ...pii, ...check, mode: 'observe' })).toBeNull();
   expect(find({ ...pii, mode: 'warn' }, { ...pii })).toMatchObject({ needsAll: true });

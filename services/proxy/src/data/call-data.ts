@@ -25,7 +25,7 @@ import { askChecks, type Checked, failAll, listChecking } from '../check/ask-che
 import type { Setup, Stores, Working } from '../context.ts';
 import { type Agent, type Body, type DataOfCall, type Head, toHolder } from '../journey.ts';
 import { AnswerData } from './answer-data.ts';
-import { asksLabels, type DataRules, findDataRules } from './data-rules.ts';
+import { type DataRules, findDataRules } from './data-rules.ts';
 import { Replacements } from './replacements.ts';
 
 /** New values of one kind that an answer may number. */
@@ -166,11 +166,12 @@ export class CallData implements DataOfCall {
     sessionId: string,
   ): Promise<Buffer | null> {
     this.#sessionId = sessionId;
-    const { asks, keepsValues } = asksLabels(findings.length > 0 ? this.#request : null, this.#response);
+    const keepsValues = this.#response?.config.findsLabels === true;
     this.#isRestored = keepsValues;
-    const reserve = this.#response?.policies.length ? reservedNumbers : 0;
+    const reserve = this.#response?.writesLabels ? reservedNumbers : 0;
     const { sessionLabels } = this.#context;
-    if (asks) this.#labels = (await this.#assure(sessionLabels.open(sessionId, { keepsValues, reserve }))) ?? null;
+    if (keepsValues || reserve > 0 || (findings.length > 0 && this.#request?.writesLabels))
+      this.#labels = (await this.#assure(sessionLabels.open(sessionId, { keepsValues, reserve }))) ?? null;
     const [first] = findings;
     if (first === undefined || inspected === null || found === null) return null;
     try {

@@ -5,8 +5,9 @@ import {
   type Direction,
   findException,
   listDataPolicies,
+  listPatterns,
+  listStrictest,
   nameKind,
-  ownKind,
   type Prepared,
   type RuleSet,
 } from '@agp/policy';
@@ -23,15 +24,14 @@ export interface DataRules {
   isEnforced: boolean;
   /** Whether an enforced rule must be sure of every text. */
   needsAll: boolean;
+  /** What some of it is replaced by has a number in its session. */
+  writesLabels: boolean;
 }
-
-const strictness: Readonly<Record<DataAction, number>> = { flag: 0, redact: 1, block: 2 };
 
 /** Null if no policy has any for it. */
 export function findDataRules(rules: RuleSet, head: CallHead, direction: Direction): DataRules | null {
   const restoring = direction === 'request' ? [] : listDataPolicies(rules, head, 'request').filter(restores);
   const policies = listDataPolicies(rules, head, direction);
-  const decided = new Map<string, { action: DataAction; by: Prepared }>();
   const enforce = (rule: 'pii' | 'check') =>
     policies.filter(
       (each) =>
@@ -43,39 +43,22 @@ export function findDataRules(rules: RuleSet, head: CallHead, direction: Directi
   const isHeld = enforced.length + checking.length + restoring.length > 0;
   // What only observes answers reads what is recorded of them.
   if (direction === 'response' ? !isHeld : policies.length === 0) return null;
-  for (const by of enforced)
-    for (const [kind, action] of by.data[direction])
-      if (strictness[action] > strictness[decided.get(kind)?.action ?? 'flag'] || !decided.has(kind))
-        decided.set(kind, { action, by });
+  const decided = listStrictest(enforced, direction);
   return {
     policies,
     config: {
       kinds: [...new Set(policies.flatMap(({ data }) => [...data[direction].keys()]))],
-      patterns: policies.flatMap(({ policy: { name, pii } }) =>
-        (pii?.patterns ?? []).map(({ name: own, pattern, longest }) => ({
-          kind: ownKind(name, own),
-          pattern,
-          longest,
-        })),
-      ),
+      patterns: listPatterns(policies),
       findsLabels: restoring.length > 0,
     },
     decide: (kind) => decided.get(kind),
     decideByName: (name) => [...decided].find(([kind]) => nameKind(kind) === name)?.[1].action,
     isEnforced: isHeld,
+    writesLabels: [...decided.values()].some(
+      ({ action, by }) => action === 'redact' && by.policy.pii?.replace_with === 'label',
+    ),
     needsAll: [...enforced, ...checking].some(({ policy }) => policy.unreadable === 'refuse'),
   };
 }
 
 const restores = ({ policy: { mode, pii } }: Prepared): boolean => mode === 'enforce' && pii?.restore === true;
-
-/** Whether what is replaced has a number in its session, and whether the value itself is kept for that. */
-export function asksLabels(request: DataRules | null, response: DataRules | null) {
-  const all = [request, response].flatMap((each) => each?.policies ?? []);
-  return {
-    asks:
-      response?.config.findsLabels === true ||
-      all.some(({ policy: { mode, pii } }) => mode === 'enforce' && pii?.replace_with === 'label'),
-    keepsValues: response?.config.findsLabels === true,
-  };
-}
