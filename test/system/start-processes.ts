@@ -18,7 +18,19 @@ export interface ServiceProcess extends RunningService {
   kill(): Promise<void>;
 }
 
+/** What starts a service as a process. */
+export interface Program {
+  /** Node's flags, the file, and its arguments. */
+  args: readonly string[];
+  /** The folder that it runs in; that of the tests if not given. */
+  folder?: string;
+  /** Beside what the system gives it, which wins. */
+  environment?: Readonly<Record<string, string>>;
+}
+
 export interface ProcessOptions extends SystemOptions {
+  /** Asked at each start; the sources of this workspace if not given. */
+  programOf?: (name: ServiceName) => Program;
   /** Takes what services print, instead of the console. */
   onOutput?: (text: string) => void;
   /** Services that nobody kills or reads: they run within this process, which costs a second of CPU time less for each. */
@@ -49,7 +61,8 @@ export async function startProcesses(options: ProcessOptions = {}): Promise<Proc
   const launchHere = async (name: ServiceName, environment: Record<string, string>) =>
     toUnkillable(await launch(name, { ...environment, DRAIN_DELAY_SECONDS: '0' }));
   const spawnOne = (name: ServiceName, environment: Record<string, string>) => {
-    const child = spawnService(name, childEnvironment(environment), options.onOutput);
+    const program = (options.programOf ?? ownProgram)(name);
+    const child = spawnService(program, childEnvironment({ ...program.environment, ...environment }), options.onOutput);
     running.add(child);
     child.once('exit', () => running.delete(child));
     return child;
@@ -76,13 +89,20 @@ async function kill(child: ChildProcess): Promise<void> {
   await exited;
 }
 
+const ownProgram = (name: ServiceName): Program => ({
+  args: [new URL(`../../services/${name}/src/main.ts`, import.meta.url).pathname],
+});
+
 function spawnService(
-  name: ServiceName,
+  { args, folder }: Program,
   environment: Record<string, string>,
   onOutput: ProcessOptions['onOutput'],
 ): ChildProcess {
-  const file = new URL(`../../services/${name}/src/main.ts`, import.meta.url).pathname;
-  const child = spawn(process.execPath, [file], { env: environment, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  const child = spawn(process.execPath, args, {
+    cwd: folder,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding('utf8').on('data', onOutput ?? ((text: string) => console.log(text.trimEnd())));
   return child;

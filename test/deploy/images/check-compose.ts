@@ -54,7 +54,7 @@ function findShortGrace(name: string, { environment = {}, stop_grace_period = '1
 const isOurs = (image: string) => image.startsWith('agent-governance-proxy/');
 
 /** What the Dockerfile takes from where it is built. */
-const buildArgs = ['NODE_IMAGE', 'NPM_REGISTRY', 'EXTRA_CA'];
+const buildArgs = ['NODE_IMAGE', 'NPM_REGISTRY'];
 
 /** Services behind the balancer are replaced and added beside each other. */
 function findUnbalanced(name: string, { environment = {}, ports = [] }: Service): string[] {

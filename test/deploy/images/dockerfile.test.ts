@@ -1,37 +1,20 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { serviceFlags } from '@agp/local-stack';
-import { DockerfileParser } from 'dockerfile-ast';
 import { validate } from 'dockerfile-utils';
 import { expect, test } from 'vitest';
 import { workspaceFolder } from '../../workspace/run-tool.ts';
 import { targets } from './build-images.ts';
 import { listServerImages } from './compose-project.ts';
+import { listInherited, readDockerfile, readStages } from './trees/read-stages.ts';
 
 const read = (path: string) => readFileSync(join(workspaceFolder, path), 'utf8');
-const text = read('Dockerfile');
+const text = readDockerfile();
 const manifest = JSON.parse(read('package.json')) as { optionalDependencies: Record<string, string> };
-
-/** The stages that a stage is built on, itself first. */
-function listInherited(content: string, target: string): { instruction: string; text: string }[][] {
-  const stages = new Map<string, { from: string; lines: { instruction: string; text: string }[] }>();
-  let current: { from: string; lines: { instruction: string; text: string }[] } | undefined;
-  for (const each of DockerfileParser.parse(content).getInstructions()) {
-    const line = { instruction: each.getKeyword(), text: each.getArgumentsContent() ?? '' };
-    if (line.instruction === 'FROM') {
-      const [from = '', , name = ''] = line.text.split(/\s+/);
-      current = { from, lines: [] };
-      stages.set(name, current);
-    } else current?.lines.push(line);
-  }
-  const found: { instruction: string; text: string }[][] = [];
-  for (let stage = stages.get(target); stage; stage = stages.get(stage.from)) found.push(stage.lines);
-  return found;
-}
 
 /** What in the image of a target goes against the rules for it. */
 function findFaults(content: string, target: string): string[] {
-  const lines = listInherited(content, target).flatMap((stage) => stage.toReversed());
+  const lines = listInherited(readStages(content), target);
   const last = (instruction: string) => lines.find((line) => line.instruction === instruction)?.text ?? '';
   const isService = ['proxy', 'writer', 'management'].includes(target);
   const faults: [boolean, string][] = [
@@ -63,7 +46,7 @@ test.each([
   ['proxy does not have Node as process 1', '["node", "--max-semi', '["sh", "-c", "node", "--max-semi'],
   ['proxy lacks a flag of services', '"--max-semi-space-size=32", ', ''],
   ['proxy has no health check', 'HEALTHCHECK --interval', 'LABEL check --interval'],
-  ['proxy adds what may come from anywhere', 'COPY --from=proxy-modules', 'ADD --from=proxy-modules'],
+  ['proxy adds what may come from anywhere', 'COPY --from=proxy-tree', 'ADD --from=proxy-tree'],
   [
     'proxy is not made of copies alone',
     'WORKDIR /app\n# By number',
@@ -84,24 +67,26 @@ test('the images hold the Node that everything else runs on, and the version tha
   expect(listServerImages().every((image) => !image.startsWith('agent-governance-proxy'))).toBe(true);
 });
 
-test('what is installed follows dependencies of production alone', () => {
-  // `--filter` would follow a service's devDependencies into the local stack, and install what that needs.
-  const [script, ...built] = text.match(/pnpm install .*/g) ?? [];
-  expect(script).toContain('--frozen-lockfile --prod --no-optional --ignore-scripts --filter-prod "@agp/$1..."');
-  // Its tools stay behind.
-  expect(built).toEqual(["pnpm install --frozen-lockfile --ignore-scripts --filter '@agp/console...'"]);
-  expect(text.match(/^COPY --from=console .*/gm)).toEqual([
-    'COPY --from=console /app/packages/console/dist packages/console/dist',
-  ]);
-  expect(text.match(/^RUN install-for .*/gm)).toHaveLength(5);
+test('a tree is made without a path of the machine, so that the tests can make it without an engine', () => {
+  const lines = [...readStages(text)].flatMap(([name, { lines }]) => (name === 'system' ? [] : lines));
+  const runs = lines.filter(({ instruction }) => instruction === 'RUN').map(({ text }) => text);
+  expect(runs.length).toBeGreaterThan(15);
+  expect(runs.filter((line) => /(?<!\S)\/(?!dev\/null)/.test(line))).toEqual([]);
 });
 
-test('what the images copy is let into the build', () => {
-  const copied = [...text.matchAll(/^COPY ((?:packages|services)\/[a-z-]+)/gm)].map(([, path = '']) => path);
-  expect(copied.length).toBeGreaterThan(20);
-  expect([...new Set(copied)].filter((path) => !read('.dockerignore').includes(`\n!${path}\n`))).toEqual([]);
+test('a package of the workspace stands in no list of the Dockerfile or of what is let into a build', () => {
+  const names = readdirSync(join(workspaceFolder, 'packages'));
+  expect(names.length).toBeGreaterThan(15);
+  const lines = `${text}\n${read('.dockerignore')}`.replace(/^#.*$/gm, '');
+  // Those that are run, the console, which is built, and the script itself.
+  const run = ['cli', 'console', 'demo-provider', 'operator'];
+  const listed = names.filter((name) => new RegExp(`packages/${name}\\b`).test(lines));
+  expect(listed.sort()).toEqual(run);
 });
 
-test('nothing that BuildKit alone knows is needed', () => {
-  expect(text).not.toMatch(/^# *syntax=|--mount=|--chmod|--link|--parents|<<EOF/m);
+test('what asks a registry is given the secrets of one', () => {
+  const lines = [...readStages(text).values()].flatMap(({ lines }) => lines);
+  const asking = lines.filter((line) => /npm install|tree\.sh modules/.test(line.text));
+  expect(asking.length).toBeGreaterThan(6);
+  for (const { flags } of asking) expect(flags).toEqual(['--mount=type=secret,id=npmrc,target=/root/.npmrc']);
 });

@@ -27,10 +27,12 @@ Images that cannot be pulled are stood in with Debian's packages, which needs ro
 
   --keep   leaves the images, for the next run
 
-Exit codes: 0 passed, or skipped without a Docker engine, which the first line says; 1 failed; 2 wrong usage.`;
+Exit codes: 0 passed, or skipped without a Docker engine, which the first line says; 1 failed, with REQUIRE_DOCKER=1 also if it was
+skipped; 2 wrong usage.`;
 
 function skip(why: string): void {
   console.log(`skipped: ${why}. Nothing was built and nothing was tested.`);
+  if (process.env.REQUIRE_DOCKER) process.exitCode = 1;
 }
 
 async function testProject(project: ComposeProject): Promise<void> {
@@ -89,7 +91,7 @@ async function main(): Promise<void> {
   for (const image of missing) console.log(`${image}: cannot be pulled; left out`);
   const base = images.get(nodeImage) ?? nodeImage;
   try {
-    for (const figure of await buildImages(base, toTag)) console.log(figure);
+    for (const figure of await buildImages(engine.docker, base, toTag)) console.log(figure);
     await using project = await ComposeProject.create({
       compose: engine.compose,
       nodeImage: base,
