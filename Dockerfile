@@ -1,4 +1,4 @@
-# One image for each target: proxy, writer, management, migrate, maintenance, agp and demo-provider.
+# One image for each target: proxy, writer, management, migrate, maintenance, operator, agp and demo-provider.
 #   docker build --target proxy --tag agent-governance-proxy/proxy:0.3.0 .
 # Needs BuildKit. What each holds of the workspace follows from the package.json of what it runs (packages/operator/images/tree.sh).
 # Sources run as they are. They keep the workspace's layout, since Node strips no types under node_modules.
@@ -142,6 +142,14 @@ FROM migrate AS maintenance
 LABEL org.opencontainers.image.title="agent-governance-proxy/maintenance" \
       org.opencontainers.image.description="Makes the partitions of coming weeks and drops those past retention"
 CMD ["packages/operator/src/commands/maintain.ts"]
+
+# Any of those commands, for those who have no clone: secrets, create-roles, quarantine ...
+FROM migrate AS operator
+LABEL org.opencontainers.image.title="agent-governance-proxy/operator" \
+      org.opencontainers.image.description="The commands of operators, each by its name"
+WORKDIR /work
+ENTRYPOINT ["node", "/app/packages/operator/src/main.ts"]
+CMD ["--help"]
 
 FROM runtime AS agp
 LABEL org.opencontainers.image.title="agent-governance-proxy/agp" \

@@ -33,6 +33,7 @@ import { mountSlowDisk, slowDownDisk } from './stories/slow-disk.ts';
 import { sendOverSlowLink } from './stories/slow-links.ts';
 import { runStrict } from './stories/strict.ts';
 import { recordToldBills } from './stories/told-bills.ts';
+import { upgradeStory } from './stories/upgrade.ts';
 import { answerSlowly, crossMidnight, setClocks } from './stories/wrong-clocks.ts';
 import type { Story } from './story.ts';
 import { slowAnswer, withSystem } from './with-system.ts';
@@ -257,6 +258,7 @@ export const listStories = (lengths: Lengths): Story[] => {
         await restartAll(replicas, size({ perSecond, rounds: 1 }, { perSecond: 20, rounds: 1, short: true }), report);
       },
     },
+    upgradeStory(isShort),
     certificatesStory,
     {
       name: 'fuzz',

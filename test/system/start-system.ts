@@ -41,6 +41,8 @@ export interface SystemOptions {
   postgresFolder?: string;
   /** Where NATS has its streams. */
   natsFolder?: string;
+  /** Does something to the database before a service starts; its URL may do everything there. */
+  prepareDatabase?: (databaseUrl: string) => Promise<void>;
   /** Services reach their servers over links, which a test makes slow or cuts. */
   links?: boolean;
   /** Servers of this system's own speak TLS, and services take only what this authority vouches for. */
@@ -162,6 +164,7 @@ export async function assembleSystem<Service extends RunningService>(
     ...(options.postgresFolder && { postgresFolder: options.postgresFolder }),
     ...(options.natsFolder && { natsFolder: options.natsFolder }),
   })) as unknown as System['stack'];
+  await options.prepareDatabase?.(stack.databaseUrl);
   const links = options.links ? await startLinks(stack) : undefined;
   const replicas = options.nats === 'cluster' ? { EVENT_STREAM_REPLICAS: '3' } : {};
   const toEnvironment = (name: ServiceName) => ({

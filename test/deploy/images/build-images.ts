@@ -1,6 +1,15 @@
 import { runCommand } from './run-command.ts';
 
-export const targets = ['proxy', 'writer', 'management', 'migrate', 'maintenance', 'agp', 'demo-provider'] as const;
+export const targets = [
+  'proxy',
+  'writer',
+  'management',
+  'migrate',
+  'maintenance',
+  'operator',
+  'agp',
+  'demo-provider',
+] as const;
 export type ImageTarget = (typeof targets)[number];
 
 /** No image is larger, in megabytes. */

@@ -8,7 +8,7 @@ import { answerLoad, type SentRequest, sendLoad } from '../../lifecycle/rolling/
 import { type Balancer, startBalancer } from '../../lifecycle/rolling/start-balancer.ts';
 import { LiveClient } from '../../recording/exactly-once/live-client.ts';
 import { readMetric } from '../../system/read-metric.ts';
-import { startProcesses } from '../../system/start-processes.ts';
+import { type ProcessOptions, startProcesses } from '../../system/start-processes.ts';
 import { type ServiceName, waitFor } from '../../system/start-system.ts';
 import { type Report, unreported } from '../story.ts';
 import { hurryRedelivery } from './exactly-once.ts';
@@ -31,15 +31,22 @@ export const quick: ReplicaSettings = { drainDelaySeconds: 3, wordPauseMs: 20, o
 /** So many are recorded before each process is replaced, and after the last. */
 const eventsBetween = 10;
 
-/** Two of each service, behind balancers. @param within services that no story stops or kills: their first replicas run within, too */
+/**
+ * Two of each service, behind balancers.
+ *
+ * @param within services that no story stops or kills: their first replicas run within, too
+ * @param options of the system, such as what its processes run
+ */
 export async function startReplicas(
   { drainDelaySeconds, wordPauseMs, others }: ReplicaSettings,
   within: readonly ServiceName[] = [],
+  options: ProcessOptions = {},
 ) {
   await using opened = new AsyncDisposableStack();
   const provider = opened.use(await startFakeProvider(answerLoad(wordPauseMs)));
   const system = opened.use(
     await startProcesses({
+      ...options,
       within,
       environment: {
         PROVIDER_OPENAI_URL: provider.url,
@@ -123,6 +130,8 @@ export interface RollingSize {
   perSecond: number;
   /** How often every process is replaced. */
   rounds: number;
+  /** Done before the processes are replaced, under the load. */
+  beforeRound?: (round: number) => Promise<void>;
   /** One process of each service is replaced, and its balancer is told before it is stopped. */
   short?: boolean;
 }
@@ -130,7 +139,7 @@ export interface RollingSize {
 /** Replaces every process under load: no request fails, no event is lost, and no client of the live stream misses one. */
 export async function restartAll(
   replicas: Replicas,
-  { perSecond, rounds, short = false }: RollingSize,
+  { perSecond, rounds, beforeRound, short = false }: RollingSize,
   report: Report = unreported,
 ): Promise<void> {
   const { system, startOther, proxies, writers, managements, proxyBalancer, managementBalancer } = replicas;
@@ -148,6 +157,7 @@ export async function restartAll(
   const started = performance.now();
   for (let round = 0; round < rounds; round += 1) {
     const successors: Replica[] = [];
+    await beforeRound?.(round);
     for (const replica of current) {
       await waitForMore(system, eventsBetween);
       successors.push({ ...replica, process: await replaceProcess(startOther, replica, short) });

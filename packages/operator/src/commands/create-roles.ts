@@ -7,7 +7,6 @@ import { explainAway, readDatabaseUrl, withDatabase } from '../connect.ts';
 import { CommandError, exitCodes, print, runCommand } from '../run-command.ts';
 import { readSecret } from '../secrets/secrets-folder.ts';
 
-const repositoryRoot = resolve(import.meta.dirname, '../../../..');
 const roles = Object.keys(roleNames) as RoleKey[];
 const toVariable = (role: RoleKey) => `AGP_${role.toUpperCase()}_PASSWORD`;
 const toKey = (role: RoleKey) => `agp${role.charAt(0).toUpperCase()}${role.slice(1)}Password`;
@@ -20,7 +19,7 @@ const schema = z.object(Object.fromEntries(roles.map((role) => [toKey(role), pas
 
 function readPasswords(folder: string | undefined): Partial<Record<RoleKey, string>> {
   if (folder !== undefined) {
-    const path = resolve(repositoryRoot, folder);
+    const path = resolve(folder);
     return Object.fromEntries(roles.map((role) => [role, readRolePassword(path, role)]));
   }
   const given = loadConfig(schema, process.env);

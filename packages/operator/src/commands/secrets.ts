@@ -57,8 +57,6 @@ function spellOut(text: string, option: Place): string {
   return (isSentinel ? [...list, path] : list).join();
 }
 
-const repositoryRoot = resolve(import.meta.dirname, '../../../..');
-
 const help = `Makes the passwords, keys and server configurations of a deployment, each once: what is there stays.
 
 usage: npm run secrets                               writes what is missing to the folder secrets/
@@ -120,7 +118,7 @@ await runCommand({
     const tls = readServers(tlsText);
     const role = rotatable.find((known) => known === rotate);
     if (rotate !== undefined && role === undefined) throw new UsageError(`no role is called ${rotate}`);
-    const folder = resolve(repositoryRoot, path);
+    const folder = resolve(path);
     checkPlaces(folder, asked);
     const places = { ...defaultPlaces, ...asked, tls, hasAuthority: authority };
     const added = addSecrets(folder, add);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { databaseUsers, makePassword } from '@agp/operator';
@@ -90,6 +90,18 @@ test('an empty Postgres gets roles, schema and partitions by what the images hol
   const DATABASE_URL = url.href;
   expect(await runToEnd(migrate, { DATABASE_URL })).toEqual({ code: 0, printed: expect.stringContaining('0001') });
   expect(await runToEnd(toProgram(treeOf('maintenance')), { DATABASE_URL })).toMatchObject({ code: 0 });
+});
+
+test('operators make secrets and roles by an image, in a folder of their own', async () => {
+  const operator = toProgram(treeOf('operator'));
+  const own = mkdtempSync(join(folder, 'own-'));
+  const run = (...args: string[]) =>
+    runToEnd({ ...operator, folder: own, args: [...operator.args.slice(0, 1), ...args] }, {});
+  const { code, printed } = await run('secrets', '--kubernetes', '--folder', 'made');
+  expect([code, printed]).toEqual([0, expect.stringContaining('"kind": "Secret"')]);
+  expect(readdirSync(join(own, 'made'))).toContain('proxy');
+  expect(await run('create-roles', '--help')).toMatchObject({ code: 0 });
+  expect(await run('make-tea')).toEqual({ code: 2, printed: expect.stringContaining('no command is called make-tea') });
 });
 
 inBrowser('what the images hold', () => {
