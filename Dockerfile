@@ -1,5 +1,5 @@
 # One image for each target: proxy, writer, management, migrate, maintenance, operator, agp and demo-provider.
-#   docker build --target proxy --tag agent-governance-proxy/proxy:0.3.0 .
+#   docker build --target proxy --tag agent-governance-proxy/proxy:0.4.0 .
 # Needs BuildKit. What each holds of the workspace follows from the package.json of what it runs (packages/operator/images/tree.sh).
 # Sources run as they are. They keep the workspace's layout, since Node strips no types under node_modules.
 # Lines that make a tree name no absolute path: the tests run them outside of an engine, in a folder of their own.
@@ -19,49 +19,50 @@ FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS workspace
 # certificate authorities in PEM. No image contains any of them.
 ARG NPM_REGISTRY=
 # pnpm checked the age of each version when it was locked; here the digests in the lock file suffice.
-ENV NPM_CONFIG_REGISTRY=${NPM_REGISTRY} PNPM_CONFIG_REGISTRY=${NPM_REGISTRY} NODE_EXTRA_CA_CERTS=/build/extra-ca.pem PNPM_CONFIG_TRUST_LOCKFILE=true
+ENV NPM_CONFIG_REGISTRY=${NPM_REGISTRY} PNPM_CONFIG_REGISTRY=${NPM_REGISTRY} NPM_CONFIG_USERCONFIG=/run/secrets/npmrc \
+    NODE_EXTRA_CA_CERTS=/build/extra-ca.pem PNPM_CONFIG_TRUST_LOCKFILE=true
 WORKDIR /build
 RUN --mount=type=secret,id=extra-ca,target=/build/given-ca.pem cat given-ca.pem > extra-ca.pem 2> /dev/null || true
 COPY package.json packages/operator/images/tree.sh ./
 # package.json alone names the version.
-RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm install --prefix tools "$(node --print 'require("./package.json").packageManager')"
+RUN --mount=type=secret,id=npmrc npm install --prefix tools "$(node --print 'require("./package.json").packageManager')"
 COPY --from=manifests /build ./
 
 FROM workspace AS proxy-tree
-RUN --mount=type=secret,id=npmrc,target=/root/.npmrc sh tree.sh modules proxy
+RUN --mount=type=secret,id=npmrc sh tree.sh modules proxy
 COPY . sources
 RUN sh tree.sh sources
 
 FROM workspace AS writer-tree
-RUN --mount=type=secret,id=npmrc,target=/root/.npmrc sh tree.sh modules writer
+RUN --mount=type=secret,id=npmrc sh tree.sh modules writer
 COPY . sources
 RUN sh tree.sh sources
 
 FROM workspace AS management-tree
-RUN --mount=type=secret,id=npmrc,target=/root/.npmrc sh tree.sh modules management
+RUN --mount=type=secret,id=npmrc sh tree.sh modules management
 COPY . sources
 RUN sh tree.sh sources
 
 FROM workspace AS operator-tree
-RUN --mount=type=secret,id=npmrc,target=/root/.npmrc sh tree.sh modules operator
+RUN --mount=type=secret,id=npmrc sh tree.sh modules operator
 COPY . sources
 RUN sh tree.sh sources
 
 FROM workspace AS cli-tree
-RUN --mount=type=secret,id=npmrc,target=/root/.npmrc sh tree.sh modules cli
+RUN --mount=type=secret,id=npmrc sh tree.sh modules cli
 COPY . sources
 # What `agp agents evidence` lays beside what it wrote.
 RUN sh tree.sh sources docs/lineage
 
 FROM workspace AS demo-provider-tree
-RUN --mount=type=secret,id=npmrc,target=/root/.npmrc sh tree.sh modules demo-provider
+RUN --mount=type=secret,id=npmrc sh tree.sh modules demo-provider
 COPY . sources
 RUN sh tree.sh sources
 
 # The console's static files. Unlike what runs, they are built, and so need tools that are no dependencies of production.
 FROM workspace AS console
 WORKDIR /build/modules
-RUN --mount=type=secret,id=npmrc,target=/root/.npmrc ../tools/node_modules/.bin/pnpm install --frozen-lockfile --ignore-scripts --filter '@agp/console...'
+RUN --mount=type=secret,id=npmrc ../tools/node_modules/.bin/pnpm install --frozen-lockfile --ignore-scripts --filter '@agp/console...'
 COPY . .
 RUN node packages/console/build/main.ts
 RUN chmod -R u=rwX,go=rX packages/console/dist
@@ -91,7 +92,7 @@ WORKDIR /app
 # By number, so that Kubernetes can see that it is not root. It owns no file in the image.
 USER 1000:1000
 LABEL org.opencontainers.image.vendor="Agent Governance Proxy" \
-      org.opencontainers.image.version="0.3.0" \
+      org.opencontainers.image.version="0.4.0" \
       org.opencontainers.image.licenses="MIT"
 
 # Images with an ops port, OPS_PORT in each.

@@ -23,7 +23,12 @@ export interface ImageTree {
 }
 
 /** They say where a registry is and how to trust it: this machine has its own. */
-const ofThisMachine = new Set(['NPM_CONFIG_REGISTRY', 'PNPM_CONFIG_REGISTRY', 'NODE_EXTRA_CA_CERTS']);
+const ofThisMachine = new Set([
+  'NPM_CONFIG_REGISTRY',
+  'PNPM_CONFIG_REGISTRY',
+  'NPM_CONFIG_USERCONFIG',
+  'NODE_EXTRA_CA_CERTS',
+]);
 /** Holds Node and what it loads, which are this machine's here. */
 const system = 'system';
 
