@@ -33,37 +33,33 @@ const toRelease = (folder: string): Release => ({
 export const thisRelease = toRelease(workspaceFolder);
 
 /**
- * Lays the release before this one into `.data/releases`, once.
+ * Lays the sources of the release before this one into a folder.
  *
  * @throws if the clone has not its commit, as a shallow one has not
  */
+export async function unpackReleaseBefore(folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const command = `git archive ${before.commit} | tar --extract --directory "${folder}"`;
+  await run('sh', ['-c', command], { cwd: workspaceFolder });
+  // Of a commit that is not there tar gets nothing, and ends well.
+  if (!existsSync(join(folder, 'package.json')))
+    throw new Error(`this clone has not the commit ${before.commit} of ${before.version}: git fetch --unshallow`);
+}
+
+/** Lays the release before this one, with what it needs, into `.data/releases`, once. */
 export async function openReleaseBefore(): Promise<Release> {
   const folder = join(workspaceFolder, '.data/releases', before.version);
   if (existsSync(folder)) return toRelease(folder);
   const making = `${folder}.${process.pid}`;
-  mkdirSync(making, { recursive: true });
   try {
-    await run('sh', ['-c', `git archive ${before.commit} | tar --extract --directory "${making}"`], {
-      cwd: workspaceFolder,
-    });
-    // Of a commit that is not there tar gets nothing, and ends well.
-    if (!existsSync(join(making, 'package.json')))
-      throw new Error(`this clone has not the commit ${before.commit} of ${before.version}: git fetch --unshallow`);
+    await unpackReleaseBefore(making);
     const filters = ['proxy', 'writer', 'management', 'operator'].flatMap((name) => [
       '--filter-prod',
       `@agp/${name}...`,
     ]);
-    const args = [
-      '-y',
-      manifest.packageManager,
-      'install',
-      '--frozen-lockfile',
-      '--prod',
-      '--no-optional',
-      '--ignore-scripts',
-      ...filters,
-    ];
-    await run('npx', args, { cwd: making, env: { ...process.env, PNPM_CONFIG_TRUST_LOCKFILE: 'true' } });
+    const options = ['--frozen-lockfile', '--prod', '--no-optional', '--ignore-scripts', ...filters];
+    const env = { ...process.env, PNPM_CONFIG_TRUST_LOCKFILE: 'true' };
+    await run('npx', ['-y', manifest.packageManager, 'install', ...options], { cwd: making, env });
     renameSync(making, folder);
   } finally {
     rmSync(making, { recursive: true, force: true });

@@ -13,7 +13,7 @@ interface ComposeFile {
 }
 
 const composeFile = join(workspaceFolder, 'docker-compose.yml');
-const readComposeFile = () => parse(readFileSync(composeFile, 'utf8'), { merge: true }) as ComposeFile;
+const readComposeFile = (file = composeFile) => parse(readFileSync(file, 'utf8'), { merge: true }) as ComposeFile;
 
 const isOurs = (image: string) => image.startsWith('agent-governance-proxy/');
 /** The target that a service's image is built from. */
@@ -35,27 +35,43 @@ export interface ProjectOptions {
   nodeImage: string;
   servers: ReadonlyMap<string, string>;
   toTag: (target: ImageTarget) => string;
+  /** This workspace's if not given. */
+  composeFile?: string;
 }
 
 /** The compose file as a project of its own, with secrets, ports, names and volumes that are nobody else's. */
 export class ComposeProject implements AsyncDisposable {
   readonly apiKey: string;
-  /** The services that can run: all whose image is there, the simulated provider among them. */
-  readonly services: string[];
   readonly #name = `agp-images-${process.pid}`;
   readonly #folder = mkdtempSync(join(tmpdir(), 'agp-images-'));
-  readonly #compose: Compose;
+  readonly #options: ProjectOptions;
+  readonly #secrets: string;
+  #file = composeFile;
+  #services: string[] = [];
 
-  private constructor({ compose, nodeImage, servers, toTag }: ProjectOptions, secrets: string) {
-    this.#compose = compose;
+  private constructor(options: ProjectOptions, secrets: string) {
+    this.#options = options;
+    this.#secrets = secrets;
     this.apiKey = readFileSync(join(secrets, 'management/management-api-key'), 'utf8').trim();
-    const file = readComposeFile();
-    this.services = Object.keys(file.services).filter((name) => {
+    this.use(options);
+  }
+
+  /** The services that can run: all whose image is there, the simulated provider among them. */
+  get services(): readonly string[] {
+    return this.#services;
+  }
+
+  /** From now on commands are about this compose file and these images, as after a change of the checkout. Nothing is restarted. */
+  use({ composeFile: path = composeFile, toTag }: Pick<ProjectOptions, 'composeFile' | 'toTag'>): void {
+    const { nodeImage, servers } = this.#options;
+    const file = readComposeFile(path);
+    this.#file = path;
+    this.#services = Object.keys(file.services).filter((name) => {
       const { image = '' } = file.services[name] ?? {};
       return isOurs(image) || servers.has(image);
     });
     const services: Record<string, object> = Object.fromEntries(
-      this.services.map((name) => {
+      this.#services.map((name) => {
         const { image = '' } = file.services[name] ?? {};
         const target = toTarget(image);
         return [name, { image: target === undefined ? servers.get(image) : toTag(target) }];
@@ -66,7 +82,7 @@ export class ComposeProject implements AsyncDisposable {
     });
     // What has no image is left out of "up".
     for (const name of Object.keys(file.services))
-      if (!this.services.includes(name)) services[name] = { profiles: ['missing'] };
+      if (!this.#services.includes(name)) services[name] = { profiles: ['missing'] };
     services['load-provider'] = {
       image: nodeImage,
       user: '1000:1000',
@@ -74,10 +90,10 @@ export class ComposeProject implements AsyncDisposable {
       volumes: [`${workspaceFolder}:${workspaceFolder}:ro`],
       networks: ['edge'],
     };
-    this.services.push('load-provider');
+    this.#services.push('load-provider');
     const given = Object.entries(file.secrets).map(([name, { file: path }]) => [
       name,
-      { file: path.replace('./secrets/', `${secrets}/`) },
+      { file: path.replace('./secrets/', `${this.#secrets}/`) },
     ]);
     // JSON is YAML.
     writeFileSync(this.#override, JSON.stringify({ services, secrets: Object.fromEntries(given) }, null, 2));
@@ -89,12 +105,9 @@ export class ComposeProject implements AsyncDisposable {
     // Debian's NATS is older than this setting, which only says when it writes to disk.
     const isOldNats = [...options.servers].some(([image, used]) => image.startsWith('nats:') && image !== used);
     if (isOldNats) editFile(join(secrets, 'nats/nats.conf'), (text) => text.replace(/^.*sync_interval.*\n/m, ''));
-    const project = new ComposeProject(options, secrets);
-    project.#secrets = secrets;
-    return project;
+    return new ComposeProject(options, secrets);
   }
 
-  #secrets = '';
   get #override(): string {
     return join(this.#folder, 'override.yml');
   }
@@ -103,8 +116,8 @@ export class ComposeProject implements AsyncDisposable {
   async run(...args: string[]): Promise<string> {
     const ports = { PROXY_PORT: '0', MANAGEMENT_PORT: '0', PROMETHEUS_PORT: '0', GRAFANA_PORT: '0' };
     const env = { ...ports, COMPOSE_PROFILES: 'demo' };
-    const files = ['--file', composeFile, '--file', this.#override];
-    const [program, ...sub] = this.#compose;
+    const files = ['--file', this.#file, '--file', this.#override];
+    const [program, ...sub] = this.#options.compose;
     return await runCommand(
       [program, ...sub, '--project-name', this.#name, ...files, '--project-directory', workspaceFolder, ...args],
       { env },

@@ -1,14 +1,17 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildImages, type ImageTarget, targets } from './build-images.ts';
+import { type Builder, buildImages, buildImagesBefore, type ImageTarget, targets } from './build-images.ts';
 import { callDemo } from './checks/call-demo.ts';
 import { checkBalancer } from './checks/check-balancer.ts';
 import { checkConsole } from './checks/check-console.ts';
 import { checkContainers, readHealth } from './checks/check-containers.ts';
 import { checkKills } from './checks/check-kills.ts';
-import { checkUpgrade } from './checks/check-upgrade.ts';
+import { checkUpgrade, type InstalledRelease } from './checks/check-upgrade.ts';
 import { waitUntil } from './checks/wait-until.ts';
 import { describeStarvation, watchStarvation } from './checks/watch-starvation.ts';
-import { ComposeProject, listServerImages } from './compose-project.ts';
+import { ComposeProject, listServerImages, type ProjectOptions } from './compose-project.ts';
 import { findBaseImages, removeStandIns } from './find-base-images.ts';
 import { findEngine } from './find-engine.ts';
 import { runCommand } from './run-command.ts';
@@ -16,13 +19,14 @@ import { runCommand } from './run-command.ts';
 /** The one that the Dockerfile names. */
 const nodeImage = 'node:24.21.0-slim';
 const toTag = (target: ImageTarget) => `agp-images-test/${target}`;
+const toTagBefore = (target: ImageTarget) => `agp-images-test/before/${target}`;
 /** Without these the product does not run; the rest only looks at it. */
 const optional = ['grafana', 'prometheus'];
 
 const usage = `usage: npm run test:images [-- --keep]
 
 Builds every image and runs docker-compose.yml as a project of its own, on ports that are free: the README's first call, what containers
-may do, what the balancer passes on, killed writers, and an upgrade. Takes 10 to 15 minutes on two cores.
+may do, what the balancer passes on, killed writers, then an upgrade from the release before and back. Takes 20 minutes on two cores.
 Images that cannot be pulled are stood in with Debian's packages, which needs root and debootstrap.
 
   --keep   leaves the images, for the next run
@@ -53,7 +57,40 @@ async function testProject(project: ComposeProject): Promise<void> {
   console.log(await checkConsole(project));
   console.log(await checkBalancer(project));
   console.log(await checkKills(project));
-  console.log(await checkUpgrade(project));
+}
+
+/** Does some work; if it fails, prints the last lines of each container. */
+async function explain(project: ComposeProject, work: () => Promise<void>): Promise<void> {
+  const stopWatching = watchStarvation();
+  await work().catch(async (error) => {
+    console.error(await project.run('logs', '--no-color', '--tail', '20'));
+    console.error((error as Error).stack);
+    console.error(`While it ran, ${describeStarvation(stopWatching())}.`);
+    throw error;
+  });
+}
+
+async function testNew(options: Omit<ProjectOptions, 'toTag'>): Promise<void> {
+  await using project = await ComposeProject.create({ ...options, toTag });
+  await explain(project, () => testProject(project));
+}
+
+/** A project of the release before, which an upgrade brings to this one. */
+async function testUpgrade(builder: Builder, options: Omit<ProjectOptions, 'toTag'>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'agp-before-'));
+  try {
+    const composeFile = join(folder, 'docker-compose.yml');
+    writeFileSync(composeFile, await buildImagesBefore(builder, toTagBefore));
+    const old: InstalledRelease = { composeFile, toTag: toTagBefore };
+    await using project = await ComposeProject.create({ ...options, ...old });
+    await explain(project, async () => {
+      await project.run('up', '--detach', '--no-build');
+      await callDemo(project, performance.now());
+      console.log(await checkUpgrade(project, old, { toTag }));
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 interface Options {
@@ -91,23 +128,14 @@ async function main(): Promise<void> {
   for (const image of missing) console.log(`${image}: cannot be pulled; left out`);
   const base = images.get(nodeImage) ?? nodeImage;
   try {
-    for (const figure of await buildImages(engine.docker, base, toTag)) console.log(figure);
-    await using project = await ComposeProject.create({
-      compose: engine.compose,
-      nodeImage: base,
-      servers: images,
-      toTag,
-    });
-    const stopWatching = watchStarvation();
-    await testProject(project).catch(async (error) => {
-      console.error(await project.run('logs', '--no-color', '--tail', '20'));
-      console.error((error as Error).stack);
-      console.error(`While it ran, ${describeStarvation(stopWatching())}.`);
-      throw error;
-    });
+    const builder = { docker: engine.docker, nodeImage: base };
+    for (const figure of await buildImages(builder, toTag)) console.log(figure);
+    const options = { compose: engine.compose, nodeImage: base, servers: images };
+    await testNew(options);
+    await testUpgrade(builder, options);
   } finally {
     if (!keep) {
-      await runCommand(['docker', 'rmi', '--force', ...targets.map(toTag)]);
+      await runCommand(['docker', 'rmi', '--force', ...targets.map(toTag), ...targets.map(toTagBefore)]);
       await removeStandIns();
     }
   }

@@ -1,31 +1,74 @@
+import { sendLoad } from '../../../lifecycle/rolling/send-load.ts';
+import { before } from '../../../prove/release.ts';
+import type { ImageTarget } from '../build-images.ts';
 import type { ComposeProject } from '../compose-project.ts';
+import { runCommand } from '../run-command.ts';
 import { readHealth } from './check-containers.ts';
-import { readEventIds, verifySessions } from './read-records.ts';
+import { countMixedChains, readEventIds, verifySessions } from './read-records.ts';
 import { waitUntil } from './wait-until.ts';
 
-const services = ['proxy', 'writer', 'management'];
+/** A release on this machine: its compose file, and the names of its images. */
+export interface InstalledRelease {
+  composeFile?: string;
+  toTag: (target: ImageTarget) => string;
+}
+
+const perSecond = 50;
+
+/** Two proxies of what the project uses now come beside those that run, which end when the new ones are ready. */
+async function rollProxies(project: ComposeProject): Promise<void> {
+  const old = await project.containers('proxy');
+  const scale = ['--scale', `proxy=${2 * old.length}`];
+  await project.run('up', '--detach', '--no-build', '--no-deps', '--no-recreate', ...scale, 'proxy');
+  for (const container of await project.containers('proxy'))
+    await waitUntil('a new proxy to be healthy', async () => (await readHealth(container)) === 'healthy');
+  await runCommand(['docker', 'stop', '--time', '60', ...old]);
+  await runCommand(['docker', 'rm', ...old]);
+}
+
+const replace = (project: ComposeProject) =>
+  project.run('up', '--detach', '--no-build', '--no-deps', 'writer', 'management');
 
 /**
- * Upgrades the project as docs/deploy.md says, to images of the same version: every container is another one afterwards, and the
- * records are as they were.
+ * Brings a project of the release before to this one under a load, as docs/operate.md says, and back: no request fails, each has its
+ * event, and chains hold events of both.
  *
  * @returns what to print
  */
-export async function checkUpgrade(project: ComposeProject): Promise<string> {
-  const list = async () => (await Promise.all(services.map((service) => project.containers(service)))).flat();
-  const old = new Set(await list());
-  const events = new Set(await readEventIds(await project.urlOf('balancer', 8081), project.apiKey));
+export async function checkUpgrade(
+  project: ComposeProject,
+  from: InstalledRelease,
+  to: InstalledRelease,
+): Promise<string> {
+  const ending = new AbortController();
+  const loading = sendLoad(await project.urlOf('balancer', 8080), ending.signal, perSecond);
+  const began = performance.now();
+  project.use(to);
+  await project.run('run', '--rm', 'create-roles');
   await project.run('run', '--rm', 'migrate');
-  await project.run('up', '--detach', '--no-build', '--force-recreate');
-  const containers = await list();
-  if (containers.some((container) => old.has(container))) throw new Error('a container was not replaced');
-  for (const container of containers)
-    await waitUntil('the services to be healthy', async () => (await readHealth(container)) === 'healthy');
+  await replace(project);
+  await rollProxies(project);
+  const upSeconds = (performance.now() - began) / 1_000;
+  project.use(from);
+  await rollProxies(project);
+  await replace(project);
+  const backSeconds = (performance.now() - began) / 1_000 - upSeconds;
+  ending.abort();
+  const sent = await loading;
+  const failures = sent.flatMap(({ kind, failure }) => (failure === null ? [] : [`${kind}: ${failure}`]));
+  if (failures.length > 0)
+    throw new Error(`${failures.length} of ${sent.length} failed:\n${failures.slice(0, 20).join('\n')}`);
   const url = await project.urlOf('balancer', 8081);
-  await waitUntil('the management API to have the events of before', async () =>
-    events.isSubsetOf(new Set(await readEventIds(url, project.apiKey).catch(() => []))),
+  const ids = new Set(sent.map(({ eventId }) => eventId ?? 'none'));
+  await waitUntil('an event of each request', async () =>
+    ids.isSubsetOf(new Set(await readEventIds(url, project.apiKey).catch(() => []))),
   );
   const broken = await verifySessions(url, project.apiKey);
   if (broken.length > 0) throw new Error(`chains broken by the upgrade: ${broken}`);
-  return `upgraded by hand: ${containers.length} containers replaced, ${events.size} events there, every chain whole`;
+  const mixed = await countMixedChains(url, project.apiKey);
+  if (mixed === 0) throw new Error('no chain has events of both releases');
+  return (
+    `from ${before.version} to this release in ${upSeconds.toFixed(0)} s and back in ${backSeconds.toFixed(0)} s under ${perSecond} requests/s: ` +
+    `${sent.length} requests, none failed, each has its event, every chain is whole, ${mixed} have events of both`
+  );
 }

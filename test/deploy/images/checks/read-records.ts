@@ -31,3 +31,17 @@ export async function verifySessions(url: string, apiKey: string): Promise<strin
   }
   return broken;
 }
+
+/** How many sessions have payloads of two versions: of a release that made the first, and of one that makes the second. */
+export async function countMixedChains(url: string, apiKey: string): Promise<number> {
+  const sessions = await readAll<Session>(url, '/api/v1/sessions', apiKey);
+  let mixed = 0;
+  for (const { id } of sessions) {
+    const { entries } = (await (await get(`${url}/api/v1/lineage/${id}`, apiKey)).json()) as {
+      entries: { payload: string }[];
+    };
+    const versions = new Set(entries.map(({ payload }) => (JSON.parse(payload) as { v: number }).v));
+    if (versions.size > 1) mixed += 1;
+  }
+  return mixed;
+}
