@@ -8,6 +8,7 @@ import { parse } from 'yaml';
 import { readSnippets } from '../../docs/read-snippets.ts';
 import { workspaceFolder } from '../../workspace/run-tool.ts';
 import { type ComposeFile, findComposeFaults } from './check-compose.ts';
+import { readCommands, turnRound } from './checks/check-upgrade.ts';
 
 const text = readFileSync(join(workspaceFolder, 'docker-compose.yml'), 'utf8');
 const read = () => parse(text, { merge: true }) as ComposeFile;
@@ -132,14 +133,22 @@ test('the trial on Kubernetes runs the same versions of servers', () => {
   expect(used.filter((image) => !composed.has(image))).toEqual([]);
 });
 
-test('the three commands of docs/deploy.md for an upgrade name services and profiles that are there', () => {
-  const commands = (readSnippets('docs/deploy.md', 'sh upgrade')[0] ?? '').trimEnd().split('\n');
-  expect(commands.map((line) => /^docker compose (?:--profile demo )?(\w+)/.exec(line)?.[1])).toEqual([
-    'build',
-    'run',
-    'up',
-  ]);
-  const [, service = ''] = /run --rm (\S+)/.exec(commands[1] ?? '') ?? [];
-  expect(read().services).toHaveProperty(service);
+test('the commands of docs/operate.md for an upgrade name services and profiles that are there', () => {
+  const commands = readSnippets('docs/operate.md', 'sh upgrade')[0] ?? '';
+  execFileSync('bash', ['-n', '-c', commands]);
+  const named = [
+    ...commands.matchAll(/docker compose (?:run|exec|restart|up|ps)(?: --[\w-]+(?:[= ]proxy=4)?)*((?: [a-z-]+)*)/g),
+  ];
+  const services = named.flatMap(([, names = '']) => names.split(' ').filter(Boolean));
+  expect(services).toContain('writer');
+  for (const service of services.filter((name) => name !== 'kill')) expect(read().services).toHaveProperty(service);
   expect(text).toContain('profiles: [demo]');
+});
+
+test('the way back from an upgrade runs proxies before writers, and leaves the schema', () => {
+  const back = turnRound(readCommands()).split('\n');
+  expect(back.join('\n')).not.toMatch(/migrate|create-roles/);
+  expect(back.findIndex((line) => line.includes('writer'))).toBeGreaterThan(
+    back.findIndex((line) => line.includes('stop')),
+  );
 });

@@ -113,15 +113,17 @@ export class ComposeProject implements AsyncDisposable {
   }
 
   /** Runs a command of compose on this project. @returns what it printed */
-  async run(...args: string[]): Promise<string> {
+  run(...args: string[]): Promise<string> {
+    return this.shell(`docker compose ${args.map((arg) => `'${arg}'`).join(' ')}`);
+  }
+
+  /** Runs lines of bash, as a page has them, in which `docker compose` means this project. @returns what they printed */
+  shell(lines: string): Promise<string> {
     const ports = { PROXY_PORT: '0', MANAGEMENT_PORT: '0', PROMETHEUS_PORT: '0', GRAFANA_PORT: '0' };
-    const env = { ...ports, COMPOSE_PROFILES: 'demo' };
-    const files = ['--file', this.#file, '--file', this.#override];
-    const [program, ...sub] = this.#options.compose;
-    return await runCommand(
-      [program, ...sub, '--project-name', this.#name, ...files, '--project-directory', workspaceFolder, ...args],
-      { env },
-    );
+    const options = ['--file', this.#file, '--file', this.#override, '--project-directory', workspaceFolder];
+    const compose = [...this.#options.compose, '--project-name', this.#name, ...options].join(' ');
+    const ours = `docker() { if [ "$1" = compose ]; then shift; command ${compose} "$@"; else command docker "$@"; fi; }`;
+    return runCommand(['bash', '-euc', `${ours}\n${lines}`], { env: { ...ports, COMPOSE_PROFILES: 'demo' } });
   }
 
   /** The ids of a service's containers, or of all. */

@@ -28,6 +28,7 @@ async function findBuilder(): Promise<string | undefined> {
     const version = await runCommand([path, 'version', '--format', '{{.Client.Version}}']).catch(() => '');
     if (Number.parseInt(version, 10) < 23) return path;
   }
+  return undefined;
 }
 
 /** @returns how to call the engine and compose, or in a sentence why nothing can be run here */

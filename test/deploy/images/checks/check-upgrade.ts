@@ -1,9 +1,8 @@
+import { readSnippets } from '../../../docs/read-snippets.ts';
 import { sendLoad } from '../../../lifecycle/rolling/send-load.ts';
 import { before } from '../../../prove/release.ts';
 import type { ImageTarget } from '../build-images.ts';
 import type { ComposeProject } from '../compose-project.ts';
-import { runCommand } from '../run-command.ts';
-import { readHealth } from './check-containers.ts';
 import { countMixedChains, readEventIds, verifySessions } from './read-records.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -15,19 +14,19 @@ export interface InstalledRelease {
 
 const perSecond = 50;
 
-/** Two proxies of what the project uses now come beside those that run, which end when the new ones are ready. */
-async function rollProxies(project: ComposeProject): Promise<void> {
-  const old = await project.containers('proxy');
-  const scale = ['--scale', `proxy=${2 * old.length}`];
-  await project.run('up', '--detach', '--no-build', '--no-deps', '--no-recreate', ...scale, 'proxy');
-  for (const container of await project.containers('proxy'))
-    await waitUntil('a new proxy to be healthy', async () => (await readHealth(container)) === 'healthy');
-  await runCommand(['docker', 'stop', '--time', '60', ...old]);
-  await runCommand(['docker', 'rm', ...old]);
+/** The commands of docs/operate.md for an upgrade, without those that make images and secrets, which are there. */
+export function readCommands(): string {
+  const lines = (readSnippets('docs/operate.md', 'sh upgrade')[0] ?? '').trimEnd().split('\n');
+  const made = /^docker compose .*build|^npm run secrets/;
+  return lines.filter((line) => !made.test(line)).join('\n');
 }
 
-const replace = (project: ComposeProject) =>
-  project.run('up', '--detach', '--no-build', '--no-deps', 'writer', 'management');
+/** The same the other way: proxies before writers, and the schema stays. */
+export function turnRound(commands: string): string {
+  const lines = commands.split('\n').filter((line) => !/run --rm/.test(line));
+  const [others, proxies] = [lines.filter((line) => /writer/.test(line)), lines.filter((line) => !/writer/.test(line))];
+  return [...proxies, ...others].join('\n');
+}
 
 /**
  * Brings a project of the release before to this one under a load, as docs/operate.md says, and back: no request fails, each has its
@@ -44,14 +43,10 @@ export async function checkUpgrade(
   const loading = sendLoad(await project.urlOf('balancer', 8080), ending.signal, perSecond);
   const began = performance.now();
   project.use(to);
-  await project.run('run', '--rm', 'create-roles');
-  await project.run('run', '--rm', 'migrate');
-  await replace(project);
-  await rollProxies(project);
+  await project.shell(readCommands());
   const upSeconds = (performance.now() - began) / 1_000;
   project.use(from);
-  await rollProxies(project);
-  await replace(project);
+  await project.shell(turnRound(readCommands()));
   const backSeconds = (performance.now() - began) / 1_000 - upSeconds;
   ending.abort();
   const sent = await loading;

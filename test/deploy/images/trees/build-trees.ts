@@ -63,7 +63,7 @@ class Builder {
 
   /** What an engine would be sent. */
   copyContext(): void {
-    const filter = ignore().add(readFileSync(join(workspaceFolder, '.dockerignore'), 'utf8'));
+    const filter = ignore.default().add(readFileSync(join(workspaceFolder, '.dockerignore'), 'utf8'));
     for (const path of filter.filter(listFiles())) {
       const target = join(this.#context, path);
       mkdirSync(dirname(target), { recursive: true });
