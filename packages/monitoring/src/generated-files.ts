@@ -67,20 +67,23 @@ function toScrape(job: string, targets: Targets): object {
   if ('pods' in targets) {
     return {
       job_name: job,
-      // Network policies let Prometheus in from its own namespace only, so the namespace is named.
-      kubernetes_sd_configs: [{ role: 'pod', namespaces: { names: ['agp'] } }],
+      // Of every namespace, since nobody else knows what an installation's is called.
+      kubernetes_sd_configs: [{ role: 'pod' }],
       relabel_configs: [
         {
           source_labels: [
+            '__meta_kubernetes_pod_label_app_kubernetes_io_part_of',
             '__meta_kubernetes_pod_label_app_kubernetes_io_name',
             '__meta_kubernetes_pod_container_port_name',
           ],
-          regex: `${targets.pods};ops`,
+          regex: `agent-governance-proxy;${targets.pods};ops`,
           action: 'keep',
         },
         // An evicted pod stays in the list until somebody deletes it.
         { source_labels: ['__meta_kubernetes_pod_phase'], regex: 'Failed|Succeeded', action: 'drop' },
         { source_labels: ['__meta_kubernetes_pod_name'], target_label: 'instance' },
+        // By which alerts tell installations from each other; the Prometheus operator adds it by itself.
+        { source_labels: ['__meta_kubernetes_namespace'], target_label: 'namespace' },
       ],
     };
   }

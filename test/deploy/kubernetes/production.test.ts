@@ -6,6 +6,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { z } from 'zod';
 import { managementConfigSchema } from '../../../services/management/src/config.ts';
+import { connections } from '../../../services/management/src/limits.ts';
 import { proxyConfigSchema } from '../../../services/proxy/src/config.ts';
 import { writerConfigSchema } from '../../../services/writer/src/config.ts';
 import { workspaceFolder } from '../../workspace/run-tool.ts';
@@ -59,6 +60,20 @@ describeWithKustomize('production', () => {
     ]);
   });
 
+  test('at its largest has as many connections to Postgres as docs/operate.md says, in a rollout too', () => {
+    const most = (name: string) =>
+      list('HorizontalPodAutoscaler').find(({ metadata }) => metadata.name === name)?.spec.maxReplicas;
+    const management = Object.values(connections).reduce((sum, each) => sum + each, 0);
+    const writer = Number(writerConfigSchema.shape.writerLanes.parse(undefined)) + 5;
+    const all = most('proxy') * 10 + most('management') * management + most('writer') * writer;
+    const read = (page: string) => readFileSync(join(workspaceFolder, 'docs', page), 'utf8');
+    expect(read('operate.md')).toContain(
+      `10 a proxy, ${management} a management, \`WRITER_LANES\` + 5 a writer, twice`,
+    );
+    expect(read('operate.md')).toContain(`at its largest: ${all + 20}, in a rollout ${2 * all + 20}`);
+    expect(read('deploy.md')).toContain(`[up to ${2 * all + 20} connections]`);
+  });
+
   test('spreads each service over zones and nodes, and lets nodes be drained', () => {
     const budgets = list('PodDisruptionBudget');
     expect(budgets.map(({ spec }) => spec.selector.matchLabels['app.kubernetes.io/name']).sort()).toEqual(
@@ -96,7 +111,8 @@ describeWithKustomize('production', () => {
       for (const { name, template, object } of listWorkloads(all).filter((each) => services.includes(each.name))) {
         const { [name]: shape = {} } = shapes;
         const settings: Record<string, string> = readConfig(name, all) ?? {};
-        for (const [variable, value] of Object.entries(settings)) {
+        // That one is read by Node itself.
+        for (const [variable, value] of Object.entries(settings).filter(([each]) => each !== 'NODE_EXTRA_CA_CERTS')) {
           const field = shape[toKey(variable)] ?? shape[toKey(variable.replace(/_FILE$/, ''))];
           expect(field, `${name}: nothing reads ${variable}`).toBeDefined();
           if (!variable.endsWith('_FILE')) expect(field?.safeParse(value).success, `${name}: ${variable}`).toBe(true);
@@ -123,20 +139,30 @@ describeWithKustomize('production', () => {
     },
   );
 
-  test('with an authority of its own, every service checks certificates by it', async () => {
+  test('with an authority of its own, every process checks certificates by it too', async () => {
     const all = await renderKustomization(everything);
+    const file = '/etc/agp-ca/ca.crt';
     for (const service of services)
-      expect(readConfig(service, all)).toMatchObject({
-        NATS_CA_FILE: '/etc/agp-ca/ca.crt',
-        REDIS_CA_FILE: '/etc/agp-ca/ca.crt',
-      });
+      expect(readConfig(service, all)).toMatchObject({ NATS_CA_FILE: file, REDIS_CA_FILE: file });
     for (const { name, template } of listWorkloads(all)) {
-      const [{ volumeMounts = [] } = { volumeMounts: [] }] = template.spec.containers;
+      const [container] = template.spec.containers;
       expect(
-        volumeMounts.map(({ mountPath }) => mountPath),
+        container?.volumeMounts?.map(({ mountPath }) => mountPath),
         name,
       ).toContain('/etc/agp-ca');
+      const own = container?.env?.find((each) => each.name === 'NODE_EXTRA_CA_CERTS')?.value;
+      expect(own ?? readConfig(name, all)?.NODE_EXTRA_CA_CERTS, name).toBe(file);
     }
+  });
+
+  test('a rollout is not given up while a migration may still run', async () => {
+    const workloads = listWorkloads(objects);
+    const migration = workloads.find(({ name }) => name === 'migrate')?.object.spec.activeDeadlineSeconds;
+    const deadlines = workloads
+      .filter(({ kind }) => kind === 'Deployment')
+      .map(({ object }) => object.spec.progressDeadlineSeconds);
+    expect(deadlines).toHaveLength(3);
+    for (const deadline of deadlines) expect(deadline).toBeGreaterThan(migration);
   });
 
   test('a trial has what production has outside, once each', async () => {

@@ -4,7 +4,7 @@ import type { Alert } from './alert.ts';
 export const managementAlerts: Alert[] = [
   {
     name: 'AgpManagementDown',
-    expression: 'sum(agp_ready{job="agp-management"}) or vector(0)',
+    expression: 'sum by (namespace) (agp_ready{job="agp-management"}) or on() vector(0)',
     condition: '< 1',
     lasts: '2m',
     severity: 'critical',
@@ -12,7 +12,7 @@ export const managementAlerts: Alert[] = [
   },
   {
     name: 'AgpInstanceDown',
-    expression: 'min by (job, instance) (up{job=~"agp-.*"})',
+    expression: 'min by (namespace, job, instance) (up{job=~"agp-.*"})',
     condition: '< 1',
     lasts: '5m',
     severity: 'warning',
@@ -22,7 +22,7 @@ export const managementAlerts: Alert[] = [
     name: 'AgpManagementFails',
     // The live stream has AgpLiveStreamUnavailable: its clients come back every few seconds while NATS is away.
     expression:
-      'sum(rate(agp_management_requests_total{status=~"5..",route!="/api/v1/events/stream"}[5m])) or 0 * sum(rate(agp_management_requests_total[5m]))',
+      'sum by (namespace) (rate(agp_management_requests_total{status=~"5..",route!="/api/v1/events/stream"}[5m])) or 0 * sum by (namespace) (rate(agp_management_requests_total[5m]))',
     condition: '> 0',
     lasts: '5m',
     severity: 'warning',
@@ -30,7 +30,7 @@ export const managementAlerts: Alert[] = [
   },
   {
     name: 'AgpLiveStreamUnavailable',
-    expression: 'min(agp_management_live_stream_available)',
+    expression: 'min by (namespace) (agp_management_live_stream_available)',
     condition: '< 1',
     lasts: '2m',
     severity: 'warning',
@@ -38,7 +38,7 @@ export const managementAlerts: Alert[] = [
   },
   {
     name: 'AgpAgentsNearCap',
-    expression: 'max(agp_management_agents_near_daily_cap)',
+    expression: 'max by (namespace) (agp_management_agents_near_daily_cap)',
     condition: '> 0',
     lasts: '0m',
     severity: 'info',
@@ -46,7 +46,7 @@ export const managementAlerts: Alert[] = [
   },
   {
     name: 'AgpGlobalCapNear',
-    expression: 'max(agp_management_global_daily_cap_used_ratio)',
+    expression: 'max by (namespace) (agp_management_global_daily_cap_used_ratio)',
     condition: '>= 0.8',
     lasts: '0m',
     severity: 'warning',

@@ -1,12 +1,12 @@
 import type { Alert } from './alert.ts';
 
-const refused = (code: string) => `sum(rate(agp_proxy_refusals_total{code="${code}"}[5m]))`;
+const refused = (code: string) => `sum by (namespace) (rate(agp_proxy_refusals_total{code="${code}"}[5m]))`;
 
 /** Alerts on the proxies' metrics. */
 export const proxyAlerts: Alert[] = [
   {
     name: 'AgpProxyDown',
-    expression: 'sum(agp_ready{job="agp-proxy"}) or vector(0)',
+    expression: 'sum by (namespace) (agp_ready{job="agp-proxy"}) or on() vector(0)',
     condition: '< 1',
     lasts: '1m',
     severity: 'critical',
@@ -14,7 +14,7 @@ export const proxyAlerts: Alert[] = [
   },
   {
     name: 'AgpOutboxFilling',
-    expression: 'max by (instance) (agp_proxy_outbox_events)',
+    expression: 'max by (namespace, instance) (agp_proxy_outbox_events)',
     condition: '> 5000',
     lasts: '1m',
     severity: 'critical',
@@ -23,7 +23,7 @@ export const proxyAlerts: Alert[] = [
   },
   {
     name: 'AgpEventsDropped',
-    expression: 'sum by (instance) (increase(agp_proxy_dropped_events_total[15m]))',
+    expression: 'sum by (namespace, instance) (increase(agp_proxy_dropped_events_total[15m]))',
     condition: '> 0',
     lasts: '0m',
     severity: 'critical',
@@ -31,7 +31,7 @@ export const proxyAlerts: Alert[] = [
   },
   {
     name: 'AgpPublishesRefused',
-    expression: 'sum by (instance) (rate(agp_proxy_refused_publishes_total[5m]))',
+    expression: 'sum by (namespace, instance) (rate(agp_proxy_refused_publishes_total[5m]))',
     condition: '> 0',
     lasts: '2m',
     severity: 'warning',
@@ -71,7 +71,7 @@ export const proxyAlerts: Alert[] = [
   },
   {
     name: 'AgpRefusedWithRoomLeft',
-    expression: 'sum by (cap) (rate(agp_proxy_refused_with_room_total[5m]))',
+    expression: 'sum by (namespace, cap) (rate(agp_proxy_refused_with_room_total[5m]))',
     condition: '> 0',
     lasts: '10m',
     severity: 'warning',
@@ -80,7 +80,7 @@ export const proxyAlerts: Alert[] = [
   },
   {
     name: 'AgpBudgetsWithoutRedis',
-    expression: 'sum by (instance) (rate(agp_proxy_budget_fallbacks_total[5m]))',
+    expression: 'sum by (namespace, instance) (rate(agp_proxy_budget_fallbacks_total[5m]))',
     condition: '> 0',
     lasts: '2m',
     severity: 'warning',
@@ -89,7 +89,7 @@ export const proxyAlerts: Alert[] = [
   {
     name: 'AgpUnpricedModels',
     expression:
-      'sum by (provider) (increase({__name__=~"agp_proxy_unpriced_(requests|units)_total",unit=~"|own_price"}[1h]))',
+      'sum by (namespace, provider) (increase({__name__=~"agp_proxy_unpriced_(requests|units)_total",unit=~"|own_price"}[1h]))',
     condition: '> 0',
     lasts: '0m',
     severity: 'warning',
@@ -98,7 +98,7 @@ export const proxyAlerts: Alert[] = [
   },
   {
     name: 'AgpDoubtfulUsage',
-    expression: 'sum by (reason) (increase(agp_proxy_doubtful_usage_total{reason!="billed_later"}[1h]))',
+    expression: 'sum by (namespace, reason) (increase(agp_proxy_doubtful_usage_total{reason!="billed_later"}[1h]))',
     condition: '> 0',
     lasts: '0m',
     severity: 'warning',
@@ -106,7 +106,8 @@ export const proxyAlerts: Alert[] = [
   },
   {
     name: 'AgpTextNotScanned',
-    expression: 'sum(rate(agp_proxy_unscanned_requests_total[1h])) / sum(rate(agp_proxy_requests_total[1h]))',
+    expression:
+      'sum by (namespace) (rate(agp_proxy_unscanned_requests_total[1h])) / sum by (namespace) (rate(agp_proxy_requests_total[1h]))',
     condition: '> 0.01',
     lasts: '15m',
     severity: 'warning',
@@ -114,7 +115,7 @@ export const proxyAlerts: Alert[] = [
   },
   {
     name: 'AgpRefusalsUncounted',
-    expression: 'sum(increase(agp_proxy_uncounted_refusals_total[15m]))',
+    expression: 'sum by (namespace) (increase(agp_proxy_uncounted_refusals_total[15m]))',
     condition: '> 0',
     lasts: '0m',
     severity: 'warning',
@@ -124,7 +125,7 @@ export const proxyAlerts: Alert[] = [
     name: 'AgpProviderFailing',
     // A complete error answer is not a failed request, so both are counted. An error answer that breaks off, which is rare, counts twice.
     expression:
-      '(sum by (provider) (rate(agp_proxy_requests_total{outcome="failed"}[5m])) + sum by (provider) (rate(agp_proxy_provider_answers_total{status=~"429|5xx"}[5m]))) / sum by (provider) (rate(agp_proxy_requests_total[5m]))',
+      '(sum by (namespace, provider) (rate(agp_proxy_requests_total{outcome="failed"}[5m])) + sum by (namespace, provider) (rate(agp_proxy_provider_answers_total{status=~"429|5xx"}[5m]))) / sum by (namespace, provider) (rate(agp_proxy_requests_total[5m]))',
     condition: '> 0.2',
     lasts: '5m',
     severity: 'warning',
@@ -132,7 +133,7 @@ export const proxyAlerts: Alert[] = [
   },
   {
     name: 'AgpProxySlow',
-    expression: 'histogram_quantile(0.99, sum by (le) (rate(agp_proxy_overhead_seconds_bucket[5m])))',
+    expression: 'histogram_quantile(0.99, sum by (namespace, le) (rate(agp_proxy_overhead_seconds_bucket[5m])))',
     condition: '> 0.25',
     lasts: '10m',
     severity: 'warning',

@@ -4,7 +4,7 @@ import type { Alert } from './alert.ts';
 export const writerAlerts: Alert[] = [
   {
     name: 'AgpWriterDown',
-    expression: 'sum(agp_ready{job="agp-writer"}) or vector(0)',
+    expression: 'sum by (namespace) (agp_ready{job="agp-writer"}) or on() vector(0)',
     condition: '< 1',
     lasts: '2m',
     severity: 'critical',
@@ -13,7 +13,7 @@ export const writerAlerts: Alert[] = [
   {
     name: 'AgpWriterLag',
     // Under load messages hold more events, so this bound scales with the rate of recording.
-    expression: 'max(agp_writer_pending_messages)',
+    expression: 'max by (namespace) (agp_writer_pending_messages)',
     condition: '> 10000',
     lasts: '5m',
     severity: 'warning',
@@ -21,7 +21,7 @@ export const writerAlerts: Alert[] = [
   },
   {
     name: 'AgpStreamFilling',
-    expression: 'max(agp_writer_stream_used_ratio)',
+    expression: 'max by (namespace) (agp_writer_stream_used_ratio)',
     condition: '> 0.5',
     lasts: '5m',
     severity: 'critical',
@@ -30,7 +30,7 @@ export const writerAlerts: Alert[] = [
   },
   {
     name: 'AgpRecordingFails',
-    expression: 'sum by (step) (rate(agp_writer_retries_total[5m]))',
+    expression: 'sum by (namespace, step) (rate(agp_writer_retries_total[5m]))',
     condition: '> 0',
     lasts: '5m',
     severity: 'critical',
@@ -38,7 +38,7 @@ export const writerAlerts: Alert[] = [
   },
   {
     name: 'AgpMessagesQuarantined',
-    expression: 'max(agp_writer_quarantine_waiting_messages)',
+    expression: 'max by (namespace) (agp_writer_quarantine_waiting_messages)',
     condition: '> 0',
     lasts: '0m',
     severity: 'warning',
@@ -46,7 +46,7 @@ export const writerAlerts: Alert[] = [
   },
   {
     name: 'AgpRequestsEndedWithoutRecord',
-    expression: 'sum(increase(agp_writer_requests_ended_without_record_total[15m]))',
+    expression: 'sum by (namespace) (increase(agp_writer_requests_ended_without_record_total[15m]))',
     condition: '> 0',
     lasts: '0m',
     severity: 'warning',
@@ -55,7 +55,7 @@ export const writerAlerts: Alert[] = [
   },
   {
     name: 'AgpPartitionsRunningOut',
-    expression: 'min(agp_writer_partitions_end_timestamp_seconds) - time()',
+    expression: 'min by (namespace) (agp_writer_partitions_end_timestamp_seconds) - time()',
     condition: '< 1209600',
     lasts: '15m',
     severity: 'warning',
@@ -63,7 +63,7 @@ export const writerAlerts: Alert[] = [
   },
   {
     name: 'AgpDefaultPartitionUsed',
-    expression: 'max(agp_writer_default_partition_events)',
+    expression: 'max by (namespace) (agp_writer_default_partition_events)',
     condition: '> 0',
     lasts: '5m',
     severity: 'warning',
@@ -71,7 +71,7 @@ export const writerAlerts: Alert[] = [
   },
   {
     name: 'AgpAuditSealingBehind',
-    expression: 'max(agp_writer_unsealed_refusals_age_seconds)',
+    expression: 'max by (namespace) (agp_writer_unsealed_refusals_age_seconds)',
     condition: '> 600',
     lasts: '5m',
     severity: 'warning',
