@@ -46,7 +46,8 @@ RUN sh tree.sh sources
 FROM workspace AS operator-tree
 RUN --mount=type=secret,id=npmrc sh tree.sh modules operator
 COPY . sources
-RUN sh tree.sh sources
+# With the chart, whose values `check-deploy` reads.
+RUN sh tree.sh sources k8s/chart
 
 FROM workspace AS cli-tree
 RUN --mount=type=secret,id=npmrc sh tree.sh modules cli

@@ -8,6 +8,8 @@ import { parse } from 'yaml';
 import manifest from '../../../package.json' with { type: 'json' };
 import { workspaceFolder } from '../../workspace/run-tool.ts';
 import { targets } from '../images/build-images.ts';
+import { runHelm } from '../kubernetes/chart/render-chart.ts';
+import { describeWithHelm } from '../kubernetes/with-kustomize.ts';
 
 const read = (path: string) => readFileSync(join(workspaceFolder, path), 'utf8');
 const workflows = globSync('.github/workflows/*.yml', { cwd: workspaceFolder });
@@ -80,6 +82,31 @@ test("the release's text has its part of the CHANGELOG, what to do first, each d
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+describeWithHelm('the chart of a release', () => {
+  test('names images by digest, of the registry that they were pushed to', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'agp-release-'));
+    try {
+      const registry = 'ghcr.io/acme/agp';
+      const file = join(folder, 'digests.txt');
+      const digests = targets.map((image, index) => `${registry}/${image}@sha256:${`${index}`.repeat(64)}`);
+      writeFileSync(file, digests.join('\n'));
+      const pinned = join(folder, 'chart');
+      const script = '.github/release/pin-chart.mjs';
+      run(process.execPath, [script, registry, file, pinned]);
+      const rendered = await runHelm('template', 'agp', pinned, '--values', join(pinned, 'example-values.yaml'));
+      const images = new Set([...rendered.matchAll(/image: "?([^"\s]+)/g)].map(([, image]) => image));
+      expect(images.size).toBeGreaterThan(3);
+      expect([...images].filter((image) => !digests.includes(image ?? ''))).toEqual([]);
+      writeFileSync(file, digests.slice(1).join('\n'));
+      expect(() => run(process.execPath, [script, registry, file, join(folder, 'other')], { stdio: 'ignore' })).toThrow(
+        'no digest of proxy',
+      );
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
 });
 
 test('the price table has what each known model costs', () => {

@@ -1,10 +1,12 @@
 import { relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { findSecretFaults } from '../deployment/compare-secrets.ts';
 import { findCollisions, findFaults } from '../deployment/find-faults.ts';
 import { readInstallation } from '../deployment/read-installation.ts';
 import { CommandError, print, runCommand, UsageError } from '../run-command.ts';
 
-const repositoryRoot = resolve(import.meta.dirname, '../../../..');
+/** Its values have a schema, and defaults. */
+const chart = fileURLToPath(new URL('../../../../k8s/chart', import.meta.url));
 
 await runCommand({
   help: `Says what an overlay, or values for the chart, lacks or contradicts itself in, before anything is applied.
@@ -22,17 +24,16 @@ Exit codes: 0 nothing is missing, 1 something is, 2 wrong usage.`,
   allowPositionals: true,
   run({ folder }, paths) {
     if (paths.length === 0) throw new UsageError('name an overlay or a file of values');
-    const chart = resolve(repositoryRoot, 'k8s/chart');
     const all = paths.map((path) => {
-      const installation = readInstallation(resolve(repositoryRoot, path), chart);
-      return { ...installation, path: relative(repositoryRoot, installation.path) };
+      const installation = readInstallation(resolve(path), chart);
+      return { ...installation, path: relative('.', installation.path) };
     });
     const faults = all.flatMap((each) =>
       findFaults(each).map((fault) => `${all.length > 1 ? `${each.path}: ` : ''}${fault}`),
     );
     // One folder of secrets is one installation's.
     const [first] = all;
-    if (first && all.length === 1) faults.push(...findSecretFaults(first, resolve(repositoryRoot, folder)));
+    if (first && all.length === 1) faults.push(...findSecretFaults(first, resolve(folder)));
     const pairs = all.flatMap((one, place) => all.slice(place + 1).map((other) => [one, other] as const));
     faults.push(...pairs.flatMap(([one, other]) => findCollisions(one, other)));
     if (faults.length > 0) throw new CommandError([...new Set(faults)].join('\n'));

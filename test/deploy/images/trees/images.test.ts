@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { databaseUsers, makePassword } from '@agp/operator';
@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inBrowser } from '../../../console/support/in-browser.ts';
 import { openConsole } from '../../../console/support/open-console.ts';
 import { type Program, startProcesses } from '../../../system/start-processes.ts';
+import { workspaceFolder } from '../../../workspace/run-tool.ts';
 import { targets } from '../build-images.ts';
 import { buildTrees, type ImageTree } from './build-trees.ts';
 import { findMissing } from './find-missing.ts';
@@ -101,6 +102,8 @@ test('operators make secrets and roles by an image, in a folder of their own', a
   expect([code, printed]).toEqual([0, expect.stringContaining('"kind": "Secret"')]);
   expect(readdirSync(join(own, 'made'))).toContain('proxy');
   expect(await run('create-roles', '--help')).toMatchObject({ code: 0 });
+  copyFileSync(join(workspaceFolder, 'k8s/chart/example-values.yaml'), join(own, 'mine.yaml'));
+  expect(await run('check-deploy', 'mine.yaml')).toEqual({ code: 1, printed: expect.stringContaining('example') });
   expect(await run('make-tea')).toEqual({ code: 2, printed: expect.stringContaining('no command is called make-tea') });
 });
 
