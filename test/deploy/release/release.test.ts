@@ -98,7 +98,9 @@ describeWithHelm('the chart of a release', () => {
       const rendered = await runHelm('template', 'agp', pinned, '--values', join(pinned, 'example-values.yaml'));
       const images = new Set([...rendered.matchAll(/image: "?([^"\s]+)/g)].map(([, image]) => image));
       expect(images.size).toBeGreaterThan(3);
-      expect([...images].filter((image) => !digests.includes(image ?? ''))).toEqual([]);
+      expect(
+        [...images].filter((image) => !digests.includes(image?.replace(`:${manifest.version}@`, '@') ?? '')),
+      ).toEqual([]);
       writeFileSync(file, digests.slice(1).join('\n'));
       expect(() => run(process.execPath, [script, registry, file, join(folder, 'other')], { stdio: 'ignore' })).toThrow(
         'no digest of proxy',
