@@ -92,10 +92,15 @@ test('Grafana is given the sources that the dashboards name, and no password but
   });
 });
 
-test('kustomize has every dashboard', () => {
+test('kustomize has every dashboard in a ConfigMap of its own that client-side apply can take', () => {
   const { configMapGenerator } = parse(read('kustomization.yaml')) as {
-    configMapGenerator: { name: string; files: string[] }[];
+    configMapGenerator: { name: string; files: string[]; options?: { labels?: object } }[];
   };
-  const listed = configMapGenerator.find(({ name }) => name === 'agp-grafana-dashboards')?.files;
-  expect(listed).toEqual(Object.keys(dashboards).map((name) => `grafana/dashboards/${name}.json`));
+  const listed = configMapGenerator.filter(({ name }) => name.startsWith('agp-grafana-dashboard-'));
+  expect(listed.filter(({ name }) => !name.endsWith('-provider')).map(({ files }) => files)).toEqual(
+    Object.keys(dashboards).map((name) => [`grafana/dashboards/${name}.json`]),
+  );
+  // What `kubectl apply` writes into an annotation, where 262,144 bytes have room, is JSON in JSON.
+  for (const { files } of configMapGenerator)
+    for (const path of files) expect(JSON.stringify(read(path.replace(/^.*=/, ''))).length, path).toBeLessThan(131_072);
 });
