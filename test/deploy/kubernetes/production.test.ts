@@ -96,7 +96,8 @@ describeWithKustomize('production', () => {
       for (const { name, template, object } of listWorkloads(all).filter((each) => services.includes(each.name))) {
         const { [name]: shape = {} } = shapes;
         const settings: Record<string, string> = readConfig(name, all) ?? {};
-        for (const [variable, value] of Object.entries(settings)) {
+        // That one is read by Node itself.
+        for (const [variable, value] of Object.entries(settings).filter(([each]) => each !== 'NODE_EXTRA_CA_CERTS')) {
           const field = shape[toKey(variable)] ?? shape[toKey(variable.replace(/_FILE$/, ''))];
           expect(field, `${name}: nothing reads ${variable}`).toBeDefined();
           if (!variable.endsWith('_FILE')) expect(field?.safeParse(value).success, `${name}: ${variable}`).toBe(true);
@@ -123,20 +124,30 @@ describeWithKustomize('production', () => {
     },
   );
 
-  test('with an authority of its own, every service checks certificates by it', async () => {
+  test('with an authority of its own, every process checks certificates by it too', async () => {
     const all = await renderKustomization(everything);
+    const file = '/etc/agp-ca/ca.crt';
     for (const service of services)
-      expect(readConfig(service, all)).toMatchObject({
-        NATS_CA_FILE: '/etc/agp-ca/ca.crt',
-        REDIS_CA_FILE: '/etc/agp-ca/ca.crt',
-      });
+      expect(readConfig(service, all)).toMatchObject({ NATS_CA_FILE: file, REDIS_CA_FILE: file });
     for (const { name, template } of listWorkloads(all)) {
-      const [{ volumeMounts = [] } = { volumeMounts: [] }] = template.spec.containers;
+      const [container] = template.spec.containers;
       expect(
-        volumeMounts.map(({ mountPath }) => mountPath),
+        container?.volumeMounts?.map(({ mountPath }) => mountPath),
         name,
       ).toContain('/etc/agp-ca');
+      const own = container?.env?.find((each) => each.name === 'NODE_EXTRA_CA_CERTS')?.value;
+      expect(own ?? readConfig(name, all)?.NODE_EXTRA_CA_CERTS, name).toBe(file);
     }
+  });
+
+  test('a rollout is not given up while a migration may still run', async () => {
+    const workloads = listWorkloads(objects);
+    const migration = workloads.find(({ name }) => name === 'migrate')?.object.spec.activeDeadlineSeconds;
+    const deadlines = workloads
+      .filter(({ kind }) => kind === 'Deployment')
+      .map(({ object }) => object.spec.progressDeadlineSeconds);
+    expect(deadlines).toHaveLength(3);
+    for (const deadline of deadlines) expect(deadline).toBeGreaterThan(migration);
   });
 
   test('a trial has what production has outside, once each', async () => {
