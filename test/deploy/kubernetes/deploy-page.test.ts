@@ -46,7 +46,7 @@ const render = (edit?: (kustomization: string) => string) => renderKustomization
 const withComponents =
   (...names: string[]) =>
   (text: string) =>
-    text.replace('  - settings\n', `${names.map((name) => `  - ../../components/${name}\n`).join('')}  - settings\n`);
+    text.replace('components:\n', `components:\n${names.map((name) => `  - ../../components/${name}\n`).join('')}`);
 
 describeWithKustomize('docs/deploy.md', () => {
   test('its commands are ten at most, and bash, npm and the Dockerfile know them', () => {
@@ -119,9 +119,7 @@ describeWithKustomize('docs/deploy.md', () => {
 
   test('its overlay takes a Gateway in place of the controller, and roles that the cluster makes', async () => {
     const objects = await render((text) =>
-      withComponents('gateway-management')(text)
-        .replace('components/ingress-nginx', 'components/gateway')
-        .replace('  - settings\n', '  - settings\n  - ../../components/create-roles\n'),
+      withComponents('create-roles', 'gateway-management')(text).replace('components/ingress-nginx', 'components/gateway'),
     );
     const hosts = objects.filter(({ kind }) => kind === 'HTTPRoute').map(({ spec }) => spec.hostnames);
     expect(hosts.sort()).toEqual([['agents.acme.test'], ['management.acme.test']]);

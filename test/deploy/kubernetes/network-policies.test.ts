@@ -13,11 +13,15 @@ const known: Record<string, string> = {
   'acme.cert-manager.io/http01-solver=true': 'solver',
   ...{ '192.0.2.16/28': 'postgres', '192.0.2.32/28': 'nats', '192.0.2.48/28': 'redis' },
   ...{ '0.0.0.0/0': 'provider', '2000::/3': 'provider-v6' },
+  ...{ '192.0.2.64/28': 'egress-proxy', '169.254.20.10/32': 'node-local-dns' },
 };
 
 function listNames({ ipBlock, namespaceSelector, podSelector }: KubernetesObject['spec']): string[] {
   const [names] = podSelector?.matchExpressions ?? [];
-  if (names?.key === 'app.kubernetes.io/name' && names.operator === 'In' && !namespaceSelector) return names.values;
+  if (names?.key === 'app.kubernetes.io/name' && names.operator === 'In' && !namespaceSelector) {
+    expect(podSelector.matchLabels).toEqual({ 'app.kubernetes.io/part-of': 'agent-governance-proxy' });
+    return names.values;
+  }
   if (namespaceSelector && !namespaceSelector.matchLabels) return ['somebody else'];
   const labels = Object.entries({ ...namespaceSelector?.matchLabels, ...podSelector?.matchLabels });
   const text = labels.map(([key, value]) => `${key}=${value}`).join(' ');
@@ -77,19 +81,30 @@ describeWithKustomize('who may connect to whom', () => {
     for (const { spec } of find(false)) expect(spec.policyTypes).toEqual([spec.ingress ? 'Ingress' : 'Egress']);
   });
 
-  test('in production it is the table of docs/deploy.md; components add targets of alerts, the collector, OpenID and cert-manager', async () => {
+  test('in production it is the table of docs/deploy.md; components add what they are for', async () => {
     const production = listBoth(await renderKustomization(productionOverlay));
     expect(production).toEqual(readTable());
     const added = listBoth(await renderKustomization(everything)).filter((rule) => !production.includes(rule));
+    const nodeLocal = ['TCP', 'UDP'].map((protocol) => `node-local-dns 53/${protocol}`);
+    const dns = (pod: string) => nodeLocal.map((to) => `${pod} -> ${to}`);
     expect(added).toEqual([
+      'agents -> proxy 8080/TCP',
       'ingress -> solver 8089/TCP',
+      ...dns('maintain'),
+      'management -> egress-proxy 3128/TCP',
       'management -> monitoring 9093/TCP',
+      ...dns('management'),
       // By two components.
       ...['management -> provider 443/TCP', 'management -> provider 443/TCP'],
       ...['management -> provider 465/TCP', 'management -> provider 587/TCP'],
       ...['management -> provider-v6 443/TCP', 'management -> provider-v6 443/TCP'],
       ...['management -> provider-v6 465/TCP', 'management -> provider-v6 587/TCP'],
+      ...dns('migrate'),
+      ...dns('operator'),
+      'proxy -> egress-proxy 3128/TCP',
+      ...dns('proxy'),
       'proxy -> tracing 4318/TCP',
+      ...dns('writer'),
     ]);
   });
 
