@@ -109,12 +109,12 @@ describeWithKustomize('components', () => {
       }
     });
 
-    test('the version stands in one file', () => {
+    test('the version stands in one file, and in what is made of it', () => {
       const files = globSync('**/*.yaml', { cwd: manifests }).filter((path) => {
         const version = manifest.version.replaceAll('.', '[.-]');
         return new RegExp(`(?<![\\d.])${version}(?![\\d.])`).test(readFileSync(join(manifests, path), 'utf8'));
       });
-      expect(files).toEqual(['components/version/kustomization.yaml']);
+      expect(files).toEqual(['chart/Chart.yaml', 'components/version/kustomization.yaml']);
     });
   });
 });

@@ -1,7 +1,7 @@
-import { globSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { workspaceFolder } from '../../workspace/run-tool.ts';
 import { productionOverlay } from './overlays.ts';
 import { type KubernetesObject, renderKustomization } from './render-kustomization.ts';
@@ -12,6 +12,14 @@ export const listComponents = () =>
   globSync('components/*/kustomization.yaml', { cwd: manifests })
     .map((path) => dirname(path))
     .sort();
+
+/** The product's, which its images and labels have. */
+export function readVersion(): string {
+  const { labels } = parse(readFileSync(join(manifests, 'components/version/kustomization.yaml'), 'utf8')) as {
+    labels: { pairs: Record<string, string> }[];
+  };
+  return labels[0]?.pairs['app.kubernetes.io/version'] ?? '';
+}
 
 /** Production with some components, as if it lay beside it. */
 export async function renderWith(names: readonly string[]): Promise<KubernetesObject[]> {

@@ -119,7 +119,10 @@ describeWithKustomize('docs/deploy.md', () => {
 
   test('its overlay takes a Gateway in place of the controller, and roles that the cluster makes', async () => {
     const objects = await render((text) =>
-      withComponents('create-roles', 'gateway-management')(text).replace('components/ingress-nginx', 'components/gateway'),
+      withComponents(
+        'create-roles',
+        'gateway-management',
+      )(text).replace('components/ingress-nginx', 'components/gateway'),
     );
     const hosts = objects.filter(({ kind }) => kind === 'HTTPRoute').map(({ spec }) => spec.hostnames);
     expect(hosts.sort()).toEqual([['agents.acme.test'], ['management.acme.test']]);

@@ -23,7 +23,8 @@ function listNames({ ipBlock, namespaceSelector, podSelector }: KubernetesObject
     return names.values;
   }
   if (namespaceSelector && !namespaceSelector.matchLabels) return ['somebody else'];
-  const labels = Object.entries({ ...namespaceSelector?.matchLabels, ...podSelector?.matchLabels });
+  const named = names ? { [names.key]: names.values.join() } : {};
+  const labels = Object.entries({ ...namespaceSelector?.matchLabels, ...podSelector?.matchLabels, ...named });
   const text = labels.map(([key, value]) => `${key}=${value}`).join(' ');
   const [, place] = /^(?:agent-governance-proxy\/(?=\w+=true$)|app\.kubernetes\.io\/name=)([\w-]+)/.exec(text) ?? [];
   return [place ?? known[ipBlock?.cidr ?? text] ?? 'somebody else'];

@@ -1,10 +1,11 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import type { IPodTemplateSpec } from 'kubernetes-models/v1';
 import { parseAllDocuments } from 'yaml';
 import { workspaceFolder } from '../../workspace/run-tool.ts';
+import { findTool } from './find-tools.ts';
 
 /** An object as it would be sent to a cluster. What of it a policy reads, it narrows itself. */
 export interface KubernetesObject {
@@ -17,26 +18,12 @@ export interface KubernetesObject {
   [other: string]: unknown;
 }
 
-function canRun(command: string, args: string[]): boolean {
-  try {
-    execFileSync(command, args, { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-let found: [string, ...string[]] | null | undefined;
-
 /** The command that renders a kustomization, or null where this machine has none. Both work without a cluster. */
 export function findKustomize(): [string, ...string[]] | null {
-  found ??= lookForKustomize();
-  return found;
-}
-
-function lookForKustomize(): [string, ...string[]] | null {
-  if (canRun('kustomize', ['version'])) return ['kustomize', 'build'];
-  return canRun('kubectl', ['version', '--client']) ? ['kubectl', 'kustomize'] : null;
+  const kustomize = findTool('kustomize');
+  if (kustomize !== null) return [kustomize, 'build'];
+  const kubectl = findTool('kubectl');
+  return kubectl === null ? null : [kubectl, 'kustomize'];
 }
 
 /** What this worker has rendered: by the folder if it is the repository's, else by all that lies beside it. */
@@ -74,11 +61,16 @@ async function render(folder: string): Promise<KubernetesObject[]> {
     // It ends before it has anything to collect, which was a third of its CPU time.
     env: { ...process.env, GOGC: 'off' },
   });
-  // What kubectl reads is YAML 1.1: `0440` is octal there, and an unquoted `on` is a boolean.
-  return parseAllDocuments(stdout, { version: '1.1', uniqueKeys: true }).map((document) => {
+  return parseManifests(stdout);
+}
+
+/** What a cluster would be sent, of text as kubectl reads it: YAML 1.1, in which `0440` is octal and an unquoted `on` a boolean. */
+export function parseManifests(text: string): KubernetesObject[] {
+  return parseAllDocuments(text, { version: '1.1', uniqueKeys: true }).flatMap((document) => {
     const [error] = document.errors;
     if (error) throw error;
-    return document.toJS() as KubernetesObject;
+    const object = document.toJS() as KubernetesObject | null;
+    return object === null ? [] : [object];
   });
 }
 
