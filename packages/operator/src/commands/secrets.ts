@@ -67,6 +67,7 @@ usage: npm run secrets                               writes what is missing to t
 
   --folder <path>        another folder than secrets
   --namespace <name>     of the Kubernetes Secrets; agp if not given. --with-namespace prints it too
+  --instance <word>      what their names begin with, as INSTANCE of settings.env; agp if not given
   --postgres, --nats, --redis <host:port>, --database <name>
                          where the servers are; ${defaultPlaces.postgres}, ${defaultPlaces.nats}, ${defaultPlaces.redis}, ${defaultPlaces.database} if not given. They count
                          for what is not there yet; URLs that are there must name the places that you give. Several of one
@@ -97,6 +98,7 @@ await runCommand({
     rotate: { type: 'string' },
     folder: { type: 'string', default: 'secrets' },
     namespace: { type: 'string', default: 'agp' },
+    instance: { type: 'string', default: 'agp' },
     postgres: { type: 'string' },
     nats: { type: 'string' },
     redis: { type: 'string' },
@@ -110,6 +112,7 @@ await runCommand({
     kubernetes,
     rotate,
     namespace,
+    instance,
     folder: path,
     tls: tlsText,
     authority,
@@ -129,7 +132,7 @@ await runCommand({
     for (const path of [...added, ...written]) console.error(`written ${path}`);
     if (added.length + written.length === 0) console.error(`${folder} is complete`);
     if (!kubernetes) return;
-    const { items, ...list } = toManifests(readSecrets(folder, places), namespace);
+    const { items, ...list } = toManifests(readSecrets(folder, places), namespace, instance);
     console.log(
       JSON.stringify({ ...list, items: [...(withNamespace ? [toNamespace(namespace)] : []), ...items] }, null, 2),
     );

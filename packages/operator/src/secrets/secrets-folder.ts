@@ -85,14 +85,18 @@ interface SecretManifest {
   stringData: Record<string, string>;
 }
 
-/** A list of Kubernetes Secrets, for `kubectl apply -f -`: the secrets of the folder `proxy` are the keys of the Secret `agp-proxy`. */
-export function toManifests(secrets: ReadonlyMap<string, string>, namespace: string) {
+/** A list of Kubernetes Secrets, for `kubectl apply -f -`: the secrets of the folder `proxy` are the keys of the Secret `agp-proxy`, `agp` being the instance. */
+export function toManifests(secrets: ReadonlyMap<string, string>, namespace: string, instance = 'agp') {
   const byFolder = Map.groupBy(secrets, ([path]) => path.slice(0, path.indexOf('/')));
   const items = [...byFolder].map(
     ([folder, entries]): SecretManifest => ({
       apiVersion: 'v1',
       kind: 'Secret',
-      metadata: { name: `agp-${folder}`, namespace, labels: { 'app.kubernetes.io/part-of': 'agent-governance-proxy' } },
+      metadata: {
+        name: `${instance}-${folder}`,
+        namespace,
+        labels: { 'app.kubernetes.io/part-of': 'agent-governance-proxy' },
+      },
       type: folder.endsWith('-tls') ? 'kubernetes.io/tls' : 'Opaque',
       stringData: Object.fromEntries(entries.map(([path, text]) => [path.slice(folder.length + 1), text])),
     }),

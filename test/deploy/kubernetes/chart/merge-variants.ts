@@ -11,7 +11,7 @@ export interface Entry {
 export type Node =
   | { type: 'map' | 'list'; entries: Entry[] }
   | { type: 'scalar'; value: unknown }
-  | { type: 'choice'; when: string; then: Node; otherwise: Node }
+  | { type: 'choice'; when: string; yes: Node; no: Node }
   | { type: 'raw'; lines: string[] };
 
 type Json = Record<string, unknown>;
@@ -55,7 +55,7 @@ function addVariant(node: Node, core: unknown, variant: unknown, when: string, p
     return node;
   }
   if (node.type !== 'scalar') return fail(path, 'two parts change the same');
-  return { type: 'choice', when, then: toNode(variant), otherwise: node };
+  return { type: 'choice', when, yes: toNode(variant), no: node };
 }
 
 /** The entries of `core` are the first of a list of entries, in their order: what was added stands behind. */
@@ -70,8 +70,8 @@ function addEntries(
   const before = new Map(core);
   for (const [place, [key, value]] of core.entries()) {
     const known = entries[place];
-    if (known === undefined) return fail(path, `${key} is missing`);
-    if (!after.has(key)) known.when.push(`not ${when}`);
+    if (known === undefined) fail(path, `${key} is missing`);
+    else if (!after.has(key)) known.when.push(`not ${when}`);
     else known.node = addVariant(known.node, value, after.get(key), when, `${path}/${key}`);
   }
   for (const [key, value] of variant) {

@@ -85,9 +85,9 @@ export function writeNode(node: Node, indent: number, isText = false): string[] 
   if (node.type === 'choice')
     return [
       `{{- if ${node.when} }}`,
-      ...writeNode(node.then, indent),
+      ...writeNode(node.yes, indent),
       '{{- else }}',
-      ...writeNode(node.otherwise, indent),
+      ...writeNode(node.no, indent),
       '{{- end }}',
     ];
   if (node.type === 'scalar') return [`${pad}${writeScalar(node.value, isText)}`];
@@ -111,9 +111,9 @@ function writeMember({ key, node }: Entry, indent: number, isText: boolean): str
   if (node.type === 'choice')
     return [
       `{{- if ${node.when} }}`,
-      ...writeMember({ key, node: node.then, when: [] }, indent, isText),
+      ...writeMember({ key, node: node.yes, when: [] }, indent, isText),
       '{{- else }}',
-      ...writeMember({ key, node: node.otherwise, when: [] }, indent, isText),
+      ...writeMember({ key, node: node.no, when: [] }, indent, isText),
       '{{- end }}',
     ];
   if (node.type === 'scalar') return [`${name} ${writeScalar(node.value, isText)}`];
