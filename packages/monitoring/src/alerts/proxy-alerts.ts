@@ -106,7 +106,8 @@ export const proxyAlerts: Alert[] = [
   },
   {
     name: 'AgpTextNotScanned',
-    expression: 'sum by (namespace) (rate(agp_proxy_unscanned_requests_total[1h])) / sum by (namespace) (rate(agp_proxy_requests_total[1h]))',
+    expression:
+      'sum by (namespace) (rate(agp_proxy_unscanned_requests_total[1h])) / sum by (namespace) (rate(agp_proxy_requests_total[1h]))',
     condition: '> 0.01',
     lasts: '15m',
     severity: 'warning',

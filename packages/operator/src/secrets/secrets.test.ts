@@ -148,6 +148,11 @@ test('each folder is a Secret in Kubernetes, its files are its keys', () => {
     ['trial', 'agp-proxy', { 'nats-url': 'a', 'redis-url': 'b' }],
     ['trial', 'agp-nats', { 'nats.conf': 'c' }],
   ]);
+  // Of a second installation in the namespace.
+  expect(toManifests(secrets, 'trial', 'second').items.map(({ metadata }) => metadata.name)).toEqual([
+    'second-proxy',
+    'second-nats',
+  ]);
 });
 
 test('the command prints the manifests only, and secrets only with --kubernetes', () => {

@@ -14,9 +14,9 @@ import { renderExample } from './variants.ts';
 function sort(objects: KubernetesObject[]): Record<string, unknown> {
   const order = (value: unknown): unknown => {
     if (Array.isArray(value)) {
-      const items = value.map(order);
+      const items: { name?: unknown }[] = value.map(order as (item: unknown) => object);
       const isNamed = items.every((item) => typeof item?.name === 'string');
-      return isNamed ? items.toSorted((a, b) => a.name.localeCompare(b.name)) : items;
+      return isNamed ? items.toSorted((a, b) => String(a.name).localeCompare(String(b.name))) : items;
     }
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, order(item)]));
