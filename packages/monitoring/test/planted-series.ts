@@ -10,8 +10,14 @@ const refused = (code: string) => ({
   healthy: { [refusals(code)]: constant(30) },
 });
 const ready = (service: string, instance: string) => `agp_ready{job="agp-${service}",instance="${instance}"}`;
+const inNamespace = (service: string, namespace: string) => `agp_ready{job="agp-${service}",namespace="${namespace}"}`;
 const gone = (service: string) => ({
-  sick: [{ [ready(service, 'i1')]: constant(0) }, { [ready(service, 'i1')]: '1+0x10 stale' }],
+  sick: [
+    { [ready(service, 'i1')]: constant(0) },
+    { [ready(service, 'i1')]: '1+0x10 stale' },
+    // One of two installations that a Prometheus knows.
+    { [inNamespace(service, 'one')]: constant(0), [inNamespace(service, 'two')]: constant(1) },
+  ],
   healthy: { [ready(service, 'i1')]: constant(0), [ready(service, 'i2')]: constant(1) },
 });
 const counted = (series: string) => ({ sick: { [series]: rising(3) }, healthy: { [series]: constant(3) } });

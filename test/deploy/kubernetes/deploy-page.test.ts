@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import manifest from '../../../package.json' with { type: 'json' };
+import { findFaults } from '../../../packages/operator/src/deployment/find-faults.ts';
+import { readInstallation } from '../../../packages/operator/src/deployment/read-installation.ts';
 import { readSnippets } from '../../docs/read-snippets.ts';
 import { workspaceFolder } from '../../workspace/run-tool.ts';
 import { listContainers, listWorkloads, renderKustomization } from './render-kustomization.ts';
@@ -12,12 +14,14 @@ import { makeSecretManifests } from './secret-manifests.ts';
 import { describeWithKustomize } from './with-kustomize.ts';
 
 const page = readFileSync(join(workspaceFolder, 'docs/deploy.md'), 'utf8');
-const [commands = '', trial = '', patches = '', replay = '', release = ''] = [
+const [commands = '', trial = '', patches = '', replay = '', release = '', second = '', helm = ''] = [
   'sh production',
   'sh trial',
   'yaml patches',
   'yaml replay',
   'yaml release',
+  'yaml second',
+  'sh helm',
 ].map((name) => readSnippets('docs/deploy.md', name)[0] ?? '');
 const lines = commands.trimEnd().split('\n');
 const settingsFile = 'k8s/overlays/mine/settings/settings.env';
@@ -52,12 +56,13 @@ describeWithKustomize('docs/deploy.md', () => {
   test('its commands are ten at most, and bash, npm and the Dockerfile know them', () => {
     expect(lines.length).toBeLessThanOrEqual(10);
     const dockerfile = readFileSync(join(workspaceFolder, 'Dockerfile'), 'utf8');
-    for (const text of [commands, trial]) {
+    for (const text of [commands, trial, helm]) {
       execFileSync('bash', ['-n', '-c', text]);
       for (const [, script = ''] of text.matchAll(/npm run (?:--silent )?([\w:-]+)/g))
         expect(Object.keys(manifest.scripts)).toContain(script);
       const [, images = ''] = /for image in ([\w -]+);/.exec(text) ?? [];
-      for (const image of images.split(' ')) expect(dockerfile).toMatch(new RegExp(`^FROM .* AS ${image}$`, 'm'));
+      for (const image of images.split(' ').filter(Boolean))
+        expect(dockerfile).toMatch(new RegExp(`^FROM .* AS ${image}$`, 'm'));
     }
   });
 
@@ -130,6 +135,15 @@ describeWithKustomize('docs/deploy.md', () => {
       .filter(({ name }) => name === 'migrate')
       .flatMap(listContainers);
     expect(job.map(({ image }) => image?.split('/')[0])).toEqual(['registry.acme.test', 'registry.acme.test']);
+  });
+
+  test('its lines for a second installation in a namespace go with its setting', async () => {
+    const folder = makeOverlay((text) => text.replace(/^labels:\n(?: .*\n)+/m, second));
+    const settings = join(folder, 'settings/settings.env');
+    writeFileSync(settings, readFileSync(settings, 'utf8').replace('INSTANCE=agp', 'INSTANCE=second'));
+    expect(findFaults(readInstallation(folder, join(workspaceFolder, 'k8s/chart')))).toEqual([]);
+    const proxy = (await renderKustomization(folder)).find(({ metadata }) => metadata.name === 'second-proxy');
+    expect(proxy?.metadata.labels?.['app.kubernetes.io/instance']).toBe('second');
   });
 
   test('its patches fit into the overlay', async () => {

@@ -6,6 +6,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { z } from 'zod';
 import { managementConfigSchema } from '../../../services/management/src/config.ts';
+import { connections } from '../../../services/management/src/limits.ts';
 import { proxyConfigSchema } from '../../../services/proxy/src/config.ts';
 import { writerConfigSchema } from '../../../services/writer/src/config.ts';
 import { workspaceFolder } from '../../workspace/run-tool.ts';
@@ -57,6 +58,20 @@ describeWithKustomize('production', () => {
     expect(scaler?.spec.triggers).toMatchObject([
       { type: 'nats-jetstream', metadata: { stream: eventStream, consumer: writerConsumer } },
     ]);
+  });
+
+  test('at its largest has as many connections to Postgres as docs/operate.md says, in a rollout too', () => {
+    const most = (name: string) =>
+      list('HorizontalPodAutoscaler').find(({ metadata }) => metadata.name === name)?.spec.maxReplicas;
+    const management = Object.values(connections).reduce((sum, each) => sum + each, 0);
+    const writer = Number(writerConfigSchema.shape.writerLanes.parse(undefined)) + 5;
+    const all = most('proxy') * 10 + most('management') * management + most('writer') * writer;
+    const read = (page: string) => readFileSync(join(workspaceFolder, 'docs', page), 'utf8');
+    expect(read('operate.md')).toContain(
+      `10 a proxy, ${management} a management, \`WRITER_LANES\` + 5 a writer, twice`,
+    );
+    expect(read('operate.md')).toContain(`at its largest: ${all + 20}, in a rollout ${2 * all + 20}`);
+    expect(read('deploy.md')).toContain(`[up to ${2 * all + 20} connections]`);
   });
 
   test('spreads each service over zones and nodes, and lets nodes be drained', () => {
