@@ -8,7 +8,8 @@ const servers = [
 ];
 
 /**
- * Compares the servers that Secrets name with those that policies let pods reach. Sentinels are left out: they have ports of their own.
+ * Compares the servers that Secrets name with those that policies let pods reach. Sentinels are left out, which have ports of their own, and names
+ * of several servers, of which settings have one.
  *
  * @param folder what `npm run secrets` made
  */
@@ -18,7 +19,7 @@ export function findSecretFaults({ settings, nameOf }: Installation, folder: str
     if (url === undefined || url.includes('sentinel')) return [];
     const bare = url.replace(/[a-z+]+:\/\/(?:[^@/?,]*@)?/g, '').replace(/[/?].*$/, '');
     const named = bare.split(',').map((server) => (/:\d+$/.test(server) ? server : `${server}:${port}`));
-    const hosts = named.map((server) => server.replace(/:\d+$/, '')).join();
+    const host = named.length === 1 ? named.join().replace(/:\d+$/, '') : undefined;
     const known = settings.get(`${setting}_PORT`);
     const others = named.filter((server) => !server.endsWith(`:${known}`));
     const faults: string[] = [];
@@ -26,9 +27,9 @@ export function findSecretFaults({ settings, nameOf }: Installation, folder: str
       faults.push(
         `${nameOf(`${setting}_PORT`)}: policies open ${known}, and ${path} of the secrets names ${others.join()}`,
       );
-    if (hosts !== settings.get(`${setting}_HOST`))
+    if (host !== undefined && host !== settings.get(`${setting}_HOST`))
       faults.push(
-        `${nameOf(`${setting}_HOST`)}: is ${settings.get(`${setting}_HOST`)}, and ${path} of the secrets names ${hosts}`,
+        `${nameOf(`${setting}_HOST`)}: is ${settings.get(`${setting}_HOST`)}, and ${path} of the secrets names ${host}`,
       );
     return faults;
   });

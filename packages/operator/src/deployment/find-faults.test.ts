@@ -111,6 +111,20 @@ test('a trust in the networks of the controller lets agents in the cluster be be
   expect(findFaults(installation)).toEqual([]);
 });
 
+test('a server in the cluster, by a patch or by peers, needs no subnet', () => {
+  const patch = '[{ op: replace, path: /spec/egress/0/to, value: [{ namespaceSelector: {} }] }]';
+  const text = `patches:\n  - target: { kind: NetworkPolicy, name: to-nats }\n    patch: "${patch}"\ncomponents:\n`;
+  const change = { settings: [/^NATS_NETWORK=.*$/m, 'NATS_NETWORK='], kustomization: ['components:\n', text] };
+  expect(findFaults(readCopy(change as Parameters<typeof readCopy>[0]))).toEqual([]);
+  const file = join(makeFolder(), 'values.yaml');
+  const mine = toMine(readFileSync(join(chart, 'example-values.yaml'), 'utf8'));
+  writeFileSync(
+    file,
+    mine.replace('network: "10.20.0.32/28"', 'network: ""\n  extraPeers: [{ namespaceSelector: {} }]'),
+  );
+  expect(findFaults(readInstallation(file, chart))).toEqual([]);
+});
+
 test('another scaler of writers beside KEDA is named by its file', () => {
   const folder = join(makeFolder(), 'mine');
   cpSync(join(k8s, 'overlays/example'), folder, { recursive: true });

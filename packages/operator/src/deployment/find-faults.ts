@@ -37,13 +37,13 @@ function findShapeFault(name: string, text: string): string | null {
 }
 
 function* checkSettings(installation: Installation): Generator<string> {
-  const { settings: given, parts, nameOf } = installation;
+  const { settings: given, parts, nameOf, replaced } = installation;
   for (const name of given.keys())
     if (!(name in settings)) yield `${name}: is no setting; k8s/overlays/example/settings/settings.env has all`;
   for (const [name, setting] of Object.entries(settings)) {
     const isUsed = !('parts' in setting) || setting.parts.some((part) => parts.includes(part));
     const text = given.get(name);
-    if (!isUsed) continue;
+    if (!isUsed || replaced.has(name)) continue;
     if (text === undefined) yield `${nameOf(name)}: is missing`;
     else if (text === '' && !optional.has(name)) yield `${nameOf(name)}: is empty`;
     else if (placeholder.test(text)) yield `${nameOf(name)}: ${text} is the example's, not yours`;

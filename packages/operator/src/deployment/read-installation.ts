@@ -14,6 +14,8 @@ export interface Installation {
   parts: string[];
   /** Variables by service, of the overlay's own: what it leaves as it is, is missing. */
   variables: Record<string, Record<string, string>>;
+  /** Settings that this installation has something else in place of. */
+  replaced: Set<string>;
   /** Texts beside the settings, with the place that they stand at. */
   texts: [string, string][];
   /** How a fault names a setting and a part. */
@@ -75,6 +77,11 @@ function readOverlay(path: string): Installation {
     settings: new Map(toPairs(readFileSync(env, 'utf8'))),
     parts: list('components').map((name) => basename(name)),
     variables: readVariables(kustomization, path),
+    replaced: new Set(
+      list('patches')
+        .filter(({ patch }) => /\/spec\/egress\/0\/to(?!\/)/.test(String(patch)))
+        .map(({ target }) => `${String(target?.name).replace('to-', '').toUpperCase()}_NETWORK`),
+    ),
     texts: ['configMapGenerator', 'patches'].flatMap((name) =>
       [...JSON.stringify(list(name)).matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, text = '']): [string, string] => [
         name,
@@ -150,6 +157,12 @@ function readValues(path: string, chartFolder: string): Installation {
         ]),
       ),
     ),
+    replaced: new Set([
+      ...(values.ingress.clusterIssuer === '' ? ['CLUSTER_ISSUER'] : []),
+      ...['postgres', 'nats', 'redis']
+        .filter((server) => values[server].network === '' && values[server].extraPeers.length > 0)
+        .map((server) => `${server.toUpperCase()}_NETWORK`),
+    ]),
     texts,
     nameOf: (setting) => settings[setting as SettingName]?.value ?? setting,
     partOf: (part) => parts[part] ?? part,
