@@ -15,6 +15,8 @@ const managementWays = ['ingress-management', 'gateway-management'];
 const placeholder = /example\.(?:com|org|net|internal)\b|\b192\.0\.2\.\d/;
 /** Settings that may be empty. */
 const optional = new Set(['NO_PROXY']);
+/** Settings that nothing asks for in a copy of 0.3.0. */
+const added = new Set(['INSTANCE', 'RETENTION_DAYS', 'RETENTION_BY_LAW']);
 
 const isPort = (text: string) => /^\d+$/.test(text) && Number(text) > 0 && Number(text) < 65_536;
 function isNetwork(text: string): boolean {
@@ -44,6 +46,7 @@ function* checkSettings(installation: Installation): Generator<string> {
     const isUsed = !('parts' in setting) || setting.parts.some((part) => parts.includes(part));
     const text = given.get(name);
     if (!isUsed || replaced.has(name)) continue;
+    if (text === undefined && added.has(name) && installation.overlay?.hasReplacementsFile === false) continue;
     if (text === undefined) yield `${nameOf(name)}: is missing`;
     else if (text === '' && !optional.has(name)) yield `${nameOf(name)}: is empty`;
     else if (placeholder.test(text)) yield `${nameOf(name)}: ${text} is the example's, not yours`;
