@@ -6,7 +6,7 @@ import { describeWithHelm } from './with-kustomize.ts';
 
 const parts = [
   'create-roles',
-  'ingress-management',
+  'gateway-management',
   'ingress-nginx',
   'keda',
   'pod-monitor',
@@ -15,7 +15,7 @@ const parts = [
 ];
 const values = {
   ...{ createRoles: { enabled: true }, keda: { enabled: true }, podMonitor: { enabled: true } },
-  ...{ egressProxy: { enabled: true }, management: { ingress: { enabled: true } } },
+  ...{ egressProxy: { enabled: true }, management: { gateway: { enabled: true } } },
 };
 const withInstance = (word: string) => (text: string) => text.replace(/^INSTANCE=.*$/m, `INSTANCE=${word}`);
 /** What docs/deploy.md has for a second one in a namespace. */
@@ -63,6 +63,8 @@ function listReferences(object: KubernetesObject): string[] {
   if (kind === 'Ingress')
     for (const { http } of spec.rules)
       for (const { backend } of http.paths) found.push(`Service ${backend.service.name}`);
+  if (kind === 'HTTPRoute')
+    for (const { backendRefs } of spec.rules) for (const { name } of backendRefs) found.push(`Service ${name}`);
   if (kind === 'HorizontalPodAutoscaler' || kind === 'ScaledObject')
     found.push(`Deployment ${spec.scaleTargetRef.name}`);
   for (const workload of listWorkloads([object])) {
