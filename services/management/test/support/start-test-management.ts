@@ -81,6 +81,7 @@ export async function startTestManagement(options: TestManagementOptions = {}): 
     smtpUrl: options.smtpUrl,
     smtpFrom: 'agp@test.example',
     trustProxy: 0,
+    noProxy: '',
     drainDelaySeconds: 0,
     shutdownGraceSeconds: options.shutdownGraceSeconds ?? 10,
   };
