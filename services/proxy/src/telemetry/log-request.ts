@@ -34,6 +34,7 @@ export function logRequest(
     agentId: agent?.id,
     sessionId: sessionId ?? undefined,
     provider: head?.provider.id,
+    endpoint: head?.provider.endpoint ?? undefined,
     status: statusOf(end) ?? undefined,
     outcome: event?.outcome ?? undefined,
     failure: answer?.cause ?? undefined,
