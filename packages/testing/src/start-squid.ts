@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,7 +47,7 @@ export async function startSquid({
   await chmod(folder, 0o755);
   const file = (name: string) => join(folder, name);
   await writeFile(file('hosts'), `${names.map((name) => `127.0.0.1 ${name}`).join('\n')}\n`);
-  const [user = '', password = ''] = login?.split(' ') ?? [];
+  const [, user = '', password = ''] = /^(\S+) (.*)$/.exec(login ?? '') ?? [];
   const expected = `${user} ${encodeURIComponent(password)}`;
   await writeFile(
     file('login.sh'),
@@ -65,7 +66,13 @@ export async function startSquid({
     'http_access deny all',
   ];
   const settings = [
-    ...[`hosts_file ${file('hosts')}`, `coredump_dir ${folder}`, 'pid_filename none', 'pinger_enable off'],
+    ...[
+      `hosts_file ${file('hosts')}`,
+      `coredump_dir ${folder}`,
+      'pid_filename none',
+      'pinger_enable off',
+      'dns_nameservers 127.0.0.1',
+    ],
     ...['cache_log /dev/null', 'access_log none', 'cache deny all', 'cache_mem 8 MB', 'shutdown_lifetime 0 seconds'],
     ...listPlaces(binary),
     ...rules,
@@ -76,8 +83,10 @@ export async function startSquid({
         name: 'squid',
         file: binary.file,
         environment: binary.environment,
-        args: () => ['-N', '-d', '1', '-f', '/dev/stdin'],
-        input: (port) => [`http_port 127.0.0.1:${port}`, ...settings, ''].join('\n'),
+        args: (port) => {
+          writeFileSync(file('squid.conf'), [`http_port 127.0.0.1:${port}`, ...settings, ''].join('\n'));
+          return ['-N', '-d', '1', '-f', file('squid.conf')];
+        },
         readyLine: /Accepting HTTP Socket connections/,
         stopSignals: ['SIGTERM'],
         url: (port) => `http://127.0.0.1:${port}`,

@@ -41,7 +41,7 @@ export function logRequest(
     code: refusal?.code,
     durationMs: Math.round(performance.now() - arrived),
     traceId: traceId ?? undefined,
-    error: refusal?.code === 'internal' ? describe(error) : undefined,
+    error: refusal?.code === 'internal' ? describe(error) : answer?.egress?.message,
   };
   logger[level](fields, message);
 }
