@@ -40,7 +40,7 @@ beforeAll(async () => {
     response.setHeader('content-type', 'application/json');
     response.end('{"model":"gpt-5","choices":[]}');
   }).listen(0, '127.0.0.1');
-  await Promise.all([silent, secure].map((server) => server.listening || once(server, 'listening')));
+  for (const server of [silent, secure]) if (!server.listening) await once(server, 'listening');
   try {
     squid = await startSquid({ names: [name], refused: ['.refused.invalid'], login: `${user} ${password}` });
   } catch (error) {

@@ -22,16 +22,19 @@ export function forward(
   trace: RequestTrace | null,
 ): Promise<Answer> {
   const { promise, resolve } = Promise.withResolvers<Answer>();
-  let judgedVersion = request.admission.rules?.version ?? 0;
   const running = {
     agentId: request.agent.uuid,
+    judgedVersion: request.admission.rules?.version ?? 0,
     stop(reason: StopReason) {
       if (relay.stop(reason) && reason !== 'proxy_stopping') context.metrics.killed.inc({ reason });
     },
     async judgeAgain(rules: RuleSet) {
-      if (judgedVersion === rules.version) return;
-      const denied = await findStop(context, request, rules);
-      judgedVersion = rules.version;
+      if (running.judgedVersion === rules.version) return;
+      running.judgedVersion = rules.version;
+      const denied = await findStop(context, request, rules).catch((error: unknown) => {
+        running.judgedVersion = 0;
+        throw error;
+      });
       if (denied) relay.stop('policy_denied', denied);
     },
   };
@@ -48,16 +51,21 @@ export function forward(
   });
   // An agent that left during admission sends no `close` any more.
   if (exchange.response.destroyed) relay.onAgentClose();
-  else relay.dispatch(findUpstream(context, request, relay), trace);
+  else relay.dispatch(findUpstream(context, request, relay, running), trace);
   return promise;
 }
 
-function findUpstream(context: Setup & Working, request: AdmittedRequest, relay: Relay) {
+interface Judged {
+  /** Of the rules that last judged a request, at its endpoint. */
+  judgedVersion: number;
+}
+
+function findUpstream(context: Setup & Working, request: AdmittedRequest, relay: Relay, running: Judged) {
   const { metrics, warnings } = context;
   const { head, body } = request;
   const { proxy } = head.provider;
   const direct = proxy ? (context.proxied.get(proxy) ?? context.upstream) : context.upstream;
-  const upstream = head.next === null ? direct : openFailingOver(context, request, relay, direct);
+  const upstream = head.next === null ? direct : openFailingOver(context, request, relay, running, direct);
   if (!body.inspected?.usageAsked) return upstream;
   const { bytes } = body.inspected;
   // What one caller wrote, or a version that its query names, says nothing of the provider.
@@ -70,7 +78,13 @@ function findUpstream(context: Setup & Working, request: AdmittedRequest, relay:
 }
 
 /** A body that streams through cannot be sent again, and what is no call may be of what one endpoint alone keeps. */
-function openFailingOver(context: Setup & Working, request: AdmittedRequest, relay: Relay, direct: Dispatcher) {
+function openFailingOver(
+  context: Setup & Working,
+  request: AdmittedRequest,
+  relay: Relay,
+  running: Judged,
+  direct: Dispatcher,
+) {
   const { head, admission, body } = request;
   if (head.operation === null || !Buffer.isBuffer(body.toProvider)) return direct;
   const find = ({ proxy }: Provider) => (proxy && context.proxied.get(proxy)) ?? context.upstream;
@@ -81,5 +95,7 @@ function openFailingOver(context: Setup & Working, request: AdmittedRequest, rel
     if (error === null) relay.forgetSent();
     if (head.next !== null) moveTo(head, head.next, null);
     request.governed = noteEndpoint(context, request, admission.rules);
+    // Rules that came since have not judged it there.
+    running.judgedVersion = admission.rules?.version ?? 0;
   });
 }
