@@ -1,12 +1,14 @@
 import { hash } from 'node:crypto';
 import type { CallFacts } from '@agp/policy';
-import type { Working } from '../context.ts';
+import type { LRUCache } from 'lru-cache';
 import type { HeaderValues } from '../exchange.ts';
 import type { Head } from '../journey.ts';
 import type { Provider } from '../settings/provider.ts';
 import { writeKeyHeader } from '../settings/provider-keys.ts';
 
-type Moved = Pick<Working, 'movedSessions'>;
+interface Moved {
+  movedSessions: LRUCache<string, string>;
+}
 
 /** All providers, each at each of its endpoints. */
 export const listEndpoints = (providers: ReadonlyMap<string, Provider>): Provider[] =>
