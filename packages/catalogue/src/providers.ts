@@ -52,21 +52,75 @@ const allowedPath = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
+/** By which proxy calls leave, in place of what the environment says. */
+const proxy = z
+  .string()
+  .refine((text) => text === 'none' || isProxyUrl(text), 'must be none, or the http or https URL of a proxy');
+
+function isProxyUrl(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.pathname + url.search + url.hash !== '/') return false;
+  return !/%(?![\da-f]{2})/i.test(url.username + url.password);
+}
+
+/** What calls go to. */
+const place = {
+  geo: z.enum(geos, `must be one of ${geos.join(', ')}`).optional(),
+  api_key_file: z.string().min(1).optional(),
+  proxy: proxy.optional(),
+};
+
+/** A second key or region of the same models. */
+const endpoint = z.strictObject({
+  base_url: baseUrl,
+  ...place,
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/, 'must be up to 64 letters, digits and . _ : -')
+    .optional(),
+  /** 0 stands by for the others. */
+  weight: z.number().min(0).max(1_000).optional(),
+});
+
 const providersFileSchema = z.array(
-  z.strictObject({
-    id: providerId,
-    api: z.enum(providerApis, `must be one of ${providerApis.join(', ')}`),
-    base_url: baseUrl,
-    ask_usage: z.boolean().optional(),
-    geo: z.enum(geos, `must be one of ${geos.join(', ')}`).optional(),
-    hosted_agents: z.enum(['refuse', 'allow']).optional(),
-    harmless_members: z.array(z.string().min(1).max(128)).max(100).optional(),
-    api_key_file: z.string().min(1).optional(),
-    allow_paths: z.array(allowedPath).min(1, 'must allow something').optional(),
-  }),
+  z
+    .strictObject({
+      id: providerId,
+      api: z.enum(providerApis, `must be one of ${providerApis.join(', ')}`),
+      base_url: baseUrl.optional(),
+      endpoints: z.array(endpoint).min(2, 'must be two or more: for one there is base_url').max(16).optional(),
+      ask_usage: z.boolean().optional(),
+      ...place,
+      hosted_agents: z.enum(['refuse', 'allow']).optional(),
+      harmless_members: z.array(z.string().min(1).max(128)).max(100).optional(),
+      allow_paths: z.array(allowedPath).min(1, 'must allow something').optional(),
+    })
+    .transform((entry, context) => {
+      const { endpoints, base_url: url = endpoints?.[0]?.base_url } = entry;
+      const refuse = (path: (string | number)[], message: string) =>
+        context.addIssue({ code: 'custom', path, message });
+      if (url === undefined) {
+        refuse(['base_url'], 'is not there, nor endpoints');
+        return z.NEVER;
+      }
+      if (endpoints !== undefined) {
+        for (const name of ['base_url', 'geo'] as const)
+          if (entry[name] !== undefined) refuse([name], 'stands in each of the endpoints, if there are any');
+        const names = endpoints.map(nameEndpoint);
+        const twice = names.findIndex((name, index) => names.indexOf(name) !== index);
+        if (twice >= 0)
+          refuse(['endpoints', twice, 'name'], `must be another than ${names[twice]}, which one before it has`);
+      }
+      return { ...entry, base_url: url };
+    }),
 );
 
 type ProviderEntry = z.infer<typeof providersFileSchema>[number];
+type EndpointEntry = z.infer<typeof endpoint>;
+
+/** What events call an endpoint. */
+export const nameEndpoint = ({ name, base_url: { host } }: Pick<EndpointEntry, 'name' | 'base_url'>): string =>
+  (name ?? host).slice(0, 64);
 
 interface KnownProvider {
   id: string;

@@ -68,6 +68,14 @@ export const judgeHead = (rules: RuleSet, head: CallHead): Finding[] => judge(ru
 /** What they say of all of it but its head. */
 export const judgeBody = (rules: RuleSet, facts: CallFacts): Finding[] => judge(rules, facts, bodyRules);
 
+/** What they say of where it is processed. */
+export const judgeGeo = (rules: RuleSet, facts: CallFacts): Finding[] =>
+  judge(
+    rules,
+    facts,
+    bodyRules.filter(({ name }) => name === 'where.geo'),
+  );
+
 /** The same, a policy a step: a request may name a thousand tools. */
 export function* judgeBodyInSteps(rules: RuleSet, facts: CallFacts): Generator<undefined, Finding[]> {
   const findings: Finding[] = [];

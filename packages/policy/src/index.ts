@@ -37,6 +37,7 @@ export {
   judgeAnswer,
   judgeBody,
   judgeBodyInSteps,
+  judgeGeo,
   judgeHead,
   judgeUnread,
   listDataPolicies,

@@ -35,6 +35,7 @@ export { runSql } from './servers/databases.ts';
 export type { Server } from './servers/server.ts';
 export { startBlankPostgres } from './start-blank-postgres.ts';
 export { type Link, type LinkWeather, startLink } from './start-link.ts';
+export { startSquid } from './start-squid.ts';
 export { findPromtool, startTestPrometheus } from './start-test-prometheus.ts';
 export { eventually, longestWaitMs, waitFor } from './wait-for.ts';
 

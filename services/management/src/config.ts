@@ -9,6 +9,7 @@ import {
   storageTimeoutField,
   trustProxyField,
 } from '@agp/runtime';
+import { egressFields } from '@agp/runtime/egress';
 import { z } from 'zod';
 import { grantsSchema } from './grants.ts';
 
@@ -93,6 +94,7 @@ export const managementConfigSchema = z.object({
     .optional()
     .describe('the mail server of [alerts](alerts.md#targets), such as `smtps://user:password@mail.example`'),
   smtpFrom: z.string().max(320).default('agp@localhost').describe('the sender of those mails'),
+  ...egressFields,
   trustProxy: trustProxyField.describe('hops, or networks separated by commas, whose `X-Forwarded-For` counts'),
   drainDelaySeconds: drainDelayField.describe('[stopping](#stopping): accept requests this long'),
   shutdownGraceSeconds: shutdownGraceField(10).describe('then let running ones go on this long'),

@@ -16,6 +16,7 @@ import {
   toStopLimit,
   waitForDrain,
 } from '@agp/runtime';
+import { createEgress } from '@agp/runtime/egress';
 import { GuardedReader } from '@agp/runtime/guarded-reader';
 import { AlertWatch } from './alerts/alert-watch.ts';
 import { Notifier, type NotifierOverrides } from './alerts/notifier.ts';
@@ -145,8 +146,10 @@ export async function startManagement(
   opened.defer(keepEndingBlocks(db, logger));
   const counter = new BudgetCounter(counting, logger);
   opened.defer(() => counter.stop());
-  const guard = { allowedHosts: config.identityAllowedHosts, setting: 'IDENTITY_ALLOWED_HOSTS', timeoutMs: issuerMs };
-  const reader = new GuardedReader(guard);
+  const reader = new GuardedReader({
+    ...{ allowedHosts: config.identityAllowedHosts, setting: 'IDENTITY_ALLOWED_HOSTS', timeoutMs: issuerMs },
+    egress: createEgress(config),
+  });
   opened.defer(() => reader.close());
   const notifier = new Notifier(db, config, logger, overrides.notifier);
   opened.defer(() => notifier.stop());

@@ -2,6 +2,7 @@ import {
   defaultPaths,
   findProvider,
   listProviders,
+  nameEndpoint,
   type PathPattern,
   type PriceFile,
   parsePriceFile,
@@ -24,8 +25,9 @@ import {
   tracingFields,
   trustProxyField,
 } from '@agp/runtime';
+import { createEgress, direct, type Egress, EgressProxy, egressFields } from '@agp/runtime/egress';
 import { z } from 'zod';
-import { listSpellings, type Provider } from './settings/provider.ts';
+import { listSpellings, normalisePath, type Provider } from './settings/provider.ts';
 import { readProviderKey, readProviderKeys } from './settings/provider-keys.ts';
 
 /**
@@ -38,38 +40,77 @@ const tellsUsage = /(?:^|\.)(?:mistral|openrouter)\.ai$/;
  * The providers of the catalogue with their keys: those that `PROVIDERS_FILE` names, then those of the `PROVIDER_<ID>_API_KEY` variables.
  * @throws ConfigError naming the file or the variable, and never a key
  */
-export function loadProviders(file: string | undefined, environment: NodeJS.ProcessEnv): Map<string, Provider> {
+export function loadProviders(
+  file: string | undefined,
+  environment: NodeJS.ProcessEnv,
+  egress: Egress = direct,
+): Map<string, Provider> {
   const known = listProviders(readSettingFile('PROVIDERS_FILE', file, parseProvidersFile) ?? [], environment);
+  const keys = new Map<string, string>();
+  for (const { id, variable, apiKey } of readProviderKeys(environment)) {
+    const provider = findProvider(known, id);
+    if (provider === undefined) throw new ConfigError(`${variable}: no provider has the id ${id}`);
+    keys.set(provider.id, apiKey);
+  }
   const providers = new Map<string, Provider>();
   for (const { id, api, baseUrl, entry, place } of known.values()) {
-    const keyFile = entry?.api_key_file;
+    const source = `PROVIDERS_FILE: ${place}`;
     const isUnasked = [baseUrl, entry?.base_url].some((url) => url && tellsUsage.test(url.hostname));
-    providers.set(id, {
-      id,
-      api,
-      baseUrl,
-      basePath: baseUrl.pathname.replace(/\/$/, ''),
-      asksForUsage: entry?.ask_usage ?? !isUnasked,
-      // Another address than the file's is not vouched for.
-      geo: (entry?.base_url.host === baseUrl.host && entry.geo) || null,
+    // Another address than the file's is not vouched for, and is the only one.
+    const isMoved = entry?.base_url.host !== baseUrl.host;
+    const endpoints = (!isMoved && entry?.endpoints) || [{ ...entry, base_url: baseUrl, name: undefined, weight: 1 }];
+    const shared = {
+      ...{ id, api, asksForUsage: entry?.ask_usage ?? !isUnasked },
       allowsHostedAgents: entry?.hosted_agents === 'allow',
       harmlessMembers: entry?.harmless_members ?? [],
-      apiKey: keyFile ? readProviderKey(`PROVIDERS_FILE: ${place}: api_key_file`, keyFile) : null,
       allowPaths: entry?.allow_paths ?? null,
+    };
+    const all = endpoints.map((each, index): Provider => {
+      const isOnly = endpoints.length === 1;
+      const at = isOnly ? source : `${source}: endpoints.${index}`;
+      const ownFile = isOnly ? undefined : each.api_key_file;
+      const keyFile = ownFile ?? (keys.has(id) ? undefined : entry?.api_key_file);
+      return {
+        ...shared,
+        endpoints: [],
+        endpoint: isOnly ? null : nameEndpoint(each),
+        baseUrl: each.base_url,
+        basePath: each.base_url.pathname.replace(/\/$/, ''),
+        geo: (!isMoved && each.geo) || null,
+        apiKey: keyFile ? readProviderKey(`${at}: api_key_file`, keyFile) : (keys.get(id) ?? null),
+        proxy: findProxy(each.proxy ?? entry?.proxy, each.base_url, `${at}: proxy`, egress),
+        weight: each.weight ?? 1,
+      };
     });
-  }
-  for (const { id, variable, apiKey } of readProviderKeys(environment)) {
-    const provider = findProvider(providers, id);
-    if (provider === undefined) throw new ConfigError(`${variable}: no provider has the id ${id}`);
-    provider.apiKey = apiKey;
-  }
-  for (const provider of providers.values()) {
-    if (provider.apiKey !== null) provider.allowPaths ??= [defaultPaths];
-    provider.allowPaths &&= provider.allowPaths.flatMap<PathPattern | typeof defaultPaths>((allowed) =>
-      allowed === defaultPaths ? [allowed] : listSpellings(provider, allowed),
-    );
+    assureAlike(all, source);
+    for (const each of all) {
+      if (each.apiKey !== null) each.allowPaths ??= [defaultPaths];
+      each.allowPaths &&= each.allowPaths.flatMap<PathPattern | typeof defaultPaths>((allowed) =>
+        allowed === defaultPaths ? [allowed] : listSpellings(each, allowed),
+      );
+      each.endpoints = all.length === 1 ? [] : all;
+    }
+    providers.set(id, all[0] as Provider);
   }
   return providers;
+}
+
+function findProxy(given: string | undefined, { protocol, hostname, port }: URL, setting: string, egress: Egress) {
+  if (given === undefined) return egress.find({ protocol, hostname, port });
+  return given === 'none' ? null : new EgressProxy(given, setting);
+}
+
+/** A call that goes on to another endpoint keeps its path, and its caller's credentials or none. */
+function assureAlike([first, ...others]: readonly Provider[], source: string): void {
+  for (const [index, each] of others.entries()) {
+    const refuse = (field: string, what: string) => {
+      throw new ConfigError(`${source}: endpoints.${index + 1}.${field}: ${what}`);
+    };
+    if ((each.apiKey === null) !== (first?.apiKey === null))
+      refuse('api_key_file', 'all endpoints have a key, or none has');
+    if (['/v1/x', '/x'].some((path) => first && normalisePath(each, path) !== normalisePath(first, path)))
+      refuse('base_url', 'must end with /v1 as the first one does, or as that does without');
+  }
 }
 
 /**
@@ -123,6 +164,7 @@ export const proxyConfigSchema = z.object({
     .default('available')
     .describe('`strict` reserves the [most a request can cost](proxy.md#strict-caps), and needs Redis'),
   storageTimeoutMs: storageTimeoutField.default(900).describe('longest wait for Postgres, before and after the body'),
+  ...egressFields,
   trustProxy: trustProxyField.describe('hops, or networks separated by commas, whose `X-Forwarded-For` counts'),
   refusalContact: z
     .string()
@@ -183,7 +225,7 @@ export type ProxyConfig = z.infer<typeof proxyConfigSchema> & {
 /** @throws ConfigError naming the variable or the file that is at fault */
 export function loadProxyConfig(environment: NodeJS.ProcessEnv): ProxyConfig {
   const config = loadConfig(proxyConfigSchema, environment);
-  const providers = loadProviders(config.providersFile, environment);
+  const providers = loadProviders(config.providersFile, environment, createEgress(config));
   guardProviderKeys(config, [...providers.values()]);
   return { ...config, providers, prices: loadPrices(config.pricesFile, providers) };
 }

@@ -3,6 +3,7 @@ import type { AgentTokenOwner } from '@agp/db';
 import type { Metering } from '@agp/metering';
 import type { IdleSessions, SessionLabels, Throttle } from '@agp/reservations';
 import type { CallerGuard, Logger, Tracing } from '@agp/runtime';
+import type { EgressProxy } from '@agp/runtime/egress';
 import type { FairShares } from '@agp/runtime/fairness';
 import type { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
@@ -54,7 +55,12 @@ export interface Working {
   load: { running: number; promised: number; nextProducerSeq: number };
   /** Refuses requests of other sites' web pages. */
   callers: CallerGuard;
+  /** By which calls go directly. */
   upstream: Dispatcher;
+  /** By which they leave through a proxy. */
+  proxied: ReadonlyMap<EgressProxy, Dispatcher>;
+  /** Of sessions whose endpoint failed them, by provider and session: the one that served them since, whose cache they filled. */
+  movedSessions: LRUCache<string, string>;
   metering: Metering;
   /** Counts a call whose model has no known price, and logs each provider and model once. */
   reportUnpriced(provider: string, model: string | null): void;

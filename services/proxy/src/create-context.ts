@@ -12,6 +12,7 @@ import {
   type Redis,
 } from '@agp/reservations';
 import { createCallerGuard, maxHeadBytes } from '@agp/runtime';
+import { createEgress } from '@agp/runtime/egress';
 import { FairShares } from '@agp/runtime/fairness';
 import { GuardedReader } from '@agp/runtime/guarded-reader';
 import { LRUCache } from 'lru-cache';
@@ -22,6 +23,7 @@ import { createChecks } from './check/checks.ts';
 import type { ProxyContext, Setup, Working } from './context.ts';
 import { RefusalLog } from './events/refusal-log.ts';
 import { DoubtLog, reportUnpriced, reportUnread } from './events/reports.ts';
+import { listEndpoints } from './head/endpoints.ts';
 import { Identities } from './identity/identities.ts';
 import { exchangedTokens, issuerTimeoutMs, rememberedAgents, rememberedSessions } from './limits.ts';
 import { Rules } from './policy/judge.ts';
@@ -66,18 +68,27 @@ export function createContext(
       warnings.eventsRefused(description);
     },
   });
+  const egress = createEgress(config);
   const issuers = new GuardedReader({
     allowedHosts: config.identityAllowedHosts,
     setting: 'IDENTITY_ALLOWED_HOSTS',
     timeoutMs: issuerTimeoutMs,
+    egress,
   });
-  const upstream = createUpstream(config.upstreamTimeoutSeconds * 1_000);
+  const timeoutMs = config.upstreamTimeoutSeconds * 1_000;
+  const upstream = createUpstream(timeoutMs);
+  const proxies = new Set(listEndpoints(config.providers).flatMap(({ proxy }) => proxy ?? []));
+  const proxied = new Map(
+    [...proxies].map((proxy) => [proxy, createUpstream(timeoutMs, proxy.connector(connectMs))] as const),
+  );
   const context: ProxyContext = {
     ...setup,
     storage,
     budget,
     outbox,
     upstream,
+    proxied,
+    movedSessions: new LRUCache({ max: rememberedSessions }),
     producer: toPublicId('prx', randomUUIDv7()),
     callers: createCallerGuard(config),
     tokens: new LRUCache({ max: rememberedAgents }),
@@ -108,12 +119,13 @@ export function createContext(
     checks: createChecks({
       secrets: config.checkSecret,
       allowedHosts: config.checkAllowedHosts,
+      egress,
       onResult: (result) => metrics.checks.inc({ result }),
       onFailure: warnings.checkFailed,
     }),
     sessionLabels: createSessionLabels(budgetRedis, { idleSeconds: config.sessionIdleSeconds }),
     runningRequests: new RunningRequests(),
-    background: new BackgroundWork({ upstream, logger, onKilled: (reason) => metrics.killed.inc({ reason }) }),
+    background: new BackgroundWork({ upstream, proxied, logger, onKilled: (reason) => metrics.killed.inc({ reason }) }),
     metering: createMetering({
       prices: config.prices,
       isStrict: config.budget === 'strict',
@@ -139,13 +151,17 @@ export function createContext(
     async [Symbol.asyncDispose]() {
       outbox.stop();
       await Promise.all([budget.stop(), refusals.stop(), doubts.stop()]);
-      await Promise.all([upstream.destroy(), issuers.close(), checks.stop(), metering.stop()]);
+      const upstreams = [upstream, ...proxied.values()].map((each) => each.destroy());
+      await Promise.all([...upstreams, issuers.close(), checks.stop(), metering.stop()]);
     },
   };
 }
 
 /** How long an answer may be heard that came before a write failed, in milliseconds. */
 const heardOutMs = 1_000;
+
+// With HTTP/2 requests would share connections, and a broken one would end several answers.
+const allowH2 = false;
 
 type Done = (error?: Error | null) => void;
 
@@ -163,11 +179,11 @@ function hearOut(socket: Socket): void {
   if (writeMany) socket._writev = (chunks, done) => writeMany.call(socket, chunks, later(done));
 }
 
+/** In milliseconds, for a connection; through a proxy twice. */
+const connectMs = 10_000;
+
 /** The connections to providers. */
-function createUpstream(timeoutMs: number): Dispatcher {
-  // With HTTP/2 requests would share connections, and a broken one would end several answers.
-  const allowH2 = false;
-  const connect = buildConnector({ timeout: 10_000, allowH2 });
+function createUpstream(timeoutMs: number, connect = buildConnector({ timeout: connectMs, allowH2 })): Dispatcher {
   return new Agent({
     allowH2,
     maxHeaderSize: maxHeadBytes,

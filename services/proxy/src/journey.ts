@@ -16,6 +16,7 @@ import type {
 import type { AnswerFacts, CallFacts, Finding, PolicyDenied, RuleSet } from '@agp/policy';
 import type { BudgetShare } from '@agp/reservations';
 import { toNetwork } from '@agp/runtime';
+import type { EgressProxyError } from '@agp/runtime/egress';
 import type { Holder } from '@agp/runtime/fairness';
 import type { Checked } from './check/ask-checks.ts';
 import type { HeaderValues } from './exchange.ts';
@@ -42,7 +43,10 @@ export interface Head {
   /** The caller's, or made here; not unique. */
   requestId: string;
   method: string;
+  /** At the endpoint that serves it. */
   provider: Provider;
+  /** The same at the endpoint that is asked if that one fails; null if none is. */
+  next: Provider | null;
   /** Without the query. */
   path: string;
   query: string;
@@ -201,6 +205,8 @@ export interface ProducerStamp {
 export interface Answer extends AnswerEnd {
   /** If the agent got no answer of the provider; else null. */
   failure: ErrorCode | null;
+  /** The egress proxy that failed it; null if none did. */
+  egress: EgressProxyError | null;
   /** Why a policy ended it; null if none did. */
   denied: PolicyDenied | null;
   /** What rules of data found in it; null if none asked. */

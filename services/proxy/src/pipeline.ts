@@ -4,6 +4,7 @@ import type { ProxyContext } from './context.ts';
 import { buildRequestEvent } from './events/build-event.ts';
 import { publishEvent, takeStamp } from './events/publish-event.ts';
 import type { Exchange } from './exchange.ts';
+import { chooseEndpoint } from './head/endpoints.ts';
 import type { Admission, Agent, Head, Journey } from './journey.ts';
 import { admit } from './steps/admit.ts';
 import { claimSession } from './steps/claim-session.ts';
@@ -89,6 +90,7 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     const session = await resolveSession(context, head, agent, admission);
     journey.sessionId = session.id;
     journey.place ??= takePlace(context, head, agent);
+    if (head.provider.endpoints.length > 0) chooseEndpoint(context, head, session.id);
     begin('readBody');
     const counted = await countEarly(context, exchange, head, agent, admission, early);
     const body = await readBody(context, exchange, head, agent, admission, counted);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventMessageSchema } from '@agp/core/events';
+import { encodeEvent, eventMessageSchema } from '@agp/core/events';
 import { makeEvent } from '@agp/testing/events';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -20,6 +20,15 @@ test('a 0.3.0 writer takes what a proxy of today sends', () => {
   const pii_findings = [{ in: 'request' as const, message: 0, type: 'email' }];
   const sent = JSON.parse(JSON.stringify(makeEvent({ request_id: 'req_1', failure: 'tls', pii_findings })));
   expect(old.safeParse(sent).error).toBeUndefined();
+});
+
+test('an egress proxy that failed is told in a member that a 0.3.0 writer leaves out', () => {
+  const sent = JSON.parse(encodeEvent(makeEvent({ failure: 'proxy', endpoint: 'east' })));
+  const schema = JSON.parse(readFileSync(join(import.meta.dirname, '0.3.0/event-message.schema.json'), 'utf8'));
+  expect(z.fromJSONSchema(schema).safeParse(sent)).toMatchObject({ success: true, data: { failure: 'unreachable' } });
+  const { success, data } = eventMessageSchema.safeParse(sent);
+  expect([success, data?.failure, data?.endpoint]).toEqual([true, 'proxy', 'east']);
+  expect(data).not.toHaveProperty('failed_at');
 });
 
 test('a writer of today takes what a 0.3.0 proxy sends', () => {

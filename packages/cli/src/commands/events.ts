@@ -51,7 +51,12 @@ export function addEventCommands(program: Command, shell: Shell): void {
       },
       { head: 'AGENT', cell: ({ agent_name, agent_id }) => agent_name ?? agent_id, least: 8 },
       resultColumn,
-      { head: 'PROVIDER', cell: ({ provider }) => provider, least: 6, spare: 4 },
+      {
+        head: 'PROVIDER',
+        cell: ({ provider, endpoint }) => (endpoint ? `${provider} (${endpoint})` : provider),
+        brief: ({ provider }) => provider,
+        ...{ least: 6, spare: 4 },
+      },
       { head: 'MODEL', cell: ({ model }) => model, least: 10 },
       { head: 'IN', right: true, cell: ({ prompt_tokens }) => formatCount(prompt_tokens), spare: 3 },
       { head: 'OUT', right: true, cell: ({ completion_tokens }) => formatCount(completion_tokens), spare: 2 },

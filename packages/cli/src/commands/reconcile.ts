@@ -1,3 +1,4 @@
+import { setGlobalProxyFromEnv } from 'node:http';
 import {
   costUsageSchema,
   doubtfulUsageListSchema,
@@ -115,6 +116,18 @@ function parsePercent(text: string): number {
   return Number(text);
 }
 
+/** By the proxy that the usual variables name, but to this machine. */
+async function byEgressProxy<Read>(read: () => Promise<Read>): Promise<Read> {
+  const { env } = process;
+  const [exempt = ''] = [env.NO_PROXY, env.no_proxy].filter(Boolean);
+  const restore = setGlobalProxyFromEnv({ ...env, NO_PROXY: `localhost,127.0.0.1,::1,${exempt}`, no_proxy: undefined });
+  try {
+    return await read();
+  } finally {
+    restore();
+  }
+}
+
 async function compare(shell: Shell, { provider, baseUrl, billedTo }: Options, range: Days): Promise<Gap[]> {
   const vendor = billingApis[provider];
   const key = shell.readSecret(vendor.keyVariable);
@@ -123,7 +136,7 @@ async function compare(shell: Shell, { provider, baseUrl, billedTo }: Options, r
   const toDay = (time: number) => new Date(time).toISOString().slice(0, 10);
   const from = toDay(Date.parse(range.from) - mostLate * dayMs);
   const to = toDay(Math.min(Date.parse(range.to) + mostLate * dayMs, Date.now() + dayMs));
-  const bill = await readBill(vendor, { baseUrl: address, key, days: { from, to } });
+  const bill = await byEgressProxy(() => readBill(vendor, { baseUrl: address, key, days: { from, to } }));
   const billed = bill.filter(({ accounts }) => billedTo === undefined || accounts.includes(billedTo));
   const gaps = explainGaps({ billed, ...(await readRecords(shell.api, provider, { from, to })) });
   return gaps.filter(({ day }) => day >= range.from && day < range.to);

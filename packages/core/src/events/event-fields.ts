@@ -17,8 +17,8 @@ export const sessionIdPattern = /^ses_[A-Za-z0-9_-]{1,64}$/;
 /** The compliance tags that a caller or an agent's metadata may set. */
 export const complianceTagPattern = /^[a-z0-9][a-z0-9._:-]{0,63}$/;
 
-/** Why a provider could not be reached, or broke off its answer. */
-export const failureCauses = [
+/** The causes that a writer of 0.3.0 knows: of others it would set the event aside. */
+export const knownCauses = [
   'name_not_found',
   'refused',
   'unreachable',
@@ -29,6 +29,9 @@ export const failureCauses = [
   'protocol',
   'other',
 ] as const;
+
+/** Why a provider could not be reached, or broke off its answer; `proxy`: the egress proxy gave no connection. */
+export const failureCauses = [...knownCauses, 'proxy'] as const;
 
 export type FailureCause = (typeof failureCauses)[number];
 
@@ -120,6 +123,12 @@ export const eventFields = {
     column: 'text',
     isAnnounced: true,
     means: 'Why the provider could not be reached, or broke off',
+  }),
+  endpoint: field(text(64).nullable().optional(), {
+    in: 'notes',
+    shown: 'outcome',
+    column: 'text',
+    means: 'Which of its endpoints served, of a provider that has several',
   }),
   request_id: field(z.string().regex(requestIdPattern).nullable().optional(), {
     in: 'notes',

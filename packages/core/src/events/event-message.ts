@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fromPublicId, uuidTime } from '../ids.ts';
 import { nanoToUsd } from '../money.ts';
-import { type EventFields, eventFields, type FieldsWhere, listFields } from './event-fields.ts';
+import { type EventFields, eventFields, type FieldsWhere, knownCauses, listFields } from './event-fields.ts';
 
 type FieldName = keyof EventFields;
 type SchemasOf<Names extends FieldName> = { [Name in Names]: EventFields[Name]['schema'] };
@@ -19,7 +19,9 @@ export const eventMessageSchema = z
   .object({
     ...schemasOf(members, (schema) => schema),
     ...schemasOf(listFields({ in: 'notes' }), (schema) => schema.catch(undefined)),
-  } as SchemasOf<FieldName>)
+    failure: z.enum(knownCauses).nullable().optional().catch(undefined),
+    failed_at: z.literal('proxy').optional().catch(undefined),
+  } as unknown as SchemasOf<FieldName> & { failed_at: z.ZodOptional<z.ZodLiteral<'proxy'>> })
   .superRefine((event, context) => {
     const uuid = fromPublicId('evt', event.id);
     if (uuid === null) context.addIssue({ code: 'custom', path: ['id'], message: 'is not an event id' });
@@ -29,9 +31,20 @@ export const eventMessageSchema = z
     if (fromPublicId('agt', event.agent_id) === null) {
       context.addIssue({ code: 'custom', path: ['agent_id'], message: 'is not an agent id' });
     }
+  })
+  .transform((event): Omit<typeof event, 'failed_at'> => {
+    if (event.failed_at === undefined) return event;
+    const { failed_at: failure, ...others } = event;
+    return { ...others, failure };
   });
 
 export type EventMessage = z.infer<typeof eventMessageSchema>;
+
+/** As it travels: an egress proxy that failed stands in a member that older writers leave out, which take it for `unreachable`. */
+export function encodeEvent(event: EventMessage): string {
+  if (event.failure !== 'proxy') return JSON.stringify(event);
+  return JSON.stringify({ ...event, failure: 'unreachable', failed_at: event.failure });
+}
 
 /**
  * Makes any text fit a field of an event, so that no string poisons a batch: cut at `max` UTF-16 units, with U+FFFD for anything that

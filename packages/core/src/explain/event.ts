@@ -148,6 +148,7 @@ export function explainEvent(event: EventDetail) {
   const lacksPrice = event.price_version === null && event.usage_source !== 'none' && event.total_tokens > 0;
   const used: Cell[] = [
     ['Provider', event.provider],
+    ...(event.endpoint ? [['Endpoint', event.endpoint, null, 'endpoint'] as const] : []),
     ['Model', asked === null || asked === model ? model : `${model} (asked for: ${asked})`],
     ['Tokens', `${formatCount(event.prompt_tokens)} in, ${formatCount(event.completion_tokens)} out`],
     ['Figures', event.usage_source && (figures[event.usage_source] ?? event.usage_source)],

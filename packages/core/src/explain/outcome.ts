@@ -27,6 +27,9 @@ interface Result {
   tone: Tone;
 }
 
+/** Causes that would read as if the proxy of agents had failed or refused. */
+const plainer: Readonly<Record<string, string>> = { refused: 'connection refused', proxy: 'egress proxy' };
+
 /** How a request ended, in a word or two, and how it is to be looked at: the same words on every screen and in every line. */
 export function describeOutcome({ outcome, http_status, failure }: Ended): Result {
   const result = (text: string, tone: Result['tone'], short = text): Result => ({ text, short, tone });
@@ -34,8 +37,7 @@ export function describeOutcome({ outcome, http_status, failure }: Ended): Resul
   const error = typeof http_status === 'number' && http_status >= 400 ? String(http_status) : null;
   if (outcome === 'completed')
     return error === null ? result('completed', 'good', 'ok') : result(`answered ${error}`, 'bad', error);
-  // `refused` alone would read as if the proxy had refused the request.
-  const why = failure === 'refused' ? 'connection refused' : (failure ?? error);
+  const why = (failure && (plainer[failure] ?? failure)) ?? error;
   if (why) return result(`${outcome}: ${why}`, outcome === 'failed' ? 'bad' : 'warn', why);
   if (outcome === 'failed' && typeof http_status === 'number') return result('failed midway', 'bad', 'midway');
   return result(outcome, outcome === 'failed' || outcome === 'lost' ? 'bad' : 'warn');
@@ -70,6 +72,10 @@ const causes: Record<FailureCause, [what: string, todo: string]> = {
   reset: ['the connection was closed by the provider, or by something between it and the proxy', repeats],
   timeout: ['the provider was silent for longer than UPSTREAM_TIMEOUT_SECONDS', 'Try again, or raise that.'],
   protocol: ['what came is not valid HTTP', repeats],
+  proxy: [
+    'the egress proxy gave no connection',
+    "The proxy's log names it, what it answered and where its address is set: look at its rules, its password and NO_PROXY.",
+  ],
   other: ['the connection failed', "The proxy's log says how: search it for the request id."],
 };
 

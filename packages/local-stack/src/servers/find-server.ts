@@ -108,6 +108,7 @@ const packages = {
   redis: { brew: 'redis', apt: 'redis-server', dnf: 'redis' },
   prometheus: { brew: 'prometheus', apt: 'prometheus', dnf: 'prometheus' },
   promtool: { brew: 'prometheus', apt: 'prometheus', dnf: 'prometheus' },
+  squid: { brew: 'squid', apt: 'squid', dnf: 'squid' },
 };
 
 export type ServerName = keyof typeof packages;
@@ -135,6 +136,7 @@ const servers = {
   // Used by tests only.
   prometheus: { programs: ['prometheus'], debianPackage: 'prometheus' },
   promtool: { programs: ['promtool'], debianPackage: 'prometheus' },
+  squid: { programs: ['squid'], debianPackage: 'squid' },
 };
 
 /** Finds a server (Valkey will do for Redis) on the PATH and in the usual places, else unpacks the system's package. */

@@ -10,6 +10,9 @@ function toVariable(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 }
 
+/** Other programs read these in small letters too. */
+const usualVariables = new Set(['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY']);
+
 function readVariable(environment: NodeJS.ProcessEnv, name: string): string | undefined {
   const file = environment[`${name}_FILE`];
   if (file !== undefined && file !== '' && !name.endsWith('_FILE')) {
@@ -20,7 +23,7 @@ function readVariable(environment: NodeJS.ProcessEnv, name: string): string | un
     }
   }
   // An empty variable or file counts as unset: compose files and shells cannot express the difference.
-  return environment[name] === '' ? undefined : environment[name];
+  return environment[name] || (usualVariables.has(name) && environment[name.toLowerCase()]) || undefined;
 }
 
 /**

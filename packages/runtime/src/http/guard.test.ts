@@ -1,6 +1,7 @@
 import type { lookup } from 'node:dns';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { direct } from './egress.ts';
 import { guardConnections, guardLookup, isPrivate } from './guard.ts';
 
 test.each([
@@ -52,7 +53,10 @@ test('a connection goes to just what its only look-up gave, so a name that chang
 
 test('plain HTTP, and an address in place of a name, are refused before a look-up', async () => {
   const { look, names } = answerInTurn();
-  const connect = guardConnections({ allowedHosts: ['allowed.test:8080'], setting: 'ALLOWED', timeoutMs: 1_000 }, look);
+  const connect = guardConnections(
+    { allowedHosts: ['allowed.test:8080'], setting: 'ALLOWED', timeoutMs: 1_000, egress: direct },
+    look,
+  );
   const fault = (protocol: string, host: string) =>
     new Promise((resolve) => {
       const [hostname = ''] = host.split(':');

@@ -1,6 +1,7 @@
 import { type LookupAddress, type LookupOptions, lookup as lookUpName } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
+import type { Egress } from './egress.ts';
 
 /** Addresses that no message goes to, in each family: IANA's registries of special-purpose addresses, and the platform address of Azure. */
 const privateRanges = {
@@ -67,11 +68,16 @@ export interface Guard {
   setting: string;
   /** Longest wait for a connection, in milliseconds. */
   timeoutMs: number;
+  /** How connections leave. */
+  egress: Egress;
 }
 
-/** Connects to public addresses by TLS, and to any address of the hosts that the operator names. */
+/**
+ * Connects to public addresses by TLS, and to any address of the hosts that the operator names. An egress proxy looks names up itself, so
+ * that its own rules say which of them lead inside; addresses are checked here before it is asked.
+ */
 export function guardConnections(
-  { allowedHosts, setting, timeoutMs }: Guard,
+  { allowedHosts, setting, timeoutMs, egress }: Guard,
   lookup = lookUpName,
 ): buildConnector.connector {
   const settings = { timeout: timeoutMs, allowH2: false };
@@ -79,10 +85,11 @@ export function guardConnections(
   const toPublic = buildConnector({ ...settings, lookup: guardLookup(lookup, setting) });
   return (target, callback) => {
     const { hostname, protocol } = target;
-    if (allowedHosts.includes(target.host ?? hostname)) return toAny(target, callback);
+    const byProxy = egress.find(target)?.connector(timeoutMs);
+    if (allowedHosts.includes(target.host ?? hostname)) return (byProxy ?? toAny)(target, callback);
     // An address in place of a name is not looked up.
     if (isIP(hostname) !== 0 && isPrivate(hostname)) return callback(refuse(hostname, setting), null);
     if (protocol !== 'https:') return callback(new Error(`has no TLS: ${setting} does not name its host`), null);
-    return toPublic(target, callback);
+    return (byProxy ?? toPublic)(target, callback);
   };
 }

@@ -25,7 +25,7 @@ export async function readAnswer({ statusCode, body }: Dispatcher.ResponseData, 
   return parseJson(Buffer.concat(chunks).toString());
 }
 
-/** Reads JSON of other people's servers, of guarded addresses, and follows no redirect. No setting of a proxy counts. */
+/** Reads JSON of other people's servers, of guarded addresses, and follows no redirect. */
 export class GuardedReader {
   readonly #agent: Agent;
   readonly #guard: Guard;

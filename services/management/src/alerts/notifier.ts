@@ -13,6 +13,7 @@ import {
 } from '@agp/db';
 import type { Tested } from '@agp/notifications';
 import { every, type Logger, withTimeout } from '@agp/runtime';
+import { createEgress } from '@agp/runtime/egress';
 import type { ManagementConfig } from '../config.ts';
 import { maxFedAlerts, maxTargetTests, messagesInHand } from '../limits.ts';
 import { planNext } from './retries.ts';
@@ -34,7 +35,10 @@ export interface NotifierOverrides {
   pagerdutyOrigins?: typeof pagerdutyOrigins;
 }
 
-type Settings = Pick<ManagementConfig, 'consoleOrigin' | 'notificationAllowedHosts' | 'smtpUrl' | 'smtpFrom'>;
+type Settings = Pick<
+  ManagementConfig,
+  'consoleOrigin' | 'notificationAllowedHosts' | 'smtpUrl' | 'smtpFrom' | 'httpsProxy' | 'httpProxy' | 'noProxy'
+>;
 
 /**
  * Delivers messages to targets: each at least once, those of one line in their order, and no target waits for another. Any number of
@@ -64,9 +68,10 @@ export class Notifier {
     this.#db = db;
     this.#consoleOrigin = config.consoleOrigin;
     this.#logger = logger;
+    const egress = createEgress(config);
     this.#means = {
-      poster: new Poster(config.notificationAllowedHosts, overrides.lookup),
-      mailer: createMailer(config),
+      poster: new Poster(config.notificationAllowedHosts, egress, overrides.lookup),
+      mailer: createMailer(config, egress),
       origins: overrides.pagerdutyOrigins ?? pagerdutyOrigins,
       ending: this.#ending.signal,
     };

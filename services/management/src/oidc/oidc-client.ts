@@ -1,5 +1,7 @@
 import { toLineText } from '@agp/core/text';
+import { connectBy, createEgress, direct, type Egress, type EgressSettings } from '@agp/runtime/egress';
 import * as client from 'openid-client';
+import { Agent, fetch } from 'undici';
 import type { ManagementConfig } from '../config.ts';
 import { maxPersonName, maxSubject, providerSeconds } from '../limits.ts';
 
@@ -14,7 +16,16 @@ export interface Person {
 type Settings = Pick<
   ManagementConfig,
   'oidcIssuer' | 'oidcClientId' | 'oidcClientSecret' | 'oidcScope' | 'oidcRoleClaim' | 'consoleOrigin'
->;
+> &
+  EgressSettings;
+
+/** What the client asks the provider by; undefined leaves it to the client. */
+function fetchBy(egress: Egress): client.CustomFetch | undefined {
+  if (egress === direct) return undefined;
+  const connect = connectBy(egress, providerSeconds * 1_000);
+  const dispatcher = new Agent({ allowH2: false, pipelining: 0, connect });
+  return async (url, options) => (await fetch(url, { ...options, dispatcher } as object)) as unknown as Response;
+}
 
 function nameOf(claims: Readonly<Record<string, unknown>>, subject: string): string {
   const names = [claims.preferred_username, claims.email, claims.name];
@@ -25,10 +36,12 @@ function nameOf(claims: Readonly<Record<string, unknown>>, subject: string): str
 /** Authorization code flow, with PKCE, state and nonce. */
 export class OidcClient {
   readonly #settings: Settings;
+  readonly #fetch: client.CustomFetch | undefined;
   #discovered: Promise<client.Configuration> | undefined;
 
   constructor(settings: Settings) {
     this.#settings = settings;
+    this.#fetch = fetchBy(createEgress(settings));
   }
 
   get redirectUri(): string {
@@ -45,7 +58,11 @@ export class OidcClient {
         oidcClientId,
         oidcClientSecret,
         oidcClientSecret === undefined ? client.None() : undefined,
-        { timeout: providerSeconds, ...(isPlain && { execute: [client.allowInsecureRequests] }) },
+        {
+          timeout: providerSeconds,
+          ...(isPlain && { execute: [client.allowInsecureRequests] }),
+          ...(this.#fetch && { [client.customFetch]: this.#fetch }),
+        },
       )
       .catch((error: unknown) => {
         // The next person tries again.

@@ -41,6 +41,7 @@ export interface TestManagementOptions {
   /** Hosts of receivers that alerts may go to. */
   notificationAllowedHosts?: readonly string[];
   smtpUrl?: string;
+  egress?: { httpsProxy: string; httpProxy: string };
   notifier?: NotifierOverrides;
   /** For tests of the deadline; else a starved machine is late. */
   storageTimeoutMs?: number;
@@ -81,6 +82,8 @@ export async function startTestManagement(options: TestManagementOptions = {}): 
     smtpUrl: options.smtpUrl,
     smtpFrom: 'agp@test.example',
     trustProxy: 0,
+    noProxy: '',
+    ...options.egress,
     drainDelaySeconds: 0,
     shutdownGraceSeconds: options.shutdownGraceSeconds ?? 10,
   };

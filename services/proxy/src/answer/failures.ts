@@ -26,6 +26,7 @@ const causes: Readonly<Record<string, FailureCause>> = {
   UND_ERR_DESTROYED: 'reset',
   UND_ERR_HEADERS_TIMEOUT: 'timeout',
   UND_ERR_BODY_TIMEOUT: 'timeout',
+  EGRESS_PROXY: 'proxy',
 };
 
 const tlsCodes =

@@ -3,6 +3,7 @@ import { ApiError, type ErrorCode } from '@agp/core/errors';
 import type { FailureCause } from '@agp/core/events';
 import { type AnswerPipe, type CallMeter, findLinkPaths, isEventStream, isPlain, listHeaders } from '@agp/metering';
 import { PolicyDenied } from '@agp/policy';
+import { EgressProxyError } from '@agp/runtime/egress';
 import type { Dispatcher } from 'undici';
 import { ContentDigest } from '../body/body-buffer.ts';
 import type { Exchange, HeaderValues } from '../exchange.ts';
@@ -56,6 +57,7 @@ export class Relay implements Dispatcher.DispatchHandler {
   #providerRequestId: string | null = null;
   #firstByteMs: number | null = null;
   #cause: FailureCause | null = null;
+  #egress: EgressProxyError | null = null;
   #streamed = false;
   #canEndWithError = false;
   #endsAsArray = false;
@@ -88,6 +90,11 @@ export class Relay implements Dispatcher.DispatchHandler {
     this.#times.dispatched = dispatched;
     trace?.startCall(this.#request, options.headers, dispatched);
     upstream.dispatch(options, this);
+  }
+
+  /** What was sent so far was refused: nobody bills it. */
+  forgetSent(): void {
+    this.#sent = false;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -203,6 +210,7 @@ export class Relay implements Dispatcher.DispatchHandler {
   onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
     if (this.#ended) return;
     this.#cause = toFailureCause(error);
+    if (error instanceof EgressProxyError) this.#egress = error;
     if (this.#status === null || this.#writeHead !== null) {
       this.#end('failed', toFailure(error));
       return;
@@ -284,6 +292,7 @@ export class Relay implements Dispatcher.DispatchHandler {
       denied: this.#denied,
       found: this.#guard?.found ?? null,
       cause: this.#cause,
+      egress: this.#egress,
       status: this.#status,
       streamed: this.#streamed,
       providerRequestId: this.#providerRequestId,

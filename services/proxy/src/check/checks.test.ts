@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { policySchema } from '@agp/policy';
+import { direct } from '@agp/runtime/egress';
 import { findFreePort } from '@agp/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { checks as bounds } from '../limits.ts';
@@ -40,7 +41,7 @@ function start({ allowedHosts, ...options }: Partial<Parameters<typeof createChe
   const failures: CheckFailure[] = [];
   const results: string[] = [];
   const checks = createChecks({
-    ...{ secrets: [secret], allowedHosts, ...options },
+    ...{ secrets: [secret], allowedHosts, egress: direct, ...options },
     onResult: (result) => results.push(result),
     onFailure: (failure) => failures.push(failure),
   });

@@ -2,6 +2,7 @@ import type { lookup } from 'node:dns';
 import type { CheckedText, Replacement } from '@agp/metering';
 import type { CheckVerdict, Policy } from '@agp/policy';
 import { signWebhook } from '@agp/runtime';
+import type { Egress } from '@agp/runtime/egress';
 import { guardConnections } from '@agp/runtime/guard';
 import { describeError, readAnswer } from '@agp/runtime/guarded-reader';
 import { LRUCache } from 'lru-cache';
@@ -80,12 +81,13 @@ interface ChecksOptions {
   secrets: readonly string[];
   /** Hosts that may be private, or have no TLS. */
   allowedHosts: readonly string[];
+  egress: Egress;
   onResult(result: CheckResult): void;
   onFailure(failure: CheckFailure): void;
   look?: typeof lookup;
 }
 
-export function createChecks({ secrets, allowedHosts, onResult, onFailure, look }: ChecksOptions): Checks {
+export function createChecks({ secrets, allowedHosts, egress, onResult, onFailure, look }: ChecksOptions): Checks {
   const lines = new LRUCache<string, Line>({
     max: bounds.policies,
     dispose: ({ pool }) => void pool.close(),
@@ -95,7 +97,7 @@ export function createChecks({ secrets, allowedHosts, onResult, onFailure, look 
     const key = `${policy} ${timeoutMs} ${url}`;
     const known = lines.get(key);
     if (known !== undefined) return known;
-    const connect = guardConnections({ allowedHosts, setting: 'CHECK_ALLOWED_HOSTS', timeoutMs }, look);
+    const connect = guardConnections({ allowedHosts, setting: 'CHECK_ALLOWED_HOSTS', timeoutMs, egress }, look);
     const line = { pool: new Pool(new URL(url).origin, { connect, connections: bounds.atOnce }), running: 0 };
     lines.set(key, line);
     return line;

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { policySchema } from '@agp/policy';
+import { direct } from '@agp/runtime/egress';
 import { findFreePort, waitFor } from '@agp/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { createChecks } from './checks.ts';
@@ -54,7 +55,7 @@ test("Presidio's findings replace what they name, whatever characters stand befo
   const start = (key: string) => {
     const errors: string[] = [];
     const checks = createChecks({
-      ...{ secrets: [key], allowedHosts: [host], onResult: () => {} },
+      ...{ secrets: [key], allowedHosts: [host], egress: direct, onResult: () => {} },
       onFailure: ({ error }) => errors.push(error),
     });
     onTestFinished(() => checks.stop());

@@ -82,6 +82,7 @@ const anyAnswer = fc
     (given): Answer => ({
       sent: true,
       failure: null,
+      egress: null,
       denied: null,
       found: null,
       cause: null,

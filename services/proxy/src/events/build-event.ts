@@ -144,6 +144,7 @@ export function buildEvent(
     asked,
     counts_as_request: true,
     failure: answer.cause,
+    ...(request.head.provider.endpoint && { endpoint: request.head.provider.endpoint }),
   };
 }
 

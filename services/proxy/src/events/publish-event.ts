@@ -1,12 +1,12 @@
 import type { Outbox } from '@agp/bus';
-import type { EventMessage } from '@agp/core/events';
+import { type EventMessage, encodeEvent } from '@agp/core/events';
 import { uuidOf } from '@agp/core/ids';
 import type { Budget } from '../budget/budget.ts';
 import type { ProducerStamp } from '../journey.ts';
 
 /** The outbox sends it until JetStream has it, which `budget.confirm` is told (create-context.ts); the agent never waits for that. */
 export function publishEvent({ outbox, budget }: { outbox: Outbox; budget: Budget }, event: EventMessage): void {
-  const isTaken = outbox.add(event.id, JSON.stringify(event));
+  const isTaken = outbox.add(event.id, encodeEvent(event));
   // The money is spent all the same, so the cap must keep counting it.
   if (!isTaken) budget.lose(uuidOf('evt', event.id), event.cost_nano_usd);
 }

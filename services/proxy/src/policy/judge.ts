@@ -10,6 +10,7 @@ import {
   type Finding,
   isEnforced,
   judgeBodyInSteps,
+  judgeGeo,
   judgeHead,
   PolicyDenied,
   policySchema,
@@ -17,7 +18,15 @@ import {
   type RuleSet,
 } from '@agp/policy';
 import { inTurns } from '@agp/runtime';
-import { type Admission, type AdmittedRequest, type Agent, type Body, findCaps, type Head } from '../journey.ts';
+import {
+  type Admission,
+  type AdmittedRequest,
+  type Agent,
+  type Body,
+  findCaps,
+  type Governed,
+  type Head,
+} from '../journey.ts';
 import { maxShortText } from '../limits.ts';
 
 interface RulesOptions {
@@ -135,6 +144,19 @@ export async function findStop(context: Reads, request: AdmittedRequest, rules: 
     !/^(?:pii|check)\./.test(finding.rule);
   const findings = [...judgeHead(rules, facts), ...(await inTurns(judgeBodyInSteps(rules, facts)))];
   return PolicyDenied.by(findings.filter(stops)) ?? null;
+}
+
+/** What policies say of a request that went on to another endpoint of its provider, which they allow: where that is. */
+export function noteEndpoint(
+  context: Reads,
+  { head, agent, admission, body, governed }: AdmittedRequest,
+  rules: RuleSet | null,
+): Governed {
+  if (rules === null || governed.facts === null) return governed;
+  const { geo } = describeBody(context, head, agent, { ...admission, rules }, body);
+  const facts = { ...governed.facts, geo };
+  const decisions = governed.decisions.filter(({ rule }) => rule !== 'where.geo');
+  return { ...governed, facts, decisions: [...decisions, ...noteDecisions(judgeGeo(rules, facts))] };
 }
 
 /** The first policy may have come while the body was read. */

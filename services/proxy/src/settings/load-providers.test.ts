@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { createEgress } from '@agp/runtime/egress';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { loadProviders } from '../config.ts';
 import type { Provider } from './provider.ts';
 
@@ -10,6 +11,15 @@ function writeTemporary(text: string): string {
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'file');
   writeFileSync(file, text);
+  return file;
+}
+
+const keyFolder = mkdtempSync(join(tmpdir(), 'agp-keys-'));
+afterAll(() => rmSync(keyFolder, { recursive: true }));
+
+function writeKey(): string {
+  const file = join(keyFolder, 'key');
+  writeFileSync(file, 'key-of-one');
   return file;
 }
 
@@ -157,4 +167,60 @@ test('a file that holds no key is refused by its name, and what it holds is not 
   expect(() => loadProviders(undefined, { PROVIDER_OPENAI_API_KEY_FILE: empty })).toThrow(empty);
   const lines = writeTemporary('fake\ncanary');
   expect(() => loadProviders(undefined, { PROVIDER_OPENAI_API_KEY_FILE: lines })).not.toThrow(/canary/);
+});
+
+const endpointsOf = (endpoints: object[], more: object = {}) =>
+  writeProviders([{ id: 'azure', api: 'openai', endpoints, ...more }]);
+const [east, west] = [
+  { base_url: 'https://east.openai.azure.com/openai/v1', geo: 'us' },
+  { base_url: 'https://west.openai.azure.com/openai/v1', name: 'west', weight: 0, proxy: 'proxy.example:3128' },
+].map((each) => (each.proxy ? { ...each, proxy: `http://${each.proxy}` } : each)) as [object, object];
+
+test('a provider has endpoints, each with its key, geo, proxy and weight', () => {
+  const [own, shared] = ['key-of-west', 'key-of-all'].map(writeTemporary);
+  const file = endpointsOf([east, { ...west, api_key_file: own }], { api_key_file: shared, proxy: 'none' });
+  const egress = createEgress({ httpsProxy: 'http://other.example:3128', noProxy: '' });
+  const provider = loadProviders(file, {}, egress).get('azure');
+  expect(provider?.endpoints.map(({ proxy, ...each }) => ({ ...each, proxy: proxy?.host ?? null }))).toMatchObject([
+    { endpoint: 'east.openai.azure.com', geo: 'us', weight: 1, apiKey: 'key-of-all', proxy: null },
+    { endpoint: 'west', geo: null, weight: 0, apiKey: 'key-of-west', proxy: 'proxy.example:3128' },
+  ]);
+  expect(provider?.endpoints[0]).toBe(provider);
+  // A variable is for those without a key of their own; another address is the only one.
+  const withKey = loadProviders(file, { PROVIDER_AZURE_API_KEY: 'key-of-variable' }).get('azure');
+  expect(withKey?.endpoints.map(({ apiKey }) => apiKey)).toEqual(['key-of-variable', 'key-of-west']);
+  const moved = loadProviders(file, { PROVIDER_AZURE_URL: 'https://moved.example' }).get('azure');
+  expect(moved).toMatchObject({ endpoints: [], endpoint: null, geo: null, basePath: '' });
+});
+
+test.each<[object[], object, string]>([
+  [[east], {}, 'endpoints: must be two or more: for one there is base_url'],
+  [[east, east], {}, 'endpoints.1.name: must be another than east.openai.azure.com, which one before it has'],
+  [[east, west], { base_url: 'https://x.example' }, 'base_url: stands in each of the endpoints, if there are any'],
+  [[east, west], { geo: 'us' }, 'geo: stands in each of the endpoints, if there are any'],
+  [
+    [east, { ...west, proxy: 'proxy.example:3128' }],
+    {},
+    'endpoints.1.proxy: must be none, or the http or https URL of a proxy',
+  ],
+  [[east, { ...west, weight: -1 }], {}, 'endpoints.1.weight: '],
+  [[east, { ...west, region: 'eu' }], {}, 'endpoints.1: '],
+  [
+    [east, { ...west, base_url: 'https://west.example' }],
+    {},
+    'endpoints.1.base_url: must end with /v1 as the first one does',
+  ],
+  [
+    [east, { ...west, api_key_file: writeKey() }],
+    {},
+    'endpoints.1.api_key_file: all endpoints have a key, or none has',
+  ],
+])('endpoints %j beside %j are refused: %s', (endpoints, more, message) => {
+  expect(() => loadProviders(endpointsOf(endpoints, more), {})).toThrow(message);
+});
+
+test('a provider without an address is refused', () => {
+  expect(() => loadProviders(writeProviders([{ id: 'azure', api: 'openai' }]), {})).toThrow(
+    'base_url: is not there, nor endpoints',
+  );
 });

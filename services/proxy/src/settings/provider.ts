@@ -1,23 +1,37 @@
 import type { defaultPaths, PathPattern } from '@agp/catalogue';
 import type { Geo } from '@agp/core/geos';
 import type { ProviderApi } from '@agp/core/operations';
+import type { EgressProxy } from '@agp/runtime/egress';
 
-export interface Provider {
-  id: string;
-  api: ProviderApi;
+/** Where a provider's calls go: one of its keys or regions. */
+export interface Endpoint {
+  /** What events call it; null if its provider has no other. */
+  endpoint: string | null;
   baseUrl: URL;
   /** The path of `baseUrl` without a closing slash: put before the request's. */
   basePath: string;
-  /** False for servers that refuse unknown fields. */
-  asksForUsage: boolean;
   /** Where its operator says that it processes calls. */
   geo: Geo | null;
+  /** In place of the caller's credentials; null if these are forwarded. */
+  apiKey: string | null;
+  /** By which its calls leave; null if they go directly. */
+  proxy: EgressProxy | null;
+  /** Its share of the sessions, beside the others'; 0 stands by. */
+  weight: number;
+}
+
+/** A provider, as it is at one of its endpoints. */
+export interface Provider extends Endpoint {
+  id: string;
+  api: ProviderApi;
+  /** The same provider at each of its endpoints, itself among them; empty if there is but one. */
+  endpoints: readonly Provider[];
+  /** False for servers that refuse unknown fields. */
+  asksForUsage: boolean;
   /** Agents may run at the provider, where nobody meters or stops them. */
   allowsHostedAgents: boolean;
   /** Members of requests that name no model and bring no tool, whatever our tables know. */
   harmlessMembers: readonly string[];
-  /** In place of the caller's credentials; null if these are forwarded. */
-  apiKey: string | null;
   /** Null allows all. */
   allowPaths: readonly (PathPattern | typeof defaultPaths)[] | null;
 }

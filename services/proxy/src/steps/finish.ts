@@ -51,7 +51,9 @@ function record(context: ProxyContext, exchange: Exchange, journey: Journey, tra
     reportDoubt(context, forwarded.request, event, measured);
     ended.event = event;
     ended.answer = answer;
-    ended.refusal ??= answer.denied ?? (answer.failure === null ? null : new ApiError(answer.failure));
+    ended.refusal ??=
+      answer.denied ?? (answer.failure === null ? null : new ApiError(answer.failure, tellEgress(answer)));
+    if (answer.egress !== null) context.warnings.egressFailed(answer.egress);
     context.metrics.requests.inc({ provider: event.provider, outcome: event.outcome ?? 'failed' });
     if (answer.status !== null)
       context.metrics.providerAnswers.inc({ provider: event.provider, status: toStatusClass(answer.status) });
@@ -83,6 +85,12 @@ function record(context: ProxyContext, exchange: Exchange, journey: Journey, tra
   logRequest(context.logger, ended, traceId, exchange.arrived, journey.error);
 }
 
+/** An agent is not told which proxy it is. */
+const tellEgress = ({ egress }: Answer) =>
+  egress === null
+    ? {}
+    : `${errorTable.provider_unreachable.message}: ${egress.told.replace(/^it/, 'the egress proxy')}`;
+
 /** What a refusal says beyond its reason; null if that is all. */
 const tellMore = ({ code, message }: ApiError) =>
   message === errorTable[code].message ? null : toLineText(message, maxTold);
@@ -102,6 +110,7 @@ function failedAnswer(head: Head): Answer {
     denied: null,
     found: null,
     cause: null,
+    egress: null,
     sent: true,
     status: null,
     streamed: false,

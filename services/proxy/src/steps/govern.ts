@@ -8,14 +8,17 @@ import {
   isEnforced,
   judgeAnswer,
   judgeBodyInSteps,
+  judgeGeo,
   PolicyDenied,
   type RuleSet,
 } from '@agp/policy';
 import { inTurns } from '@agp/runtime';
 import type { Setup, Stores, Working } from '../context.ts';
 import { CallData } from '../data/call-data.ts';
+import { keepAllowed } from '../head/endpoints.ts';
 import type { Admission, Agent, Body, Governed, Head } from '../journey.ts';
 import { describeBody, findRemedy, noteDecisions } from '../policy/judge.ts';
+import type { Provider } from '../settings/provider.ts';
 
 const ungoverned: Governed = { facts: null, decisions: [], warnings: [], forwardedSha256: null, data: null };
 
@@ -36,7 +39,12 @@ export async function govern(
   // An earlier version may have changed it.
   if (body.inspected !== null) body.toProvider = body.inspected.toProvider;
   if (rules === null) return ungoverned;
-  const described = describeBody(context, head, agent, { ...admission, rules }, body);
+  const describe = (provider: Provider) =>
+    describeBody(context, { ...head, provider }, agent, { ...admission, rules }, body);
+  const described =
+    head.provider.endpoints.length === 0
+      ? describeBody(context, head, agent, { ...admission, rules }, body)
+      : keepAllowed(context, head, sessionId, describe, (facts) => !judgeGeo(rules, facts).some(isEnforced));
   const data = CallData.of(context, head, agent, rules, described);
   const searched = await data?.search(body, sessionId);
   const facts = searched ? { ...described, ...searched.facts } : described;

@@ -66,6 +66,7 @@ export function readHead(context: Setup & Working, exchange: Exchange): Head {
     requestId: exchange.requestId,
     method: exchange.method,
     provider,
+    next: null,
     path,
     operation,
     ...caller,

@@ -34,7 +34,12 @@ export async function reserve(
   const { agentCap, globalCap, requestsPerMinute } = admission.limits;
   const { eventUuid: eventId } = head;
   const caps = findCaps(admission);
-  const nanoUsd = context.metering.findReservation(head, body.inspected, caps);
+  let nanoUsd = context.metering.findReservation(head, body.inspected, caps);
+  // Another region may be dearer.
+  if (head.next !== null) {
+    const atNext = context.metering.findReservation({ ...head, provider: head.next }, body.inspected, caps);
+    nanoUsd = Math.max(nanoUsd, atNext);
+  }
   const charges = listCharges(head, agent, admission, body, session);
   const tokens = charges?.countsTokens ? context.metering.findTokens(head, body.inspected, caps) : 0;
   const budgets = charges && { scopes: charges.scopes, tokens };

@@ -2,6 +2,7 @@ import type { Outbox } from '@agp/bus';
 import type { RunningState } from '@agp/db';
 import type { RuleSet } from '@agp/policy';
 import { Bag, endTurn, every, type HttpServer, type Logger, type Readiness, waitForDrain } from '@agp/runtime';
+import type { EgressProxy } from '@agp/runtime/egress';
 import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
 import type { ProxyConfig } from '../config.ts';
@@ -131,6 +132,7 @@ export async function finishRequests(
 
 interface Parts {
   upstream: Dispatcher;
+  proxied: ReadonlyMap<EgressProxy, Dispatcher>;
   logger: Logger;
   onKilled(reason: KillReason): void;
 }
@@ -160,9 +162,10 @@ export class BackgroundWork {
   }
 
   add({ head, agent, reservation }: AdmittedRequest, path: string): void {
-    const { upstream, logger, onKilled } = this.#parts;
+    const { upstream: direct, proxied, logger, onKilled } = this.#parts;
     const { eventId } = reservation;
     const { provider, query } = head;
+    const upstream = (provider.proxy && proxied.get(provider.proxy)) ?? direct;
     const kept = Object.entries(head.headers).filter(([name]) => !ofBody.test(name));
     const headers: HeaderValues = { ...Object.fromEntries(kept), 'content-length': '0' };
     const cancel = async () => {

@@ -34,13 +34,14 @@ export function logRequest(
     agentId: agent?.id,
     sessionId: sessionId ?? undefined,
     provider: head?.provider.id,
+    endpoint: head?.provider.endpoint ?? undefined,
     status: statusOf(end) ?? undefined,
     outcome: event?.outcome ?? undefined,
     failure: answer?.cause ?? undefined,
     code: refusal?.code,
     durationMs: Math.round(performance.now() - arrived),
     traceId: traceId ?? undefined,
-    error: refusal?.code === 'internal' ? describe(error) : undefined,
+    error: refusal?.code === 'internal' ? describe(error) : answer?.egress?.message,
   };
   logger[level](fields, message);
 }

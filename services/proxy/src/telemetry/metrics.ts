@@ -68,6 +68,13 @@ export function createMetrics(held: {
       'provider',
       'cause',
     ),
+    failovers: counter(
+      'agp_proxy_failovers_total',
+      'Calls that went on to another endpoint of their provider, by the endpoint that failed and why; it may bill a call of the reason reset',
+      'provider',
+      'endpoint',
+      'reason',
+    ),
     refusals: counter('agp_proxy_refusals_total', 'Requests that were not forwarded, by error code', 'code'),
     refusedWithRoom: counter(
       'agp_proxy_refused_with_room_total',

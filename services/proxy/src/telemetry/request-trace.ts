@@ -65,6 +65,9 @@ export class RequestTrace {
     const span = this.#call;
     if (span === null) return;
     const { event, answer, answeredModel } = ended;
+    const { endpoint = null, baseUrl } = ended.head?.provider ?? {};
+    // Another than the first, if that failed.
+    if (endpoint !== null) span.setAttributes({ 'agp.endpoint': endpoint, 'server.address': baseUrl?.hostname ?? '' });
     if (event && event.usage_source !== 'none') {
       span.setAttributes({
         'gen_ai.usage.input_tokens': event.prompt_tokens,

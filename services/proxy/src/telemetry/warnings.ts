@@ -1,5 +1,6 @@
 import type { UnscannedReason } from '@agp/metering';
 import { type Logger, logErrorsSparsely, logSparsely } from '@agp/runtime';
+import type { EgressProxyError } from '@agp/runtime/egress';
 
 import type { CheckFailure } from '../check/checks.ts';
 
@@ -62,6 +63,12 @@ export function createWarnings(logger: Logger) {
     ),
     checkFailed: logSparsely((failure: CheckFailure, heldBack) =>
       logger.warn({ ...failure, heldBack }, "a policy's check failed; its on_failure decides"),
+    ),
+    egressFailed: logSparsely(({ proxy, status, setting, message }: EgressProxyError, heldBack) =>
+      logger.warn(
+        { proxy, status, setting, error: message, heldBack },
+        `an egress proxy gives no connection: look at ${setting}, at NO_PROXY, and at what the proxy allows`,
+      ),
     ),
     identityUnreadable: logSparsely((identity: string, heldBack) =>
       logger.error(

@@ -1,5 +1,6 @@
 import type { Target } from '@agp/notifications';
 import { TimeoutError, withTimeout } from '@agp/runtime';
+import type { Egress } from '@agp/runtime/egress';
 import { createTransport } from 'nodemailer';
 import { exchangeMs } from '../../limits.ts';
 import type { Message } from './message.ts';
@@ -15,13 +16,23 @@ const threadOf = ({ occasion, alert }: Message, domain: string) =>
   occasion === 'test' ? {} : { references: `<${alert.id}@${domain}>`, inReplyTo: `<${alert.id}@${domain}>` };
 
 /** Sends mails by the operator's server; null without one. */
-export function createMailer({ smtpUrl, smtpFrom }: MailSettings) {
+export function createMailer({ smtpUrl, smtpFrom }: MailSettings, egress: Egress) {
   if (smtpUrl === undefined) return null;
   const limits = { connectionTimeout: exchangeMs, greetingTimeout: exchangeMs, socketTimeout: exchangeMs };
   const transport = createTransport({
     ...{ url: smtpUrl, ...limits, dnsTimeout: exchangeMs },
     ...{ disableFileAccess: true, disableUrlAccess: true },
   });
+  const { protocol, hostname, port } = new URL(smtpUrl);
+  const server = { protocol: 'https:', hostname, port: port || (protocol === 'smtps:' ? '465' : '587') };
+  const proxy = egress.find(server);
+  if (proxy !== null)
+    transport.getSocket = (_, done) => {
+      proxy.open(server, exchangeMs).then(
+        (connection) => done(null, { connection }),
+        (error: Error) => done(error, false),
+      );
+    };
   const domain = /@([\w.-]+)>?$/.exec(smtpFrom)?.[1] ?? 'localhost';
   return (to: readonly string[], message: Message) =>
     transport.sendMail({

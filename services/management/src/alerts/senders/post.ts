@@ -1,5 +1,6 @@
 import type { lookup } from 'node:dns';
 import type { Tested } from '@agp/notifications';
+import type { Egress } from '@agp/runtime/egress';
 import { guardConnections } from '@agp/runtime/guard';
 import { describeError } from '@agp/runtime/guarded-reader';
 import { Agent, type Dispatcher, request } from 'undici';
@@ -61,12 +62,12 @@ function judge(status: number, retryAfter: string | undefined, text: string): Ou
   };
 }
 
-/** Sends messages by HTTP, each by a connection of its own, to addresses that the guard lets through. No setting of a proxy counts. */
+/** Sends messages by HTTP, each by a connection of its own, to addresses that the guard lets through. */
 export class Poster {
   readonly #agent: Agent;
 
-  constructor(allowedHosts: readonly string[], look?: typeof lookup) {
-    const guard = { allowedHosts, setting: 'NOTIFICATION_ALLOWED_HOSTS', timeoutMs: exchangeMs };
+  constructor(allowedHosts: readonly string[], egress: Egress, look?: typeof lookup) {
+    const guard = { allowedHosts, setting: 'NOTIFICATION_ALLOWED_HOSTS', timeoutMs: exchangeMs, egress };
     this.#agent = new Agent({ connect: guardConnections(guard, look), pipelining: 0 });
   }
 

@@ -1,0 +1,116 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FailureCause } from '@agp/core/events';
+import type { Dispatcher } from 'undici';
+import type { HeaderValues } from '../exchange.ts';
+import { changeKey } from '../head/endpoints.ts';
+import type { Head } from '../journey.ts';
+import { maxHeldError } from '../limits.ts';
+import type { Provider } from '../settings/provider.ts';
+import { toFailureCause } from './failures.ts';
+
+/** The account's limit there, and a region that is full. */
+const refusals = new Set([429, 503]);
+
+/** No answer has begun, and none will; a provider that is silent may yet work. */
+const lost: ReadonlySet<FailureCause> = new Set<FailureCause>([
+  'name_not_found',
+  'refused',
+  'unreachable',
+  'connect_timeout',
+  'tls',
+  'reset',
+  'proxy',
+]);
+
+/** Why a call goes on to the next endpoint. @param error null if its endpoint refused it */
+export type OnFailed = (reason: string, error: Error | null) => void;
+
+/**
+ * Sends a call on, and once more to the next endpoint of its provider if the first refuses it or loses it before its answer has begun.
+ *
+ *   first --429, 503, lost--> next --whatever comes--> agent
+ */
+export class FailingOver implements Pick<Dispatcher, 'dispatch'> {
+  readonly #find: (endpoint: Provider) => Pick<Dispatcher, 'dispatch'>;
+  readonly #head: Head;
+  readonly #first: Provider;
+  readonly #onFailed: OnFailed;
+
+  /** @param onFailed moves the call to its next endpoint */
+  constructor(find: (endpoint: Provider) => Pick<Dispatcher, 'dispatch'>, head: Head, onFailed: OnFailed) {
+    this.#find = find;
+    this.#head = head;
+    this.#first = head.provider;
+    this.#onFailed = onFailed;
+  }
+
+  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    const { provider, next } = this.#head;
+    const upstream = this.#find(provider);
+    if (next === null) return upstream.dispatch(this.#aim(options), handler);
+    const goOn: OnFailed = (...why) => {
+      this.#onFailed(...why);
+      this.dispatch(options, handler);
+    };
+    return upstream.dispatch(options, new FirstAnswer(handler, goOn));
+  }
+
+  #aim(options: Dispatcher.DispatchOptions): Dispatcher.DispatchOptions {
+    const { provider, path, query } = this.#head;
+    if (provider === this.#first) return options;
+    const headers = changeKey(options.headers as HeaderValues, this.#first, provider, this.#head);
+    return { ...options, origin: provider.baseUrl.origin, path: provider.basePath + path + query, headers };
+  }
+}
+
+/** Passes an answer, unless it is to be had from the next endpoint. */
+class FirstAnswer implements Dispatcher.DispatchHandler {
+  readonly #handler: Dispatcher.DispatchHandler;
+  readonly #goOn: OnFailed;
+  #hasBegun = false;
+  /** The bytes of a refusal that nobody reads; null if it passes. */
+  #dropped: number | null = null;
+
+  constructor(handler: Dispatcher.DispatchHandler, goOn: OnFailed) {
+    this.#handler = handler;
+    this.#goOn = goOn;
+  }
+
+  onRequestStart(...given: [Dispatcher.DispatchController, unknown]): void {
+    this.#handler.onRequestStart?.(...given);
+  }
+
+  onResponseStart(...given: [Dispatcher.DispatchController, number, IncomingHttpHeaders, string?]): void {
+    const [, status] = given;
+    if (status >= 200) this.#hasBegun = true;
+    if (!refusals.has(status)) {
+      this.#handler.onResponseStart?.(...given);
+      return;
+    }
+    // Its connection is kept.
+    this.#dropped = 0;
+    this.#goOn(String(status), null);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#dropped === null) {
+      this.#handler.onResponseData?.(controller, chunk);
+      return;
+    }
+    this.#dropped += chunk.length;
+    if (this.#dropped > maxHeldError) controller.abort(new Error('a refusal of an endpoint is too large'));
+  }
+
+  onResponseEnd(controller: Dispatcher.DispatchController, trailers: IncomingHttpHeaders): void {
+    if (this.#dropped === null) this.#handler.onResponseEnd?.(controller, trailers);
+  }
+
+  onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#dropped !== null) return;
+    const cause = toFailureCause(error);
+    if (!this.#hasBegun && cause !== null && lost.has(cause)) {
+      this.#dropped = 0;
+      this.#goOn(cause, error);
+    } else this.#handler.onResponseError?.(controller, error);
+  }
+}
