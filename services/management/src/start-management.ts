@@ -10,6 +10,7 @@ import {
   logReadiness,
   logRedisStatus,
   Readiness,
+  readUrlAgain,
   type Service,
   startHttpServer,
   startOpsServer,
@@ -73,9 +74,10 @@ export async function startManagement(
     ),
   );
 
+  const databaseUrl = readUrlAgain(config, 'databaseUrl', logger);
   const openPool = (maxConnections: number, options: Partial<DatabaseOptions> = {}) => {
     const opening = openGuardedDatabase({
-      url: config.databaseUrl,
+      url: databaseUrl,
       applicationName: 'agp-management',
       maxConnections,
       statementTimeoutMs: config.storageTimeoutMs,
@@ -122,8 +124,9 @@ export async function startManagement(
   opened.defer(() => ops.stop(0));
   await waitForBootstrapKey(db, config.managementApiKey, logger);
 
+  const redisUrl = readUrlAgain(config, 'redisUrl', logger);
   const redis = connectRedis({
-    url: config.redisUrl,
+    url: redisUrl,
     caFile: config.redisCaFile,
     commandTimeoutMs: config.redisTimeoutMs,
     onStatus: logRedisStatus(logger),
@@ -131,7 +134,7 @@ export async function startManagement(
   opened.defer(() => redis.disconnect());
   // A list of all reservations can take long; the throttle of failed authentications must not wait as long.
   const budgetRedis = connectRedis({
-    url: config.redisUrl,
+    url: redisUrl,
     caFile: config.redisCaFile,
     commandTimeoutMs: config.redisTimeoutMs ?? 2_000,
   });

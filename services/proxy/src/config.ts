@@ -19,6 +19,7 @@ import {
   loadConfig,
   portField,
   readSettingFile,
+  type SettingFiles,
   shutdownGraceField,
   storageTimeoutField,
   tracingFields,
@@ -176,6 +177,7 @@ export const proxyConfigSchema = z.object({
 });
 
 export type ProxyConfig = z.infer<typeof proxyConfigSchema> & {
+  files?: SettingFiles;
   providers: ReturnType<typeof loadProviders>;
   prices: ReturnType<typeof loadPrices>;
 };

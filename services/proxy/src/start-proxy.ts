@@ -10,6 +10,7 @@ import {
   logReadiness,
   logRedisStatus,
   Readiness,
+  readUrlAgain,
   type Service,
   startOpsServer,
   startTracing,
@@ -113,7 +114,7 @@ const statementMarginMs = 100;
 
 function openPostgres(config: ProxyConfig, logger: Logger): Database {
   return openDatabase({
-    url: config.databaseUrl,
+    url: readUrlAgain(config, 'databaseUrl', logger),
     applicationName: 'agp-proxy',
     statementTimeoutMs: config.storageTimeoutMs + statementMarginMs,
     usesIndexesOnly: true,
@@ -131,8 +132,7 @@ async function openReadyConnections(pool: Pool): Promise<void> {
 /** Waits until NATS is there. */
 function connectNats(config: ProxyConfig, logger: Logger): Promise<BusConnection> {
   return connectBus({
-    url: config.natsUrl,
-    urlFile: config.natsUrlFile,
+    url: readUrlAgain(config, 'natsUrl', logger),
     caFile: config.natsCaFile,
     name: 'agp-proxy',
     onStatus: logBusStatus(logger),
@@ -141,7 +141,7 @@ function connectNats(config: ProxyConfig, logger: Logger): Promise<BusConnection
 
 /** Redis may be away; only the first of the two connections logs that. */
 function openRedis(config: ProxyConfig, logger: Logger): { redis: Redis; budgetRedis: Redis } {
-  const server = { url: config.redisUrl, caFile: config.redisCaFile };
+  const server = { url: readUrlAgain(config, 'redisUrl', logger), caFile: config.redisCaFile };
   const { redisTimeoutMs } = config;
   return {
     redis: connectRedis({ ...server, commandTimeoutMs: redisTimeoutMs, onStatus: logRedisStatus(logger) }),
