@@ -36,7 +36,7 @@ export class LoginPool extends pg.Pool {
         });
       }
     }
-    super({ ...options, Client: Client as new () => pg.Client });
+    super({ ...options, Client: Client as unknown as new () => pg.Client });
     this.#logins = logins;
     this.#refused = refused;
   }

@@ -4,6 +4,8 @@ import {
   ConfigError,
   createCallerGuard,
   createLogger,
+  describeFailure,
+  followSetting,
   followSettingFile,
   type Logger,
   logLostConnection,
@@ -20,7 +22,7 @@ import {
 import { GuardedReader } from '@agp/runtime/guarded-reader';
 import { AlertWatch } from './alerts/alert-watch.ts';
 import { Notifier, type NotifierOverrides } from './alerts/notifier.ts';
-import { findOidcFault, type ManagementConfig } from './config.ts';
+import { findOidcFault, type ManagementConfig, managementConfigSchema } from './config.ts';
 import { isPagePath, readConsoleFiles } from './console/console-files.ts';
 import { createSignIns, listAllowedHosts } from './console/sign-ins.ts';
 import { createApp } from './create-app.ts';
@@ -123,6 +125,17 @@ export async function startManagement(
   const ops = await startOpsServer({ ...config, host: config.opsHost, port: config.opsPort }, registry, readiness);
   opened.defer(() => ops.stop(0));
   await waitForBootstrapKey(db, config.managementApiKey, logger);
+
+  const { shape } = managementConfigSchema;
+  const ending = new AbortController();
+  opened.defer(() => ending.abort());
+  const useKey = (secret: string) =>
+    void waitForBootstrapKey(db, secret, logger, ending.signal).catch((error) => {
+      if (!ending.signal.aborted) logger.error({ error: describeFailure(error) }, 'MANAGEMENT_API_KEY_FILE is refused');
+    });
+  opened.use(followSetting(config, 'managementApiKey', shape.managementApiKey, logger, useKey));
+  opened.use(followSetting(config, 'smtpUrl', shape.smtpUrl, logger));
+  opened.use(followSetting(config, 'oidcClientSecret', shape.oidcClientSecret, logger));
 
   const redisUrl = readUrlAgain(config, 'redisUrl', logger);
   const redis = connectRedis({

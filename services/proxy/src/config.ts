@@ -27,7 +27,7 @@ import {
 } from '@agp/runtime';
 import { z } from 'zod';
 import { listSpellings, type Provider } from './settings/provider.ts';
-import { readProviderKey, readProviderKeys } from './settings/provider-keys.ts';
+import { ProviderKey, readProviderKeys } from './settings/provider-keys.ts';
 
 /**
  * They report usage unasked, which is their agents' to see. Mistral refuses to be asked
@@ -55,13 +55,13 @@ export function loadProviders(file: string | undefined, environment: NodeJS.Proc
       geo: (entry?.base_url.host === baseUrl.host && entry.geo) || null,
       allowsHostedAgents: entry?.hosted_agents === 'allow',
       harmlessMembers: entry?.harmless_members ?? [],
-      apiKey: keyFile ? readProviderKey(`PROVIDERS_FILE: ${place}: api_key_file`, keyFile) : null,
+      apiKey: keyFile ? new ProviderKey(`PROVIDERS_FILE: ${place}: api_key_file`, { file: keyFile }) : null,
       allowPaths: entry?.allow_paths ?? null,
     });
   }
-  for (const { id, variable, apiKey } of readProviderKeys(environment)) {
+  for (const [id, apiKey] of readProviderKeys(environment)) {
     const provider = findProvider(providers, id);
-    if (provider === undefined) throw new ConfigError(`${variable}: no provider has the id ${id}`);
+    if (provider === undefined) throw new ConfigError(`${apiKey.source}: no provider has the id ${id}`);
     provider.apiKey = apiKey;
   }
   for (const provider of providers.values()) {

@@ -106,7 +106,7 @@ export function createContext(
       onFailure: warnings.sessionsAlone,
     }),
     checks: createChecks({
-      secrets: config.checkSecret,
+      readSecrets: () => config.checkSecret,
       allowedHosts: config.checkAllowedHosts,
       onResult: (result) => metrics.checks.inc({ result }),
       onFailure: warnings.checkFailed,

@@ -4,6 +4,7 @@ import { budgetTimeoutMs, connectRedis, type Redis } from '@agp/reservations';
 import {
   createLogger,
   type FollowedFile,
+  followSetting,
   followSettingFile,
   type Logger,
   logLostConnection,
@@ -17,9 +18,10 @@ import {
   toStopLimit,
 } from '@agp/runtime';
 import { BodyMemory } from './body/body-memory.ts';
-import { loadPrices, logConfig, logPrices, type ProxyConfig } from './config.ts';
+import { loadPrices, logConfig, logPrices, type ProxyConfig, proxyConfigSchema } from './config.ts';
 import { createContext } from './create-context.ts';
 import { startEdge } from './edge/create-edge.ts';
+import { followProviderKeys, keepNotingKeys } from './settings/follow-provider-keys.ts';
 import { finishRequests, watchRunning } from './stop/running-requests.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { createWarnings } from './telemetry/warnings.ts';
@@ -75,6 +77,9 @@ export async function startProxy(config: ProxyConfig, overrides: { logger?: Logg
     logPrices(prices, logger);
   };
   priceFile = opened.use(followSettingFile(config.pricesFile, readPrices, warnings.pricesRefused));
+  opened.use(followSetting(config, 'checkSecret', proxyConfigSchema.shape.checkSecret, logger));
+  opened.use(followProviderKeys(config.providers.values(), logger));
+  opened.defer(keepNotingKeys(config.providers.values(), database.pool, warnings.keysNotNoted));
   logConfig(config, logger);
   await openReadyConnections(database.pool);
   await readiness.look();

@@ -47,7 +47,7 @@ export function readUrlAgain<Key extends 'databaseUrl' | 'natsUrl' | 'redisUrl'>
 }
 
 /**
- * Follows a setting that a file holds. A value that is refused is told once, without quoting it, and the one before counts.
+ * Keeps a setting of `config` as its file has it. A value that is refused is told, without quoting it, and the one before counts.
  * @param onChange takes each value that differs from the last, also one that came since the setting was read at the start
  */
 export function followSetting<Key extends string, Value>(
@@ -55,7 +55,7 @@ export function followSetting<Key extends string, Value>(
   key: Key,
   field: z.ZodType<Value>,
   logger: Logger,
-  onChange: (value: Value) => void,
+  onChange: (value: Value) => void = () => {},
 ): FollowedFile {
   const file = config.files?.[key];
   let known = JSON.stringify(config[key]);
@@ -65,6 +65,7 @@ export function followSetting<Key extends string, Value>(
     const text = JSON.stringify(value);
     if (text === known) return;
     known = text;
+    Object.assign(config, { [key]: value });
     onChange(value);
     logger.info({ variable: `${toVariable(key)}_FILE` }, 'a changed setting is used from now on');
   };

@@ -54,7 +54,7 @@ test("Presidio's findings replace what they name, whatever characters stand befo
   const start = (key: string) => {
     const errors: string[] = [];
     const checks = createChecks({
-      ...{ secrets: [key], allowedHosts: [host], onResult: () => {} },
+      ...{ readSecrets: () => [key], allowedHosts: [host], onResult: () => {} },
       onFailure: ({ error }) => errors.push(error),
     });
     onTestFinished(() => checks.stop());

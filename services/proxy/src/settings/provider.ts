@@ -1,6 +1,7 @@
 import type { defaultPaths, PathPattern } from '@agp/catalogue';
 import type { Geo } from '@agp/core/geos';
 import type { ProviderApi } from '@agp/core/operations';
+import type { ProviderKey } from './provider-keys.ts';
 
 export interface Provider {
   id: string;
@@ -17,7 +18,7 @@ export interface Provider {
   /** Members of requests that name no model and bring no tool, whatever our tables know. */
   harmlessMembers: readonly string[];
   /** In place of the caller's credentials; null if these are forwarded. */
-  apiKey: string | null;
+  apiKey: ProviderKey | null;
   /** Null allows all. */
   allowPaths: readonly (PathPattern | typeof defaultPaths)[] | null;
 }

@@ -14,22 +14,29 @@ interface MailSettings {
 const threadOf = ({ occasion, alert }: Message, domain: string) =>
   occasion === 'test' ? {} : { references: `<${alert.id}@${domain}>`, inReplyTo: `<${alert.id}@${domain}>` };
 
-/** Sends mails by the operator's server; null without one. */
-export function createMailer({ smtpUrl, smtpFrom }: MailSettings) {
-  if (smtpUrl === undefined) return null;
+/** Sends mails by the operator's server, as its URL is at this moment; null without one. */
+export function createMailer(settings: Readonly<MailSettings>) {
+  if (settings.smtpUrl === undefined) return null;
+  const { smtpFrom } = settings;
   const limits = { connectionTimeout: exchangeMs, greetingTimeout: exchangeMs, socketTimeout: exchangeMs };
-  const transport = createTransport({
-    ...{ url: smtpUrl, ...limits, dnsTimeout: exchangeMs },
-    ...{ disableFileAccess: true, disableUrlAccess: true },
+  const open = (url: string | undefined) => ({
+    url,
+    transport: createTransport({
+      ...{ url, ...limits, dnsTimeout: exchangeMs },
+      ...{ disableFileAccess: true, disableUrlAccess: true },
+    }),
   });
+  let opened = open(settings.smtpUrl);
   const domain = /@([\w.-]+)>?$/.exec(smtpFrom)?.[1] ?? 'localhost';
-  return (to: readonly string[], message: Message) =>
-    transport.sendMail({
+  return (to: readonly string[], message: Message) => {
+    if (opened.url !== settings.smtpUrl) opened = open(settings.smtpUrl);
+    return opened.transport.sendMail({
       ...{ from: smtpFrom, to: [...to], subject: message.first },
       text: [message.first, ...message.rest, ...(message.link === null ? [] : ['', message.link])].join('\n'),
       ...{ messageId: `<${message.id}@${domain}>`, ...threadOf(message, domain) },
       headers: { 'Auto-Submitted': 'auto-generated' },
     });
+  };
 }
 
 export type Mailer = ReturnType<typeof createMailer>;
