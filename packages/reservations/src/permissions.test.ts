@@ -87,6 +87,13 @@ const refusedTo: Record<RedisUser, string[][]> = {
   ],
   writer: [...refusedToReleasers, ['SET', 'agp:throttle:management-auth:10.0.0.1', '0']],
   management: [...refusedToReleasers, ['SET', 'agp:throttle:registrations:10.0.0.1', '0']],
+  operator: [
+    ...refusedToReleasers,
+    ['GET', heldKey],
+    ['EVAL', 'return 1', '0'],
+    ['ACL', 'SAVE'],
+    ['ACL', 'GETUSER', 'proxy'],
+  ],
 };
 
 describe.each(redisUsers)('%s', (user) => {
@@ -151,6 +158,13 @@ test("a script without an end, which any user may begin, is ended by the proxy's
     await clients.admin.call('SCRIPT', 'KILL').catch(() => {});
     await ended;
   }
+});
+
+test('the operator lets Redis read its users again, and nobody else does', async () => {
+  // This server has none in a file.
+  await expect(clients.operator.call('ACL', 'LOAD')).rejects.toThrow('not configured to use an ACL file');
+  for (const user of ['proxy', 'writer', 'management'] as const)
+    await expect(clients[user].call('ACL', 'LOAD')).rejects.toThrow('NOPERM');
 });
 
 test('a connection without a password, or with a wrong one, is refused', async () => {

@@ -79,7 +79,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     unrecorded_spend: { select: 'all', insert: 'all' },
     forwarded_requests: { select: columns('event_id'), insert: 'all', update: columns('seen_at') },
     provider_keys: {
-      select: columns('provider fingerprint last_used_at'),
+      select: 'all',
       insert: columns('provider fingerprint source proxy last_used_at'),
       update: columns('source proxy last_seen_at last_used_at'),
     },

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { splitLines } from '@agp/core/login-urls';
 import { databaseUsers, makePassword } from '../role-urls.ts';
 import { CommandError, UsageError } from '../run-command.ts';
 import {
@@ -146,19 +147,45 @@ function readGiven(path: string, file: string): string {
 export const rotatable = [...databaseUsers, 'operator', 'management-api-key', 'grafana-admin'] as const;
 export type Rotatable = (typeof rotatable)[number];
 
-/** Gives a role a new password for each server, in every file that contains one. */
+/** Files of a role whose URLs hold the old password and the new one, a line each, until the change is finished. */
+const urlsOf = (role: Rotatable) => ['database-url', 'nats-url', 'redis-url'].map((file) => `${role}/${file}`);
+
+/**
+ * Gives a role a new password for each server, in every file that contains one. Its own URLs keep the old one too, the new one last, and so
+ * does Redis.
+ * @throws CommandError if an earlier change is not finished
+ */
 export function rotateSecrets(folder: string, places: ServerPlaces, role: Rotatable): string[] {
   completeSecrets(folder, places);
+  const open = listOpenUrls(folder, role);
+  if (open.length > 0)
+    throw new CommandError(`--rotate ${role}: an earlier change is not finished: ${open.join(', ')}. See --finish`);
   const database = makePassword();
+  const addPassword = (password: string) => (url: string) => `${url}\n${replacePassword(url, password)}\n`;
   const replaced = new Map<string, (known: string) => string>([
-    [`${role}/database-url`, (url) => replacePassword(url, database)],
+    [`${role}/database-url`, addPassword(database)],
     [`admin/${role}-password`, () => database],
     [`${role}/database-password`, () => database],
-    [`${role}/nats-url`, (url) => replacePassword(url, makePassword())],
-    [`${role}/redis-url`, (url) => replacePassword(url, makePassword())],
+    [`${role}/nats-url`, addPassword(makePassword())],
+    [`${role}/redis-url`, addPassword(makePassword())],
   ]);
   if (role === 'management-api-key') replaced.set('management/management-api-key', () => `agm_${makePassword()}`);
   if (role === 'grafana-admin') replaced.set('grafana/admin-password', makePassword);
+  return replaceSecrets(folder, replaced);
+}
+
+/** Drops the old passwords of a role. @throws CommandError if there are none */
+export function finishRotation(folder: string, role: Rotatable): string[] {
+  const open = listOpenUrls(folder, role);
+  if (open.length === 0) throw new CommandError(`--finish ${role}: there is no old password in its files`);
+  return replaceSecrets(folder, new Map(open.map((path) => [path, (known) => splitLines(known).at(-1) ?? known])));
+}
+
+const listOpenUrls = (folder: string, role: Rotatable): string[] =>
+  urlsOf(role).filter((path) => splitLines(readSecret(folder, path) ?? '').length > 1);
+
+/** @returns the paths that have changed, also of the servers' configuration */
+function replaceSecrets(folder: string, replaced: ReadonlyMap<string, (known: string) => string>): string[] {
   const written = [...replaced].flatMap(([path, replace]) => {
     const known = readSecret(folder, path);
     if (known === undefined) return [];
