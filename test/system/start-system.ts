@@ -41,6 +41,8 @@ export interface SystemOptions {
   postgresFolder?: string;
   /** Where NATS has its streams. */
   natsFolder?: string;
+  /** Where Redis has its users. */
+  redisFolder?: string;
   /** Services reach their servers over links, which a test makes slow or cuts. */
   links?: boolean;
   /** Servers of this system's own speak TLS, and services take only what this authority vouches for. */
@@ -161,6 +163,7 @@ export async function assembleSystem<Service extends RunningService>(
     ...(options.tls && { tls: options.tls.server }),
     ...(options.postgresFolder && { postgresFolder: options.postgresFolder }),
     ...(options.natsFolder && { natsFolder: options.natsFolder }),
+    ...(options.redisFolder && { redisFolder: options.redisFolder }),
   })) as unknown as System['stack'];
   const links = options.links ? await startLinks(stack) : undefined;
   const replicas = options.nats === 'cluster' ? { EVENT_STREAM_REPLICAS: '3' } : {};
