@@ -45,7 +45,8 @@ export function connectRedis(options: RedisOptions): Redis {
     connectTimeout: 2_000,
     // The Redis user may not run CLIENT SETINFO.
     disableClientInfo: true,
-    retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
+    // The first at once: the server may have ended the connection alone.
+    retryStrategy: (attempt) => (attempt === 1 ? 10 : Math.min(attempt * 100, 1_000)),
     // The server has become a replica: the name, or the sentinels, lead to the new master by now, or will soon.
     reconnectOnError: ({ message }) => message.includes('READONLY'),
   } satisfies ClientOptions;

@@ -185,7 +185,6 @@ async function changePasswords(
     proxies: proxies.length,
     refused: refused.length,
   });
-  for (const each of refused) console.log('DEBUG', results.indexOf(each), each.status, each.message);
   expect(refused.map(({ status, message, error }) => `${status} ${message ?? error}`)).toEqual([]);
   expect(await isRefused(old)).toBe(true);
   const answered = results.filter(({ status }) => status === 200);
