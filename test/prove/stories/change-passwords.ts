@@ -121,7 +121,7 @@ function startLoad(proxies: readonly ServiceProcess[], perSecond: number) {
     await caller[Symbol.asyncDispose]();
     return results;
   };
-  return { waitForMore, stop };
+  return { waitForMore, stop, count: () => sent.length };
 }
 
 const isRefused = (url: string) => {
@@ -134,6 +134,8 @@ const isRefused = (url: string) => {
     )
     .finally(close);
 };
+
+const isBetween = (index: number, from: number, until: number) => index >= from && index < until;
 
 async function changePasswords(
   system: ProcessSystem,
@@ -152,11 +154,15 @@ async function changePasswords(
   const load = startLoad(proxies, perSecond);
   const began = performance.now();
   let results: CallResult[] = [];
+  const steps: [name: string, from: number][] = [['before', 0]];
+  const begin = (name: string) => void steps.push([name, load.count()]);
   try {
     await load.waitForMore(between);
+    begin('both in the files');
     for (const role of roles) rotateSecrets(folder, defaultPlaces, role);
     await load.waitForMore(between);
     // In any order.
+    begin('new in the servers');
     await servers.loadRedisUsers();
     await servers.changePostgres();
     const { rows } = await system.database.pool.query<{ now: Date }>('SELECT now()');
@@ -168,6 +174,7 @@ async function changePasswords(
       `SELECT count(*)::int AS count FROM pg_stat_activity WHERE usename LIKE 'agp_%' AND backend_start > $1`,
       [rows[0]?.now],
     );
+    begin('old dropped');
     for (const role of roles) finishRotation(folder, role);
     await servers.loadRedisUsers();
     proxies.push(await start('proxy'));
@@ -185,6 +192,16 @@ async function changePasswords(
     proxies: proxies.length,
     refused: refused.length,
   });
+  if (refused.length > 0)
+    report({
+      'of which by step': steps
+        .map(([name, from], at) => {
+          const until = steps[at + 1]?.[1] ?? results.length;
+          const count = refused.filter((each) => isBetween(results.indexOf(each), from, until)).length;
+          return `${name} ${count} of ${until - from}`;
+        })
+        .join(', '),
+    });
   expect(refused.map(({ status, message, error }) => `${status} ${message ?? error}`)).toEqual([]);
   expect(await isRefused(old)).toBe(true);
   const answered = results.filter(({ status }) => status === 200);

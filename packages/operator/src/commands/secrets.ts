@@ -6,6 +6,7 @@ import {
   addSecrets,
   completeSecrets,
   finishRotation,
+  givenPaths,
   type Rotatable,
   readSecret,
   readSecrets,
@@ -78,9 +79,8 @@ usage: npm run secrets                               writes what is missing to t
                          cluster stand after commas, Redis' sentinels as sentinel://<host:port>,<host:port>/<master's name>
   --tls <postgres,nats,redis>, --authority
                          the new URLs of which ask for TLS, and whether k8s/components/private-ca has Postgres' authority
-  --add <path>=<file>    takes a file into the folder: provider-keys/<id>, proxy-tls/tls.crt, proxy-tls/tls.key, management-tls/...,
-                         management/oidc-client-secret, admin/database-url; may be given several times
-
+  --add <path>=<file>    takes a file into the folder; may be given several times. The path is one of
+${givenPaths.map((path) => `                         ${path}\n`).join('')}
 Roles: ${rotatable.join(', ')}.
 Exit codes: 0 done, 1 failed, 2 wrong usage.`;
 

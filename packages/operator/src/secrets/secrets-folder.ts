@@ -13,16 +13,21 @@ import {
 } from './list-secrets.ts';
 
 /** Folders of what is not made but given: keys of providers, certificates of hosts, and the console's secret at its OpenID provider. */
-const givenFolders = ['provider-keys', 'proxy-tls', 'management-tls', 'management'] as const;
-/** Paths of secrets that `addSecrets` takes. */
-const givenPath =
-  /^(?:provider-keys\/[a-z0-9][a-z0-9-]{0,62}|(?:proxy|management)-tls\/tls\.(?:crt|key)|admin\/database-url|management\/oidc-client-secret)$/;
+const givenFolders = ['provider-keys', 'proxy-tls', 'management-tls', 'proxy', 'management'] as const;
+/** Paths of secrets that `addSecrets` takes; `<id>` is a provider's. */
+export const givenPaths: readonly string[] = [
+  ...['provider-keys/<id>', 'proxy-tls/tls.crt', 'proxy-tls/tls.key', 'management-tls/tls.crt', 'management-tls/tls.key'],
+  ...['proxy/check-secret', 'proxy/pii-hash-key', 'management/oidc-client-secret', 'management/smtp-url'],
+  'admin/database-url',
+];
+const isGiven = (path: string) =>
+  givenPaths.includes(path.replace(/^(provider-keys\/)[a-z0-9][a-z0-9-]{0,62}$/, '$1<id>'));
 
 function listAddedSecrets(folder: string): string[] {
   return givenFolders
     .filter((name) => existsSync(join(folder, name)))
     .flatMap((name) => readdirSync(join(folder, name)).map((file) => `${name}/${file}`))
-    .filter((path) => givenPath.test(path))
+    .filter(isGiven)
     .sort();
 }
 
@@ -34,6 +39,12 @@ export function readSecret(folder: string, path: string): string | undefined {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     return undefined;
   }
+}
+
+/** Paths of all that `completeSecrets` makes. */
+export function listMadeSecrets(places: ServerPlaces): string[] {
+  const passwords = readPasswords(() => undefined);
+  return [...listSecrets(passwords, places).keys(), ...listServerConfigs(passwords).keys()];
 }
 
 /** All files that a deployment needs, by path. */
@@ -121,10 +132,8 @@ const maxBytes = 1024 * 1024;
 export function addSecrets(folder: string, given: readonly string[]): string[] {
   const texts = given.map((each): [string, string] => {
     const [path = '', ...file] = each.split('=');
-    if (!givenPath.test(path) || file.length === 0)
-      throw new UsageError(
-        `--add ${each}: must be <path>=<file>, the path one of provider-keys/<id>, proxy-tls/tls.crt, proxy-tls/tls.key, management-tls/tls.crt, management-tls/tls.key, management/oidc-client-secret, admin/database-url`,
-      );
+    if (!isGiven(path) || file.length === 0)
+      throw new UsageError(`--add ${each}: must be <path>=<file>, the path one of ${givenPaths.join(', ')}`);
     return [path, readGiven(path, file.join('='))];
   });
   for (const [path, text] of texts) writeSecret(folder, path, text);
