@@ -12,7 +12,7 @@ export interface SecretRow {
   /** How it is changed: the command, or what is edited. */
   changed: string;
   /** When another value counts. */
-  taken: 'each connection' | 'a second' | 'restart' | 'each run' | 'a reload';
+  taken: 'at each connection' | 'within a second' | 'at a restart' | 'at each run' | 'at a reload';
   /** Who mounts it, if Compose does not say. */
   mountedBy?: string;
 }
@@ -23,7 +23,7 @@ const urlsOf = (user: 'proxy' | 'writer' | 'management'): SecretRow[] =>
     setting: `${server}Url`,
     what: `address, user and password for ${{ database: 'Postgres', nats: 'NATS', redis: 'Redis' }[server]}`,
     changed: `\`--rotate ${user}\``,
-    taken: 'each connection',
+    taken: 'at each connection',
   }));
 
 const added = (path: string) => `\`--add ${path}=FILE\``;
@@ -32,78 +32,91 @@ export const secretRows: readonly SecretRow[] = [
   ...urlsOf('proxy'),
   {
     ...{ path: 'proxy/check-secret', setting: 'checkSecret', mountedBy: 'proxy' },
-    ...{ what: 'signs what checks are asked', taken: 'a second' },
+    ...{ what: 'signs what checks are asked', taken: 'within a second' },
     changed: `${added('proxy/check-secret')}, the old one after the new one meanwhile`,
   },
   {
-    ...{ path: 'proxy/pii-hash-key', setting: 'piiHashKey', mountedBy: 'proxy', taken: 'restart' },
+    ...{ path: 'proxy/pii-hash-key', setting: 'piiHashKey', mountedBy: 'proxy', taken: 'at a restart' },
     what: 'makes the hashes that stand for personal data',
     changed: `${added('proxy/pii-hash-key')}; all hashes are others then`,
   },
   {
     ...{ path: 'provider-keys/<id>', setting: 'PROVIDER_<ID>_API_KEY', mountedBy: 'proxy' },
-    ...{ what: 'the key that a provider sees', changed: added('provider-keys/ID'), taken: 'a second' },
+    ...{ what: 'the key that a provider sees', changed: added('provider-keys/ID'), taken: 'within a second' },
   },
   ...urlsOf('writer'),
   ...urlsOf('management'),
   {
     ...{ path: 'management/management-api-key', setting: 'managementApiKey', what: 'the key `bootstrap`' },
-    ...{ changed: '`--rotate management-api-key`; the old one ends at once', taken: 'a second' },
+    ...{ changed: '`--rotate management-api-key`; the old one ends at once', taken: 'within a second' },
   },
   {
     ...{ path: 'management/oidc-client-secret', setting: 'oidcClientSecret', mountedBy: 'management' },
-    ...{ what: 'our secret at the OpenID provider', changed: added('management/oidc-client-secret'), taken: 'a second' },
+    ...{
+      what: 'our secret at the OpenID provider',
+      changed: added('management/oidc-client-secret'),
+      taken: 'within a second',
+    },
   },
   {
     ...{ path: 'management/smtp-url', setting: 'smtpUrl', mountedBy: 'management' },
-    ...{ what: 'the mail server of alerts', changed: added('management/smtp-url'), taken: 'a second' },
+    ...{ what: 'the mail server of alerts', changed: added('management/smtp-url'), taken: 'within a second' },
   },
   {
     ...{ path: 'migrator/database-url', setting: 'databaseUrl', what: 'the owner of the schema' },
-    ...{ changed: '`--rotate migrator`', taken: 'each run' },
+    ...{ changed: '`--rotate migrator`', taken: 'at each run' },
   },
   {
     ...{ path: 'operator/nats-url', setting: 'natsUrl', what: 'for `quarantine` and `replay`' },
-    ...{ changed: '`--rotate operator`', taken: 'each run' },
+    ...{ changed: '`--rotate operator`', taken: 'at each run' },
   },
   {
     ...{ path: 'operator/redis-url', setting: null, what: 'lets Redis read its users again', mountedBy: 'nobody' },
-    ...{ changed: '`--rotate operator`', taken: 'each run' },
+    ...{ changed: '`--rotate operator`', taken: 'at each run' },
   },
   {
-    ...{ path: 'admin/database-url', setting: 'databaseUrl', what: 'an administrator of Postgres', taken: 'each run' },
+    ...{
+      path: 'admin/database-url',
+      setting: 'databaseUrl',
+      what: 'an administrator of Postgres',
+      taken: 'at each run',
+    },
     changed: '`ALTER ROLE`, then this file and `postgres/password`',
   },
-  ...['migrator', 'proxy', 'writer', 'management', 'grafana'].map((role): SecretRow => ({
-    ...{ path: `admin/${role}-password`, setting: `AGP_${role.toUpperCase()}_PASSWORD` },
-    ...{ what: 'what Postgres is to take', changed: `\`--rotate ${role}\``, taken: 'each run' },
-  })),
+  ...['migrator', 'proxy', 'writer', 'management', 'grafana'].map(
+    (role): SecretRow => ({
+      ...{ path: `admin/${role}-password`, setting: `AGP_${role.toUpperCase()}_PASSWORD` },
+      ...{ what: 'what Postgres is to take', changed: `\`--rotate ${role}\``, taken: 'at each run' },
+    }),
+  ),
   {
     ...{ path: 'nats/nats.conf', setting: null, what: 'users and passwords of NATS' },
-    ...{ changed: '`--rotate` of each user', taken: 'a reload' },
+    ...{ changed: '`--rotate` of each user', taken: 'at a reload' },
   },
   {
     ...{ path: 'redis/users.acl', setting: null, what: 'digests of the passwords of Redis' },
-    ...{ changed: '`--rotate` of each user', taken: 'a reload' },
+    ...{ changed: '`--rotate` of each user', taken: 'at a reload' },
   },
   {
     ...{ path: 'postgres/password', setting: null, what: 'what a new Postgres begins with' },
-    ...{ changed: 'as `admin/database-url`', taken: 'restart' },
+    ...{ changed: 'as `admin/database-url`', taken: 'at a restart' },
   },
   {
     ...{ path: 'grafana/admin-password', setting: null, what: "Grafana's administrator, at its first start" },
-    ...{ changed: 'in Grafana', taken: 'restart' },
+    ...{ changed: 'in Grafana', taken: 'at a restart' },
   },
   {
     ...{ path: 'grafana/database-password', setting: null, what: 'for its dashboards' },
-    ...{ changed: '`--rotate grafana`, then `create-roles`', taken: 'restart' },
+    ...{ changed: '`--rotate grafana`, then `create-roles`', taken: 'at a restart' },
   },
   ...['proxy', 'management'].flatMap((host) =>
-    ['crt', 'key'].map((end): SecretRow => ({
-      ...{ path: `${host}-tls/tls.${end}`, setting: null, mountedBy: 'the ingress', taken: 'a reload' },
-      what: `${end === 'crt' ? 'certificate' : 'key'} of the host`,
-      changed: `cert-manager, or ${added(`${host}-tls/tls.${end}`)}`,
-    })),
+    ['crt', 'key'].map(
+      (end): SecretRow => ({
+        ...{ path: `${host}-tls/tls.${end}`, setting: null, mountedBy: 'the ingress', taken: 'at a reload' },
+        what: `${end === 'crt' ? 'certificate' : 'key'} of the host`,
+        changed: `cert-manager, or ${added(`${host}-tls/tls.${end}`)}`,
+      }),
+    ),
   ),
 ];
 

@@ -24,7 +24,8 @@ const isFirst = (path: string, at: number, all: readonly string[]) => all.indexO
 test('the table has each secret that Compose mounts, and says who mounts it', () => {
   const mounts = readComposeMounts();
   expect([...mounts.keys()].filter((path) => !paths.includes(path))).toEqual([]);
-  for (const { path, mountedBy } of secretRows) expect([path, mountedBy ?? mounts.get(path)?.join()]).not.toEqual([path, undefined]);
+  for (const { path, mountedBy } of secretRows)
+    expect([path, mountedBy ?? mounts.get(path)?.join()]).not.toEqual([path, undefined]);
 });
 
 test('the table has each Secret that manifests mount', () => {
@@ -37,7 +38,7 @@ test('the table has each Secret that manifests mount', () => {
 
 test('each setting that may hold a secret has its row, which says whether it is followed', () => {
   const settings = [proxyConfigSchema, writerConfigSchema, managementConfigSchema].flatMap(({ shape }) =>
-    Object.keys(shape).filter((key) => /(?:Url|Secret|Key)$/.test(key)),
+    Object.keys(shape).filter((key) => /(?:Url|Secret|(?<!Per)Key)$/.test(key)),
   );
   const told = secretRows.map(({ setting }) => setting);
   expect(settings.filter((key) => !told.includes(key))).toEqual([]);
@@ -46,9 +47,11 @@ test('each setting that may hold a secret has its row, which says whether it is 
   const find = (name: string) =>
     new Set([...code.matchAll(new RegExp(`${name}\\(config, '(\\w+)'`, 'g'))].map(([, key]) => key));
   const rowsOf = (taken: string) =>
-    new Set(secretRows.filter((row) => row.taken === taken && !/^[A-Z]/.test(row.setting ?? 'A')).map((row) => row.setting));
-  expect(rowsOf('each connection')).toEqual(find('readUrlAgain'));
-  expect(rowsOf('a second')).toEqual(find('followSetting'));
+    new Set(
+      secretRows.filter((row) => row.taken === taken && !/^[A-Z]/.test(row.setting ?? 'A')).map((row) => row.setting),
+    );
+  expect(rowsOf('at each connection')).toEqual(find('readUrlAgain'));
+  expect(rowsOf('within a second')).toEqual(find('followSetting'));
 });
 
 test('each example for other tools is YAML that names secrets of the table', () => {
@@ -60,6 +63,9 @@ test('each example for other tools is YAML that names secrets of the table', () 
     for (const document of documents) expect(document.errors, file).toEqual([]);
     const named = [...read(file).matchAll(/\bagp-(\w+)\b/g)].map(([, name]) => name as string);
     const folders = new Set(paths.map((path) => path.split('/')[0]));
-    expect(named.filter((name) => !folders.has(name) && !['proxy', 'provider', 'postgres'].includes(name)), file).toEqual([]);
+    expect(
+      named.filter((name) => !folders.has(name) && !['proxy', 'provider', 'postgres'].includes(name)),
+      file,
+    ).toEqual([]);
   }
 });

@@ -242,8 +242,7 @@ test('a reservation that a lost connection left unanswered is made by the next o
   await new Promise((resolve) => client.once('ready', resolve));
   const reservations = createBudgetReservations(client);
   const day = '2030-01-02';
-  const reserve = () =>
-    reservations.reserve({ eventId: randomUUID(), agentId: randomUUID(), day, nanoUsd: 1 }, null);
+  const reserve = () => reservations.reserve({ eventId: randomUUID(), agentId: randomUUID(), day, nanoUsd: 1 }, null);
   await reserve();
   client.stream.destroy();
   await Promise.all([reserve(), reserve(), reservations.look(), reservations.list(day, null)]);

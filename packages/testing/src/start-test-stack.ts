@@ -110,9 +110,10 @@ export async function startTestStack<const Options extends TestStackOptions>(
         ? startNatsCluster(shared.nats, inFolder('nats'), { guard, passwords: natsPasswords })
         : undefined,
       options.redis === true
-        ? startRedis(shared.redis, options.redisFolder ?? inFolder('redis'), { ...serverOptions, passwords: redisPasswords }).then((server) =>
-            controlServer(server),
-          )
+        ? startRedis(shared.redis, options.redisFolder ?? inFolder('redis'), {
+            ...serverOptions,
+            passwords: redisPasswords,
+          }).then((server) => controlServer(server))
         : undefined,
       options.redis === 'pair'
         ? startRedisPair(shared.redis, inFolder('redis'), { guard, passwords: redisPasswords })

@@ -27,7 +27,7 @@ import {
 } from '@agp/runtime';
 import { z } from 'zod';
 import { listSpellings, type Provider } from './settings/provider.ts';
-import { ProviderKey, readProviderKeys } from './settings/provider-keys.ts';
+import { ProviderKey, readProviderKeys } from './settings/provider-key.ts';
 
 /**
  * They report usage unasked, which is their agents' to see. Mistral refuses to be asked

@@ -21,7 +21,7 @@ import type { Checked } from './check/ask-checks.ts';
 import type { HeaderValues } from './exchange.ts';
 import type { ShownJwt } from './identity/identities.ts';
 import type { Provider } from './settings/provider.ts';
-import type { KeyUse } from './settings/provider-keys.ts';
+import type { KeyUse } from './settings/provider-key.ts';
 
 /** Why a running request is ended from outside. */
 export type KillReason = 'agent_blocked' | 'paused' | 'policy_denied';

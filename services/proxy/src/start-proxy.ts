@@ -16,6 +16,7 @@ import {
   startOpsServer,
   startTracing,
   toStopLimit,
+  withTimeout,
 } from '@agp/runtime';
 import { BodyMemory } from './body/body-memory.ts';
 import { loadPrices, logConfig, logPrices, type ProxyConfig, proxyConfigSchema } from './config.ts';
@@ -81,7 +82,7 @@ export async function startProxy(config: ProxyConfig, overrides: { logger?: Logg
   opened.use(followProviderKeys(config.providers.values(), logger));
   opened.defer(keepNotingKeys(config.providers.values(), database.pool, warnings.keysNotNoted));
   logConfig(config, logger);
-  await openReadyConnections(database.pool);
+  await openReadyConnections(database.pool, clients.budgetRedis);
   await readiness.look();
   const http = await startEdge(context);
   readiness.serve();
@@ -130,8 +131,15 @@ function openPostgres(config: ProxyConfig, logger: Logger): Database {
 /** Connections to Postgres made before the first request: under full load it would wait while all are made at once. */
 const readyConnections = 5;
 
-async function openReadyConnections(pool: Pool): Promise<void> {
-  await Promise.allSettled(Array.from({ length: readyConnections }, () => pool.query('SELECT 1')));
+/** In milliseconds: Redis may be away, but strict caps would refuse what comes before it is connected. */
+const redisReadyMs = 1_000;
+
+async function openReadyConnections(pool: Pool, redis: Redis): Promise<void> {
+  const isReady = redis.status === 'ready' ? null : new Promise((resolve) => redis.once('ready', resolve));
+  await Promise.allSettled([
+    ...Array.from({ length: readyConnections }, () => pool.query('SELECT 1')),
+    isReady && withTimeout(isReady, redisReadyMs),
+  ]);
 }
 
 /** Waits until NATS is there. */

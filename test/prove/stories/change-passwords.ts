@@ -9,7 +9,7 @@ import { runSql } from '@agp/testing';
 import { expect } from 'vitest';
 import { defaultPlaces } from '../../../packages/operator/src/secrets/list-secrets.ts';
 import { finishRotation, rotateSecrets } from '../../../packages/operator/src/secrets/secrets-folder.ts';
-import { answerAsReserved, type CallResult, Caller } from '../../control/support/send-calls.ts';
+import { answerAsReserved, Caller, type CallResult } from '../../control/support/send-calls.ts';
 import { expectAllRecorded } from '../../lifecycle/rolling/check-recorded.ts';
 import type { ProcessSystem, ServiceProcess } from '../../system/start-processes.ts';
 import { type ServiceName, waitFor } from '../../system/start-system.ts';
@@ -32,7 +32,11 @@ function writeSecrets(folder: string, { stack }: ProcessSystem): void {
   for (const role of [...roles, 'management', 'operator', 'migrator'] as const) {
     const { databaseUrl, natsUrl, redisUrl } = { databaseUrl: '', natsUrl: '', redisUrl: '', ...stack.urls[role] };
     mkdirSync(join(folder, role), { recursive: true });
-    for (const [name, url] of Object.entries({ 'database-url': databaseUrl, 'nats-url': natsUrl, 'redis-url': redisUrl }))
+    for (const [name, url] of Object.entries({
+      'database-url': databaseUrl,
+      'nats-url': natsUrl,
+      'redis-url': redisUrl,
+    }))
       if (url !== '') writeFileSync(join(folder, role, name), url);
   }
 }
@@ -219,15 +223,13 @@ export const passwordsStory = (isShort: boolean): Story => ({
     'Passwords of Postgres, NATS and Redis are changed at 50 requests a second, with strict caps: none is refused.',
   async run(report) {
     const serverFolder = mkdtempSync(join(tmpdir(), 'agp-passwords-'));
-    const size = isShort
-      ? { perSecond: 10, between: 20, short: true }
-      : { perSecond: 50, between: 750, short: false };
+    const size = isShort ? { perSecond: 10, between: 20, short: true } : { perSecond: 50, between: 750, short: false };
     const folders = { natsFolder: join(serverFolder, 'nats'), redisFolder: join(serverFolder, 'redis') };
     const environment = { BUDGET: 'strict', MAX_REGISTRATIONS_PER_MINUTE: '10000' };
     try {
       await withSystem(
         answerAsReserved(),
-        { proxies: 0, writers: 0, ownPostgres: true, environment, ...folders },
+        { proxies: 0, writers: 0, ownPostgres: true, within: ['management'], environment, ...folders },
         (system) => changePasswords(system, serverFolder, size, report),
       );
     } finally {

@@ -188,7 +188,8 @@ const shownKeyMs = 30 * 86_400_000;
 /** Those that a proxy had in the last 30 days. */
 const readKeys = ({ api }: Shell): Promise<ProviderKey[]> =>
   api.get('/api/v1/provider-keys', providerKeyListSchema).then(
-    ({ data }) => data.filter(({ last_seen_at: seen }) => Date.now() - Date.parse(seen) < shownKeyMs).slice(0, mostKeys),
+    ({ data }) =>
+      data.filter(({ last_seen_at: seen }) => Date.now() - Date.parse(seen) < shownKeyMs).slice(0, mostKeys),
     () => [],
   );
 
@@ -211,7 +212,11 @@ export function addStatusCommand(program: Command, shell: Shell): void {
       const read = () => shell.api.get('/api/v1/status', statusSchema, { from });
       const write = async (status: Status) => {
         const failing = status.requests?.failed ? await readFailing(shell, from) : [];
-        return formatStatus({ ...status, failing, keys: await readKeys(shell) }, shell.terminal.paint, shell.terminal.width);
+        return formatStatus(
+          { ...status, failing, keys: await readKeys(shell) },
+          shell.terminal.paint,
+          shell.terminal.width,
+        );
       };
       if (!watch) {
         const answer = await read();

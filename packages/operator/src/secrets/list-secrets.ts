@@ -1,5 +1,5 @@
-import { splitLines } from '@agp/core/login-urls';
 import { natsUsers, renderNatsConfig } from '@agp/bus/permissions';
+import { splitLines } from '@agp/core/login-urls';
 import { redisUsers, renderRedisAcl } from '@agp/reservations/permissions';
 import {
   completePasswords,

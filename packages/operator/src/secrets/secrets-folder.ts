@@ -16,7 +16,13 @@ import {
 const givenFolders = ['provider-keys', 'proxy-tls', 'management-tls', 'proxy', 'management'] as const;
 /** Paths of secrets that `addSecrets` takes; `<id>` is a provider's. */
 export const givenPaths: readonly string[] = [
-  ...['provider-keys/<id>', 'proxy-tls/tls.crt', 'proxy-tls/tls.key', 'management-tls/tls.crt', 'management-tls/tls.key'],
+  ...[
+    'provider-keys/<id>',
+    'proxy-tls/tls.crt',
+    'proxy-tls/tls.key',
+    'management-tls/tls.crt',
+    'management-tls/tls.key',
+  ],
   ...['proxy/check-secret', 'proxy/pii-hash-key', 'management/oidc-client-secret', 'management/smtp-url'],
   'admin/database-url',
 ];

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -145,7 +145,8 @@ test('while passwords are changed NATS has the new one alone, and Redis both', (
     );
   rotateSecrets(folder, defaultPlaces, 'proxy');
   const [nats = [], redis = []] = passwords();
-  const aclOf = () => /^user proxy .*$/m.exec(readFileSync(join(folder, 'redis/users.acl'), 'utf8'))?.[0].match(/#\w+/g);
+  const aclOf = () =>
+    /^user proxy .*$/m.exec(readFileSync(join(folder, 'redis/users.acl'), 'utf8'))?.[0].match(/#\w+/g);
   const digests = redis.map((password) => `#${createHash('sha256').update(password).digest('hex')}`);
   expect([nats.length, redis.length]).toEqual([2, 2]);
   const config = readFileSync(join(folder, 'nats/nats.conf'), 'utf8');

@@ -102,7 +102,8 @@ export function createChecks({ readSecrets, allowedHosts, onResult, onFailure, l
   }
 
   async function exchange(name: string, check: Check, call: CheckedCall, texts: readonly CheckedText[] | null) {
-    if (readSecrets().length === 0) throw new CheckFailed('no_secret', 'cannot be asked: the proxy has no CHECK_SECRET');
+    if (readSecrets().length === 0)
+      throw new CheckFailed('no_secret', 'cannot be asked: the proxy has no CHECK_SECRET');
     let size = 0;
     for (const { text } of texts ?? []) size += Buffer.byteLength(text);
     if (texts === null || texts.length > bounds.texts || size > bounds.textBytes)

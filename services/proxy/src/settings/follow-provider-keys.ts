@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { noteProviderKeys, type Pool } from '@agp/db';
 import { every, followSettingFile, type Logger } from '@agp/runtime';
 import type { Provider } from './provider.ts';
-import type { ProviderKey } from './provider-keys.ts';
+import type { ProviderKey } from './provider-key.ts';
 
 /** Between two notes of which keys are there and used, in milliseconds. */
 const noteMs = 60_000;

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { matchOperation } from '@agp/metering';
 import { expect, onTestFinished, test } from 'vitest';
-import { ProviderKey, writeKeyHeader } from './provider-keys.ts';
+import { ProviderKey } from './provider-key.ts';
+import { writeKeyHeader } from './provider-keys.ts';
 
 test.each([
   ['openai', 'https://api.openai.com', 'POST', '/v1/chat/completions', { Authorization: 'Bearer k' }],

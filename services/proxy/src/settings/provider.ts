@@ -1,7 +1,7 @@
 import type { defaultPaths, PathPattern } from '@agp/catalogue';
 import type { Geo } from '@agp/core/geos';
 import type { ProviderApi } from '@agp/core/operations';
-import type { ProviderKey } from './provider-keys.ts';
+import type { ProviderKey } from './provider-key.ts';
 
 export interface Provider {
   id: string;
