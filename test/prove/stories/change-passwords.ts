@@ -128,16 +128,17 @@ function startLoad(proxies: readonly ServiceProcess[], perSecond: number) {
   return { waitForMore, stop, count: () => sent.length };
 }
 
-const isRefused = (url: string) => {
+async function isRefused(url: string): Promise<boolean> {
   const { pool, close } = openDatabase({ url, applicationName: 'old', maxConnections: 1 });
-  return pool
-    .query('SELECT 1')
-    .then(
-      () => false,
-      ({ code }) => code === '28P01',
-    )
-    .finally(close);
-};
+  try {
+    await pool.query('SELECT 1');
+    return false;
+  } catch (error) {
+    return (error as { code?: string }).code === '28P01';
+  } finally {
+    await close();
+  }
+}
 
 const isBetween = (index: number, from: number, until: number) => index >= from && index < until;
 
