@@ -8,6 +8,7 @@ import { managementConfigSchema } from '../../services/management/src/config.ts'
 import { proxyConfigSchema } from '../../services/proxy/src/config.ts';
 import { writerConfigSchema } from '../../services/writer/src/config.ts';
 import { workspaceFolder } from '../workspace/run-tool.ts';
+import { listSecretCells } from './secrets-table.ts';
 
 /** Stands before each table, a blank line between. */
 const marker = '<!-- made by npm run generate -->';
@@ -129,6 +130,9 @@ export function renderPages() {
       renderVariables(proxyConfigSchema),
       renderVariables(writerConfigSchema, proxyConfigSchema.shape),
       renderVariables(managementConfigSchema, proxyConfigSchema.shape),
+    ]),
+    renderPage('docs/operate.md', [
+      renderTable(['In `secrets/`', 'Variable', 'Mounted by', 'What it is', 'Changed by', 'Taken'], listSecretCells()),
     ]),
     renderPage('docs/alerts.md', [renderKinds(), renderTargets()]),
     renderPage('docs/pii.md', [renderGroups(), renderWaits()]),

@@ -15,6 +15,7 @@ const paths = [
     '/api/v1/audit/chain',
     '/api/v1/keys',
     '/api/v1/agent-tokens',
+    '/api/v1/provider-keys',
     '/api/v1/claimed-names',
     '/api/v1/pause',
   ],

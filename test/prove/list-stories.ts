@@ -11,6 +11,7 @@ import { alertsStory } from './stories/alerts.ts';
 import { losePostgresUnderLoad, loseRedisUnderLoad } from './stories/budget-outages.ts';
 import { burstAgentCap, burstGlobalCap, measureCost } from './stories/burst-caps.ts';
 import { certificatesStory } from './stories/certificates.ts';
+import { passwordsStory } from './stories/change-passwords.ts';
 import { policiesStory } from './stories/change-policy.ts';
 import { followLive } from './stories/console-live.ts';
 import { recordExactlyOnce } from './stories/exactly-once.ts';
@@ -260,6 +261,7 @@ export const listStories = (lengths: Lengths): Story[] => {
     },
     upgradeStory(isShort),
     certificatesStory,
+    passwordsStory(isShort),
     {
       name: 'fuzz',
       promise: 'Hostile requests and answers end no process, get no 500, and all that was billed is accounted for.',

@@ -10,7 +10,10 @@ export async function withSystem(
   await using provider = await startFakeProvider(handler);
   const { url } = provider;
   const environment = { PROVIDER_OPENAI_URL: url, PROVIDER_ANTHROPIC_URL: url, PROVIDER_GEMINI_URL: url };
-  await using system = await startProcesses({ ...options, environment: { ...environment, LOG_LEVEL: 'fatal' } });
+  await using system = await startProcesses({
+    ...options,
+    environment: { ...environment, LOG_LEVEL: 'fatal', ...options.environment },
+  });
   await work(system, provider);
 }
 

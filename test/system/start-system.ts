@@ -43,6 +43,8 @@ export interface SystemOptions {
   natsFolder?: string;
   /** Does something to the database before a service starts; its URL may do everything there. */
   prepareDatabase?: (databaseUrl: string) => Promise<void>;
+  /** Where Redis has its users. */
+  redisFolder?: string;
   /** Services reach their servers over links, which a test makes slow or cuts. */
   links?: boolean;
   /** Servers of this system's own speak TLS, and services take only what this authority vouches for. */
@@ -163,6 +165,7 @@ export async function assembleSystem<Service extends RunningService>(
     ...(options.tls && { tls: options.tls.server }),
     ...(options.postgresFolder && { postgresFolder: options.postgresFolder }),
     ...(options.natsFolder && { natsFolder: options.natsFolder }),
+    ...(options.redisFolder && { redisFolder: options.redisFolder }),
   })) as unknown as System['stack'];
   await options.prepareDatabase?.(stack.databaseUrl);
   const links = options.links ? await startLinks(stack) : undefined;

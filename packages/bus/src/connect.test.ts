@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -88,7 +88,8 @@ test('a changed password is read from its file, and the outbox loses nothing', a
   writeFileSync(urlFile, natsUrl);
   const reported: string[] = [];
   const onStatus = (status: BusStatus, detail?: string) => reported.push(detail ? `${status}: ${detail}` : status);
-  const connection = await connectBus({ url: natsUrl, urlFile, name: 'agp-proxy', onStatus });
+  const url = () => readFileSync(urlFile, 'utf8');
+  const connection = await connectBus({ url, name: 'agp-proxy', onStatus });
   const admin = await connectBus({ url: stack.natsUrl, name: 'admin' });
   await ensureEventStream(admin, stream);
   const outbox = new Outbox(connection);
@@ -101,6 +102,13 @@ test('a changed password is read from its file, and the outbox loses nothing', a
   writeFileSync(urlFile, `${natsUrl}\n`);
   expect(await outbox.drain(60_000)).toBe(0);
   expect(reported.at(-1)).toBe('reconnected');
+  // Two, of which one works, whichever comes first: also where nobody waits.
+  writeFileSync(urlFile, `${natsUrl.replace(/:[^:@]+@/, ':next@')}\n${natsUrl}\n`);
+  await stack.nats.stop();
+  outbox.add('two', 'two');
+  await stack.nats.start();
+  expect(await outbox.drain(60_000)).toBe(0);
+  await (await connectBus({ url, name: 'agp-operator', wait: false })).close();
   outbox.stop();
   await Promise.all([connection.close(), admin.close()]);
 });

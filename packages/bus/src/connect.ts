@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import { connect, createInbox, type NatsConnection, type TlsOptions } from 'nats';
+import { LoginUrls, type ServerUrl } from '@agp/core/login-urls';
+import { connect, createInbox, ErrorCode, type NatsConnection, type NatsError, type TlsOptions } from 'nats';
 
 interface BusAddress {
   servers: string[];
@@ -52,8 +52,8 @@ function parse(part: string): URL {
 export type BusStatus = 'waiting' | 'disconnected' | 'reconnected' | 'refused' | 'leaving';
 
 interface BusOptions {
-  url: string;
-  urlFile?: string | undefined;
+  /** The login is chosen anew for each connection; the addresses are those of the first. */
+  url: ServerUrl;
   name: string;
   caFile?: string | undefined;
   onStatus?: (status: BusStatus, description?: string) => void;
@@ -77,10 +77,21 @@ function toInboxPrefix(name: string): string {
 /** Waits for the server, and reconnects for ever. What is published while it is disconnected is dropped; the outbox sends again. */
 export async function connectBus(options: BusOptions): Promise<BusConnection> {
   const inboxPrefix = toInboxPrefix(options.name);
-  const connection = await keepConnecting({ ...options, address: readBusUrl(options.url), inboxPrefix });
-  void followStatus(connection, options);
+  const logins = new LoginUrls(options.url);
+  const address = readBusUrl(logins.choose());
+  let tried = '';
+  const login = () => {
+    tried = logins.choose();
+    return readBusUrl(tried);
+  };
+  const onRefused = (code: unknown) => {
+    if (code === ErrorCode.AuthorizationViolation) logins.refuse(tried);
+    return logins.choose();
+  };
+  const connection = await keepConnecting({ ...options, address, login, onRefused, inboxPrefix });
+  void followStatus(connection, options, onRefused);
   const leaveServer = () => {
-    const { servers } = readBusUrl(options.url);
+    const { servers } = address;
     const known = new Set([...servers, ...(connection.info?.connect_urls ?? [])]);
     if (known.size < 2 || connection.isClosed()) return;
     options.onStatus?.('leaving', `${connection.getServer()} does no work: it may be cut off from its cluster`);
@@ -91,15 +102,24 @@ export async function connectBus(options: BusOptions): Promise<BusConnection> {
 
 interface Attempt extends BusOptions {
   address: BusAddress;
+  login: () => BusAddress;
+  /** @returns the login that is tried next */
+  onRefused: (code: unknown) => string;
   inboxPrefix: string;
 }
 
 async function keepConnecting(options: Attempt): Promise<NatsConnection> {
   let reported = '';
+  const tried = new Set([options.onRefused(null)]);
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     try {
       return await connectOnce(options);
     } catch (error) {
+      const next = options.onRefused((error as NatsError).code);
+      if (!tried.has(next)) {
+        tried.add(next);
+        continue;
+      }
       if (options.wait === false) throw error;
       const reason = error instanceof Error ? error.message : String(error);
       if (reason !== reported) options.onStatus?.('waiting', reason);
@@ -109,7 +129,7 @@ async function keepConnecting(options: Attempt): Promise<NatsConnection> {
   }
 }
 
-function connectOnce({ address, urlFile, name, caFile, inboxPrefix }: Attempt): Promise<NatsConnection> {
+function connectOnce({ address, login, name, caFile, inboxPrefix }: Attempt): Promise<NatsConnection> {
   const { servers, host } = address;
   // Passed to Node, since the client does not check that the certificate is for an IP address.
   const tls: TlsOptions & { host: string } = { host, ...(caFile === undefined ? {} : { caFile }) };
@@ -117,7 +137,7 @@ function connectOnce({ address, urlFile, name, caFile, inboxPrefix }: Attempt): 
     servers,
     name,
     inboxPrefix,
-    authenticator: () => toCredentials(urlFile === undefined ? address : readAgain(urlFile, address)),
+    authenticator: () => toCredentials(login()),
     ...(address.tls || caFile !== undefined ? { tls } : {}),
     maxReconnectAttempts: -1,
     // Else two refused logins in a row, as when credentials are rotated, would end the connection for good.
@@ -130,19 +150,15 @@ function connectOnce({ address, urlFile, name, caFile, inboxPrefix }: Attempt): 
   });
 }
 
-function readAgain(urlFile: string, known: BusAddress): BusAddress {
-  try {
-    return readBusUrl(readFileSync(urlFile, 'utf8').trim());
-  } catch {
-    return known;
-  }
-}
-
 function toCredentials({ user, pass }: BusAddress): { user: string; pass: string } | undefined {
   return user === undefined ? undefined : { user, pass: pass ?? '' };
 }
 
-async function followStatus(connection: NatsConnection, { onStatus }: BusOptions): Promise<void> {
+async function followStatus(
+  connection: NatsConnection,
+  { onStatus }: BusOptions,
+  onRefused: Attempt['onRefused'],
+): Promise<void> {
   const reported = new Set<string>();
   let isConnected = true;
   for await (const { type, permissionContext, data } of connection.status()) {
@@ -156,6 +172,7 @@ async function followStatus(connection: NatsConnection, { onStatus }: BusOptions
       onStatus?.('reconnected');
     }
     if (type === 'error') {
+      onRefused(data);
       const refused = permissionContext ? `${permissionContext.operation} ${permissionContext.subject}` : String(data);
       const operation = refused.replace(/(?<=\$JS\.ACK\.).*/, '');
       if (!reported.has(operation)) onStatus?.('refused', refused);

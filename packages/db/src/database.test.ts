@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { startTestStack } from '@agp/testing';
+import { runSql, startTestStack } from '@agp/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from './database.ts';
 import { readAdmissions } from './queries/admission.ts';
@@ -43,4 +43,34 @@ test('admission is planned once, and by its keys, whether tables were empty then
   expectKeys(await readPlan());
   await pool.query('VACUUM ANALYZE claimed_names');
   expectKeys(await readPlan());
+});
+
+test('of two logins the one that works is used, and nobody who asks for a connection hears of the other', async () => {
+  await using stack = await startTestStack({ ownPostgres: true });
+  const old = stack.urls.proxy.databaseUrl;
+  const next = Object.assign(new URL(old), { password: 'next' }).href;
+  const setPassword = (url: string) =>
+    runSql(stack.postgres.url, `ALTER ROLE agp_proxy PASSWORD '${new URL(url).password}'`);
+  await setPassword(old);
+  let text = `${old}?options=-c%20geqo%3Doff`;
+  await using opened = new AsyncDisposableStack();
+  const open = (maxConnections: number) => {
+    const { pool, close } = openDatabase({ url: () => text, applicationName: 'test', maxConnections });
+    opened.defer(close);
+    return { pool, all: () => Promise.all(Array.from({ length: maxConnections }, () => pool.query('SHOW geqo'))) };
+  };
+  const kept = open(1);
+  expect((await kept.all()).map(({ rows }) => rows[0].geqo)).toEqual(['off']);
+  text = `${old}\n${next}`;
+  const first = open(4);
+  await first.all();
+  await setPassword(next);
+  // What is open stays, and each that is new finds its login.
+  await Promise.all([kept.all(), open(4).all(), open(4).all()]);
+  text = next;
+  await open(2).all();
+  text = old;
+  const { pool } = open(1);
+  await expect(pool.query('SELECT 1')).rejects.toMatchObject({ code: '28P01' });
+  await kept.all();
 });

@@ -1,7 +1,9 @@
 import { Socket } from 'node:net';
 import { parseJson } from '@agp/core/json';
+import { LoginUrls, type ServerUrl } from '@agp/core/login-urls';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { LoginPool } from './login-pool.ts';
 import { reportingSchema, teamRole } from './role-names.ts';
 import type { Schema } from './schema.ts';
 
@@ -28,8 +30,8 @@ class GatheringSocket extends Socket {
 export type Db = Kysely<Schema>;
 
 export interface DatabaseOptions {
-  /** `postgres://user:password@host:port/name`, of an endpoint that leads to the primary. */
-  url: string;
+  /** `postgres://user:password@host:port/name`, of an endpoint that leads to the primary; chosen anew for each connection. */
+  url: ServerUrl;
   applicationName: string;
   maxConnections?: number;
   /** On the server, and until its answer is there, in milliseconds. */
@@ -96,28 +98,22 @@ export async function refuseStandby(client: pg.ClientBase): Promise<void> {
 export function openDatabase(options: DatabaseOptions): Database {
   const timeout = options.statementTimeoutMs ?? 30_000;
   const onError = options.onConnectionError ?? (() => {});
-  // What a URL says of them would stand in place of ours.
-  const [address = '', parameters] = options.url.split('?');
-  const query = new URLSearchParams(parameters);
-  const asked = query.get('options') ?? '';
-  query.delete('options');
   const client = {
     application_name: options.applicationName,
     // A connection takes several round trips: with less time, a server far away or under load would never be reached again.
     connectionTimeoutMillis: options.connectTimeoutMs ?? usualConnectTimeoutMs,
     statement_timeout: timeout,
     options: [
-      asked,
       withoutCompiling,
       searchPath(options.ofTeam === true),
       ...(options.usesIndexesOnly ? [byIndexes] : []),
     ].join(' '),
     query_timeout: (options.longestStatementMs ?? timeout) + 500,
   };
-  const pool = new pg.Pool({
+  const settings = {
     ...client,
-    connectionString: asked === '' ? options.url : `${address}?${query}`,
-    verify: (client, done) => void refuseStandby(client).then(() => done(), done),
+    verify: (client: pg.ClientBase, done: (error?: Error) => void) =>
+      void refuseStandby(client).then(() => done(), done),
     max: options.maxConnections ?? 10,
     // A process that died without the server noticing must not keep its locks.
     idle_in_transaction_session_timeout: timeout,
@@ -125,9 +121,11 @@ export function openDatabase(options: DatabaseOptions): Database {
     // A server that vanished is noticed within a quarter of an hour, even while a statement is waited for.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
+    // Those with an old password end too.
     maxLifetimeSeconds: 1_800,
     types: typeParsers,
-  });
+  };
+  const pool = new LoginPool(settings, new LoginUrls(options.url));
   pool.on('error', onError);
   // A connection that breaks while in use emits an error here too; its query rejects, which is enough.
   pool.on('connect', (client) => client.on('error', () => {}));

@@ -136,6 +136,15 @@ export interface Schema extends AlertTables, BudgetTables, IdentityTables {
     id: Generated<boolean>;
     next_seq: number;
   };
+  provider_keys: {
+    provider: string;
+    fingerprint: string;
+    source: string;
+    proxy: string;
+    first_seen_at: Generated<Timestamp>;
+    last_seen_at: Generated<Timestamp>;
+    last_used_at: Timestamp | null;
+  };
   unpriced_usage: {
     provider: string;
     model: string;

@@ -63,6 +63,8 @@ export const refusedTo: Record<GrantedRole, string[]> = {
     `INSERT INTO agents (id, name, source_ip, status) VALUES ('${uuid}', 'n', 's', 'active')`,
     'UPDATE control SET paused = false',
     'SELECT id FROM api_keys',
+    'UPDATE provider_keys SET fingerprint = fingerprint',
+    'DELETE FROM provider_keys',
     `INSERT INTO agent_tokens (id, agent_name, secret_sha256) VALUES ('${uuid}', 'n', '')`,
     'UPDATE agent_tokens SET expires_at = NULL',
     'DELETE FROM agent_tokens',

@@ -44,7 +44,7 @@ export interface RoleUrls<Nats = string, Redis = string> {
   management: ServiceUrls<Nats, Redis>;
   migrator: { databaseUrl: string };
   grafana: { databaseUrl: string };
-  operator: { natsUrl: Nats };
+  operator: { natsUrl: Nats; redisUrl: Redis };
 }
 
 /** Functions that give the URL of a server for a user. */
@@ -59,7 +59,7 @@ export function toRoleUrls<Nats, Redis>({
   natsUrl,
   redisUrl,
 }: UserUrls<Nats, Redis>): RoleUrls<Nats, Redis> {
-  const ofService = (name: RedisUser) => ({
+  const ofService = (name: Exclude<RedisUser, 'operator'>) => ({
     databaseUrl: databaseUrl(name),
     natsUrl: natsUrl(name),
     redisUrl: redisUrl(name),
@@ -70,7 +70,7 @@ export function toRoleUrls<Nats, Redis>({
     management: ofService('management'),
     migrator: { databaseUrl: databaseUrl('migrator') },
     grafana: { databaseUrl: databaseUrl('grafana') },
-    operator: { natsUrl: natsUrl('operator') },
+    operator: { natsUrl: natsUrl('operator'), redisUrl: redisUrl('operator') },
   };
 }
 

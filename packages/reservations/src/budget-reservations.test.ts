@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { startTestStack } from '@agp/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually, startTestStack } from '@agp/testing';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createBudgetReservations, type Reservation } from './budget-reservations.ts';
 import { connectRedis } from './connect-redis.ts';
 
@@ -233,4 +233,21 @@ test('requests of a minute are counted across processes, and those over the limi
   expect(answers.filter((answer) => 'seq' in answer)).toHaveLength(10);
   for (const answer of answers) if (!('seq' in answer)) expect(answer.resetSeconds).toBeGreaterThan(0);
   expect((await budget.readTotals(day)).globalNanoUsd).toBe(10);
+});
+
+test('a reservation that a lost connection left unanswered is made by the next one, and none waits for a Redis that is gone', async () => {
+  await using stack = await startTestStack({ redis: true });
+  const client = connectRedis({ url: stack.urls.proxy.redisUrl, commandTimeoutMs: 60_000 });
+  onTestFinished(() => client.disconnect());
+  await new Promise((resolve) => client.once('ready', resolve));
+  const reservations = createBudgetReservations(client);
+  const day = '2030-01-02';
+  const reserve = () => reservations.reserve({ eventId: randomUUID(), agentId: randomUUID(), day, nanoUsd: 1 }, null);
+  await reserve();
+  client.stream.destroy();
+  await Promise.all([reserve(), reserve(), reservations.look(), reservations.list(day, null)]);
+  expect(await reservations.list(day, null)).toHaveLength(3);
+  await stack.redis.stop();
+  await eventually(() => expect(client.status).not.toBe('ready'));
+  await expect(reserve()).rejects.toThrow();
 });

@@ -18,6 +18,7 @@ import {
   writeShare,
 } from './budget-share.ts';
 import { forwardCommand } from './connect-redis.ts';
+import { makeSendAgain } from './send-again.ts';
 
 /** What operators see of a request after its proxy was killed. */
 export interface ForwardedRequest {
@@ -195,6 +196,7 @@ export function createBudgetReservations(redis: Redis, leaseMilliseconds = lease
   redis.defineCommand('agpPurge', { numberOfKeys: 1, lua: purgeScript });
   redis.defineCommand('agpListEnded', { numberOfKeys: 1, lua: listEndedScript });
   const scripts = redis as unknown as Scripts;
+  const sendAgain = makeSendAgain(redis);
 
   async function extend(
     command: 'agpExtend' | 'agpForward',
@@ -217,15 +219,17 @@ export function createBudgetReservations(redis: Redis, leaseMilliseconds = lease
 
   return {
     async reserve({ eventId, agentId, day, nanoUsd, budgets }, requestsPerMinute) {
-      const [admitted, first = 0, agent = 0, global = 0, wholeForMs = 0, earlier = ''] = await scripts.agpReserve(
-        baseOf(day),
-        eventId,
-        agentId,
-        nanoUsd,
-        leaseMilliseconds,
-        requestsPerMinute ?? 0,
-        writeShare(budgets),
-        budgets === undefined ? '' : nameHeldDays(day),
+      const [admitted, first = 0, agent = 0, global = 0, wholeForMs = 0, earlier = ''] = await sendAgain(() =>
+        scripts.agpReserve(
+          baseOf(day),
+          eventId,
+          agentId,
+          nanoUsd,
+          leaseMilliseconds,
+          requestsPerMinute ?? 0,
+          writeShare(budgets),
+          budgets === undefined ? '' : nameHeldDays(day),
+        ),
       );
       if (admitted === 0) return { resetSeconds: first };
       const budgetsEarlier = budgets === undefined ? noneEarlier : readNumbers(earlier);
@@ -233,7 +237,7 @@ export function createBudgetReservations(redis: Redis, leaseMilliseconds = lease
     },
     async countRequest(agentId, requestsPerMinute) {
       // Minutes do not belong to a day; the script only needs a key in the right slot of the cluster.
-      const resetSeconds = await scripts.agpCount(baseOf('minutes'), agentId, requestsPerMinute);
+      const resetSeconds = await sendAgain(() => scripts.agpCount(baseOf('minutes'), agentId, requestsPerMinute));
       return resetSeconds === 0 ? null : { resetSeconds };
     },
     async release(reservations) {
@@ -247,19 +251,21 @@ export function createBudgetReservations(redis: Redis, leaseMilliseconds = lease
     amend: (reservations) => extend('agpExtend', reservations, leaseMilliseconds, 0),
     confirm: (reservations) => extend('agpExtend', reservations, confirmedMs, 0),
     async look() {
-      const [server, memory] = await Promise.all([redis.info('server'), redis.info('memory')]);
+      const [server, memory] = await sendAgain(() => Promise.all([redis.info('server'), redis.info('memory')]));
       // Any key of the slot will do.
-      const [since] = await scripts.agpLook(baseOf('look'), readField(server, 'run_id'));
+      const [since] = await sendAgain(() => scripts.agpLook(baseOf('look'), readField(server, 'run_id')));
       const isBounded = Number(readField(memory, 'maxmemory')) > 0;
       return { since, mayEvict: isBounded && readField(memory, 'maxmemory_policy') !== 'noeviction' };
     },
     purge,
     async list(day, agentId) {
       const base = baseOf(day);
-      const [held, charges] = await Promise.all([
-        redis.hgetall(agentId === null ? `${base}:held` : `${base}:agent:${agentId}`),
-        agentId === null ? redis.hgetall(`${base}:charges`) : ({} as Record<string, string>),
-      ]);
+      const [held, charges] = await sendAgain(() =>
+        Promise.all([
+          redis.hgetall(agentId === null ? `${base}:held` : `${base}:agent:${agentId}`),
+          agentId === null ? redis.hgetall(`${base}:charges`) : ({} as Record<string, string>),
+        ]),
+      );
       return Object.entries(held).map(([eventId, value]) => {
         const parsed = parseHeld(value);
         return { eventId, ...parsed, day, charges: parseCharges(charges[eventId] ?? '', parsed.nanoUsd) };

@@ -86,3 +86,25 @@ test('each reason why Redis cannot be used is reported once, and so is its retur
   await waitUntilTold(3);
   expect(told[2]).toBe('ready: undefined');
 });
+
+test('of two logins the one that works is used, each connection reads them again, and one that works stays', async () => {
+  await using stack = await startTestStack({ redis: true });
+  const old = stack.urls.proxy.redisUrl;
+  const next = Object.assign(new URL(old), { password: 'next' }).href;
+  let text = `${next}\n${old}\n`;
+  const redis = connectRedis({ url: () => text, commandTimeoutMs: 60_000 });
+  onTestFinished(() => redis.disconnect());
+  const isReady = () => new Promise((resolve) => redis.once('ready', resolve));
+  await isReady();
+  const admin = connectRedis({ url: stack.redisUrl, commandTimeoutMs: 60_000 });
+  onTestFinished(() => admin.disconnect());
+  await once(admin, 'ready');
+  const id = () => redis.call('INFO', 'server').then(() => redis.stream.localPort);
+  const before = await id();
+  await admin.call('ACL', 'SETUSER', 'proxy', 'resetpass', '>next');
+  expect(await id()).toBe(before);
+  text = next;
+  redis.disconnect(true);
+  await isReady();
+  expect(await redis.ping()).toBe('PONG');
+});

@@ -1,13 +1,17 @@
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
+import { LoginUrls, type ServerUrl } from '@agp/core/login-urls';
 import { splitServerUrl } from '@agp/core/text';
 import { type RedisOptions as ClientOptions, Redis } from 'ioredis';
 
 export type RedisStatus = 'unreachable' | 'ready';
 
 export interface RedisOptions {
-  /** `redis://user:password@host:port`, or `rediss://` for TLS; or of sentinels, see {@link readSentinels}. */
-  url: string;
+  /**
+   * `redis://user:password@host:port`, or `rediss://` for TLS; or of sentinels, see {@link readSentinels}. The login is chosen anew for
+   * each connection; the rest is that of the first.
+   */
+  url: ServerUrl;
   /** PEM, for TLS. */
   caFile?: string | undefined;
   /** Called once for each reason (the message of `error`), and when Redis is back. */
@@ -29,7 +33,9 @@ const maxSilent = 5;
  */
 export function connectRedis(options: RedisOptions): Redis {
   const tls = options.caFile === undefined ? undefined : makeTls(options.caFile);
-  const sentinels = readSentinels(options.url, tls);
+  const logins = new LoginUrls(options.url);
+  const url = logins.choose();
+  const sentinels = readSentinels(url, tls);
   const common = {
     enableOfflineQueue: false,
     enableAutoPipelining: true,
@@ -39,24 +45,45 @@ export function connectRedis(options: RedisOptions): Redis {
     connectTimeout: 2_000,
     // The Redis user may not run CLIENT SETINFO.
     disableClientInfo: true,
-    retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
+    // The first at once: the server may have ended the connection alone.
+    retryStrategy: (attempt) => (attempt === 1 ? 10 : Math.min(attempt * 100, 1_000)),
     // The server has become a replica: the name, or the sentinels, lead to the new master by now, or will soon.
     reconnectOnError: ({ message }) => message.includes('READONLY'),
   } satisfies ClientOptions;
   const redis = sentinels
     ? new Redis({ ...sentinels, ...common })
-    : new Redis(options.url, { ...(tls ? { tls } : {}), ...common });
+    : new Redis(url, { ...(tls ? { tls } : {}), ...common });
+  const refuse = chooseLogins(redis.options, logins, url);
   const told = new Set<string>();
   redis.on('ready', () => {
     if (told.size > 0) options.onStatus?.('ready');
     told.clear();
   });
   redis.on('error', (error) => {
+    if (/WRONGPASS|invalid username-password/.test(error.message)) refuse();
     if (!told.has(error.message)) options.onStatus?.('unreachable', error);
     told.add(error.message);
   });
   leaveWhenSilent(redis);
   return redis;
+}
+
+/** The client reads these options for each connection, names before passwords. @returns what takes the refusal of the last login */
+function chooseLogins(options: ClientOptions, logins: LoginUrls, first: string): () => void {
+  let tried = first;
+  const read = (find: (url: URL) => string | null) =>
+    decodeURIComponent(find(new URL(splitServerUrl(tried)[0] ?? '')) ?? '') || undefined;
+  const readNext = (find: (url: URL) => string | null) => {
+    tried = logins.choose();
+    return read(find);
+  };
+  Object.defineProperties(options, {
+    username: { get: () => readNext(({ username }) => username) },
+    password: { get: () => read(({ password }) => password) },
+    sentinelUsername: { get: () => readNext(({ searchParams }) => searchParams.get('sentinel_username')) },
+    sentinelPassword: { get: () => read(({ searchParams }) => searchParams.get('sentinel_password')) },
+  });
+  return () => logins.refuse(tried);
 }
 
 /** The file is read for each connection, so that authorities can be rotated. */

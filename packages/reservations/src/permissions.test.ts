@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
-import { startTestStack } from '@agp/testing';
+import { eventually, startTestStack } from '@agp/testing';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createBudgetReservations, type Reservation } from './budget-reservations.ts';
@@ -87,6 +87,13 @@ const refusedTo: Record<RedisUser, string[][]> = {
   ],
   writer: [...refusedToReleasers, ['SET', 'agp:throttle:management-auth:10.0.0.1', '0']],
   management: [...refusedToReleasers, ['SET', 'agp:throttle:registrations:10.0.0.1', '0']],
+  operator: [
+    ...refusedToReleasers,
+    ['GET', heldKey],
+    ['EVAL', 'return 1', '0'],
+    ['ACL', 'SAVE'],
+    ['ACL', 'GETUSER', 'proxy'],
+  ],
 };
 
 describe.each(redisUsers)('%s', (user) => {
@@ -151,6 +158,16 @@ test("a script without an end, which any user may begin, is ended by the proxy's
     await clients.admin.call('SCRIPT', 'KILL').catch(() => {});
     await ended;
   }
+});
+
+test('the operator lets Redis read its users again, and nobody else does', async () => {
+  for (const user of ['proxy', 'writer', 'management'] as const)
+    await expect(clients[user].call('ACL', 'LOAD')).rejects.toThrow('NOPERM');
+  expect(await clients.operator.call('ACL', 'LOAD')).toBe('OK');
+  // Redis before 7.2 ends all connections.
+  await eventually(async () => {
+    for (const client of Object.values(clients)) expect(await client.ping()).toBe('PONG');
+  });
 });
 
 test('a connection without a password, or with a wrong one, is refused', async () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /** Only the proxy has the commands that make a reservation (HSET, ZADD, INCR); the others can release and read. */
 
-export const redisUsers = ['proxy', 'writer', 'management'] as const;
+export const redisUsers = ['proxy', 'writer', 'management', 'operator'] as const;
 export type RedisUser = (typeof redisUsers)[number];
 
 interface RedisPermissions {
@@ -41,10 +41,13 @@ const redisPermissions: Readonly<Record<RedisUser, RedisPermissions>> = {
     keys: [budgetKeys, 'agp:throttle:management-auth:'],
     commands: [...connecting, ...throttling, ...releasing, 'zrangebyscore'],
   },
+  // Lets Redis read its ACL file again once passwords in it have changed.
+  operator: { keys: [], commands: ['info', 'ping', 'acl|load'] },
 };
 
 interface RedisAclOptions {
-  passwords: Readonly<Record<RedisUser, string>>;
+  /** Several of one user while they are changed. */
+  passwords: Readonly<Record<RedisUser, string | readonly string[]>>;
   /** The password of the user `default`, who may do everything. Without one the user is switched off. */
   administratorPassword?: string;
 }
@@ -56,7 +59,7 @@ export function renderRedisAcl({ passwords, administratorPassword }: RedisAclOpt
   const users = redisUsers.map((user) => {
     const { keys, commands } = redisPermissions[user];
     const rules = [...keys.map((key) => `~${key}*`), ...commands.map((command) => `+${command}`)];
-    return `user ${user} reset on ${hash(passwords[user])} ${rules.join(' ')}`;
+    return `user ${user} reset on ${[passwords[user]].flat().map(hash).join(' ')} ${rules.join(' ')}`;
   });
   return `${[`user default ${administrator}`, ...users].join('\n')}\n`;
 }

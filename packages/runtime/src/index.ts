@@ -1,6 +1,7 @@
 export { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 export * from './bag.ts';
 export * from './config/config-fields.ts';
+export * from './config/follow-setting.ts';
 export * from './config/follow-setting-file.ts';
 export * from './config/load-config.ts';
 export * from './fairness/turns.ts';

@@ -50,6 +50,8 @@ interface TestStackOptions {
   postgresFolder?: string;
   /** The same of NATS. */
   natsFolder?: string;
+  /** Where Redis has its users, in `users.acl`. */
+  redisFolder?: string;
   /** Lets each server that is this stack's own speak nothing but TLS. */
   tls?: TlsFiles;
 }
@@ -109,9 +111,10 @@ export async function startTestStack<const Options extends TestStackOptions>(
         ? startNatsCluster(shared.nats, inFolder('nats'), { guard, passwords: natsPasswords })
         : undefined,
       options.redis === true
-        ? startRedis(shared.redis, inFolder('redis'), { ...serverOptions, passwords: redisPasswords }).then((server) =>
-            controlServer(server),
-          )
+        ? startRedis(shared.redis, options.redisFolder ?? inFolder('redis'), {
+            ...serverOptions,
+            passwords: redisPasswords,
+          }).then((server) => controlServer(server))
         : undefined,
       options.redis === 'pair'
         ? startRedisPair(shared.redis, inFolder('redis'), { guard, passwords: redisPasswords })

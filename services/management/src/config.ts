@@ -5,6 +5,7 @@ import {
   isLoopbackName,
   portField,
   readHostName,
+  type SettingFiles,
   shutdownGraceField,
   storageTimeoutField,
   trustProxyField,
@@ -100,4 +101,4 @@ export const managementConfigSchema = z.object({
   shutdownGraceSeconds: shutdownGraceField(10).describe('then let running ones go on this long'),
 });
 
-export type ManagementConfig = z.infer<typeof managementConfigSchema>;
+export type ManagementConfig = z.infer<typeof managementConfigSchema> & { files?: SettingFiles };

@@ -89,10 +89,11 @@ export function issueSecret(prefix: 'agm_' | 'agp_' | 'agl_'): { id: string; sec
  * Stores the configured key as soon as Postgres accepts it: it may be away, or not have its schema yet. Throws ConfigError if another key
  * has this secret.
  */
-export async function waitForBootstrapKey(db: Db, secret: string, logger: Logger): Promise<void> {
+export async function waitForBootstrapKey(db: Db, secret: string, logger: Logger, signal?: AbortSignal): Promise<void> {
   const id = randomUUIDv7();
   let told = '';
   const isKept = await keepTrying(() => keepBootstrapKey(db, id, digestSecret(secret)), {
+    ...(signal && { signal }),
     onFailure: (failure) => {
       const error = describeFailure(failure);
       if (error !== told) logger.warn({ error }, 'DATABASE_URL: the database cannot be used yet; it is tried again');

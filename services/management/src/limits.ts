@@ -71,3 +71,6 @@ export const maxFedAlerts = 1_000;
 
 /** How long an issuer of workload identities may take to show its keys, in milliseconds. */
 export const issuerMs = 5_000;
+
+/** Keys of providers that are listed. */
+export const listedProviderKeys = 500;

@@ -4,12 +4,15 @@ import {
   ConfigError,
   createCallerGuard,
   createLogger,
+  describeFailure,
+  followSetting,
   followSettingFile,
   type Logger,
   logLostConnection,
   logReadiness,
   logRedisStatus,
   Readiness,
+  readUrlAgain,
   type Service,
   startHttpServer,
   startOpsServer,
@@ -20,7 +23,7 @@ import { createEgress } from '@agp/runtime/egress';
 import { GuardedReader } from '@agp/runtime/guarded-reader';
 import { AlertWatch } from './alerts/alert-watch.ts';
 import { Notifier, type NotifierOverrides } from './alerts/notifier.ts';
-import { findOidcFault, type ManagementConfig } from './config.ts';
+import { findOidcFault, type ManagementConfig, managementConfigSchema } from './config.ts';
 import { isPagePath, readConsoleFiles } from './console/console-files.ts';
 import { createSignIns, listAllowedHosts } from './console/sign-ins.ts';
 import { createApp } from './create-app.ts';
@@ -74,9 +77,10 @@ export async function startManagement(
     ),
   );
 
+  const databaseUrl = readUrlAgain(config, 'databaseUrl', logger);
   const openPool = (maxConnections: number, options: Partial<DatabaseOptions> = {}) => {
     const opening = openGuardedDatabase({
-      url: config.databaseUrl,
+      url: databaseUrl,
       applicationName: 'agp-management',
       maxConnections,
       statementTimeoutMs: config.storageTimeoutMs,
@@ -123,8 +127,20 @@ export async function startManagement(
   opened.defer(() => ops.stop(0));
   await waitForBootstrapKey(db, config.managementApiKey, logger);
 
+  const { shape } = managementConfigSchema;
+  const ending = new AbortController();
+  opened.defer(() => ending.abort());
+  const useKey = (secret: string) =>
+    void waitForBootstrapKey(db, secret, logger, ending.signal).catch((error) => {
+      if (!ending.signal.aborted) logger.error({ error: describeFailure(error) }, 'MANAGEMENT_API_KEY_FILE is refused');
+    });
+  opened.use(followSetting(config, 'managementApiKey', shape.managementApiKey, logger, useKey));
+  opened.use(followSetting(config, 'smtpUrl', shape.smtpUrl, logger));
+  opened.use(followSetting(config, 'oidcClientSecret', shape.oidcClientSecret, logger));
+
+  const redisUrl = readUrlAgain(config, 'redisUrl', logger);
   const redis = connectRedis({
-    url: config.redisUrl,
+    url: redisUrl,
     caFile: config.redisCaFile,
     commandTimeoutMs: config.redisTimeoutMs,
     onStatus: logRedisStatus(logger),
@@ -132,7 +148,7 @@ export async function startManagement(
   opened.defer(() => redis.disconnect());
   // A list of all reservations can take long; the throttle of failed authentications must not wait as long.
   const budgetRedis = connectRedis({
-    url: config.redisUrl,
+    url: redisUrl,
     caFile: config.redisCaFile,
     commandTimeoutMs: config.redisTimeoutMs ?? 2_000,
   });

@@ -79,6 +79,7 @@ describe('openapi.json', () => {
         'GET /api/v1/refusals',
         'GET /api/v1/status',
         'GET /api/v1/prices',
+        'GET /api/v1/provider-keys',
         'GET /api/v1/events/sessions/{session_id}',
         'GET /api/v1/events/stream',
         'GET /api/v1/sessions',

@@ -23,7 +23,7 @@ test.each([
   ['where it is allowed', { ALLOW_OPEN_PROVIDER_KEYS: 'true' }],
 ])('provider keys are taken %s', (_what, environment) => {
   const { providers } = loadProxyConfig({ ...withKey, ...environment });
-  expect(providers.get('openai')?.apiKey).toBe('fake-canary');
+  expect(providers.get('openai')?.apiKey?.value).toBe('fake-canary');
 });
 
 test.each([

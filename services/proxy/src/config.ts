@@ -20,6 +20,7 @@ import {
   loadConfig,
   portField,
   readSettingFile,
+  type SettingFiles,
   shutdownGraceField,
   storageTimeoutField,
   tracingFields,
@@ -28,7 +29,7 @@ import {
 import { createEgress, direct, type Egress, EgressProxy, egressFields } from '@agp/runtime/egress';
 import { z } from 'zod';
 import { listSpellings, normalisePath, type Provider } from './settings/provider.ts';
-import { readProviderKey, readProviderKeys } from './settings/provider-keys.ts';
+import { ProviderKey, readProviderKeys } from './settings/provider-key.ts';
 
 /**
  * They report usage unasked, which is their agents' to see. Mistral refuses to be asked
@@ -46,10 +47,10 @@ export function loadProviders(
   egress: Egress = direct,
 ): Map<string, Provider> {
   const known = listProviders(readSettingFile('PROVIDERS_FILE', file, parseProvidersFile) ?? [], environment);
-  const keys = new Map<string, string>();
-  for (const { id, variable, apiKey } of readProviderKeys(environment)) {
+  const keys = new Map<string, ProviderKey>();
+  for (const [id, apiKey] of readProviderKeys(environment)) {
     const provider = findProvider(known, id);
-    if (provider === undefined) throw new ConfigError(`${variable}: no provider has the id ${id}`);
+    if (provider === undefined) throw new ConfigError(`${apiKey.source}: no provider has the id ${id}`);
     keys.set(provider.id, apiKey);
   }
   const providers = new Map<string, Provider>();
@@ -77,7 +78,7 @@ export function loadProviders(
         baseUrl: each.base_url,
         basePath: each.base_url.pathname.replace(/\/$/, ''),
         geo: (!isMoved && each.geo) || null,
-        apiKey: keyFile ? readProviderKey(`${at}: api_key_file`, keyFile) : (keys.get(id) ?? null),
+        apiKey: keyFile ? new ProviderKey(`${at}: api_key_file`, { file: keyFile }) : (keys.get(id) ?? null),
         proxy: findProxy(each.proxy ?? entry?.proxy, each.base_url, `${at}: proxy`, egress),
         weight: each.weight ?? 1,
       };
@@ -218,6 +219,7 @@ export const proxyConfigSchema = z.object({
 });
 
 export type ProxyConfig = z.infer<typeof proxyConfigSchema> & {
+  files?: SettingFiles;
   providers: ReturnType<typeof loadProviders>;
   prices: ReturnType<typeof loadPrices>;
 };

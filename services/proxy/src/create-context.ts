@@ -117,7 +117,7 @@ export function createContext(
       onFailure: warnings.sessionsAlone,
     }),
     checks: createChecks({
-      secrets: config.checkSecret,
+      readSecrets: () => config.checkSecret,
       allowedHosts: config.checkAllowedHosts,
       egress,
       onResult: (result) => metrics.checks.inc({ result }),

@@ -22,6 +22,7 @@ import type { Checked } from './check/ask-checks.ts';
 import type { HeaderValues } from './exchange.ts';
 import type { ShownJwt } from './identity/identities.ts';
 import type { Provider } from './settings/provider.ts';
+import type { KeyUse } from './settings/provider-key.ts';
 
 /** Why a running request is ended from outside. */
 export type KillReason = 'agent_blocked' | 'paused' | 'policy_denied';
@@ -65,6 +66,8 @@ export interface Head {
   complianceTag: string | null;
   sourceIp: string;
   headers: HeaderValues;
+  /** Of the key in its headers; null if that is the caller's. */
+  keyUse: KeyUse | null;
   /** The declared length; null without a body, or with one of unknown length. */
   contentLength: number | null;
   /** Its body is encoded. */

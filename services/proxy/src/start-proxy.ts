@@ -4,21 +4,26 @@ import { budgetTimeoutMs, connectRedis, type Redis } from '@agp/reservations';
 import {
   createLogger,
   type FollowedFile,
+  followSetting,
   followSettingFile,
   type Logger,
   logLostConnection,
   logReadiness,
   logRedisStatus,
   Readiness,
+  readUrlAgain,
   type Service,
   startOpsServer,
   startTracing,
   toStopLimit,
+  withTimeout,
 } from '@agp/runtime';
 import { BodyMemory } from './body/body-memory.ts';
-import { loadPrices, logConfig, logPrices, type ProxyConfig } from './config.ts';
+import { loadPrices, logConfig, logPrices, type ProxyConfig, proxyConfigSchema } from './config.ts';
 import { createContext } from './create-context.ts';
 import { startEdge } from './edge/create-edge.ts';
+import { listEndpoints } from './head/endpoints.ts';
+import { followProviderKeys, keepNotingKeys } from './settings/follow-provider-keys.ts';
 import { finishRequests, watchRunning } from './stop/running-requests.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { createWarnings } from './telemetry/warnings.ts';
@@ -74,8 +79,11 @@ export async function startProxy(config: ProxyConfig, overrides: { logger?: Logg
     logPrices(prices, logger);
   };
   priceFile = opened.use(followSettingFile(config.pricesFile, readPrices, warnings.pricesRefused));
+  opened.use(followSetting(config, 'checkSecret', proxyConfigSchema.shape.checkSecret, logger));
+  opened.use(followProviderKeys(listEndpoints(config.providers), logger));
+  opened.defer(keepNotingKeys(listEndpoints(config.providers), database.pool, warnings.keysNotNoted));
   logConfig(config, logger);
-  await openReadyConnections(database.pool);
+  await openReadyConnections(database.pool, clients.budgetRedis);
   await readiness.look();
   const http = await startEdge(context);
   readiness.serve();
@@ -113,7 +121,7 @@ const statementMarginMs = 100;
 
 function openPostgres(config: ProxyConfig, logger: Logger): Database {
   return openDatabase({
-    url: config.databaseUrl,
+    url: readUrlAgain(config, 'databaseUrl', logger),
     applicationName: 'agp-proxy',
     statementTimeoutMs: config.storageTimeoutMs + statementMarginMs,
     usesIndexesOnly: true,
@@ -124,15 +132,21 @@ function openPostgres(config: ProxyConfig, logger: Logger): Database {
 /** Connections to Postgres made before the first request: under full load it would wait while all are made at once. */
 const readyConnections = 5;
 
-async function openReadyConnections(pool: Pool): Promise<void> {
-  await Promise.allSettled(Array.from({ length: readyConnections }, () => pool.query('SELECT 1')));
+/** In milliseconds: Redis may be away, but strict caps would refuse what comes before it is connected. */
+const redisReadyMs = 1_000;
+
+async function openReadyConnections(pool: Pool, redis: Redis): Promise<void> {
+  const isReady = redis.status === 'ready' ? null : new Promise((resolve) => redis.once('ready', resolve));
+  await Promise.allSettled([
+    ...Array.from({ length: readyConnections }, () => pool.query('SELECT 1')),
+    isReady && withTimeout(isReady, redisReadyMs),
+  ]);
 }
 
 /** Waits until NATS is there. */
 function connectNats(config: ProxyConfig, logger: Logger): Promise<BusConnection> {
   return connectBus({
-    url: config.natsUrl,
-    urlFile: config.natsUrlFile,
+    url: readUrlAgain(config, 'natsUrl', logger),
     caFile: config.natsCaFile,
     name: 'agp-proxy',
     onStatus: logBusStatus(logger),
@@ -141,7 +155,7 @@ function connectNats(config: ProxyConfig, logger: Logger): Promise<BusConnection
 
 /** Redis may be away; only the first of the two connections logs that. */
 function openRedis(config: ProxyConfig, logger: Logger): { redis: Redis; budgetRedis: Redis } {
-  const server = { url: config.redisUrl, caFile: config.redisCaFile };
+  const server = { url: readUrlAgain(config, 'redisUrl', logger), caFile: config.redisCaFile };
   const { redisTimeoutMs } = config;
   return {
     redis: connectRedis({ ...server, commandTimeoutMs: redisTimeoutMs, onStatus: logRedisStatus(logger) }),

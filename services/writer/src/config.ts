@@ -1,4 +1,4 @@
-import { commonFields, portField, shutdownGraceField } from '@agp/runtime';
+import { commonFields, portField, type SettingFiles, shutdownGraceField } from '@agp/runtime';
 import { z } from 'zod';
 
 /** The writer's variables, each in upper snake case; the descriptions are the table of docs/configuration.md. */
@@ -30,4 +30,4 @@ export const writerConfigSchema = z.object({
   shutdownGraceSeconds: shutdownGraceField(20).describe('[stopping](#stopping): time to record what it holds'),
 });
 
-export type WriterConfig = z.infer<typeof writerConfigSchema>;
+export type WriterConfig = z.infer<typeof writerConfigSchema> & { files?: SettingFiles };

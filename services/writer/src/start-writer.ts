@@ -9,6 +9,7 @@ import {
   logReadiness,
   logRedisStatus,
   Readiness,
+  readUrlAgain,
   type Service,
   startOpsServer,
   toStopLimit,
@@ -48,7 +49,7 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
   await using started = new AsyncDisposableStack();
 
   const database = openDatabase({
-    url: config.databaseUrl,
+    url: readUrlAgain(config, 'databaseUrl', logger),
     applicationName: 'agp-writer',
     // One for each lane, one to set messages aside, one to sweep, one to seal, one for readiness, one for metrics.
     maxConnections: config.writerLanes + 5,
@@ -83,8 +84,7 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
   started.defer(() => ops.stop(1_000));
 
   const connection = await connectBus({
-    url: config.natsUrl,
-    urlFile: config.natsUrlFile,
+    url: readUrlAgain(config, 'natsUrl', logger),
     caFile: config.natsCaFile,
     name: 'agp-writer',
     onStatus: logBusStatus(logger),
@@ -97,7 +97,7 @@ export async function startWriter(config: WriterConfig, overrides: WriterOverrid
   });
 
   const redis = connectRedis({
-    url: config.redisUrl,
+    url: readUrlAgain(config, 'redisUrl', logger),
     caFile: config.redisCaFile,
     commandTimeoutMs: config.redisTimeoutMs ?? budgetTimeoutMs,
     onStatus: logRedisStatus(logger),

@@ -98,6 +98,7 @@ export async function listCalls(pool: Pool, now: number): Promise<Call[]> {
     plain('keys'),
     plain('pause'),
     plain('agent-tokens'),
+    plain('provider-keys'),
     plain('claimed-names'),
     plain('status'),
     plain('refusals?limit=100'),

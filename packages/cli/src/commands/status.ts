@@ -2,6 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import {
   type CostUsageEntry,
   costUsageSchema,
+  type ProviderKey,
+  providerKeyListSchema,
   type ServiceState,
   type Status,
   statusSchema,
@@ -116,8 +118,23 @@ const serviceColumns: Column<ServiceState>[] = [
   { head: '', cell: ({ detail }) => detail, least: 10 },
 ];
 
-/** What a status does not name: agents whose requests fail, those that fail most first. */
-type Shown = Status & { failing: readonly CostUsageEntry[] };
+/** A proxy notes its keys every minute. */
+const heldMs = 3 * 60_000;
+
+const keyColumns = (at: string): Column<ProviderKey>[] => [
+  { head: 'KEY OF', cell: ({ provider }) => provider, least: 8 },
+  { head: 'SHA-256', cell: ({ fingerprint }) => fingerprint },
+  { head: 'LAST USED', cell: ({ last_used_at: used }) => (used === null ? 'never' : formatTime(used).slice(0, 16)) },
+  {
+    head: 'HELD BY',
+    cell: ({ proxy, last_seen_at: seen }) =>
+      Date.parse(at) - Date.parse(seen) <= heldMs ? proxy : `nobody since ${formatTime(seen).slice(0, 16)}`,
+    least: 10,
+  },
+];
+
+/** What a status does not name: agents whose requests fail, those that fail most first, and keys of providers. */
+type Shown = Status & { failing: readonly CostUsageEntry[]; keys: readonly ProviderKey[] };
 
 /** Everything at a glance, in lines that fit the terminal. @param room columns; everything is shown whole if there is none */
 function formatStatus(status: Shown, paint: Paint, room = Number.POSITIVE_INFINITY): string {
@@ -148,6 +165,7 @@ function formatStatus(status: Shown, paint: Paint, room = Number.POSITIVE_INFINI
   return [
     formatFields(fields, paint, room),
     ...table(status.services ?? undefined, serviceColumns),
+    ...table(status.keys, keyColumns(status.at)),
     ...table(status.failing, failingColumns(since)),
     ...table(status.top_spenders ?? undefined, spenderColumns(since)),
     ...table(status.spend?.agents_near_cap, nearColumns),
@@ -161,6 +179,17 @@ const clearScreen = '\u001b[H\u001b[J';
 const readFailing = ({ api }: Shell, from: string): Promise<CostUsageEntry[]> =>
   api.get('/api/v1/costs/usage', costUsageSchema, { from, group_by: 'agent', top: 5, order: 'failed' }).then(
     ({ data }) => data.usage.filter(({ failed_count }) => failed_count > 0),
+    () => [],
+  );
+
+const mostKeys = 10;
+const shownKeyMs = 30 * 86_400_000;
+
+/** Those that a proxy had in the last 30 days. */
+const readKeys = ({ api }: Shell): Promise<ProviderKey[]> =>
+  api.get('/api/v1/provider-keys', providerKeyListSchema).then(
+    ({ data }) =>
+      data.filter(({ last_seen_at: seen }) => Date.now() - Date.parse(seen) < shownKeyMs).slice(0, mostKeys),
     () => [],
   );
 
@@ -183,7 +212,11 @@ export function addStatusCommand(program: Command, shell: Shell): void {
       const read = () => shell.api.get('/api/v1/status', statusSchema, { from });
       const write = async (status: Status) => {
         const failing = status.requests?.failed ? await readFailing(shell, from) : [];
-        return formatStatus({ ...status, failing }, shell.terminal.paint, shell.terminal.width);
+        return formatStatus(
+          { ...status, failing, keys: await readKeys(shell) },
+          shell.terminal.paint,
+          shell.terminal.width,
+        );
       };
       if (!watch) {
         const answer = await read();

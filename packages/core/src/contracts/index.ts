@@ -8,6 +8,7 @@ export * from './cost.ts';
 export * from './event.ts';
 export * from './metadata.ts';
 export * from './price.ts';
+export * from './provider-key.ts';
 export * from './query-parameters.ts';
 export * from './refusal.ts';
 export * from './session.ts';

@@ -14,6 +14,7 @@ import * as alerts from './0012-alerts.ts';
 import * as identities from './0013-identities.ts';
 import * as teams from './0014-teams.ts';
 import * as endpoints from './0015-endpoints.ts';
+import * as providerKeys from './0016-provider-keys.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-baseline': baseline,
@@ -31,6 +32,7 @@ const migrations: Record<string, Migration> = {
   '0013-identities': identities,
   '0014-teams': teams,
   '0015-endpoints': endpoints,
+  '0016-provider-keys': providerKeys,
 };
 
 /** In their order. A migration that has been released is never edited. */

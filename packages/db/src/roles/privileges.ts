@@ -78,6 +78,11 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     daily_global_spend: { select: columns('day cost_usd') },
     unrecorded_spend: { select: 'all', insert: 'all' },
     forwarded_requests: { select: columns('event_id'), insert: 'all', update: columns('seen_at') },
+    provider_keys: {
+      select: 'all',
+      insert: columns('provider fingerprint source proxy last_used_at'),
+      update: columns('source proxy last_seen_at last_used_at'),
+    },
     refusal_counts: { select: 'all', insert: 'all', update: columns('count source_ip refused_at') },
     // A row that stands for many is counted on.
     refused_requests: { select: columns('id count'), insert: 'all', update: columns('count') },
@@ -169,6 +174,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     unpriced_usage: { select: 'all' },
     doubtful_usage: { select: 'all' },
     claimed_bills: { select: columns('provider bill event_id') },
+    provider_keys: { select: 'all' },
     refusal_counts: { select: 'all' },
     hourly_refusals: { select: 'all' },
     refusal_fill: { select: 'all' },

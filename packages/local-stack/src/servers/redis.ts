@@ -1,4 +1,5 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { RedisPasswords } from '@agp/operator';
 import { renderRedisAcl } from '@agp/reservations/permissions';
 import type { ServerBinary } from './find-server.ts';
@@ -10,17 +11,21 @@ export interface RedisOptions extends ServerOptions {
   tls?: TlsFiles | undefined;
 }
 
-/** Starts Redis (or Valkey), all users with a password: a writer of Redis can often make it write files. The url is an administrator's. */
+/**
+ * Starts Redis (or Valkey), all users with a password, in `users.acl` of the folder: a writer of Redis can often make it write files. The url
+ * is an administrator's.
+ */
 export async function startRedis(binary: ServerBinary, folder: string, options: RedisOptions): Promise<RunningServer> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const { passwords, tls } = options;
+  const aclFile = join(folder, 'users.acl');
+  await writeFile(aclFile, renderRedisAcl({ passwords, administratorPassword: passwords.admin }), { mode: 0o600 });
   const scheme = tls ? 'rediss' : 'redis';
   return startServer(
     {
       name: 'redis',
       file: binary.file,
       environment: binary.environment,
-      // The configuration holds passwords: it goes to standard input, since everyone can read arguments.
       args: () => ['-'],
       input: (port) =>
         [
@@ -29,7 +34,7 @@ export async function startRedis(binary: ServerBinary, folder: string, options: 
           `dir ${JSON.stringify(folder)}`,
           'appendonly yes',
           'save ""',
-          renderRedisAcl({ passwords, administratorPassword: passwords.admin }),
+          `aclfile ${JSON.stringify(aclFile)}`,
         ].join('\n'),
       readyLine: /Ready to accept connections/,
       stopSignals: ['SIGTERM'],

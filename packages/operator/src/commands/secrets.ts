@@ -1,9 +1,13 @@
 import { resolve } from 'node:path';
+import { splitLines } from '@agp/core/login-urls';
 import { CommandError, runCommand, UsageError } from '../run-command.ts';
 import { defaultPlaces, type ServerPlaces, serverNames } from '../secrets/list-secrets.ts';
 import {
   addSecrets,
   completeSecrets,
+  finishRotation,
+  givenPaths,
+  type Rotatable,
   readSecret,
   readSecrets,
   rotatable,
@@ -19,7 +23,7 @@ type Place = 'postgres' | 'nats' | 'redis' | 'database';
 const uses: Record<Place, { paths: readonly string[]; port?: number }> = {
   postgres: { paths: databaseUrls, port: 5432 },
   nats: { paths: [...services, 'operator'].map((user) => `${user}/nats-url`), port: 4222 },
-  redis: { paths: services.map((user) => `${user}/redis-url`), port: 6379 },
+  redis: { paths: [...services, 'operator'].map((user) => `${user}/redis-url`), port: 6379 },
   database: { paths: databaseUrls },
 };
 const options = Object.keys(uses) as Place[];
@@ -37,7 +41,7 @@ function checkPlaces(folder: string, asked: Partial<Pick<ServerPlaces, Place>>):
 }
 
 function differs(folder: string, path: string, option: Place, place: string): boolean {
-  const url = readSecret(folder, path);
+  const url = splitLines(readSecret(folder, path) ?? '').at(-1);
   if (url === undefined) return false;
   return option === 'database' ? takeApart(url).path !== place : spellOut(url, option) !== spellOut(place, option);
 }
@@ -60,7 +64,9 @@ function spellOut(text: string, option: Place): string {
 const help = `Makes the passwords, keys and server configurations of a deployment, each once: what is there stays.
 
 usage: npm run secrets                               writes what is missing to the folder secrets/
-       npm run secrets -- --rotate <role>            new passwords for one role, in every file that holds one
+       npm run secrets -- --rotate <role>            new passwords for one role, in every file that holds one; in its own
+                                                     URLs, and for Redis, beside the old ones
+       npm run secrets -- --finish <role>            drops those, once the servers take the new ones
        npm run --silent secrets -- --kubernetes      writes what is missing and prints all of it for "kubectl apply -f -"
 
   --folder <path>        another folder than secrets
@@ -72,9 +78,8 @@ usage: npm run secrets                               writes what is missing to t
                          cluster stand after commas, Redis' sentinels as sentinel://<host:port>,<host:port>/<master's name>
   --tls <postgres,nats,redis>, --authority
                          the new URLs of which ask for TLS, and whether k8s/components/private-ca has Postgres' authority
-  --add <path>=<file>    takes a file into the folder: provider-keys/<id>, proxy-tls/tls.crt, proxy-tls/tls.key, management-tls/...,
-                         management/oidc-client-secret, admin/database-url; may be given several times
-
+  --add <path>=<file>    takes a file into the folder; may be given several times. The path is one of
+${givenPaths.map((path) => `                         ${path}\n`).join('')}
 Roles: ${rotatable.join(', ')}.
 Exit codes: 0 done, 1 failed, 2 wrong usage.`;
 
@@ -94,6 +99,7 @@ await runCommand({
   options: {
     kubernetes: { type: 'boolean', default: false },
     rotate: { type: 'string' },
+    finish: { type: 'string' },
     folder: { type: 'string', default: 'secrets' },
     namespace: { type: 'string', default: 'agp' },
     instance: { type: 'string', default: 'agp' },
@@ -109,6 +115,7 @@ await runCommand({
   run({
     kubernetes,
     rotate,
+    finish,
     namespace,
     instance,
     folder: path,
@@ -119,13 +126,17 @@ await runCommand({
     ...asked
   }) {
     const tls = readServers(tlsText);
-    const role = rotatable.find((known) => known === rotate);
-    if (rotate !== undefined && role === undefined) throw new UsageError(`no role is called ${rotate}`);
+    if (rotate !== undefined && finish !== undefined) throw new UsageError('--rotate and --finish exclude each other');
+    const named = rotate ?? finish;
+    const role = rotatable.find((known) => known === named);
+    if (named !== undefined && role === undefined) throw new UsageError(`no role is called ${named}`);
     const folder = resolve(path);
     checkPlaces(folder, asked);
     const places = { ...defaultPlaces, ...asked, tls, hasAuthority: authority };
     const added = addSecrets(folder, add);
-    const written = role === undefined ? completeSecrets(folder, places) : rotateSecrets(folder, places, role);
+    const change = (named: Rotatable) =>
+      finish === undefined ? rotateSecrets(folder, places, named) : finishRotation(folder, named);
+    const written = role === undefined ? completeSecrets(folder, places) : change(role);
     // On standard error: with --kubernetes, standard output is for kubectl.
     for (const path of [...added, ...written]) console.error(`written ${path}`);
     if (added.length + written.length === 0) console.error(`${folder} is complete`);

@@ -1,4 +1,5 @@
 import { natsUsers, renderNatsConfig } from '@agp/bus/permissions';
+import { splitLines } from '@agp/core/login-urls';
 import { redisUsers, renderRedisAcl } from '@agp/reservations/permissions';
 import {
   completePasswords,
@@ -18,6 +19,8 @@ export interface Passwords {
   database: DatabasePasswords;
   nats: Record<NatsUser, string>;
   redis: Record<RedisUser, string>;
+  /** Those that Redis takes beside the new ones, until their change is finished. */
+  oldRedis: Partial<Record<RedisUser, string>>;
   managementApiKey: string;
   grafanaAdmin: string;
 }
@@ -30,7 +33,13 @@ const credentials = /([a-z]+:\/\/[^:@/]*):([^@/]*)@/g;
 
 /** The known passwords, and new ones for the others. */
 export function readPasswords(read: ReadSecret): Passwords {
-  const fromUrl = (path: string) => readUrlPassword(read(path));
+  const fromUrl = (path: string) => readUrlPassword(splitLines(read(path) ?? '').at(-1));
+  const oldRedis: Passwords['oldRedis'] = {};
+  for (const user of redisUsers) {
+    const [old, next] = splitLines(read(`${user}/redis-url`) ?? '');
+    const password = next === undefined ? undefined : readUrlPassword(old);
+    if (password !== undefined) oldRedis[user] = password;
+  }
   const known = <User extends string>(users: readonly User[], find: (user: User) => string | undefined) => {
     const found: Partial<Record<User, string>> = {};
     for (const user of users) {
@@ -47,6 +56,7 @@ export function readPasswords(read: ReadSecret): Passwords {
     ),
     nats: known(natsUsers, (user) => fromUrl(`${user}/nats-url`)),
     redis: known(redisUsers, (user) => fromUrl(`${user}/redis-url`)),
+    oldRedis,
     managementApiKey: read('management/management-api-key') ?? `agm_${makePassword()}`,
     grafanaAdmin: read('grafana/admin-password') ?? makePassword(),
   };
@@ -109,6 +119,7 @@ export function listSecrets(passwords: Passwords, places: ServerPlaces): Map<str
   secrets.set('management/management-api-key', passwords.managementApiKey);
   secrets.set('migrator/database-url', databaseUrlOf('migrator'));
   secrets.set('operator/nats-url', toUserUrl(natsUrl, 'operator', passwords.nats.operator));
+  secrets.set('operator/redis-url', toUserUrl(redisUrl, 'operator', passwords.redis.operator));
   secrets.set('admin/database-url', toUserUrl(database, 'postgres', passwords.postgres));
   for (const user of databaseUsers) secrets.set(`admin/${user}-password`, passwords.database[user]);
   secrets.set('postgres/password', passwords.postgres);
@@ -118,13 +129,16 @@ export function listSecrets(passwords: Passwords, places: ServerPlaces): Map<str
 }
 
 /** The servers' own configuration, by its path. */
-export function listServerConfigs({ nats, redis }: Passwords): Map<string, string> {
+export function listServerConfigs({ nats, redis, oldRedis }: Passwords): Map<string, string> {
   const note = '# Made by "npm run secrets", which overwrites it.\n';
   // A single server must sync an event to disk before it confirms it; the default is every two minutes. Needs NATS 2.10.
   const config = renderNatsConfig({ passwords: nats, storeFolder: '/data', jetstream: { sync_interval: 'always' } });
+  const redisPasswords = Object.fromEntries(
+    redisUsers.map((user) => [user, [oldRedis[user] ?? [], redis[user]].flat()]),
+  ) as Record<RedisUser, string[]>;
   return new Map([
     ['nats/nats.conf', note + config],
     // Redis allows no comment in an ACL file.
-    ['redis/users.acl', renderRedisAcl({ passwords: redis })],
+    ['redis/users.acl', renderRedisAcl({ passwords: redisPasswords })],
   ]);
 }

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { splitLines } from '@agp/core/login-urls';
 import { databaseUsers, makePassword } from '../role-urls.ts';
 import { CommandError, UsageError } from '../run-command.ts';
 import {
@@ -12,16 +13,27 @@ import {
 } from './list-secrets.ts';
 
 /** Folders of what is not made but given: keys of providers, certificates of hosts, and the console's secret at its OpenID provider. */
-const givenFolders = ['provider-keys', 'proxy-tls', 'management-tls', 'management'] as const;
-/** Paths of secrets that `addSecrets` takes. */
-const givenPath =
-  /^(?:provider-keys\/[a-z0-9][a-z0-9-]{0,62}|(?:proxy|management)-tls\/tls\.(?:crt|key)|admin\/database-url|management\/oidc-client-secret)$/;
+const givenFolders = ['provider-keys', 'proxy-tls', 'management-tls', 'proxy', 'management'] as const;
+/** Paths of secrets that `addSecrets` takes; `<id>` is a provider's. */
+export const givenPaths: readonly string[] = [
+  ...[
+    'provider-keys/<id>',
+    'proxy-tls/tls.crt',
+    'proxy-tls/tls.key',
+    'management-tls/tls.crt',
+    'management-tls/tls.key',
+  ],
+  ...['proxy/check-secret', 'proxy/pii-hash-key', 'management/oidc-client-secret', 'management/smtp-url'],
+  'admin/database-url',
+];
+const isGiven = (path: string) =>
+  givenPaths.includes(path.replace(/^(provider-keys\/)[a-z0-9][a-z0-9-]{0,62}$/, '$1<id>'));
 
 function listAddedSecrets(folder: string): string[] {
   return givenFolders
     .filter((name) => existsSync(join(folder, name)))
     .flatMap((name) => readdirSync(join(folder, name)).map((file) => `${name}/${file}`))
-    .filter((path) => givenPath.test(path))
+    .filter(isGiven)
     .sort();
 }
 
@@ -33,6 +45,12 @@ export function readSecret(folder: string, path: string): string | undefined {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     return undefined;
   }
+}
+
+/** Paths of all that `completeSecrets` makes. */
+export function listMadeSecrets(places: ServerPlaces): string[] {
+  const passwords = readPasswords(() => undefined);
+  return [...listSecrets(passwords, places).keys(), ...listServerConfigs(passwords).keys()];
 }
 
 /** All files that a deployment needs, by path. */
@@ -124,10 +142,8 @@ const maxBytes = 1024 * 1024;
 export function addSecrets(folder: string, given: readonly string[]): string[] {
   const texts = given.map((each): [string, string] => {
     const [path = '', ...file] = each.split('=');
-    if (!givenPath.test(path) || file.length === 0)
-      throw new UsageError(
-        `--add ${each}: must be <path>=<file>, the path one of provider-keys/<id>, proxy-tls/tls.crt, proxy-tls/tls.key, management-tls/tls.crt, management-tls/tls.key, management/oidc-client-secret, admin/database-url`,
-      );
+    if (!isGiven(path) || file.length === 0)
+      throw new UsageError(`--add ${each}: must be <path>=<file>, the path one of ${givenPaths.join(', ')}`);
     return [path, readGiven(path, file.join('='))];
   });
   for (const [path, text] of texts) writeSecret(folder, path, text);
@@ -150,19 +166,45 @@ function readGiven(path: string, file: string): string {
 export const rotatable = [...databaseUsers, 'operator', 'management-api-key', 'grafana-admin'] as const;
 export type Rotatable = (typeof rotatable)[number];
 
-/** Gives a role a new password for each server, in every file that contains one. */
+/** Files of a role whose URLs hold the old password and the new one, a line each, until the change is finished. */
+const urlsOf = (role: Rotatable) => ['database-url', 'nats-url', 'redis-url'].map((file) => `${role}/${file}`);
+
+/**
+ * Gives a role a new password for each server, in every file that contains one. Its own URLs keep the old one too, the new one last, and so
+ * does Redis.
+ * @throws CommandError if an earlier change is not finished
+ */
 export function rotateSecrets(folder: string, places: ServerPlaces, role: Rotatable): string[] {
   completeSecrets(folder, places);
+  const open = listOpenUrls(folder, role);
+  if (open.length > 0)
+    throw new CommandError(`--rotate ${role}: an earlier change is not finished: ${open.join(', ')}. See --finish`);
   const database = makePassword();
+  const addPassword = (password: string) => (url: string) => `${url}\n${replacePassword(url, password)}\n`;
   const replaced = new Map<string, (known: string) => string>([
-    [`${role}/database-url`, (url) => replacePassword(url, database)],
+    [`${role}/database-url`, addPassword(database)],
     [`admin/${role}-password`, () => database],
     [`${role}/database-password`, () => database],
-    [`${role}/nats-url`, (url) => replacePassword(url, makePassword())],
-    [`${role}/redis-url`, (url) => replacePassword(url, makePassword())],
+    [`${role}/nats-url`, addPassword(makePassword())],
+    [`${role}/redis-url`, addPassword(makePassword())],
   ]);
   if (role === 'management-api-key') replaced.set('management/management-api-key', () => `agm_${makePassword()}`);
   if (role === 'grafana-admin') replaced.set('grafana/admin-password', makePassword);
+  return replaceSecrets(folder, replaced);
+}
+
+/** Drops the old passwords of a role. @throws CommandError if there are none */
+export function finishRotation(folder: string, role: Rotatable): string[] {
+  const open = listOpenUrls(folder, role);
+  if (open.length === 0) throw new CommandError(`--finish ${role}: there is no old password in its files`);
+  return replaceSecrets(folder, new Map(open.map((path) => [path, (known) => splitLines(known).at(-1) ?? known])));
+}
+
+const listOpenUrls = (folder: string, role: Rotatable): string[] =>
+  urlsOf(role).filter((path) => splitLines(readSecret(folder, path) ?? '').length > 1);
+
+/** @returns the paths that have changed, also of the servers' configuration */
+function replaceSecrets(folder: string, replaced: ReadonlyMap<string, (known: string) => string>): string[] {
   const written = [...replaced].flatMap(([path, replace]) => {
     const known = readSecret(folder, path);
     if (known === undefined) return [];

@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { defaultPlaces } from './list-secrets.ts';
 import {
   completeSecrets,
+  finishRotation,
   type Rotatable,
   readSecrets,
   rotatable,
@@ -36,7 +38,7 @@ function findPasswords(secrets: ReadonlyMap<string, string>): string[][] {
 test('each secret is made once: a lost file is restored, and a changed one stays', () => {
   const folder = makeFolder();
   const first = completeSecrets(folder, defaultPlaces);
-  expect(first).toHaveLength(23);
+  expect(first).toHaveLength(24);
   const made = read(folder);
   expect(completeSecrets(folder, defaultPlaces)).toEqual([]);
 
@@ -59,7 +61,7 @@ test('every program has a password of its own on every server, and the servers k
         [`${role}/database-url`, `admin/${role}-password`].sort(),
       ),
       ...['proxy', 'writer', 'management', 'operator'].map((role) => [`${role}/nats-url`, 'nats/nats.conf'].sort()),
-      ...['proxy', 'writer', 'management'].map((role) => [`${role}/redis-url`]),
+      ...['proxy', 'writer', 'management', 'operator'].map((role) => [`${role}/redis-url`]),
       ['admin/grafana-password', 'grafana/database-password'],
       ['admin/database-url', 'postgres/password'],
       ['grafana/admin-password'],
@@ -103,7 +105,7 @@ const rotated: Record<Rotatable, string[]> = {
   ],
   migrator: ['migrator/database-url', 'admin/migrator-password'],
   grafana: ['admin/grafana-password', 'grafana/database-password'],
-  operator: ['operator/nats-url', 'nats/nats.conf'],
+  operator: ['operator/nats-url', 'operator/redis-url', 'nats/nats.conf', 'redis/users.acl'],
   'management-api-key': ['management/management-api-key'],
   'grafana-admin': ['grafana/admin-password'],
 };
@@ -121,7 +123,37 @@ test.each(rotatable)('%s gets new passwords everywhere, and no other role does',
       .map(([path]) => path)
       .sort(),
   ).toEqual(rotated[role].toSorted());
-  expect(findPasswords(after).sort()).toEqual(groups);
+  const urls = rotated[role].filter((path) => path.endsWith('-url'));
+  if (urls.length > 0) {
+    for (const path of urls) expect(after.get(path)?.split('\n')[0]).toBe(before.get(path));
+    expect(() => rotateSecrets(folder, defaultPlaces, role)).toThrow(/an earlier change is not finished/);
+    const acl = urls.some((path) => path.endsWith('/redis-url')) ? ['redis/users.acl'] : [];
+    expect(finishRotation(folder, role)).toEqual([...urls, ...acl]);
+  }
+  expect(() => finishRotation(folder, role)).toThrow('no old password');
+  const finished = read(folder);
+  expect(findPasswords(finished).sort()).toEqual(groups);
+  for (const path of urls) expect(after.get(path)).toBe(`${before.get(path)}\n${finished.get(path)}\n`);
+});
+
+test('while passwords are changed NATS has the new one alone, and Redis both', () => {
+  const folder = makeFolder();
+  completeSecrets(folder, defaultPlaces);
+  const passwords = () =>
+    ['nats-url', 'redis-url'].map((file) =>
+      [...readFileSync(join(folder, 'proxy', file), 'utf8').matchAll(/(?<=:)[\w-]{32}(?=@)/g)].map(String),
+    );
+  rotateSecrets(folder, defaultPlaces, 'proxy');
+  const [nats = [], redis = []] = passwords();
+  const aclOf = () =>
+    /^user proxy .*$/m.exec(readFileSync(join(folder, 'redis/users.acl'), 'utf8'))?.[0].match(/#\w+/g);
+  const digests = redis.map((password) => `#${createHash('sha256').update(password).digest('hex')}`);
+  expect([nats.length, redis.length]).toEqual([2, 2]);
+  const config = readFileSync(join(folder, 'nats/nats.conf'), 'utf8');
+  expect(nats.map((password) => config.includes(password))).toEqual([false, true]);
+  expect(aclOf()).toEqual(digests);
+  finishRotation(folder, 'proxy');
+  expect(aclOf()).toEqual(digests.slice(1));
 });
 
 test('a new password changes nothing else in a URL, also with several servers', () => {
@@ -130,6 +162,7 @@ test('a new password changes nothing else in a URL, also with several servers', 
   rmSync(join(folder, 'proxy/nats-url'));
   writeFileSync(join(folder, 'proxy/nats-url'), 'tls://proxy:old%2D@a:4222,tls://proxy:old%2D@b:4222');
   rotateSecrets(folder, defaultPlaces, 'proxy');
+  finishRotation(folder, 'proxy');
   const [, password] =
     /^tls:\/\/proxy:([\w-]{32})@a:4222,tls:\/\/proxy:\1@b:4222$/.exec(
       readFileSync(join(folder, 'proxy/nats-url'), 'utf8'),
@@ -199,7 +232,7 @@ test('a place that differs from the existing URLs is refused by name, and nothin
   );
   const sentinels = 'sentinel://a.acme.test:26379,b.acme.test/main';
   expect(run('--redis', sentinels).stderr[0]).toBe(
-    `--redis ${sentinels}: it is another one in proxy/redis-url, management/redis-url`,
+    `--redis ${sentinels}: it is another one in proxy/redis-url, management/redis-url, operator/redis-url`,
   );
   rmSync(join(folder, 'writer/redis-url'));
   expect(run(...places)).toMatchObject({ status: 0 });

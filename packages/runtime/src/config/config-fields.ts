@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { BlockList, isIP } from 'node:net';
+import { splitLines } from '@agp/core/login-urls';
 import { splitServerUrl } from '@agp/core/text';
 import { z } from 'zod';
 import { callerFields } from '../http/caller-guard.ts';
@@ -47,6 +48,13 @@ const checkDatabaseScheme = checkUrl(['postgres', 'postgresql']);
 const checkNatsUrl = checkUrl(['nats', 'tls']);
 const checkRedisScheme = checkUrl(['redis', 'rediss', 'redis+sentinel', 'rediss+sentinel']);
 
+/** While a password is changed a file holds the URL with the old one and with the new one. */
+const eachLine =
+  (check: (url: string, context: z.RefinementCtx<string>) => void) =>
+  (text: string, context: z.RefinementCtx<string>): void => {
+    for (const url of splitLines(text)) check(url, context);
+  };
+
 function checkDatabaseUrl(text: string, context: z.RefinementCtx<string>): void {
   checkDatabaseScheme(text, context);
   if (splitServerUrl(text).length > 1)
@@ -75,19 +83,20 @@ function checkRedisUrl(text: string, context: z.RefinementCtx<string>): void {
 export const storageTimeoutField = z.coerce.number().int().min(1);
 
 export const commonFields = {
-  databaseUrl: z.string().min(1).superRefine(checkDatabaseUrl).describe('[Postgres](#servers)'),
+  databaseUrl: z.string().min(1).superRefine(eachLine(checkDatabaseUrl)).describe('[Postgres](#servers)'),
   // Several servers of a cluster need no scheme.
   natsUrl: z
     .string()
     .min(1)
-    .superRefine((text, context) => {
-      for (const part of text.split(',').map((server) => server.trim()))
-        checkNatsUrl(part.includes('://') ? part : `nats://${part}`, context);
-    })
+    .superRefine(
+      eachLine((text, context) => {
+        for (const part of text.split(',').map((server) => server.trim()))
+          checkNatsUrl(part.includes('://') ? part : `nats://${part}`, context);
+      }),
+    )
     .describe('[NATS](#servers) with JetStream'),
-  natsUrlFile: fileField.optional().describe('a file with `NATS_URL`, read again for each connection'),
   natsCaFile: fileField.optional().describe('certificate authorities for NATS, in PEM'),
-  redisUrl: z.string().min(1).superRefine(checkRedisUrl).describe('[Redis](#servers)'),
+  redisUrl: z.string().min(1).superRefine(eachLine(checkRedisUrl)).describe('[Redis](#servers)'),
   redisCaFile: fileField.optional().describe('the same for Redis'),
   redisTimeoutMs: z.coerce
     .number()

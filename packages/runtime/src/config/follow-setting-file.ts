@@ -1,13 +1,17 @@
-import { type Stats, unwatchFile, watchFile } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 
 /** Between two looks, in milliseconds: by the path, since Kubernetes puts another file behind it. */
-const lookMs = 5_000;
+const lookMs = 1_000;
 
 export interface FollowedFile extends Disposable {
   /** What was read before holds, since the file cannot be read or is wrong. */
   readonly isRefused: boolean;
   look(): void;
 }
+
+const away = 'away';
+const stampOf = (stats: Stats | undefined) => (stats ? `${stats.mtimeMs} ${stats.ino} ${stats.size}` : away);
 
 /** Reads a file of settings again once it changes; without one it does nothing. @param read throws for a file that it refuses */
 export function followSettingFile(
@@ -25,15 +29,22 @@ export function followSettingFile(
       onRefused(error as Error);
     }
   };
-  const compare = (now: Stats, before: Stats) => {
-    if (now.mtimeMs !== before.mtimeMs || now.ino !== before.ino || now.size !== before.size) look();
-  };
-  if (file) watchFile(file, { interval: lookMs, persistent: false }, compare);
+  let timer: NodeJS.Timeout | undefined;
+  if (file) {
+    let seen = stampOf(statSync(file, { throwIfNoEntry: false }));
+    const compare = async () => {
+      const now = await stat(file).then(stampOf, () => away);
+      if (now === seen) return;
+      seen = now;
+      look();
+    };
+    timer = setInterval(() => void compare(), lookMs).unref();
+  }
   return {
     get isRefused() {
       return isRefused;
     },
     look,
-    [Symbol.dispose]: () => file && unwatchFile(file, compare),
+    [Symbol.dispose]: () => clearInterval(timer),
   };
 }

@@ -37,7 +37,6 @@ export const knownVariables: readonly string[] = [
   'MIN_BODY_BYTES_PER_SECOND',
   'NATS_CA_FILE',
   'NATS_URL',
-  'NATS_URL_FILE',
   'NOTIFICATION_ALLOWED_HOSTS',
   'NO_PROXY',
   'OIDC_CLIENT_ID',

@@ -6,16 +6,23 @@ import { knownVariables } from './known-variables.ts';
 
 export { ConfigError };
 
-function toVariable(key: string): string {
+export function toVariable(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 }
 
 /** Other programs read these in small letters too. */
 const usualVariables = new Set(['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY']);
 
+/** Paths of the files that hold settings, by the setting's name. */
+export type SettingFiles = Readonly<Record<string, string>>;
+
+function findFile(environment: NodeJS.ProcessEnv, name: string): string | undefined {
+  return name.endsWith('_FILE') ? undefined : environment[`${name}_FILE`] || undefined;
+}
+
 function readVariable(environment: NodeJS.ProcessEnv, name: string): string | undefined {
-  const file = environment[`${name}_FILE`];
-  if (file !== undefined && file !== '' && !name.endsWith('_FILE')) {
+  const file = findFile(environment, name);
+  if (file !== undefined) {
     try {
       return readFileSync(file, 'utf8').trim() || undefined;
     } catch {
@@ -49,7 +56,7 @@ export function readSettingFile<Content>(
   }
 }
 
-function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
+export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined) return 'is not set';
   switch (issue.code) {
     case 'invalid_type':
@@ -69,16 +76,23 @@ function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-/** Reads variables in upper snake case, or their `_FILE`. Throws ConfigError naming all that are missing or invalid. */
+/**
+ * Reads variables in upper snake case, or their `_FILE`, whose paths are `files`: what may change is read there again.
+ * @throws ConfigError naming all that are missing or invalid
+ */
 export function loadConfig<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
   environment: NodeJS.ProcessEnv,
-): z.infer<z.ZodObject<Shape>> {
-  const raw = Object.fromEntries(
-    Object.keys(schema.shape).map((key) => [key, readVariable(environment, toVariable(key))]),
-  );
+): z.infer<z.ZodObject<Shape>> & { files?: SettingFiles } {
+  const keys = Object.keys(schema.shape);
+  const raw = Object.fromEntries(keys.map((key) => [key, readVariable(environment, toVariable(key))]));
   const parsed = schema.safeParse(raw, { error: describeIssue });
-  if (parsed.success) return parsed.data;
+  const files: Record<string, string> = {};
+  for (const key of keys) {
+    const file = findFile(environment, toVariable(key));
+    if (file !== undefined) files[key] = file;
+  }
+  if (parsed.success) return { ...parsed.data, files };
   const firstIssues = Map.groupBy(parsed.error.issues, (issue) => toVariable(String(issue.path[0])));
   throw new ConfigError([...firstIssues].map(([name, [issue]]) => `${name}: ${issue?.message}`).join('\n'));
 }

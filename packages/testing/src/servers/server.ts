@@ -17,6 +17,8 @@ export interface Server {
   /** Suspends it (SIGSTOP): connections stay open and nothing answers. */
   pause(): void;
   resume(): void;
+  /** Lets it read its configuration again (SIGHUP). */
+  reload(): void;
 }
 
 /** @param stopSignals its orderly stop: each is sent after the one before has not ended it */
@@ -56,5 +58,6 @@ export function controlServer(server: RunningServer, stopSignals: NodeJS.Signals
     kill: () => end([]),
     pause: () => signalFamily('SIGSTOP'),
     resume: () => signalFamily('SIGCONT'),
+    reload: () => void (running && signal(running.pid, 'SIGHUP')),
   };
 }

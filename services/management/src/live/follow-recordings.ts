@@ -1,6 +1,6 @@
 import { connectBus, logBusStatus, type NatsConnection, subscribeToAnnouncements } from '@agp/bus';
 import { type Db, findConsoleSessions, findWorkingSecrets } from '@agp/db';
-import { every, type Logger } from '@agp/runtime';
+import { every, type Logger, readUrlAgain } from '@agp/runtime';
 import type { ManagementConfig } from '../config.ts';
 import type { LiveStreams } from './live-streams.ts';
 
@@ -13,7 +13,7 @@ export interface Recordings extends AsyncDisposable {
  * broker is away. Resolves once it was reached or its first absence was noticed.
  */
 export async function followRecordings(
-  config: Pick<ManagementConfig, 'natsUrl' | 'natsUrlFile' | 'natsCaFile'>,
+  config: Pick<ManagementConfig, 'natsUrl' | 'natsCaFile' | 'files'>,
   streams: LiveStreams,
   logger: Logger,
 ): Promise<Recordings> {
@@ -33,8 +33,7 @@ export async function followRecordings(
     );
   streams.suspend();
   const opening = connectBus({
-    url: config.natsUrl,
-    urlFile: config.natsUrlFile,
+    url: readUrlAgain(config, 'natsUrl', logger),
     caFile: config.natsCaFile,
     name: 'agp-management',
     signal: giveUp.signal,

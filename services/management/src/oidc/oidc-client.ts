@@ -38,6 +38,7 @@ export class OidcClient {
   readonly #settings: Settings;
   readonly #fetch: client.CustomFetch | undefined;
   #discovered: Promise<client.Configuration> | undefined;
+  #secret: string | undefined;
 
   constructor(settings: Settings) {
     this.#settings = settings;
@@ -48,9 +49,11 @@ export class OidcClient {
     return `${this.#settings.consoleOrigin}/console/oidc/callback`;
   }
 
-  /** Read from the provider at the first sign-in: the API is up without it. */
+  /** Read from the provider at the first sign-in, since the API is up without it, and once the secret has changed. */
   #discover(): Promise<client.Configuration> {
     const { oidcIssuer = '', oidcClientId = '', oidcClientSecret } = this.#settings;
+    if (oidcClientSecret !== this.#secret) this.#discovered = undefined;
+    this.#secret = oidcClientSecret;
     const isPlain = oidcIssuer.startsWith('http:');
     this.#discovered ??= client
       .discovery(

@@ -17,6 +17,7 @@ import { notificationRoutes } from './notifications.ts';
 import { pauseRoutes } from './pause.ts';
 import { policyRoutes } from './policies.ts';
 import { priceRoutes } from './prices.ts';
+import { providerKeyRoutes } from './provider-keys.ts';
 import { refusalRoutes } from './refusals.ts';
 import { sessionRoutes } from './sessions.ts';
 import { statusRoutes } from './status.ts';
@@ -41,6 +42,7 @@ export function listRoutes(): readonly Route[] {
     ...[
       keyRoutes,
       agentTokenRoutes,
+      providerKeyRoutes,
       identityRoutes,
       consoleRoutes,
       viewRoutes,

@@ -41,7 +41,7 @@ function start({ allowedHosts, ...options }: Partial<Parameters<typeof createChe
   const failures: CheckFailure[] = [];
   const results: string[] = [];
   const checks = createChecks({
-    ...{ secrets: [secret], allowedHosts, egress: direct, ...options },
+    ...{ readSecrets: () => [secret], allowedHosts, egress: direct, ...options },
     onResult: (result) => results.push(result),
     onFailure: (failure) => failures.push(failure),
   });
@@ -62,7 +62,7 @@ test('a check gets the texts of a call, signed by each secret, over connections 
     got.push({ headers: request.headers, body: await readText(request) });
     response.end(JSON.stringify({ action: 'redact', reason: null, findings, more: 1 }));
   });
-  const { checks, results } = start({ allowedHosts: [check.host], secrets: [secret, other] });
+  const { checks, results } = start({ allowedHosts: [check.host], readSecrets: () => [secret, other] });
   const policy = makePolicy(check.url);
   for (let turn = 0; turn < 5; turn += 1)
     expect(await checks.ask(policy, call, texts)).toEqual({
@@ -185,7 +185,7 @@ test('what is too much, unsigned, not listening, private or without TLS is a fai
   const tooMuch = /cannot be asked: what is to be checked is over the limit of a check$/;
   expect(await ask('https://a.example', [{ id: 1, text: 'ä'.repeat(bounds.textBytes / 2 + 1) }])).toMatch(tooMuch);
   expect(await ask('https://a.example', Array(bounds.texts + 1).fill(texts[0]))).toMatch(tooMuch);
-  expect(await ask('https://a.example', texts, start({ allowedHosts: [], secrets: [] }).checks)).toMatch(
+  expect(await ask('https://a.example', texts, start({ allowedHosts: [], readSecrets: () => [] }).checks)).toMatch(
     /CHECK_SECRET/,
   );
   for (const url of ['https://a.example/', 'https://127.0.0.1/', 'http://a.example']) await ask(url);

@@ -77,8 +77,8 @@ export interface CheckFailure {
 }
 
 interface ChecksOptions {
-  /** Sign what is asked; without one every check fails. */
-  secrets: readonly string[];
+  /** Sign what is asked, as they are at this moment; without one every check fails. */
+  readSecrets(): readonly string[];
   /** Hosts that may be private, or have no TLS. */
   allowedHosts: readonly string[];
   egress: Egress;
@@ -87,7 +87,7 @@ interface ChecksOptions {
   look?: typeof lookup;
 }
 
-export function createChecks({ secrets, allowedHosts, egress, onResult, onFailure, look }: ChecksOptions): Checks {
+export function createChecks({ readSecrets, allowedHosts, egress, onResult, onFailure, look }: ChecksOptions): Checks {
   const lines = new LRUCache<string, Line>({
     max: bounds.policies,
     dispose: ({ pool }) => void pool.close(),
@@ -104,7 +104,8 @@ export function createChecks({ secrets, allowedHosts, egress, onResult, onFailur
   }
 
   async function exchange(name: string, check: Check, call: CheckedCall, texts: readonly CheckedText[] | null) {
-    if (secrets.length === 0) throw new CheckFailed('no_secret', 'cannot be asked: the proxy has no CHECK_SECRET');
+    if (readSecrets().length === 0)
+      throw new CheckFailed('no_secret', 'cannot be asked: the proxy has no CHECK_SECRET');
     let size = 0;
     for (const { text } of texts ?? []) size += Buffer.byteLength(text);
     if (texts === null || texts.length > bounds.texts || size > bounds.textBytes)
@@ -128,7 +129,7 @@ export function createChecks({ secrets, allowedHosts, egress, onResult, onFailur
     const { pathname, search } = new URL(url);
     const headers = {
       ...{ 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'agent-governance-proxy' },
-      ...signWebhook(id, body, secrets),
+      ...signWebhook(id, body, readSecrets()),
     };
     const ask = () => pool.request({ path: `${pathname}${search}`, method: 'POST', headers, body, signal });
     // Its server may have closed an idle connection as we wrote to it.

@@ -55,7 +55,7 @@ test("Presidio's findings replace what they name, whatever characters stand befo
   const start = (key: string) => {
     const errors: string[] = [];
     const checks = createChecks({
-      ...{ secrets: [key], allowedHosts: [host], egress: direct, onResult: () => {} },
+      ...{ readSecrets: () => [key], allowedHosts: [host], egress: direct, onResult: () => {} },
       onFailure: ({ error }) => errors.push(error),
     });
     onTestFinished(() => checks.stop());

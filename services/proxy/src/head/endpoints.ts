@@ -44,14 +44,15 @@ export function changeKey(
   { operation, path }: Pick<Head, 'operation' | 'path'>,
 ): HeaderValues {
   if (from.apiKey === null || to.apiKey === null) return headers;
-  const old = writeKeyHeader(from, from.apiKey, operation, path);
+  const old = writeKeyHeader(from, from.apiKey.value, operation, path);
   const kept = Object.entries(headers).filter(([name]) => !Object.hasOwn(old, name));
-  return { ...Object.fromEntries(kept), ...writeKeyHeader(to, to.apiKey, operation, path) };
+  return { ...Object.fromEntries(kept), ...writeKeyHeader(to, to.apiKey.value, operation, path) };
 }
 
 /** @param next is asked if the other fails */
 export function moveTo(head: Head, endpoint: Provider, next: Provider | null): void {
   head.headers = changeKey(head.headers, head.provider, endpoint, head);
+  head.keyUse = endpoint.apiKey?.use ?? null;
   head.provider = endpoint;
   head.next = next;
 }

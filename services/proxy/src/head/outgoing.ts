@@ -60,7 +60,7 @@ export function buildOutgoing(
   { provider, operation, path, query }: Pick<Head, 'provider' | 'operation' | 'path' | 'query'>,
   token: string | null,
   isOurs: IsOurs,
-): Pick<Head, 'headers' | 'query'> {
+): Pick<Head, 'headers' | 'query' | 'keyUse'> {
   if (holdsAgentToken(path, token, isOurs))
     throw new ApiError('malformed_request', 'request target must not hold an agent token in its path');
   const { apiKey } = provider;
@@ -77,7 +77,8 @@ export function buildOutgoing(
       holdsAgentToken(name, token, isOurs),
   );
   return {
-    headers: isInjected ? { ...headers, ...writeKeyHeader(provider, apiKey, operation, path) } : headers,
+    headers: isInjected ? { ...headers, ...writeKeyHeader(provider, apiKey.value, operation, path) } : headers,
+    keyUse: isInjected ? apiKey.use : null,
     query: cutParameters(
       query,
       ({ names, text }) =>

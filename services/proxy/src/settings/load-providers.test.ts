@@ -111,7 +111,7 @@ test('keys come from files and variables, a variable before the file, and stay w
     PROVIDER_GEMINI_API_KEY: '',
   };
   const providers = loadProviders(file, environment);
-  const keys = [...providers.values()].map(({ id, apiKey }) => [id, apiKey]);
+  const keys = [...providers.values()].map(({ id, apiKey }) => [id, apiKey?.value ?? null]);
   expect(Object.fromEntries(keys)).toEqual({
     openai: 'fake-key-5',
     anthropic: null,

@@ -1,5 +1,10 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { matchOperation } from '@agp/metering';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { ProviderKey } from './provider-key.ts';
 import { writeKeyHeader } from './provider-keys.ts';
 
 test.each([
@@ -16,4 +21,23 @@ test.each([
 ] as const)('%s at %s: %s %s', (api, url, method, path, expected) => {
   const header = writeKeyHeader({ api, baseUrl: new URL(url) }, 'k', matchOperation(api, method, path), path);
   expect(header).toEqual(expected);
+});
+
+test('a key is read again from its file, and uses of the one before are told as long as there are any', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'agp-key-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'key');
+  writeFileSync(file, 'fake-old\n');
+  const key = new ProviderKey('PROVIDER_OPENAI_API_KEY_FILE', { file });
+  const old = key.use;
+  expect(old.fingerprint).toBe(createHash('sha256').update('fake-old').digest('hex').slice(0, 8));
+  writeFileSync(file, 'fake new');
+  expect(() => key.readAgain()).toThrow(/^PROVIDER_OPENAI_API_KEY_FILE: .*key: must hold a key/);
+  expect(() => key.readAgain()).not.toThrow(/fake/);
+  expect(key.value).toBe('fake-old');
+  writeFileSync(file, 'fake-new');
+  key.readAgain();
+  expect([key.value, key.listUses()]).toEqual(['fake-new', [key.use]]);
+  old.isUsed = true;
+  expect(key.listUses()).toEqual([key.use, old]);
 });

@@ -2,6 +2,7 @@ import type { defaultPaths, PathPattern } from '@agp/catalogue';
 import type { Geo } from '@agp/core/geos';
 import type { ProviderApi } from '@agp/core/operations';
 import type { EgressProxy } from '@agp/runtime/egress';
+import type { ProviderKey } from './provider-key.ts';
 
 /** Where a provider's calls go: one of its keys or regions. */
 export interface Endpoint {
@@ -13,7 +14,7 @@ export interface Endpoint {
   /** Where its operator says that it processes calls. */
   geo: Geo | null;
   /** In place of the caller's credentials; null if these are forwarded. */
-  apiKey: string | null;
+  apiKey: ProviderKey | null;
   /** By which its calls leave; null if they go directly. */
   proxy: EgressProxy | null;
   /** Its share of the sessions, beside the others'; 0 stands by. */

@@ -94,6 +94,7 @@ function openFailingOver(
     if (error instanceof EgressProxyError) context.warnings.egressFailed(error);
     if (error === null) relay.forgetSent();
     if (head.next !== null) moveTo(head, head.next, null);
+    if (head.keyUse !== null) head.keyUse.isUsed = true;
     request.governed = noteEndpoint(context, request, admission.rules);
     // Rules that came since have not judged it there.
     running.judgedVersion = admission.rules?.version ?? 0;

@@ -27,6 +27,7 @@ export function createWarnings(logger: Logger) {
     tracesLost: onError('warn', 'traces cannot be sent; they are lost'),
     refusalsKept: onError('warn', 'refused requests are not in the audit log yet; they are kept and tried again'),
     doubtsKept: onError('warn', 'calls with doubtful figures are not stored yet; they are tried again'),
+    keysNotNoted: onError('warn', 'uses of provider keys are not noted yet; they are tried again'),
     usageRefused: logSparsely((provider: string, heldBack) =>
       logger.warn(
         { provider, heldBack },

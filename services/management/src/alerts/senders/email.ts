@@ -15,15 +15,14 @@ interface MailSettings {
 const threadOf = ({ occasion, alert }: Message, domain: string) =>
   occasion === 'test' ? {} : { references: `<${alert.id}@${domain}>`, inReplyTo: `<${alert.id}@${domain}>` };
 
-/** Sends mails by the operator's server; null without one. */
-export function createMailer({ smtpUrl, smtpFrom }: MailSettings, egress: Egress) {
-  if (smtpUrl === undefined) return null;
+/** A way to a mail server, by an egress proxy if one leads there. */
+function openTransport(url: string, egress: Egress) {
   const limits = { connectionTimeout: exchangeMs, greetingTimeout: exchangeMs, socketTimeout: exchangeMs };
   const transport = createTransport({
-    ...{ url: smtpUrl, ...limits, dnsTimeout: exchangeMs },
+    ...{ url, ...limits, dnsTimeout: exchangeMs },
     ...{ disableFileAccess: true, disableUrlAccess: true },
   });
-  const { protocol, hostname, port } = new URL(smtpUrl);
+  const { protocol, hostname, port } = new URL(url);
   const server = { protocol: 'https:', hostname, port: port || (protocol === 'smtps:' ? '465' : '587') };
   const proxy = egress.find(server);
   if (proxy !== null)
@@ -33,14 +32,25 @@ export function createMailer({ smtpUrl, smtpFrom }: MailSettings, egress: Egress
         (error: Error) => done(error, false),
       );
     };
+  return { url, transport };
+}
+
+/** Sends mails by the operator's server, as its URL is at this moment; null without one. */
+export function createMailer(settings: Readonly<MailSettings>, egress: Egress) {
+  if (settings.smtpUrl === undefined) return null;
+  const { smtpFrom } = settings;
+  let opened = openTransport(settings.smtpUrl, egress);
   const domain = /@([\w.-]+)>?$/.exec(smtpFrom)?.[1] ?? 'localhost';
-  return (to: readonly string[], message: Message) =>
-    transport.sendMail({
+  return (to: readonly string[], message: Message) => {
+    if (settings.smtpUrl !== undefined && opened.url !== settings.smtpUrl)
+      opened = openTransport(settings.smtpUrl, egress);
+    return opened.transport.sendMail({
       ...{ from: smtpFrom, to: [...to], subject: message.first },
       text: [message.first, ...message.rest, ...(message.link === null ? [] : ['', message.link])].join('\n'),
       ...{ messageId: `<${message.id}@${domain}>`, ...threadOf(message, domain) },
       headers: { 'Auto-Submitted': 'auto-generated' },
     });
+  };
 }
 
 export type Mailer = ReturnType<typeof createMailer>;
