@@ -8,7 +8,7 @@ export function toDispatch(
   holdsLinks: boolean,
 ): Dispatcher.DispatchOptions & { headers: HeaderValues } {
   const { baseUrl } = head.provider;
-  if (head.keyUse !== null) head.keyUse.isUsed = true;
+  if (head.keyUse) head.keyUse.isUsed = true;
   const headers: HeaderValues = { ...head.headers };
   if (Buffer.isBuffer(body.toProvider)) headers['content-length'] = String(body.toProvider.length);
   else if (head.contentLength !== null) headers['content-length'] = String(head.contentLength);
