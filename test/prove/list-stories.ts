@@ -77,9 +77,15 @@ export const listStories = (lengths: Lengths): Story[] => {
         await burstGlobalCap(budgets, cost, burst, report);
       },
     },
-    ...[policiesStory, dataStory, lateWritersStory, overlappingBudgetsStory, alertsStory, workloadsStory].map((story) =>
-      story(isShort),
-    ),
+    ...[
+      policiesStory,
+      dataStory,
+      lateWritersStory,
+      overlappingBudgetsStory,
+      alertsStory,
+      workloadsStory,
+      upgradeStory,
+    ].map((story) => story(isShort)),
     {
       name: 'reservations',
       promise: 'Requests that fail, break or are left reserve nothing for good, and those of a killed proxy are noted.',
@@ -259,7 +265,6 @@ export const listStories = (lengths: Lengths): Story[] => {
         await restartAll(replicas, size({ perSecond, rounds: 1 }, { perSecond: 20, rounds: 1, short: true }), report);
       },
     },
-    upgradeStory(isShort),
     certificatesStory,
     passwordsStory(isShort),
     {
