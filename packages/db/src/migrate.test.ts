@@ -40,7 +40,7 @@ test('after a rollback, the older migrate leaves the later schema and its privil
   }
 });
 
-test('a reader keeps a migration waiting, and those who come after it for two seconds at most', async () => {
+test('a reader keeps a migration waiting, and those who come after it for less than half a second', async () => {
   await using stack = await startTestStack();
   const url = stack.databaseUrl;
   const others = openDatabase({ url, applicationName: 'test', maxConnections: 2 });

@@ -45,12 +45,19 @@ async function migrateLocked(db: Db, now: Date): Promise<string[]> {
   return applied;
 }
 
+/** Each in a transaction of its own, so that the locks of one do not last until the end of all: requests wait for them. */
 async function applyMigrations(connection: Db): Promise<string[]> {
-  await sql`SET lock_timeout = '2s'`.execute(connection);
+  // All who come after it wait as well, and proxies refuse requests whose admission takes longer than 900 ms.
+  await sql`SET lock_timeout = '400ms'`.execute(connection);
   try {
-    const { error, results } = await new Migrator({ db: connection, provider: migrationProvider }).migrateToLatest();
-    if (error !== undefined) throw error;
-    return (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName);
+    const migrator = new Migrator({ db: connection, provider: migrationProvider });
+    const applied: string[] = [];
+    for (;;) {
+      const { error, results = [] } = await migrator.migrateUp();
+      if (error !== undefined) throw error;
+      if (results.length === 0) return applied;
+      applied.push(...results.map(({ migrationName }) => migrationName));
+    }
   } finally {
     await sql`RESET lock_timeout`.execute(connection);
   }
