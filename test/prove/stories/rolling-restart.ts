@@ -157,6 +157,8 @@ export async function restartAll(
   const started = performance.now();
   for (let round = 0; round < rounds; round += 1) {
     const successors: Replica[] = [];
+    // Whatever is done by hand is done under the whole load.
+    if (beforeRound) await waitForMore(system, 10 * eventsBetween);
     await beforeRound?.(round);
     for (const replica of current) {
       await waitForMore(system, eventsBetween);

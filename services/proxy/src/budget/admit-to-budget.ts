@@ -86,6 +86,15 @@ export function makeAdmit({
     (findCaps({ limits: request, budgets: null }).mayRefuse ||
       request.charges.some(({ stored }) => stored.budget.on_exceeded === 'refuse'));
 
+  /** What strict caps know of Redis is known before its answer and after it: the connection may be another one by then. */
+  async function askKnowing<Answer>(request: BudgetRequest, ask: () => Promise<Answer>): Promise<Answer> {
+    if (!mustBeWhole(request)) return ask();
+    await memory.know();
+    const answer = await ask();
+    await memory.know();
+    return answer;
+  }
+
   /** If Redis has lost something since it gave the request its number, others are missing as well. */
   const isComplete = (held: HeldReservation[], { eventId }: BudgetRequest, number: number) =>
     memory.isTrusted() && held.some((one) => one.eventId === eventId && one.seq === number);
@@ -93,14 +102,14 @@ export function makeAdmit({
   async function place(request: BudgetRequest, limit: number | null, deadline: StorageDeadline): Promise<Placed> {
     own.add(request);
     let isShared = true;
-    const known = mustBeWhole(request) ? memory.know() : Promise.resolve();
-    const reserving = known.then(() => shared.reserve(request, limit));
-    const placed = await deadline.ask(reserving).catch((error: Error) => {
-      onFailure(error);
-      if (isStrict) throw new ApiError('budget_unavailable');
-      isShared = false;
-      return own.placeLast(request.eventId, limit, Date.now());
-    });
+    const placed = await deadline
+      .ask(askKnowing(request, () => shared.reserve(request, limit)))
+      .catch((error: Error) => {
+        onFailure(error);
+        if (isStrict) throw new ApiError('budget_unavailable');
+        isShared = false;
+        return own.placeLast(request.eventId, limit, Date.now());
+      });
     if ('seq' in placed) {
       if (mustBeWhole(request) && !memory.wasWholeFor(placed)) throw new ApiError('budget_unavailable');
       return { ...placed, isShared };
@@ -115,7 +124,9 @@ export function makeAdmit({
     // A window may be longer than a day.
     const days = charges.length === 0 ? [day] : listHeldDays(day);
     const asks = () => Promise.all(days.map(async (each) => (await list({ day: each, agentId: scope })) ?? []));
-    const held = isShared ? (await deadline.ask(asks())).flat() : days.flatMap((each) => own.list(each, scope));
+    const held = isShared
+      ? (await deadline.ask(askKnowing(request, asks))).flat()
+      : days.flatMap((each) => own.list(each, scope));
     if (Number.isFinite(before) && mustBeWhole(request) && !isComplete(held, request, before)) {
       throw new ApiError('budget_unavailable');
     }
