@@ -7,7 +7,7 @@ import { callDemo } from './checks/call-demo.ts';
 import { checkBalancer } from './checks/check-balancer.ts';
 import { checkConsole } from './checks/check-console.ts';
 import { checkContainers, readHealth } from './checks/check-containers.ts';
-import { checkKills } from './checks/check-kills.ts';
+import { checkKills, checkLosses } from './checks/check-kills.ts';
 import { checkUpgrade, type InstalledRelease } from './checks/check-upgrade.ts';
 import { waitUntil } from './checks/wait-until.ts';
 import { describeStarvation, watchStarvation } from './checks/watch-starvation.ts';
@@ -57,6 +57,7 @@ async function testProject(project: ComposeProject): Promise<void> {
   console.log(await checkConsole(project));
   console.log(await checkBalancer(project));
   console.log(await checkKills(project));
+  console.log(await checkLosses(project));
 }
 
 /** Does some work; if it fails, prints the last lines of each container. */
