@@ -2,13 +2,21 @@ import { LRUCache } from 'lru-cache';
 import { expect, test } from 'vitest';
 import type { Head } from '../journey.ts';
 import type { Provider } from '../settings/provider.ts';
+import { ProviderKey } from '../settings/provider-key.ts';
 import { changeKey, chooseEndpoint, noteMoved } from './endpoints.ts';
 
 function makeProvider(weights: Record<string, number>): Provider {
   const endpoints = Object.entries(weights).map(
     ([endpoint, weight]) =>
       ({
-        ...{ id: 'azure', api: 'openai', endpoint, weight, endpoints: [], apiKey: `key-${endpoint}` },
+        ...{
+          id: 'azure',
+          api: 'openai',
+          endpoint,
+          weight,
+          endpoints: [],
+          apiKey: new ProviderKey('test', { value: `key-${endpoint}` }),
+        },
         baseUrl: new URL(`https://${endpoint}.openai.azure.com`),
       }) as unknown as Provider,
   );

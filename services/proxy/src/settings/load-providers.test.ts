@@ -182,13 +182,13 @@ test('a provider has endpoints, each with its key, geo, proxy and weight', () =>
   const egress = createEgress({ httpsProxy: 'http://other.example:3128', noProxy: '' });
   const provider = loadProviders(file, {}, egress).get('azure');
   expect(provider?.endpoints.map(({ proxy, ...each }) => ({ ...each, proxy: proxy?.host ?? null }))).toMatchObject([
-    { endpoint: 'east.openai.azure.com', geo: 'us', weight: 1, apiKey: 'key-of-all', proxy: null },
-    { endpoint: 'west', geo: null, weight: 0, apiKey: 'key-of-west', proxy: 'proxy.example:3128' },
+    { endpoint: 'east.openai.azure.com', geo: 'us', weight: 1, apiKey: { value: 'key-of-all' }, proxy: null },
+    { endpoint: 'west', geo: null, weight: 0, apiKey: { value: 'key-of-west' }, proxy: 'proxy.example:3128' },
   ]);
   expect(provider?.endpoints[0]).toBe(provider);
   // A variable is for those without a key of their own; another address is the only one.
   const withKey = loadProviders(file, { PROVIDER_AZURE_API_KEY: 'key-of-variable' }).get('azure');
-  expect(withKey?.endpoints.map(({ apiKey }) => apiKey)).toEqual(['key-of-variable', 'key-of-west']);
+  expect(withKey?.endpoints.map(({ apiKey }) => apiKey?.value)).toEqual(['key-of-variable', 'key-of-west']);
   const moved = loadProviders(file, { PROVIDER_AZURE_URL: 'https://moved.example' }).get('azure');
   expect(moved).toMatchObject({ endpoints: [], endpoint: null, geo: null, basePath: '' });
 });
