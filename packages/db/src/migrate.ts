@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import type { Db } from './database.ts';
-import { tryForLocks } from './maintain/locks.ts';
+import { type Patience, tryForLocks } from './maintain/locks.ts';
 import { makePartitions, withPartitionsLocked } from './maintain/partitions.ts';
 import { lastMigration, migrationProvider } from './migrations/index.ts';
 import { applyGrants } from './roles/grants.ts';
@@ -38,12 +38,15 @@ async function migrateLocked(db: Db, now: Date): Promise<string[]> {
     await makePartitions(db, now);
     return [];
   }
-  const applied = await tryForLocks(db, 'the schema cannot be changed now', () => applyMigrations(db));
+  const applied = await applyMigrations(db);
   // Before anything else: services use new tables as soon as they see the migration.
   await applyGrants(db);
   await makePartitions(db, now);
   return applied;
 }
+
+/** Short waits, often: under load a lock is free for a moment many times a second. */
+const patience: Patience = { tries: 60, pauseMs: 500 };
 
 /** Each in a transaction of its own, so that the locks of one do not last until the end of all: requests wait for them. */
 async function applyMigrations(connection: Db): Promise<string[]> {
@@ -52,9 +55,13 @@ async function applyMigrations(connection: Db): Promise<string[]> {
   try {
     const migrator = new Migrator({ db: connection, provider: migrationProvider });
     const applied: string[] = [];
-    for (;;) {
+    const applyNext = async () => {
       const { error, results = [] } = await migrator.migrateUp();
       if (error !== undefined) throw error;
+      return results;
+    };
+    for (;;) {
+      const results = await tryForLocks(connection, 'the schema cannot be changed now', applyNext, patience);
       if (results.length === 0) return applied;
       applied.push(...results.map(({ migrationName }) => migrationName));
     }

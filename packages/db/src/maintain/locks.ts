@@ -55,8 +55,14 @@ export class TableInUseError extends Error {
   readonly code = 'table_in_use';
 }
 
-const tries = 5;
-const pauseMs = 3_000;
+/** How often locks are asked for, and what lies between, in milliseconds. */
+export interface Patience {
+  tries: number;
+  pauseMs: number;
+}
+
+/** As long as a query of a report may take. */
+const usualPatience: Patience = { tries: 5, pauseMs: 3_000 };
 const lockNotAvailable = '55P03';
 const deadlockDetected = '40P01';
 
@@ -66,10 +72,16 @@ export async function limitLockWait(transaction: Db): Promise<void> {
 }
 
 /**
- * Runs work with exclusive table locks, up to five times; TableInUseError says with `refusal` what could not be done.
+ * Runs work with exclusive table locks, up to five times if not told otherwise; TableInUseError says with `refusal` what could not be
+ * done.
  */
-export function tryForLocks<Result>(db: Db, refusal: string, work: () => Promise<Result>): Promise<Result> {
-  return tryAgain(db, refusal, [lockNotAvailable, deadlockDetected], work);
+export function tryForLocks<Result>(
+  db: Db,
+  refusal: string,
+  work: () => Promise<Result>,
+  patience?: Patience,
+): Promise<Result> {
+  return tryAgain(db, refusal, [lockNotAvailable, deadlockDetected], work, patience);
 }
 
 /** Locks one more table within a transaction and keeps its earlier work; a deadlock still ends the whole. */
@@ -90,6 +102,7 @@ async function tryAgain<Result>(
   refusal: string,
   inUse: readonly string[],
   work: () => Promise<Result>,
+  { tries, pauseMs } = usualPatience,
 ): Promise<Result> {
   const holders = watchLockHolders(db);
   for (let attempt = 1; ; attempt += 1) {
