@@ -46,7 +46,8 @@ function refuseRepeats(command: Command): void {
 
 /** The whole command line. Errors of usage reject with CommanderError; it never ends the process. */
 export function createProgram(environment: NodeJS.ProcessEnv): Command {
-  const program = new Command('npm run -s agp --')
+  // Its image says what it is called.
+  const program = new Command(environment.AGP_PROGRAM ?? 'npm run -s agp --')
     .description('Looks at agents and steers them, through the management API.')
     .version(readVersion(), '--version', 'print the version')
     .option('--url <url>', 'the management API; AGP_URL, or the running local stack, if it is not given')

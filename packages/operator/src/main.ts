@@ -1,13 +1,14 @@
 // What the image `operator` runs: a command of this package by its name, as `npm run` does in a clone.
 import { globSync } from 'node:fs';
 import { basename } from 'node:path';
-import { exitCodes } from './run-command.ts';
+import { exitCodes, nameByImage } from './run-command.ts';
 
 const names = globSync('commands/*.ts', { cwd: import.meta.dirname })
   .map((file) => basename(file, '.ts'))
   .filter((name) => !name.endsWith('.test'))
   .sort();
 
+nameByImage();
 const [name = '--help'] = process.argv.splice(2, 1);
 if (names.includes(name)) await import(`./commands/${name}.ts`);
 else {

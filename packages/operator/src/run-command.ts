@@ -27,6 +27,21 @@ export interface Command<Options extends ParseArgsOptionsConfig> {
 
 export const exitCodes = 'Exit codes: 0 done, 1 failed, 2 wrong usage.';
 
+let isImage = false;
+
+/** From now on help names the image's commands in place of npm's scripts. */
+export function nameByImage(): void {
+  isImage = true;
+}
+
+const toShown = (help: string) =>
+  isImage
+    ? help.replace(
+        /npm run (?:--silent )?([\w:-]+)(?: --(?= ))?/g,
+        (_, name: string) => `operator ${name.replace(':', '-')}`,
+      )
+    : help;
+
 /** Longer than any list that a command prints, in UTF-16 units. */
 const maxOutput = 100_000;
 
@@ -39,11 +54,11 @@ export async function runCommand<const Options extends ParseArgsOptionsConfig>(
 ): Promise<void> {
   try {
     const { values, positionals } = parse(command);
-    if (values.help) console.log(command.help);
+    if (values.help) console.log(toShown(command.help));
     else await command.run(values as Parsed<Options>['values'], positionals);
   } catch (error) {
     const isUsage = error instanceof UsageError;
-    console.error(isUsage ? `${describe(error)}\n\n${command.help}` : describe(error));
+    console.error(isUsage ? `${describe(error)}\n\n${toShown(command.help)}` : describe(error));
     process.exitCode = isUsage ? 2 : 1;
   }
 }

@@ -27,10 +27,10 @@ export function findSecretFaults({ settings, nameOf }: Installation, folder: str
       faults.push(
         `${nameOf(`${setting}_PORT`)}: policies open ${known}, and ${path} of the secrets names ${others.join()}`,
       );
-    if (host !== undefined && host !== settings.get(`${setting}_HOST`))
-      faults.push(
-        `${nameOf(`${setting}_HOST`)}: is ${settings.get(`${setting}_HOST`)}, and ${path} of the secrets names ${host}`,
-      );
+    // That it is empty is told already.
+    const set = settings.get(`${setting}_HOST`);
+    if (host !== undefined && set && host !== set)
+      faults.push(`${nameOf(`${setting}_HOST`)}: is ${set}, and ${path} of the secrets names ${host}`);
     return faults;
   });
 }
