@@ -103,7 +103,7 @@ describe('CSV', () => {
     expect(await empty.text()).toMatch(/^id,agent_id,session_id,.*,pii_types\r\n$/);
     const more = await ask('/api/v1/events?agent_id=nobody&expand=outcome');
     expect(await more.text()).toMatch(
-      /,pii_types,outcome,http_status,failure,request_id,provider_request_id,pii_scan\r\n$/,
+      /,pii_types,outcome,http_status,failure,endpoint,request_id,provider_request_id,pii_scan\r\n$/,
     );
   });
 
