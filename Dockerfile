@@ -160,7 +160,7 @@ COPY --from=cli-tree /build/modules ./
 COPY --from=cli-tree /build/image ./
 # Files that an argument names are looked for where the caller's folder is mounted.
 WORKDIR /work
-ENV AGP_PROGRAM=agp
+ENV PROGRAM_NAME=agp
 ENTRYPOINT ["node", "/app/packages/cli/src/main.ts"]
 
 FROM runtime AS demo-provider

@@ -47,7 +47,7 @@ function refuseRepeats(command: Command): void {
 /** The whole command line. Errors of usage reject with CommanderError; it never ends the process. */
 export function createProgram(environment: NodeJS.ProcessEnv): Command {
   // Its image says what it is called.
-  const program = new Command(environment.AGP_PROGRAM ?? 'npm run -s agp --')
+  const program = new Command(environment.PROGRAM_NAME ?? 'npm run -s agp --')
     .description('Looks at agents and steers them, through the management API.')
     .version(readVersion(), '--version', 'print the version')
     .option('--url <url>', 'the management API; AGP_URL, or the running local stack, if it is not given')
