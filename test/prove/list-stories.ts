@@ -77,15 +77,8 @@ export const listStories = (lengths: Lengths): Story[] => {
         await burstGlobalCap(budgets, cost, burst, report);
       },
     },
-    ...[
-      policiesStory,
-      dataStory,
-      lateWritersStory,
-      overlappingBudgetsStory,
-      alertsStory,
-      workloadsStory,
-      upgradeStory,
-    ].map((story) => story(isShort)),
+    ...[policiesStory, dataStory, lateWritersStory, overlappingBudgetsStory].map((story) => story(isShort)),
+    ...[alertsStory, workloadsStory, upgradeStory].map((story) => story(isShort)),
     {
       name: 'reservations',
       promise: 'Requests that fail, break or are left reserve nothing for good, and those of a killed proxy are noted.',
