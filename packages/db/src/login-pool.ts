@@ -9,8 +9,9 @@ const isRefusedLogin = (error: unknown) =>
 
 /** Each new connection chooses its login; one that is refused is tried with the next before its caller hears of it. */
 export class LoginPool extends pg.Pool {
-  readonly #logins: LoginUrls;
-  readonly #refused: WeakMap<Error, string>;
+  // No private names: a wrapper of the pool has them not.
+  private readonly logins: LoginUrls;
+  private readonly refused: WeakMap<Error, string>;
 
   constructor(options: pg.PoolConfig, logins: LoginUrls) {
     const refused = new WeakMap<Error, string>();
@@ -37,23 +38,23 @@ export class LoginPool extends pg.Pool {
       }
     }
     super({ ...options, Client: Client as unknown as new () => pg.Client });
-    this.#logins = logins;
-    this.#refused = refused;
+    this.logins = logins;
+    this.refused = refused;
   }
 
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: Connected): void;
   override connect(callback?: Connected): unknown {
-    if (callback !== undefined) return this.#connect(callback, new Set());
+    if (callback !== undefined) return this.connectTrying(callback, new Set());
     return new Promise<pg.PoolClient>((resolve, reject) =>
-      this.#connect((error, client) => (client ? resolve(client) : reject(error)), new Set()),
+      this.connectTrying((error, client) => (client ? resolve(client) : reject(error)), new Set()),
     );
   }
 
-  #connect(callback: Connected, tried: Set<string>): void {
+  private connectTrying(callback: Connected, tried: Set<string>): void {
     super.connect((error, client, release) => {
-      const url = error && this.#refused.get(error);
-      if (url !== undefined && !tried.add(url).has(this.#logins.choose())) this.#connect(callback, tried);
+      const url = error && this.refused.get(error);
+      if (url !== undefined && !tried.add(url).has(this.logins.choose())) this.connectTrying(callback, tried);
       else callback(error, client, release);
     });
   }
