@@ -137,8 +137,8 @@ const listLines = (): Record<string, unknown>[] =>
 const ofFile = 'PROVIDERS_FILE: .*: proxy';
 
 test.each<[string, told: string, proxy: () => string, setting: string]>([
-  ['refused', 'the egress proxy refuses a.refused.invalid:80 (403)', host, 'HTTP_PROXY'],
-  ['closed', 'the egress proxy cannot reach llm.only-proxy.invalid:1 (503)', host, 'HTTP_PROXY'],
+  ['refused', 'the egress proxy refuses the provider (403)', host, 'HTTP_PROXY'],
+  ['closed', 'the egress proxy cannot reach the provider (503)', host, 'HTTP_PROXY'],
   ['nameless', 'the egress proxy asks for another user or password (407)', host, ofFile],
   ['mistaken', 'the egress proxy asks for another user or password (407)', host, ofFile],
   ['gone', 'the egress proxy cannot be reached (ECONNREFUSED)', () => '127.0.0.1:1', ofFile],

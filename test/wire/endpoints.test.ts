@@ -34,7 +34,7 @@ beforeAll(async () => {
   ];
   const file = join(folder, 'providers.json');
   writeFileSync(file, JSON.stringify(providers));
-  system = await startSystem({ environment: { PROVIDERS_FILE: file, UPSTREAM_TIMEOUT_SECONDS: '4' } });
+  system = await startSystem({ environment: { PROVIDERS_FILE: file, UPSTREAM_TIMEOUT_SECONDS: '8' } });
   const policies = { near: ['eu'], nowhere: ['jp'] };
   for (const [name, geo] of Object.entries(policies))
     await system.api('/api/v1/policies', {
@@ -53,6 +53,8 @@ beforeEach(() => {
 });
 
 interface Sent {
+  /** Members of the body beside the usual ones. */
+  more?: object;
   provider?: string;
   agent?: string;
   session?: string;
@@ -61,11 +63,13 @@ interface Sent {
 }
 
 /** One call, what both endpoints got of it, and its events. */
-async function send({ provider = 'twice', agent = 'caller', session, stream = false, target }: Sent) {
+async function send({ provider = 'twice', agent = 'caller', session, stream = false, target, more }: Sent) {
   const sessionId = session ?? `ses_${randomUUID()}`;
   const before = [one, two].map(({ requests }) => requests.length);
   const headers = ['Content-Type', 'application/json', 'X-Agent-Name', agent, 'X-Session-Id', sessionId];
-  const body = Buffer.from(JSON.stringify({ model: 'gpt-5', stream, messages: [{ role: 'user', content: 'Hello' }] }));
+  const body = Buffer.from(
+    JSON.stringify({ model: 'gpt-5', stream, messages: [{ role: 'user', content: 'Hello' }], ...more }),
+  );
   const call = { method: 'POST', target: target ?? '/v1/chat/completions', headers, body };
   const answer = await readAnswer(await openExchange(`${system.proxies[0]?.url}/${provider}`, call));
   const got = [one, two].map(({ requests }, index) => requests.slice(before[index]));
@@ -160,6 +164,35 @@ test('what no table knows streams through, and is not repeated', async () => {
   one.handle(() => busy(429));
   const { status, asked } = await send({ provider: 'plain', target: '/v1/unknown' });
   expect([status, asked]).toEqual([429, [1, 0]]);
+});
+
+test.each([
+  ['a response', { previous_response_id: 'resp_1' }],
+  ['a file', { input: [{ type: 'input_file', file_id: 'file-1' }] }],
+])('a call that names %s is of the account that keeps it, and is not repeated', async (_, more) => {
+  one.handle(() => busy(429));
+  const { status, asked } = await send({ target: '/v1/responses', more });
+  expect([status, asked]).toEqual([429, [1, 0]]);
+});
+
+test('a policy that came while the first endpoint was asked keeps the call from the next', async () => {
+  const { promise: isKnown, resolve: refuse } = Promise.withResolvers<void>();
+  one.handle(() => isKnown.then(() => busy(429)));
+  two.handle(() => ({ hang: true }));
+  const [first, second] = [one.requests.length, two.requests.length];
+  const late = send({ agent: 'late' });
+  await waitFor('the first endpoint', () => one.requests[first]);
+  const witness = send({ agent: 'near' });
+  await waitFor('the other call', () => two.requests[second]);
+  const rule = { mode: 'enforce', match: { agents: ['late', 'near'] }, where: { geo: ['us'] }, running: 'stop' };
+  const body = JSON.stringify({ name: 'late', ...rule });
+  const { id } = await system.api<{ id: string }>('/api/v1/policies', { method: 'POST', body });
+  // It is judged after the one that began before it.
+  expect((await witness).status).toBe(403);
+  refuse();
+  expect((await late).status).toBe(429);
+  expect(two.requests.length - second).toBe(1);
+  await system.api(`/api/v1/policies/${id}`, { method: 'DELETE' });
 });
 
 test('a session stays where it was served last, and others go to their own endpoint', async () => {

@@ -64,9 +64,9 @@ export function followSetting<Key extends string, Value>(
     const value = readAgain(key, file, field);
     const text = JSON.stringify(value);
     if (text === known) return;
-    known = text;
     Object.assign(config, { [key]: value });
     onChange(value);
+    known = text;
     logger.info({ variable: `${toVariable(key)}_FILE` }, 'a changed setting is used from now on');
   };
   const followed = followSettingFile(file, read, ({ message: error }) =>

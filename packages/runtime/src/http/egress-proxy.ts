@@ -13,7 +13,7 @@ export interface Target {
 /** An egress proxy that gave no connection. Its message names it without user and password, and is for operators. */
 export class EgressProxyError extends Error {
   readonly code = 'EGRESS_PROXY';
-  /** What callers may be told of it. */
+  /** What callers may be told of it: no address. */
   readonly told: string;
   /** Of its answer; null if none came. */
   readonly status: number | null;
@@ -22,8 +22,8 @@ export class EgressProxyError extends Error {
   /** Where its address is set. */
   readonly setting: string;
 
-  constructor({ host, setting }: EgressProxy, told: string, status: number | null, cause?: unknown) {
-    super(`egress proxy ${host} (${setting}): ${told}`, { cause });
+  constructor({ host, setting }: EgressProxy, why: string, told: string, status: number | null, cause?: unknown) {
+    super(`egress proxy ${host} (${setting}): ${why}`, { cause });
     this.name = 'EgressProxyError';
     this.told = told;
     this.status = status;
@@ -86,11 +86,12 @@ export class EgressProxy {
       const why = signal.aborted
         ? `it gave no answer within ${timeoutMs / 1_000} s`
         : `it cannot be reached (${error.code ?? error.name})`;
-      throw new EgressProxyError(this, why, null, error);
+      throw new EgressProxyError(this, why, why, null, error);
     });
     const { statusCode, socket } = answer;
     if (statusCode >= 200 && statusCode < 300) return socket as Socket;
     socket.on('error', () => {}).destroy();
-    throw new EgressProxyError(this, explainStatus(statusCode, path), statusCode);
+    const [why, told] = [explainStatus(statusCode, path), explainStatus(statusCode, 'the provider')] as const;
+    throw new EgressProxyError(this, why, told, statusCode);
   }
 }

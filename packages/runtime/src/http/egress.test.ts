@@ -4,7 +4,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import { hostname } from 'node:os';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { createEgress, direct, egressProxyUrl } from './egress.ts';
+import { z } from 'zod';
+import { createEgress, direct, egressFields, egressProxyUrl } from './egress.ts';
 import { EgressProxy, type EgressProxyError } from './egress-proxy.ts';
 import { guardConnections } from './guard.ts';
 
@@ -67,6 +68,14 @@ test.each([
   expect(error?.message ?? '').not.toContain('100%');
 });
 
+test.each(['10.0.0.0/', '10.0.0.0/33', 'fd00::/129', 'x, 10.0.0.0/8.5', '10.0.0.0/8/8'])(
+  'NO_PROXY=%s is refused: it names no network',
+  (text) => {
+    const { error } = z.object(egressFields).safeParse({ noProxy: text });
+    expect(error?.issues[0]?.message).toBe('must hold networks as 10.0.0.0/8 or fd00::/8');
+  },
+);
+
 /** A proxy of which a test decides what it answers to CONNECT. */
 async function startProxy(answer: (path: string, socket: Socket, authorization?: string) => void): Promise<string> {
   const server: Server = createServer().on('connect', ({ url = '', headers }, socket) => {
@@ -112,7 +121,8 @@ test('a proxy that gives no connection is named, with what it said, and without 
       host === gone ? 200 : 60_000,
     );
     const error = (await opened.catch((failed: unknown) => failed)) as EgressProxyError;
-    expect(error).toMatchObject({ code: 'EGRESS_PROXY', told, status, proxy: host, setting: 'HTTPS_PROXY' });
+    const toCallers = told.replace('model.example:8000', 'the provider');
+    expect(error).toMatchObject({ code: 'EGRESS_PROXY', told: toCallers, status, proxy: host, setting: 'HTTPS_PROXY' });
     expect(error.message).toBe(`egress proxy ${host} (HTTPS_PROXY): ${told}`);
   }
 });

@@ -37,6 +37,7 @@ export const egressFields = {
   noProxy: z
     .string()
     .default('')
+    .refine((text) => splitNames(text).every(isExemption), 'must hold networks as 10.0.0.0/8 or fd00::/8')
     .describe(
       'hosts, domains (`.corp.example`) and networks (`10.0.0.0/8`) that are called directly, separated by commas; `*`: all',
     ),
@@ -60,10 +61,21 @@ interface Exemption {
   holds(host: string): boolean;
 }
 
+const splitNames = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter(Boolean);
+
+/** What has a slash is a network. */
+function isExemption(text: string): boolean {
+  return !text.includes('/') || parseNetwork(text) !== null;
+}
+
 function parseNetwork(text: string): BlockList | null {
   const [address = '', bits, ...rest] = text.split('/');
   const version = isIP(address);
-  if (version === 0 || rest.length > 0) return null;
+  if (version === 0 || rest.length > 0 || !/^\d+$/.test(bits ?? '0')) return null;
   const family = version === 4 ? 'ipv4' : 'ipv6';
   const list = new BlockList();
   try {
@@ -98,11 +110,7 @@ export function createEgress({ httpsProxy, httpProxy, noProxy = '' }: EgressSett
     'http:': httpProxy === undefined ? null : new EgressProxy(httpProxy, 'HTTP_PROXY'),
   };
   if (proxies['https:'] === null && proxies['http:'] === null) return direct;
-  const named = noProxy
-    .toLowerCase()
-    .split(/[\s,]+/)
-    .filter(Boolean);
-  const exemptions = [...inCluster, hostName().toLowerCase(), ...named].map(parseExemption);
+  const exemptions = [...inCluster, hostName().toLowerCase(), ...splitNames(noProxy)].map(parseExemption);
   return {
     find({ protocol, hostname, port }) {
       const host = hostname

@@ -22,8 +22,11 @@ const lost: ReadonlySet<FailureCause> = new Set<FailureCause>([
   'proxy',
 ]);
 
-/** Why a call goes on to the next endpoint. @param error null if its endpoint refused it */
-export type OnFailed = (reason: string, error: Error | null) => void;
+/** How long a refusal that nobody reads may take to its end, in milliseconds: then its connection is given up. */
+const refusalMs = 5_000;
+
+/** Why a call goes on to the next endpoint. @param error null if its endpoint refused it @returns false if it stays */
+export type OnFailed = (reason: string, error: Error | null) => boolean;
 
 /**
  * Sends a call on, and once more to the next endpoint of its provider if the first refuses it or loses it before its answer has begun.
@@ -36,7 +39,7 @@ export class FailingOver implements Pick<Dispatcher, 'dispatch'> {
   readonly #first: Provider;
   readonly #onFailed: OnFailed;
 
-  /** @param onFailed moves the call to its next endpoint */
+  /** @param onFailed moves the call to its next endpoint, unless that must not have it */
   constructor(find: (endpoint: Provider) => Pick<Dispatcher, 'dispatch'>, head: Head, onFailed: OnFailed) {
     this.#find = find;
     this.#head = head;
@@ -49,8 +52,9 @@ export class FailingOver implements Pick<Dispatcher, 'dispatch'> {
     const upstream = this.#find(provider);
     if (next === null) return upstream.dispatch(this.#aim(options), handler);
     const goOn: OnFailed = (...why) => {
-      this.#onFailed(...why);
-      this.dispatch(options, handler);
+      const moves = this.#onFailed(...why);
+      if (moves) this.dispatch(options, handler);
+      return moves;
     };
     return upstream.dispatch(options, new FirstAnswer(handler, goOn));
   }
@@ -70,6 +74,7 @@ class FirstAnswer implements Dispatcher.DispatchHandler {
   #hasBegun = false;
   /** The bytes of a refusal that nobody reads; null if it passes. */
   #dropped: number | null = null;
+  #giveUp: NodeJS.Timeout | undefined;
 
   constructor(handler: Dispatcher.DispatchHandler, goOn: OnFailed) {
     this.#handler = handler;
@@ -83,13 +88,26 @@ class FirstAnswer implements Dispatcher.DispatchHandler {
   onResponseStart(...given: [Dispatcher.DispatchController, number, IncomingHttpHeaders, string?]): void {
     const [, status] = given;
     if (status >= 200) this.#hasBegun = true;
-    if (!refusals.has(status)) {
+    if (!refusals.has(status) || !this.#leave(given[0], String(status), null)) {
       this.#handler.onResponseStart?.(...given);
       return;
     }
-    // Its connection is kept.
+    // Its connection is kept if the rest comes soon.
+    this.#giveUp = setTimeout(() => given[0].abort(new Error('a refusal of an endpoint takes too long')), refusalMs);
+    this.#giveUp.unref();
+  }
+
+  /** @returns false if the call stays here */
+  #leave(controller: Dispatcher.DispatchController, ...why: Parameters<OnFailed>): boolean {
     this.#dropped = 0;
-    this.#goOn(String(status), null);
+    try {
+      if (this.#goOn(...why)) return true;
+      this.#dropped = null;
+      return false;
+    } catch (error) {
+      this.#handler.onResponseError?.(controller, error as Error);
+      return true;
+    }
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -102,15 +120,15 @@ class FirstAnswer implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(controller: Dispatcher.DispatchController, trailers: IncomingHttpHeaders): void {
+    clearTimeout(this.#giveUp);
     if (this.#dropped === null) this.#handler.onResponseEnd?.(controller, trailers);
   }
 
   onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
+    clearTimeout(this.#giveUp);
     if (this.#dropped !== null) return;
     const cause = toFailureCause(error);
-    if (!this.#hasBegun && cause !== null && lost.has(cause)) {
-      this.#dropped = 0;
-      this.#goOn(cause, error);
-    } else this.#handler.onResponseError?.(controller, error);
+    const isLost = !this.#hasBegun && cause !== null && lost.has(cause);
+    if (!isLost || !this.#leave(controller, cause, error)) this.#handler.onResponseError?.(controller, error);
   }
 }

@@ -152,9 +152,9 @@ export function noteEndpoint(
   { head, agent, admission, body, governed }: AdmittedRequest,
   rules: RuleSet | null,
 ): Governed {
-  if (rules === null || governed.facts === null) return governed;
-  const { geo } = describeBody(context, head, agent, { ...admission, rules }, body);
-  const facts = { ...governed.facts, geo };
+  if (rules === null) return governed;
+  const described = describeBody(context, head, agent, { ...admission, rules }, body);
+  const facts = governed.facts === null ? described : { ...governed.facts, geo: described.geo };
   const decisions = governed.decisions.filter(({ rule }) => rule !== 'where.geo');
   return { ...governed, facts, decisions: [...decisions, ...noteDecisions(judgeGeo(rules, facts))] };
 }

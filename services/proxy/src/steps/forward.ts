@@ -1,5 +1,5 @@
 import type { CallMeter } from '@agp/metering';
-import type { RuleSet } from '@agp/policy';
+import { isEnforced, judgeGeo, type RuleSet } from '@agp/policy';
 import { EgressProxyError } from '@agp/runtime/egress';
 import type { Dispatcher } from 'undici';
 import { AskingUpstream } from '../answer/ask-again.ts';
@@ -24,12 +24,14 @@ export function forward(
   const { promise, resolve } = Promise.withResolvers<Answer>();
   const running = {
     agentId: request.agent.uuid,
+    rules: request.admission.rules,
     judgedVersion: request.admission.rules?.version ?? 0,
     stop(reason: StopReason) {
       if (relay.stop(reason) && reason !== 'proxy_stopping') context.metrics.killed.inc({ reason });
     },
     async judgeAgain(rules: RuleSet) {
       if (running.judgedVersion === rules.version) return;
+      running.rules = rules;
       running.judgedVersion = rules.version;
       const denied = await findStop(context, request, rules).catch((error: unknown) => {
         running.judgedVersion = 0;
@@ -56,15 +58,28 @@ export function forward(
 }
 
 interface Judged {
-  /** Of the rules that last judged a request, at its endpoint. */
+  /** The last that came while a request runs. */
+  rules: RuleSet | null;
+  /** Of the rules that last judged it, at its endpoint. */
   judgedVersion: number;
 }
+
+/** @throws Error if no settings name its egress proxy */
+function findDirect({ upstream, proxied }: Working, { id, proxy }: Provider): Dispatcher {
+  if (!proxy) return upstream;
+  const found = proxied.get(proxy);
+  if (found === undefined) throw new Error(`the egress proxy of the provider ${id} is not open`);
+  return found;
+}
+
+/** Names what one account keeps: a response, a conversation, a file, a cache, a container. */
+const naming =
+  /"(?:previous_response_id|previous_interaction_id|conversation|file_id|file_ids|fileUri|file_uri|cachedContent|cached_content|container|vector_store_ids|batch_id)"\s*:\s*[["{]/;
 
 function findUpstream(context: Setup & Working, request: AdmittedRequest, relay: Relay, running: Judged) {
   const { metrics, warnings } = context;
   const { head, body } = request;
-  const { proxy } = head.provider;
-  const direct = proxy ? (context.proxied.get(proxy) ?? context.upstream) : context.upstream;
+  const direct = findDirect(context, head.provider);
   const upstream = head.next === null ? direct : openFailingOver(context, request, relay, running, direct);
   if (!body.inspected?.usageAsked) return upstream;
   const { bytes } = body.inspected;
@@ -77,7 +92,7 @@ function findUpstream(context: Setup & Working, request: AdmittedRequest, relay:
   });
 }
 
-/** A body that streams through cannot be sent again, and what is no call may be of what one endpoint alone keeps. */
+/** A body that streams through cannot be sent again, and what is no call, or names what an account keeps, is of one endpoint alone. */
 function openFailingOver(
   context: Setup & Working,
   request: AdmittedRequest,
@@ -85,18 +100,24 @@ function openFailingOver(
   running: Judged,
   direct: Dispatcher,
 ) {
-  const { head, admission, body } = request;
-  if (head.operation === null || !Buffer.isBuffer(body.toProvider)) return direct;
-  const find = ({ proxy }: Provider) => (proxy && context.proxied.get(proxy)) ?? context.upstream;
+  const { head } = request;
+  const { toProvider } = request.body;
+  if (head.operation === null || !Buffer.isBuffer(toProvider)) return direct;
+  const find = (endpoint: Provider) => findDirect(context, endpoint);
   return new FailingOver(find, head, (reason, error) => {
+    if (head.next === null || naming.test(toProvider.toString('latin1'))) return false;
     const { id, endpoint } = head.provider;
+    const { rules } = running;
+    const moved = { ...request, head: { ...head, provider: head.next } };
+    const governed = noteEndpoint(context, moved, rules);
+    if (rules !== null && governed.facts !== null && judgeGeo(rules, governed.facts).some(isEnforced)) return false;
     context.metrics.failovers.inc({ provider: id, endpoint: String(endpoint), reason });
     if (error instanceof EgressProxyError) context.warnings.egressFailed(error);
     if (error === null) relay.forgetSent();
-    if (head.next !== null) moveTo(head, head.next, null);
+    moveTo(head, head.next, null);
     if (head.keyUse !== null) head.keyUse.isUsed = true;
-    request.governed = noteEndpoint(context, request, admission.rules);
-    // Rules that came since have not judged it there.
-    running.judgedVersion = admission.rules?.version ?? 0;
+    request.governed = governed;
+    running.judgedVersion = rules?.version ?? 0;
+    return true;
   });
 }
