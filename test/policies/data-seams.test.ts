@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { exchangeOf, openRedactor, redactAnswer, redactRequest } from './data-texts.ts';
 
+const pattern = 'KD-[0-9]{4,12}|\\b20[0-9]{6}\\b|AB[0-9]{6}';
 const config = {
-  kinds: ['email', 'phone', 'credit_card', 'password'],
-  patterns: [{ name: 'customer_no', pattern: 'KD-[0-9]{4,12}|\\b[0-9]{8}\\b|AB[0-9]{6}' }],
+  kinds: ['email', 'phone', 'credit_card', 'password', 'customer_no'],
+  patterns: [{ kind: 'customer_no', pattern, longest: 16 }],
   findsLabels: false,
-} as never;
+};
 const email = 'jane.roe@example.com';
 const send = async (body: unknown) =>
   JSON.parse((await redactRequest(Buffer.from(JSON.stringify(body)), 'application/json', config)).text);

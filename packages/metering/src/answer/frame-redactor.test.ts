@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { openRedactor, passFrames } from '../../test/redact.ts';
+import { Frame } from '../json/frame.ts';
 import { FramePipe } from './frame-pipe.ts';
 import { FrameRedactor } from './frame-redactor.ts';
 
@@ -131,4 +132,99 @@ test('texts beyond a thousand of a stream are unread, and searched frame by fram
   const { passed } = passFrames(redactor, frames);
   expect(new Set(passed.map((frame) => at(frame, 'delta', 'text')))).toEqual(new Set(['to [email] now']));
   expect(redactor.unread).toEqual(['a stream of very many texts']);
+});
+
+const card = '4111 1111 1111 1111';
+const gemini = (...parts: object[]) => ({ candidates: [{ content: { parts, role: 'model' } }] });
+const delta = (more: object) => ({ choices: [{ index: 0, delta: more }] });
+
+test.each<[string, unknown[]]>([
+  [
+    'behind a thought that ends in a digit',
+    [gemini({ text: 'so 5', thought: true }), gemini({ text: `${card} it is.` }), gemini({ text: ' End' })],
+  ],
+  [
+    'that begins where a block opens',
+    [
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '4111 1111' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: ' 1111 1111 now' } },
+    ],
+  ],
+  [
+    'that begins where a part is added',
+    [
+      {
+        type: 'response.content_part.added',
+        item_id: 'm',
+        output_index: 0,
+        content_index: 0,
+        part: { type: 'output_text', text: '4111 1111' },
+      },
+      {
+        type: 'response.output_text.delta',
+        item_id: 'm',
+        output_index: 0,
+        content_index: 0,
+        delta: ' 1111 1111 now',
+      },
+    ],
+  ],
+  [
+    'of a message that grows',
+    [
+      { choices: [{ index: 0, message: { content: '4111 11' } }] },
+      { choices: [{ index: 0, message: { content: card } }] },
+    ],
+  ],
+  ...['tool_plan', 'partial_arguments', 'unknown'].map((member): [string, unknown[]] => [
+    `in a member ${member} of two frames`,
+    [delta({ [member]: 'pay 4111 1111' }), delta({ [member]: ' 1111 1111 now' }), delta({})],
+  ]),
+  [
+    'in a list of an unknown member',
+    [delta({ tools: [{ output: '4111 1111' }] }), delta({ tools: [{ output: ' 1111 1111 now' }] })],
+  ],
+  [
+    'of a choice without its number',
+    [delta({ content: '4111 1111' }), { choices: [{ delta: { content: ' 1111 1111 now' } }] }],
+  ],
+  ['that is a frame of its own', ['4111111111111111']],
+])('a value %s is found', (_name, frames) => {
+  const redactor = openRedactor(['credit_card']);
+  const { passed } = passFrames(redactor, frames);
+  expect(JSON.stringify(passed).replace(/\D/g, '')).not.toContain('1111111');
+  expect(redactor.found.map((value) => value.replaceAll(' ', ''))).toContain('4111111111111111');
+});
+
+test('what no table knows waits for one frame, and what is said anew for none', () => {
+  const filter = new FrameRedactor(openRedactor(['email']), false);
+  const send = (frame: unknown) => {
+    const data = JSON.stringify(frame);
+    return String(filter.take(new Frame('', data), Buffer.from(`data: ${data}\n\n`)));
+  };
+  const said = { provider: 'jane', ...delta({ content: 'One ' }) };
+  expect(send(said)).toBe('');
+  expect(send(said)).toContain('One');
+  expect(send(said)).toContain('One');
+});
+
+test('a thought stands apart from its answer, and neither waits for the other', () => {
+  const said = [
+    gemini({ text: 'mail jane@example.com', thought: true }),
+    gemini({ text: 'Please ' }),
+    gemini({ text: 'call.' }),
+  ];
+  const { passed, most } = passFrames(openRedactor(['email']), said);
+  const read = passed.map((frame) => at(frame, 'candidates', 0, 'content', 'parts', 0, 'text'));
+  expect(read).toEqual(['mail [email]', 'Please ', 'call.']);
+  expect(most).toBeLessThan(200);
+});
+
+test('a line of a stream that is of no event is unread', () => {
+  const redactor = openRedactor(['email']);
+  const filter = new FrameRedactor(redactor, false);
+  filter.take(null, Buffer.from(': a comment\nid: 7\n\n'));
+  expect(redactor.unread).toEqual([]);
+  filter.take(null, Buffer.from('no jane@example.com\n\n'));
+  expect(redactor.unread).toEqual(['a line of a stream that is of no event']);
 });

@@ -173,20 +173,23 @@ export class FrameRedactor implements FrameFilter {
   }
 
   #write({ raw, frame, data, pieces, places }: Waiting): Buffer {
+    const all: Place[] = [];
     for (const { literal, piece, isSigned } of pieces) {
       if (piece.places.length === 0) continue;
       const toWritten = openOffsets(data.slice(literal.start + 1, literal.end - 1), literal.start + 1);
       for (const place of piece.places)
-        places.push({
+        all.push({
           ...place,
           ...(isSigned && { isSigned }),
           start: toWritten(place.start - piece.start),
           end: toWritten(place.end - piece.start),
         });
     }
-    if (frame === null || places.length === 0) return raw;
+    // What frames make together comes before what stands in one of them.
+    for (const place of places) all.push(place);
+    if (frame === null || all.length === 0) return raw;
     const sent = Buffer.from(data);
-    const changed = atOnce(replaceInSteps(sent, clip(places), this.#redactor.put.bind(this.#redactor)));
+    const changed = atOnce(replaceInSteps(sent, clip(all), this.#redactor.put.bind(this.#redactor)));
     return changed === sent ? raw : rewrite(raw, changed, this.#isOfLines);
   }
 }

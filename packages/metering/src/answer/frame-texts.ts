@@ -26,6 +26,8 @@ interface Channel {
   type: string;
   /** What came last, if no table knows it. */
   last: string;
+  /** It was another before. */
+  varies: boolean;
 }
 
 /** What comes of a string of a frame: the piece of a text, or null; `isWhole` if it may be a text of its own too. */
@@ -98,20 +100,23 @@ export class FrameTexts {
     for (const { channel, scope: own } of this.#channels.values()) if (own.startsWith(scope)) channel.end();
   }
 
-  /** What is the same again goes on with nothing. */
+  /** What says all of the last again, and what is the same in each frame, goes on with nothing. */
   #takeUnknown(literal: Literal, value: string, root: Holder | null): Piece | null {
     const name = this.name(literal, root);
     const known = this.#channels.get(name);
-    if (known?.last === value) {
+    const isGrown = growing.has(literal.holder.name) && value.startsWith(known?.last ?? value);
+    if (known !== undefined && (isGrown || (known.last === value && !known.varies && !/\d/.test(value)))) {
       if (this.#unknown.delete(name)) known.channel.end();
+      known.last = value;
       return null;
     }
     const found = this.#find(literal, root);
     if (found === null) return null;
+    found.varies ||= known !== undefined && found.last !== value;
     found.last = value;
     this.#unknown.set(name, found);
     this.#touched.add(name);
-    return found.channel.add(value, this.#search.find(value));
+    return found.channel.add(value);
   }
 
   /** A thought ends as its answer begins, and the other way round. */
@@ -133,7 +138,7 @@ export class FrameTexts {
       return null;
     }
     const channel = new TextChannel(this.#search);
-    const made = { channel, scope: scopeOf(literal.holder), type: root?.type ?? '', last: '' };
+    const made = { channel, scope: scopeOf(literal.holder), type: root?.type ?? '', last: '', varies: false };
     this.#channels.set(name, made);
     return made;
   }

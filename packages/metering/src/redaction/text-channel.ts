@@ -10,8 +10,6 @@ export interface Piece {
   end: number;
   /** Found in it, as offsets of the channel. */
   places: Place[];
-  /** What stands whole in it if it is a text of its own: that does not grow. */
-  alone: readonly { kind: string; start: number; end: number }[];
   isClear: boolean;
 }
 
@@ -51,11 +49,9 @@ export class TextChannel {
     this.#search = search;
   }
 
-  /** @param alone found in a text that may be one of its own, as offsets in it */
-  add(text: string, alone: Piece['alone'] = []): Piece {
+  add(text: string): Piece {
     const start = this.#base + this.#text.length;
-    const moved = alone.map((one) => ({ ...one, start: start + one.start, end: start + one.end }));
-    const piece = { start, end: start + text.length, places: [], alone: moved, isClear: false };
+    const piece = { start, end: start + text.length, places: [], isClear: false };
     this.#pieces.push(piece);
     this.#text += text;
     if (this.#base + this.#text.length >= this.#next) this.#go(false);
@@ -111,7 +107,7 @@ export class TextChannel {
     for (const place of places) {
       const [start, end] = [Math.max(from, this.#base + place.start), Math.min(to, this.#base + place.end)];
       let isRest = this.#base + place.start < from;
-      if (start >= end || this.#stands(place)) continue;
+      if (start >= end) continue;
       for (const piece of this.#pieces) {
         if (piece.end <= start || piece.start >= end) continue;
         const within = { start: Math.max(piece.start, start), end: Math.min(piece.end, end) };
@@ -124,14 +120,6 @@ export class TextChannel {
       const [piece] = this.#pieces.splice(0, 1);
       (piece as Piece).isClear = true;
     }
-  }
-
-  /** Whether a finding in several pieces grew out of one that stands in one of them. */
-  #stands({ kind, start, end }: Place): boolean {
-    const [from, to] = [this.#base + start, this.#base + end];
-    const touched = this.#pieces.filter((piece) => piece.start < to && piece.end > from);
-    if (touched.length < 2) return false;
-    return touched.some(({ alone }) => alone.some((own) => own.kind === kind && own.start < to && own.end > from));
   }
 }
 
@@ -147,6 +135,8 @@ class JsonText {
   from = 0;
   #key = '';
   #isValue = false;
+  /** The value that is the JSON has ended. */
+  #isWhole = false;
   /** The begin of a long string that is open was dropped. */
   #isWithin = false;
   unsearched: string | null = null;
@@ -165,6 +155,8 @@ class JsonText {
     for (;;) {
       const first = text[this.from];
       if (first === undefined) return { clear: text.length, places };
+      // Only a text says more behind a value.
+      if (this.#isWhole && /\S/.test(first)) return null;
       if (first === '"' || this.#isWithin) {
         const end = endString(text, this.from - (this.#isWithin ? 1 : 0));
         if (end < 0) {
@@ -174,6 +166,7 @@ class JsonText {
         places.push(...this.#read(text, end).places);
         this.from = end;
         this.#isWithin = false;
+        this.#isWhole = this.#open.length === 0;
         continue;
       }
       if (/[-\d]/.test(first)) {
@@ -197,8 +190,10 @@ class JsonText {
 
   #take(first: string): boolean {
     if (first === '{' || first === '[') this.#open.push(first);
-    else if (first === '}' || first === ']') this.#open.pop();
-    else if (!/[\s:,]/.test(first)) return false;
+    else if (first === '}' || first === ']') {
+      this.#open.pop();
+      this.#isWhole = this.#open.length === 0;
+    } else if (!/[\s:,]/.test(first)) return false;
     if (first === ':') this.#isValue = true;
     else if (/[{[,}\]]/.test(first)) this.#isValue = false;
     this.from += 1;
