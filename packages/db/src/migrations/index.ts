@@ -15,6 +15,7 @@ import * as identities from './0013-identities.ts';
 import * as teams from './0014-teams.ts';
 import * as endpoints from './0015-endpoints.ts';
 import * as providerKeys from './0016-provider-keys.ts';
+import * as stops from './0017-stops.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-baseline': baseline,
@@ -33,6 +34,7 @@ const migrations: Record<string, Migration> = {
   '0014-teams': teams,
   '0015-endpoints': endpoints,
   '0016-provider-keys': providerKeys,
+  '0017-stops': stops,
 };
 
 /** In their order. A migration that has been released is never edited. */

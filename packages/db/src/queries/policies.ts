@@ -6,7 +6,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
-import { inTransaction } from '../statements.ts';
+import { ifTaken, inTransaction } from '../statements.ts';
 import { firstIdAt } from './pages.ts';
 
 export type PolicyRow = Selectable<Schema['policies']>;
@@ -107,7 +107,7 @@ export function replacePolicy(
       .returningAll()
       .executeTakeFirstOrThrow();
     return { before, after };
-  });
+  }).catch(ifTaken('policy_name_taken'));
 }
 
 export function deletePolicy(db: Db, id: string): Promise<PolicyRow | undefined> {
