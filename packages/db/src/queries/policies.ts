@@ -153,7 +153,8 @@ export interface RecordedCallRow {
   session_id: string;
   agent_id: string;
   agent_name: string;
-  metadata: Record<string, unknown>;
+  /** Null without any. */
+  labels: Record<string, string> | null;
   timestamp: Date;
   compliance_tag: string;
   provider: string;
@@ -174,7 +175,7 @@ export async function* readRecordedCalls(db: Db, from: Date, to: Date): AsyncGen
     const rows = await db
       .selectFrom('events')
       .innerJoin('agents', 'agents.id', 'events.agent_id')
-      .select(['events.id', 'events.session_id', 'events.agent_id', 'agents.name as agent_name', 'agents.metadata'])
+      .select(['events.id', 'events.session_id', 'events.agent_id', 'agents.name as agent_name', 'events.labels'])
       .select([
         'events.timestamp',
         'events.compliance_tag',

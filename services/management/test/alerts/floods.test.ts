@@ -1,5 +1,7 @@
+import { randomUUIDv7 } from 'node:crypto';
 import type { EventMessage } from '@agp/core/events';
-import { claimDeliveries } from '@agp/db';
+import { fromPublicId } from '@agp/core/ids';
+import { addRefusals, appendAudit, claimDeliveries } from '@agp/db';
 import { expect, test } from 'vitest';
 import { makeEvent } from '../support/make-event.ts';
 import { seedAgent, seedEvents } from '../support/seed.ts';
@@ -60,4 +62,59 @@ test('notices of one rule are ten messages a minute and one for the rest, and a 
     'agent nightly fails: all 20 requests',
     expect.stringMatching(/^first use of MCP server open-/),
   ]);
+});
+
+test('refusals are compared with all of the week before, whether rolled up yet or not', async () => {
+  await alerts.rule({ on: 'refusals' });
+  const refuse = async (name: string, count: number, earlier: string) => {
+    const agent = await seedAgent(alerts.owner, name);
+    const id = fromPublicId('agt', agent);
+    const request = {
+      requestId: 'r',
+      sourceIp: '::1',
+      provider: null,
+      path: null,
+      rule: null,
+      decision: null,
+      told: null,
+    };
+    const listed = { ...request, id: randomUUIDv7(), agentId: id, reason: 'rate_limited', count, added: count };
+    const now = Date.now();
+    await addRefusals(alerts.owner.pool, [
+      { agentId: id, reason: 'rate_limited', count, minute: now, refusedAt: now, sourceIp: '::1', requests: [listed] },
+    ]);
+    await alerts.owner.pool.query(earlier, [id]);
+    return agent;
+  };
+  const usual = 168 * 60;
+  await refuse('never-before', 100, 'SELECT $1::uuid');
+  await refuse(
+    'counted',
+    100,
+    `INSERT INTO refusal_counts (minute, agent_id, reason, count, source_ip, refused_at)
+     SELECT now() - interval '1 day', $1, 'rate_limited', ${usual}, '::1', now()`,
+  );
+  await refuse(
+    'by-hours',
+    100,
+    `INSERT INTO hourly_refusals (hour, agent_id, reason, refusal_count)
+     SELECT date_trunc('hour', now()) - interval '3 days', $1, 'rate_limited', ${usual}`,
+  );
+  const logged = await refuse('in-log', 100, 'SELECT $1::uuid');
+  const entry = {
+    actor: { kind: 'system' },
+    source_ip: null,
+    action: 'request.refused',
+    target: null,
+    before: null,
+  } as const;
+  const timestamp = new Date(Date.now() - 86_400_000).toISOString();
+  const after = { reasons: { rate_limited: usual } };
+  await alerts.owner.db
+    .transaction()
+    .execute((transaction) =>
+      appendAudit(transaction, [{ ...entry, agent_id: logged, after, count: usual, timestamp }]),
+    );
+  await alerts.look();
+  expect((await alerts.alerts()).open).toEqual(['100 requests of never-before refused in 1 h']);
 });

@@ -84,6 +84,18 @@ export function repeatsProof(text: string, shown: string | null, isOurs: IsOurs)
   );
 }
 
+/**
+ * Whether a part of a request is not forwarded, in one look for most.
+ * @param place where it stands, such as a header's name
+ * @throws ApiError `unauthorized_agent` if it holds a secret of ours that does not belong there
+ */
+export function isKeptBack(text: string, place: string, shown: string | null, isOurs: IsOurs): boolean {
+  if (!suspicious.test(text)) return false;
+  const prefix = findOwnSecret(text, shown);
+  if (prefix !== null) throw refuseSecret(place.toLowerCase(), prefix);
+  return repeatsProof(text, shown, isOurs);
+}
+
 /** Whether an id of the caller's holds a secret of ours or a JWT, and so is not recorded. */
 export function spellsAgentToken(text: string): boolean {
   if (!suspicious.test(text)) return false;

@@ -4,7 +4,7 @@ import { decodesAll, isMethodOverride, rolesOf } from '@agp/metering';
 import type { Exchange, HeaderValues } from '../exchange.ts';
 import type { Head } from '../journey.ts';
 import { isCredentialParameter, writeKeyHeader } from '../settings/provider-keys.ts';
-import { findOwnSecret, type IsOurs, refuseSecret, repeatsProof } from './agent-token.ts';
+import { findOwnSecret, type IsOurs, isKeptBack, repeatsProof } from './agent-token.ts';
 import { cutParameters } from './query-parameters.ts';
 
 /** Whether the answer could come in an encoding that we cannot decode whole, its usage unread. */
@@ -70,17 +70,12 @@ export function buildOutgoing(
   const { apiKey } = provider;
   const isInjected = apiKey !== null;
   const isBilled = operation !== null && !operation.isFree;
-  const isKeptBack = (text: string, place: string) => {
-    const prefix = findOwnSecret(text, token);
-    if (prefix !== null) throw refuseSecret(place, prefix);
-    return repeatsProof(text, token, isOurs);
-  };
   const headers = toProviderHeaders(
     rawHeaders,
     request.headers.connection,
     (roles, name, value) =>
-      isKeptBack(name, "a header's name") ||
-      isKeptBack(value, name.toLowerCase()) ||
+      isKeptBack(name, "a header's name", token, isOurs) ||
+      isKeptBack(value, name, token, isOurs) ||
       roles.has('reroutes') ||
       (isInjected && (roles.has('key') || roles.has('credential'))) ||
       (isBilled && (roles.has('partial') || (/^accept-encoding$/i.test(name) && asksUnreadable(value)))),
@@ -91,8 +86,8 @@ export function buildOutgoing(
     query: cutParameters(
       query,
       ({ names, text }) =>
-        isKeptBack(text, 'the query') ||
-        isKeptBack(text.slice(text.indexOf('=') + 1), 'the query') ||
+        isKeptBack(text, 'the query', token, isOurs) ||
+        isKeptBack(text.slice(text.indexOf('=') + 1), 'the query', token, isOurs) ||
         names.some((name) => (isInjected && isCredentialParameter(name)) || isMethodOverride(name)),
     ),
   };
