@@ -1,5 +1,4 @@
 import type { Measurement } from '@agp/metering';
-import { isModelListed } from '@agp/policy';
 import { LRUCache } from 'lru-cache';
 import { rememberedAliases } from '../limits.ts';
 
@@ -15,7 +14,6 @@ export class AnsweredModels {
     { requestedModel, answeredModel }: Pick<Measurement, 'requestedModel' | 'answeredModel'>,
   ): void {
     if (requestedModel === null || answeredModel === null || requestedModel === answeredModel) return;
-    if (isModelListed([requestedModel], answeredModel) || isModelListed([answeredModel], requestedModel)) return;
     const key = toKey(provider, requestedModel);
     const known = this.#answered.get(key) ?? [];
     if (known[0] === answeredModel) return;
