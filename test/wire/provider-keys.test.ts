@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ownSecrets } from '@agp/core/contracts';
 import { errorTable } from '@agp/core/errors';
 import { refusalText } from '@agp/testing';
 import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
@@ -185,8 +186,43 @@ test.each([
 test('without a valid token the answer is 401, whatever the path', async () => {
   for (const path of ['/openai/v1/models', '/openai/v1/files']) {
     const answer = await send('GET', path, { 'x-agent-token': 'agp_made-up' });
-    expect([answer.status, refusalText(await answer.json())]).toEqual([401, errorTable.unauthorized_agent.message]);
+    expect([answer.status, refusalText(await answer.json())]).toEqual([
+      401,
+      'missing or invalid agent token: it was revoked, has expired, or was never issued here',
+    ]);
   }
+});
+
+test.each(Object.entries(ownSecrets))('%s: %s reaches no provider, whoever holds the key', async (prefix, what) => {
+  const secret = `${prefix}${'fake-secret-'.repeat(4).slice(0, 43)}`;
+  const before = provider.requests.length;
+  for (const id of ['openai', 'plain'])
+    for (const [headers, query] of [
+      [{ authorization: `Token ${secret}` }, ''],
+      [{ authorization: `Basic ${btoa(`x:${secret}`)}` }, ''],
+      [{ 'x-other-gateway': secret }, ''],
+      [{ 'helicone-auth': `Bearer ${secret}` }, ''],
+      [{}, `?a=b&x=${secret}`],
+      [{}, `?a=b&x=y%3B${secret}`],
+      ...(prefix === 'agp_'
+        ? []
+        : ([
+            [{ authorization: `Bearer ${secret}` }, ''],
+            [{ 'x-api-key': secret }, ''],
+            [{ 'api-key': `${prefix}short` }, ''],
+            [{ 'x-goog-api-key': secret }, ''],
+            [{}, `?key=${secret}`],
+          ] as const)),
+    ] as const) {
+      const answer = await send('GET', `/${id}/v1/models${query}`, headers);
+      expect([headers, query, answer.status, refusalText(await answer.json())]).toEqual([
+        headers,
+        query,
+        401,
+        expect.stringContaining(` holds ${what}, which goes to no provider: `),
+      ]);
+    }
+  expect(provider.requests.length).toBe(before);
 });
 
 test('paths that the file allows are forwarded, with the key from its own file', async () => {

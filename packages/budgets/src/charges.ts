@@ -28,6 +28,8 @@ export interface BudgetSet {
   version: number;
   budgets: readonly Definition[];
   bySession: boolean;
+  /** One of them counts some models alone. */
+  byModel: boolean;
   readonly known: Map<string, Charges>;
   /** Places that `known` holds. */
   knownPlaces: number;
@@ -86,7 +88,8 @@ function parse(id: string, epoch: number, given: unknown): Definition | null {
 
 function gather(version: number, budgets: Definition[]): BudgetSet {
   const bySession = budgets.some(({ budget }) => budget.split_by === 'session');
-  return { version, budgets, bySession, known: new Map(), knownPlaces: 0 };
+  const byModel = budgets.some(({ budget }) => budget.match.models !== undefined);
+  return { version, budgets, bySession, byModel, known: new Map(), knownPlaces: 0 };
 }
 
 /** What requests are held to, or are warned by. @throws TypeError naming a budget that this version cannot read */

@@ -1,5 +1,7 @@
 const soon = { 'Retry-After': '1' };
 const computed = null;
+/** Whose it is, and whether it is anybody's, a team does not learn. */
+const nameTaken = 'the name is taken or reserved: choose another';
 
 /** Every error that a service answers with: the one table from code to status, message and headers. */
 export const errorTable = {
@@ -77,9 +79,9 @@ export const errorTable = {
   view_not_found: { status: 404, message: 'view not found' },
   too_many_views: { status: 409, message: 'there are 100 views already: remove one' },
   view_name_taken: { status: 409, message: 'another shared view has this name: remove it first, or take another name' },
-  policy_name_taken: { status: 409, message: 'another policy has this name' },
+  policy_name_taken: { status: 409, message: nameTaken },
   too_many_policies: { status: 409, message: 'there are 100 policies already' },
-  budget_name_taken: { status: 409, message: 'another budget has this name' },
+  budget_name_taken: { status: 409, message: nameTaken },
   too_many_budgets: { status: 409, message: 'there are 1,000 budgets already' },
   identity_not_found: { status: 404, message: 'identity not found' },
   identity_name_taken: { status: 409, message: 'name: another identity has it' },

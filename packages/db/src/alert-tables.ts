@@ -50,6 +50,8 @@ export interface AlertTables {
     /** Messages of one line are delivered in their order. */
     line: string;
     occasion: Occasion;
+    /** 0 goes first: the place of its alert's severity. */
+    urgency: Generated<number>;
     attempts: Generated<number>;
     /** When it is tried, or tried again; past it nobody else has it in hand. */
     next_at: DefaultTimestamp;

@@ -67,6 +67,8 @@ export interface Schema extends AlertTables, BudgetTables, IdentityTables {
     requests_per_minute: number | null;
     cap_changed_at: Timestamp | null;
     blocked_until: Timestamp | null;
+    /** Kept by a trigger. */
+    installation_stop: 'blocked' | 'retired' | null;
   };
   agent_last_seen: {
     agent_id: string;

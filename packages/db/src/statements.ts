@@ -1,6 +1,8 @@
 import { CompiledQuery } from 'kysely';
-import type { Pool } from 'pg';
+import pg, { type Pool } from 'pg';
 import type { Db } from './database.ts';
+
+export const uniqueViolation = '23505';
 
 export interface Changed<Row> {
   before: Row;
@@ -11,6 +13,14 @@ export interface Changed<Row> {
 export function inTransaction<Result>(db: Db, work: (transaction: Db) => Promise<Result>): Promise<Result> {
   return db.isTransaction ? work(db) : db.transaction().execute(work);
 }
+
+/** Answers with a code if what was written is somebody's already; its transaction must be given up then. */
+export const ifTaken =
+  <Code>(code: Code) =>
+  (error: unknown): Code => {
+    if (error instanceof pg.DatabaseError && error.code === uniqueViolation) return code;
+    throw error;
+  };
 
 /** A contract's object as Postgres gives it: `Times` are dates, all other members are columns of the same name. */
 export type RowOf<Shown, Times extends keyof Shown> = Omit<Shown, Times> & {

@@ -47,7 +47,9 @@ export const tryTokenSchema = z
 
 export const triedTokenSchema = z
   .strictObject({
-    passes: z.boolean().meta({ description: 'Whether a request with it would be let in now' }),
+    passes: z
+      .boolean()
+      .meta({ description: 'Whether a request with it would be let in now as the agent that it proves' }),
     problem: z
       .string()
       .nullable()

@@ -11,7 +11,7 @@ import { openSearch, type SearchConfig } from './redaction/redaction.ts';
 import type { FoundInBytes } from './redaction/search-bytes.ts';
 import { type BodyChange, changeBody } from './request/change-body.ts';
 import { type BodyForm, type InspectedBody, inspectBody } from './request/inspect-body.ts';
-import { type Cheaper, computeReservation, findCheaper, findLikelyCost, findTokens } from './reserve.ts';
+import { type Cheaper, findCheaper, findLikelyCost, findReservation, findTokens } from './reserve.ts';
 import { createPiiScanner } from './scan/pii-scanner.ts';
 import { createTokenEstimator } from './tokens/token-estimator.ts';
 
@@ -77,7 +77,7 @@ export function createMetering(options: MeteringOptions): Metering {
         mustName,
         mustPrice: mustPrice || isCapped,
       }),
-    findReservation: (head, body, { mayRefuse }) => computeReservation(parts, head, body, mayRefuse),
+    findReservation: (head, body, caps) => findReservation(parts, head, body, caps),
     findTokens: (head, body, { mayRefuse }) => findTokens(parts, head, body, mayRefuse),
     findLikelyCost: (head, body, { mayRefuse }) => findLikelyCost(parts, head, body, mayRefuse),
     findCheaper: (head, body, { mayRefuse }) => findCheaper(parts, head, body, mayRefuse),

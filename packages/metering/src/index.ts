@@ -35,5 +35,5 @@ export type { FoundInBytes } from './redaction/search-bytes.ts';
 export type { BodyChange } from './request/change-body.ts';
 export { decodeBody } from './request/decode-body.ts';
 export type { InspectedBody } from './request/inspect-body.ts';
-export { readAsked } from './request/read-asked.ts';
+export { type AskedOfBody, readAsked } from './request/read-asked.ts';
 export type { Cheaper } from './reserve.ts';

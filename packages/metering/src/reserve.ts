@@ -1,23 +1,14 @@
 import { makeUsage, maxTokens, type UsageLimits } from '@agp/catalogue';
 import { ApiError } from '@agp/core/errors';
+import { bytesPerToken, defaultOutputTokens, guessBatch, type Likely, largestRead, sumBatch } from './batched-calls.ts';
 import { type CallHead, listTiers, nameModel } from './call-head.ts';
 import { toCamel } from './dialects/bounds.ts';
 import { choosesModel } from './dialects/headers.ts';
-import { maxReportedCalls, type Operation } from './dialects/operation.ts';
-import { asObject, type JsonObject } from './json/members.ts';
-import { readJson, toMembers } from './json/scan.ts';
+import type { Operation } from './dialects/operation.ts';
 import { isWholePath } from './match-operation.ts';
 import { guessCost, type MeteringParts, unpricedNanoUsd } from './metering-parts.ts';
-import { type InspectedBody, inspectBody, nothingKnown } from './request/inspect-body.ts';
-import { readDemand } from './request/read-demand.ts';
-import { toModelName } from './request/read-names.ts';
+import { type InspectedBody, inspectBody } from './request/inspect-body.ts';
 import { notBounded, type StrictDemand } from './request/strict-demand.ts';
-
-/** Bytes of a request for each token that it is taken to have: about right for English and code. */
-const bytesPerToken = 4;
-
-/** What an answer without a bound is taken to have. */
-const defaultOutputTokens = 4_096;
 
 /** Of text: beyond this no model reads on anyway. */
 const maxPromptTokens = 200_000;
@@ -33,11 +24,6 @@ function estimateReservation(parts: MeteringParts, head: CallHead, body: Inspect
   const costs = body.models.map((model) => priceModel(parts, head, body, model));
   const least = costs.length === 0 || !body.isExact ? unpricedNanoUsd : 0;
   return Math.max(least, ...costs);
-}
-
-interface Likely
-  extends Pick<InspectedBody, 'media' | 'maxOutputTokens' | 'leastOutputTokens' | 'answers' | 'tiers' | 'toldUsage'> {
-  bytes: { length: number };
 }
 
 function priceModel(parts: MeteringParts, head: CallHead, asked: Likely, model: string): number {
@@ -61,15 +47,18 @@ export function findTokens(
   body: InspectedBody | null,
   mayRefuse: boolean,
 ): number {
+  if (head.operation?.isBilledLater) return sumBatch(head, body, countTokens) ?? unreadTokens;
   if (head.operation?.billedOnce || head.operation?.isFree || (!head.hasBody && body === null)) return 0;
   const strict = parts.isStrict && mayRefuse ? bounded(head, body)?.strict : null;
   if (strict && !(strict instanceof ApiError)) return boundTokens(parts, head, body?.models ?? [], strict);
   if (body === null) return unreadTokens;
-  const counts = body.models.map((model) => {
-    const { promptTokens, completionTokens } = likelyUsage(body, model);
-    return promptTokens + completionTokens;
-  });
+  const counts = body.models.map((model) => countTokens(body, model));
   return Math.max(body.isExact && counts.length > 0 ? 0 : unreadTokens, ...counts);
+}
+
+function countTokens(asked: Likely, model: string): number {
+  const { promptTokens, completionTokens } = likelyUsage(asked, model);
+  return promptTokens + completionTokens;
 }
 
 function likelyUsage(asked: Likely, model: string) {
@@ -87,7 +76,21 @@ function likelyUsage(asked: Likely, model: string) {
   });
 }
 
-export function computeReservation(
+/** What a request reserves: of a batch what its calls may cost, if a cap or a budget asks. @throws ApiError `cost_not_bounded` */
+export function findReservation(
+  parts: MeteringParts,
+  head: CallHead,
+  body: InspectedBody | null,
+  { isCapped, mayRefuse }: { isCapped: boolean; mayRefuse: boolean },
+): number {
+  const reserved = computeReservation(parts, head, body, mayRefuse);
+  if (!isCapped || head.operation?.isBilledLater !== true || !head.hasBody) return reserved;
+  if (body?.startsUnseen === false && body.bytes.length > largestRead)
+    return Math.max(reserved, guessBatch(body.bytes));
+  return Math.max(reserved, findLikelyCost(parts, head, body, mayRefuse) ?? unpricedNanoUsd);
+}
+
+function computeReservation(
   parts: MeteringParts,
   head: CallHead,
   body: InspectedBody | null,
@@ -99,58 +102,16 @@ export function computeReservation(
   return boundReservation(parts, head, bounded(head, body));
 }
 
-/**
- * The same, but of a batch what its calls are likely to cost, which a reservation does not hold; null if it does not contain them.
- * @throws ApiError `cost_not_bounded`
- */
+/** The same, and of a batch what its calls are likely to cost; null if it does not contain them. @throws ApiError `cost_not_bounded` */
 export function findLikelyCost(
   parts: MeteringParts,
   head: CallHead,
   body: InspectedBody | null,
   mayRefuse: boolean,
 ): number | null {
-  const { operation } = head;
-  if (operation?.isBilledLater !== true) return computeReservation(parts, head, body, mayRefuse);
-  if (body === null || body.startsUnseen) return null;
-  const { value, doubt } = readJson(body.bytes, 'whole');
-  const calls = doubt === null ? (operation.listCalls?.(asObject(value)) ?? []) : [];
-  if (calls.length === 0 || calls.length > maxReportedCalls) return null;
-  return sumBatch(parts, head, body, calls);
-}
-
-/** Each kind of call is priced; no honest batch has so many. */
-const maxKinds = 1_000;
-
-/** Calls that ask for the same are priced once, as one of average size; null if too many differ. */
-function sumBatch(
-  parts: MeteringParts,
-  head: CallHead,
-  { bytes, models: ofPath }: InspectedBody,
-  calls: readonly JsonObject[],
-): number | null {
-  const size = { toldUsage: {}, media: null, bytes: { length: bytes.length / calls.length } };
-  const bounds = head.operation?.batchedBounds ?? nothingKnown;
-  const kinds = new Map<string, { asked: Likely; models: string[]; count: number }>();
-  for (const call of calls) {
-    const {
-      maxOutputTokens,
-      leastOutputTokens,
-      answers,
-      tiers,
-      models: named,
-    } = readDemand(toMembers(call), bounds, head.provider.baseUrl);
-    const models = [...new Set([...named.map(toModelName), ...ofPath])];
-    const key = JSON.stringify([models, maxOutputTokens, leastOutputTokens, answers, tiers]);
-    const kind = kinds.get(key);
-    if (kind) kind.count += 1;
-    else kinds.set(key, { asked: { maxOutputTokens, leastOutputTokens, answers, tiers, ...size }, models, count: 1 });
-    if (kinds.size > maxKinds) return null;
-  }
+  if (head.operation?.isBilledLater !== true) return computeReservation(parts, head, body, mayRefuse);
   const asBatch = { ...head, serviceTier: 'batch' };
-  return [...kinds.values()].reduce((sum, { asked, models, count }) => {
-    const costs = (models.length === 0 ? ['unknown'] : models).map((model) => priceModel(parts, asBatch, asked, model));
-    return Math.min(sum + count * Math.max(...costs), Number.MAX_SAFE_INTEGER);
-  }, 0);
+  return sumBatch(head, body, (asked, model) => priceModel(parts, asBatch, asked, model));
 }
 
 /** The cap may have been set after the body was read. */

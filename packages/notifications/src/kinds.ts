@@ -187,7 +187,10 @@ export const kinds = {
     },
     example: { what: 'remote_mcp', name: 'mcp.example.com', agent: 'nightly' } as SeenFacts,
     tell: ({ what, name, agent }) => ({
-      title: `first ${what === 'agent' ? 'request' : 'use'} of ${seenWords[what] ?? what} ${name}`,
+      title:
+        what === 'full'
+          ? `no room for more names of ${seenWords[name] ?? name}s: what is new from now on is not told`
+          : `first ${what === 'agent' ? 'request' : 'use'} of ${seenWords[what] ?? what} ${name}`,
       detail: agent === null ? '' : `by agent ${agent}`,
     }),
   }),

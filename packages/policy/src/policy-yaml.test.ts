@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { z } from 'zod';
 import { describeMatch } from './describe-match.ts';
-import { changeText, readPolicy, writePolicy } from './policy-yaml.ts';
+import { changeText, readPolicy, readText, writePolicy } from './policy-yaml.ts';
 
 test.each<[string, string, [string, ...string[]], unknown, string]>([
   [
@@ -62,6 +63,11 @@ test.each([
   [Array.from({ length: 1_001 }, (_, at) => `a${at}: 1`).join('\n'), 'says more than a policy needs'],
 ])('a text that would take long is not read: %#', (text, message) => {
   expect(readPolicy(text).faults).toMatchObject([{ message }]);
+});
+
+test('what is wrong with a text speaks of what it is of', () => {
+  const { faults } = readText(`[${'a,'.repeat(30_000)}]`, z.any(), 'identity');
+  expect(faults).toMatchObject([{ message: 'says more than an identity needs' }]);
 });
 
 describe('a text that is no policy has its faults at their places', () => {

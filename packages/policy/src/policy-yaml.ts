@@ -22,7 +22,7 @@ export const writePolicy = (policy: object): string => stringify(policy, layout)
 const [maxText, maxTokens, maxKeys, maxOpen] = [65_536, 4_000, 1_000, 64];
 
 /** Why a text is not read; null if it may be. */
-function findExcess(text: string): string | null {
+function findExcess(text: string, noun: string): string | null {
   if (text.length > maxText) return `must be no longer than ${maxText} characters`;
   if (!isStorableText(text)) return 'must not hold NUL';
   let [tokens, keys, open] = [0, 0, 0];
@@ -35,7 +35,8 @@ function findExcess(text: string): string | null {
     if (type === 'flow-seq-start' || type === 'flow-map-start' || type === 'seq-item-ind') open += 1;
     else if (type === 'flow-seq-end' || type === 'flow-map-end') open -= 1;
     else if (type === 'newline') open = 0;
-    if (tokens > maxTokens || keys > maxKeys || open > maxOpen) return 'says more than a policy needs';
+    if (tokens > maxTokens || keys > maxKeys || open > maxOpen)
+      return `says more than ${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun} needs`;
   }
   return null;
 }
@@ -81,7 +82,7 @@ export function readPolicy(text: string): { policy: Policy; faults: [] } | { pol
 
 /** The same of another kind of text. @param noun what it is of */
 export function readText<Value>(text: string, schema: z.ZodType<Value>, noun: string): Read<Value> {
-  const excess = findExcess(text);
+  const excess = findExcess(text, noun);
   if (excess !== null) return { value: null, faults: [cutToLine(text, [0, text.length], excess)] };
   const document = parseDocument(text, { prettyErrors: false });
   const [broken, ...others] = document.errors.map(({ pos, message }) => cutToLine(text, pos, message));

@@ -45,7 +45,7 @@ export interface RecordedCall {
   session_id: string;
   agent_id: string;
   agent_name: string;
-  /** Labels of now: what they were then is not recorded. */
+  /** The agent's when the request was admitted. */
   labels: Readonly<Record<string, string>>;
   timestamp: string;
   tag: string;

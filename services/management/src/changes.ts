@@ -9,7 +9,6 @@ import {
   type AgentRow,
   appendAudit,
   type Db,
-  isBlockOfInstallation,
   listGoverningLabels,
   listPolicies,
   updateAgent,
@@ -93,12 +92,13 @@ export function changeAgent(
 ): Promise<AgentRow> {
   return recordChange(context, input, action, async (transaction) => {
     const updated = found(await updateAgent(transaction, input.params.id, change), 'agent_not_found');
-    const { agent, before, after } = updated;
+    const { agent, before, after, stoppedBefore } = updated;
     const target = toPublicId('agt', input.params.id);
     const caller = found(input.caller, 'internal');
-    const mayLift = !caller.match || before.status !== 'blocked' || change.status === undefined;
-    if (!mayLift && (await isBlockOfInstallation(transaction, input.params.id)))
-      throw new ApiError('installation_only', 'blocked by the installation, which alone lets it go on');
+    // A team may block what the installation retired, and nothing else.
+    const mayStop = stoppedBefore === null || (stoppedBefore === 'retired' && change.status !== 'active');
+    if (caller.match && change.status !== undefined && !mayStop)
+      throw new ApiError('installation_only', `${stoppedBefore} by the installation, which alone lets it go on`);
     await assureLabels(transaction, caller, before.metadata, after.metadata);
     // What was stored past this API keeps no agent from being blocked.
     if (change.labels !== undefined && !metadataInputSchema.safeParse(agent.metadata).success)

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUIDv7, timingSafeEqual } from 'node:crypto';
 import type { AuditActor } from '@agp/core/audit';
-import type { Team } from '@agp/core/contracts';
+import type { SecretPrefix, Team } from '@agp/core/contracts';
 import { toPublicId } from '@agp/core/ids';
 import { type ConsoleSessionRow, type Db, type FoundApiKey, findApiKeys, keepBootstrapKey } from '@agp/db';
 import { ConfigError, describeFailure, keepTrying, type Logger } from '@agp/runtime';
@@ -76,11 +76,8 @@ export function digestSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
-/**
- * Makes the UUID, the secret (its prefix and 256 random bits) and the digest of an API key (`agm_`), agent token (`agp_`) or one-time code
- * (`agl_`).
- */
-export function issueSecret(prefix: 'agm_' | 'agp_' | 'agl_'): { id: string; secret: string; secretSha256: Buffer } {
+/** Makes the UUID, the secret (its prefix and 256 random bits) and the digest of what a prefix is of. */
+export function issueSecret(prefix: SecretPrefix): { id: string; secret: string; secretSha256: Buffer } {
   const secret = `${prefix}${randomBytes(32).toString('base64url')}`;
   return { id: randomUUIDv7(), secret, secretSha256: digestSecret(secret) };
 }

@@ -124,9 +124,13 @@ export function presentUsage(row: UsageRow): object {
   return presentRow({ ...Object.fromEntries(others), ...(labels.length > 0 && { labels: Object.fromEntries(read) }) });
 }
 
-export function presentSession({ metadata, ...row }: SessionRow): Session {
-  return { ...presentRow(row), labels: listLabels(metadata) };
-}
+/** As the customer's document has it, or with what was asked for beside it. */
+export const presentSession =
+  (withNames: boolean) =>
+  ({ metadata, name, ...row }: SessionRow): Session => ({
+    ...presentRow(row),
+    ...(withNames && { name, labels: listLabels(metadata) }),
+  });
 
 export function presentConsoleSession(row: ConsoleSessionRow): z.infer<typeof consoleSessionListSchema>[number] {
   return {

@@ -61,19 +61,20 @@ export function csvOf(response: Response): CsvTable | undefined {
   return response.locals.csv as CsvTable | undefined;
 }
 
-export function makeEventsCsv(row: z.ZodObject) {
-  const wantedBy: Record<string, string> = {
+/** @param wantedBy columns that are there only if `expand` has a word */
+export const makeCsv = (name: string, row: z.ZodObject, wantedBy: Readonly<Record<string, string>>) => ({
+  name,
+  columns(query: unknown): string[] {
+    const expand = (query as { expand?: string }).expand?.split(',') ?? [];
+    return Object.keys(row.shape).filter((each) => wantedBy[each] === undefined || expand.includes(wantedBy[each]));
+  },
+});
+
+export const makeEventsCsv = (row: z.ZodObject) =>
+  makeCsv('events', row, {
     agent_name: 'agent',
     ...Object.fromEntries(outcomeNames.map((name) => [name, 'outcome'])),
-  };
-  return {
-    name: 'events',
-    columns(query: unknown): string[] {
-      const expand = (query as { expand?: string }).expand?.split(',') ?? [];
-      return Object.keys(row.shape).filter((name) => wantedBy[name] === undefined || expand.includes(wantedBy[name]));
-    },
-  };
-}
+  });
 
 /** Costs of tokens without a price are `no price`, which no sum takes for free. */
 function listCells(row: Record<string, unknown>, { columns, unpriced }: CsvTable): unknown[] {

@@ -243,6 +243,23 @@ test('a preview warns of agents by a name that anybody may take', async () => {
   ]);
 });
 
+test('a preview goes by the labels that events recorded, whatever an agent has since', async () => {
+  const agent = await seedAgent(management.database, 'moved');
+  await seedEvents(management.database, [
+    makeEvent(agent, 'ses_moved', before(60_000), { labels: { team: 'interns' } }),
+    makeEvent(agent, 'ses_moved', before(50_000)),
+  ]);
+  await management.send('PUT', `/api/v1/agents/${agent}`, { labels: { team: 'staff' } });
+  const preview = async (team: string) => {
+    const policies = [
+      { name: team, match: { labels: { team: [team] }, agents: ['moved'] }, providers: { allow: ['nobody'] } },
+    ];
+    const answer = await management.send('POST', '/api/v1/policies/preview', { policies });
+    return previewSchema.parse(await answer.json()).refused;
+  };
+  expect([await preview('interns'), await preview('staff')]).toEqual([1, 0]);
+});
+
 test('a preview warns of names that nothing has, and of an end that has passed', async () => {
   const policies = [
     {

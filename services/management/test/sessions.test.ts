@@ -41,9 +41,15 @@ describe('listing sessions', () => {
       total_cost_usd: 0.3,
       compliance_tag: 'late',
       pii_detected: true,
-      name: null,
-      labels: ['team=a'],
     });
+    const named = await management.read('/api/v1/sessions?expand=names', sessionListSchema);
+    expect(named.at(-1)).toEqual({ ...sessions.at(-1), name: null, labels: ['team=a'] });
+    const head = async (query: string) => {
+      const answer = await management.call(`/api/v1/sessions${query}`, { headers: { accept: 'text/csv' } });
+      return (await answer.text()).split('\r\n', 1)[0];
+    };
+    expect(await head('')).toBe(Object.keys(sessions[0] ?? {}).join());
+    expect(await head('?expand=names')).toBe(Object.keys(named[0] ?? {}).join());
     expect(await management.read('/api/v1/sessions?limit=2&offset=1', sessionListSchema)).toEqual(sessions.slice(1, 3));
     expect(await management.read('/api/v1/sessions?offset=4', sessionListSchema)).toEqual([]);
     await management.refuse(await management.call('/api/v1/sessions?limit=1001'), 400, /^limit: /);

@@ -62,9 +62,18 @@ test('what is missing is named by its claim, never by what it is', async () => {
   const unmet =
     /^no rule of inline holds: prod: claim kubernetes\.io\/namespace does not match; ci: claim ref is missing$/;
   for (const [token, problem, parts] of [
-    ['agp_token', /^it has not the form of a signed JWT$/, { identity: null }],
-    [await sign({ ...pod, iss: 'https://nobody.test' }), /^no identity here has its claim iss$/, { identity: null }],
-    [await sign({ ...pod, aud: 'sts' }), /^no identity here has its claim aud$/, { identity: null }],
+    ['agp_token', /^it is an agent token, no JWT$/, { identity: null }],
+    ['token', /^it has not the form of a signed JWT: refused in X-Agent-Token, /, { identity: null }],
+    [
+      await sign({ ...pod, iss: 'https://nobody.test' }),
+      /^no identity here has its claim iss: refused in X-Agent-Token, /,
+      { identity: null },
+    ],
+    [
+      await sign({ ...pod, aud: 'sts' }),
+      /^no identity here has its claim aud: .*with AGENT_IDENTITY=open it goes to the provider/,
+      { identity: null },
+    ],
     [await sign({ ...pod, exp: now() - 600 }), /it has expired$/, { identity: 'inline', agent: 'k8s.biller' }],
     [await sign(pod, other), /its signature is not by that key of the issuer$/, { rule: 'prod' }],
     [await sign(hidden), unmet, { identity: 'inline', rule: null, agent: null }],

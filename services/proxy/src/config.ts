@@ -35,7 +35,8 @@ import { ProviderKey, readProviderKeys } from './settings/provider-key.ts';
  * They report usage unasked, which is their agents' to see. Mistral refuses to be asked
  * (github.com/openai/openai-agents-python/issues/442).
  */
-const tellsUsage = /(?:^|\.)(?:mistral|openrouter)\.ai$/;
+const tellsUsage =
+  /(?:^|\.)(?:mistral|openrouter)\.ai$|^generativelanguage\.googleapis\.com$|(?:^|-)aiplatform\.(?:[a-z]+\.rep\.)?googleapis\.com$/;
 
 /**
  * The providers of the catalogue with their keys: those that `PROVIDERS_FILE` names, then those of the `PROVIDER_<ID>_API_KEY` variables.

@@ -8,6 +8,7 @@ import type { FairShares } from '@agp/runtime/fairness';
 import type { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
 import type { BodyMemory } from './body/body-memory.ts';
+import type { AnsweredModels } from './budget/answered-models.ts';
 import type { Budget } from './budget/budget.ts';
 import type { Budgets } from './budget/budgets.ts';
 import type { Checks } from './check/checks.ts';
@@ -83,6 +84,7 @@ export interface Working {
   places: FairShares;
   rules: Rules;
   budgets: Budgets;
+  answeredModels: AnsweredModels;
 }
 
 /** Everything that the steps work with, made once by `createContext`; each asks for the parts that it uses. */

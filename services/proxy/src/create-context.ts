@@ -17,6 +17,7 @@ import { FairShares } from '@agp/runtime/fairness';
 import { GuardedReader } from '@agp/runtime/guarded-reader';
 import { LRUCache } from 'lru-cache';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { AnsweredModels } from './budget/answered-models.ts';
 import { Budget } from './budget/budget.ts';
 import { Budgets } from './budget/budgets.ts';
 import { createChecks } from './check/checks.ts';
@@ -94,6 +95,7 @@ export function createContext(
     tokens: new LRUCache({ max: rememberedAgents }),
     agents: new LRUCache({ max: rememberedAgents }),
     sessionOwners: new LRUCache({ max: rememberedSessions }),
+    answeredModels: new AnsweredModels(),
     registering: new Map(),
     identities: new Identities({
       read: storage.readIdentities,

@@ -61,7 +61,7 @@ export function listScreens({ eventId, sessionId, agentId, refusedId, policyId }
   const refusals = (path: string, query: string) =>
     listAll<Refusal>(path, 'Refused requests', `/api/v1/refusals?limit=500${query}`, rows.showRefusals);
   const sessions = (path: string, query: string) =>
-    list<Session>(path, 'Sessions', `/api/v1/sessions?limit=50${query}`, rows.showSession);
+    list<Session>(path, 'Sessions', `/api/v1/sessions?expand=names&limit=50${query}`, rows.showSession);
   const agents = (path: string, query: string) =>
     list<ListedAgent>(path, 'Agents', `/api/v1/agents?expand=usage${query}`, rows.showAgent);
   const audit = (path: string, query: string) =>

@@ -150,7 +150,7 @@ export const sessionScreen = (id: string): Screen => ({
   path: `/sessions/${id}`,
   expected: async (ask) => {
     const { session: sums, events } = await ask<{ session: Session; events: SessionEvent[] }>(
-      `/api/v1/sessions/${id}?expand=outcome`,
+      `/api/v1/sessions/${id}?expand=outcome,names`,
     );
     return {
       figures: {

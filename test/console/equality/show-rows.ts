@@ -82,8 +82,8 @@ const showAlike = ([refusal, ...earlier]: [Refusal, ...Refusal[]]) => ({
 });
 
 export const showSession = (session: Session) => ({
-  Session: session.name === null ? shortId(session.id) : `${session.name} {${session.id}}`,
-  Agent: withLabels(agentLink(session), session.labels, 2),
+  Session: session.name == null ? shortId(session.id) : `${session.name} {${session.id}}`,
+  Agent: withLabels(agentLink(session), session.labels ?? [], 2),
   Began: time(session.started_at),
   'Last turn': ago(session.ended_at),
   Lasted: session.event_count > 1 ? formatDuration(session.duration_ms) : '–',

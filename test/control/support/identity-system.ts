@@ -34,7 +34,7 @@ export const neverIssued = `agp_${'never-issued-'.repeat(4).slice(0, 43)}`;
 
 export const refusedForToken: IdentityAnswer = {
   status: 401,
-  error: errorTable.unauthorized_agent.message,
+  error: expect.stringContaining(`${errorTable.unauthorized_agent.message}: `),
   agentId: null,
 };
 

@@ -71,7 +71,7 @@ export function addIdentityCommands(program: Command, shell: Shell): void {
   addCommand(
     identities,
     'try',
-    'say which agent a token from standard input is, or what is missing; nothing is stored; exit code 1 if it would be refused',
+    'say which agent a token from standard input is, or what is missing; nothing is stored; exit code 1 if it proves no agent',
     'identities try',
   ).action(async () => {
     const answer = await shell.api.send(
@@ -81,7 +81,8 @@ export function addIdentityCommands(program: Command, shell: Shell): void {
       triedTokenSchema,
     );
     await shell.showFields(answer, readResult);
-    const { problem } = answer.data;
-    if (problem !== null) throw new CliError(`It would be refused: ${toLineText(problem)}`);
+    const { problem, identity } = answer.data;
+    const told = identity === null ? 'It proves no agent' : 'It would be refused';
+    if (problem !== null) throw new CliError(`${told}: ${toLineText(problem)}`);
   });
 }

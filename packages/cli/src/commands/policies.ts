@@ -112,7 +112,7 @@ function describePreview(preview: Preview): string {
     ...preview.unseen.map(({ policy, rule, name }) => `${policy} (${rule}) names ${name}, which no request had`),
     ...preview.contradictions.map((words) => `contradiction: ${words}`),
     ...preview.warnings.map((words) => `warning: ${words}`),
-    'labels are those that agents have now; requests that a policy refused were not recorded',
+    'labels are those that agents had then; requests that a policy refused were not recorded',
   ].join('\n');
 }
 

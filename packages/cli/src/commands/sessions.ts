@@ -29,6 +29,7 @@ export function addSessionCommands(program: Command, shell: Shell): void {
     path: '/api/v1/sessions',
     query: sessionListQuerySchema,
     limit: 50,
+    expand: 'names',
     csv: true,
     schema: sessionListSchema,
     columns: [
@@ -36,7 +37,7 @@ export function addSessionCommands(program: Command, shell: Shell): void {
       { head: 'LASTED', right: true, cell: ({ duration_ms }) => formatDuration(duration_ms), spare: 2 },
       { head: 'AGENT', cell: ({ agent_name }) => agent_name, least: 8 },
       { head: 'NAME', cell: ({ name }) => name ?? '-', least: 8, spare: 3 },
-      { head: 'LABELS', cell: ({ labels }) => labels.join(', '), spare: 4 },
+      { head: 'LABELS', cell: ({ labels = [] }) => labels.join(', '), spare: 4 },
       { head: 'EVENTS', right: true, cell: ({ event_count }) => formatCount(event_count) },
       { head: 'TOKENS', right: true, cell: ({ total_tokens }) => formatCount(total_tokens), spare: 1 },
       { head: 'COST (USD)', right: true, cell: (row) => formatCost(row.total_cost_usd, row.total_tokens) },
@@ -56,7 +57,7 @@ export function addSessionCommands(program: Command, shell: Shell): void {
     'sessions show ses_...',
   ).action(async (given: string) => {
     const path = `/api/v1/sessions/${encodeURIComponent(await findSessionId(shell.api, given))}`;
-    const answer = await shell.api.get(path, sessionDetailSchema, { expand: shell.json ? undefined : 'outcome' });
+    const answer = await shell.api.get(path, sessionDetailSchema, { expand: shell.json ? undefined : 'outcome,names' });
     await shell.show(answer, ({ session, events }, paint) => {
       const failed = events.filter(isFailed).length;
       const gone = session.event_count - events.length;

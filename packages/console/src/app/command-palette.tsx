@@ -82,7 +82,7 @@ export function CommandPalette() {
     enabled: isLabel,
   });
   const sessions = useQuery({
-    ...apiQuery('/api/v1/sessions', { query: { name: wanted, limit: 3 } }),
+    ...apiQuery('/api/v1/sessions', { query: { name: wanted, expand: 'names', limit: 3 } }),
     enabled: enabled && edition === 'extended',
   });
   const policies = useQuery({ ...policiesQuery, enabled });

@@ -79,7 +79,7 @@ const route = getRouteApi('/sessions/$sessionId');
 const turnsAtOnce = 100;
 
 const useSessionTurns = (id: string) =>
-  useQuery(apiQuery('/api/v1/sessions/{id}', { path: { id }, query: { expand: 'outcome' } }));
+  useQuery(apiQuery('/api/v1/sessions/{id}', { path: { id }, query: { expand: 'outcome,names' } }));
 
 /** One session: its turns in their order, and its chain, checked in this browser. */
 export function SessionScreen() {

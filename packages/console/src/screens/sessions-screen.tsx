@@ -21,8 +21,8 @@ import { timeSpans } from '../search/search.ts';
 import { SessionPeek } from './session-screen.tsx';
 
 const sessionColumns: readonly Column<Session>[] = [
-  { head: 'Session', cell: ({ id, name }) => <SessionLink id={id} name={name} /> },
-  { head: 'Agent', cell: (row) => <LabelledAgent of={row} /> },
+  { head: 'Session', cell: ({ id, name = null }) => <SessionLink id={id} name={name} /> },
+  { head: 'Agent', cell: ({ labels = [], ...row }) => <LabelledAgent of={{ ...row, labels }} /> },
   { head: 'Began', cell: ({ started_at }) => <TimeStamp at={started_at} /> },
   { head: 'Last turn', wide: true, cell: ({ ended_at }) => <TimeAgo at={ended_at} /> },
   {
@@ -43,12 +43,17 @@ const sessionColumns: readonly Column<Session>[] = [
   },
 ];
 
+/** The name that callers gave, and labels. */
+const expand = 'names';
+
 const route = getRouteApi('/sessions');
 
 export function SessionsScreen() {
   const { filter, change, bind, ...at } = useFilters(route.useSearch());
   const query = useQuery({
-    ...apiQuery('/api/v1/sessions', { query: { ...filter, cursor: at.cursor, limit: pageSize, total: 'true' } }),
+    ...apiQuery('/api/v1/sessions', {
+      query: { ...filter, expand, cursor: at.cursor, limit: pageSize, total: 'true' },
+    }),
     ...(at.isFirst && { refetchInterval: 2 * refreshMs }),
   });
   return (
@@ -60,7 +65,7 @@ export function SessionsScreen() {
           <CopyAs path="/api/v1/sessions" query={filter} command="sessions list" />
           <CsvButton
             path="/api/v1/sessions"
-            query={{ ...filter, limit: 1_000 }}
+            query={{ ...filter, expand, limit: 1_000 }}
             name="sessions"
             title="The latest 1,000 that match"
           />

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { toLineText } from '../text.ts';
 import { labelChangesSchema, metadataInputSchema } from './metadata.ts';
+import { agentTokenPrefix } from './own-secret.ts';
 import { timestampSchema } from './timestamp.ts';
 
 export const agentIdSchema = z.string().startsWith('agt_').meta({ example: 'agt_01k9r3v8w5f2q8m6t4n0x7y1za' });
@@ -94,9 +95,6 @@ export function isNewAgentName(name: string): boolean {
 export function isReservedAgentName(name: string): boolean {
   return reserved.test(name);
 }
-
-/** Proxies recognize a token by it in any header. */
-export const agentTokenPrefix = 'agp_';
 
 export const agentTokenSchema = z
   .strictObject({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isStorableText } from '../events/event-fields.ts';
+import type { SecretPrefix } from './own-secret.ts';
 import { teamSchema } from './team.ts';
 import { timestampSchema } from './timestamp.ts';
 
@@ -30,7 +31,12 @@ export const apiKeySchema = z
 export const apiKeyListSchema = z.array(apiKeySchema);
 
 export const createdApiKeySchema = apiKeySchema
-  .extend({ secret: z.string().startsWith('agm_').meta({ description: 'Shown this once; only its digest is kept' }) })
+  .extend({
+    secret: z
+      .string()
+      .startsWith('agm_' satisfies SecretPrefix)
+      .meta({ description: 'Shown this once; only its digest is kept' }),
+  })
   .meta({ id: 'CreatedApiKey' });
 
 /** A week, in seconds: the longest that a rotated key's old secret may work on. */

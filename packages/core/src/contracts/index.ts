@@ -7,6 +7,7 @@ export * from './console.ts';
 export * from './cost.ts';
 export * from './event.ts';
 export * from './metadata.ts';
+export * from './own-secret.ts';
 export * from './price.ts';
 export * from './provider-key.ts';
 export * from './query-parameters.ts';

@@ -125,6 +125,8 @@ const total = z
     description: `With it, the header \`X-Total\` says how many match on all pages, \`>${mostCounted}\` if there are more; it is missing if they are not counted within a quarter of a second`,
   });
 
+const expandNames = '`names` adds `name`, and the `labels` of its agent';
+
 export const sessionListQuerySchema = z
   .object({
     ...paging,
@@ -134,6 +136,7 @@ export const sessionListQuerySchema = z
     label,
     ...timeRange('sessions that began', 'at'),
     total,
+    expand: z.enum(['names']).optional().meta({ description: expandNames }),
   })
   .refine(isForward, forwardFault);
 
@@ -217,7 +220,10 @@ export const eventStreamQuerySchema = z.object({ ...idFilters, expand });
 export const sessionEventsQuerySchema = z.object({ expand });
 
 export const sessionDetailQuerySchema = z.object({
-  expand: z.enum(['outcome']).optional().meta({ description: expandOutcome }),
+  expand: z
+    .enum(['outcome', 'names', 'outcome,names', 'names,outcome'])
+    .optional()
+    .meta({ description: `${expandNames} to the session; ${expandOutcome}` }),
 });
 
 export const auditListQuerySchema = z

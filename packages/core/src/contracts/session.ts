@@ -17,11 +17,10 @@ const sessionSchema = z
     total_cost_usd: z.number().min(0),
     compliance_tag: z.string().meta({ description: "That of the session's latest event" }),
     pii_detected: z.boolean(),
-    name: z
-      .string()
-      .nullable()
-      .meta({ description: 'As the caller sent it in `X-Session-Id`; null if that is the id' }),
-    labels: labelListSchema,
+    name: z.string().nullable().optional().meta({
+      description: 'As the caller sent it in `X-Session-Id`; null if that is the id. Only with `expand=names`',
+    }),
+    labels: labelListSchema.optional().meta({ description: 'Of its agent. Only with `expand=names`' }),
   })
   .meta({ id: 'Session', description: 'The events of one session, summed up' });
 

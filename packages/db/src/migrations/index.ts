@@ -15,6 +15,8 @@ import * as identities from './0013-identities.ts';
 import * as teams from './0014-teams.ts';
 import * as endpoints from './0015-endpoints.ts';
 import * as providerKeys from './0016-provider-keys.ts';
+import * as stops from './0017-stops.ts';
+import * as urgency from './0018-urgency.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-baseline': baseline,
@@ -33,6 +35,8 @@ const migrations: Record<string, Migration> = {
   '0014-teams': teams,
   '0015-endpoints': endpoints,
   '0016-provider-keys': providerKeys,
+  '0017-stops': stops,
+  '0018-urgency': urgency,
 };
 
 /** In their order. A migration that has been released is never edited. */

@@ -182,16 +182,21 @@ const toState = ({ status, metadata }: Pick<AgentRow, 'status' | 'metadata'>, un
   ...(until !== null && { blocked_until: until.toISOString() }),
 });
 
+interface UpdatedAgent {
+  agent: AgentRow;
+  updatedAt: Date;
+  before: AgentState;
+  after: AgentState;
+  /** The status that the whole installation had stopped it with before; null if it had not. */
+  stoppedBefore: 'blocked' | 'retired' | null;
+}
+
 /** `updated_at` grows by at least a millisecond, whatever the clock says; `updatedAt` is the one before. Undefined for an unknown agent. */
-export function updateAgent(
-  db: Db,
-  id: string,
-  change: AgentChange,
-): Promise<{ agent: AgentRow; updatedAt: Date; before: AgentState; after: AgentState } | undefined> {
+export function updateAgent(db: Db, id: string, change: AgentChange): Promise<UpdatedAgent | undefined> {
   return inTransaction(db, async (transaction) => {
     const before = await transaction
       .selectFrom('agents')
-      .select(['status', 'metadata', 'blocked_until', 'updated_at'])
+      .select(['status', 'metadata', 'blocked_until', 'updated_at', 'installation_stop'])
       .where('id', '=', id)
       .forNoKeyUpdate()
       .executeTakeFirst();
@@ -211,8 +216,9 @@ export function updateAgent(
       .where('agents.id', '=', id)
       .returning([...agentColumns, 'agents.blocked_until'])
       .executeTakeFirstOrThrow();
-    const { updated_at: updatedAt } = before;
-    return { agent, updatedAt, before: toState(before, before.blocked_until), after: toState(agent, until) };
+    const { updated_at: updatedAt, installation_stop: stoppedBefore } = before;
+    const states = { before: toState(before, before.blocked_until), after: toState(agent, until) };
+    return { agent, updatedAt, stoppedBefore, ...states };
   });
 }
 
@@ -224,7 +230,7 @@ export function endBlocks(db: Db): Promise<number> {
   return inTransaction(db, async (transaction) => {
     const over = await transaction
       .selectFrom('agents')
-      .select('id')
+      .select(['id', 'installation_stop'])
       .where('status', '=', 'blocked')
       .where('blocked_until', '<=', sql<Date>`clock_timestamp()`)
       .orderBy('id')
@@ -233,8 +239,10 @@ export function endBlocks(db: Db): Promise<number> {
       .skipLocked()
       .execute();
     const entries: NewAuditEntry[] = [];
-    for (const { id } of over) {
-      const { before = null, after = null } = (await updateAgent(transaction, id, { status: 'active' })) ?? {};
+    for (const { id, installation_stop: stop } of over) {
+      // A team's block ends where the installation had retired the agent.
+      const status = stop === 'retired' ? 'retired' : 'active';
+      const { before = null, after = null } = (await updateAgent(transaction, id, { status })) ?? {};
       const target = toPublicId('agt', id);
       const reason = 'the block was until now';
       entries.push({ ...bySystem, action: 'agent.update', agent_id: target, target, before, after, reason });

@@ -1,5 +1,5 @@
 import type { KindName, Severity } from '@agp/notifications';
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
 import type { AlertRow } from './notifications.ts';
@@ -65,6 +65,18 @@ interface AlertRule {
   targets: readonly string[];
 }
 
+const urgencyOf = (severity: RawBuilder<unknown>) =>
+  sql`CASE ${severity} WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END`;
+
+/** How many of a rule's alerts came up within a minute, are over, and were told. */
+export async function countTold(db: Db, ruleId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*)::integer AS count FROM alerts
+    WHERE rule_id = ${ruleId} AND opened_at > clock_timestamp() - interval '1 minute' AND resolved_at IS NOT NULL
+      AND EXISTS (SELECT FROM alert_deliveries WHERE alert_id = alerts.id)`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
 /** Each once, with a message to each target; one that came back in its window is opened again. Returns how many were not open. */
 export async function openAlerts(transaction: Db, rule: AlertRule, found: readonly FoundAlert[]): Promise<number> {
   if (found.length === 0) return 0;
@@ -82,8 +94,8 @@ export async function openAlerts(transaction: Db, rule: AlertRule, found: readon
       WHERE alerts.resolved_at IS NOT NULL AND EXCLUDED.resolved_at IS NULL
       RETURNING id, rule_id, subject, "window"
     ), told AS (
-      INSERT INTO alert_deliveries (id, target_id, alert_id, line, occasion)
-      SELECT gen_random_uuid(), target.id, opened.id, opened.rule_id || ' ' || subject, occasion.name
+      INSERT INTO alert_deliveries (id, target_id, alert_id, line, occasion, urgency)
+      SELECT gen_random_uuid(), target.id, opened.id, opened.rule_id || ' ' || subject, occasion.name, ${urgencyOf(sql.lit(rule.severity))}
       FROM opened JOIN found USING (subject, "window") CROSS JOIN unnest(${rule.targets}::uuid[]) AS target (id)
       JOIN (VALUES ('opened', 1), ('resolved', 2)) AS occasion (name, place) ON occasion.place = 1 OR found.ends = 'over'
       ORDER BY occasion.place
@@ -98,13 +110,13 @@ export async function resolveAlerts(transaction: Db, ids: readonly string[]): Pr
   await sql`
     WITH resolved AS (
       UPDATE alerts SET resolved_at = clock_timestamp(), changed_at = clock_timestamp()
-      WHERE id = ANY (${ids}::uuid[]) AND resolved_at IS NULL RETURNING id, rule_id, subject
+      WHERE id = ANY (${ids}::uuid[]) AND resolved_at IS NULL RETURNING id, rule_id, subject, severity
     ), told AS (
       SELECT DISTINCT target_id, alert_id FROM alert_deliveries
       WHERE alert_id = ANY (${ids}::uuid[]) AND occasion = 'opened'
     )
-    INSERT INTO alert_deliveries (id, target_id, alert_id, line, occasion)
-    SELECT gen_random_uuid(), target_id, alert_id, rule_id || ' ' || subject, 'resolved'
+    INSERT INTO alert_deliveries (id, target_id, alert_id, line, occasion, urgency)
+    SELECT gen_random_uuid(), target_id, alert_id, rule_id || ' ' || subject, 'resolved', ${urgencyOf(sql.ref('severity'))}
     FROM told JOIN resolved ON resolved.id = alert_id`.execute(transaction);
 }
 

@@ -7,7 +7,7 @@ import type { Db } from '../database.ts';
 import { toPlainArray, toTextArray } from '../record-events/array-literals.ts';
 import { budgetLock } from '../record-events/budget-spend.ts';
 import type { Schema } from '../schema.ts';
-import { inTransaction } from '../statements.ts';
+import { ifTaken, inTransaction } from '../statements.ts';
 import type { Quota } from './policies.ts';
 
 export type StoredBudgetRow = Selectable<Schema['budgets']>;
@@ -83,7 +83,7 @@ export function replaceBudget(
       .returningAll()
       .executeTakeFirstOrThrow();
     return { before, after };
-  });
+  }).catch(ifTaken('budget_name_taken'));
 }
 
 /** What was used of it is removed with old events. */

@@ -106,12 +106,27 @@ export async function readRefused(db: Db, since: Date, without: readonly string[
   return rows;
 }
 
-/** Refused requests of an hour of the week before a time, on average, by agent. */
+/**
+ * Refused requests of an hour of the week before a time, on average, by agent: by hours, of the last days by entries of the audit log, of
+ * the last minutes as they were counted.
+ */
 export async function readUsualRefusals(db: Db, agentIds: readonly string[], until: Date, without: readonly string[]) {
+  const inWeek = (column: string) =>
+    sql`${sql.ref(column)} >= ${until}::timestamptz - interval '7 days' AND ${sql.ref(column)} < ${until}::timestamptz`;
   const { rows } = await sql<{ agent_id: string; hourly: number }>`
-    SELECT agent_id, (sum(refusal_count) / 168.0)::float8 AS hourly FROM hourly_refusals
-    WHERE hour >= ${until}::timestamptz - interval '7 days' AND hour < date_trunc('hour', ${until}::timestamptz, 'UTC')
-      AND agent_id = ANY (${agentIds}::uuid[]) AND reason <> ALL (${without}::text[])
+    SELECT agent_id, (sum(count) / 168.0)::float8 AS hourly FROM (
+      SELECT agent_id, reason, refusal_count AS count FROM hourly_refusals WHERE ${inWeek('hour')}
+      UNION ALL
+      SELECT agent_id, reasons.key, reasons.value::bigint FROM (
+        SELECT agent_id, payload FROM audit_log
+        WHERE action = 'request.refused' AND ${inWeek('timestamp')} AND seq >= (SELECT next_seq FROM refusal_fill)
+          AND agent_id = ANY (${agentIds}::uuid[])
+        ORDER BY "timestamp" DESC LIMIT ${most.decisions}
+      ) AS log CROSS JOIN LATERAL json_each_text(payload::json -> 'after' -> 'reasons') AS reasons
+      UNION ALL
+      SELECT agent_id, reason, count FROM refusal_counts WHERE ${inWeek('minute')}
+    ) AS refused
+    WHERE agent_id = ANY (${agentIds}::uuid[]) AND reason <> ALL (${without}::text[])
     GROUP BY agent_id`.execute(db);
   return new Map(rows.map(({ agent_id, hourly }) => [agent_id, hourly]));
 }

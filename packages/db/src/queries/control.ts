@@ -2,7 +2,7 @@ import type { AuditEntry } from '@agp/core/audit';
 import type { Stop } from '@agp/core/contracts';
 import { parseJson } from '@agp/core/json';
 import { usdToDecimal } from '@agp/core/money';
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
@@ -74,16 +74,6 @@ export async function readBlocks(from: Db | Pool, agentIds: readonly string[]): 
     agentIds,
   ]);
   return new Map(rows.map(({ id, payload, until }) => [id, toStop(payload, 'status', until)]));
-}
-
-/** Whether a block that lasts was set by the whole installation, and not by a team. @param db of a team */
-export async function isBlockOfInstallation(db: Db, agentId: string): Promise<boolean> {
-  const { rows } = await sql<{ whole: boolean }>`
-    SELECT team IS NULL AS whole FROM audit_log
-    WHERE agent_id IS NOT DISTINCT FROM ${agentId}::uuid AND action = 'agent.update' AND ${sql.raw(changed('status'))}`.execute(
-    db,
-  );
-  return rows[0]?.whole !== false;
 }
 
 /** Reads who set the pause that lasts; null without one, or if plain SQL set it. */

@@ -90,7 +90,7 @@ interface Room {
 
 /**
  * Takes messages that are due for a minute, in any number of processes at once: of each line the first that is neither delivered nor given
- * up, of each target those that wait longest. Nothing is taken for targets that are disabled.
+ * up, of each target the most severe, and of these those that wait longest. Nothing is taken for targets that are disabled.
  */
 export async function claimDeliveries(db: Db, { most, taken }: Room): Promise<ClaimedDelivery[]> {
   const { rows: claimed } = await sql<Omit<ClaimedDelivery, 'target' | 'alert'> & Ids>`
@@ -103,7 +103,7 @@ export async function claimDeliveries(db: Db, { most, taken }: Room): Promise<Cl
             WHERE head.target_id = each.target_id AND head.line = each.line
               AND head.delivered_at IS NULL AND head.dead_at IS NULL
             ORDER BY head.seq LIMIT 1)
-        ORDER BY next_at, seq
+        ORDER BY urgency, next_at, seq
         LIMIT greatest(0, ${most} - coalesce((${JSON.stringify(Object.fromEntries(taken))}::jsonb->>target.id::text)::integer, 0))
         FOR UPDATE SKIP LOCKED
       ) AS due

@@ -1,7 +1,7 @@
 import type { NameOwner } from '@agp/identities';
 import pg, { type Pool } from 'pg';
 import type { Db } from '../database.ts';
-import { readRows } from '../statements.ts';
+import { readRows, uniqueViolation } from '../statements.ts';
 import type { Claim } from './admission.ts';
 
 /** All issuers as they are at one version. */
@@ -39,8 +39,6 @@ export interface NewWorkload {
   /** Of all issuers, by which it was judged. */
   identityVersion: number;
 }
-
-const uniqueViolation = '23505';
 
 /**
  * Registers the agent of a workload, and claims its name, in one statement. Null if there is an agent of that name, if the name is another's,

@@ -6,7 +6,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
-import { inTransaction } from '../statements.ts';
+import { ifTaken, inTransaction } from '../statements.ts';
 import { firstIdAt } from './pages.ts';
 
 export type PolicyRow = Selectable<Schema['policies']>;
@@ -107,7 +107,7 @@ export function replacePolicy(
       .returningAll()
       .executeTakeFirstOrThrow();
     return { before, after };
-  });
+  }).catch(ifTaken('policy_name_taken'));
 }
 
 export function deletePolicy(db: Db, id: string): Promise<PolicyRow | undefined> {
@@ -153,7 +153,8 @@ export interface RecordedCallRow {
   session_id: string;
   agent_id: string;
   agent_name: string;
-  metadata: Record<string, unknown>;
+  /** Null without any. */
+  labels: Record<string, string> | null;
   timestamp: Date;
   compliance_tag: string;
   provider: string;
@@ -174,7 +175,7 @@ export async function* readRecordedCalls(db: Db, from: Date, to: Date): AsyncGen
     const rows = await db
       .selectFrom('events')
       .innerJoin('agents', 'agents.id', 'events.agent_id')
-      .select(['events.id', 'events.session_id', 'events.agent_id', 'agents.name as agent_name', 'agents.metadata'])
+      .select(['events.id', 'events.session_id', 'events.agent_id', 'agents.name as agent_name', 'events.labels'])
       .select([
         'events.timestamp',
         'events.compliance_tag',

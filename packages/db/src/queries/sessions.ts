@@ -41,7 +41,8 @@ export async function claimSessions(pool: Pool, claims: SessionClaim[]): Promise
   return owners;
 }
 
-export type SessionRow = RowOf<Omit<Session, 'labels'>, 'started_at' | 'ended_at'> & {
+export type SessionRow = RowOf<Omit<Session, 'labels' | 'name'>, 'started_at' | 'ended_at'> & {
+  name: string | null;
   metadata: Record<string, unknown>;
 };
 

@@ -137,7 +137,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     daily_global_spend: { select: 'all', insert: 'all', update: columns('cost_usd') },
     unrecorded_spend: { select: columns('event_id'), insert: 'all', delete: true },
     forwarded_requests: { select: 'all', delete: true },
-    seen_names: { select: columns('kind name'), insert: columns('kind name agent_id') },
+    seen_names: { select: columns('kind name agent_id'), insert: columns('kind name agent_id') },
     quarantine: {
       select: 'all',
       insert: columns('message_id code reason bytes'),
@@ -218,7 +218,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     },
     alert_deliveries: {
       select: 'all',
-      insert: columns('id target_id alert_id line occasion'),
+      insert: columns('id target_id alert_id line occasion urgency'),
       update: columns('attempts next_at delivered_at dead_at error'),
       delete: true,
     },

@@ -1,4 +1,4 @@
-import { doubtfulBounds, longest, type OperationRows, open } from './row.ts';
+import { doubtfulBounds, longest, type OperationRows, open, unpriced } from './row.ts';
 
 /** Operations in Anthropic's format. */
 export const anthropicRows: OperationRows[] = [
@@ -50,5 +50,5 @@ export const anthropicRows: OperationRows[] = [
     ],
   },
   { path: '/v1/messages/count_tokens', api: 'anthropic', rows: [[{ model: 'm', messages: [] }, 0, 0]] },
-  { path: '/v1/messages/batches', api: 'anthropic', rows: [[{ requests: [] }, 0, /a batch costs/]] },
+  { path: '/v1/messages/batches', api: 'anthropic', rows: [[{ requests: [] }, unpriced, /a batch costs/]] },
 ];

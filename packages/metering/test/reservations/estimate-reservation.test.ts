@@ -26,12 +26,17 @@ describe('a request reserves', () => {
     expect(reserve('/v1/models', null)).toBe(0);
   });
 
-  test('a fixed sum for a batch from a file, however large the rest of it is, and nothing for one with its calls in it', () => {
+  test('a fixed sum for a batch from a file, however large the rest of it is, and what its calls may cost for one that holds them', () => {
     const path = '/v1beta/models/gemini-2.5-flash:batchGenerateContent';
     const make = (batch: object) => reserveAvailable({ path, api: 'gemini', body: { batch } });
     const long = 'x'.repeat(2_000_000);
     expect(make({ displayName: long, inputConfig: { fileName: 'files/f' } })).toBe(10_000_000);
-    expect(make({ inputConfig: { requests: { requests: [{ request: { contents: [long] } }] } } })).toBe(0);
+    expect(make({ inputConfig: { requests: { requests: [{ request: { contents: [long] } }] } } })).toBe(520_000_000);
+    const many = (count: number) => ({
+      requests: { requests: Array.from({ length: count }, () => ({ request: { contents: ['x'] } })) },
+    });
+    expect(make({ inputConfig: many(100) })).toBeCloseTo(100 * 4_096 * 1_250, -6);
+    expect(make({ inputConfig: many(40_000) })).toBeGreaterThan(100e9);
   });
 
   test('no more than for the longest text that a model is taken to read', () => {

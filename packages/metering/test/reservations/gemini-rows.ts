@@ -49,8 +49,8 @@ export const geminiRows: OperationRows[] = [
     path: '/v1beta/models/m:batchGenerateContent',
     api: 'gemini',
     rows: [
-      [{ batch: { inputConfig: { requests: { requests: [] } } } }, 0, /a batch costs/],
-      [{ batch: { input_config: { requests: { requests: [] } } } }, 0, /a batch costs/],
+      [{ batch: { inputConfig: { requests: { requests: [] } } } }, unpriced, /a batch costs/],
+      [{ batch: { input_config: { requests: { requests: [] } } } }, unpriced, /a batch costs/],
       [{ batch: { inputConfig: { fileName: 'files/f' } } }, unpriced, /a batch costs/],
       [{ batch: { input_config: { file_name: 'files/f' } } }, unpriced, /a batch costs/],
       [{ batch: { inputConfig: { requests: {}, fileName: 'files/f' } } }, unpriced, /a batch costs/],

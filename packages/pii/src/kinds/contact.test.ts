@@ -74,6 +74,11 @@ test.each([
   'tool call 1234567, call_id 123 4567',
   'Nature 12 (2019) 123-456',
   '9:415-555-267',
+  '2026-11-26 22:41:00.491 51746 INFO started',
+  '03-17 16:16:00.233 28601 28601 V AudioManager',
+  '[0717/114521:ERROR:dns_config_service_posix.cc(306)]',
+  'Progress is : 0.023958297',
+  'waiting for message on queue\n2015-07-29 19:13:17,524 - WARN',
 ])('no phone number: %j', (text) => {
   expect(only('phone', text)).toEqual([]);
 });

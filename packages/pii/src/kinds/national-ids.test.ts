@@ -96,6 +96,14 @@ test('digits without their grouping need a word', () => {
   }
 });
 
+test.each([
+  'Fan speeds ( 3552 3534 3375 4530 3515 3479 )',
+  'logname= uid=0 euid=0 ruser= rhost=209.152.168.249  user=guest',
+  'uid=0 session 453035153479',
+])('no national number: %j', (text) => {
+  expect(typesIn(text).filter((type) => type.startsWith('national_id'))).toEqual([]);
+});
+
 /** Ids for which the library has the same rules; of others it refuses dates in the future, or accepts numbers without a date. */
 const libraryNames = {
   national_id_au: 'AU.tfn',

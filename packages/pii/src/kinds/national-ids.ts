@@ -3,7 +3,7 @@ import type { PiiType } from '../pii-types.ts';
 import { hasWordNear, isWordUnit, matchAt } from '../text/characters.ts';
 import { type DigitRun, standsApart } from '../text/digit-run.ts';
 import { visitNumbers } from './detect-digits.ts';
-import { digitIds } from './digit-ids.ts';
+import { digitIds, otherThings } from './digit-ids.ts';
 import { type LetteredId, letteredIds } from './lettered-ids.ts';
 
 /** How far from a number the words for it may be, in UTF-16 units. */
@@ -33,13 +33,19 @@ export const nationalIdDetector: Detector = {
   },
 };
 
+/** Among further numbers of four digits, as measured values are. */
+const isInRow = (text: string, { start, end, shape }: DigitRun): boolean =>
+  shape === '4 4 4' &&
+  (/(?<!\d)\d{4} $/.test(text.slice(Math.max(0, start - 6), start)) || /^ \d{4}(?!\d)/.test(text.slice(end, end + 6)));
+
 function findDigitId(text: Text, window: DigitRun, report: Report): boolean {
   const { digits, start, end } = window;
+  if (otherThings.test(window.shape)) return false;
   let found = false;
   for (const { type, check, shapes, words } of byLength.get(digits.length) ?? []) {
     if (!check(digits)) continue;
-    if (!shapes.includes(window.shape) && !hasWordNear(text.value, start, end, words, wordsBefore, wordsAfter))
-      continue;
+    const isShaped = shapes.includes(window.shape) && !isInRow(text.value, window);
+    if (!isShaped && !hasWordNear(text.value, start, end, words, wordsBefore, wordsAfter)) continue;
     report(type, start, end);
     found = true;
   }

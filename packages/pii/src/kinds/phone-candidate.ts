@@ -32,10 +32,19 @@ export function readPhoneCandidate(window: DigitRun): PhoneCandidate {
   };
 }
 
-/** As in part numbers, versions, fractions and amounts of money. */
+/** Seconds behind hours and minutes, and hours before minutes. */
+const timeBefore = /\d:[0-5]\d:$/;
+const timeBehind = /^:[0-5]\d(?!\d)/;
+/** A day and a time before the level of a line of a log, `[0717/114521:ERROR`. */
+const levelBehind = /^:[A-Z]{2}/;
+
+/** As in part numbers, versions, fractions, times and amounts of money. */
 export function belongsToMore({ text, start, end }: PhoneCandidate): boolean {
   const before = text.charAt(start - 1);
   const after = text.charAt(end);
+  if (before === ':' && timeBefore.test(text.slice(start - 6, start))) return true;
+  if (after === ':' && timeBehind.test(text.slice(end, end + 4))) return true;
+  if (/[[:]/.test(before) && levelBehind.test(text.slice(end, end + 3))) return true;
   if (isWordUnit(text.charCodeAt(start - 1)) || isWordUnit(text.charCodeAt(end)) || /[$€£¥#]/.test(before)) return true;
   if (/[-./+]/.test(before) && isWordUnit(text.charCodeAt(start - 2))) return true;
   return after === '%' || (/[-./]/.test(after) && isWordUnit(text.charCodeAt(end + 1)));

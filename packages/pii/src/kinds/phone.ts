@@ -61,7 +61,14 @@ function isPhone(candidate: PhoneCandidate): boolean {
   // `(37) 788-063-Office`
   if (belongsToMore(candidate) && naming !== 'behind') return false;
   if (shape.startsWith('+')) return isInternational(digits) && digits.length + (shape.length > 3 ? 1 : 0) > 8;
-  if (digits.startsWith('00') && isInternational(digits.slice(2)) && (naming || /\D/.test(shape))) return true;
+  // `0.023958297` is a fraction.
+  if (
+    digits.startsWith('00') &&
+    !shape.startsWith('1.') &&
+    isInternational(digits.slice(2)) &&
+    (naming || /\D/.test(shape))
+  )
+    return true;
   return isNationalLayout(candidate, naming);
 }
 

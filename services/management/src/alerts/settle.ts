@@ -1,6 +1,7 @@
 import { formatCount } from '@agp/core/explain';
 import {
   type AlertRow,
+  countTold,
   type Db,
   type FoundAlert,
   openAlerts,
@@ -15,6 +16,8 @@ import { isFed } from './senders/senders.ts';
 
 /** Of one rule; what is more is counted in one alert of its own. */
 const mostOpen = 100;
+/** Of one rule, that are told within a minute each. */
+const mostNotices = 10;
 /** UTF-16 units. */
 const longest = { title: 300, detail: 600, path: 1_000 };
 /** How old the text of an open alert may be, in milliseconds. */
@@ -59,6 +62,13 @@ interface Settling {
   most?: number | undefined;
 }
 
+/** One for each minute. */
+const tellCrowd = (rule: string, at: Date): FoundAlert => ({
+  ...{ subject: 'crowd', window: at.toISOString().slice(0, 16), ends: 'notice', path: '/alerts', agentId: null },
+  title: `rule ${rule}: more than ${mostNotices} in a minute`,
+  detail: 'all stand in the list of alerts; these are not told each',
+});
+
 /** Opens alerts of new causes, and ends those whose cause is gone. Returns whether there is something to deliver. */
 export async function settleRule(
   transaction: Db,
@@ -97,11 +107,16 @@ export async function settleRule(
   const { id, name } = row;
   const { on: kind, severity } = rule;
   const told = { id, name, kind, severity, targets: findTargets(rule, targets) };
-  const opened = await openAlerts(
-    transaction,
-    told,
-    sorted.flatMap(({ found, alert }) => (alert === undefined ? [found] : [])),
-  );
+  const fresh = sorted.flatMap(({ found, alert }) => (alert === undefined ? [found] : []));
+  const isNotice = ({ ends }: FoundAlert) => ends === 'notice';
+  const isTold = told.targets.length > 0 && fresh.some(isNotice);
+  const room = isTold ? Math.max(0, mostNotices - (await countTold(transaction, id))) : fresh.length;
+  const quiet = fresh.filter(isNotice).slice(room);
+  const loud = fresh.filter((each) => !quiet.includes(each));
+  // Messages of what agents name must not keep others back: these stand in the list alone.
+  if (quiet.length > 0) loud.push(tellCrowd(name, at));
+  const opened =
+    (await openAlerts(transaction, told, loud)) + (await openAlerts(transaction, { ...told, targets: [] }, quiet));
   const old = sorted.flatMap(({ found: { title, detail }, alert }) =>
     alert !== undefined && at.getTime() - alert.seen_at.getTime() >= touchMs ? [{ id: alert.id, title, detail }] : [],
   );

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUIDv7, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { AuditActor } from '@agp/core/audit';
 import {
   type ConsoleRole,
@@ -24,7 +24,7 @@ import { toPlainAddress } from '@agp/runtime';
 import { coalesce } from '@agp/runtime/fairness';
 import type { Request } from 'express';
 import type { ManagementConfig } from '../config.ts';
-import { type Caller, digestSecret, type KeyFinders, toKeyCaller } from '../keys.ts';
+import { type Caller, digestSecret, issueSecret, type KeyFinders, toKeyCaller } from '../keys.ts';
 import { sessionMs } from '../limits.ts';
 import { presentConsoleSession } from '../presenters.ts';
 import { findSignInPlace, isFromOwnPage, readSessionTokens } from './sign-ins.ts';
@@ -48,15 +48,14 @@ export async function beginSession(
   request: Request,
   { owner, actor, role, match, method, before }: SignIn,
 ): Promise<{ token: string; session: ConsoleSessionRow }> {
-  const token = randomBytes(32).toString('base64url');
-  const id = randomUUIDv7();
+  const { id, secret: token, secretSha256: tokenSha256 } = issueSecret('ags_');
   const expiresAt = new Date(Date.now() + sessionMs);
   const sourceIp = toPlainAddress(request.ip);
   const session = await db.transaction().execute(async (transaction) => {
     const replaced = before?.session && (await endConsoleSession(transaction, before.session.id));
     const { created, ended } = await createConsoleSession(transaction, {
       id,
-      tokenSha256: digestSecret(token),
+      tokenSha256,
       owner,
       name: actor.name,
       role,

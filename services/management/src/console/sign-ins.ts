@@ -80,7 +80,8 @@ const nameOf = (name: string, { isSecure }: Pick<SignInPlace, 'isSecure'>) => (i
 
 const sessionName = 'agp_console';
 
-const token = /^[\w-]{43}$/;
+/** Without the prefix in sessions that began under the release before. */
+const token = /^(?:ags_)?[\w-]{43}$/;
 
 export function readSessionTokens({ headers }: IncomingMessage, place: SignInPlace): string[] {
   const prefix = `${nameOf(sessionName, place)}=`;

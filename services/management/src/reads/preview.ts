@@ -1,6 +1,5 @@
 import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
-import { readLabels } from '@agp/core/labels';
 import { type Db, findClaimed, type RecordedCallRow, readRecordedCalls } from '@agp/db';
 import type { Preview, PreviewRequest, RecordedCall } from '@agp/policy';
 import { findWarnings, listPolicyNames, Replay } from '@agp/policy';
@@ -68,7 +67,7 @@ const presentRecorded = (row: RecordedCallRow): RecordedCall => ({
   session_id: row.session_id,
   agent_id: toPublicId('agt', row.agent_id),
   agent_name: row.agent_name,
-  labels: Object.fromEntries(readLabels(row.metadata)),
+  labels: row.labels ?? {},
   timestamp: row.timestamp.toISOString(),
   tag: row.compliance_tag,
   provider: row.provider,

@@ -1,3 +1,4 @@
+import { ownSecrets } from '@agp/core/contracts';
 import { toPublicId } from '@agp/core/ids';
 import { type Db, findNameOwner, listIdentities } from '@agp/db';
 import {
@@ -17,6 +18,10 @@ import { readIdentityDocument } from './identities.ts';
 
 const nothing = { identity: null, rule: null, agent: null, agent_id: null, labels: {}, compliance_tag: null };
 
+/** A proxy cannot tell it from a provider's credential where one belongs. */
+const unproven = (why: string) =>
+  `${why}: refused in X-Agent-Token, and everywhere with AGENT_IDENTITY=token; with AGENT_IDENTITY=open it goes to the provider as the key of an SDK, and the agent is whom the request declares`;
+
 /** Says what tokens prove, as a proxy would. It stores and logs nothing of them. */
 export class TokenTrier {
   /** By what they are read by, so that a change is seen at once. */
@@ -29,15 +34,18 @@ export class TokenTrier {
 
   async try(db: Db, token: string): Promise<TriedToken> {
     const claims = readJwt(token);
-    if (claims === null)
-      return { passes: false, problem: 'it has not the form of a signed JWT', ...nothing, expires_at: null };
+    if (claims === null) {
+      const own = Object.entries(ownSecrets).find(([prefix]) => token.startsWith(prefix))?.[1];
+      const problem = own === undefined ? unproven('it has not the form of a signed JWT') : `it is ${own}, no JWT`;
+      return { passes: false, problem, ...nothing, expires_at: null };
+    }
     const known = (await listIdentities(db)).map((row) => ({ id: row.id, ...readIdentityDocument(row) }));
     const found = findIssuer(known, claims);
     const end = typeof claims.exp === 'number' ? new Date(claims.exp * 1_000) : null;
     const expires_at = end && !Number.isNaN(end.getTime()) ? end.toISOString() : null;
     if (found === undefined) {
       const isKnown = known.some(({ issuer }) => issuer === claims.iss);
-      const problem = `no identity here has its claim ${isKnown ? 'aud' : 'iss'}`;
+      const problem = unproven(`no identity here has its claim ${isKnown ? 'aud' : 'iss'}`);
       return { passes: false, problem, ...nothing, expires_at };
     }
     const { id, ...identity } = found;

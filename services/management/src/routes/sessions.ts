@@ -8,8 +8,10 @@ import {
 import { countSessions, listSessionEvents, listSessions, readSession } from '@agp/db';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { presentSession, presentSessionEvent, writeJson } from '../presenters.ts';
-import { replyWithList, replyWithPage, sayTotal } from '../replies.ts';
+import { makeCsv, replyWithList, replyWithPage, sayTotal } from '../replies.ts';
 import { found, readAgentFilter, sessionId } from '../requests.ts';
+
+const sessionsCsv = makeCsv('sessions', sessionListSchema.element, { name: 'names', labels: 'names' });
 
 export const sessionRoutes = tagRoutes('Sessions', [
   defineRoute('GET /api/v1/sessions', {
@@ -20,16 +22,17 @@ export const sessionRoutes = tagRoutes('Sessions', [
       description: 'The sessions; with a `limit`, a page of them',
       schema: sessionListSchema,
       paged: true,
-      csv: { name: 'sessions' },
+      csv: sessionsCsv,
     },
     handle: async ({ request, query }, { db }, response) => {
       const filter = { ...query, agentId: readAgentFilter(query.agent_id) };
       const { limit, offset } = query;
+      const present = presentSession(query.expand !== undefined);
       if (query.total) sayTotal(response, await countSessions(db, filter));
-      if (limit === undefined) return replyWithList(response, listSessions(db, filter, { offset }), presentSession);
+      if (limit === undefined) return replyWithList(response, listSessions(db, filter, { offset }), present);
       // One more than is shown, to know if there is a next page.
       const rows = (await Array.fromAsync(listSessions(db, filter, { limit: limit + 1, offset }))).flat();
-      replyWithPage({ request, query: { ...query, limit } }, response, rows, presentSession, writeSessionCursor);
+      replyWithPage({ request, query: { ...query, limit } }, response, rows, present, writeSessionCursor);
     },
   }),
   defineRoute('GET /api/v1/sessions/{id}', {
@@ -39,13 +42,15 @@ export const sessionRoutes = tagRoutes('Sessions', [
     query: sessionDetailQuerySchema,
     answer: { description: 'The session and its events', schema: sessionDetailSchema },
     handle: async ({ params, query }, { db }, response) => {
+      const { expand = '' } = query;
       const session = found(await readSession(db, params.id), 'session_not_found');
       // The links that the totals hold, and none recorded since: both parts of the answer agree.
       const events = listSessionEvents(db, session.id, {
         length: session.event_count,
-        withOutcomes: query.expand === 'outcome',
+        withOutcomes: expand.includes('outcome'),
       });
-      const framing = { before: `{"session":${writeJson(presentSession(session))},"events":[`, after: ']}' };
+      const shown = presentSession(expand.includes('names'))(session);
+      const framing = { before: `{"session":${writeJson(shown)},"events":[`, after: ']}' };
       await replyWithList(response, events, presentSessionEvent, framing);
     },
   }),

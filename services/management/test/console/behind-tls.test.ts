@@ -14,7 +14,7 @@ test('at CONSOLE_ORIGIN the cookie is sent over TLS alone, and no other host can
   const browser = openAt('agp.example', 'https');
   const answer = await browser.signIn({ api_key: bootstrapKey });
   expect(answer.headers['set-cookie']).toEqual([
-    expect.stringMatching(/^__Host-agp_console=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/),
+    expect.stringMatching(/^__Host-agp_console=ags_[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/),
   ]);
   expect((await browser.call('/api/v1/agents')).status).toBe(200);
   expect((await browser.call('/api/v1/pause', { method: 'PUT', body: { paused: false } })).status).toBe(200);

@@ -53,7 +53,7 @@ describe('a session', () => {
     });
     expect(answer.text).not.toContain(bootstrapKey);
     expect(answer.headers['set-cookie']).toEqual([
-      expect.stringMatching(/^agp_console=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/),
+      expect.stringMatching(/^agp_console=ags_[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/),
     ]);
     expect((await browser.call('/console/session')).body).toEqual(shown);
     expect((await browser.call('/api/v1/agents')).status).toBe(200);

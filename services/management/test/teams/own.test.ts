@@ -1,5 +1,6 @@
 import { toAnnouncedEvent } from '@agp/core/events';
-import { toPublicId } from '@agp/core/ids';
+import { toPublicId, uuidOf } from '@agp/core/ids';
+import { endBlocks } from '@agp/db';
 import { eventually } from '@agp/testing';
 import { insertAlert } from '@agp/testing/events';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -145,6 +146,35 @@ describe('a team', () => {
     expect((await as(installation, 'PUT', path, { status: 'active' })).status).toBe(200);
   });
 
+  test('lifts no stop of the installation, whatever it had done itself before', async () => {
+    const path = `/api/v1/agents/${mine.id}`;
+    const set = async (authorization: string, body: object) => (await as(authorization, 'PUT', path, body)).status;
+    const end = async () => {
+      await management.database.pool.query('UPDATE agents SET blocked_until = now() WHERE id = $1', [
+        uuidOf('agt', mine.id),
+      ]);
+      await endBlocks(management.database.db);
+      return ((await read(installation, path)) as { status: string }).status;
+    };
+    for (const body of [
+      { status: 'blocked' },
+      { status: 'blocked', blocked_until: new Date(Date.now() + 60_000).toISOString() },
+    ]) {
+      expect(await set(team, body)).toBe(200);
+      expect(await set(installation, { status: 'blocked' })).toBe(200);
+      await management.refuse(await as(team, 'PUT', path, { status: 'active' }), 403, /^blocked by the installation/);
+      expect(await set(installation, { status: 'active' })).toBe(200);
+      expect(await set(team, body)).toBe(200);
+      expect(await set(team, { status: 'active' })).toBe(200);
+    }
+    expect((await as(installation, 'POST', `${path}/retire`)).status).toBe(200);
+    await management.refuse(await as(team, 'PUT', path, { status: 'active' }), 403, /^retired by the installation/);
+    expect(await set(team, { status: 'blocked' })).toBe(200);
+    await management.refuse(await as(team, 'PUT', path, { status: 'active' }), 403, /^retired by the installation/);
+    expect(await end()).toBe('retired');
+    expect(await set(installation, { status: 'active' })).toBe(200);
+  });
+
   test('changes no label by which others choose agents, nor hides one behind many', async () => {
     const path = `/api/v1/agents/${mine.id}`;
     await makeKey({ match: { project: 'x' } });
@@ -154,6 +184,22 @@ describe('a team', () => {
       await management.refuse(await as(team, 'PUT', path, { labels }), 403, /by which others choose agents/);
     const many = Object.fromEntries(Array.from({ length: 64 }, (_, at) => [`l${at}`, 'x']));
     await management.refuse(await as(team, 'PUT', path, { labels: many }), 400, 'labels: must be at most 64');
+  });
+
+  test('is told nothing of who has a name', async () => {
+    const [own, unit] = ['policies', 'budgets'].map((each) => `/api/v1/${each}`) as [string, string];
+    for (const [path, rest] of [
+      [own, { models: { deny: ['x'] } }],
+      [unit, { amount: 1, window: 'day' }],
+    ] as const) {
+      const of = { match: { labels: { unit: ['a'] } } };
+      expect((await as(installation, 'POST', path, { name: 'a.taken', ...of, ...rest })).status).toBe(201);
+      const made = (await (await as(team, 'POST', path, { name: 'a.free', ...rest })).json()) as { id: string };
+      const told = 'the name is taken or reserved: choose another';
+      await management.refuse(await as(team, 'POST', path, { name: 'a.taken', ...rest }), 409, told);
+      await management.refuse(await as(team, 'PUT', `${path}/${made.id}`, { name: 'a.taken', ...rest }), 409, told);
+      expect((await as(team, 'DELETE', `${path}/${made.id}`)).status).toBe(204);
+    }
   });
 
   test('writes nothing that is too long once its labels are joined, and no more than its share', async () => {

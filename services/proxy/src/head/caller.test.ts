@@ -43,6 +43,21 @@ test.each([
   expect(() => read(headers, query)).toThrow(expect.objectContaining({ code: 'malformed_request' }));
 });
 
+test.each(['x-agent-token', 'authorization', 'x-api-key', 'api-key', 'x-goog-api-key'])(
+  '%s with a key of the management API is refused by name',
+  (name) => {
+    for (const value of ['agm_short', `Bearer agm_${token}`]) {
+      expect(() => read({ [name]: value })).toThrow(
+        expect.objectContaining({
+          code: 'unauthorized_agent',
+          message: expect.stringContaining(`${name} holds a key of the management API, which goes to no provider`),
+        }),
+      );
+    }
+    expect(() => read({}, '?key=agm_short')).toThrow(/^key holds a key of the management API/);
+  },
+);
+
 test.each(['', 'sk-fake', 'Bearer agp_x', 'AGP_x'])('X-Agent-Token: %s is refused', (value) => {
   expect(() => read({ 'x-agent-token': value })).toThrow(expect.objectContaining({ code: 'unauthorized_agent' }));
 });

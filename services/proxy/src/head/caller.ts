@@ -5,8 +5,18 @@ import { complianceTagPattern } from '@agp/core/events';
 import { listHeaders } from '@agp/metering';
 import type { Head } from '../journey.ts';
 import { maxComplianceTag, maxSessionName } from '../limits.ts';
-import { type IsOurs, readJwtValue, readToken, resemblesAgentToken, spellsAgentToken } from './agent-token.ts';
+import {
+  type IsOurs,
+  readJwtValue,
+  readOwnSecret,
+  refuseSecret,
+  refuseToken,
+  resemblesAgentToken,
+  spellsAgentToken,
+} from './agent-token.ts';
 import type { QueryParameters } from './query-parameters.ts';
+
+const ownHeader = 'x-agent-token';
 
 function refuse(message: string): never {
   throw new ApiError('malformed_request', message);
@@ -73,19 +83,19 @@ interface Proofs {
 
 /** @throws ApiError `malformed_request` for two different ones; `unauthorized_agent` if `X-Agent-Token` holds something else */
 function readProofs({ headersDistinct }: IncomingMessage, parameters: QueryParameters, isOurs: IsOurs): Proofs {
-  const own = (headersDistinct['x-agent-token'] ?? []).map((value) => value.trim());
-  const inKeyHeaders = listHeaders('key').flatMap((name) => headersDistinct[name] ?? []);
-  const inQuery = parameters.filter(({ name }) => name === 'key').map(({ value }) => value);
+  const listIn = (name: string) => (headersDistinct[name] ?? []).map((value) => ({ place: name, value: value.trim() }));
+  const inQuery = parameters.filter(({ name }) => name === 'key').map(({ value }) => ({ place: 'key', value }));
   let proof: string | null = null;
   let hasJwt = false;
-  const values = [...own, ...inKeyHeaders, ...inQuery];
-  for (const [index, value] of values.entries()) {
-    const isOwn = index < own.length;
+  for (const { place, value } of [...listIn(ownHeader), ...listHeaders('key').flatMap(listIn), ...inQuery]) {
+    const isOwn = place === ownHeader;
     const jwt = readJwtValue(value);
     hasJwt ||= jwt !== null;
+    const found = readOwnSecret(value);
+    if (found !== null && found.prefix !== agentTokenPrefix) throw refuseSecret(place, found.prefix);
     // In a key's place a JWT may be a provider's credential.
-    const shown = jwt !== null && (isOwn || isOurs(jwt)) ? jwt : readToken(value);
-    if (isOwn && shown !== value) throw new ApiError('unauthorized_agent');
+    const shown = jwt !== null && (isOwn || isOurs(jwt)) ? jwt : (found?.secret ?? null);
+    if (isOwn && shown !== value) throw refuseToken('noToken');
     if (shown !== null && proof !== null && shown !== proof) refuse('two different agent tokens are given');
     proof ??= shown;
   }

@@ -1,9 +1,10 @@
+import { agentTokenPrefix, ownSecrets } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
 import { decodesAll, isMethodOverride, rolesOf } from '@agp/metering';
 import type { Exchange, HeaderValues } from '../exchange.ts';
 import type { Head } from '../journey.ts';
 import { isCredentialParameter, writeKeyHeader } from '../settings/provider-keys.ts';
-import { holdsAgentToken, type IsOurs } from './agent-token.ts';
+import { findOwnSecret, type IsOurs, isKeptBack, repeatsProof } from './agent-token.ts';
 import { cutParameters } from './query-parameters.ts';
 
 /** Whether the answer could come in an encoding that we cannot decode whole, its usage unread. */
@@ -51,9 +52,9 @@ export function toProviderHeaders(
 }
 
 /**
- * Headers and query for the provider: without agent tokens and JWTs of our issuers, without what makes a server serve another request, and with the configured
- * key, if any, in place of the caller's.
- * @throws ApiError `malformed_request` for an agent token in the path, of which nothing can be cut
+ * Headers and query for the provider: without the caller's own token and JWTs of our issuers, without what makes a server serve another
+ * request, and with the configured key, if any, in place of the caller's.
+ * @throws ApiError `malformed_request` for a secret of ours in the path, of which nothing can be cut; `unauthorized_agent` for one elsewhere
  */
 export function buildOutgoing(
   { rawHeaders, request }: Exchange,
@@ -61,8 +62,11 @@ export function buildOutgoing(
   token: string | null,
   isOurs: IsOurs,
 ): Pick<Head, 'headers' | 'query' | 'keyUse'> {
-  if (holdsAgentToken(path, token, isOurs))
-    throw new ApiError('malformed_request', 'request target must not hold an agent token in its path');
+  const inPath = findOwnSecret(path);
+  if (inPath !== null || repeatsProof(path, token, isOurs)) {
+    const what = ownSecrets[inPath ?? agentTokenPrefix];
+    throw new ApiError('malformed_request', `request target must not hold ${what} in its path`);
+  }
   const { apiKey } = provider;
   const isInjected = apiKey !== null;
   const isBilled = operation !== null && !operation.isFree;
@@ -70,11 +74,11 @@ export function buildOutgoing(
     rawHeaders,
     request.headers.connection,
     (roles, name, value) =>
+      isKeptBack(name, "a header's name", token, isOurs) ||
+      isKeptBack(value, name, token, isOurs) ||
       roles.has('reroutes') ||
       (isInjected && (roles.has('key') || roles.has('credential'))) ||
-      (isBilled && (roles.has('partial') || (/^accept-encoding$/i.test(name) && asksUnreadable(value)))) ||
-      holdsAgentToken(value, token, isOurs) ||
-      holdsAgentToken(name, token, isOurs),
+      (isBilled && (roles.has('partial') || (/^accept-encoding$/i.test(name) && asksUnreadable(value)))),
   );
   return {
     headers: isInjected ? { ...headers, ...writeKeyHeader(provider, apiKey.value, operation, path) } : headers,
@@ -82,8 +86,9 @@ export function buildOutgoing(
     query: cutParameters(
       query,
       ({ names, text }) =>
-        names.some((name) => (isInjected && isCredentialParameter(name)) || isMethodOverride(name)) ||
-        holdsAgentToken(text, token, isOurs),
+        isKeptBack(text, 'the query', token, isOurs) ||
+        isKeptBack(text.slice(text.indexOf('=') + 1), 'the query', token, isOurs) ||
+        names.some((name) => (isInjected && isCredentialParameter(name)) || isMethodOverride(name)),
     ),
   };
 }

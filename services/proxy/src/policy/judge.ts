@@ -3,7 +3,7 @@ import { type Decision, maxDecisions } from '@agp/core/events';
 import { readLabels } from '@agp/core/labels';
 import { listOperationNames } from '@agp/core/operations';
 import type { StoredRules } from '@agp/db';
-import { choosesModel, type Metering, readAsked } from '@agp/metering';
+import { type AskedOfBody, choosesModel, type Metering, readAsked } from '@agp/metering';
 import {
   type CallFacts,
   type CallHead,
@@ -109,13 +109,20 @@ export function describeBody(
   admission: Admission & Known,
   { inspected }: Body,
 ): CallFacts {
+  return {
+    ...describeCall(head, agent, admission),
+    ...readCall(metering, head, inspected),
+    nano_usd: metering.findLikelyCost(head, inspected, findCaps(admission)),
+  };
+}
+
+/** What a call asks for, from where rules and budgets take it alike; what is not read for sure may be anything. */
+export function readCall(metering: Metering, head: Head, inspected: Body['inspected']): AskedOfBody {
   const chooser = Object.keys(head.headers).find(choosesModel);
   const names = chooser === undefined ? readNames(metering, head, inspected) : null;
   return {
-    ...describeCall(head, agent, admission),
     ...readAsked(head, inspected, names),
     ...(chooser !== undefined && { unread: `the header "${chooser.slice(0, maxShortText)}"` }),
-    nano_usd: metering.findLikelyCost(head, inspected, findCaps(admission)),
   };
 }
 

@@ -52,6 +52,12 @@ test('streams are asked for their usage, but for servers that tell it unasked, o
   const file = writeProviders([
     { id: 'mistral', api: 'openai', base_url: 'https://api.mistral.ai' },
     { id: 'router', api: 'openai', base_url: 'https://openrouter.ai/api' },
+    {
+      id: 'vertex',
+      api: 'openai',
+      base_url: 'https://us-east5-aiplatform.googleapis.com/v1/projects/p/locations/l/endpoints/openapi',
+    },
+    { id: 'vertex-eu', api: 'openai', base_url: 'https://aiplatform.eu.rep.googleapis.com' },
     { id: 'mistral-behind', api: 'openai', base_url: 'https://gateway.test/mistral.ai' },
     { id: 'willing', api: 'openai', base_url: 'https://api.mistral.ai', ask_usage: true },
     { id: 'moved', api: 'openai', base_url: 'https://a.test', ask_usage: false },
@@ -61,9 +67,11 @@ test('streams are asked for their usage, but for servers that tell it unasked, o
   expect(Object.fromEntries(asks)).toEqual({
     openai: true,
     anthropic: true,
-    gemini: true,
+    gemini: false,
     mistral: false,
     router: false,
+    vertex: false,
+    'vertex-eu': false,
     'mistral-behind': true,
     willing: true,
     moved: false,

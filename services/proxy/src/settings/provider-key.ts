@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { agentTokenPrefix } from '@agp/core/contracts';
+import { anySecretPrefix } from '@agp/core/contracts';
 import { ConfigError } from '@agp/runtime';
 
 /** Whether one value of a key went to its provider since that was last noted. */
@@ -50,8 +50,7 @@ export class ProviderKey {
   }
 }
 
-/** Keys of this product, which no provider may see. */
-const ownKey = new RegExp(`^(?:${agentTokenPrefix}|agm_)`);
+const ownKey = new RegExp(`^${anySecretPrefix}`);
 
 function checkKey(source: string, key: string): string {
   if (!/^[\x21-\x7e]{1,4096}$/.test(key)) {

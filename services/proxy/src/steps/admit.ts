@@ -8,6 +8,7 @@ import { handsOutCredential, runsHostedAgent } from '@agp/metering';
 import type { Finding, RuleSet } from '@agp/policy';
 import { refuseOther } from '../agents/workload.ts';
 import type { ProxyContext, Working } from '../context.ts';
+import { refuseToken } from '../head/agent-token.ts';
 import { isAllowedPath } from '../head/allowed-paths.ts';
 import { decodeOnce } from '../head/query-parameters.ts';
 import { toSessionId } from '../head/session-id.ts';
@@ -48,7 +49,10 @@ export async function admit(
   }
   if (agent.claim !== null && !stored.tokenIsValid) throw await refuseOther(context, agent.claim, deadline);
   const needsToken = context.config.agentIdentity === 'token' || stored.nameIsClaimed || agent.tokenId !== null;
-  if (needsToken && !stored.tokenIsValid) throw new ApiError('unauthorized_agent');
+  if (needsToken && !stored.tokenIsValid) {
+    const isShown = agent.tokenId !== null;
+    throw refuseToken(isShown ? 'notValid' : stored.nameIsClaimed ? 'claimed' : 'none');
+  }
   if (stored.status === 'blocked') throw await refuseStopped(context, 'agent_blocked', agent.uuid);
   if (head.operation === null && handsOutCredential(decodeOnce(head.path))) {
     const message = `${toListedPath(head.path) ?? 'the path'} would hand out a credential of the provider, for calls past the proxy`;

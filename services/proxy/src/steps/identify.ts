@@ -5,6 +5,7 @@ import type { AgentTokenOwner } from '@agp/db';
 import { toNetwork } from '@agp/runtime';
 import { identifyWorkload, isOutdated, once, remember } from '../agents/workload.ts';
 import type { ProxyContext } from '../context.ts';
+import { refuseToken } from '../head/agent-token.ts';
 import type { Agent, Head } from '../journey.ts';
 import type { StorageDeadline } from '../storage/storage-deadline.ts';
 
@@ -19,7 +20,7 @@ export async function identify(context: ProxyContext, head: Head, deadline: Stor
   const token = head.tokenSha256 === null ? null : await findToken(context, head.tokenSha256, deadline.at);
   const needsToken = token === null && context.config.agentIdentity === 'token';
   if (needsToken && (await isOutdated(context, head, deadline))) return null;
-  if (needsToken) throw new ApiError('unauthorized_agent');
+  if (needsToken) throw refuseToken(head.identityVersion === null ? 'none' : 'noIssuer');
   if (token && head.agentName !== null && head.agentName !== token.agentName) {
     throw new ApiError('malformed_request', 'the agent name is not that of the agent token');
   }
@@ -40,7 +41,7 @@ async function findToken(context: ProxyContext, sha256: string, deadline: number
   if (known) return known;
   const found = await context.storage.findAgentToken(sha256, deadline);
   // An unknown token is not remembered: it may be issued at any moment.
-  if (found === undefined) throw new ApiError('unauthorized_agent');
+  if (found === undefined) throw refuseToken('notValid');
   context.tokens.set(sha256, found);
   return found;
 }
@@ -65,6 +66,6 @@ async function register(
   }
   const agent = { id: randomUUIDv7(), name, sourceIp: head.sourceIp, tokenId };
   const uuid = await context.storage.registerAgent(agent, deadline);
-  if (uuid === null) throw new ApiError('unauthorized_agent');
+  if (uuid === null) throw refuseToken(tokenId === null ? 'claimed' : 'notValid');
   return uuid;
 }

@@ -50,6 +50,7 @@ export async function meter(
     context.budget.settle(settledEventId);
     context.background.end(settledEventId);
   }
+  context.answeredModels.note(head.provider.id, measured);
   for (const model of measured.unpriced) context.reportUnpriced(head.provider.id, model);
   for (const unit of measured.unpricedUnits) context.metrics.unpricedUnits.inc({ provider: head.provider.id, unit });
   if (measured.unread.length > 0) context.reportUnread(head.provider.id, measured.unread);

@@ -58,7 +58,7 @@ export async function readBody(
     const form = { contentType, contentEncoding, decoded };
     const inspected = context.metering.inspect(head.operation, head, bytes, form, {
       ...findCaps(admission),
-      mustName: admission.rules !== null && asksNames(admission.rules),
+      mustName: admission.budgets?.set.byModel || (admission.rules !== null && asksNames(admission.rules)),
       mustPrice: admission.rules !== null && asksCost(admission.rules),
     });
     if (inspected.toProvider !== bytes) share.grow(inspected.toProvider.length);

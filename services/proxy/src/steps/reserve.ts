@@ -11,6 +11,7 @@ import {
   type Head,
   type Reservation,
 } from '../journey.ts';
+import { readCall } from '../policy/judge.ts';
 import type { StorageDeadline } from '../storage/storage-deadline.ts';
 
 const none: readonly Charge[] = [];
@@ -40,7 +41,7 @@ export async function reserve(
     const atNext = context.metering.findReservation({ ...head, provider: head.next }, body.inspected, caps);
     nanoUsd = Math.max(nanoUsd, atNext);
   }
-  const charges = listCharges(head, agent, admission, body, session);
+  const charges = listCharges(context, head, agent, admission, body, session);
   const tokens = charges?.countsTokens ? context.metering.findTokens(head, body.inspected, caps) : 0;
   const budgets = charges && { scopes: charges.scopes, tokens };
   const warnings = await context.budget.reserve(
@@ -68,6 +69,7 @@ export async function reserve(
 
 /** Undefined if no budget counts the request. */
 function listCharges(
+  context: Pick<ProxyContext, 'metering' | 'answeredModels'>,
   head: Head,
   agent: Agent,
   { budgets, complianceTag: tag }: Admission,
@@ -76,11 +78,10 @@ function listCharges(
 ): Charges | undefined {
   if (budgets === null) return;
   const { set, labels } = budgets;
-  const named =
-    inspected === null ? [] : [...inspected.models, ...(inspected.requestedModel ? [inspected.requestedModel] : [])];
-  // What is not read for sure may be any model.
-  const models = inspected?.isExact && named.length > 0 ? [...new Set(named)] : null;
+  const provider = head.provider.id;
+  const asked = set.byModel ? readCall(context.metering, head, inspected).models : null;
+  const models = asked && [...new Set(asked.flatMap((name) => [name, ...context.answeredModels.find(provider, name)]))];
   const call = { agentId: agent.uuid, agent: agent.name, labels, tag, models };
-  const charges = findCharges(set, { ...call, provider: head.provider.id, sessionId }, head.timestamp);
+  const charges = findCharges(set, { ...call, provider, sessionId }, head.timestamp);
   return charges.all.length === 0 ? undefined : charges;
 }

@@ -85,7 +85,9 @@ function Tried({ tried }: { tried: TriedToken }) {
   return (
     <div role="status">
       <Banner tone={tried.passes ? 'good' : 'warn'}>
-        {tried.problem === null ? 'It would be let in.' : `It would be refused: ${tried.problem}`}
+        {tried.problem === null
+          ? 'It would be let in.'
+          : `${tried.identity === null ? 'It proves no agent' : 'It would be refused'}: ${tried.problem}`}
       </Banner>
       <Fields
         fields={{

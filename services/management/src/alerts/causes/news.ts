@@ -4,7 +4,7 @@ import { fromPublicId } from '@agp/core/ids';
 import { parseJson } from '@agp/core/json';
 import { readControl, type WatchedAgent } from '@agp/db';
 import type { Rule } from '@agp/notifications';
-import { agentPath, type Cause, type Finder, isFor, nameOf, searchPath } from './look.ts';
+import { agentPath, type Cause, type Finder, isFor, type Look, nameOf, searchPath } from './look.ts';
 
 type Entry = AuditEntry & { seq: number };
 type What = Rule<'change'>['of'][number];
@@ -157,7 +157,7 @@ export const seenFinder: Finder<'first_seen'> = {
       ({ kind, agent_id }) => rule.of.includes(kind as Seen) && isFor(rule, { agent: agents.get(agent_id) }),
     );
     const groups = Map.groupBy(asked, ({ kind, agent_id }) => (kind === 'agent' ? kind : `${kind} ${agent_id}`));
-    return [...groups].flatMap(([group, seen]) => {
+    const alone = [...groups].flatMap(([group, seen]) => {
       const isMany = seen.length > mostAlone;
       return seen.slice(0, isMany ? 1 : mostAlone).map(({ kind, name: key, agent_id: id }): Cause<'first_seen'> => {
         const isAgent = kind === 'agent';
@@ -176,5 +176,31 @@ export const seenFinder: Finder<'first_seen'> = {
         };
       });
     });
+    return [...alone, ...tellFull(look, rule, agents)];
   },
 };
+
+/** What has no room for more names, of all agents or of one: what it uses first from then on is told to nobody. */
+function tellFull(
+  { news }: Look,
+  rule: Rule<'first_seen'>,
+  agents: ReadonlyMap<string | null, WatchedAgent>,
+): Cause<'first_seen'>[] {
+  return news.seen.flatMap(({ kind, name, agent_id: agentId }) => {
+    const [of = ''] = name.split(' ', 1);
+    const isAsked = kind === 'full' && rule.of.includes(of as Seen);
+    if (!isAsked || !(agentId === null || isFor(rule, { agent: agents.get(agentId) }))) return [];
+    const agent = agentId === null ? null : nameOf(agents.get(agentId), agentId);
+    const path = pathOfSeen(kind, name, agentId);
+    return [
+      {
+        subject: `full ${name}`,
+        window: 'first',
+        ends: 'notice',
+        agentId,
+        path,
+        facts: { what: 'full', name: of, agent },
+      },
+    ];
+  });
+}

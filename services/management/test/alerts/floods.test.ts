@@ -1,0 +1,120 @@
+import { randomUUIDv7 } from 'node:crypto';
+import type { EventMessage } from '@agp/core/events';
+import { fromPublicId } from '@agp/core/ids';
+import { addRefusals, appendAudit, claimDeliveries } from '@agp/db';
+import { expect, test } from 'vitest';
+import { makeEvent } from '../support/make-event.ts';
+import { seedAgent, seedEvents } from '../support/seed.ts';
+import { shareWatchedAlerts } from '../support/watch-alerts.ts';
+
+const alerts = shareWatchedAlerts();
+
+/** Records so many calls of an agent of a minute ago, all at once. */
+async function call(agentId: string, count: number, fields: Partial<EventMessage>): Promise<void> {
+  const at = new Date(Date.now() - 60_000).toISOString();
+  await seedEvents(
+    alerts.owner,
+    Array.from({ length: count }, () => makeEvent(agentId, `ses_${agentId}`, at, fields)),
+  );
+}
+
+const toolsOf = (kind: 'client' | 'remote_mcp', names: readonly string[]) => ({
+  tools: { declared: names.map((name) => ({ kind, names: [name] })), called: [], more: 0 },
+});
+const list = (count: number, name: string) => Array.from({ length: count }, (_, at) => `${name}-${at}`);
+
+test('an agent that invents names uses up its own share, which is told once, and hides nobody else’s', async () => {
+  await alerts.rule({ on: 'first_seen', of: ['tool'] });
+  const inventor = await seedAgent(alerts.owner, 'inventor');
+  const named = async () => (await alerts.alerts()).over.filter((title) => !/ and \d+ more$/.test(title));
+  for (let round = 0; round < 6; round += 1) {
+    await call(inventor, 1, toolsOf('client', list(100, `made-up-${round}`)));
+    await alerts.look();
+  }
+  await call(inventor, 1, toolsOf('client', ['rm_rf']));
+  await call(await seedAgent(alerts.owner, 'other'), 1, toolsOf('client', ['drop_table']));
+  await alerts.look();
+  expect((await named()).sort()).toEqual([
+    'first use of tool drop_table',
+    'no room for more names of tools: what is new from now on is not told',
+  ]);
+  const { rows } = await alerts.owner.pool.query(`SELECT count(*)::integer FROM seen_names WHERE kind = 'tool'`);
+  expect(rows).toEqual([{ count: 501 }]);
+});
+
+test('notices of one rule are ten messages a minute and one for the rest, and a critical alert goes before them', async () => {
+  await alerts.target('chat');
+  await alerts.rule({ on: 'first_seen', of: ['remote_mcp'], targets: ['chat'] });
+  await alerts.rule({ name: 'critical', on: 'failing', targets: ['chat'] });
+  for (const name of list(12, 'open')) {
+    await call(await seedAgent(alerts.owner, name), 1, toolsOf('remote_mcp', list(5, `${name}-server`)));
+    if (name.endsWith('5')) await alerts.look();
+  }
+  await alerts.look();
+  await call(await seedAgent(alerts.owner, 'nightly'), 20, { outcome: 'completed', http_status: 401 });
+  await alerts.look(0.5);
+  const messages = await alerts.messages();
+  expect(messages.filter((each) => each.includes('first use'))).toHaveLength(10);
+  expect(messages.filter((each) => each.includes('rule rule: more than 10 in a minute'))).toHaveLength(1);
+  expect((await alerts.alerts()).over).toHaveLength(61);
+  const claim = async () => (await claimDeliveries(alerts.database.db, { most: 1, taken: new Map() }))[0]?.alert?.title;
+  expect([await claim(), await claim()]).toEqual([
+    'agent nightly fails: all 20 requests',
+    expect.stringMatching(/^first use of MCP server open-/),
+  ]);
+});
+
+test('refusals are compared with all of the week before, whether rolled up yet or not', async () => {
+  await alerts.rule({ on: 'refusals' });
+  const refuse = async (name: string, count: number, earlier: string) => {
+    const agent = await seedAgent(alerts.owner, name);
+    const id = fromPublicId('agt', agent);
+    const request = {
+      requestId: 'r',
+      sourceIp: '::1',
+      provider: null,
+      path: null,
+      rule: null,
+      decision: null,
+      told: null,
+    };
+    const listed = { ...request, id: randomUUIDv7(), agentId: id, reason: 'rate_limited', count, added: count };
+    const now = Date.now();
+    await addRefusals(alerts.owner.pool, [
+      { agentId: id, reason: 'rate_limited', count, minute: now, refusedAt: now, sourceIp: '::1', requests: [listed] },
+    ]);
+    await alerts.owner.pool.query(earlier, [id]);
+    return agent;
+  };
+  const usual = 168 * 60;
+  await refuse('never-before', 100, 'SELECT $1::uuid');
+  await refuse(
+    'counted',
+    100,
+    `INSERT INTO refusal_counts (minute, agent_id, reason, count, source_ip, refused_at)
+     SELECT now() - interval '1 day', $1, 'rate_limited', ${usual}, '::1', now()`,
+  );
+  await refuse(
+    'by-hours',
+    100,
+    `INSERT INTO hourly_refusals (hour, agent_id, reason, refusal_count)
+     SELECT date_trunc('hour', now()) - interval '3 days', $1, 'rate_limited', ${usual}`,
+  );
+  const logged = await refuse('in-log', 100, 'SELECT $1::uuid');
+  const entry = {
+    actor: { kind: 'system' },
+    source_ip: null,
+    action: 'request.refused',
+    target: null,
+    before: null,
+  } as const;
+  const timestamp = new Date(Date.now() - 86_400_000).toISOString();
+  const after = { reasons: { rate_limited: usual } };
+  await alerts.owner.db
+    .transaction()
+    .execute((transaction) =>
+      appendAudit(transaction, [{ ...entry, agent_id: logged, after, count: usual, timestamp }]),
+    );
+  await alerts.look();
+  expect((await alerts.alerts()).open).toEqual(['100 requests of never-before refused in 1 h']);
+});

@@ -1,0 +1,69 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { removeOldEvents } from '@agp/db';
+import { expect, test } from 'vitest';
+import { waitFor } from '../system/start-system.ts';
+import { useCliSystem } from './start-cli-system.ts';
+
+const { system, send, done, readJson } = useCliSystem();
+const folder = mkdtempSync(join(tmpdir(), 'agp-evidence-'));
+const check = (dir: string) => spawnSync(process.execPath, [join(dir, 'verify-evidence.mjs')], { encoding: 'utf8' });
+const recorded = (agent: string, count: number) =>
+  waitFor('the events', async () => (await readJson(`events list --agent ${agent}`)).length === count);
+
+test('every cell is compared, and other columns are not as recorded', async () => {
+  await send('compared', { 'x-session-id': 'ses_compared' });
+  await recorded('compared', 1);
+  const dir = join(folder, 'compared');
+  await done(`agents evidence compared --from 1d --dir ${dir}`);
+  const file = join(dir, 'events.csv');
+  const csv = readFileSync(file, 'utf8');
+  const [names = [], cells = []] = csv.split('\r\n').map((line) => line.split(','));
+  const refuse = (table: string[][], found: RegExp) => {
+    writeFileSync(file, table.map((row) => `${row.join(',')}\r\n`).join(''));
+    expect(check(dir)).toMatchObject({ status: 1, stdout: expect.stringMatching(found) });
+  };
+  for (const [at, name] of names.entries())
+    for (const forged of ['no price', "'"]) {
+      const found = at === 0 ? /: no chain has it/ : new RegExp(`: ${name} is ${forged} in events\\.csv`);
+      refuse([names, cells.with(at, forged)], found);
+    }
+  const cost = names.indexOf('cost_usd');
+  refuse([names.toSpliced(cost, 1), cells.toSpliced(cost, 1)], /^events\.csv has other columns/);
+  refuse([names.with(cost, 'cost'), cells.with(cost, '0')], /^events\.csv has other columns/);
+  refuse(
+    [
+      [...names, 'note'],
+      [...cells, 'x'],
+    ],
+    /^events\.csv has other columns/,
+  );
+  refuse([names, cells.slice(0, -1)], /it has 18 of 19 cells/);
+  refuse([names, cells, cells], /^events\.csv has 1 of 1 events/);
+  writeFileSync(file, csv);
+  expect(check(dir)).toMatchObject({ status: 0 });
+});
+
+test('what retention took is named, and has a code of its own', async () => {
+  for (const session of ['ses_old', 'ses_both', 'ses_both']) await send('aged', { 'x-session-id': session });
+  await recorded('aged', 3);
+  await removeOldEvents(system().database.db, new Date(Date.now() + 30 * 86_400_000), 7);
+  const gone = join(folder, 'gone');
+  expect(await done(`agents evidence aged --from 1d --dir ${gone}`)).toContain(
+    'wrote 0 events of 2 sessions; of these sessions retention removed 3 events for their age',
+  );
+  expect(check(gone)).toMatchObject({
+    status: 3,
+    stdout: expect.stringMatching(/^3 events of these sessions were removed/),
+  });
+  await send('aged', { 'x-session-id': 'ses_both' });
+  await recorded('aged', 1);
+  const cut = join(folder, 'cut');
+  await done(`agents evidence aged --from 1d --dir ${cut}`);
+  expect(check(cut)).toMatchObject({
+    status: 4,
+    stdout: expect.stringMatching(/^3 events .* before \d{4}-.*\n1 events of 2 sessions: all as they were recorded\n$/),
+  });
+});
