@@ -39,16 +39,6 @@ describe('a request', () => {
       /"pay \[credit_card\]"\},\{"type":"text","text":" now"/,
     ],
     [
-      'in parts of a system text',
-      {
-        system: [
-          { type: 'text', text: 'pay 4111 1111' },
-          { type: 'text', text: ' 1111 1111 now' },
-        ],
-      },
-      /"pay \[credit_card\]"\}.*" now"/,
-    ],
-    [
       'in parts of Gemini',
       { contents: [{ parts: [{ text: '4111 1111' }, { text: ' 1111 1111' }] }] },
       /"\[credit_card\]"\},\{"text":""/,

@@ -84,11 +84,14 @@ export async function redactAnswer(
 
 const holdsJson = /^\s*[{[]/;
 
-/** The same JSON with a text in each of its strings, in those of JSON in strings too. */
-function fill(value: unknown, text: string, key = ''): unknown {
-  if (Array.isArray(value)) return value.map((each) => fill(each, text, key));
-  if (typeof value === 'object' && value !== null)
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, fill(each, text, name)]));
+/** The same JSON with a text in each of its strings, in those of JSON in strings too. @param signed in thoughts */
+function fill(value: unknown, text: string, signed = text, key = ''): unknown {
+  if (Array.isArray(value)) return value.map((each) => fill(each, text, signed, key));
+  if (typeof value === 'object' && value !== null) {
+    const isThought = 'type' in value && /^thinking/.test(String(value.type));
+    const own = isThought ? signed : text;
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, fill(each, own, signed, name)]));
+  }
   // Any number is an address behind this word.
   if (key === 'zip') return null;
   if (typeof value !== 'string' || key === 'type') return value;
@@ -123,25 +126,26 @@ export function fillRequest({ request }: Exchange, text: string): string {
   return writeRequest({ ...request, body } as typeof request)?.bytes.toString() ?? '';
 }
 
-export function fillAnswer(answer: CorpusAnswer, text: string): Written {
+/** @param signed in thoughts of an answer, which nothing can replace */
+export function fillAnswer(answer: CorpusAnswer, text: string, signed = text): Written {
   const { body, frames, array, lines } = answer;
   const filled = {
     ...answer,
-    ...(body !== undefined && { body: fill(body, text) }),
+    ...(body !== undefined && { body: fill(body, text, signed) }),
     ...(answer.text !== undefined && { text }),
-    ...(frames && { frames: frames.map((frame) => fillFrame(frame, text)) }),
-    ...(array && { array: array.map((frame) => fillFrame(frame, text)) }),
-    ...(lines && { lines: lines.map((frame) => fillFrame(frame, text)) }),
+    ...(frames && { frames: frames.map((frame) => fillFrame(frame, text, signed)) }),
+    ...(array && { array: array.map((frame) => fillFrame(frame, text, signed)) }),
+    ...(lines && { lines: lines.map((frame) => fillFrame(frame, text, signed)) }),
   } as CorpusAnswer;
   return writeAnswer(filled);
 }
 
 /** A text is a frame as it is sent, and an event's name stays. */
-function fillFrame(frame: string | Record<string, unknown>, text: string): unknown {
+function fillFrame(frame: string | Record<string, unknown>, text: string, signed: string): unknown {
   if (typeof frame === 'string') return frame;
   const { event, ...rest } = frame;
   const isNamed = typeof event === 'string' && 'data' in rest && Object.keys(rest).length === 1;
-  return isNamed ? { event, data: fill(rest['data'], text) } : fill(frame, text);
+  return isNamed ? { event, data: fill(rest['data'], text, signed) } : fill(frame, text, signed);
 }
 
 /** An exchange of an operation, without a body. */

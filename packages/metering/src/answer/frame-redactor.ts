@@ -1,27 +1,24 @@
 import type { Frame } from '../json/frame.ts';
-import { isWritten, spread, type TextPart } from '../redaction/checked-texts.ts';
+import { SignedTexts } from '../redaction/blocks.ts';
+import { spread, type TextPart } from '../redaction/checked-texts.ts';
 import {
   clip,
   findInLiteral,
   findInText,
   isFile,
-  nameChannel,
   nameUnsearched,
   openOffsets,
   type Place,
   readText,
 } from '../redaction/find-places.ts';
-import { type Literal, listLiterals } from '../redaction/literals.ts';
+import type { Holder, Literal } from '../redaction/holder.ts';
+import { listLiterals } from '../redaction/literals.ts';
 import type { Redactor } from '../redaction/redaction.ts';
 import { atOnce, replaceInSteps } from '../redaction/replace-places.ts';
-import { type Piece, TextChannel } from '../redaction/text-channel.ts';
+import type { Piece } from '../redaction/text-channel.ts';
+import { FrameTexts, scopeOf } from './frame-texts.ts';
 import { type FrameFilter, nothing } from './reading.ts';
 
-/** Members of frames that go on with a text, in all dialects: any other string is a text of its own. */
-const continued = new Set(
-  `content text delta reasoning_content reasoning refusal arguments partial_json thinking input transcript summary
-   stringValue token`.split(/\s+/),
-);
 /** A frame of such a type ends the texts of its block or item; a reason to stop does not: some servers give one in each frame. */
 const endingType = /(?:\.done|_stop|\.completed|\.incomplete|\.failed)$/;
 
@@ -29,7 +26,7 @@ interface Waiting {
   raw: Buffer;
   frame: Frame | null;
   data: string;
-  pieces: { literal: Literal; piece: Piece }[];
+  pieces: { literal: Literal; piece: Piece; isSigned: boolean }[];
   /** Found in its data, or put there by checks. */
   places: Place[];
 }
@@ -38,9 +35,9 @@ type CheckedParts = Map<string, (TextPart & { waiting: Waiting })[]>;
 
 /** Searching more at once would hold up everything else, in UTF-16 units. */
 const maxSearched = 1_000_000;
-/** Answers have a handful of texts side by side. */
-const maxChannels = 1_000;
 
+/** Of a stream of events, what is neither a field nor a comment. */
+const strayLine = /^(?!(?:\xef\xbb\xbf)?(?:data|event|id|retry|)(?::|$))[^\r\n]*[^\s]/m;
 /** What is no JSON in a stream, such as `[DONE]`. */
 const plainWord = /^\s*\[?[\w .:+-]{0,64}\]?\s*$/;
 
@@ -51,7 +48,7 @@ const plainWord = /^\s*\[?[\w .:+-]{0,64}\]?\s*$/;
 export class FrameRedactor implements FrameFilter {
   readonly #redactor: Redactor;
   readonly #isOfLines: boolean;
-  readonly #channels = new Map<string, { channel: TextChannel; scope: string }>();
+  readonly #texts: FrameTexts;
   readonly #waiting: Waiting[] = [];
   #held = 0;
   #frames = 0;
@@ -62,6 +59,7 @@ export class FrameRedactor implements FrameFilter {
   constructor(redactor: Redactor, isOfLines: boolean) {
     this.#redactor = redactor;
     this.#isOfLines = isOfLines;
+    this.#texts = new FrameTexts(redactor.search, (what) => redactor.passesUnread(what));
     this.#checked = redactor.check === undefined ? null : new Map();
   }
 
@@ -85,20 +83,22 @@ export class FrameRedactor implements FrameFilter {
     this.#waiting.push(waiting);
     this.#held += raw.length;
     if (frame !== null) this.#read(waiting, frame);
-    if (this.#isOfLines) this.#endTexts('');
+    else if (!this.#isOfLines && strayLine.test(raw.toString('latin1')))
+      this.#redactor.passesUnread('a line of a stream that is of no event');
+    if (this.#isOfLines) this.#texts.end('');
     return this.#pass();
   }
 
   /** Checks are not asked about a part of a text. */
   giveUp(): Buffer {
     if (this.#checked !== null && this.#redactor.passesUnchecked?.() === false) return nothing;
-    this.#endTexts('');
+    this.#texts.end('');
     this.#checked = null;
     return this.#pass(true);
   }
 
   end(): Buffer {
-    this.#endTexts('');
+    this.#texts.end('');
     if (this.#checked === null || this.later !== null) return this.#pass();
     this.later = this.#check(this.#checked);
     return nothing;
@@ -121,58 +121,42 @@ export class FrameRedactor implements FrameFilter {
     if (literals === null) {
       if (!plainWord.test(data)) this.#redactor.passesUnread('a frame that is no JSON');
       waiting.places.push(...findInText(data, this.#redactor.search).places);
+      this.#texts.endFrame(null);
       return;
     }
+    const root = findRoot(literals);
+    const signed = new SignedTexts('answer');
     let ended: string | null = null;
     let left = maxSearched;
     for (const literal of literals) {
-      const value = readText(data, literal, 'answer');
+      const isAlone = literal.kind === 'number' && literal.holder.parent === null && literal.holder.isArray;
+      const value = isAlone ? data.slice(literal.start, literal.end) : readText(data, literal, 'answer');
       if (value === undefined) this.#redactor.passesUnread('a frame that is no JSON');
+      if (literal.key === 'type' && literal.holder === root && endingType.test(root.type)) ended = scopeOf(root);
       if (value === null || value === undefined) continue;
       const isTooLong = value.length > left && !isFile(literal, value);
       const unsearched = isTooLong ? 'a frame with more than a million characters' : nameUnsearched(literal, value);
       if (unsearched !== null) this.#redactor.passesUnread(unsearched);
       if (isTooLong || isFile(literal, value)) continue;
       left -= value.length;
-      if (this.#checked && literal.kind === 'string' && isWritten(literal)) this.#keep(waiting, literal, value);
-      const { key, kind, holder } = literal;
-      if (key === 'type' && holder.parent === null && endingType.test(value)) ended = scopeOf(literal);
-      const channel = kind === 'string' && continued.has(key) && !holder.isFree ? this.#findChannel(literal) : null;
-      if (channel !== null) {
-        waiting.pieces.push({ literal, piece: channel.add(value) });
-        if (channel.unsearched !== null) this.#redactor.passesUnread(channel.unsearched);
-      } else {
-        const { places, unsearched: inner } = findInLiteral(data, literal, value, this.#redactor.search, 0);
-        if (inner !== null) this.#redactor.passesUnread(inner);
-        for (const place of places) waiting.places.push(place);
-      }
+      if (this.#checked && literal.kind === 'string') this.#keep(waiting, literal, value, root);
+      const isSigned = signed.has(literal);
+      const { piece, isWhole } = this.#texts.take(literal, value, root);
+      if (piece !== null) waiting.pieces.push({ literal, piece, isSigned });
+      if (!isWhole) continue;
+      const { places, unsearched: inner } = findInLiteral(data, literal, value, this.#redactor.search, 0);
+      if (inner !== null) this.#redactor.passesUnread(inner);
+      for (const place of places) waiting.places.push(isSigned ? { ...place, isSigned } : place);
     }
-    if (ended !== null) this.#endTexts(ended);
+    this.#texts.endFrame(root);
+    if (ended !== null) this.#texts.end(ended);
   }
 
-  #keep(waiting: Waiting, literal: Literal, value: string): void {
-    const name = continued.has(literal.key) ? nameText(literal) : `${this.#frames++}`;
+  #keep(waiting: Waiting, literal: Literal, value: string, root: Holder | null): void {
+    const name = this.#texts.isContinued(literal) ? this.#texts.name(literal, root) : `${this.#frames++}`;
     const parts = this.#checked?.get(name) ?? [];
     parts.push({ waiting, json: waiting.data, literal, value });
     this.#checked?.set(name, parts);
-  }
-
-  /** Null beyond the bound: its literals are then texts of their own. */
-  #findChannel(literal: Literal): TextChannel | null {
-    const name = nameText(literal);
-    const known = this.#channels.get(name);
-    if (known) return known.channel;
-    if (this.#channels.size >= maxChannels) {
-      this.#redactor.passesUnread('a stream of very many texts');
-      return null;
-    }
-    const channel = new TextChannel(this.#redactor.search);
-    this.#channels.set(name, { channel, scope: scopeOf(literal) });
-    return channel;
-  }
-
-  #endTexts(scope: string): void {
-    for (const { channel, scope: own } of this.#channels.values()) if (own.startsWith(scope)) channel.end();
   }
 
   #pass(isChecked = this.#checked === null): Buffer {
@@ -189,30 +173,28 @@ export class FrameRedactor implements FrameFilter {
   }
 
   #write({ raw, frame, data, pieces, places }: Waiting): Buffer {
-    for (const { literal, piece } of pieces) {
+    for (const { literal, piece, isSigned } of pieces) {
       if (piece.places.length === 0) continue;
       const toWritten = openOffsets(data.slice(literal.start + 1, literal.end - 1), literal.start + 1);
       for (const place of piece.places)
-        places.push({ ...place, start: toWritten(place.start - piece.start), end: toWritten(place.end - piece.start) });
+        places.push({
+          ...place,
+          ...(isSigned && { isSigned }),
+          start: toWritten(place.start - piece.start),
+          end: toWritten(place.end - piece.start),
+        });
     }
     if (frame === null || places.length === 0) return raw;
     const sent = Buffer.from(data);
-    const changed = atOnce(replaceInSteps(sent, clip(places), (kind, value) => this.#redactor.put(kind, value)));
+    const changed = atOnce(replaceInSteps(sent, clip(places), this.#redactor.put.bind(this.#redactor)));
     return changed === sent ? raw : rewrite(raw, changed, this.#isOfLines);
   }
 }
 
-/** What tells the texts of a stream apart: the type of the frame, and their way in it. */
-function nameText(literal: Literal): string {
-  let root = literal.holder;
-  while (root.parent !== null) root = root.parent;
-  return `${root.type}${nameChannel(literal)}`;
-}
-
-function scopeOf({ holder }: Literal): string {
-  let scope = '';
-  for (let at: typeof holder | null = holder; at !== null; at = at.parent) scope = at.index + scope;
-  return scope;
+function findRoot([first]: readonly Literal[]): Holder | null {
+  let root = first?.holder ?? null;
+  while (root !== null && root.parent !== null) root = root.parent;
+  return root;
 }
 
 const linesOf = /[^\r\n]*(?:\r\n|\r|\n|$)/g;

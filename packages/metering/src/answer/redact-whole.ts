@@ -19,7 +19,7 @@ export type SearchAnswer = (
 export function redactWhole(redactor: Redactor, search: SearchAnswer, kind: AnswerKind, isError: boolean): Redact {
   function* change(bytes: Buffer, { places, unsearched }: FoundInBytes): Generator<undefined, Buffer> {
     if (unsearched !== null && !redactor.passesUnread(unsearched)) return nothing;
-    const changed = yield* replaceInSteps(bytes, places, (kind, value) => redactor.put(kind, value));
+    const changed = yield* replaceInSteps(bytes, places, redactor.put.bind(redactor));
     return redactor.hasEnded ? nothing : changed;
   }
   return {

@@ -1,6 +1,9 @@
 import { isForm, parseFormFields } from '../json/form.ts';
-import { clip, isFile, nameChannel, openOffsets, type Place, readText } from './find-places.ts';
-import { type Literal, listLiterals } from './literals.ts';
+import { clip, isFile, openOffsets, type Place, readText } from './find-places.ts';
+import { type Literal, openHolder } from './holder.ts';
+import { listLiterals } from './literals.ts';
+import { isProtocolName } from './names.ts';
+import { TextNames } from './text-names.ts';
 
 /** A text that a check outside is asked about. */
 export interface CheckedText {
@@ -38,37 +41,37 @@ export function isCheckable(bytes: Buffer): boolean {
 export function listRequestTexts(bytes: Buffer, contentType: string): TextPart[][] | null {
   if (!isForm(contentType)) return isCheckable(bytes) ? (listTexts(bytes.toString('utf8'), 'request') ?? []) : null;
   const fields = parseFormFields(bytes, contentType, bytes.length) ?? {};
-  const holder = { parent: null, name: '', isArray: false, isFree: false, index: '', type: '' };
+  const holder = openHolder(null, '', false, false);
   return Object.entries(fields).flatMap(([key, values]) =>
     [values].flat().flatMap((value): TextPart[][] => {
       const literal = { start: 0, end: 0, kind: 'string', key, holder } as const;
-      return isWritten(literal) ? [[{ json: '', literal, value }]] : [];
+      return isProtocolName(literal, value) ? [] : [[{ json: '', literal, value }]];
     }),
   );
 }
 
-/** Members by which a protocol names things: no check is asked about them. */
-const naming =
-  /^(?:.*_?id|.*Id|model|modelVersion|object|type|role|status|event|service_tier|system_fingerprint|finish_reason|finishReason|stop_reason|.*_?signature|obfuscation|mimeType|.*mime_type|detail|encoding_format|reasoning_effort|effort|verbosity)$/i;
-
-/** Whether people, models or tools wrote it. */
-export const isWritten = ({ key, holder, kind }: Literal): boolean =>
-  kind === 'name' || holder.isFree || !naming.test(key);
-
 /** The texts of JSON, each with the parts that are read as one; null if it is none. */
 export function listTexts(json: string, from: 'request' | 'answer'): TextPart[][] | null {
-  const texts = new Map<string, TextPart[]>();
   const literals = listLiterals(json);
   if (literals === null) return null;
+  const names = new TextNames();
+  const texts: TextPart[][] = [];
+  const joined = new Map<string, TextPart[]>();
   for (const literal of literals) {
-    const value = literal.kind === 'number' || !isWritten(literal) ? null : readText(json, literal, from);
+    const value = literal.kind === 'number' ? null : readText(json, literal, from);
     if (value === null || value === undefined || isFile(literal, value)) continue;
-    const name = `${literal.kind} ${nameChannel(literal)}`;
-    const parts = texts.get(name);
-    if (parts) parts.push({ json, literal, value });
-    else texts.set(name, [{ json, literal, value }]);
+    const name = names.ofPart(literal);
+    const known = name === null ? undefined : joined.get(name);
+    const part = { json, literal, value };
+    if (known) {
+      known.push(part);
+      continue;
+    }
+    const parts = [part];
+    texts.push(parts);
+    if (name !== null) joined.set(name, parts);
   }
-  return [...texts.values()];
+  return texts;
 }
 
 /** As a check gets them. */

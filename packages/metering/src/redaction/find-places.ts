@@ -1,7 +1,11 @@
 import type { TextSearch } from '@agp/pii';
 import { isProviders } from '../text/beside.ts';
 import { isMedia, isMediaMember, label } from '../text/strings.ts';
-import { decodeLiteral, type Holder, type Literal, listLiterals } from './literals.ts';
+import { isOpaque, SignedTexts } from './blocks.ts';
+import type { Literal } from './holder.ts';
+import { decodeLiteral, listLiterals } from './literals.ts';
+import { isProtocolName } from './names.ts';
+import { TextNames } from './text-names.ts';
 
 /** A finding in a text or body, as UTF-16 offsets of what is written there, escapes included. */
 export interface Place {
@@ -20,6 +24,8 @@ export interface Place {
   decided: { instead?: string | null };
   /** A check outside decided it. */
   isPut?: true;
+  /** It stands in what its provider signed. */
+  isSigned?: true;
   /** Another finding that this is a part of too. */
   within?: Place;
 }
@@ -71,7 +77,11 @@ export function findInJson(
   if (literals === null) return null;
   let places: Place[] = [];
   let unsearched: string | null = null;
-  const texts = new Map<string, { literal: Literal; value: string }[]>();
+  const names = new TextNames();
+  const signed = new SignedTexts(from);
+  const texts = new Map<string, Part[]>();
+  /** Found in arguments of signed calls. */
+  const calls: Place[] = [];
   const add = (more: readonly Place[]) => {
     for (const place of more) places.push(place);
     if (places.length <= 2 * maxPlaces) return;
@@ -84,14 +94,29 @@ export function findInJson(
     if (value === null) continue;
     unsearched ??= nameUnsearched(literal, value);
     if (isFile(literal, value)) continue;
-    if (literal.kind === 'string' && !literal.holder.isArray) addTo(texts, nameChannel(literal), { literal, value });
     const found = findInLiteral(json, literal, value, search, depth);
+    if (found.places.length > 0 && signed.has(literal)) {
+      for (const place of found.places) place.isSigned = true;
+      if (literal.holder.isFree) calls.push(...found.places);
+    }
     unsearched ??= found.unsearched;
     add(found.places);
+    const name = names.ofPart(literal);
+    if (name !== null) addTo(texts, name, { literal, value, alone: found.places });
   }
-  for (const parts of texts.values()) if (parts.length > 1) add(findAcross(json, parts, search, depth));
+  for (const [name, parts] of texts)
+    if (parts.length > 1) add(findAcross(json, parts, name.endsWith('/word') ? ' ' : '', search, depth));
+  freeCalls(places, calls);
   const isTooMany = places.length > maxPlaces;
   return { places: clip(limit(places)), unsearched: isTooMany ? tooMany : unsearched };
+}
+
+/** What stands in the open too, its model can only have seen replaced: there it is again as its caller got it back. */
+function freeCalls(places: readonly Place[], calls: readonly Place[]): void {
+  if (calls.length === 0) return;
+  const nameOf = ({ kind, value }: Place) => `${kind} ${value}`;
+  const open = new Set(places.filter(({ isSigned }) => !isSigned).map(nameOf));
+  for (const place of calls) if (open.has(nameOf(place))) delete place.isSigned;
 }
 
 const addTo = <Value>(lists: Map<string, Value[]>, key: string, value: Value): void => {
@@ -104,24 +129,15 @@ const addTo = <Value>(lists: Map<string, Value[]>, key: string, value: Value): v
 const wordy = /^[A-Za-z_$-]{0,64}$/;
 
 /** The text of a literal that may hold a finding; null if it cannot, undefined if it is no JSON. */
-export function readText(
-  json: string,
-  { start, end, kind, key, holder }: Literal,
-  from: 'request' | 'answer',
-): string | null | undefined {
+export function readText(json: string, literal: Literal, from: 'request' | 'answer'): string | null | undefined {
+  const { start, end, kind, key, holder } = literal;
   const written = json.slice(start, end);
   if (kind === 'number') return holder.isFree || tokenMembers.has(key) ? written : null;
   const value = written.includes('\\') ? decodeLiteral(written) : written.slice(1, -1);
   if (value === null) return undefined;
   if (value === '' || (kind === 'name' && wordy.test(value))) return null;
+  if (isProtocolName(literal, value) || isOpaque(literal, value)) return null;
   return from === 'answer' && kind === 'string' && !holder.isFree && isProviders(key, value) ? null : value;
-}
-
-/** What tells the texts of a body apart: their way to it, and the numbers of choices, blocks and items. */
-export function nameChannel({ key, holder }: Literal): string {
-  let path = key;
-  for (let at: Holder | null = holder; at !== null; at = at.parent) path = `${at.name}:${at.index}/${path}`;
-  return path;
 }
 
 export function findInLiteral(json: string, literal: Literal, value: string, search: TextSearch, depth: number): Found {
@@ -182,34 +198,43 @@ export function openOffsets(written: string, at: number): (offset: number) => nu
   };
 }
 
-/** Findings of which a part stands in each of several texts that are read as one. */
-function findAcross(
-  json: string,
-  parts: readonly { literal: Literal; value: string }[],
-  search: TextSearch,
-  depth: number,
-): Place[] {
-  const whole = parts.map(({ value }) => value).join('');
+/** One of several texts that are read as one. */
+interface Part {
+  literal: Literal;
+  value: string;
+  /** Found in it alone. */
+  alone: readonly Place[];
+}
+
+/**
+ * Findings of which a part stands in each of several texts that are read as one; one that stands whole in its text does not grow.
+ * @param between what a model reads between two of them
+ */
+function findAcross(json: string, parts: readonly Part[], between: string, search: TextSearch, depth: number): Place[] {
+  const whole = parts.map(({ value }) => value).join(between);
   const all: Place[] = [];
+  const lengthOf = (part: Part | undefined): number => (part === undefined ? 0 : part.value.length + between.length);
   let [at, from] = [0, 0];
   for (const { kind, start, end } of search.find(whole)) {
     for (; from + lengthOf(parts[at]) <= start; at++) from += lengthOf(parts[at]);
     // Most findings stand in one part, in which they were found before.
     if (end <= from + lengthOf(parts[at])) continue;
     const place = { kind, value: whole.slice(start, end), depth: depth + 1, isBare: false, decided: {} };
-    let isRest = false;
+    const pieces: Place[] = [];
+    let stands = false;
     for (let [next, begin] = [at, from]; begin < end; begin += lengthOf(parts[next++])) {
-      const { literal, value } = parts[next] as { literal: Literal; value: string };
+      const { literal, value, alone } = parts[next] as Part;
       const toWritten = openOffsets(json.slice(literal.start + 1, literal.end - 1), literal.start + 1);
       const [first, last] = [Math.max(start - begin, 0), Math.min(end - begin, value.length)];
-      all.push({ ...place, start: toWritten(first), end: toWritten(last), isRest });
-      isRest = true;
+      if (first >= last) continue;
+      const piece = { ...place, start: toWritten(first), end: toWritten(last), isRest: pieces.length > 0 };
+      pieces.push(piece);
+      stands ||= alone.some((own) => own.kind === kind && own.start < piece.end && own.end > piece.start);
     }
+    if (!stands) for (const piece of pieces) all.push(piece);
   }
   return all;
 }
-
-const lengthOf = (part: { value: string } | undefined): number => part?.value.length ?? 0;
 
 /** In order and apart; what two findings share is a place of both. */
 export function clip(places: Place[]): Place[] {
@@ -261,7 +286,7 @@ export function nameUnsearched({ kind, key, holder }: Literal, value: string): s
   const mayBeFile =
     isMediaMember(key) ||
     /^(?:file_(?:id|uri|url)|(?:video|document)_url|gcsUri|bytesBase64Encoded|images?|result)$|b64/.test(key);
-  if (!mayBeFile || key === 'signature' || key === 'thoughtSignature' || key === 'encrypted_content') return null;
+  if (!mayBeFile) return null;
   const around = `${holder.type} ${holder.name} ${holder.parent?.type ?? ''}`;
   const isText = holder.type === 'text';
   if (isText || !(isMedia(value) || value.startsWith('data:') || mediaHolders.test(`${around} ${key}`))) return null;

@@ -1,31 +1,8 @@
 import { maxJsonDepth, parseJson } from '@agp/core/json';
 import { isFreeMember } from '../text/strings.ts';
+import { findSigned, isSignature } from './blocks.ts';
+import { type Holder, type Literal, openHolder } from './holder.ts';
 
-/** An object or array that is open, and what tells it from its likes. */
-export interface Holder {
-  parent: Holder | null;
-  /** Its member in the object around it, or its place in a list; empty in lists whose parts are read as one text. */
-  name: string;
-  isArray: boolean;
-  /** JSON of a tool: its names are not the API's. */
-  isFree: boolean;
-  /** Its numbers of choices, blocks and items, each with a comma. */
-  index: string;
-  type: string;
-}
-
-/** A string, number or name of a member in JSON, from `start` to before `end`, with its quotes. */
-export interface Literal {
-  start: number;
-  end: number;
-  kind: 'string' | 'number' | 'name';
-  /** The member that holds it, directly or in a list. */
-  key: string;
-  holder: Holder;
-}
-
-/** Lists whose parts a model reads as one text. */
-const joined = new Set(['content', 'parts', 'system', 'logprobs']);
 const counting = /(?:^|_)index$|^item_id$/;
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const space = /[ \t\n\r]*/y;
@@ -48,6 +25,16 @@ export function decodeLiteral(literal: string): string | null {
   }
 }
 
+/** @param value as it is written, without quotes */
+function note(holder: Holder, key: string, value: string): void {
+  if (holder.isFree || holder.isArray) return;
+  if (key === 'type') holder.type = value;
+  else if (key === 'role') holder.role = value;
+  else if (key === 'thought') holder.isThought = value === 'true';
+  else if (counting.test(key)) holder.index += holder.index.length < 256 ? `${value.slice(0, 256)},` : '';
+  else if (isSignature(key) && value !== '') findSigned(holder).isSigned = true;
+}
+
 /** More take too much memory. */
 const maxLiterals = 1_000_000;
 
@@ -67,11 +54,10 @@ export function listLiterals(json: string, isFree = false): Literal[] | null {
   };
   const open = (isArray: boolean): void => {
     const inList = holder?.isArray === true;
-    const isJoined = holder !== null && (holder.parent === null || joined.has(holder.name));
-    const name: string = inList ? (isJoined ? '' : `${position.at(-1)}`) : key;
+    const name: string = inList ? `${position.at(-1)}` : key;
     const free: boolean =
       holder === null ? isFree : holder.isFree || (!inList && isFreeMember(key, holder.parent === null));
-    holder = { parent: holder, name, isArray, isFree: free, index: '', type: '' };
+    holder = openHolder(holder, name, isArray, free);
     position.push(0);
     depth += 1;
     at += 1;
@@ -82,7 +68,7 @@ export function listLiterals(json: string, isFree = false): Literal[] | null {
     depth -= 1;
     at += 1;
   };
-  const root: Holder = { parent: null, name: '', isArray: true, isFree, index: '', type: '' };
+  const root = openHolder(null, '', true, isFree);
   for (;;) {
     const first = skip();
     const inObject: boolean = holder !== null && !(holder as Holder).isArray;
@@ -109,8 +95,7 @@ export function listLiterals(json: string, isFree = false): Literal[] | null {
       if (end < 0) return null;
       const around: Holder = holder ?? root;
       found.push({ start: at, end, kind: 'string', key, holder: around });
-      if (key === 'type') around.type = json.slice(at + 1, end - 1);
-      else if (counting.test(key) && around.index.length < 256) around.index += `${json.slice(at, end)},`;
+      note(around, key, json.slice(at + 1, end - 1));
       at = end;
     } else {
       scalar.lastIndex = at;
@@ -118,7 +103,7 @@ export function listLiterals(json: string, isFree = false): Literal[] | null {
       const around: Holder = holder ?? root;
       const end = scalar.lastIndex;
       if (/[\d]/.test(json[end - 1] as string)) found.push({ start: at, end, kind: 'number', key, holder: around });
-      if (counting.test(key) && around.index.length < 256) around.index += `${json.slice(at, end)},`;
+      note(around, key, json.slice(at, end));
       at = end;
     }
     let next = skip();

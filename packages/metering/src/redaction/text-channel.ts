@@ -1,5 +1,6 @@
 import type { TextSearch } from '@agp/pii';
 import { type Found, findInLiteral, openOffsets, type Place } from './find-places.ts';
+import { openHolder } from './holder.ts';
 import { decodeLiteral, endString } from './literals.ts';
 
 /** A part of a text that came in one frame. */
@@ -9,6 +10,8 @@ export interface Piece {
   end: number;
   /** Found in it, as offsets of the channel. */
   places: Place[];
+  /** What stands whole in it if it is a text of its own: that does not grow. */
+  alone: readonly { kind: string; start: number; end: number }[];
   isClear: boolean;
 }
 
@@ -48,9 +51,11 @@ export class TextChannel {
     this.#search = search;
   }
 
-  add(text: string): Piece {
+  /** @param alone found in a text that may be one of its own, as offsets in it */
+  add(text: string, alone: Piece['alone'] = []): Piece {
     const start = this.#base + this.#text.length;
-    const piece = { start, end: start + text.length, places: [], isClear: false };
+    const moved = alone.map((one) => ({ ...one, start: start + one.start, end: start + one.end }));
+    const piece = { start, end: start + text.length, places: [], alone: moved, isClear: false };
     this.#pieces.push(piece);
     this.#text += text;
     if (this.#base + this.#text.length >= this.#next) this.#go(false);
@@ -106,7 +111,7 @@ export class TextChannel {
     for (const place of places) {
       const [start, end] = [Math.max(from, this.#base + place.start), Math.min(to, this.#base + place.end)];
       let isRest = this.#base + place.start < from;
-      if (start >= end) continue;
+      if (start >= end || this.#stands(place)) continue;
       for (const piece of this.#pieces) {
         if (piece.end <= start || piece.start >= end) continue;
         const within = { start: Math.max(piece.start, start), end: Math.min(piece.end, end) };
@@ -119,6 +124,14 @@ export class TextChannel {
       const [piece] = this.#pieces.splice(0, 1);
       (piece as Piece).isClear = true;
     }
+  }
+
+  /** Whether a finding in several pieces grew out of one that stands in one of them. */
+  #stands({ kind, start, end }: Place): boolean {
+    const [from, to] = [this.#base + start, this.#base + end];
+    const touched = this.#pieces.filter((piece) => piece.start < to && piece.end > from);
+    if (touched.length < 2) return false;
+    return touched.some(({ alone }) => alone.some((own) => own.kind === kind && own.start < to && own.end > from));
   }
 }
 
@@ -203,7 +216,7 @@ class JsonText {
     const written = text.slice(start, end);
     const value = kind === 'number' ? written : decodeLiteral(written);
     if (value === null) return { places: [], unsearched: null };
-    const holder = { parent: null, name: '', isArray: false, isFree: true, index: '', type: '' };
+    const holder = openHolder(null, '', false, true);
     // A place of a stream is in a string of a frame, which escapes once more.
     const found = findInLiteral(text, { start, end, kind, key: this.#key, holder }, value, this.#search, 1);
     this.unsearched ??= found.unsearched;

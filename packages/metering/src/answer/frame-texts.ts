@@ -1,0 +1,146 @@
+import type { TextSearch } from '@agp/pii';
+import type { Holder, Literal } from '../redaction/holder.ts';
+import { type Piece, TextChannel } from '../redaction/text-channel.ts';
+import { TextNames } from '../redaction/text-names.ts';
+
+/** Members of frames that go on with a text, in all dialects. */
+const continued = new Set(
+  `content text delta reasoning_content reasoning refusal arguments partial_json thinking input transcript summary
+   stringValue token`.split(/\s+/),
+);
+/** Some servers give all of a text in each frame, as far as it is written. */
+const growing = new Set(['message']);
+/** Frames that tell of an answer as a whole: no other goes on with their texts. */
+const wholeType =
+  /^(?:message_start|error|response\.(?:created|queued|in_progress|completed|incomplete|failed|output_item\.(?:added|done)|[\w.]+\.done))$/;
+
+/** Answers have a handful of texts side by side. */
+const maxChannels = 1_000;
+const maxNames = 20_000;
+
+interface Channel {
+  channel: TextChannel;
+  /** Its numbers of choices, blocks and items. */
+  scope: string;
+  /** The type of its frames. */
+  type: string;
+  /** What came last, if no table knows it. */
+  last: string;
+}
+
+/** What comes of a string of a frame: the piece of a text, or null; `isWhole` if it may be a text of its own too. */
+export interface Taken {
+  piece: Piece | null;
+  isWhole: boolean;
+}
+
+/**
+ * The texts of a stream, each with what frames add to it. A member that tables know goes on with its text; any other string may do so or
+ * be a text of its own, so it is both, and waits for the next frame of its type at most.
+ */
+export class FrameTexts {
+  readonly #search: TextSearch;
+  readonly #onUnread: (what: string) => void;
+  readonly #names = new TextNames('stream');
+  readonly #channels = new Map<string, Channel>();
+  /** Those that no table knows, and that wait. */
+  readonly #unknown = new Map<string, Channel>();
+  /** Names of unknown ones in the frame that is read. */
+  readonly #touched = new Set<string>();
+  /** Of a list of parts, what came last: a thought or an answer. */
+  readonly #spoken = new Map<number, Channel>();
+
+  constructor(search: TextSearch, onUnread: (what: string) => void) {
+    this.#search = search;
+    this.#onUnread = onUnread;
+  }
+
+  /** What tells the texts of a stream apart: the type of the frame, and their way in it. */
+  name({ key, holder }: Literal, root: Holder | null): string {
+    const type = root?.type ?? '';
+    if (holder.name === 'part' && holder.parent === root && root !== null && type.endsWith('part.added')) {
+      const text = holder.type === 'summary_text' ? 'reasoning_summary_text' : holder.type;
+      return `response.${text} ${this.#names.of(root)}/delta`;
+    }
+    return `${type.replace(/[._](?:delta|start)$/, '')} ${this.#names.of(holder)}/${key}`;
+  }
+
+  isContinued({ key, kind, holder }: Literal): boolean {
+    return kind === 'string' && continued.has(key) && !holder.isFree && !growing.has(holder.name);
+  }
+
+  take(literal: Literal, value: string, root: Holder | null): Taken {
+    if (literal.kind !== 'string' || literal.holder.isFree) return { piece: null, isWhole: true };
+    if (this.isContinued(literal)) {
+      const found = this.#find(literal, root);
+      if (found === null) return { piece: null, isWhole: true };
+      this.#speak(literal.holder, found);
+      const piece = found.channel.add(value);
+      if (found.channel.unsearched !== null) this.#onUnread(found.channel.unsearched);
+      return { piece, isWhole: false };
+    }
+    return { piece: wholeType.test(root?.type ?? '') ? null : this.#takeUnknown(literal, value, root), isWhole: true };
+  }
+
+  /** @param root of a frame that was read; null if it was no JSON */
+  endFrame(root: Holder | null): void {
+    // Nothing waits for what the next frame of its type does not go on with.
+    for (const [name, { channel, type }] of this.#unknown) {
+      if (this.#touched.has(name) || (root !== null && type !== root.type)) continue;
+      channel.end();
+      this.#unknown.delete(name);
+    }
+    this.#touched.clear();
+  }
+
+  /** @param scope of those that end; empty for all */
+  end(scope: string): void {
+    for (const { channel, scope: own } of this.#channels.values()) if (own.startsWith(scope)) channel.end();
+  }
+
+  /** What is the same again goes on with nothing. */
+  #takeUnknown(literal: Literal, value: string, root: Holder | null): Piece | null {
+    const name = this.name(literal, root);
+    const known = this.#channels.get(name);
+    if (known?.last === value) {
+      if (this.#unknown.delete(name)) known.channel.end();
+      return null;
+    }
+    const found = this.#find(literal, root);
+    if (found === null) return null;
+    found.last = value;
+    this.#unknown.set(name, found);
+    this.#touched.add(name);
+    return found.channel.add(value, this.#search.find(value));
+  }
+
+  /** A thought ends as its answer begins, and the other way round. */
+  #speak({ parent }: Holder, channel: Channel): void {
+    if (!parent?.isArray) return;
+    const list = this.#names.of(parent);
+    const last = this.#spoken.get(list);
+    if (last !== undefined && last !== channel) last.channel.end();
+    this.#spoken.set(list, channel);
+  }
+
+  /** Null beyond the bound. */
+  #find(literal: Literal, root: Holder | null): Channel | null {
+    const name = this.name(literal, root);
+    const known = this.#channels.get(name);
+    if (known) return known;
+    if (this.#channels.size >= maxChannels || this.#names.size >= maxNames) {
+      this.#onUnread('a stream of very many texts');
+      return null;
+    }
+    const channel = new TextChannel(this.#search);
+    const made = { channel, scope: scopeOf(literal.holder), type: root?.type ?? '', last: '' };
+    this.#channels.set(name, made);
+    return made;
+  }
+}
+
+export function scopeOf(holder: Holder): string {
+  let scope = '';
+  for (let at: Holder | null = holder; at !== null; at = at.parent) scope = at.index + scope;
+  return scope;
+}

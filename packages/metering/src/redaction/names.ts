@@ -1,0 +1,32 @@
+import type { Holder, Literal } from './holder.ts';
+
+/** Members by which protocols name things. */
+const naming =
+  /^(?:.*_?id|.*Id|model|modelVersion|object|type|role|status|event|betas?|anthropic_(?:beta|version)|service_tier|system_fingerprint|finish_reason|finishReason|native_finish_reason|stop_reason|.*_?signature|obfuscation|mimeType|.*mime_type|media_type|detail|encoding_format|reasoning_effort|effort|verbosity|category|probability|severity|object_type)$/i;
+
+/** A name as providers give them: without a space, and no address of mail. */
+const named = /^(?!.*\w@[\w-]+\.[a-z])[\w.:/@+-]{1,256}$/i;
+
+/** What has a name that its caller chose for the API: tools, calls of them, and their parameters. */
+const toolHolders =
+  /^(?:function|functions|function_call|functionCall|functionResponse|functionDeclarations|tools?|tool_choice|tool_calls)$/;
+const toolTypes =
+  /^(?:function|custom|function_call|custom_tool_call|mcp_call|tool_use|server_tool_use|mcp_tool_use|tool_reference|tool)$/;
+
+const toolName = /^[\w.:/-]{1,128}$/;
+
+/** Of a list, what holds it. */
+const toObject = (holder: Holder): Holder => (holder.isArray && holder.parent !== null ? holder.parent : holder);
+
+function isOfTool(holder: Holder): boolean {
+  return toolHolders.test(holder.name) || toolTypes.test(holder.type) || toolHolders.test(holder.parent?.name ?? '');
+}
+
+/** Whether a literal names something of the protocol: that is no text, and stays as it is. */
+export function isProtocolName({ key, holder, kind }: Literal, value: string): boolean {
+  if (holder.isFree || value.length > 256) return false;
+  if (kind === 'name') return holder.name === 'properties' && toolName.test(value);
+  if (key === 'required' && holder.isArray) return toolName.test(value);
+  if (key === 'name') return toolName.test(value) && isOfTool(toObject(holder));
+  return naming.test(key) && named.test(value);
+}
