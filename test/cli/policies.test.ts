@@ -24,7 +24,7 @@ test('a text from standard input is tried with policies of files, and one that i
       { AGP_URL: system().management.url, AGP_API_KEY: system().apiKey },
       { input: 'to ada@example.com\n' },
     ).ended;
-  expect(await attempt()).toMatchObject({ code: 0, stdout: 'data: email 1, redact\nsent:\nto [email 1]\n\n' });
+  expect(await attempt()).toMatchObject({ code: 0, stdout: 'data: email 1, redact\nsent:\nto [email xxxxx1]\n\n' });
   const blocked = await attempt('--response', '--json');
   expect([blocked.code, JSON.parse(blocked.stdout)]).toMatchObject([
     1,

@@ -250,7 +250,7 @@ inBrowser('policies in the console', () => {
     await page.getByText('Only in the text: pii.').waitFor();
     await page.getByRole('textbox', { name: 'A text' }).fill('Write to ada@example.com.');
     await page.getByRole('button', { name: 'Show what is sent' }).click();
-    await page.getByText('Write to [email 1].', { exact: true }).waitFor();
+    await page.getByText('Write to [email xxxxx1].', { exact: true }).waitFor();
     await page.getByText('email: 1 time, redact').waitFor();
     await page.getByRole('textbox', { name: 'A text' }).fill('Call +49 30 901820.');
     await page.getByText('It was changed since').waitFor();

@@ -37,8 +37,8 @@ export const secretRows: readonly SecretRow[] = [
   },
   {
     ...{ path: 'proxy/pii-hash-key', setting: 'piiHashKey', mountedBy: 'proxy', taken: 'at a restart' },
-    what: 'makes the hashes that stand for personal data',
-    changed: `${added('proxy/pii-hash-key')}; all hashes are others then`,
+    what: 'makes the labels and hashes that stand for personal data',
+    changed: `${added('proxy/pii-hash-key')}; all labels and hashes are others then`,
   },
   {
     ...{ path: 'provider-keys/<id>', setting: 'PROVIDER_<ID>_API_KEY', mountedBy: 'proxy' },

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { labelPattern } from '@agp/pii/label';
 import { writeForm } from '@agp/testing/corpus';
 import { cannedAnswer, chatReply, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -37,8 +38,8 @@ afterAll(async () => {
 
 /** Calls a tool with the label that it was given, and one that it makes up. */
 function answerTo(asked: string) {
-  const [label = 'nothing'] = /\[\w+ 1\]/.exec(asked) ?? [];
-  const args = { to: label, made_up: '[postal_address 7]', inner: JSON.stringify([label]) };
+  const [label = 'nothing'] = asked.match(labelPattern) ?? [];
+  const args = { to: label, made_up: '[postal_address bcdfgh]', inner: JSON.stringify([label]) };
   return { ...cannedAnswer, toolCalls: [{ id: 'call_1', name: 'mail', arguments: JSON.stringify(args) }] };
 }
 
@@ -113,8 +114,8 @@ test('what a label stands for is put back into arguments as JSON, and none that 
   const { text } = await send('restoring', chat(`Send the parcel to:\n${address}`), json);
   const [call] = (JSON.parse(text) as { choices: [{ message: { tool_calls: [{ function: { arguments: string } }] } }] })
     .choices[0].message.tool_calls;
-  expect(provider.requests.at(-1)?.body.toString()).toContain('[postal_address 1]');
+  expect(provider.requests.at(-1)?.body.toString().match(labelPattern)).toHaveLength(1);
   expect(JSON.parse(call.function.arguments)).toEqual({
-    ...{ to: address, made_up: '[postal_address 7]', inner: JSON.stringify([address]) },
+    ...{ to: address, made_up: '[postal_address bcdfgh]', inner: JSON.stringify([address]) },
   });
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type System, startSystem } from '../system/start-system.ts';
 import { frameworkAskers } from '../wire/sdks/framework-askers.ts';
 import { officialAskers } from '../wire/sdks/official-askers.ts';
+import { numberLabels } from './number-labels.ts';
 
 let provider: FakeProvider;
 let system: System;
@@ -52,7 +53,7 @@ describe.each(askers)('$name', (asker) => {
   test('parses an answer that is redacted, its tool too', async () => {
     const { shown, raised } = await observe(asker, 'redacted');
     expect(raised).toBe(undefined);
-    expect(join(JSON.parse(JSON.stringify(shown)))).toContain(kept);
+    expect(numberLabels(join(JSON.parse(JSON.stringify(shown))))).toContain(kept);
     expect(JSON.stringify(shown)).not.toMatch(/john|mary|7946 0958/);
   });
 

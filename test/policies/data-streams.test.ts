@@ -146,8 +146,8 @@ test('any text passes a stream as it passes whole, however it is cut and whateve
 
 describe('labels', () => {
   const values = new Map([
-    ['[email 1]', 'john "J" doe@example.com\nnext\\'],
-    ['[card 2]', card],
+    ['[email k7p2mz]', 'john "J" doe@example.com\nnext\\'],
+    ['[card b0c1d2]', card],
   ]);
   const restoring = () => ({
     ...openRedactor({ config: { kinds: [], patterns: [], findsLabels: true } as typeof everyKind }),
@@ -163,25 +163,25 @@ describe('labels', () => {
   };
 
   test('split over frames are restored, and those of no session stay', async () => {
-    const text = 'Mail [email 1], [email 2], [card 2], [email  1] and [card 20].';
+    const text = 'Mail [email k7p2mz], [email k7p2mw], [card b0c1d2], [email  k7p2mz], [card b0c1d2f] and [email 1].';
     for (let at = 0; at <= text.length; at++) {
       const frames = await stream([text.slice(0, at), text.slice(at)], (content) => ({
         choices: [{ index: 0, delta: { content } }],
       }));
       expect(frames.map((frame) => frame.choices[0].delta.content).join(''), `split at ${at}`).toBe(
-        `Mail ${values.get('[email 1]')}, [email 2], ${card}, [email  1] and [card 20].`,
+        `Mail ${values.get('[email k7p2mz]')}, [email k7p2mw], ${card}, [email  k7p2mz], [card b0c1d2f] and [email 1].`,
       );
     }
   });
 
   test('in arguments are restored as JSON', async () => {
-    const text = JSON.stringify({ to: '[email 1]', inner: JSON.stringify({ to: '[email 1]' }) });
+    const text = JSON.stringify({ to: '[email k7p2mz]', inner: JSON.stringify({ to: '[email k7p2mz]' }) });
     for (let at = 0; at <= text.length; at++) {
       const frames = await stream([text.slice(0, at), text.slice(at)], (piece) => ({
         choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: piece } }] } }],
       }));
       const args = frames.map((frame) => frame.choices[0].delta.tool_calls[0].function.arguments).join('');
-      const to = values.get('[email 1]');
+      const to = values.get('[email k7p2mz]');
       expect(JSON.parse(args), `split at ${at}`).toEqual({ to, inner: JSON.stringify({ to }) });
     }
   });

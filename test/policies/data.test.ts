@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { labelPattern } from '@agp/pii/label';
 import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type System, startSystem, waitFor } from '../system/start-system.ts';
 import { calls, joined, streams } from './data-calls.ts';
+import { numberLabels } from './number-labels.ts';
 
 /** What the provider answers next; null repeats what it was asked. */
 let words: string[] | null = null;
@@ -95,7 +97,10 @@ interface Recorded {
 const readEvent = (id: string | null) =>
   waitFor('the event', () => system.api<Recorded>(`/api/v1/events/${id}/detail`).catch(() => undefined));
 
-const received = () => provider.requests.at(-1)?.body.toString() ?? '';
+/** With labels by number. */
+const received = () => numberLabels(provider.requests.at(-1)?.body.toString() ?? '');
+
+const labelIn = (text = '') => text.match(labelPattern)?.[0];
 
 describe.each(Object.entries(calls))('a request by %s', (_name, call) => {
   test('that holds what is blocked is refused before a byte leaves', async () => {
@@ -113,7 +118,11 @@ describe.each(Object.entries(calls))('a request by %s', (_name, call) => {
     expect(status).toBe(200);
     expect(received()).toContain('write to [email 1] “now” or to [email 1]');
     const { forwarded_sha256, decision } = await readEvent(event);
-    expect(forwarded_sha256).toBe(createHash('sha256').update(received()).digest('hex'));
+    expect(forwarded_sha256).toBe(
+      createHash('sha256')
+        .update(provider.requests.at(-1)?.body ?? '')
+        .digest('hex'),
+    );
     expect(decision).toEqual([
       { policy: 'data', version: 1, rule: 'pii.request', action: 'redact', found: { email: 2 } },
     ]);
@@ -128,7 +137,7 @@ describe.each([...Object.entries(calls), ...Object.entries(streams)])('an answer
       const { status, text, event } = await send(call('hello') as [string, object]);
       expect(status).toBe(200);
       expect(text).not.toMatch(/example\.com|7946 0958/);
-      expect(joined(text)).toContain('Ask [email 1] or call [phone 1] today.');
+      expect(numberLabels(joined(text))).toContain('Ask [email 1] or call [phone 1] today.');
       expect((await readEvent(event)).decision).toMatchObject([{ rule: 'pii.response', action: 'redact' }]);
     }
   });
@@ -151,8 +160,9 @@ describe.each([...Object.entries(calls), ...Object.entries(streams)])('an answer
     const { text } = await send(call(`say: write to ${email} now`) as [string, object], session);
     expect(received()).toContain('[email 1]');
     expect(joined(text)).toContain(`write to ${email} now`);
-    const other = await send(call('say: no label [email 1] of another session') as [string, object]);
-    expect(joined(other.text)).toContain('no label [email 1]');
+    const label = labelIn(provider.requests.at(-1)?.body.toString());
+    const other = await send(call(`say: no label ${label} of another agent`) as [string, object]);
+    expect(joined(other.text)).toContain(`no label ${label}`);
   });
 });
 
@@ -162,9 +172,11 @@ test('what a rule keeps from an answer is not put back, nor what a model wrote',
   const session = 'kept-from-interns';
   words = [`ask ${email} or other@example.org`];
   const first = await send(calls.chat(`write to ${email}`), session);
-  expect(joined(first.text)).toContain('ask [email 1] or [email 2]');
-  words = ['print [email 2]'];
-  expect(joined((await send(calls.chat('print [email 2]'), session)).text)).toBe('print [email 2]');
+  expect(numberLabels(joined(first.text))).toContain('ask [email 1] or [email 2]');
+  const [own, other] = joined(first.text).match(labelPattern) ?? [];
+  expect(labelIn(provider.requests.at(-1)?.body.toString())).toBe(own);
+  words = [`print ${own} ${other}`];
+  expect(joined((await send(calls.chat(`print ${own} ${other}`), session)).text)).toBe(`print ${own} ${other}`);
 });
 
 test('a session with what rules of data decided verifies', async () => {
@@ -188,7 +200,7 @@ test('comments, blank frames and ends of lines cut in two pass through a stream 
     'data: [DONE]\r\n\r\n',
   ];
   const { text } = await send(streams.chat?.('hello') as [string, object]);
-  expect(joined(text)).toBe('ask [email] '.replace(']', ' 1]'));
+  expect(numberLabels(joined(text))).toBe('ask [email 1] ');
   expect(text).toMatch(/: keep-alive[\s\S]*: again[\s\S]*\[DONE\]/);
 });
 
@@ -213,16 +225,6 @@ test('a check is asked about single words, and what it puts in stays if another 
   const [path, body] = calls.chat('Aurora');
   await send([path, { ...body, max_tokens: 100 }]);
   expect(JSON.parse(received())).toMatchObject({ max_tokens: 50, messages: [{ content: '[project]' }] });
-});
-
-test('one value has one number in a session, over proxies, and another in another one', async () => {
-  await apply({ request: { email: 'redact' } });
-  await send(calls.chat('a@example.com b@example.com') as [string, object], 'numbered');
-  expect(received()).toContain('[email 1] [email 2]');
-  await send(calls.chat('c@example.com b@example.com') as [string, object], 'numbered');
-  expect(received()).toContain('[email 3] [email 2]');
-  await send(calls.chat('b@example.com') as [string, object], 'numbered-anew');
-  expect(received()).toContain('[email 1]');
 });
 
 test.each([

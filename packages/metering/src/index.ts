@@ -29,7 +29,8 @@ export {
   type Replacement,
 } from './redaction/checked-texts.ts';
 export { listFindings } from './redaction/find-places.ts';
-export { labelKind, openSearch, type Redactor, type SearchConfig } from './redaction/redaction.ts';
+export { isDistinct, type KnownValue } from './redaction/known-values.ts';
+export { gluedLabelKind, labelKind, openSearch, type Redactor, type SearchConfig } from './redaction/redaction.ts';
 export { replaceInSteps } from './redaction/replace-places.ts';
 export type { FoundInBytes } from './redaction/search-bytes.ts';
 export type { BodyChange } from './request/change-body.ts';

@@ -8,6 +8,9 @@ const maxExamples = 5;
 /** What may be forwarded of a text that names kinds: each is flagged, replaced, or stops the call. */
 export const dataActions = ['flag', 'redact', 'block'] as const;
 export type DataAction = (typeof dataActions)[number];
+/** What stands in place of a value: each says more of it than those before. */
+export const puts = ['label', 'hash', 'last_four'] as const;
+export type Put = (typeof puts)[number];
 
 export const kindName = z
   .string()
@@ -67,12 +70,12 @@ export const piiSchema = z
   .strictObject({
     request: actionsSchema.optional().meta({ description: 'Of what agents send' }),
     response: actionsSchema.optional().meta({ description: 'Of what providers answer' }),
-    replace_with: z.enum(['label', 'last_four', 'hash']).default('label').meta({
+    replace_with: z.enum(puts).default('label').meta({
       description:
-        '`label`: `[email 1]`, one number for one value within a session; `last_four`: `****1234`; `hash`: `[email 5f2b...]`, of a key of the installation',
+        '`label`: `[email k7p2mz]`, the same for one value of one agent; `hash`: `[email 5f2b...]`, the same for all agents, of a key of the installation; `last_four`: `****1234`',
     }),
     restore: z.boolean().default(false).meta({
-      description: 'Puts back into answers what a label stands for in the same session',
+      description: 'Puts back into answers what labels stand for that this request or its named session brought',
     }),
     patterns: z.array(patternSchema).max(maxPatterns).optional(),
   })

@@ -2,7 +2,7 @@ import { ApiError } from '@agp/core/errors';
 import { maxDecisions, toEventText } from '@agp/core/events';
 import { type AllowOrDeny, describeTool, isAllowedModel, isAllowedTool } from './allowed.ts';
 import { type Direction, ownKind } from './data-rules.ts';
-import { type DataAction, dataActions } from './data-schema.ts';
+import { type DataAction, dataActions, type Put, puts } from './data-schema.ts';
 import { type CalledTool, nameCalled } from './declared-tools.ts';
 import { isModelListed } from './model-names.ts';
 import { isListed, isSpelled } from './names.ts';
@@ -106,14 +106,35 @@ export const listDataPolicies = ({ policies }: RuleSet, head: CallHead, directio
     (prepared) => (prepared.policy.pii?.[direction] ?? prepared.policy.check?.[direction]) && applies(prepared, head),
   );
 
-/** The strictest action for each kind, and the first policy that asks for it. */
-export function listStrictest(policies: readonly Prepared[], direction: Direction) {
-  const strictest = new Map<string, { action: DataAction; by: Prepared }>();
-  for (const by of policies)
-    for (const [kind, action] of by.data[direction])
-      if (dataActions.indexOf(action) > dataActions.indexOf(strictest.get(kind)?.action as DataAction))
-        strictest.set(kind, { action, by });
-  return strictest;
+/** What becomes of a kind by all policies that name it: a further one never makes it weaker. */
+export interface DataDecision {
+  /** The strictest. */
+  action: DataAction;
+  /** Of those that redact, what says least. */
+  put: Put;
+  /** Some redact it, and all of these restore. */
+  restores: boolean;
+}
+
+export function decideKinds(policies: readonly Prepared[], direction: Direction): ReadonlyMap<string, DataDecision> {
+  const decided = new Map<string, DataDecision>();
+  for (const { policy, data } of policies)
+    for (const [kind, action] of data[direction]) {
+      const { replace_with: put = 'label', restore: restores = false } = policy.pii ?? {};
+      const own = { action, put, restores: action === 'redact' && restores };
+      const known = decided.get(kind);
+      decided.set(kind, known === undefined ? own : joinDecisions(known, own));
+    }
+  return decided;
+}
+
+/** What becomes of something for which both hold. */
+export function joinDecisions(one: DataDecision, other: DataDecision): DataDecision {
+  const [milder, stricter] =
+    dataActions.indexOf(one.action) > dataActions.indexOf(other.action) ? [other, one] : [one, other];
+  if (milder.action !== 'redact' || stricter.action !== 'redact') return stricter;
+  const put = puts.indexOf(one.put) < puts.indexOf(other.put) ? one.put : other.put;
+  return { action: 'redact', put, restores: one.restores && other.restores };
 }
 
 /** Their own patterns, as texts are searched for them. */

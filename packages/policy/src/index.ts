@@ -25,15 +25,18 @@ export {
   nameKind,
   ownKind,
 } from './data-rules.ts';
-export { type DataAction, dataActions, kindName, type OwnPattern } from './data-schema.ts';
+export { type DataAction, dataActions, kindName, type OwnPattern, type Put, puts } from './data-schema.ts';
 export {
   applies,
   asksCost,
   asksNames,
+  type DataDecision,
+  decideKinds,
   ends,
   type Finding,
   findException,
   isEnforced,
+  joinDecisions,
   judgeAnswer,
   judgeBody,
   judgeBodyInSteps,
@@ -42,7 +45,6 @@ export {
   judgeUnread,
   listDataPolicies,
   listPatterns,
-  listStrictest,
   mayEnd,
   PolicyDenied,
   prepareRules,
@@ -53,7 +55,7 @@ export { describeMatch, mayHold } from './describe-match.ts';
 export { isModelListed } from './model-names.ts';
 export { prepareLists } from './names.ts';
 export { listPolicyNames } from './policy-names.ts';
-export { type Put, writePut } from './put.ts';
+export { writePut } from './put.ts';
 export { Replay } from './replay.ts';
 export { type AnswerFacts, type CallFacts, type CallHead, type Prepared, prepare, type RecordedCall } from './rules.ts';
 export { type Policy, type PolicyException, policySchema, withoutSign, withoutSigns } from './schema.ts';

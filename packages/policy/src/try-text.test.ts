@@ -15,7 +15,7 @@ const run = (policies: Given[], direction: 'request' | 'response' = 'request') =
   });
 
 const put = (name: string, card: string) =>
-  `Write to [${name} 1] or [${name} 2], then [${name} 1]; card ${card}, E123456.`;
+  `Write to [${name} xxxxx1] or [${name} xxxxx2], then [${name} xxxxx1]; card ${card}, E123456.`;
 
 test('a text is shown as it would be passed on, whatever the policy matches and its mode', () => {
   const tried = run([

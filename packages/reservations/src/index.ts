@@ -11,4 +11,4 @@ export {
 export * from './connect-redis.ts';
 export * from './create-throttle.ts';
 export * from './idle-sessions.ts';
-export * from './session-labels.ts';
+export * from './session-values.ts';

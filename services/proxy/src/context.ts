@@ -1,7 +1,7 @@
 import type { Outbox } from '@agp/bus';
 import type { AgentTokenOwner } from '@agp/db';
 import type { Metering } from '@agp/metering';
-import type { IdleSessions, SessionLabels, Throttle } from '@agp/reservations';
+import type { IdleSessions, SessionValues, Throttle } from '@agp/reservations';
 import type { CallerGuard, Logger, Tracing } from '@agp/runtime';
 import type { EgressProxy } from '@agp/runtime/egress';
 import type { FairShares } from '@agp/runtime/fairness';
@@ -39,7 +39,7 @@ export interface Stores {
   budget: Budget;
   outbox: Outbox;
   idleSessions: IdleSessions;
-  sessionLabels: SessionLabels;
+  sessionValues: SessionValues;
   /** New agents per source address. */
   registrations: Throttle;
   /** Exchanged tokens per agent. */

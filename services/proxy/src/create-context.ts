@@ -7,7 +7,7 @@ import { createMetering } from '@agp/metering';
 import {
   createBudgetReservations,
   createIdleSessions,
-  createSessionLabels,
+  createSessionValues,
   createThrottle,
   type Redis,
 } from '@agp/reservations';
@@ -125,7 +125,7 @@ export function createContext(
       onResult: (result) => metrics.checks.inc({ result }),
       onFailure: warnings.checkFailed,
     }),
-    sessionLabels: createSessionLabels(budgetRedis, { idleSeconds: config.sessionIdleSeconds }),
+    sessionValues: createSessionValues(budgetRedis),
     runningRequests: new RunningRequests(),
     background: new BackgroundWork({ upstream, proxied, logger, onKilled: (reason) => metrics.killed.inc({ reason }) }),
     metering: createMetering({

@@ -189,8 +189,6 @@ export interface DataOfCall {
   /** Its answer is searched, and may be changed or ended. */
   changesAnswer: boolean;
   openAnswer(): DataOfAnswer | null;
-  /** Gives labels back that its answer did not use. */
-  close(): void;
 }
 
 export interface DataOfAnswer extends Redactor {

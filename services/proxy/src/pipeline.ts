@@ -114,7 +114,6 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     if (isStale(admission)) {
       admission = await admitAgain();
       // Rules, labels or tag may be others by now.
-      governed.data?.close();
       governed = await govern(context, head, agent, admission, body, session.id);
       journey.governed = governed;
     }

@@ -62,7 +62,8 @@ export function createBodySearcher(options: {
       };
     },
     search(question, search, holder) {
-      if (question.bytes.length <= maxInline) return searchBytes(question, search);
+      const known = question.config.values?.reduce((sum, { value }) => sum + value.length, 0) ?? 0;
+      if (question.bytes.length + known <= maxInline) return searchBytes(question, search);
       return offload.ask(question, question.bytes.length, holder).catch((error: unknown) => {
         const isSlow = error instanceof OffloadError && error.code === 'slow';
         if (!isSlow) throw new ApiError('proxy_overloaded');

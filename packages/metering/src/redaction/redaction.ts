@@ -1,16 +1,21 @@
 import { createTextSearch, type Found, type SearchPattern, type TextSearch } from '@agp/pii';
+import { findOpenLabel, labelPattern } from '@agp/pii/label';
 import type { CheckedText, Replacement } from './checked-texts.ts';
+import { createValueSearch, type KnownValue, standsAlone } from './known-values.ts';
 import type { Put } from './replace-places.ts';
 
 /** What is searched for; a worker gets it as it is. */
 export interface SearchConfig {
   kinds: readonly string[];
   patterns: readonly SearchPattern[];
-  /** Labels of the session are found too, of the kind {@link labelKind}. */
+  /** Labels are found too, of the kind {@link labelKind}, or {@link gluedLabelKind} if a letter or digit stands beside. */
   findsLabels: boolean;
+  /** Looked for as they are, too; none if absent. What is found of them may overlap what is found by its form. */
+  values?: readonly KnownValue[];
 }
 
 export const labelKind = '/label';
+export const gluedLabelKind = '/label glued';
 
 /** What becomes of findings in an answer; made for one by who knows its rules. */
 export interface Redactor {
@@ -28,14 +33,24 @@ export interface Redactor {
   readonly hasEnded: boolean;
 }
 
-const labels = /\[[a-z][a-z0-9_]{0,63} \d{1,4}\]/g;
-const openLabel = /\[(?:[a-z][a-z0-9_]{0,63}(?: \d{0,4})?)?$/;
-
 const nothingFound: TextSearch = { find: () => [], findOpen: ({ length }) => length };
 
-export function openSearch({ kinds, patterns, findsLabels }: SearchConfig): TextSearch {
+export function openSearch({ kinds, patterns, findsLabels, values = [] }: SearchConfig): TextSearch {
   const search = kinds.length === 0 ? nothingFound : createTextSearch(kinds, patterns);
-  if (!findsLabels) return search;
+  if (findsLabels) return withLabels(search);
+  if (values.length === 0) return search;
+  // Whoever hands its search over does not search itself.
+  let findKnown: ReturnType<typeof createValueSearch> | undefined;
+  return {
+    find(text) {
+      findKnown ??= createValueSearch(values);
+      return join(search.find(text), findKnown(text));
+    },
+    findOpen: (text) => search.findOpen(text),
+  };
+}
+
+function withLabels(search: TextSearch): TextSearch {
   return {
     find(text) {
       const found = search.find(text);
@@ -45,15 +60,24 @@ export function openSearch({ kinds, patterns, findsLabels }: SearchConfig): Text
         while ((found[at]?.end ?? Number.POSITIVE_INFINITY) <= start) at += 1;
         return (found[at]?.start ?? Number.POSITIVE_INFINITY) >= end;
       };
-      const all = [...text.matchAll(labels)].map(({ 0: label, index }) => {
-        return { kind: labelKind, start: index, end: index + label.length };
+      const all = [...text.matchAll(labelPattern)].map(({ 0: label, index: start }) => {
+        const end = start + label.length;
+        return { kind: standsAlone(text, start, end) ? labelKind : gluedLabelKind, start, end };
       });
       return [...found, ...all.filter(isFree)].sort((one, other) => one.start - other.start);
     },
-    findOpen(text) {
-      const at = openLabel.exec(text.slice(-72))?.index;
-      const open = search.findOpen(text);
-      return at === undefined ? open : Math.min(open, Math.max(0, text.length - 72) + at);
-    },
+    findOpen: (text) => Math.min(search.findOpen(text), findOpenLabel(text)),
   };
+}
+
+/** What lies within a finding of its own kind is that finding. */
+function join(found: Found[], known: readonly Found[]): Found[] {
+  if (known.length === 0) return found;
+  let at = 0;
+  const more = known.filter(({ kind, start, end }) => {
+    while ((found[at]?.end ?? Number.POSITIVE_INFINITY) <= start) at += 1;
+    const own = found[at];
+    return own === undefined || own.kind !== kind || own.start > start || own.end < end;
+  });
+  return [...found, ...more].sort((one, other) => one.start - other.start);
 }

@@ -1,6 +1,5 @@
-import { labelKind } from '@agp/metering';
+import { gluedLabelKind, labelKind } from '@agp/metering';
 import { type CallFacts, type Policy, policySchema, prepareRules } from '@agp/policy';
-import type { OpenLabels } from '@agp/reservations';
 import { expect, test } from 'vitest';
 import { AnswerData } from './answer-data.ts';
 import { findDataRules } from './data-rules.ts';
@@ -30,10 +29,14 @@ test('an exception frees an answer of the rule alone that it names', () => {
   expect(find({ ...pii, ...check, ...excepted('pii') })?.decide('email')).toBeUndefined();
 });
 
-test('only what is replaced by labels asks Redis for them', () => {
-  expect(find({ pii: { response: { email: 'block' } } })).toMatchObject({ writesLabels: false });
-  expect(find({ pii: { response: { email: 'redact' }, replace_with: 'last_four' } })?.writesLabels).toBe(false);
-  expect(find(pii)).toMatchObject({ writesLabels: true });
+test('what is put back is what all policies that redact it put back', () => {
+  const ofRequest = (...policies: object[]) => findDataRules(rulesOf(...policies), facts, 'request');
+  const restoring = { pii: { request: { email: 'redact', phone: 'redact' }, restore: true } };
+  expect(ofRequest(restoring)?.decide('email')).toEqual({ action: 'redact', put: 'label', restores: true });
+  const both = ofRequest({ pii: { request: { email: 'redact' } } }, restoring);
+  expect(both?.decide('email')).toEqual({ action: 'redact', put: 'label', restores: false });
+  expect([both?.decide('phone')?.restores, both?.restores]).toEqual([true, true]);
+  expect(ofRequest({ ...restoring, ...excepted('pii') })?.restores).toBe(false);
 });
 
 test('what only observes holds no answer', () => {
@@ -41,19 +44,30 @@ test('what only observes holds no answer', () => {
   expect(find({ ...pii, mode: 'warn' }, { ...pii })).toMatchObject({ needsAll: true });
 });
 
-test('what a rule keeps from an answer is not put back under another name', () => {
+test('what a rule keeps from an answer is not put back under another name, nor a mere word within another', () => {
   const own = { name: 'mailbox', pattern: '[a-z]+@[a-z.]+', matches: ['a@b.c'], ignores: ['a'] };
-  const restoring = { pii: { request: { mailbox: 'redact', phone: 'redact' }, restore: true, patterns: [own] } };
-  const values: Record<string, string> = { 'mailbox 1': 'john@example.com', 'phone 1': '+44 20 7946 0958' };
-  const labels = { valueOf: (label: string) => values[label] } as OpenLabels;
+  const restoring = {
+    pii: { request: { mailbox: 'redact', phone: 'redact', password: 'redact' }, restore: true, patterns: [own] },
+  };
   const rules = rulesOf(restoring, pii);
-  const found = findDataRules(rules, facts, 'response');
+  const found = findDataRules(rules, facts, 'response', true);
   if (found === null) throw new Error('no rule holds');
   const all = { rules, facts: facts as unknown as CallFacts };
-  const data = new AnswerData(found, all, new Replacements(labels, undefined), null);
-  expect(data.put(labelKind, '[mailbox 1]')).toBeNull();
-  expect(data.put(labelKind, '[phone 1]')).toBe('+44 20 7946 0958');
-  expect(data.put(labelKind, '[phone 2]')).toBeNull();
+  const replacements = new Replacements('agent', undefined);
+  const label = (kind: string, value: string) =>
+    replacements.writeOwn({ action: 'redact', put: 'label', restores: true }, kind, value);
+  const [mailbox, phone, word] = [
+    label('p0/mailbox', 'john@example.com'),
+    label('phone', '+44 20 7946 0958'),
+    label('password', 'Summer'),
+  ];
+  const data = new AnswerData(found, all, replacements, null);
+  expect(data.put(labelKind, mailbox)).toBeNull();
+  expect(data.put(labelKind, phone)).toBe('+44 20 7946 0958');
+  expect(data.put(gluedLabelKind, phone)).toBe('+44 20 7946 0958');
+  expect(data.put(labelKind, word)).toBe('Summer');
+  expect(data.put(gluedLabelKind, word)).toBeNull();
+  expect(data.put(labelKind, '[phone bcdfgh]')).toBeNull();
 });
 
 test('an answer too long for a check is answered for by the policy', () => {
@@ -63,7 +77,7 @@ test('an answer too long for a check is answered for by the policy', () => {
   const verdict = { action: 'block' as const, reason: 'too long', found: { not_checked: 1 }, hasFailed: true as const };
   const failed = { verdicts: new Map([['p0', verdict]]), replacements: [], isBlocked: true };
   const checking = { ask: () => Promise.resolve(failed), fail: () => failed };
-  const data = new AnswerData(found, all, new Replacements(null, undefined), checking);
+  const data = new AnswerData(found, all, new Replacements('agent', undefined), checking);
   expect(data.passesUnchecked?.()).toBe(false);
   expect(data.denied?.message).toContain('(rule check.response): too long');
 });

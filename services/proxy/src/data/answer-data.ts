@@ -1,4 +1,5 @@
-import { type CheckedText, labelKind, openSearch, type Redactor } from '@agp/metering';
+import { type CheckedText, gluedLabelKind, isDistinct, labelKind, openSearch, type Redactor } from '@agp/metering';
+import { kindOfLabel } from '@agp/pii/label';
 import {
   type AnswerFacts,
   type CallFacts,
@@ -54,19 +55,19 @@ export class AnswerData implements DataOfAnswer {
   }
 
   put(kind: string, value: string): string | null {
-    if (kind === labelKind) return this.#restore(value);
+    if (kind === labelKind || kind === gluedLabelKind) return this.#restore(value, kind === gluedLabelKind);
     this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
     const decided = this.#rules.decide(kind);
     if (decided?.action === 'block') this.hasEnded = true;
-    return decided?.action === 'redact' ? this.#replacements.write(decided.by, kind, value) : null;
+    return decided?.action === 'redact' ? this.#replacements.write(decided.put, kind, value) : null;
   }
 
-  /** What a rule keeps from the answer is not put back into it. */
-  #restore(label: string): string | null {
-    const [kind = ''] = label.slice(1).split(' ');
-    const action = this.#rules.decideByName(kind);
+  /** What a rule keeps from the answer is not put back into it, nor what the next request's search would not find in its place. */
+  #restore(label: string, isGlued: boolean): string | null {
+    const action = this.#rules.decideByName(kindOfLabel(label))?.action;
     if (action === 'redact' || action === 'block') return null;
     const value = this.#replacements.restore(label);
+    if (value !== null && isGlued && !isDistinct(value)) return null;
     const isKept = (found: string) => (this.#rules.decide(found)?.action ?? 'flag') !== 'flag';
     return value !== null && this.search.find(value).some(({ kind: found }) => isKept(found)) ? null : value;
   }

@@ -4,21 +4,15 @@ import {
   type CheckedText,
   type FoundInBytes,
   type InspectedBody,
+  type KnownValue,
   listFindings,
   listRequestTexts,
   numberTexts,
   replaceInSteps,
+  type SearchConfig,
 } from '@agp/metering';
-import {
-  type CallFacts,
-  type Direction,
-  type Finding,
-  nameKind,
-  PolicyDenied,
-  type Prepared,
-  type RuleSet,
-} from '@agp/policy';
-import type { OpenLabels } from '@agp/reservations';
+import { kindOfLabel } from '@agp/pii/label';
+import { type CallFacts, type Direction, type Finding, PolicyDenied, type Prepared, type RuleSet } from '@agp/policy';
 import { inTurns } from '@agp/runtime';
 import type { Holder } from '@agp/runtime/fairness';
 import { askChecks, type Checked, failAll, listChecking } from '../check/ask-checks.ts';
@@ -27,9 +21,6 @@ import { type Agent, type Body, type DataOfCall, type Head, toHolder } from '../
 import { AnswerData } from './answer-data.ts';
 import { type DataRules, findDataRules } from './data-rules.ts';
 import { Replacements } from './replacements.ts';
-
-/** New values of one kind that an answer may number. */
-const reservedNumbers = 32;
 
 interface SearchedCall {
   facts: Pick<CallFacts, 'data' | 'checks'>;
@@ -44,9 +35,8 @@ export class CallData implements DataOfCall {
   readonly #of: { rules: RuleSet; facts: CallFacts };
   readonly #request: DataRules | null;
   readonly #response: DataRules | null;
-  #labels: OpenLabels | null = null;
+  #replacements: Replacements;
   #sessionId = '';
-  #isRestored = false;
 
   private constructor(
     context: Setup & Stores & Working,
@@ -62,6 +52,7 @@ export class CallData implements DataOfCall {
     this.#of = of;
     this.#request = request;
     this.#response = response;
+    this.#replacements = new Replacements(agent.uuid, context.config.piiHashKey);
   }
 
   /** Null if none concerns it. */
@@ -72,7 +63,8 @@ export class CallData implements DataOfCall {
     rules: RuleSet,
     facts: CallFacts,
   ): CallData | null {
-    const [request, response] = [findDataRules(rules, facts, 'request'), findDataRules(rules, facts, 'response')];
+    const request = findDataRules(rules, facts, 'request');
+    const response = findDataRules(rules, facts, 'response', request?.restores);
     if (request === null && response === null) return null;
     return new CallData(context, head, agent, { rules, facts }, request, response);
   }
@@ -81,8 +73,10 @@ export class CallData implements DataOfCall {
     return this.#response !== null;
   }
 
-  /** What the request's texts hold. @throws ApiError `proxy_overloaded` if they cannot be searched now */
+  /** What the request's texts hold. @throws ApiError `proxy_overloaded` if they cannot be searched now, `labels_unavailable` */
   async search(body: Body, sessionId: string): Promise<SearchedCall> {
+    this.#sessionId = sessionId;
+    const values = await this.#openSession(body);
     const none = (unsearched: string | null) => ({
       facts: { data: { found: [], unsearched }, checks: new Map() },
       found: null,
@@ -92,13 +86,11 @@ export class CallData implements DataOfCall {
     const { isPacked } = this.#head;
     if (isPacked && body.inspected.form.decoded === null) return none('a body that is encoded');
     const checking = listChecking(this.#request.policies, this.#of.facts, 'request');
+    const config = { ...this.#request.config, values };
     // A request may be judged twice, and a search takes long.
-    const asked = JSON.stringify([
-      this.#request.config,
-      checking.map(({ policy }) => [policy.name, policy.mode, policy.check]),
-    ]);
+    const asked = JSON.stringify([config, checking.map(({ policy }) => [policy.name, policy.mode, policy.check])]);
     const known = body.searched?.asked === asked ? body.searched : null;
-    const searched = known ?? { asked, ...(await this.#search(body.inspected, checking, sessionId)) };
+    const searched = known ?? { asked, ...(await this.#search(body.inspected, config, checking)) };
     body.searched = searched;
     const { found, checked } = searched;
     const counts = new Map<string, number>();
@@ -110,14 +102,47 @@ export class CallData implements DataOfCall {
     };
   }
 
-  async #search({ form, toProvider }: InspectedBody, checking: readonly Prepared[], sessionId: string) {
+  /** What the named session knows, to be looked for. @throws ApiError `labels_unavailable` if what the provider keeps needs it */
+  async #openSession(body: Body): Promise<KnownValue[]> {
+    if (!this.#keepsValues) return [];
+    const { uuid } = this.#agent;
+    const { sessionValues, config } = this.#context;
+    const held = (await this.#assure(body, sessionValues.load(uuid, this.#sessionId))) ?? new Map<string, string>();
+    const known = [...held].map(([label, value]) => {
+      return { label, value, decided: this.#request?.decideByName(kindOfLabel(label)) };
+    });
+    const restored = known
+      .filter(({ decided }) => decided?.restores)
+      .map(({ label, value }) => [label, value] as const);
+    this.#replacements = new Replacements(uuid, config.piiHashKey, new Map(restored));
+    return known.flatMap(({ value, decided }) =>
+      decided === undefined || decided.action === 'flag' ? [] : [{ kind: decided.kind, value }],
+    );
+  }
+
+  /** Sessions that nobody named may be those of several people. */
+  get #keepsValues(): boolean {
+    return this.#request?.restores === true && this.#head.sessionName !== null;
+  }
+
+  /** @throws ApiError `labels_unavailable` if it fails, and part of the conversation does not stand in the body */
+  async #assure<Value>({ inspected }: Body, work: Promise<Value>): Promise<Value | undefined> {
+    try {
+      return await work;
+    } catch {
+      const isStored = this.#head.hasBody ? inspected?.hasReference : this.#head.operation !== null;
+      if (isStored) throw new ApiError('labels_unavailable');
+      return undefined;
+    }
+  }
+
+  async #search({ form, toProvider }: InspectedBody, config: SearchConfig, checking: readonly Prepared[]) {
     const bytes = form.decoded ?? toProvider;
-    const { config } = this.#request as DataRules;
     const holder = toHolder(this.#agent, this.#head);
     const found = await this.#try({ bytes, form }, config, holder);
     if (checking.length === 0) return { found, checked: null };
     const texts = listRequestTexts(bytes, form.contentType);
-    const checked = await this.#ask('request', sessionId, checking, texts && numberTexts(texts));
+    const checked = await this.#ask('request', checking, texts && numberTexts(texts));
     if (texts === null) return { found, checked };
     return { found: { ...found, places: addReplacements(found.places, texts, checked.replacements) }, checked };
   }
@@ -132,12 +157,7 @@ export class CallData implements DataOfCall {
     }
   }
 
-  #ask(
-    direction: Direction,
-    sessionId: string,
-    policies: readonly Prepared[],
-    texts: readonly CheckedText[] | null,
-  ): Promise<Checked> {
+  #ask(direction: Direction, policies: readonly Prepared[], texts: readonly CheckedText[] | null): Promise<Checked> {
     const { eventId, provider } = this.#head;
     const { id: agentId, name: agent } = this.#agent;
     const { tag, models } = this.#of.facts;
@@ -146,7 +166,7 @@ export class CallData implements DataOfCall {
       eventId,
       agent,
       agentId,
-      sessionId,
+      sessionId: this.#sessionId,
       provider: provider.id,
       model: models?.[0] ?? null,
       tag,
@@ -159,27 +179,14 @@ export class CallData implements DataOfCall {
    * @param findings that replace
    * @throws ApiError `policy_denied` if it cannot be changed, `labels_unavailable`
    */
-  async redact(
-    { inspected }: Body,
-    found: FoundInBytes | null,
-    findings: readonly Finding[],
-    sessionId: string,
-  ): Promise<Buffer | null> {
-    this.#sessionId = sessionId;
-    const keepsValues = this.#response?.config.findsLabels === true;
-    this.#isRestored = keepsValues;
-    const reserve = this.#response?.writesLabels ? reservedNumbers : 0;
-    const { sessionLabels } = this.#context;
-    if (keepsValues || reserve > 0 || (findings.length > 0 && this.#request?.writesLabels))
-      this.#labels = (await this.#assure(sessionLabels.open(sessionId, { keepsValues, reserve }))) ?? null;
+  async redact(body: Body, found: FoundInBytes | null, findings: readonly Finding[]): Promise<Buffer | null> {
     const [first] = findings;
-    if (first === undefined || inspected === null || found === null) return null;
-    try {
-      return await this.#replace(inspected.toProvider, found, [first, ...findings]);
-    } catch (error) {
-      this.close();
-      throw error;
-    }
+    if (first === undefined || body.inspected === null || found === null) return null;
+    const changed = await this.#replace(body.inspected.toProvider, found, [first, ...findings]);
+    const { fresh } = this.#replacements;
+    if (this.#keepsValues && fresh.size > 0)
+      await this.#assure(body, this.#context.sessionValues.keep(this.#agent.uuid, this.#sessionId, fresh));
+    return changed;
   }
 
   async #replace(bytes: Buffer, found: FoundInBytes, findings: readonly [Finding, ...Finding[]]): Promise<Buffer> {
@@ -193,45 +200,25 @@ export class CallData implements DataOfCall {
     const refusing = keyless ?? findings[0];
     if (!found.isChangeable || keyless) throw new PolicyDenied([{ ...refusing, reason: `${refusing.reason}, ${why}` }]);
     // An earlier judgement may have decided otherwise.
-    const all = [...listFindings(found.places)].filter(({ isPut }) => !isPut);
-    for (const { decided } of all) delete decided.instead;
-    const values = all.filter(({ kind }) => rules.decide(kind)?.action === 'redact');
-    const named = values.map(({ kind, value }) => ({ kind: nameKind(kind), value }));
-    if (this.#labels !== null) await this.#assure(this.#labels.assign(named));
-    const replacements = new Replacements(this.#labels, piiHashKey);
+    for (const { isPut, decided } of listFindings(found.places)) if (!isPut) delete decided.instead;
     const put = (kind: string, value: string) => {
       const decided = rules.decide(kind);
-      return decided?.action === 'redact' ? replacements.write(decided.by, kind, value) : null;
+      return decided?.action === 'redact' ? this.#replacements.writeOwn(decided, kind, value) : null;
     };
     return inTurns(replaceInSteps(bytes, found.places, put));
   }
 
   /** What becomes of its answer; null if no rule of data asks. */
   openAnswer(): AnswerData | null {
-    const replacements = new Replacements(this.#labels, this.#context.config.piiHashKey);
     if (this.#response === null) return null;
     const enforced = this.#response.policies.filter(({ policy }) => policy.mode === 'enforce');
     const checking = listChecking(enforced, this.#of.facts, 'response');
-    const ask = (texts: readonly CheckedText[] | null) => this.#ask('response', this.#sessionId, checking, texts);
+    const ask = (texts: readonly CheckedText[] | null) => this.#ask('response', checking, texts);
     return new AnswerData(
       this.#response,
       this.#of,
-      replacements,
+      this.#replacements,
       checking.length === 0 ? null : { ask, fail: () => failAll(checking) },
     );
-  }
-
-  close(): void {
-    void this.#labels?.close();
-  }
-
-  /** Without Redis labels have no numbers, by which they could be put back. @throws ApiError `labels_unavailable` if they must be */
-  async #assure<Value>(work: Promise<Value>): Promise<Value | undefined> {
-    try {
-      return await work;
-    } catch {
-      if (this.#isRestored) throw new ApiError('labels_unavailable');
-      return undefined;
-    }
   }
 }

@@ -1,12 +1,13 @@
 import type { SearchConfig } from '@agp/metering';
 import {
   type CallHead,
-  type DataAction,
+  type DataDecision,
   type Direction,
+  decideKinds,
   findException,
+  joinDecisions,
   listDataPolicies,
   listPatterns,
-  listStrictest,
   nameKind,
   type Prepared,
   type RuleSet,
@@ -16,21 +17,25 @@ import {
 export interface DataRules {
   policies: readonly Prepared[];
   config: SearchConfig;
-  /** The strictest enforced action for a kind, and the policy that it is of. */
-  decide(kind: string): { action: DataAction; by: Prepared } | undefined;
-  /** The same for a kind as labels name it. */
-  decideByName(name: string): DataAction | undefined;
+  /** What becomes of a kind by all enforced policies. */
+  decide(kind: string): DataDecision | undefined;
+  /** The same for all kinds that a label names alike, and one of them. */
+  decideByName(name: string): (DataDecision & { kind: string }) | undefined;
   /** Some policy does more than observe. */
   isEnforced: boolean;
   /** Whether an enforced rule must be sure of every text. */
   needsAll: boolean;
-  /** What some of it is replaced by has a number in its session. */
-  writesLabels: boolean;
+  /** Some of what it replaces is put back into answers. */
+  restores: boolean;
 }
 
-/** Null if no policy has any for it. */
-export function findDataRules(rules: RuleSet, head: CallHead, direction: Direction): DataRules | null {
-  const restoring = direction === 'request' ? [] : listDataPolicies(rules, head, 'request').filter(restores);
+/** Null if no policy has any for it. @param findsLabels what the request's rules replaced is put back */
+export function findDataRules(
+  rules: RuleSet,
+  head: CallHead,
+  direction: Direction,
+  findsLabels = false,
+): DataRules | null {
   const policies = listDataPolicies(rules, head, direction);
   const enforce = (rule: 'pii' | 'check') =>
     policies.filter(
@@ -40,25 +45,25 @@ export function findDataRules(rules: RuleSet, head: CallHead, direction: Directi
         findException(each, head, `${rule}.${direction}`) === null,
     );
   const [enforced, checking] = [enforce('pii'), enforce('check')];
-  const isHeld = enforced.length + checking.length + restoring.length > 0;
+  const isHeld = enforced.length + checking.length > 0 || findsLabels;
   // What only observes answers reads what is recorded of them.
   if (direction === 'response' ? !isHeld : policies.length === 0) return null;
-  const decided = listStrictest(enforced, direction);
+  const decided = decideKinds(enforced, direction);
   return {
     policies,
     config: {
       kinds: [...new Set(policies.flatMap(({ data }) => [...data[direction].keys()]))],
       patterns: listPatterns(policies),
-      findsLabels: restoring.length > 0,
+      findsLabels,
+      values: [],
     },
     decide: (kind) => decided.get(kind),
-    decideByName: (name) => [...decided].find(([kind]) => nameKind(kind) === name)?.[1].action,
+    decideByName(name) {
+      const named = [...decided].filter(([kind]) => nameKind(kind) === name);
+      return named[0] && { kind: named[0][0], ...named.map(([, each]) => each).reduce(joinDecisions) };
+    },
     isEnforced: isHeld,
-    writesLabels: [...decided.values()].some(
-      ({ action, by }) => action === 'redact' && by.policy.pii?.replace_with === 'label',
-    ),
+    restores: [...decided.values()].some(({ restores }) => restores),
     needsAll: [...enforced, ...checking].some(({ policy }) => policy.unreadable === 'refuse'),
   };
 }
-
-const restores = ({ policy: { mode, pii } }: Prepared): boolean => mode === 'enforce' && pii?.restore === true;

@@ -23,7 +23,6 @@ export function finish(context: ProxyContext, exchange: Exchange, journey: Journ
     record(context, exchange, journey, trace);
   } finally {
     journey.body?.release();
-    journey.governed?.data?.close();
     journey.meter?.release();
     journey.place?.giveBack();
   }

@@ -24,7 +24,7 @@ const ungoverned: Governed = { facts: null, decisions: [], warnings: [], forward
 
 /**
  * Judges a request by the policies that hold for it, and changes its body if they say so in place of a refusal.
- * @param sessionId whose labels stand for what is replaced
+ * @param sessionId whose values labels stand for
  * @throws ApiError `policy_denied`, `proxy_overloaded`, `labels_unavailable`
  */
 export async function govern(
@@ -57,20 +57,15 @@ export async function govern(
   if (refusing) throw refusing;
   const noted = [...admission.findings, ...findings.filter((finding) => !isEnforced(finding))];
   const redacting = enforced.filter(({ action }) => action === 'redact');
-  let changed = (await data?.redact(body, searched?.found ?? null, redacting, sessionId)) ?? null;
+  let changed = (await data?.redact(body, searched?.found ?? null, redacting)) ?? null;
   const remedied = enforced.filter(({ action }) => action === 'lower' || action === 'strip');
-  try {
-    if (remedied[0] !== undefined) {
-      const inspected = body.inspected && { ...body.inspected, ...(changed && { toProvider: changed }) };
-      changed = change(context, head, { ...body, inspected }, remedied as [Remedied, ...Remedied[]]);
-      const after = describeChanged(context, head, facts, body.inspected as InspectedBody, changed);
-      const again = (await inTurns(judgeBodyInSteps(rules, after))).filter(isEnforced);
-      const denied = PolicyDenied.by(again.filter(({ rule }) => !isOfData(rule)));
-      if (denied) throw denied;
-    }
-  } catch (error) {
-    data?.close();
-    throw error;
+  if (remedied[0] !== undefined) {
+    const inspected = body.inspected && { ...body.inspected, ...(changed && { toProvider: changed }) };
+    changed = change(context, head, { ...body, inspected }, remedied as [Remedied, ...Remedied[]]);
+    const after = describeChanged(context, head, facts, body.inspected as InspectedBody, changed);
+    const again = (await inTurns(judgeBodyInSteps(rules, after))).filter(isEnforced);
+    const denied = PolicyDenied.by(again.filter(({ rule }) => !isOfData(rule)));
+    if (denied) throw denied;
   }
   if (changed !== null) body.toProvider = changed;
   return {
