@@ -31,12 +31,13 @@ export interface Redactor {
 const labels = /\[[a-z][a-z0-9_]{0,63} \d{1,4}\]/g;
 const openLabel = /\[(?:[a-z][a-z0-9_]{0,63}(?: \d{0,4})?)?$/;
 
-const nothingFound: TextSearch = { find: () => [], findOpen: ({ length }) => length };
+const nothingFound: TextSearch = { nsPerUnit: 0, find: () => [], findOpen: ({ length }) => length };
 
 export function openSearch({ kinds, patterns, findsLabels }: SearchConfig): TextSearch {
   const search = kinds.length === 0 ? nothingFound : createTextSearch(kinds, patterns);
   if (!findsLabels) return search;
   return {
+    nsPerUnit: search.nsPerUnit,
     find(text) {
       const found = search.find(text);
       if (!text.includes('[')) return found;
