@@ -29,15 +29,18 @@ interface Waiting {
   raw: Buffer;
   frame: Frame | null;
   data: string;
-  pieces: { literal: Literal; piece: Piece }[];
+  /** Parts of literals, each from a UTF-16 unit of its literal on. */
+  pieces: { literal: Literal; at: number; piece: Piece }[];
   /** Found in its data, or put there by checks. */
   places: Place[];
 }
 
 type CheckedParts = Map<string, (TextPart & { waiting: Waiting })[]>;
 
-/** Searching more at once would hold up everything else, in UTF-16 units. */
+/** Of a frame, in UTF-16 units. */
 const maxSearched = 1_000_000;
+/** What is searched at once is so long that it takes some milliseconds, but not much shorter than what is searched anew before it. */
+const [stepNs, leastStep] = [8e6, 512];
 /** Answers have a handful of texts side by side. */
 const maxChannels = 1_000;
 
@@ -57,6 +60,8 @@ export class FrameRedactor implements FrameFilter {
   #frames = 0;
   /** The texts of all frames, if checks outside are asked about them before any passes. */
   #checked: CheckedParts | null;
+  /** The frame that is being read. */
+  #reading: Generator<undefined, void> | null = null;
   later: Promise<Buffer> | null = null;
 
   constructor(redactor: Redactor, isOfLines: boolean) {
@@ -84,13 +89,29 @@ export class FrameRedactor implements FrameFilter {
     const waiting: Waiting = { raw, frame, data: '', pieces: [], places: [] };
     this.#waiting.push(waiting);
     this.#held += raw.length;
-    if (frame !== null) this.#read(waiting, frame);
-    if (this.#isOfLines) this.#endTexts('');
+    this.#readAll();
+    this.#reading = this.#read(waiting, frame);
+    return this.goOn();
+  }
+
+  get isBusy(): boolean {
+    return this.#reading !== null;
+  }
+
+  goOn(): Buffer {
+    if (this.#reading?.next().done !== true) return nothing;
+    this.#reading = null;
     return this.#pass();
+  }
+
+  #readAll(): void {
+    while (this.#reading?.next().done === false);
+    this.#reading = null;
   }
 
   /** Checks are not asked about a part of a text. */
   giveUp(): Buffer {
+    this.#readAll();
     if (this.#checked !== null && this.#redactor.passesUnchecked?.() === false) return nothing;
     this.#endTexts('');
     this.#checked = null;
@@ -98,6 +119,7 @@ export class FrameRedactor implements FrameFilter {
   }
 
   end(): Buffer {
+    this.#readAll();
     this.#endTexts('');
     if (this.#checked === null || this.later !== null) return this.#pass();
     this.later = this.#check(this.#checked);
@@ -114,7 +136,12 @@ export class FrameRedactor implements FrameFilter {
     return this.#redactor.hasEnded ? nothing : this.#pass(true);
   }
 
-  #read(waiting: Waiting, frame: Frame): void {
+  *#read(waiting: Waiting, frame: Frame | null): Generator<undefined, void> {
+    if (frame !== null) yield* this.#readFrame(waiting, frame);
+    if (this.#isOfLines) this.#endTexts('');
+  }
+
+  *#readFrame(waiting: Waiting, frame: Frame): Generator<undefined, void> {
     const data = frame.text();
     waiting.data = data;
     const literals = listLiterals(data);
@@ -125,6 +152,8 @@ export class FrameRedactor implements FrameFilter {
     }
     let ended: string | null = null;
     let left = maxSearched;
+    let searched = 0;
+    const step = Math.max(leastStep, Math.floor(stepNs / this.#redactor.search.nsPerUnit));
     for (const literal of literals) {
       const value = readText(data, literal, 'answer');
       if (value === undefined) this.#redactor.passesUnread('a frame that is no JSON');
@@ -138,14 +167,23 @@ export class FrameRedactor implements FrameFilter {
       const { key, kind, holder } = literal;
       if (key === 'type' && holder.parent === null && endingType.test(value)) ended = scopeOf(literal);
       const channel = kind === 'string' && continued.has(key) && !holder.isFree ? this.#findChannel(literal) : null;
-      if (channel !== null) {
-        waiting.pieces.push({ literal, piece: channel.add(value) });
-        if (channel.unsearched !== null) this.#redactor.passesUnread(channel.unsearched);
+      if (channel !== null || (kind === 'string' && value.length > step)) {
+        const into = channel ?? new TextChannel(this.#redactor.search);
+        for (let at = 0; at < value.length; at += step) {
+          if (at > 0) yield;
+          waiting.pieces.push({ literal, at, piece: into.add(value.slice(at, at + step)) });
+        }
+        if (channel === null) into.end();
+        if (into.unsearched !== null) this.#redactor.passesUnread(into.unsearched);
       } else {
         const { places, unsearched: inner } = findInLiteral(data, literal, value, this.#redactor.search, 0);
         if (inner !== null) this.#redactor.passesUnread(inner);
         for (const place of places) waiting.places.push(place);
       }
+      searched += value.length;
+      if (searched <= step) continue;
+      searched = 0;
+      yield;
     }
     if (ended !== null) this.#endTexts(ended);
   }
@@ -189,11 +227,15 @@ export class FrameRedactor implements FrameFilter {
   }
 
   #write({ raw, frame, data, pieces, places }: Waiting): Buffer {
-    for (const { literal, piece } of pieces) {
+    for (const { literal, at, piece } of pieces) {
       if (piece.places.length === 0) continue;
       const toWritten = openOffsets(data.slice(literal.start + 1, literal.end - 1), literal.start + 1);
       for (const place of piece.places)
-        places.push({ ...place, start: toWritten(place.start - piece.start), end: toWritten(place.end - piece.start) });
+        places.push({
+          ...place,
+          start: toWritten(at + place.start - piece.start),
+          end: toWritten(at + place.end - piece.start),
+        });
     }
     if (frame === null || places.length === 0) return raw;
     const sent = Buffer.from(data);
