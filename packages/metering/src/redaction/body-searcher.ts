@@ -39,10 +39,8 @@ export function createBodySearcher(options: {
     workers: 2,
     maxPending: 4_000,
     maxPendingBytes: 4 * maxPromised,
-    // A part of a larger buffer would be copied with all of it.
-    prepare: ({ bytes, ...question }) => {
-      return { ...question, bytes: bytes.length === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes) };
-    },
+    prepare: ({ bytes, ...question }) => ({ ...question, bytes: new Uint8Array(bytes) }),
+    transfer: ({ bytes }) => [bytes.buffer as ArrayBuffer],
     onWorkerError: options.onWorkerError,
   });
   return {

@@ -18,12 +18,14 @@ export class OffloadError extends Error {
 export interface OffloadOptions<Question> {
   /** A question that takes longer ends its worker, in milliseconds. Neither its start nor the wait counts. */
   timeoutMs: number;
-  /** Threads at most; an agent, and a network's agents without a token, use one at a time. */
+  /** Threads at most; an agent uses one at a time, and so do a network's agents without a token while others wait. */
   workers?: number;
   /** Questions that run or wait, in which each agent has its share; beyond this, they are refused. */
   maxPending: number;
   maxPendingBytes: number;
   prepare?: (question: Question) => Question;
+  /** What of a prepared question a worker gets for itself: anything else is copied, which takes long. */
+  transfer?: (question: Question) => readonly ArrayBuffer[];
   onWorkerError?: ((error: Error) => void) | undefined;
 }
 
@@ -69,9 +71,6 @@ interface Pending<Question, Answer> extends Numbered<Question> {
 
 const bytesPerMs = 4_096;
 
-/** Who uses one worker at a time. */
-const sharerOf = ({ source, agentId }: Holder): string => source ?? agentId;
-
 /** A thread, and what it was asked. */
 interface Slot<Question, Answer> {
   worker: Worker;
@@ -89,7 +88,7 @@ export function createOffload<Question, Answer>(
   options: OffloadOptions<Question>,
 ): Offload<Question, Answer> {
   const { maxPending, maxPendingBytes, workers = 1, prepare = (question) => question } = options;
-  const { onWorkerError } = options;
+  const { transfer = () => [], onWorkerError } = options;
   const waiting = new FairQueue<Pending<Question, Answer>>(({ size }) => size / bytesPerMs);
   const places = new FairShares({ max: maxPending });
   const bytes = new FairShares({ max: maxPendingBytes });
@@ -133,11 +132,17 @@ export function createOffload<Question, Answer>(
     });
   }
 
-  const isFree = ({ holder }: Pending<Question, Answer>) =>
-    ![...slots].some(({ running }) => running !== null && sharerOf(running.holder) === sharerOf(holder));
+  /** Whose turn it is, and who has no worker: first of networks, then of agents. */
+  function findNext(): Pending<Question, Answer> | null {
+    const holders = [...slots].flatMap(({ running }) => running?.holder ?? []);
+    const isOther = ({ holder }: { holder: Holder }) => holders.every(({ agentId }) => agentId !== holder.agentId);
+    const isElsewhere = (each: { holder: Holder }) =>
+      isOther(each) && (each.holder.source === null || holders.every(({ source }) => source !== each.holder.source));
+    return waiting.peek(isElsewhere) ?? waiting.peek(isOther);
+  }
 
   function askNext(): void {
-    for (let next = waiting.peek(isFree); next !== null; next = waiting.peek(isFree)) {
+    for (let next = findNext(); next !== null; next = findNext()) {
       const idle = [...slots].filter(({ running }) => running === null);
       const slot = idle.find(({ isReady }) => isReady);
       if (slot === undefined) {
@@ -153,7 +158,8 @@ export function createOffload<Question, Answer>(
     slot.running = next;
     next.askedAt = performance.now();
     next.giveUpAfter(next.timeoutMs, () => drop(slot, 'slow'));
-    slot.worker.postMessage({ id: next.id, content: prepare(next.content) } satisfies Numbered<Question>);
+    const content = prepare(next.content);
+    slot.worker.postMessage({ id: next.id, content } satisfies Numbered<Question>, [...transfer(content)]);
   }
 
   function settle(slot: Slot<Question, Answer>, reply: Reply<Answer>): void {
