@@ -39,3 +39,13 @@ test.each([
   const { error } = budgetSchema.safeParse({ name: 'b', amount: 1, window: 'total', ...over });
   expect(error?.issues.map(({ path }) => path[0])).toEqual([member]);
 });
+
+test('what requests name is remembered within a bound of bytes, and found again', () => {
+  const set = prepareCounted(1, [{ id: 'x', epoch: 1, budget: define({}), active: null, activeEpoch: null }]);
+  for (let at = 0; at < 100; at += 1) {
+    const models = Array.from({ length: 100 }, (_, own) => `${'x'.repeat(5_000)}-${at}-${own}`);
+    const first = findCharges(set, { ...call, models }, 0);
+    expect(findCharges(set, { ...call, models }, 0)).toBe(first);
+  }
+  expect([...set.known.keys()].join('').length).toBeLessThan(100 * 256);
+});

@@ -76,6 +76,8 @@ export interface Charges {
 
 /** Beyond it, all are forgotten: some 50 MB. */
 const mostKnownPlaces = 200_000;
+/** Longer names of requests are remembered by their digest: an agent chooses them. */
+const maxName = 256;
 const maxKey = 128;
 
 /** Null if this version cannot read it. */
@@ -162,7 +164,8 @@ export function toCharge(stored: Definition, key: string, at: number): Charge {
  */
 export function findCharges(set: BudgetSet, call: ChargedCall, at: number): Charges {
   const { agentId, labels, tag, provider, models, sessionId } = call;
-  const name = JSON.stringify([agentId, labels, tag, provider, models, set.bySession && sessionId]);
+  const said = JSON.stringify([agentId, labels, tag, provider, models, set.bySession && sessionId]);
+  const name = said.length <= maxName ? said : sha256(said, 'base64url');
   const known = set.known.get(name);
   if (known !== undefined && at >= known.from && at < known.to) return known;
   const unsorted = set.budgets.flatMap((stored) => {

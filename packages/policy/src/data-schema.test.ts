@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { piiSchema } from './data-schema.ts';
+import { findPatternFault } from './own-patterns.ts';
 
 const employee = {
   name: 'employee',
@@ -20,7 +21,7 @@ test.each<[string, Partial<typeof employee> & { longest?: number }, string | und
   [
     'is too large',
     { pattern: '(?:a|b){400}' },
-    'pattern: is too large: needs fewer repetitions, or a smaller `longest`',
+    'pattern: may cost 531 steps a character, and 500 are allowed: needs fewer repetitions, or a smaller `longest`',
   ],
   ['matches nothing', { pattern: '(?:EMP-)*' }, 'pattern: matches the empty text'],
   ['is tied to the end', { pattern: '[a^]\\$$' }, 'pattern: may not hold ^ or $, since texts come in pieces'],
@@ -29,6 +30,31 @@ test.each<[string, Partial<typeof employee> & { longest?: number }, string | und
   ['is longer than it says', { longest: 9 }, 'longest: is less than the 10 that it matches in `matches`'],
   ['is in what it should ignore', { ignores: ['an EMP-123456'] }, 'ignores.0: holds what `pattern` matches'],
 ])('an own pattern that %s', (_, members, message) => {
-  const { error } = piiSchema.safeParse({ request: { employee: 'block' }, patterns: [{ ...employee, ...members }] });
-  expect(error?.issues.map(({ path, message }) => `${path.slice(2).join('.')}: ${message}`)[0]).toBe(message);
+  const pii = piiSchema.parse({ request: { employee: 'block' }, patterns: [{ ...employee, ...members }] });
+  const fault = findPatternFault({ name: 'p', pii });
+  expect(fault === null ? undefined : `${fault.path.slice(3).join('.')}: ${fault.message}`).toBe(message);
+});
+
+const costly = (at: number) => ({
+  ...{ name: `costly_${at}`, pattern: '[A-Za-z]{2,20}-[0-9]{2,8}#', longest: 128 },
+  ...{ matches: ['ab-12#'], ignores: ['ab'] },
+});
+const withCostly = (name: string, count: number) => ({
+  name,
+  pii: piiSchema.parse({ request: { all: 'block' }, patterns: Array.from({ length: count }, (_, at) => costly(at)) }),
+});
+
+test.each([
+  ['of one policy', withCostly('p', 5), [], 'patterns of this policy may cost 1000 steps a character'],
+  [
+    'of all policies of a call',
+    withCostly('p', 1),
+    [withCostly('q', 3)],
+    'patterns that one call may meet may cost 1000',
+  ],
+])('patterns %s cost no more than is allowed', (_, policy, beside, message) => {
+  expect(findPatternFault(withCostly('p', 2), [withCostly('q', 1)])).toBeNull();
+  const { path, message: told } = findPatternFault(policy, beside) ?? { path: [], message: '' };
+  expect(path.slice(0, 2)).toEqual(['pii', 'patterns']);
+  expect(told).toContain(message);
 });

@@ -1,5 +1,4 @@
 import { geos } from '@agp/core/geos';
-import { compilePattern } from '@agp/pii/own-pattern';
 import { listPiiTypes } from '@agp/pii/types';
 import { z } from 'zod';
 
@@ -30,6 +29,7 @@ const isPiiKind = (name: string) => listPiiTypes(name).length > 0;
 
 const example = z.string().min(1).max(512);
 
+/** Whether it can be used is found by `findPatternFault`. */
 const patternSchema = z
   .strictObject({
     name: kindName.refine((name) => !isPiiKind(name), 'is the name of a type or group'),
@@ -41,26 +41,6 @@ const patternSchema = z
     }),
     matches: z.array(example).min(1).max(maxExamples).meta({ description: 'Texts in which it must be found' }),
     ignores: z.array(example).min(1).max(maxExamples).meta({ description: 'Texts in which it must not be' }),
-  })
-  .superRefine(({ pattern, longest, matches, ignores }, context) => {
-    const refuse = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message });
-    try {
-      const match = compilePattern(pattern, longest);
-      const lengthIn = (text: string) => {
-        let most = 0;
-        match(text, (start, end) => (most = Math.max(most, end - start)));
-        return most;
-      };
-      for (const [at, text] of matches.entries()) {
-        const length = lengthIn(text);
-        if (length === 0) refuse(['matches', at], 'does not hold what `pattern` matches');
-        else if (length > longest) refuse(['longest'], `is less than the ${length} that it matches in \`matches\``);
-      }
-      for (const [at, text] of ignores.entries())
-        if (lengthIn(text) > 0) refuse(['ignores', at], 'holds what `pattern` matches');
-    } catch (error) {
-      refuse(['pattern'], (error as Error).message);
-    }
   })
   .meta({ id: 'PolicyPattern' });
 

@@ -54,6 +54,7 @@ export {
 export { describeMatch, mayHold } from './describe-match.ts';
 export { isModelListed } from './model-names.ts';
 export { prepareLists } from './names.ts';
+export { findPatternFault, havePatterns, type PatternFault } from './own-patterns.ts';
 export { listPolicyNames } from './policy-names.ts';
 export { writePut } from './put.ts';
 export { Replay } from './replay.ts';

@@ -55,12 +55,15 @@ interface Known {
 
 const known = new Map<string, Known>();
 const mostKnown = 1_000;
+/** Agents choose them: longer ones are not remembered. */
+const maxName = 256;
 
 function know(model: string): Known {
   const before = known.get(model);
   if (before !== undefined) return before;
   const names = listNames(model);
   const made = { names, bases: [...new Set(names.flatMap(listBases))] };
+  if (model.length > maxName) return made;
   if (known.size >= mostKnown) known.clear();
   known.set(model, made);
   return made;

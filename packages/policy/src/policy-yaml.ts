@@ -128,6 +128,10 @@ function findValue(document: Parsed, path: readonly PropertyKey[]): Span {
   return document.contents?.range ?? [0, 0];
 }
 
+/** Where a member of a text that can be read begins, in UTF-16 units. */
+export const findMember = (text: string, path: readonly PropertyKey[]): number =>
+  findValue(parseDocument(text, { prettyErrors: false }), path)[0];
+
 function findKey(document: Parsed, path: readonly PropertyKey[], key: PropertyKey | undefined): Span {
   const map = path.length === 0 ? document.contents : document.getIn(path, true);
   const pair = isMap(map) ? map.items.find((each) => isScalar(each.key) && each.key.value === key) : undefined;

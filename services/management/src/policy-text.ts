@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '@agp/core/errors';
 import type { WrittenPolicy } from '@agp/db';
 import { type Policy, policySchema, withoutSign, withoutSigns } from '@agp/policy';
-import { changeText, readText } from '@agp/policy/yaml';
+import { changeText, findMember, readText } from '@agp/policy/yaml';
 import type { Request } from 'express';
 import type { z } from 'zod';
 import type { Caller } from './keys.ts';
@@ -19,6 +19,16 @@ export const readYaml =
     const line = text.slice(0, fault.from).split('\n').length;
     throw new ApiError('invalid_parameter', `line ${line}: ${fault.message}`);
   };
+
+/** Says which member of what came cannot be used, and in which line of YAML. */
+export function refuseMember(
+  { body }: Pick<Request, 'body'>,
+  path: readonly (string | number)[],
+  message: string,
+): ApiError {
+  const where = typeof body === 'string' ? `line ${body.slice(0, findMember(body, path)).split('\n').length}: ` : '';
+  return new ApiError('invalid_parameter', `${where}${path.join('.')}: ${message}`);
+}
 
 /** The text that came, or that of what is stored if both say the same; null if there is none. */
 export function keepText(

@@ -50,8 +50,61 @@ test('a text is tried with policies that nobody has stored, and nothing of it is
 
 test('a search that takes too long ends, and its key has as many as before', async () => {
   const request = { policies: [policySchema.parse({ name: 'any' })], text: 'x', direction: 'request' as const };
-  const late = { code: 'invalid_parameter', message: 'policies: their patterns need more than 1 ms for this text' };
+  const late = { code: 'invalid_parameter', message: 'policies: their patterns need more than 1 ms' };
   for (let tries = 0; tries < 3; tries += 1) await expect(tryPolicies(request, 'key', 1)).rejects.toMatchObject(late);
   const many = await Promise.allSettled([1, 2, 3].map(() => tryPolicies(request, 'key')));
   expect(many.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
+});
+
+const hostile = Array.from({ length: 19 }, (_, at) => ({
+  name: `p${at}`,
+  pii: {
+    request: { all: 'block' },
+    patterns: Array.from({ length: 4 }, (_, own) => ({
+      name: `own_${own}`,
+      pattern: `(?i)(?:[a-z]{1,1000}){1}[a-z]{1,1000}[a-z]{1,${990 + own}}#`,
+      ...{ longest: 1, matches: ['a'.repeat(500)], ignores: Array(5).fill('a'.repeat(500)) },
+    })),
+  },
+}));
+
+test.each([
+  ['try', { policies: hostile, text: 'x' }],
+  ['preview', { policies: hostile }],
+])('patterns that are meant to be slow keep nobody waiting: %s', async (path, body) => {
+  let isDone = false;
+  const tried = management.send('POST', `/api/v1/policies/${path}`, body).finally(() => {
+    isDone = true;
+  });
+  let answered = 0;
+  for (; !isDone; answered += 1) expect((await management.call('/api/v1/policies')).status).toBe(200);
+  await management.refuse(await tried, 400, /^policies\.0\.pii\.patterns\.0\.pattern: is too large/);
+  // Else they would be answered behind it.
+  expect(answered).toBeGreaterThan(4);
+});
+
+test('a pattern that cannot be used is refused with its line, and patterns of all policies together cost a bound', async () => {
+  const costly = (name: string) => `
+name: ${name}
+# A comment
+pii:
+  request: { all: block }
+  patterns:
+    - { name: costly, pattern: '[A-Za-z]{2,20}-[0-9]{2,8}#', longest: 128, matches: [ab-12#], ignores: [ab] }
+`;
+  const write = (text: string) =>
+    management.call('/api/v1/policies', {
+      method: 'POST',
+      headers: { 'content-type': 'application/yaml' },
+      body: text,
+    });
+  await management.refuse(
+    await write(costly('wrong').replace('ignores: [ab]', 'ignores: [ab-12#]')),
+    400,
+    /^line 7: pii/,
+  );
+  const statuses = [];
+  for (const name of ['a', 'b', 'c', 'd', 'e']) statuses.push((await write(costly(name))).status);
+  expect(statuses).toEqual([201, 201, 201, 201, 400]);
+  await management.refuse(await write(costly('h')), 400, /patterns that one call may meet may cost 1500 steps/);
 });

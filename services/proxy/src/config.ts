@@ -209,7 +209,9 @@ export const proxyConfigSchema = z.object({
     .string()
     .min(32)
     .optional()
-    .describe('secret key of [labels and hashes](policies.md#data) that stand for personal data, the same for all proxies'),
+    .describe(
+      'secret key of [labels and hashes](policies.md#data) that stand for personal data, the same for all proxies',
+    ),
   auditDirections: z
     .enum(['response', 'both'])
     .default('response')

@@ -131,7 +131,10 @@ const explanations: Partial<Record<ErrorCode, [why: string, wayOut: WayOut]>> = 
       cli: '"pause status" says who paused them, why and since when; "pause off" ends it.',
     },
   ],
-  labels_unavailable: ['A policy puts back what labels of a stored conversation stand for, which Redis keeps.', seeTo('Redis')],
+  labels_unavailable: [
+    'A policy puts back what labels of a stored conversation stand for, which Redis keeps.',
+    seeTo('Redis'),
+  ],
   budget_unavailable: ['With BUDGET=strict and without Redis no cap can be kept.', seeTo('Redis')],
   proxy_stopping: ['Its proxy was about to stop.', 'Try again: another one answers.'],
   proxy_overloaded: [

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { endTurn } from '@agp/runtime/fairness';
 import { canDecode, decodeAtOnce, decodesAll, isPlain } from '../content-coding.ts';
 import type { AnswerNaming } from '../dialects/named-tools.ts';
 import type { OnCall, Operation } from '../dialects/operation.ts';
@@ -81,7 +82,6 @@ function createBodyPipe(
 
 /** Bytes that are not encoded. */
 class PlainPipe implements AnswerPipe {
-  readonly isReady = true;
   readonly changesLength: boolean;
   readonly #operation: Operation;
   readonly #options: PipeOptions;
@@ -89,6 +89,9 @@ class PlainPipe implements AnswerPipe {
   /** Whether nothing may pass before it is known what the answer is. */
   readonly #waits: boolean;
   #start: Buffer[] = [];
+  /** What a search waits for its turn with, and that turn; null if none is due. */
+  #unread: Buffer[] = [];
+  #turn: Promise<void> | null = null;
   #body: BodyPipe | null = null;
   #length = 0;
   #isOverloaded = false;
@@ -121,7 +124,7 @@ class PlainPipe implements AnswerPipe {
       this.#isOverloaded = true;
       this.#body?.forget();
     }
-    if (this.#body !== null) return this.#body.push(chunk);
+    if (this.#body !== null) return this.#pushBody([chunk]);
     if (this.#isOverloaded && !this.#waits) return chunk;
     // What waits is written later, when the memory of a chunk may be used again.
     this.#start.push(this.#waits ? Buffer.from(chunk) : chunk);
@@ -131,8 +134,10 @@ class PlainPipe implements AnswerPipe {
 
   end(): Buffer {
     const passed = this.#open(true);
+    const unread = this.#unread.map((chunk) => this.#body?.push(chunk) ?? nothing);
+    this.#unread = [];
     const rest = this.#body?.end() ?? nothing;
-    return !this.#waits || passed.length === 0 ? rest : Buffer.concat([passed, rest]);
+    return !this.#waits || passed.length + unread.length === 0 ? rest : Buffer.concat([passed, ...unread, rest]);
   }
 
   get later(): Promise<Buffer> | null {
@@ -145,12 +150,45 @@ class PlainPipe implements AnswerPipe {
     return { ...(reading ?? nothingRead), length: this.#length };
   }
 
+  get isReady(): boolean {
+    return this.#turn === null;
+  }
+
   whenReady(go: () => void): void {
-    go();
+    if (this.#turn === null) go();
+    else void this.#turn.then(go);
   }
 
   close(): void {
+    this.#unread = [];
+    this.#turn = null;
     this.#body?.close();
+  }
+
+  /** Texts of a stream are searched where they are: frame by frame, in turns with everything else. */
+  #pushBody(chunks: readonly Buffer[]): Buffer {
+    const body = this.#body as BodyPipe;
+    if (body.goOn === undefined || this.#options.redactor === undefined)
+      return join(chunks.map((chunk) => body.push(chunk)));
+    const isResumed = chunks.length === 1 && chunks[0]?.length === 0;
+    if (isResumed) this.#turn = null;
+    const unread = [...this.#unread, ...chunks.filter(({ length }) => length > 0)];
+    const passed: Buffer[] = [];
+    while (this.#turn === null) {
+      if (body.isBusy) passed.push(body.goOn());
+      else {
+        const [first] = unread;
+        if (first === undefined) break;
+        const end = first.indexOf('\n') + 1 || first.length;
+        passed.push(body.push(first.subarray(0, end)));
+        if (end < first.length) unread[0] = first.subarray(end);
+        else unread.shift();
+      }
+      this.#turn = endTurn() ?? null;
+    }
+    // What waits is written later, when the memory of a chunk may be used again.
+    this.#unread = unread.map((chunk) => (this.#unread.includes(chunk) ? chunk : Buffer.from(chunk)));
+    return join(passed);
   }
 
   release(): void {
@@ -160,17 +198,19 @@ class PlainPipe implements AnswerPipe {
   /** Opens the body once its first bytes say what it is. @returns what passes of them */
   #open(isAll: boolean): Buffer {
     if (this.#body !== null) return nothing;
-    const start = this.#start.map((chunk) => chunk.toString('latin1', 0, longestStart + 1)).join('');
-    const kind = this.#sniffer.fromStart(start, isAll);
+    const beginning = this.#start.map((chunk) => chunk.toString('latin1', 0, longestStart + 1)).join('');
+    const kind = this.#sniffer.fromStart(beginning, isAll);
     if (kind === null) return nothing;
     const body = createBodyPipe(this.#operation, kind, this.#options);
     if (this.#isOverloaded) body.forget();
     this.#body = body;
-    const passed = this.#start.map((chunk) => body.push(chunk));
+    const start = this.#start;
     this.#start = [];
-    return passed.length === 1 ? (passed[0] as Buffer) : Buffer.concat(passed);
+    return this.#pushBody(start);
   }
 }
+
+const join = (parts: readonly Buffer[]): Buffer => (parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts));
 
 /** More would hold up everything else, in bytes. */
 const maxDecodedAtOnce = 8 * 1024 * 1024;

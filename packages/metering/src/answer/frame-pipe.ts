@@ -64,6 +64,16 @@ export class FramePipe implements BodyPipe {
     return this.#reader?.sawEnd === true;
   }
 
+  get isBusy(): boolean {
+    return this.#taker?.isBusy === true;
+  }
+
+  goOn(): Buffer {
+    this.#passed.push(this.#taker?.goOn?.() ?? nothing);
+    this.#judgeTaken(this.#frame);
+    return this.#takePassed();
+  }
+
   push(chunk: Buffer): Buffer {
     if (this.#reader === null && this.#filters.length === 0) return chunk;
     this.#chunk = chunk;
@@ -139,10 +149,14 @@ export class FramePipe implements BodyPipe {
     }
     const raw = Buffer.concat([this.#held.take(), this.#chunk.subarray(start, end)]);
     this.#passed.push(this.#taker.take(this.#frame, raw));
-    const held = this.#taker.held ?? 0;
+    this.#judgeTaken(this.#frame);
+  }
+
+  #judgeTaken(frame: Frame | null): void {
+    const held = this.#taker?.held ?? 0;
     const isTooMuch = held > maxPart || this.#memory?.hold(held) === false;
-    this.#hasEnded = this.#taker.judge(isTooMuch ? null : (this.#frame ?? noFrame)) === 'ended';
-    if (isTooMuch && !this.#hasEnded) this.#passed.push(this.#taker.giveUp?.() ?? nothing);
+    this.#hasEnded = this.#taker?.judge(isTooMuch ? null : (frame ?? noFrame)) === 'ended';
+    if (isTooMuch && !this.#hasEnded) this.#passed.push(this.#taker?.giveUp?.() ?? nothing);
   }
 
   #passPart(start: number, end: number): void {

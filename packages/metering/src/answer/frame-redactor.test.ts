@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { findOperation } from '../../test/find-operation.ts';
 import { openRedactor, passFrames } from '../../test/redact.ts';
 import { Frame } from '../json/frame.ts';
+import { openAnswerPipe } from './answer-pipe.ts';
 import { FramePipe } from './frame-pipe.ts';
 import { FrameRedactor } from './frame-redactor.ts';
 
@@ -227,4 +229,30 @@ test('a line of a stream that is of no event is unread', () => {
   expect(redactor.unread).toEqual([]);
   filter.take(null, Buffer.from('no jane@example.com\n\n'));
   expect(redactor.unread).toEqual(['a line of a stream that is of no event']);
+});
+
+test('a long frame is read in steps, between which others have their turn, and changed as if it were read at once', async () => {
+  const value = `${'4111 '.repeat(20_000)}mail ada@example.com, ${'lorem ipsum '.repeat(4_000)}and bob@example.com`;
+  const frames = [
+    { type: 'response.created', response: { instructions: value } },
+    { type: 'response.output_text.delta', item_id: 'm', output_index: 0, content_index: 0, delta: value },
+    { type: 'response.output_text.done', item_id: 'm', output_index: 0, content_index: 0, text: value },
+  ];
+  const bytes = Buffer.from(frames.map((frame) => `data: ${JSON.stringify(frame)}\n\n`).join(''));
+  const type = { 'content-type': 'text/event-stream' };
+  const pipe = openAnswerPipe(findOperation('/v1/responses'), type, {
+    redactor: openRedactor(['email', 'credit_card']),
+    searchAnswer: () => ({ places: [], unsearched: null, isChangeable: true }),
+  });
+  let [passed, turns] = [pipe.push(bytes).toString(), 0];
+  for (; !pipe.isReady; turns += 1) {
+    await new Promise<void>((resolve) => pipe.whenReady(resolve));
+    passed += pipe.push(Buffer.alloc(0)).toString();
+  }
+  passed += pipe.end().toString();
+  expect(passed).toBe(
+    bytes.toString().replaceAll('ada@example.com', '[email]').replaceAll('bob@example.com', '[email]'),
+  );
+  // Else it would be one turn.
+  expect(turns).toBeGreaterThan(3);
 });

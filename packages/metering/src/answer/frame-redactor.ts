@@ -15,7 +15,7 @@ import type { Holder, Literal } from '../redaction/holder.ts';
 import { listLiterals } from '../redaction/literals.ts';
 import type { Redactor } from '../redaction/redaction.ts';
 import { atOnce, replaceInSteps } from '../redaction/replace-places.ts';
-import type { Piece } from '../redaction/text-channel.ts';
+import { type Piece, TextChannel } from '../redaction/text-channel.ts';
 import { FrameTexts, scopeOf } from './frame-texts.ts';
 import { type FrameFilter, nothing } from './reading.ts';
 
@@ -26,15 +26,18 @@ interface Waiting {
   raw: Buffer;
   frame: Frame | null;
   data: string;
-  pieces: { literal: Literal; piece: Piece; isSigned: boolean }[];
+  /** Parts of literals, each from a UTF-16 unit of its literal on. */
+  pieces: { literal: Literal; at: number; piece: Piece; isSigned: boolean }[];
   /** Found in its data, or put there by checks. */
   places: Place[];
 }
 
 type CheckedParts = Map<string, (TextPart & { waiting: Waiting })[]>;
 
-/** Searching more at once would hold up everything else, in UTF-16 units. */
+/** Of a frame, in UTF-16 units. */
 const maxSearched = 1_000_000;
+/** What is searched at once is so long that it takes some milliseconds, but not much shorter than what is searched anew before it. */
+const [stepNs, leastStep] = [8e6, 512];
 
 /** Of a stream of events, what is neither a field nor a comment. */
 const strayLine = /^(?!(?:\xef\xbb\xbf)?(?:data|event|id|retry|)(?::|$))[^\r\n]*[^\s]/m;
@@ -54,6 +57,8 @@ export class FrameRedactor implements FrameFilter {
   #frames = 0;
   /** The texts of all frames, if checks outside are asked about them before any passes. */
   #checked: CheckedParts | null;
+  /** The frame that is being read. */
+  #reading: Generator<undefined, void> | null = null;
   later: Promise<Buffer> | null = null;
 
   constructor(redactor: Redactor, isOfLines: boolean) {
@@ -82,15 +87,29 @@ export class FrameRedactor implements FrameFilter {
     const waiting: Waiting = { raw, frame, data: '', pieces: [], places: [] };
     this.#waiting.push(waiting);
     this.#held += raw.length;
-    if (frame !== null) this.#read(waiting, frame);
-    else if (!this.#isOfLines && strayLine.test(raw.toString('latin1')))
-      this.#redactor.passesUnread('a line of a stream that is of no event');
-    if (this.#isOfLines) this.#texts.end('');
+    this.#readAll();
+    this.#reading = this.#read(waiting, frame);
+    return this.goOn();
+  }
+
+  get isBusy(): boolean {
+    return this.#reading !== null;
+  }
+
+  goOn(): Buffer {
+    if (this.#reading?.next().done !== true) return nothing;
+    this.#reading = null;
     return this.#pass();
+  }
+
+  #readAll(): void {
+    while (this.#reading?.next().done === false);
+    this.#reading = null;
   }
 
   /** Checks are not asked about a part of a text. */
   giveUp(): Buffer {
+    this.#readAll();
     if (this.#checked !== null && this.#redactor.passesUnchecked?.() === false) return nothing;
     this.#texts.end('');
     this.#checked = null;
@@ -98,6 +117,7 @@ export class FrameRedactor implements FrameFilter {
   }
 
   end(): Buffer {
+    this.#readAll();
     this.#texts.end('');
     if (this.#checked === null || this.later !== null) return this.#pass();
     this.later = this.#check(this.#checked);
@@ -114,7 +134,14 @@ export class FrameRedactor implements FrameFilter {
     return this.#redactor.hasEnded ? nothing : this.#pass(true);
   }
 
-  #read(waiting: Waiting, frame: Frame): void {
+  *#read(waiting: Waiting, frame: Frame | null): Generator<undefined, void> {
+    if (frame !== null) yield* this.#readFrame(waiting, frame);
+    else if (!this.#isOfLines && strayLine.test(waiting.raw.toString('latin1')))
+      this.#redactor.passesUnread('a line of a stream that is of no event');
+    if (this.#isOfLines) this.#texts.end('');
+  }
+
+  *#readFrame(waiting: Waiting, frame: Frame): Generator<undefined, void> {
     const data = frame.text();
     waiting.data = data;
     const literals = listLiterals(data);
@@ -128,6 +155,8 @@ export class FrameRedactor implements FrameFilter {
     const signed = new SignedTexts('answer');
     let ended: string | null = null;
     let left = maxSearched;
+    let searched = 0;
+    const step = Math.max(leastStep, Math.floor(stepNs / this.#redactor.search.nsPerUnit));
     for (const literal of literals) {
       const isAlone = literal.kind === 'number' && literal.holder.parent === null && literal.holder.isArray;
       const value = isAlone ? data.slice(literal.start, literal.end) : readText(data, literal, 'answer');
@@ -141,15 +170,40 @@ export class FrameRedactor implements FrameFilter {
       left -= value.length;
       if (this.#checked && literal.kind === 'string') this.#keep(waiting, literal, value, root);
       const isSigned = signed.has(literal);
-      const { piece, isWhole } = this.#texts.take(literal, value, root);
-      if (piece !== null) waiting.pieces.push({ literal, piece, isSigned });
-      if (!isWhole) continue;
-      const { places, unsearched: inner } = findInLiteral(data, literal, value, this.#redactor.search, 0);
-      if (inner !== null) this.#redactor.passesUnread(inner);
-      for (const place of places) waiting.places.push(isSigned ? { ...place, isSigned } : place);
+      const { channel, isWhole } = this.#texts.open(literal, value, root);
+      if (channel !== null) yield* this.#add(waiting, literal, value, channel, step, isSigned);
+      if (isWhole && literal.kind === 'string' && value.length > step) {
+        const own = new TextChannel(this.#redactor.search);
+        yield* this.#add(waiting, literal, value, own, step, isSigned);
+        own.end();
+      } else if (isWhole) {
+        const { places, unsearched: inner } = findInLiteral(data, literal, value, this.#redactor.search, 0);
+        if (inner !== null) this.#redactor.passesUnread(inner);
+        for (const place of places) waiting.places.push(isSigned ? { ...place, isSigned } : place);
+      }
+      searched += value.length;
+      if (searched <= step) continue;
+      searched = 0;
+      yield;
     }
     this.#texts.endFrame(root);
     if (ended !== null) this.#texts.end(ended);
+  }
+
+  /** In steps, between which others have their turn. */
+  *#add(
+    waiting: Waiting,
+    literal: Literal,
+    value: string,
+    channel: TextChannel,
+    step: number,
+    isSigned: boolean,
+  ): Generator<undefined, void> {
+    for (let at = 0; at < value.length; at += step) {
+      if (at > 0) yield;
+      waiting.pieces.push({ literal, at, piece: channel.add(value.slice(at, at + step)), isSigned });
+    }
+    if (channel.unsearched !== null) this.#redactor.passesUnread(channel.unsearched);
   }
 
   #keep(waiting: Waiting, literal: Literal, value: string, root: Holder | null): void {
@@ -174,15 +228,15 @@ export class FrameRedactor implements FrameFilter {
 
   #write({ raw, frame, data, pieces, places }: Waiting): Buffer {
     const all: Place[] = [];
-    for (const { literal, piece, isSigned } of pieces) {
+    for (const { literal, at, piece, isSigned } of pieces) {
       if (piece.places.length === 0) continue;
       const toWritten = openOffsets(data.slice(literal.start + 1, literal.end - 1), literal.start + 1);
       for (const place of piece.places)
         all.push({
           ...place,
           ...(isSigned && { isSigned }),
-          start: toWritten(place.start - piece.start),
-          end: toWritten(place.end - piece.start),
+          start: toWritten(at + place.start - piece.start),
+          end: toWritten(at + place.end - piece.start),
         });
     }
     // What frames make together comes before what stands in one of them.

@@ -1,6 +1,6 @@
 import type { TextSearch } from '@agp/pii';
 import type { Holder, Literal } from '../redaction/holder.ts';
-import { type Piece, TextChannel } from '../redaction/text-channel.ts';
+import { TextChannel } from '../redaction/text-channel.ts';
 import { TextNames } from '../redaction/text-names.ts';
 
 /** Members of frames that go on with a text, in all dialects. */
@@ -30,9 +30,9 @@ interface Channel {
   varies: boolean;
 }
 
-/** What comes of a string of a frame: the piece of a text, or null; `isWhole` if it may be a text of its own too. */
-export interface Taken {
-  piece: Piece | null;
+/** What a string of a frame goes on with, or null; `isWhole` if it may be a text of its own too. */
+export interface Opened {
+  channel: TextChannel | null;
   isWhole: boolean;
 }
 
@@ -71,17 +71,18 @@ export class FrameTexts {
     return kind === 'string' && continued.has(key) && !holder.isFree && !growing.has(holder.name);
   }
 
-  take(literal: Literal, value: string, root: Holder | null): Taken {
-    if (literal.kind !== 'string' || literal.holder.isFree) return { piece: null, isWhole: true };
+  open(literal: Literal, value: string, root: Holder | null): Opened {
+    if (literal.kind !== 'string' || literal.holder.isFree) return { channel: null, isWhole: true };
     if (this.isContinued(literal)) {
       const found = this.#find(literal, root);
-      if (found === null) return { piece: null, isWhole: true };
+      if (found === null) return { channel: null, isWhole: true };
       this.#speak(literal.holder, found);
-      const piece = found.channel.add(value);
-      if (found.channel.unsearched !== null) this.#onUnread(found.channel.unsearched);
-      return { piece, isWhole: false };
+      return { channel: found.channel, isWhole: false };
     }
-    return { piece: wholeType.test(root?.type ?? '') ? null : this.#takeUnknown(literal, value, root), isWhole: true };
+    return {
+      channel: wholeType.test(root?.type ?? '') ? null : this.#openUnknown(literal, value, root),
+      isWhole: true,
+    };
   }
 
   /** @param root of a frame that was read; null if it was no JSON */
@@ -101,7 +102,7 @@ export class FrameTexts {
   }
 
   /** What says all of the last again, and what is the same in each frame, goes on with nothing. */
-  #takeUnknown(literal: Literal, value: string, root: Holder | null): Piece | null {
+  #openUnknown(literal: Literal, value: string, root: Holder | null): TextChannel | null {
     const name = this.name(literal, root);
     const known = this.#channels.get(name);
     const isGrown = growing.has(literal.holder.name) && value.startsWith(known?.last ?? value);
@@ -116,7 +117,7 @@ export class FrameTexts {
     found.last = value;
     this.#unknown.set(name, found);
     this.#touched.add(name);
-    return found.channel.add(value);
+    return found.channel;
   }
 
   /** A thought ends as its answer begins, and the other way round. */

@@ -22,7 +22,7 @@ export interface ResponseReading extends BodyReading {
 export interface AnswerPipe extends Pick<BodyPipe, 'isHeld' | 'sawEnd' | 'push' | 'end' | 'later' | 'close'> {
   /** The agent may get fewer bytes than came. */
   readonly changesLength: boolean;
-  /** False if more should wait for {@link whenReady}. */
+  /** False if more should wait for {@link whenReady}; then it goes on with what it has when it is pushed nothing. */
   readonly isReady: boolean;
   whenReady(go: () => void): void;
   /** Call once, whether the body came to its end or was cut. */
@@ -38,6 +38,9 @@ export interface BodyPipe {
   /** The stream's last frame came; absent of what is no stream, or encoded. */
   readonly sawEnd?: boolean;
   push(chunk: Buffer): Buffer;
+  /** It has a long work in hand, of which {@link goOn} does the next step; what needs its end does all steps at once. */
+  readonly isBusy?: boolean;
+  goOn?(): Buffer;
   /** The rest that may go on, once all has come. */
   end(): Buffer;
   /** Behind `end`: what may go on later, since it must be searched first; rejects with an ApiError if that cannot be. */
@@ -62,6 +65,9 @@ export interface FrameFilter {
   end?(): Buffer;
   /** Gets whole frames in place of passing them on. @param frame null for bytes of none @returns what may pass now, of earlier ones too */
   take?(frame: Frame | null, raw: Buffer): Buffer;
+  /** What `take` was given is not yet read: {@link goOn} does the next step. */
+  readonly isBusy?: boolean;
+  goOn?(): Buffer;
   /** Bytes that `take` kept back. */
   readonly held?: number;
   /** What `take` kept back, if more cannot wait for it and may pass all the same. */

@@ -4,12 +4,15 @@ import { FairShares, type Holder } from '@agp/runtime/fairness';
 import { createOffload, OffloadError } from '../text/offload.ts';
 import { type FoundInBytes, type SearchedBytes, searchBytes } from './search-bytes.ts';
 
-/** Smaller bodies are searched where they are, which takes less than handing them to the worker; in bytes. */
-const maxInline = 16 * 1024;
+/** What is searched in less time is searched where it is, which takes less than handing it to a worker, in milliseconds. */
+const maxInlineMs = 5;
 /** Bodies that a rule of data must see, from before they are read until they are searched: as many as a worker searches in ten seconds. */
 const maxPromised = 64 * 1024 * 1024;
-/** A body that takes longer cannot be searched, in milliseconds. */
-const timeoutMs = 20_000;
+/** A body that takes longer cannot be searched, in milliseconds: less than half of what others wait for their turn. */
+const longestMs = 7_000;
+/** What a text takes on a slow machine, in milliseconds a byte; of what its own patterns may cost ordinary texts cost a part. */
+const timeoutOf = (bytes: number, { nsPerUnit }: TextSearch): number =>
+  Math.min(longestMs, 1_000 + (bytes * Math.max(2_500, nsPerUnit / 2)) / 1e6);
 
 /** Searches bodies and whole answers for rules of data: each is searched, or refused. */
 export interface BodySearcher {
@@ -32,13 +35,12 @@ export function createBodySearcher(options: {
 }): BodySearcher {
   const shares = new FairShares({ max: maxPromised, always: options.largest });
   const offload = createOffload<SearchedBytes, FoundInBytes>(new URL('./search-worker.ts', import.meta.url), {
-    timeoutMs,
+    timeoutMs: longestMs,
+    workers: 2,
     maxPending: 4_000,
     maxPendingBytes: 4 * maxPromised,
-    // A part of a larger buffer would be copied with all of it.
-    prepare: ({ bytes, ...question }) => {
-      return { ...question, bytes: bytes.length === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes) };
-    },
+    prepare: ({ bytes, ...question }) => ({ ...question, bytes: new Uint8Array(bytes) }),
+    transfer: ({ bytes }) => [bytes.buffer as ArrayBuffer],
     onWorkerError: options.onWorkerError,
   });
   return {
@@ -62,9 +64,10 @@ export function createBodySearcher(options: {
       };
     },
     search(question, search, holder) {
+      const bytes = question.bytes.length;
       const known = question.config.values?.reduce((sum, { value }) => sum + value.length, 0) ?? 0;
-      if (question.bytes.length + known <= maxInline) return searchBytes(question, search);
-      return offload.ask(question, question.bytes.length, holder).catch((error: unknown) => {
+      if ((bytes + known) * search.nsPerUnit <= maxInlineMs * 1e6) return searchBytes(question, search);
+      return offload.ask(question, bytes, holder, timeoutOf(bytes, search)).catch((error: unknown) => {
         const isSlow = error instanceof OffloadError && error.code === 'slow';
         if (!isSlow) throw new ApiError('proxy_overloaded');
         return { places: [], unsearched: 'what takes too long to search', isChangeable: false };

@@ -33,7 +33,7 @@ export interface Redactor {
   readonly hasEnded: boolean;
 }
 
-const nothingFound: TextSearch = { find: () => [], findOpen: ({ length }) => length };
+const nothingFound: TextSearch = { nsPerUnit: 0, find: () => [], findOpen: ({ length }) => length };
 
 export function openSearch({ kinds, patterns, findsLabels, values = [] }: SearchConfig): TextSearch {
   const search = kinds.length === 0 ? nothingFound : createTextSearch(kinds, patterns);
@@ -42,6 +42,7 @@ export function openSearch({ kinds, patterns, findsLabels, values = [] }: Search
   // Whoever hands its search over does not search itself.
   let findKnown: ReturnType<typeof createValueSearch> | undefined;
   return {
+    nsPerUnit: search.nsPerUnit,
     find(text) {
       findKnown ??= createValueSearch(values);
       return join(search.find(text), findKnown(text));
@@ -52,6 +53,7 @@ export function openSearch({ kinds, patterns, findsLabels, values = [] }: Search
 
 function withLabels(search: TextSearch): TextSearch {
   return {
+    nsPerUnit: search.nsPerUnit,
     find(text) {
       const found = search.find(text);
       if (!text.includes('[')) return found;

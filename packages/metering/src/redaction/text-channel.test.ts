@@ -6,6 +6,7 @@ test('a key without end is not searched anew for each frame, and waits until it 
   const search = createTextSearch(['private_key'], []);
   let searched = 0;
   const channel = new TextChannel({
+    nsPerUnit: search.nsPerUnit,
     find: (text) => search.find(text),
     findOpen(text) {
       searched += text.length;

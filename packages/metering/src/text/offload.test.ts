@@ -129,6 +129,15 @@ test('a question waits for one that runs, and not for those that another agent h
   await offload.stop();
 });
 
+test('with two workers an agent that holds one up for long leaves the other to the rest', async () => {
+  const offload = open({ workers: 2, timeoutMs: 60_000 });
+  await offload.ask('a', 1, holder);
+  const held = Promise.allSettled([1, 2].map(() => offload.ask('spin', 1, holder)));
+  expect(await Promise.all([1, 2, 3].map(() => offload.ask('b', 1, other)))).toEqual(['B', 'B', 'B']);
+  await offload.stop();
+  expect((await held).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+});
+
 test('an agent that asks for more than its share is refused, and another is not', async () => {
   const offload = open({ maxPending: 8 });
   const asked = await Promise.allSettled(

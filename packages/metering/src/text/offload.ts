@@ -16,12 +16,16 @@ export class OffloadError extends Error {
 }
 
 export interface OffloadOptions<Question> {
-  /** A question that takes longer ends the worker, in milliseconds. Neither its start nor the wait counts. */
+  /** A question that takes longer ends its worker, in milliseconds. Neither its start nor the wait counts. */
   timeoutMs: number;
+  /** Threads at most; an agent uses one at a time, and so do a network's agents without a token while others wait. */
+  workers?: number;
   /** Questions that run or wait, in which each agent has its share; beyond this, they are refused. */
   maxPending: number;
   maxPendingBytes: number;
   prepare?: (question: Question) => Question;
+  /** What of a prepared question a worker gets for itself: anything else is copied, which takes long. */
+  transfer?: (question: Question) => readonly ArrayBuffer[];
   onWorkerError?: ((error: Error) => void) | undefined;
 }
 
@@ -29,8 +33,11 @@ export interface OffloadOptions<Question> {
 const maxOldGenerationSizeMb = 768;
 
 interface Offload<Question, Answer> {
-  /** Each holder has its turn by the time its questions took. @param size in bytes @throws OffloadError */
-  ask(question: Question, size: number, holder: Holder): Promise<Answer>;
+  /**
+   * Each holder has its turn by the time its questions took.
+   * @param size in bytes @param timeoutMs of this question, if it has its own @throws OffloadError
+   */
+  ask(question: Question, size: number, holder: Holder, timeoutMs?: number): Promise<Answer>;
   stop(): Promise<void>;
 }
 
@@ -53,7 +60,10 @@ export type Reply<Answer> = Numbered<Answer> | { id: number; failure: string };
 interface Pending<Question, Answer> extends Numbered<Question> {
   holder: Holder;
   size: number;
+  timeoutMs: number;
   askedAt: number;
+  /** Since when it could have had its turn; undefined until then. */
+  waits: number | undefined;
   settle(result: { answer: Answer } | { gaveUp: GaveUp }): void;
   /** Gives up in this time from now on, in milliseconds; replaces what was set before. */
   giveUpAfter(ms: number, giveUp: () => void): void;
@@ -61,100 +71,125 @@ interface Pending<Question, Answer> extends Numbered<Question> {
 
 const bytesPerMs = 4_096;
 
+/** A thread, and what it was asked. */
+interface Slot<Question, Answer> {
+  worker: Worker;
+  isReady: boolean;
+  running: Pending<Question, Answer> | null;
+}
+
 /**
- * A worker that the first question starts. It has one question at a time, so that one which takes too long fails alone and the
- * worker is replaced; the agent that had least of its time is next. piscina would replace the messages alone: turns by time
- * used, shares of the queue and limits on waiting would remain here.
+ * Workers that questions start. Each has one question at a time, so that one which takes too long fails alone and its worker is replaced;
+ * the agent that had least of their time is next. piscina would replace the messages alone: turns by time used, shares of the queue and
+ * limits on waiting would remain here.
  */
 export function createOffload<Question, Answer>(
   script: URL,
   options: OffloadOptions<Question>,
 ): Offload<Question, Answer> {
-  const { timeoutMs, maxPending, maxPendingBytes, prepare = (question) => question, onWorkerError } = options;
+  const { maxPending, maxPendingBytes, workers = 1, prepare = (question) => question } = options;
+  const { transfer = () => [], onWorkerError } = options;
   const waiting = new FairQueue<Pending<Question, Answer>>(({ size }) => size / bytesPerMs);
   const places = new FairShares({ max: maxPending });
   const bytes = new FairShares({ max: maxPendingBytes });
-  let running: Pending<Question, Answer> | null = null;
-  let worker: Worker | null = null;
-  let isReady = false;
+  const slots = new Set<Slot<Question, Answer>>();
   let nextId = 0;
   let stopped = false;
 
-  function startWorker(): Worker {
-    const started = new Worker(script, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb } });
-    isReady = false;
-    const startTimer = setTimeout(() => dropWorker(started, 'slow'), maxStartMs);
-    started.on('message', (message: Reply<Answer> | typeof ready) => {
-      if (worker !== started) return;
+  function openSlot(): void {
+    const worker = new Worker(script, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb } });
+    const slot: Slot<Question, Answer> = { worker, isReady: false, running: null };
+    slots.add(slot);
+    const startTimer = setTimeout(() => drop(slot, 'slow'), maxStartMs);
+    worker.on('message', (message: Reply<Answer> | typeof ready) => {
+      if (!slots.has(slot)) return;
       if (message === ready) {
         clearTimeout(startTimer);
-        isReady = true;
+        slot.isReady = true;
         for (const question of waiting.list()) waitForTurn(question);
-      } else settle(message);
+      } else settle(slot, message);
       askNext();
     });
-    started.on('error', (error: Error) => {
+    worker.on('error', (error: Error) => {
       onWorkerError?.(error);
-      dropWorker(started, 'broken');
+      drop(slot, 'broken');
     });
-    started.on('exit', () => {
+    worker.on('exit', () => {
       clearTimeout(startTimer);
-      dropWorker(started, 'broken');
+      drop(slot, 'broken');
     });
     // Last: listening for messages makes the process wait for the worker again.
-    started.unref();
-    return started;
+    worker.unref();
   }
 
+  const isAnyReady = () => [...slots].some(({ isReady }) => isReady);
+
   function waitForTurn(question: Pending<Question, Answer>): void {
-    question.giveUpAfter(maxWaitMs, () => {
+    question.waits ??= performance.now();
+    question.giveUpAfter(Math.max(0, question.waits + maxWaitMs - performance.now()), () => {
       waiting.delete(question.holder, question);
       question.settle({ gaveUp: 'busy' });
     });
   }
 
-  function askNext(): void {
-    if (running !== null || waiting.size === 0) return;
-    worker ??= startWorker();
-    if (!isReady) return;
-    const asked = worker;
-    const next = waiting.peek();
-    if (!next) return;
-    waiting.delete(next.holder, next);
-    running = next;
-    next.askedAt = performance.now();
-    next.giveUpAfter(timeoutMs, () => dropWorker(asked, 'slow'));
-    asked.postMessage({ id: next.id, content: prepare(next.content) } satisfies Numbered<Question>);
+  /** Whose turn it is, and who has no worker: first of networks, then of agents. */
+  function findNext(): Pending<Question, Answer> | null {
+    const holders = [...slots].flatMap(({ running }) => running?.holder ?? []);
+    const isOther = ({ holder }: { holder: Holder }) => holders.every(({ agentId }) => agentId !== holder.agentId);
+    const isElsewhere = (each: { holder: Holder }) =>
+      isOther(each) && (each.holder.source === null || holders.every(({ source }) => source !== each.holder.source));
+    return waiting.peek(isElsewhere) ?? waiting.peek(isOther);
   }
 
-  function settle(reply: Reply<Answer>): void {
+  function askNext(): void {
+    for (let next = findNext(); next !== null; next = findNext()) {
+      const idle = [...slots].filter(({ running }) => running === null);
+      const slot = idle.find(({ isReady }) => isReady);
+      if (slot === undefined) {
+        if (idle.length === 0 && slots.size < workers) openSlot();
+        return;
+      }
+      ask(slot, next);
+    }
+  }
+
+  function ask(slot: Slot<Question, Answer>, next: Pending<Question, Answer>): void {
+    waiting.delete(next.holder, next);
+    slot.running = next;
+    next.askedAt = performance.now();
+    next.giveUpAfter(next.timeoutMs, () => drop(slot, 'slow'));
+    const content = prepare(next.content);
+    slot.worker.postMessage({ id: next.id, content } satisfies Numbered<Question>, [...transfer(content)]);
+  }
+
+  function settle(slot: Slot<Question, Answer>, reply: Reply<Answer>): void {
     if ('failure' in reply) onWorkerError?.(new Error(reply.failure));
-    if (running?.id !== reply.id) return;
-    const answered = running;
-    endRunning(answered);
+    if (slot.running?.id !== reply.id) return;
+    const answered = slot.running;
+    endRunning(slot, answered);
     answered.settle('failure' in reply ? { gaveUp: 'broken' } : { answer: reply.content });
   }
 
-  function endRunning({ holder, askedAt }: Pending<Question, Answer>): void {
-    running = null;
+  function endRunning(slot: Slot<Question, Answer>, { holder, askedAt }: Pending<Question, Answer>): void {
+    slot.running = null;
     waiting.charge(holder, performance.now() - askedAt);
   }
 
-  function dropWorker(dropped: Worker, reason: GaveUp): void {
-    if (worker !== dropped) return;
-    worker = null;
-    const lost = [...(running ? [running] : []), ...(isReady && !stopped ? [] : waiting.list())];
-    if (running) endRunning(running);
+  function drop(slot: Slot<Question, Answer>, reason: GaveUp): void {
+    if (!slots.delete(slot)) return;
+    const isOnly = !slot.isReady && !isAnyReady();
+    const lost = [...(slot.running ? [slot.running] : []), ...(isOnly || stopped ? waiting.list() : [])];
+    if (slot.running) endRunning(slot, slot.running);
     for (const question of lost) {
       waiting.delete(question.holder, question);
       question.settle({ gaveUp: reason });
     }
-    void dropped.terminate();
+    void slot.worker.terminate();
     if (!stopped) askNext();
   }
 
   return {
-    async ask(content, size, holder) {
+    async ask(content, size, holder, timeoutMs = options.timeoutMs) {
       if (stopped || places.findFull(holder, 1) !== null || bytes.findFull(holder, size) !== null)
         throw new OffloadError('busy');
       const { promise, resolve, reject } = Promise.withResolvers<Answer>();
@@ -164,7 +199,9 @@ export function createOffload<Question, Answer>(
         content,
         holder,
         size,
+        timeoutMs,
         askedAt: 0,
+        waits: undefined,
         settle: (result) => {
           clearTimeout(timer);
           places.giveBack(holder, 1);
@@ -180,16 +217,15 @@ export function createOffload<Question, Answer>(
       places.take(holder, 1);
       bytes.take(holder, size);
       waiting.push(holder, question);
-      if (isReady) waitForTurn(question);
+      if (isAnyReady()) waitForTurn(question);
       askNext();
       return promise;
     },
     async stop() {
       stopped = true;
-      const ended = worker;
-      if (!ended) return;
-      dropWorker(ended, 'broken');
-      await ended.terminate();
+      const ended = [...slots];
+      for (const slot of ended) drop(slot, 'broken');
+      await Promise.all(ended.map(({ worker }) => worker.terminate()));
     },
   };
 }

@@ -1,4 +1,4 @@
-import { hasWordNear, isWordUnit } from '../text/characters.ts';
+import { hasWordNear, isTie, isWordUnit } from '../text/characters.ts';
 import { passesLuhn } from '../text/check-digits.ts';
 import type { DigitRun } from '../text/digit-run.ts';
 import { detectDigits } from './detect-digits.ts';
@@ -25,11 +25,13 @@ const cardWords = /\b(?:card|cards|cc|visa|mastercard|amex|maestro)\b/i;
 const groupings = /^(?:1[2-9]|4-4-4-4(?:-[1-3])?|4-4-[45]|4-6-[45]|4-5-[36]|4-4-4-[1-3]|6-13|5-4-5|8-8)$/;
 
 function isCard(window: DigitRun): boolean {
-  const separator = window.shape.replaceAll(/\d/g, '');
-  if (!groupings.test(window.shape.replaceAll(/[ .-]/g, '-'))) return false;
-  if (separator !== '' && separator !== separator.charAt(0).repeat(separator.length)) return false;
+  // Nine in ten fail here, which costs least.
+  if (!passesLuhn(window.text, window.start, window.end)) return false;
+  const { shape } = window;
+  const [separator = '-'] = /\D/.exec(shape) ?? [];
+  if (separator === '/' || (separator !== '-' && shape.includes('-'))) return false;
+  if (!groupings.test(shape.replaceAll(separator, '-'))) return false;
   const digits = window.digits;
-  if (!passesLuhn(digits)) return false;
   if (issuers.some(({ prefix, lengths }) => lengths.includes(digits.length) && prefix.test(digits))) return true;
   return /[1-9]/.test(digits) && hasWordNear(window.text, window.start, window.end, cardWords, 24, 0);
 }
@@ -38,11 +40,10 @@ function isCard(window: DigitRun): boolean {
 function belongsToMore(window: DigitRun): boolean {
   if (window.touchesBefore || window.touchesAfter) return true;
   const { text, start, end } = window;
-  const before = text.charAt(start - 1);
-  const after = text.charAt(end);
+  const after = text.charCodeAt(end);
   return (
-    (/[-./]/.test(before) && isWordUnit(text.charCodeAt(start - 2))) ||
-    (/[-.]/.test(after) && isWordUnit(text.charCodeAt(end + 1)))
+    (isTie(text.charCodeAt(start - 1)) && isWordUnit(text.charCodeAt(start - 2))) ||
+    ((after === 45 || after === 46) && isWordUnit(text.charCodeAt(end + 1)))
   );
 }
 

@@ -76,7 +76,7 @@ function standsApart(run: DigitRun, window: DigitRun): boolean {
   const isFirst = window.start === run.start;
   const isLast = window.end === run.end;
   if (isFirst && isLast) return true;
-  if (window.groupCount < 2 || /[ /]/.test(window.shape)) return false;
+  if (window.groupCount < 2 || window.isSpaced) return false;
   return (
     (isFirst || /[\s/]/.test(run.text.charAt(window.start - 1))) &&
     (isLast || /[\s/]/.test(run.text.charAt(window.end)))

@@ -90,13 +90,26 @@ export function followNumber(
   open: Cluster | null,
   close?: (cluster: Cluster) => void,
 ): Cluster | null {
-  const part = end - start > maxDigits ? null : (findPostcode(text, start, end) ?? readNumber(text, start, end));
+  const part =
+    end - start > maxDigits || isAmongNumbers(text, start, end)
+      ? null
+      : (findPostcode(text, start, end) ?? readNumber(text, start, end));
   if (part === null) return open;
   if (open === null) return join({ ...part, weights: {} }, part);
   if (continues(text, open, part)) return join(open, part);
   close?.(open);
   const rest = { ...part, start: Math.max(part.start, open.end) };
   return join({ ...rest, weights: {} }, rest);
+}
+
+/** Numbers on both sides, of digits alone, with a space between. */
+function isAmongNumbers(text: string, start: number, end: number): boolean {
+  if (text.charCodeAt(start - 1) !== 32 || text.charCodeAt(end) !== 32) return false;
+  let [first, last] = [start - 2, end + 1];
+  while (isDigit(text.charCodeAt(first)) && start - first < 20) first--;
+  while (isDigit(text.charCodeAt(last)) && last - end < 20) last++;
+  const isApart = (unit: number) => unit === 32 || Number.isNaN(unit);
+  return first < start - 2 && last > end + 1 && isApart(text.charCodeAt(first)) && isApart(text.charCodeAt(last));
 }
 
 /** Parts of an address next to each other. */

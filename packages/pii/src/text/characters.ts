@@ -19,6 +19,9 @@ export function isSeparator(unit: number): boolean {
   return unit === 0xa0 || unit === 0x202f || unit === 0x2009 || (unit >= 0x2010 && unit <= 0x2013);
 }
 
+/** Hyphen, dot or slash. */
+export const isTie = (unit: number): boolean => unit >= 45 && unit <= 47;
+
 /** It ends at the RegExp's `lastIndex`. */
 export function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at;

@@ -8,12 +8,15 @@ export function weighDigits(digits: string, weights: readonly number[]): number 
   return sum;
 }
 
-/** Whether the last digit is right by the method of ISO/IEC 7812 (Luhn). */
-export function passesLuhn(digits: string): boolean {
+/** Whether the last digit is right by the method of ISO/IEC 7812 (Luhn); what is no digit between `start` and `end` is passed over. */
+export function passesLuhn(text: string, start = 0, end = text.length): boolean {
   let sum = 0;
-  for (let place = 0; place < digits.length; place++) {
-    const digit = digits.charCodeAt(digits.length - 1 - place) - 48;
-    sum += place % 2 === 0 ? digit : digit < 5 ? 2 * digit : 2 * digit - 9;
+  let isDoubled = false;
+  for (let at = end - 1; at >= start; at--) {
+    const digit = text.charCodeAt(at) - 48;
+    if (digit < 0 || digit > 9) continue;
+    sum += !isDoubled ? digit : digit < 5 ? 2 * digit : 2 * digit - 9;
+    isDoubled = !isDoubled;
   }
   return sum % 10 === 0;
 }

@@ -1,4 +1,4 @@
-import { isDigit, isSeparator, isWordUnit } from './characters.ts';
+import { isDigit, isSeparator, isTie, isWordUnit } from './characters.ts';
 
 /** Groups of at least four ASCII digits in all, with exactly one separator between two groups. */
 export class DigitRun {
@@ -50,6 +50,15 @@ export class DigitRun {
     return shape;
   }
 
+  /** Whether a space or a slash stands between two groups. */
+  get isSpaced(): boolean {
+    for (let group = 1; group < this.groupCount; group++) {
+      const separator = plainSeparator(this.text.charCodeAt(this.groupStart(group) - 1));
+      if (separator === ' ' || separator === '/') return true;
+    }
+    return false;
+  }
+
   /** A letter, digit or underscore before it makes it part of a longer word. */
   get touchesBefore(): boolean {
     return isWordUnit(this.text.charCodeAt(this.start - 1));
@@ -92,8 +101,6 @@ function plainSeparator(unit: number): string {
   if (unit < 128) return String.fromCharCode(unit);
   return unit >= 0x2010 && unit <= 0x2013 ? '-' : ' ';
 }
-
-const isTie = (unit: number): boolean => unit >= 45 && unit <= 47;
 
 /** No letter touches these groups, and no hyphen, dot or slash joins them to further digits. */
 export function standsApart({ text, start, end, touchesBefore, touchesAfter }: DigitRun): boolean {

@@ -51,9 +51,9 @@ export class FairQueue<Item> {
     branch.items.add(item);
   }
 
-  /** The item whose turn it is; it stays in the queue until it is deleted. */
-  peek(): Item | null {
-    return this.#peek(this.#root);
+  /** The item whose turn it is; it stays in the queue until it is deleted. @param mayGo false lets its holder wait */
+  peek(mayGo: (item: Item) => boolean = () => true): Item | null {
+    return this.#peek(this.#root, mayGo);
   }
 
   list(): Item[] {
@@ -82,13 +82,13 @@ export class FairQueue<Item> {
     for (const branch of path) forgetIdle(branch);
   }
 
-  #peek(branch: Branch<Item>): Item | null {
+  #peek(branch: Branch<Item>, mayGo: (item: Item) => boolean): Item | null {
     const [first] = branch.items;
-    if (first !== undefined) return first;
+    if (first !== undefined) return mayGo(first) ? first : null;
     let best: Item | null = null;
     let least = Number.POSITIVE_INFINITY;
     for (const next of branch.branches.values()) {
-      const item = next.waiting === 0 ? null : this.#peek(next);
+      const item = next.waiting === 0 ? null : this.#peek(next, mayGo);
       if (item === null) continue;
       const until = next.spentMs + this.#expectMs(item);
       if (until >= least) continue;

@@ -5,6 +5,7 @@ import type { Preview, PreviewRequest, RecordedCall } from '@agp/policy';
 import { findWarnings, listPolicyNames, Replay } from '@agp/policy';
 import { endTurn, inTurns } from '@agp/runtime';
 import { maxReplayed, maxReplayMs, shareOfReads } from '../limits.ts';
+import { assurePatterns } from './try-policies.ts';
 
 /** Whose previews are under way. */
 const previewing: string[] = [];
@@ -21,6 +22,7 @@ export async function preview(
     throw new ApiError('too_many_reads');
   previewing.push(holder);
   try {
+    await assurePatterns(request.policies, holder);
     const named = request.policies.flatMap(listPolicyNames);
     const agents = named.flatMap(({ kind, name }) => (kind === 'agents' ? [name] : []));
     const names = await findClaimed(db, agents);

@@ -1,4 +1,27 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { tryText } from '@agp/policy';
+import {
+  findPatternFault,
+  type PatternFault,
+  type Policy,
+  type TriedText,
+  type TryRequest,
+  tryText,
+} from '@agp/policy';
 
-parentPort?.postMessage(tryText(workerData));
+/** Policies whose own patterns are tried, and a text that they are searched for in. */
+export type Tries =
+  | { policies: readonly Policy[]; beside?: readonly Policy[]; most?: number; text?: undefined }
+  | TryRequest;
+
+export type Tried = { fault: PatternFault; policy: number } | { fault: null; tried: TriedText | null };
+
+function tryAll(tries: Tries): Tried {
+  const { beside, most } = tries.text === undefined ? tries : {};
+  for (const [policy, each] of tries.policies.entries()) {
+    const fault = findPatternFault(each, beside, most);
+    if (fault !== null) return { fault, policy };
+  }
+  return { fault: null, tried: tries.text === undefined ? null : tryText(tries) };
+}
+
+parentPort?.postMessage(tryAll(workerData));

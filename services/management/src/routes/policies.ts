@@ -29,7 +29,7 @@ import { readYaml, writePolicy } from '../policy-text.ts';
 import { presentRow } from '../presenters.ts';
 import { presentPolicy, readPolicies } from '../reads/policies.ts';
 import { preview } from '../reads/preview.ts';
-import { tryPolicies } from '../reads/try-policies.ts';
+import { assureStorable, tryPolicies } from '../reads/try-policies.ts';
 import { found, policyId } from '../requests.ts';
 import { assureOwn, assureRoom, toQuota } from '../teams.ts';
 
@@ -70,13 +70,15 @@ export const policyRoutes = tagRoutes('Policies', [
     body: policySchema,
     readText: readPolicyText,
     answer: { status: 201, description: 'The policy', schema: storedPolicySchema },
-    errors: ['policy_name_taken', 'too_many_policies'],
-    handle: (input, context) =>
-      recordChange(context, input, 'policy.create', async (transaction) => {
+    errors: ['policy_name_taken', 'too_many_policies', 'too_many_reads'],
+    handle: async (input, context) => {
+      await assureStorable(input, context.db);
+      return recordChange(context, input, 'policy.create', async (transaction) => {
         const quota = toQuota(input.caller, maxPolicies, maxPoliciesOfTeam);
         const row = assureRoom(await createPolicy(transaction, writePolicy(input), quota), quota);
         return { result: presentPolicy(row), target: toPublicId('pol', row.id), after: describe(row) };
-      }),
+      });
+    },
   }),
   defineRoute('POST /api/v1/policies/preview', {
     isRead: true,
@@ -121,9 +123,10 @@ export const policyRoutes = tagRoutes('Policies', [
     body: policySchema,
     readText: readPolicyText,
     answer: { description: 'The policy as it is now', schema: storedPolicySchema },
-    errors: ['policy_name_taken'],
-    handle: (input, context) =>
-      recordChange(context, input, 'policy.update', async (transaction) => {
+    errors: ['policy_name_taken', 'too_many_reads'],
+    handle: async (input, context) => {
+      await assureStorable(input, context.db, input.params.id);
+      return recordChange(context, input, 'policy.update', async (transaction) => {
         const write = (stored: PolicyRow) => writePolicy(input, assureOwn(stored, input.caller?.match));
         const replaced = found(await replacePolicy(transaction, input.params.id, write), 'policy_not_found');
         if (typeof replaced === 'string') throw new ApiError(replaced);
@@ -131,7 +134,8 @@ export const policyRoutes = tagRoutes('Policies', [
         const target = toPublicId('pol', after.id);
         const versions = { before: `${before.version}`, after: `${after.version}` };
         return { result: presentPolicy(after), target, before: describe(before), after: describe(after), versions };
-      }),
+      });
+    },
   }),
   defineRoute('DELETE /api/v1/policies/{id}', {
     scope: 'admin',

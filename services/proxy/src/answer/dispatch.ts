@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { AnswerPipe } from '@agp/metering';
 import type { Dispatcher } from 'undici';
 import type { HeaderValues } from '../exchange.ts';
 import type { AdmittedRequest } from '../journey.ts';
@@ -50,6 +51,21 @@ export class Flow {
       this.resume(controller, 'agent');
     };
     response.on('drain', go).on('close', go);
+  }
+
+  /** @param goOn lets the pipe do what it has its turn for */
+  pauseUntilReady(controller: Dispatcher.DispatchController, pipe: AnswerPipe, goOn: () => void): void {
+    if (!this.pause(controller, 'reader')) return;
+    const go = () => {
+      try {
+        goOn();
+      } catch (error) {
+        controller.abort(error as Error);
+      }
+      if (pipe.isReady || controller.aborted) this.resume(controller, 'reader');
+      else pipe.whenReady(go);
+    };
+    pipe.whenReady(go);
   }
 
   resume(controller: Dispatcher.DispatchController, waiter: Waiter): void {

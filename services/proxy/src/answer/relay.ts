@@ -167,13 +167,18 @@ export class Relay implements Dispatcher.DispatchHandler {
     if (this.#ended) return;
     const came = performance.now();
     this.#times.firstChunk ??= came;
+    this.#take(controller, chunk);
+    // A file of results may arrive faster than it is read, and a stream than it is searched.
+    if (this.#pipe?.isReady === false)
+      this.#flow.pauseUntilReady(controller, this.#pipe, () => this.#take(controller, Buffer.alloc(0)));
+    this.#times.relayedMs += performance.now() - came;
+  }
+
+  #take(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#ended) return;
     const passed = this.#pipe?.push(chunk) ?? chunk;
     this.#pass(controller, this.#last?.push(chunk, passed, this.#pipe?.sawEnd === true) ?? passed);
-    if (this.#endDenied()) return;
-    // Only a file of results may arrive faster than it is read, and nobody waits for each of its bytes.
-    if (this.#pipe?.isReady === false && this.#flow.pause(controller, 'reader'))
-      this.#pipe.whenReady(() => this.#flow.resume(controller, 'reader'));
-    this.#times.relayedMs += performance.now() - came;
+    this.#endDenied();
   }
 
   onResponseEnd(controller: Dispatcher.DispatchController): void {

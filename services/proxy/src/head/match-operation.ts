@@ -14,6 +14,7 @@ const fold = (path: string): string =>
 
 /** Agents use few paths again and again. Bounded, since paths come from agents. */
 const known = new Map<string, Operation | null>();
+const maxKey = 512;
 
 /**
  * Refuses a path that some server would take for another operation, or for one, and serve for free.
@@ -31,6 +32,7 @@ export function matchOneOperation(api: ProviderApi, method: string, path: string
       'request target is another operation once decoded, in other case or without a format',
     );
   }
+  if (key.length > maxKey) return operation;
   if (known.size >= rememberedPaths) known.clear();
   known.set(key, operation);
   return operation;

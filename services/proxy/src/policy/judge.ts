@@ -4,6 +4,7 @@ import { readLabels } from '@agp/core/labels';
 import { listOperationNames } from '@agp/core/operations';
 import type { StoredRules } from '@agp/db';
 import { type AskedOfBody, choosesModel, type Metering, readAsked } from '@agp/metering';
+import { compilePattern } from '@agp/pii/own-pattern';
 import {
   type CallFacts,
   type CallHead,
@@ -12,6 +13,7 @@ import {
   judgeBodyInSteps,
   judgeGeo,
   judgeHead,
+  type OwnPattern,
   PolicyDenied,
   policySchema,
   prepare,
@@ -70,16 +72,33 @@ export class Rules {
   *#prepare({ version, policies }: StoredRules): Generator<undefined, RuleSet> {
     const prepared: RuleSet['policies'][number][] = [];
     for (const { version: own, policy } of policies) {
-      prepared.push(prepare(this.#parse(policy), own));
+      const read = this.#parse(policy);
+      prepared.push(prepare(read, own));
       yield;
+      // Made ready here, since a class of letters takes long.
+      for (const pattern of read.pii?.patterns ?? []) {
+        this.#compile(read.name, pattern);
+        yield;
+      }
     }
     return { version, policies: prepared };
   }
 
   #parse(stored: unknown) {
     const { data, success } = policySchema.safeParse(stored);
-    if (success) return data;
-    this.#options.onUnreadable(String((stored as { name?: unknown }).name));
+    return success ? data : this.#refuse(String((stored as { name?: unknown }).name));
+  }
+
+  #compile(policy: string, { pattern, longest }: OwnPattern): void {
+    try {
+      compilePattern(pattern, longest);
+    } catch {
+      this.#refuse(policy);
+    }
+  }
+
+  #refuse(policy: string): never {
+    this.#options.onUnreadable(policy);
     throw new ApiError('status_unavailable');
   }
 }

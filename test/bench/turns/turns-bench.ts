@@ -1,0 +1,128 @@
+/**
+ * For each entrance the largest and the worst input that is known: the longest turn of the event loop, in which a service answers nobody, and the
+ * longest that somebody else waited meanwhile: another agent with a small body and one of 36 KB, or another key. The product's rules are 50 ms
+ * and 250 ms on an ordinary machine.
+ *
+ * All services run within this process; callers, the provider and the check in a thread.
+ */
+import { once } from 'node:events';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { startTestServers, useTestServers } from '@agp/testing';
+import { startSystem } from '../../system/start-system.ts';
+import { readArguments } from '../read-arguments.ts';
+import type { Asked, Call, Told } from './caller.ts';
+import { listDataInputs, patternInputs } from './data-inputs.ts';
+import type { Input } from './input.ts';
+import { policyInputs } from './policy-inputs.ts';
+
+const { rounds, only } = readArguments('bench:turns', { rounds: 3, only: '' });
+
+const { servers, stop } = await startTestServers();
+useTestServers(servers);
+await using after = new AsyncDisposableStack();
+after.defer(stop);
+const caller = new Worker(new URL('./caller.ts', import.meta.url));
+after.defer(async () => void (await caller.terminate()));
+const [urls] = (await once(caller, 'message')) as [{ provider: string; check: string }];
+const providers = ['OPENAI', 'ANTHROPIC', 'GEMINI'].map((id) => [`PROVIDER_${id}_URL`, urls.provider]);
+await using system = await startSystem({
+  environment: {
+    ...Object.fromEntries(providers),
+    ...{ LOG_LEVEL: 'fatal', STORAGE_TIMEOUT_MS: '60000', MAX_BODY_BYTES: '33554432' },
+    CHECK_ALLOWED_HOSTS: new URL(urls.check).host,
+    CHECK_SECRET: `whsec_${Buffer.from('c'.repeat(32)).toString('base64')}`,
+  },
+});
+
+async function makeKey(name: string, match?: object): Promise<string> {
+  const body = JSON.stringify({ name, scopes: ['read'], ...(match && { match }) });
+  return (await system.api<{ secret: string }>('/api/v1/keys', { method: 'POST', body })).secret;
+}
+const keys = {
+  ...{ admin: system.apiKey, read: await makeKey('reader') },
+  ...{ team: await makeKey('team', { team: 'sales' }), other: await makeKey('other') },
+};
+
+const toManagement = (method: string, path: string, key: string, body?: string): Call => ({
+  url: `${system.management.url}${path}`,
+  init: {
+    method,
+    headers: { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body }),
+  },
+});
+const toProxy = (agent: string, path: string, body = '{}'): Call => ({
+  url: `${system.proxies[0]?.url}${path}`,
+  init: {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer k', 'x-agent-name': agent },
+    body,
+  },
+});
+
+const others = ['', 'lorem ipsum '.repeat(3_000)].map((text) =>
+  toProxy(
+    'other',
+    '/openai/v1/chat/completions',
+    JSON.stringify({
+      model: 'gpt-5-mini',
+      max_tokens: 1,
+      messages: [{ role: 'user', content: `somebody else ${text}` }],
+    }),
+  ),
+);
+const otherReads = [toManagement('GET', '/api/v1/agents?limit=1', keys.other)];
+
+/** Sets all policies. */
+let set: readonly object[] = [];
+async function setPolicies(policies: readonly object[]): Promise<void> {
+  if (policies === set) return;
+  set = policies;
+  for (const { id } of await system.api<{ id: string }[]>('/api/v1/policies'))
+    await fetch(`${system.management.url}/api/v1/policies/${id}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${system.apiKey}` },
+    });
+  for (const policy of policies) await system.api('/api/v1/policies', { method: 'POST', body: JSON.stringify(policy) });
+}
+
+async function ask(asked: Asked): Promise<Told> {
+  caller.postMessage(asked);
+  const [told] = (await once(caller, 'message')) as [Told];
+  return told;
+}
+
+async function measure({ entrance, name, policies, key, path, method, body, ...answers }: Input): Promise<void> {
+  if (!`${entrance}: ${name}`.includes(only)) return;
+  if (policies !== undefined) await setPolicies(policies);
+  const asked: Asked = {
+    call: key === undefined ? toProxy('turns', path, body) : toManagement(method, path, keys[key], body),
+    reply: answers.reply ?? { type: 'application/json', body: '{}' },
+    check: answers.check ?? '{"action":"allow"}',
+    others: key === undefined ? others : otherReads,
+  };
+  const quiet = key === undefined ? toProxy('turns', '/openai/v1/models', '{}') : otherReads[0];
+  await ask({ ...asked, call: quiet as Call });
+  const seen: { turn: number; told: Told }[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    await sleep(100);
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    delay.enable();
+    await sleep(20);
+    delay.reset();
+    const told = await ask(asked);
+    await sleep(20);
+    delay.disable();
+    seen.push({ turn: delay.max / 1e6, told });
+  }
+  const { turn, told } = seen.sort((one, other) => one.turn - other.turn)[rounds >> 1] as (typeof seen)[number];
+  const figures = [turn, told.waitMs, told.tookMs].map((ms) => `${ms.toFixed(0).padStart(8)} ms`).join('');
+  const ended = told.waited === 200 ? '' : `  the other got ${told.waited}`;
+  console.log(`${entrance.padEnd(17)} ${name.padEnd(64)} ${String(told.status).padStart(4)}${figures}${ended}`);
+}
+
+console.log(`medians of ${rounds} rounds\n`);
+console.log(`${'entrance'.padEnd(17)} ${'input'.padEnd(64)} status longest turn  wait  answered in`);
+for (const input of [...listDataInputs(`${urls.check}/`), ...patternInputs, ...policyInputs]) await measure(input);
