@@ -57,6 +57,10 @@ export const piiSchema = z
     restore: z.boolean().default(false).meta({
       description: 'Puts back into answers what labels stand for that this request or its named session brought',
     }),
+    signed: z.enum(['pass', 'refuse']).optional().meta({
+      description:
+        'What its provider signed (thinking with a signature, a signed call) is never changed: `refuse` refuses a request if that holds what is redacted, `pass`, as without it, sends it back as it came',
+    }),
     patterns: z.array(patternSchema).max(maxPatterns).optional(),
   })
   .superRefine(({ request, response, replace_with: put, restore, patterns = [] }, context) => {

@@ -12,6 +12,8 @@ export interface SearchConfig {
   findsLabels: boolean;
   /** Looked for as they are, too; none if absent. What is found of them may overlap what is found by its form. */
   values?: readonly KnownValue[];
+  /** What is found by its form is looked for as it is in the rest of the body too: a model may have put it into a longer word. */
+  repeats?: boolean;
 }
 
 export const labelKind = '/label';

@@ -6,6 +6,7 @@ import {
   type DataFacts,
   ends,
   judgeAnswer,
+  nameKind,
   PolicyDenied,
   type RuleSet,
 } from '@agp/policy';
@@ -54,12 +55,17 @@ export class AnswerData implements DataOfAnswer {
     this.search = openSearch(rules.config);
   }
 
-  put(kind: string, value: string): string | null {
-    if (kind === labelKind || kind === gluedLabelKind) return this.#restore(value, kind === gluedLabelKind);
+  /** @param isSigned a thought goes back to its provider with its signature, so it is left as it is, labels included */
+  put(kind: string, value: string, isSigned = false): string | null {
+    if (kind === labelKind || kind === gluedLabelKind)
+      return isSigned ? null : this.#restore(value, kind === gluedLabelKind);
     this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
     const decided = this.#rules.decide(kind);
     if (decided?.action === 'block') this.hasEnded = true;
-    return decided?.action === 'redact' ? this.#replacements.write(decided.put, kind, value) : null;
+    if (decided?.action !== 'redact') return null;
+    if (!isSigned) return this.#replacements.write(decided.put, kind, value);
+    this.passesUnread(`a signed thought, which holds ${nameKind(kind)} and cannot be changed`);
+    return null;
   }
 
   /** What a rule keeps from the answer is not put back into it, nor what the next request's search would not find in its place. */

@@ -191,6 +191,14 @@ export class CallData implements DataOfCall {
 
   async #replace(bytes: Buffer, found: FoundInBytes, findings: readonly [Finding, ...Finding[]]): Promise<Buffer> {
     const rules = this.#request as DataRules;
+    const signed = findings.find(({ policy }) => policy.pii?.signed === 'refuse');
+    const held = listFindings(found.places).find(
+      ({ kind, isSigned }) => isSigned && rules.decide(kind)?.action === 'redact',
+    );
+    if (signed && held)
+      throw new PolicyDenied([
+        { ...signed, reason: `${signed.reason}, ${nameKind(held.kind)} of it in what its provider signed` },
+      ]);
     const { piiHashKey } = this.#context.config;
     const hashing = findings.find(({ policy }) => policy.pii?.replace_with === 'hash');
     const keyless = piiHashKey === undefined ? hashing : undefined;

@@ -49,6 +49,7 @@ export function findDataRules(
   // What only observes answers reads what is recorded of them.
   if (direction === 'response' ? !isHeld : policies.length === 0) return null;
   const decided = decideKinds(enforced, direction);
+  const restores = [...decided.values()].some((each) => each.restores);
   return {
     policies,
     config: {
@@ -56,6 +57,7 @@ export function findDataRules(
       patterns: listPatterns(policies),
       findsLabels,
       values: [],
+      repeats: direction === 'request' && restores,
     },
     decide: (kind) => decided.get(kind),
     decideByName(name) {
@@ -63,7 +65,7 @@ export function findDataRules(
       return named[0] && { kind: named[0][0], ...named.map(([, each]) => each).reduce(joinDecisions) };
     },
     isEnforced: isHeld,
-    restores: [...decided.values()].some(({ restores }) => restores),
+    restores,
     needsAll: [...enforced, ...checking].some(({ policy }) => policy.unreadable === 'refuse'),
   };
 }
