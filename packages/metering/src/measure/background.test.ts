@@ -179,7 +179,10 @@ test('a batch is billed by its figures at half the price, once, and without any 
   const call = openCalls();
   const batch = { id: 'b', model: 'gpt-4o-2024-08-06', status: 'completed' };
   const told = { ...batch, usage: { input_tokens: 500_000, output_tokens: 100_000, total_tokens: 600_000 } };
-  expect(await call('POST', '/v1/batches', { input_file_id: 'f' }, batch)).toMatchObject({ ...nothing, reserved: 10_000_000 });
+  expect(await call('POST', '/v1/batches', { input_file_id: 'f' }, batch)).toMatchObject({
+    ...nothing,
+    reserved: 10_000_000,
+  });
   // 500,000 and 100,000 tokens at half of 2.5 and 10 USD a million, wherever they are shown first.
   const shown: [string, object][] = [
     ['/v1/batches/b', told],
