@@ -2,6 +2,9 @@ import type { Measurement } from '@agp/metering';
 import { LRUCache } from 'lru-cache';
 import { rememberedAliases } from '../limits.ts';
 
+/** A name that is read for sure is no longer. */
+const longestName = 256;
+
 /** Of one name; the latest count. */
 const mostAnswered = 5;
 
@@ -14,6 +17,7 @@ export class AnsweredModels {
     { requestedModel, answeredModel }: Pick<Measurement, 'requestedModel' | 'answeredModel'>,
   ): void {
     if (requestedModel === null || answeredModel === null || requestedModel === answeredModel) return;
+    if (answeredModel.length > longestName) return;
     const key = toKey(provider, requestedModel);
     const known = this.#answered.get(key) ?? [];
     if (known[0] === answeredModel) return;
@@ -25,5 +29,4 @@ export class AnsweredModels {
   }
 }
 
-/** A name that is read for sure is no longer. */
-const toKey = (provider: string, model: string) => `${provider} ${model.slice(0, 256)}`;
+const toKey = (provider: string, model: string) => `${provider} ${model.slice(0, longestName)}`;
