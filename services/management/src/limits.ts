@@ -55,6 +55,8 @@ export const maxReplayed = 200_000;
 export const maxReplayMs = 20_000;
 /** How long a text is searched for what policies name, in milliseconds. */
 export const maxTryMs = 5_000;
+/** How long the thread for that may take to start. */
+export const maxTryStartMs = 60_000;
 /** Texts that a process searches at once. */
 export const maxTries = 8;
 

@@ -26,6 +26,8 @@ export const rememberedAgents = 50_000;
 export const rememberedSessions = 100_000;
 export const rememberedPaths = 1_000;
 export const rememberedAliases = 10_000;
+/** Longer ones, in characters, are not remembered. */
+export const rememberedPathLength = 512;
 /** JWTs that were verified, and for how long, in milliseconds: a key that an issuer takes back holds no longer. */
 export const rememberedTokens = 50_000;
 export const tokenRememberedMs = 300_000;

@@ -7,7 +7,7 @@ import { maxSteps } from '@agp/pii/own-pattern';
 import { havePatterns, type Policy, type TriedText, type TryRequest } from '@agp/policy';
 import type { Request } from 'express';
 import type { Caller } from '../keys.ts';
-import { maxTries, maxTryMs, shareOfReads } from '../limits.ts';
+import { maxTries, maxTryMs, maxTryStartMs, shareOfReads } from '../limits.ts';
 import { refuseMember } from '../policy-text.ts';
 import { found } from '../requests.ts';
 import type { Tried, Tries } from './try-worker.ts';
@@ -65,8 +65,10 @@ async function run(tries: Tries, holder: string, maxMs: number): Promise<Tried> 
   if (own >= shareOfReads.connections || trying.length >= maxTries) throw new ApiError('too_many_reads');
   trying.push(holder);
   const limit = { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 128 } };
-  const worker = new Worker(new URL('./try-worker.ts', import.meta.url), { workerData: tries, ...limit });
+  const worker = new Worker(new URL('./try-worker.ts', import.meta.url), limit);
   try {
+    await once(worker, 'message', { signal: AbortSignal.timeout(maxTryStartMs) });
+    worker.postMessage(tries);
     const [answer] = await once(worker, 'message', { signal: AbortSignal.timeout(maxMs) });
     return answer;
   } catch (error) {

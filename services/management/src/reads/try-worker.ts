@@ -1,4 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import {
   findPatternFault,
   type PatternFault,
@@ -24,4 +24,6 @@ function tryAll(tries: Tries): Tried {
   return { fault: null, tried: tries.text === undefined ? null : tryText(tries) };
 }
 
-parentPort?.postMessage(tryAll(workerData));
+parentPort?.on('message', (tries: Tries) => parentPort?.postMessage(tryAll(tries)));
+// Its start takes long on a busy machine, and is no time of the patterns.
+parentPort?.postMessage('ready');

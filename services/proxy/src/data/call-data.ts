@@ -12,7 +12,15 @@ import {
   type SearchConfig,
 } from '@agp/metering';
 import { kindOfLabel } from '@agp/pii/label';
-import { type CallFacts, type Direction, type Finding, PolicyDenied, type Prepared, type RuleSet } from '@agp/policy';
+import {
+  type CallFacts,
+  type Direction,
+  type Finding,
+  nameKind,
+  PolicyDenied,
+  type Prepared,
+  type RuleSet,
+} from '@agp/policy';
 import { inTurns } from '@agp/runtime';
 import type { Holder } from '@agp/runtime/fairness';
 import { askChecks, type Checked, failAll, listChecking } from '../check/ask-checks.ts';

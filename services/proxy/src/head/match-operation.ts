@@ -1,6 +1,6 @@
 import { ApiError } from '@agp/core/errors';
 import { matchOperation, type Operation, operationWords, type ProviderApi } from '@agp/metering';
-import { rememberedPaths } from '../limits.ts';
+import { rememberedPathLength, rememberedPaths } from '../limits.ts';
 import { decodeOnce } from './query-parameters.ts';
 
 const spellings = new Map(operationWords.map((word) => [word.toLowerCase(), word]));
@@ -14,7 +14,6 @@ const fold = (path: string): string =>
 
 /** Agents use few paths again and again. Bounded, since paths come from agents. */
 const known = new Map<string, Operation | null>();
-const maxKey = 512;
 
 /**
  * Refuses a path that some server would take for another operation, or for one, and serve for free.
@@ -32,7 +31,7 @@ export function matchOneOperation(api: ProviderApi, method: string, path: string
       'request target is another operation once decoded, in other case or without a format',
     );
   }
-  if (key.length > maxKey) return operation;
+  if (key.length > rememberedPathLength) return operation;
   if (known.size >= rememberedPaths) known.clear();
   known.set(key, operation);
   return operation;
