@@ -21,7 +21,7 @@ export interface Found {
 
 /** Pure; each takes time linear in the text's length. */
 export interface TextSearch {
-  /** What a text holds of the wanted kinds, sorted, no two overlap; masked spellings are seen through. */
+  /** What a text holds of the wanted kinds, sorted; no two of one kind, and no two types, overlap. Masked spellings are seen through. */
   find(text: string): Found[];
   /**
    * Where the end of a text begins that may yet become, or be part of, a finding of a wanted kind once more text comes; the text's
@@ -47,6 +47,7 @@ export function createTextSearch(kinds: Iterable<string>, patterns: readonly Sea
   const own = patterns
     .filter(({ kind }) => wanted.has(kind))
     .map(({ kind, pattern, longest }) => ({ kind, longest, ...compilePattern(pattern, longest) }));
+  const ownKinds = new Set(own.map(({ kind }) => kind));
   const isWanted = ({ type }: Candidate) => wanted.has(type);
   const ownEnds = own.map(({ longest }) => ({ held: longest, open: () => 0 }));
   const wantedEnds = [...openEnds.filter(({ types }) => types.some((type) => wanted.has(type))), ...ownEnds];
@@ -57,19 +58,30 @@ export function createTextSearch(kinds: Iterable<string>, patterns: readonly Sea
     return found;
   }
 
-  /** Of what overlaps the surest counts; what is not wanted, only if it covers a type that is. */
+  /**
+   * Of types that overlap the surest counts; what is not wanted, only if it covers one that is. A pattern of a policy hides none, nor does
+   * another pattern: both are found, and whoever decides takes the stricter.
+   */
   function search(text: string): { candidates: Candidate[]; found: Candidate[] } {
     const candidates = collect(text);
     for (const reading of readOtherwise(text))
       for (const { type, start, end } of collect(reading.value))
         candidates.push({ type, ...reading.toOriginal(start, end) });
-    const surest = resolveOverlaps(candidates, text.length);
-    const found = surest.filter(isWanted);
-    const [isCovered, isFound] = [coverOf(surest, text.length), coverOf(found, text.length)];
-    const lost = candidates.filter(
-      (one) => isWanted(one) && !(own.some(({ kind }) => kind === one.type) ? isFound : isCovered)(one),
-    );
-    return { candidates, found: lost.length === 0 ? found : resolveOverlaps([...found, ...lost], text.length) };
+    const ofTypes = candidates.filter(({ type }) => !ownKinds.has(type));
+    const surest = resolveOverlaps(ofTypes, text.length);
+    const wantedTypes = surest.filter(isWanted);
+    const isCovered = coverOf(surest, text.length);
+    const lost = ofTypes.filter((one) => isWanted(one) && !isCovered(one));
+    const found = lost.length === 0 ? wantedTypes : resolveOverlaps([...wantedTypes, ...lost], text.length);
+    if (ofTypes.length === candidates.length) return { candidates, found };
+    for (const kind of ownKinds)
+      found.push(
+        ...resolveOverlaps(
+          candidates.filter(({ type }) => type === kind),
+          text.length,
+        ),
+      );
+    return { candidates, found: found.sort((one, other) => one.start - other.start) };
   }
 
   /** A stream asks for both of one text. */
