@@ -73,20 +73,23 @@ const labelsIn = (text: string) => text.match(labelPattern) ?? [];
 describe('what a model writes around labels', () => {
   const surroundings = ['@', 'k@k', 'k@', '@k', '@0', '0@', '_@_', 'x-@-x', '@@', '"@"', '/@/', '@.k', 'ä@ä'];
 
-  test('comes back to its agent as it was, and never goes out again', async () => {
-    const [agent, session] = ['beside', 'beside'];
-    for (const around of surroundings) {
-      say = (asked) =>
-        `So: ${labelsIn(asked)
-          .map((label) => around.replaceAll('@', label))
-          .join(' , ')} .`;
-      const first = await chat([user(told)], agent, session);
-      expect(labelsIn(first.received)).toHaveLength(Object.keys(values).length);
-      for (const value of Object.values(values)) expect(first.text).toContain(around.replaceAll('@', value));
-      const { received } = await chat([user(told), assistant(first.text), user('And?')], agent, session);
-      for (const value of Object.values(values)) expect(received, around).not.toContain(value);
-    }
-  });
+  test.each(['beside', undefined])(
+    'comes back to its agent as it was, and never goes out again, in session %s',
+    async (session) => {
+      const agent = session ?? 'nameless';
+      for (const around of surroundings) {
+        say = (asked) =>
+          `So: ${labelsIn(asked)
+            .map((label) => around.replaceAll('@', label))
+            .join(' , ')} .`;
+        const first = await chat([user(told)], agent, session);
+        expect(labelsIn(first.received)).toHaveLength(Object.keys(values).length);
+        for (const value of Object.values(values)) expect(first.text).toContain(around.replaceAll('@', value));
+        const { received } = await chat([user(told), assistant(first.text), user('And?')], agent, session);
+        for (const value of Object.values(values)) expect(received, around).not.toContain(value);
+      }
+    },
+  );
 
   test('is found again in a named session though the message that brought it is not sent again', async () => {
     say = (asked) => `k${labelsIn(asked)[0]}k`;
