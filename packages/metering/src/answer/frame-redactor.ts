@@ -168,8 +168,8 @@ export class FrameRedactor implements FrameFilter {
       if (unsearched !== null) this.#redactor.passesUnread(unsearched);
       if (isTooLong || isFile(literal, value)) continue;
       left -= value.length;
-      if (this.#checked && literal.kind === 'string') this.#keep(waiting, literal, value, root);
       const isSigned = signed.has(literal);
+      if (this.#checked && literal.kind === 'string') this.#keep(waiting, { literal, value, isSigned }, root);
       const { channel, isWhole } = this.#texts.open(literal, value, root);
       if (channel !== null) yield* this.#add(waiting, literal, value, channel, step, isSigned);
       if (isWhole && literal.kind === 'string' && value.length > step) {
@@ -206,10 +206,11 @@ export class FrameRedactor implements FrameFilter {
     if (channel.unsearched !== null) this.#redactor.passesUnread(channel.unsearched);
   }
 
-  #keep(waiting: Waiting, literal: Literal, value: string, root: Holder | null): void {
+  #keep(waiting: Waiting, part: Pick<TextPart, 'literal' | 'value' | 'isSigned'>, root: Holder | null): void {
+    const { literal } = part;
     const name = this.#texts.isContinued(literal) ? this.#texts.name(literal, root) : `${this.#frames++}`;
     const parts = this.#checked?.get(name) ?? [];
-    parts.push({ waiting, json: waiting.data, literal, value });
+    parts.push({ waiting, json: waiting.data, ...part });
     this.#checked?.set(name, parts);
   }
 

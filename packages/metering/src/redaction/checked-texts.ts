@@ -1,4 +1,5 @@
 import { isForm, parseFormFields } from '../json/form.ts';
+import { SignedTexts } from './blocks.ts';
 import { clip, isFile, openOffsets, type Place, readText } from './find-places.ts';
 import { type Literal, openHolder } from './holder.ts';
 import { listLiterals } from './literals.ts';
@@ -25,6 +26,8 @@ export interface TextPart {
   json: string;
   literal: Literal;
   value: string;
+  /** Its provider signed it: nothing is replaced in it. */
+  isSigned: boolean;
 }
 
 /** A body of more strings is not taken apart for checks, which take 2,000 texts. */
@@ -45,7 +48,7 @@ export function listRequestTexts(bytes: Buffer, contentType: string): TextPart[]
   return Object.entries(fields).flatMap(([key, values]) =>
     [values].flat().flatMap((value): TextPart[][] => {
       const literal = { start: 0, end: 0, kind: 'string', key, holder } as const;
-      return isProtocolName(literal, value) ? [] : [[{ json: '', literal, value }]];
+      return isProtocolName(literal, value) ? [] : [[{ json: '', literal, value, isSigned: false }]];
     }),
   );
 }
@@ -55,6 +58,7 @@ export function listTexts(json: string, from: 'request' | 'answer'): TextPart[][
   const literals = listLiterals(json);
   if (literals === null) return null;
   const names = new TextNames();
+  const signed = new SignedTexts(from);
   const texts: TextPart[][] = [];
   const joined = new Map<string, TextPart[]>();
   for (const literal of literals) {
@@ -62,7 +66,7 @@ export function listTexts(json: string, from: 'request' | 'answer'): TextPart[][
     if (value === null || value === undefined || isFile(literal, value)) continue;
     const name = names.ofPart(literal);
     const known = name === null ? undefined : joined.get(name);
-    const part = { json, literal, value };
+    const part = { json, literal, value, isSigned: signed.has(literal) };
     if (known) {
       known.push(part);
       continue;
@@ -83,14 +87,15 @@ export function spread<Part extends TextPart>(parts: readonly Part[], put: Repla
   const decided = { instead: put.text };
   let from = 0;
   return parts.flatMap((part): [Part, Place][] => {
-    const { json, literal, value } = part;
+    const { json, literal, value, isSigned } = part;
     const [start, end] = [Math.max(0, put.start - from), Math.min(value.length, put.end - from)];
     const isRest = put.start < from;
     from += value.length;
     if (start >= end) return [];
     const toWritten = openOffsets(json.slice(literal.start + 1, literal.end - 1), literal.start + 1);
     const at = { start: toWritten(start), end: toWritten(end) };
-    return [[part, { ...at, kind: put.kind, value: '', depth: 1, isBare: false, isRest, decided, isPut: true }]];
+    const place: Place = { ...at, kind: put.kind, value: '', depth: 1, isBare: false, isRest, decided, isPut: true };
+    return [[part, isSigned ? { ...place, isSigned } : place]];
   });
 }
 

@@ -81,3 +81,23 @@ test('an answer too long for a check is answered for by the policy', () => {
   expect(data.passesUnchecked?.()).toBe(false);
   expect(data.denied?.message).toContain('(rule check.response): too long');
 });
+
+test('a signed thought is left as it is, labels too; what must not leave it ends the answer', () => {
+  const open = (policy: object) => {
+    const rules = rulesOf({ pii: { response: { email: 'redact' } }, ...policy });
+    const found = findDataRules(rules, facts, 'response', true);
+    if (found === null) throw new Error('no rule holds');
+    return new AnswerData(
+      found,
+      { rules, facts: facts as unknown as CallFacts },
+      new Replacements('agent', undefined),
+      null,
+    );
+  };
+  const strict = open({});
+  expect([strict.put(labelKind, '[phone bcdfgh]', true), strict.hasEnded]).toEqual([null, false]);
+  expect([strict.put('email', 'john@example.com', true), strict.hasEnded]).toEqual([null, true]);
+  expect(strict.denied?.message).toContain('a signed thought, which holds email and cannot be changed');
+  const lax = open({ unreadable: 'allow' });
+  expect([lax.put('email', 'john@example.com', true), lax.hasEnded]).toEqual([null, false]);
+});
