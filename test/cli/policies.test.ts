@@ -48,6 +48,9 @@ tools: { remote_mcp: {} }
 `,
   );
   await done('agents label worker team=interns');
+  // An event has the labels that its agent had.
+  for (let index = 0; index < 4; index += 1) await send('worker');
+  await waitFor('their events', async () => (await system().api<unknown[]>('/api/v1/events')).length === 8);
   const dry = await done(`policies apply -f ${folder} --dry-run`);
   expect(dry).toBe('policy interns created (dry run)\npolicy no-mcp created (dry run)\n');
   expect(await done('policies list')).toBe('');
@@ -56,7 +59,7 @@ tools: { remote_mcp: {} }
     'warning: typo: no operation is named image\n',
   );
   expect(await done(`policies preview -f ${file('all.yaml')} --from 1h`)).toMatch(
-    /^would have refused, changed or cut 4 of 4 requests, of 1 agents .*\nby rule: interns models 4\nby agent: worker 4\nby model: gpt-4o 4\n(by day: \d{4}-\d\d-\d\d \d, most at \d\d:00 \(\d\)\n)+examples:\n/,
+    /^would have refused, changed or cut 4 of 8 requests, of 1 agents .*\nby rule: interns models 4\nby agent: worker 4\nby model: gpt-4o 4\n(by day: \d{4}-\d\d-\d\d \d, most at \d\d:00 \(\d\)\n)+examples:\n/,
   );
   const differ = await agp(`policies diff -f ${folder}`);
   expect([differ.code, differ.stdout]).toEqual([1, expect.stringMatching(/^\+name: interns$/m)]);

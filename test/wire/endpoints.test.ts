@@ -192,7 +192,8 @@ test('a policy that came while the first endpoint was asked keeps the call from 
   refuse();
   expect((await late).status).toBe(429);
   expect(two.requests.length - second).toBe(1);
-  await system.api(`/api/v1/policies/${id}`, { method: 'DELETE' });
+  const headers = { authorization: `Bearer ${system.apiKey}` };
+  await fetch(`${system.management.url}/api/v1/policies/${id}`, { method: 'DELETE', headers });
 });
 
 test('a session stays where it was served last, and others go to their own endpoint', async () => {

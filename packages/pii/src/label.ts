@@ -24,10 +24,10 @@ export const writeLabel = (kind: string, told: string | null): string =>
 export const kindOfLabel = (label: string): string => label.slice(1, label.indexOf(' '));
 
 /** Matches each label of a text. */
-export const labelPattern = new RegExp(`\\[[a-z][a-z0-9_]{0,63} (?:[${letters}][${signs}]){3,4}\\]`, 'g');
+export const labelPattern = /\[[a-z][a-z0-9_]{0,63} (?:[bcdfghjklmnpqrstvwz][bcdfghjklmnpqrstvwz0-9]){3,4}\]/g;
 
 const longest = 75;
-const open = new RegExp(`\\[(?:[a-z][a-z0-9_]{0,63}(?: [${signs}]{0,8}\\]?)?)?$`);
+const open = /\[(?:[a-z][a-z0-9_]{0,63}(?: [bcdfghjklmnpqrstvwz0-9]{0,8}\]?)?)?$/;
 
 /** Where the end of a text begins that may be a label once more text comes, or is one that more text would touch; its length if none. */
 export function findOpenLabel(text: string): number {
