@@ -134,7 +134,8 @@ test('services say in their log why Postgres or Redis does not let them in, and 
   await system.stack.postgres.stop();
   for (const name of names)
     expect(await waitFor('the loss of Postgres', () => findLine(name, 'lost a connection to Postgres'))).toMatchObject({
-      error: expect.stringMatching(/terminat/),
+      // A starved service may find the connection ended before it reads why.
+      error: expect.stringMatching(/terminat|ECONNRESET/),
     });
   await Promise.all(services.map((service) => service.stop()));
   expect(output).not.toContain('not-the-password');

@@ -88,7 +88,9 @@ const holdsJson = /^\s*[{[]/;
 function fill(value: unknown, text: string, signed = text, key = ''): unknown {
   if (Array.isArray(value)) return value.map((each) => fill(each, text, signed, key));
   if (typeof value === 'object' && value !== null) {
-    const isThought = 'type' in value && /^thinking/.test(String(value.type));
+    // Thoughts of Mistral are lists of texts, which nobody signs.
+    const isThought =
+      'type' in value && /^thinking/.test(String(value.type)) && typeof Object(value).thinking === 'string';
     const own = isThought ? signed : text;
     return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, fill(each, own, signed, name)]));
   }

@@ -45,7 +45,9 @@ async function send({ url, init }: Call): Promise<{ status: number; ms: number }
   return { status: answer?.status ?? 0, ms: performance.now() - start };
 }
 
-parentPort?.on('message', async (given: Asked) => {
+parentPort?.on('message', (given: Asked) => void answer(given));
+
+async function answer(given: Asked): Promise<void> {
   asked = given;
   let isDone = false;
   const own = send(given.call).finally(() => {
@@ -58,5 +60,6 @@ parentPort?.on('message', async (given: Asked) => {
   }
   const { status, ms } = await own;
   parentPort?.postMessage({ status, tookMs: ms, waitMs: longest.ms, waited: longest.status } satisfies Told);
-});
+}
+
 parentPort?.postMessage({ provider: provider.url, check: check.url });
