@@ -291,37 +291,6 @@ describe.each([...Object.entries(calls), ...Object.entries(streams)])('a check o
   });
 });
 
-describe('what a provider signed', () => {
-  const thinking = { type: 'thinking', thinking: `Ask ${email}.`, signature: 'EqoB+AB9w==' };
-  const call = [
-    '/anthropic/v1/messages',
-    {
-      model: 'claude-sonnet-4-5',
-      max_tokens: 99,
-      messages: [
-        { role: 'user', content: 'say: it' },
-        { role: 'assistant', content: [thinking, { type: 'text', text: `Ask ${email}.` }] },
-        { role: 'user', content: 'Go on' },
-      ],
-    },
-  ] as [string, object];
-
-  test('goes back as it came, and what stands beside it is redacted', async () => {
-    await apply({ request: { email: 'redact' } });
-    expect((await send(call)).status).toBe(200);
-    expect(received()).toContain(JSON.stringify(thinking));
-    expect(received()).toContain('"text":"Ask [email 1]."');
-  });
-
-  test('is refused if a rule says so', async () => {
-    await apply({ request: { email: 'redact' }, signed: 'refuse' });
-    const before = provider.requests.length;
-    const { status, text } = await send(call);
-    expect([status, text]).toEqual([403, expect.stringContaining('email of it in what its provider signed')]);
-    expect(provider.requests.length).toBe(before);
-  });
-});
-
 async function post(policy: object): Promise<string> {
   return (await system.api<{ id: string }>('/api/v1/policies', { method: 'POST', body: JSON.stringify(policy) })).id;
 }
