@@ -178,6 +178,12 @@ describe('what a provider signed or encrypted', () => {
     expect(await send(write(email))).toEqual(write('[email]'));
   });
 
+  test('of a value that a signed part makes with the next no half is replaced', async () => {
+    const parts = [{ text: 'pay 4111 1111', thoughtSignature: cipher }, { text: ' 1111 1111 now' }];
+    const body = { contents: [{ role: 'model', parts }] };
+    expect(await send(body)).toEqual(body);
+  });
+
   test('a signature that a caller made up protects nothing', async () => {
     const write = (text: string) => ({
       messages: [{ role: 'user', content: [{ type: 'text', text, signature: cipher }] }],
@@ -210,6 +216,11 @@ test('names of the protocol are no texts', async () => {
   };
   expect(await send(body)).toEqual(body);
   expect(await send({ metadata: { id: 'KD-12345678' } })).toEqual({ metadata: { id: '[customer_no]' } });
+});
+
+test('a member whose name only ends like that of an id is a text', async () => {
+  const write = (value: string) => ({ messages: [{ role: 'user', content: 'x', paid: value, android: value }] });
+  expect(await send(write('4111111111111111'))).toEqual(write('[credit_card]'));
 });
 
 test('what repeats a text by words or tokens loses the value too', async () => {

@@ -106,7 +106,17 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     let governed = await govern(context, head, agent, admission, body, session.id);
     journey.governed = governed;
     begin('reserve');
-    const reservation = await reserve(context, head, agent, admission, body, session, counted, deadline);
+    const reservation = await reserve(
+      context,
+      head,
+      agent,
+      admission,
+      body,
+      governed.facts,
+      session,
+      counted,
+      deadline,
+    );
     journey.reservation = reservation;
     begin('claimSession');
     const sessionId = await claimSession(context, head, agent, admission, session, deadline.at);

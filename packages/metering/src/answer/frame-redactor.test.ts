@@ -210,6 +210,21 @@ test('what no table knows waits for one frame, and what is said anew for none', 
   expect(send(said)).toContain('One');
 });
 
+test('a value in a member that no table knows is one finding', () => {
+  const redactor = openRedactor(['email']);
+  passFrames(redactor, [delta({ tool_plan: 'ask jane@example.com now' }), delta({})]);
+  expect(redactor.found).toEqual(['jane@example.com']);
+});
+
+test('a stream that names ever more texts is unread, and what it names is not kept', () => {
+  const redactor = openRedactor(['email']);
+  const frames = Array.from({ length: 21 }, (_, at) => {
+    return Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`m${at}-${index}`, { a: 'b' }]));
+  });
+  passFrames(redactor, frames);
+  expect(redactor.unread).toContain('a stream of very many texts');
+});
+
 test('a thought stands apart from its answer, and neither waits for the other', () => {
   const said = [
     gemini({ text: 'mail jane@example.com', thought: true }),

@@ -240,8 +240,10 @@ export class FrameRedactor implements FrameFilter {
           end: toWritten(at + place.end - piece.start),
         });
     }
-    // What frames make together comes before what stands in one of them.
-    for (const place of places) all.push(place);
+    // What frames make together comes before what stands in one of them, which may be the same.
+    const nameOf = ({ kind, start, end }: Place) => `${kind} ${start} ${end}`;
+    const known = new Set(all.map(nameOf));
+    for (const place of places) if (!known.has(nameOf(place))) all.push(place);
     if (frame === null || all.length === 0) return raw;
     const sent = Buffer.from(data);
     const changed = atOnce(replaceInSteps(sent, clip(all), this.#redactor.put.bind(this.#redactor)));

@@ -17,6 +17,10 @@ const wholeType =
 /** Answers have a handful of texts side by side. */
 const maxChannels = 1_000;
 const maxNames = 20_000;
+/** A longer one, in UTF-16 units, is not kept for comparison. */
+const longestLast = 4_096;
+
+const tooMany = 'a stream of very many texts';
 
 interface Channel {
   channel: TextChannel;
@@ -24,7 +28,7 @@ interface Channel {
   scope: string;
   /** The type of its frames. */
   type: string;
-  /** What came last, if no table knows it. */
+  /** What came last, if no table knows it; empty if it was long. */
   last: string;
   /** It was another before. */
   varies: boolean;
@@ -73,6 +77,10 @@ export class FrameTexts {
 
   open(literal: Literal, value: string, root: Holder | null): Opened {
     if (literal.kind !== 'string' || literal.holder.isFree) return { channel: null, isWhole: true };
+    if (this.#names.size >= maxNames) {
+      this.#onUnread(tooMany);
+      return { channel: null, isWhole: true };
+    }
     if (this.isContinued(literal)) {
       const found = this.#find(literal, root);
       if (found === null) return { channel: null, isWhole: true };
@@ -108,13 +116,13 @@ export class FrameTexts {
     const isGrown = growing.has(literal.holder.name) && value.startsWith(known?.last ?? value);
     if (known !== undefined && (isGrown || (known.last === value && !known.varies && !/\d/.test(value)))) {
       if (this.#unknown.delete(name)) known.channel.end();
-      known.last = value;
+      known.last = toLast(value);
       return null;
     }
     const found = this.#find(literal, root);
     if (found === null) return null;
     found.varies ||= known !== undefined && found.last !== value;
-    found.last = value;
+    found.last = toLast(value);
     this.#unknown.set(name, found);
     this.#touched.add(name);
     return found.channel;
@@ -134,8 +142,8 @@ export class FrameTexts {
     const name = this.name(literal, root);
     const known = this.#channels.get(name);
     if (known) return known;
-    if (this.#channels.size >= maxChannels || this.#names.size >= maxNames) {
-      this.#onUnread('a stream of very many texts');
+    if (this.#channels.size >= maxChannels) {
+      this.#onUnread(tooMany);
       return null;
     }
     const channel = new TextChannel(this.#search);
@@ -144,6 +152,8 @@ export class FrameTexts {
     return made;
   }
 }
+
+const toLast = (value: string): string => (value.length > longestLast ? '' : value);
 
 export function scopeOf(holder: Holder): string {
   let scope = '';

@@ -95,14 +95,15 @@ export function findInJson(
     unsearched ??= nameUnsearched(literal, value);
     if (isFile(literal, value)) continue;
     const found = findInLiteral(json, literal, value, search, depth);
-    if (found.places.length > 0 && signed.has(literal)) {
+    const isSigned = signed.has(literal);
+    if (isSigned) {
       for (const place of found.places) place.isSigned = true;
       if (literal.holder.isFree) calls.push(...found.places);
     }
     unsearched ??= found.unsearched;
     add(found.places);
     const name = names.ofPart(literal);
-    if (name !== null) addTo(texts, name, { literal, value, alone: found.places });
+    if (name !== null) addTo(texts, name, { literal, value, isSigned, alone: found.places });
   }
   for (const [name, parts] of texts)
     if (parts.length > 1) add(findAcross(json, parts, name.endsWith('/word') ? ' ' : '', search, depth));
@@ -111,7 +112,7 @@ export function findInJson(
   return { places: clip(limit(places)), unsearched: isTooMany ? tooMany : unsearched };
 }
 
-/** What stands in the open too, its model can only have seen replaced: there it is again as its caller got it back. */
+/** A value that stands unsigned too was replaced before the model saw it: a call has it since it was put back, and it is replaced again. */
 function freeCalls(places: readonly Place[], calls: readonly Place[]): void {
   if (calls.length === 0) return;
   const nameOf = ({ kind, value }: Place) => `${kind} ${value}`;
@@ -202,6 +203,7 @@ export function openOffsets(written: string, at: number): (offset: number) => nu
 interface Part {
   literal: Literal;
   value: string;
+  isSigned: boolean;
   /** Found in it alone. */
   alone: readonly Place[];
 }
@@ -221,17 +223,19 @@ function findAcross(json: string, parts: readonly Part[], between: string, searc
     if (end <= from + lengthOf(parts[at])) continue;
     const place = { kind, value: whole.slice(start, end), depth: depth + 1, isBare: false, decided: {} };
     const pieces: Place[] = [];
-    let stands = false;
+    let [stands, isSigned] = [false, false];
     for (let [next, begin] = [at, from]; begin < end; begin += lengthOf(parts[next++])) {
-      const { literal, value, alone } = parts[next] as Part;
+      const { literal, value, alone, isSigned: isOfSigned } = parts[next] as Part;
       const toWritten = openOffsets(json.slice(literal.start + 1, literal.end - 1), literal.start + 1);
       const [first, last] = [Math.max(start - begin, 0), Math.min(end - begin, value.length)];
       if (first >= last) continue;
       const piece = { ...place, start: toWritten(first), end: toWritten(last), isRest: pieces.length > 0 };
       pieces.push(piece);
+      isSigned ||= isOfSigned;
       stands ||= alone.some((own) => own.kind === kind && own.start < piece.end && own.end > piece.start);
     }
-    if (!stands) for (const piece of pieces) all.push(piece);
+    // Of a value that stands in a signed text too, no part is replaced.
+    if (!stands) for (const piece of pieces) all.push(isSigned ? { ...piece, isSigned } : piece);
   }
   return all;
 }

@@ -2,7 +2,7 @@ import type { Holder, Literal } from './holder.ts';
 
 /** Members by which protocols name things. */
 const naming =
-  /^(?:.*_?id|.*Id|model|modelVersion|object|type|role|status|event|betas?|anthropic_(?:beta|version)|service_tier|system_fingerprint|finish_reason|finishReason|native_finish_reason|stop_reason|.*_?signature|obfuscation|mimeType|.*mime_type|media_type|detail|encoding_format|reasoning_effort|effort|verbosity|category|probability|severity|object_type)$/i;
+  /^(?:(?:\w{0,40}_)?id|\w{1,40}Id|model|modelVersion|object|type|role|status|event|betas?|anthropic_(?:beta|version)|service_tier|system_fingerprint|(?:native_)?finish_reason|finishReason|stop_reason|stopReason|obfuscation|mimeType|(?:\w{0,40}_)?mime_type|media_type|detail|encoding_format|reasoning_effort|effort|verbosity|category|probability|severity)$/;
 
 /** A name as providers give them: without a space, and no address of mail. */
 const named = /^(?!.*\w@[\w-]+\.[a-z])[\w.:/@+-]{1,256}$/i;
@@ -15,9 +15,6 @@ const toolTypes =
 
 const toolName = /^[\w.:/-]{1,128}$/;
 
-/** Of a list, what holds it. */
-const toObject = (holder: Holder): Holder => (holder.isArray && holder.parent !== null ? holder.parent : holder);
-
 function isOfTool(holder: Holder): boolean {
   return toolHolders.test(holder.name) || toolTypes.test(holder.type) || toolHolders.test(holder.parent?.name ?? '');
 }
@@ -27,6 +24,6 @@ export function isProtocolName({ key, holder, kind }: Literal, value: string): b
   if (holder.isFree || value.length > 256) return false;
   if (kind === 'name') return holder.name === 'properties' && toolName.test(value);
   if (key === 'required' && holder.isArray) return toolName.test(value);
-  if (key === 'name') return toolName.test(value) && isOfTool(toObject(holder));
+  if (key === 'name') return toolName.test(value) && isOfTool(holder);
   return naming.test(key) && named.test(value);
 }

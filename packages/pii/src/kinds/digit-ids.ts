@@ -167,8 +167,8 @@ const checkDenmark = (digits: string): boolean =>
 
 const swedish = /personn|samordningsn|swedish/i;
 
-/** Addresses of networks. */
-export const otherThings = /^[1-3](?:\.[1-3]){3}$/;
+/** Of an IPv4 address. */
+export const addressShape = /^[1-3](?:\.[1-3]){3}$/;
 
 /**
  * One number in ten passes these checks by chance, so it needs a word nearby or a rare grouping.

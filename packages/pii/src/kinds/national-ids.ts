@@ -3,7 +3,7 @@ import type { PiiType } from '../pii-types.ts';
 import { hasWordNear, isWordUnit, matchAt } from '../text/characters.ts';
 import { type DigitRun, standsApart } from '../text/digit-run.ts';
 import { visitNumbers } from './detect-digits.ts';
-import { digitIds, otherThings } from './digit-ids.ts';
+import { addressShape, digitIds } from './digit-ids.ts';
 import { type LetteredId, letteredIds } from './lettered-ids.ts';
 
 /** How far from a number the words for it may be, in UTF-16 units. */
@@ -40,7 +40,7 @@ const isInRow = (text: string, { start, end, shape }: DigitRun): boolean =>
 
 function findDigitId(text: Text, window: DigitRun, report: Report): boolean {
   const { digits, start, end } = window;
-  if (otherThings.test(window.shape)) return false;
+  if (addressShape.test(window.shape)) return false;
   let found = false;
   for (const { type, check, shapes, words } of byLength.get(digits.length) ?? []) {
     if (!check(digits)) continue;

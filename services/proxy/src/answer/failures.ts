@@ -1,6 +1,11 @@
 import { ApiError, type ErrorCode } from '@agp/core/errors';
 import type { FailureCause } from '@agp/core/events';
 
+export class AgentLeft extends Error {}
+
+/** The request was ended here: its agent was blocked, all were paused, or this process stops. */
+export class Stopped extends Error {}
+
 const causes: Readonly<Record<string, FailureCause>> = {
   ENOTFOUND: 'name_not_found',
   EAI_AGAIN: 'name_not_found',

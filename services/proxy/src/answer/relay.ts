@@ -9,21 +9,13 @@ import { ContentDigest } from '../body/body-buffer.ts';
 import type { Exchange, HeaderValues } from '../exchange.ts';
 import { type AdmittedRequest, type Answer, type CallTimes, findCaps, noTimes, type StopReason } from '../journey.ts';
 import { type AnswerGuard, openGuard } from '../policy/judge-answer.ts';
+import type { RequestTrace } from '../telemetry/request-trace.ts';
 import { writeAgentHeaders } from './agent-headers.ts';
 import { Flow, toDispatch } from './dispatch.ts';
-import { toFailure, toFailureCause } from './failures.ts';
+import { AgentLeft, Stopped, toFailure, toFailureCause } from './failures.ts';
 import { cutOff, goOnAfter, LastBytes, lastWordsMs, waitForAgent } from './last-bytes.ts';
 import { formatLastError } from './refusal.ts';
 import { LinkRewriter, readCallersBase, rewriteLinkHeader } from './rewrite-links.ts';
-
-class AgentLeft extends Error {}
-
-/** The request was ended here: its agent was blocked, all were paused, or this process stops. */
-class Stopped extends Error {}
-
-interface CallTrace {
-  startCall(request: AdmittedRequest, headers: HeaderValues, at: number): void;
-}
 
 /**
  * Relays one answer to the agent through the pipe that reads it, byte for byte but for links and the usage that the proxy asked for.
@@ -84,7 +76,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     exchange.response.once('close', () => this.onAgentClose());
   }
 
-  dispatch(upstream: Pick<Dispatcher, 'dispatch'>, trace: CallTrace | null): void {
+  dispatch(upstream: Pick<Dispatcher, 'dispatch'>, trace: Pick<RequestTrace, 'startCall'> | null): void {
     const options = toDispatch(this.#request, this.#linkPaths.length > 0 || this.#guard !== null);
     const dispatched = performance.now();
     this.#times.dispatched = dispatched;

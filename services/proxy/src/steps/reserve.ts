@@ -1,4 +1,5 @@
 import { type Charge, type Charges, findCharges } from '@agp/budgets';
+import type { CallFacts } from '@agp/policy';
 import { toDay } from '../budget/judge-budget.ts';
 import type { ProxyContext } from '../context.ts';
 import {
@@ -18,7 +19,7 @@ const none: readonly Charge[] = [];
 
 /**
  * Takes the request's share of the day's caps, of all budgets that count it, and of the agent's minute.
- * @param counted a limit changed since then counts the request anew
+ * @param facts what its rules read of it; null without rules @param counted a limit changed since then counts the request anew
  * @throws ApiError `cost_not_bounded`, `rate_limited`, `agent_budget_exceeded`, `global_budget_exceeded`, `budget_exceeded`,
  *   `budget_held`, `budget_unavailable`, `status_unavailable`
  */
@@ -28,6 +29,7 @@ export async function reserve(
   agent: Agent,
   admission: Admission,
   body: Body,
+  facts: CallFacts | null,
   session: ChosenSession,
   counted: Counted,
   deadline: StorageDeadline,
@@ -41,7 +43,7 @@ export async function reserve(
     const atNext = context.metering.findReservation({ ...head, provider: head.next }, body.inspected, caps);
     nanoUsd = Math.max(nanoUsd, atNext);
   }
-  const charges = listCharges(context, head, agent, admission, body, session);
+  const charges = listCharges(context, head, agent, admission, body, facts, session);
   const tokens = charges?.countsTokens ? context.metering.findTokens(head, body.inspected, caps) : 0;
   const budgets = charges && { scopes: charges.scopes, tokens };
   const warnings = await context.budget.reserve(
@@ -74,12 +76,13 @@ function listCharges(
   agent: Agent,
   { budgets, complianceTag: tag }: Admission,
   { inspected }: Body,
+  facts: CallFacts | null,
   { id: sessionId }: ChosenSession,
 ): Charges | undefined {
   if (budgets === null) return;
   const { set, labels } = budgets;
   const provider = head.provider.id;
-  const asked = set.byModel ? readCall(context.metering, head, inspected).models : null;
+  const asked = set.byModel ? (facts ?? readCall(context.metering, head, inspected)).models : null;
   const models = asked && [...new Set(asked.flatMap((name) => [name, ...context.answeredModels.find(provider, name)]))];
   const call = { agentId: agent.uuid, agent: agent.name, labels, tag, models };
   const charges = findCharges(set, { ...call, provider, sessionId }, head.timestamp);
