@@ -186,7 +186,7 @@ export const patternInputs: Input[] = (['read', 'team'] as const).flatMap((key) 
         key,
       },
       ...{ path: `/api/v1/policies/${action}`, method: 'POST' },
-      body: JSON.stringify({ policies, ...(action === 'try' && { text: texts.words(60_000) }) }),
+      body: JSON.stringify({ policies, ...(action === 'try' && { text: texts.words(4_000) }) }),
     })),
   ),
 );
