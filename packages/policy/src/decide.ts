@@ -211,10 +211,6 @@ const mayAnswer = ({ allow, deny }: AllowOrDeny, model: string, isAsked: boolean
 /** Providers name a model without its folder, and Vertex AI versions with `@`. */
 const toLast = (name: string) => name.replace(/^.*\//, '');
 
-/** Whether a rule asks which models and tools a request names, where it is processed, or what keeps it. */
-export const asksNames = ({ policies }: RuleSet): boolean =>
-  policies.some(({ policy }) => policy.models ?? policy.tools ?? policy.where);
-
 /** Rules that a refusal tells, of all that it broke. */
 const maxTold = 5;
 /** The longest text of policies, rules and reasons, in UTF-16 units: an agent chooses names in it. */

@@ -29,7 +29,6 @@ export { type DataAction, dataActions, kindName, type OwnPattern, type Put, puts
 export {
   applies,
   asksCost,
-  asksNames,
   type DataDecision,
   decideKinds,
   ends,

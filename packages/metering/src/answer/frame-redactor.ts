@@ -1,3 +1,4 @@
+import { inTurns } from '@agp/runtime/fairness';
 import type { Frame } from '../json/frame.ts';
 import { SignedTexts } from '../redaction/blocks.ts';
 import { spread, type TextPart } from '../redaction/checked-texts.ts';
@@ -57,8 +58,8 @@ export class FrameRedactor implements FrameFilter {
   #frames = 0;
   /** The texts of all frames, if checks outside are asked about them before any passes. */
   #checked: CheckedParts | null;
-  /** The frame that is being read. */
-  #reading: Generator<undefined, void> | null = null;
+  /** A frame is read, and what is clear then is written. */
+  #working: Generator<undefined, Buffer> | null = null;
   later: Promise<Buffer> | null = null;
 
   constructor(redactor: Redactor, isOfLines: boolean) {
@@ -87,41 +88,48 @@ export class FrameRedactor implements FrameFilter {
     const waiting: Waiting = { raw, frame, data: '', pieces: [], places: [] };
     this.#waiting.push(waiting);
     this.#held += raw.length;
-    this.#readAll();
-    this.#reading = this.#read(waiting, frame);
-    return this.goOn();
+    const before = this.#finish();
+    this.#working = this.#readAndPass(waiting, frame);
+    return join(before, this.goOn());
+  }
+
+  *#readAndPass(waiting: Waiting, frame: Frame | null): Generator<undefined, Buffer> {
+    yield* this.#read(waiting, frame);
+    return yield* this.#pass();
   }
 
   get isBusy(): boolean {
-    return this.#reading !== null;
+    return this.#working !== null;
   }
 
   goOn(): Buffer {
-    if (this.#reading?.next().done !== true) return nothing;
-    this.#reading = null;
-    return this.#pass();
+    const step = this.#working?.next();
+    if (step?.done !== true) return nothing;
+    this.#working = null;
+    return step.value;
   }
 
-  #readAll(): void {
-    while (this.#reading?.next().done === false);
-    this.#reading = null;
+  #finish(): Buffer {
+    const rest = this.#working === null ? nothing : atOnce(this.#working);
+    this.#working = null;
+    return rest;
   }
 
   /** Checks are not asked about a part of a text. */
   giveUp(): Buffer {
-    this.#readAll();
-    if (this.#checked !== null && this.#redactor.passesUnchecked?.() === false) return nothing;
+    const before = this.#finish();
+    if (this.#checked !== null && this.#redactor.passesUnchecked?.() === false) return before;
     this.#texts.end('');
     this.#checked = null;
-    return this.#pass(true);
+    return join(before, atOnce(this.#pass(true)));
   }
 
   end(): Buffer {
-    this.#readAll();
+    const before = this.#finish();
     this.#texts.end('');
-    if (this.#checked === null || this.later !== null) return this.#pass();
+    if (this.#checked === null || this.later !== null) return join(before, atOnce(this.#pass()));
     this.later = this.#check(this.#checked);
-    return nothing;
+    return before;
   }
 
   async #check(texts: CheckedParts): Promise<Buffer> {
@@ -131,7 +139,7 @@ export class FrameRedactor implements FrameFilter {
     for (const put of (await this.#redactor.check?.([...alike.keys()].map((text, id) => ({ id, text })))) ?? [])
       for (const [{ waiting }, place] of (all[put.id] ?? []).flatMap((parts) => spread(parts, put)))
         waiting.places.push(place);
-    return this.#redactor.hasEnded ? nothing : this.#pass(true);
+    return this.#redactor.hasEnded ? nothing : inTurns(this.#pass(true));
   }
 
   *#read(waiting: Waiting, frame: Frame | null): Generator<undefined, void> {
@@ -214,20 +222,21 @@ export class FrameRedactor implements FrameFilter {
     this.#checked?.set(name, parts);
   }
 
-  #pass(isChecked = this.#checked === null): Buffer {
+  /** In steps, between which others have their turn. */
+  *#pass(isChecked = this.#checked === null): Generator<undefined, Buffer> {
     const passed: Buffer[] = [];
     if (!isChecked) return nothing;
     for (let [first] = this.#waiting; first?.pieces.every(({ piece }) => piece.isClear); [first] = this.#waiting) {
       this.#waiting.shift();
       this.#held -= first.raw.length;
-      const bytes = this.#write(first);
+      const bytes = yield* this.#write(first);
       if (this.#redactor.hasEnded) break;
       passed.push(bytes);
     }
     return passed.length === 1 ? (passed[0] as Buffer) : Buffer.concat(passed);
   }
 
-  #write({ raw, frame, data, pieces, places }: Waiting): Buffer {
+  *#write({ raw, frame, data, pieces, places }: Waiting): Generator<undefined, Buffer> {
     const all: Place[] = [];
     for (const { literal, at, piece, isSigned } of pieces) {
       if (piece.places.length === 0) continue;
@@ -246,10 +255,13 @@ export class FrameRedactor implements FrameFilter {
     for (const place of places) if (!known.has(nameOf(place))) all.push(place);
     if (frame === null || all.length === 0) return raw;
     const sent = Buffer.from(data);
-    const changed = atOnce(replaceInSteps(sent, clip(all), this.#redactor.put.bind(this.#redactor)));
+    const changed = yield* replaceInSteps(sent, clip(all), this.#redactor.put.bind(this.#redactor));
     return changed === sent ? raw : rewrite(raw, changed, this.#isOfLines);
   }
 }
+
+const join = (first: Buffer, second: Buffer): Buffer =>
+  first.length === 0 ? second : second.length === 0 ? first : Buffer.concat([first, second]);
 
 function findRoot([first]: readonly Literal[]): Holder | null {
   let root = first?.holder ?? null;

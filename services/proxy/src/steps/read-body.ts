@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { ApiError } from '@agp/core/errors';
 import { decodeBody, type SearchPlace } from '@agp/metering';
-import { asksCost, asksNames, listDataPolicies } from '@agp/policy';
+import { asksCost, listDataPolicies } from '@agp/policy';
 import { BodyBuffer, ContentDigest, watchPace } from '../body/body-buffer.ts';
 import type { BodyShare } from '../body/body-memory.ts';
 import type { Setup, Working } from '../context.ts';
@@ -58,7 +58,7 @@ export async function readBody(
     const form = { contentType, contentEncoding, decoded };
     const inspected = context.metering.inspect(head.operation, head, bytes, form, {
       ...findCaps(admission),
-      mustName: admission.budgets?.set.byModel || (admission.rules !== null && asksNames(admission.rules)),
+      mustName: admission.budgets?.set.byModel || admission.rules !== null,
       mustPrice: admission.rules !== null && asksCost(admission.rules),
     });
     if (inspected.toProvider !== bytes) share.grow(inspected.toProvider.length);
