@@ -1,7 +1,7 @@
 import type { EventTool } from '@agp/core/events';
 import { type Geo, toGeo } from '@agp/core/geos';
-import type { JsonObject } from '../json/members.ts';
-import { foldName } from './bounds.ts';
+import { asArray, asObject, type JsonObject } from '../json/members.ts';
+import { foldName, rivals } from './bounds.ts';
 
 /** What keeps a call's text at the provider beyond its answer, in words; false for nothing, null if the call does not say. */
 export type Stored = string | false | null;
@@ -23,6 +23,14 @@ export const storesUnsaid = '"store", which is true unless it is said';
 const listKeys = (call: JsonObject, name: string): string[] =>
   Object.keys(call).filter((key) => foldName(key) === foldName(name));
 
+const listValues = (call: JsonObject, rule: 'settings' | 'calls'): unknown[] =>
+  Object.keys(call).flatMap((key) => (rules.get(foldName(key)) === rule ? [call[key]] : []));
+const rules = new Map(Object.entries(rivals).map(([name, rule]) => [foldName(name), rule]));
+
+/** Whether a member stands in an object of settings, such as `extra_body`, that some server merges into the call. */
+const isInSettings = (call: JsonObject, name: string): boolean =>
+  listValues(call, 'settings').some((settings) => listKeys(asObject(settings), name).length > 0);
+
 /** @param tools null if they cannot be read */
 export function readStored(
   { unsaid = false, members, tools: keeping }: Storing,
@@ -37,6 +45,7 @@ export function readStored(
   const tool = keeping?.split(/\s+/).find((name) => hosted?.includes(name));
   if (tool !== undefined) return `the tool "${tool}"`;
   const keys = listKeys(call, 'store');
+  if (isInSettings(call, 'store')) return null;
   const { store = null } = call;
   if (store === null && keys.every((key) => key === 'store'))
     return typeof unsaid === 'function' ? unsaid(baseUrl) : unsaid;
@@ -44,10 +53,14 @@ export function readStored(
   return store ? '"store": true' : false;
 }
 
-/** Where calls ask to be processed; null if that is left open or not clear, undefined if none says. */
+/** Where calls and those that stand in for them ask to be processed; null if that is left open or not clear, undefined if none says. */
 export function readAskedGeo(member: string, calls: readonly JsonObject[]): Geo | null | undefined {
-  const asked = calls.map((call) => {
+  const fallbacks = calls.flatMap((call) =>
+    listValues(call, 'calls').flatMap((list) => asArray(list).map((other) => ({ ...call, ...asObject(other) }))),
+  );
+  const asked = [...calls, ...fallbacks].map((call) => {
     const keys = listKeys(call, member);
+    if (isInSettings(call, member)) return null;
     if (keys.every((key) => key === member && call[key] === null)) return undefined;
     return keys.length === 1 ? toGeo(call[member]) : null;
   });

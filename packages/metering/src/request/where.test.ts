@@ -75,6 +75,7 @@ test.each<[string, string, unknown, string | false | null]>([
   ['openai', chat, { store: 'false' }, null],
   ['openai', chat, { Store: false }, null],
   ['openai', chat, { store: false, Store: true }, null],
+  ['openai', chat, { store: false, extra_body: { store: true } }, null],
   ['openai', chat, '{"model":"a","store":true,"store":false}', null],
   ['openai', chat, '{"model":"a","store":true,"st\\u006fre":false}', null],
   ['openai', chat, { store: false, keep_for: '30d' }, null],
@@ -195,6 +196,10 @@ test.each<[unknown, vouched: CallProvider['geo'], string | null]>([
   [{ inference_geo: 'eu', inferenceGeo: 'us' }, 'eu', null],
   ['{"model":"a","inference_geo":"us","inference_geo":"eu"}', 'eu', null],
   [{ inference_geo: 'eu', region: 'us' }, 'eu', null],
+  [{ inference_geo: 'eu', fallbacks: [{ model: 'b' }] }, null, 'eu'],
+  [{ inference_geo: 'eu', fallbacks: [{ model: 'b', inference_geo: 'us' }] }, 'eu', null],
+  [{ fallbacks: [{ model: 'b', inference_geo: 'us' }] }, 'eu', null],
+  [{ inference_geo: 'eu', extra_body: { inference_geo: 'us' } }, 'eu', null],
 ])('Anthropic’s %j, vouched for as %s, is processed in %s', (members, geo, expected) => {
   const body = typeof members === 'string' ? members : { model: 'a', ...(members as object) };
   expect(ask('anthropic', messages, body, { geo }).geo).toBe(expected);

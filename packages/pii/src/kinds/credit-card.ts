@@ -43,9 +43,16 @@ function belongsToMore(window: DigitRun): boolean {
   const after = text.charCodeAt(end);
   return (
     (isTie(text.charCodeAt(start - 1)) && isWordUnit(text.charCodeAt(start - 2))) ||
-    ((after === 45 || after === 46) && isWordUnit(text.charCodeAt(end + 1)))
+    ((after === 45 || after === 46) && isWordUnit(text.charCodeAt(end + 1)) && !isWrittenAsFloat(window))
   );
 }
+
+/** Tables write whole numbers as `4111111111111111.0` if another row of their column has none. */
+const isWrittenAsFloat = ({ text, end, groupCount }: DigitRun): boolean =>
+  groupCount === 1 &&
+  text.startsWith('.0', end) &&
+  !isTie(text.charCodeAt(end + 2)) &&
+  !isWordUnit(text.charCodeAt(end + 2));
 
 /** Finds payment cards: usual grouping, a Luhn sum that is right, and an issuer's first digits and length or a word that says card. */
 export const creditCardDetector = detectDigits(
