@@ -40,6 +40,9 @@ const maxSearched = 1_000_000;
 /** What is searched at once is so long that it takes some milliseconds, but not much shorter than what is searched anew before it. */
 const [stepNs, leastStep] = [8e6, 512];
 
+/** One of more bytes is written in steps. */
+const longFrame = 64 * 1024;
+
 /** Of a stream of events, what is neither a field nor a comment. */
 const strayLine = /^(?!(?:\xef\xbb\xbf)?(?:data|event|id|retry|)(?::|$))[^\r\n]*[^\s]/m;
 /** What is no JSON in a stream, such as `[DONE]`. */
@@ -85,10 +88,10 @@ export class FrameRedactor implements FrameFilter {
 
   /** @param frame null for bytes that belong to none @returns what may pass now, of this frame and those before it */
   take(frame: Frame | null, raw: Buffer): Buffer {
+    const before = this.#finish();
     const waiting: Waiting = { raw, frame, data: '', pieces: [], places: [] };
     this.#waiting.push(waiting);
     this.#held += raw.length;
-    const before = this.#finish();
     this.#working = this.#readAndPass(waiting, frame);
     return join(before, this.goOn());
   }
@@ -255,7 +258,8 @@ export class FrameRedactor implements FrameFilter {
     for (const place of places) if (!known.has(nameOf(place))) all.push(place);
     if (frame === null || all.length === 0) return raw;
     const sent = Buffer.from(data);
-    const changed = yield* replaceInSteps(sent, clip(all), this.#redactor.put.bind(this.#redactor));
+    const work = replaceInSteps(sent, clip(all), this.#redactor.put.bind(this.#redactor));
+    const changed = sent.length > longFrame ? yield* work : atOnce(work);
     return changed === sent ? raw : rewrite(raw, changed, this.#isOfLines);
   }
 }

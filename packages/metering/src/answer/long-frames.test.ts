@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { findOperation } from '../../test/find-operation.ts';
 import { type Answered, measure } from '../../test/measure-call.ts';
+import { hasMoreValues } from '../json/members.ts';
 import { openAnswerPipe } from './answer-pipe.ts';
 import { maxPart } from './reading.ts';
 
@@ -79,4 +80,18 @@ test.each([1_000, 60_000, 200_000])('nothing passes of a frame that is %i bytes 
   for (let at = 0; at < frame.length; at += 65_536) passed += pipe.push(frame.subarray(at, at + 65_536)).length;
   expect(passed + pipe.end().length).toBe(0);
   expect(judged).toEqual([false]);
+});
+
+test('an event of too many values costs what its figures say, and is not parsed', async () => {
+  const many = Object.fromEntries(Array.from({ length: 30_000 }, (_, at) => [`k${at}`, at]));
+  const told = { model: 'gpt-4o-mini', choices: [], many, usage: { prompt_tokens: 9, completion_tokens: 500 } };
+  const body = { model: 'gpt-4o-mini', messages: [], stream: true };
+  const bill = await measure('/v1/chat/completions', body, stream(told), undefined, 'openai');
+  expect(bill).toMatchObject({ costNanoUsd: 9 * 150 + 500 * 600, usageSource: 'provider' });
+});
+
+test('commas of a long text are no values', () => {
+  expect(hasMoreValues(JSON.stringify({ text: 'a,"[{\\'.repeat(9_000) }), 20_000)).toBe(false);
+  expect(hasMoreValues(JSON.stringify(Array(20_001).fill(1)), 20_000)).toBe(true);
+  expect(hasMoreValues('""'.repeat(50_000) + ','.repeat(20_001), 20_000)).toBe(true);
 });

@@ -1,6 +1,7 @@
 import type { FairShares, Holder } from '@agp/runtime/fairness';
 import type { StreamReader, StreamReading } from '../dialects/operation.ts';
 import type { Frame } from '../json/frame.ts';
+import { hasMoreValues } from '../json/members.ts';
 import { GatheredText } from '../text/stream-text.ts';
 import type { Writing } from '../text/writing.ts';
 
@@ -113,6 +114,8 @@ export function finishReading(reader: StreamReader, inspected: boolean, frames =
 
 /** A longer frame, line or element cannot be read. */
 export const maxPart = 8 * 1024 * 1024;
+/** Nor one of more values, which would hold up everything else; the largest frames repeat a text and its tools. */
+const maxFrameValues = 20_000;
 const keptHead = 4 * 1024;
 const keptTail = 64 * 1024;
 
@@ -122,7 +125,7 @@ export class StreamPart {
   #head = '';
   #tail = '';
   isComplete = true;
-  /** How the part that was taken begins and ends, if it was too long to be kept. */
+  /** How the part that was taken begins and ends, if it was too long to be read. */
   ends: { head: string; tail: Buffer } | null = null;
 
   get length(): number {
@@ -149,9 +152,16 @@ export class StreamPart {
 
   take(): string | null {
     const isTooLong = this.#length > maxPart;
-    const text = isTooLong || this.#length === 0 ? null : this.#pieces.read();
-    if (isTooLong) this.isComplete = false;
-    this.ends = isTooLong ? { head: this.#head, tail: Buffer.from(this.#tail, 'latin1') } : null;
+    let text = isTooLong || this.#length === 0 ? null : this.#pieces.read();
+    const isTooPopulated = text !== null && hasMoreValues(text, maxFrameValues);
+    if (text !== null && isTooPopulated) {
+      this.#head = text.slice(0, keptHead);
+      this.#tail = text.slice(-keptTail);
+      text = null;
+    }
+    const isUnread = isTooLong || isTooPopulated;
+    if (isUnread) this.isComplete = false;
+    this.ends = isUnread ? { head: this.#head, tail: Buffer.from(this.#tail, 'latin1') } : null;
     this.#pieces.clear();
     this.#length = 0;
     this.#head = '';

@@ -42,3 +42,30 @@ export function isTooPopulated(
     for (let at = body.indexOf(sign); at >= 0 && found <= most; at = body.indexOf(sign, at + 1)) found += 1;
   return found > most;
 }
+
+/** The same, without what stands in strings: a long text has as many commas. */
+export function hasMoreValues(text: string, most: number): boolean {
+  if (!isTooPopulated(text, most)) return false;
+  let [found, strings] = [0, 0];
+  const sign = /["[{,]/g;
+  for (let match = sign.exec(text); match !== null; match = sign.exec(text)) {
+    if (match[0] !== '"') found += 1;
+    else {
+      sign.lastIndex = skipText(text, match.index);
+      strings += 1;
+    }
+    // A member has two strings at most.
+    if (found > most || strings > 2 * most + 2) return true;
+  }
+  return false;
+}
+
+/** @param start of a string's first quote @returns where it has ended */
+function skipText(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let from = at;
+    while (text[from - 1] === '\\') from -= 1;
+    if ((at - from) % 2 === 0) return at + 1;
+  }
+  return text.length;
+}
