@@ -126,6 +126,20 @@ test('what waits for a check passes once it is too much, if what is unread may p
   expect(redactor.unread).toEqual(['a frame that is too long']);
 });
 
+test('choices that take turns are texts apart', () => {
+  const pieces = [0, 4, 8, 12].flatMap((from) =>
+    [0, 1].map((index) => ({ index, text: 'a jane@e.com z'.slice(from, from + 4) })),
+  );
+  const { passed } = passFrames(
+    openRedactor(['email']),
+    pieces.map((choice) => ({ choices: [choice] })),
+  );
+  for (const index of [0, 1]) {
+    const own = passed.map((frame) => (frame as { choices: [{ index: number; text: string }] }).choices[0]);
+    expect(own.map((choice) => (choice.index === index ? choice.text : '')).join('')).toBe('a [email] z');
+  }
+});
+
 test('texts beyond a thousand of a stream are unread, and searched frame by frame', () => {
   const redactor = openRedactor(['email']);
   const frames = Array.from({ length: 1_001 }, (_, index) => ({

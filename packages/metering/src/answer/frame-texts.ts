@@ -6,7 +6,7 @@ import { TextNames } from '../redaction/text-names.ts';
 /** Members of frames that go on with a text, in all dialects. */
 const continued = new Set(
   `content text delta reasoning_content reasoning refusal arguments partial_json thinking input transcript summary
-   stringValue token`.split(/\s+/),
+   stringValue token tool_plan`.split(/\s+/),
 );
 /** Some servers give all of a text in each frame, as far as it is written. */
 const growing = new Set(['message']);
@@ -128,12 +128,12 @@ export class FrameTexts {
     return found.channel;
   }
 
-  /** A thought ends as its answer begins, and the other way round. */
+  /** A thought ends as its answer begins, and the other way round; other choices go on. */
   #speak({ parent }: Holder, channel: Channel): void {
     if (!parent?.isArray) return;
     const list = this.#names.of(parent);
     const last = this.#spoken.get(list);
-    if (last !== undefined && last !== channel) last.channel.end();
+    if (last !== undefined && last !== channel && last.scope === channel.scope) last.channel.end();
     this.#spoken.set(list, channel);
   }
 

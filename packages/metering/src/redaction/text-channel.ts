@@ -125,6 +125,8 @@ export class TextChannel {
 
 const number = /-?[\d.eE+-]+/y;
 const word = /[a-z]+/y;
+const longestOpen = 80;
+const openBracket = /\[[a-z0-9_ ]*$/;
 const cutEscape = /\\(?:u[0-9a-fA-F]{0,3})?$/;
 
 /** JSON that comes in pieces, such as arguments of a tool: each of its strings is a text. */
@@ -154,7 +156,7 @@ class JsonText {
     const places: Place[] = [];
     for (;;) {
       const first = text[this.from];
-      if (first === undefined) return { clear: text.length, places };
+      if (first === undefined) return { clear: isEnd ? text.length : this.#findBracket(text), places };
       // Only a text says more behind a value.
       if (this.#isWhole && /\S/.test(first)) return null;
       if (first === '"' || this.#isWithin) {
@@ -181,11 +183,19 @@ class JsonText {
       } else if (/[a-z]/.test(first)) {
         word.lastIndex = this.from;
         const [found = ''] = word.exec(text) ?? [];
-        if (word.lastIndex === text.length && !isEnd && found.length < 5) return { clear: this.from, places };
+        if (word.lastIndex === text.length && !isEnd && found.length < 5)
+          return { clear: Math.min(this.from, this.#findBracket(text)), places };
         if (!/^(?:true|false|null)$/.test(found)) return null;
         this.from += found.length;
       } else if (!this.#take(first)) return null;
     }
+  }
+
+  /** Where a last bracket stands that may begin a label of a text that is no JSON. */
+  #findBracket(text: string): number {
+    const end = text.slice(-longestOpen);
+    const at = openBracket.exec(end)?.index ?? end.length;
+    return text.length - end.length + at + this.#search.findOpen(end.slice(at));
   }
 
   #take(first: string): boolean {

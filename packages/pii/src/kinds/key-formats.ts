@@ -62,8 +62,8 @@ export const keyFormats: readonly KeyFormat[] = [
   apiKey('hf_', /[A-Za-z0-9]{34,40}(?!\w)/y),
   apiKey('csk-', /[a-z0-9]{40,60}(?!\w)/y),
   apiKey('tvly-', /[\w-]{28,60}/y),
-  // This product's own: agent tokens and API keys.
-  apiKey('ag', /[pm]_[\w-]{43}(?![\w-])/y),
+  // This product's own.
+  apiKey('ag', /[pmls]_[\w-]{32,64}(?![\w-])/y),
   // Stripe, Slack, SendGrid, Twilio, Telegram, Shopify.
   apiKey('sk_', /(?:live|test)_[A-Za-z0-9]{20,250}(?!\w)/y),
   apiKey('rk_', /(?:live|test)_[A-Za-z0-9]{20,250}(?!\w)/y),

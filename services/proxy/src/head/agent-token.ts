@@ -5,11 +5,11 @@ import { decodeOnce } from './query-parameters.ts';
 /** A secret of ours alone, with or without the scheme that SDKs put before it. */
 const secretValue = new RegExp(`^(?:[Bb][Ee][Aa][Rr][Ee][Rr] +)?((${anySecretPrefix})[\\x21-\\x7e]*) *$`);
 
-/** One as issued, at the start of a word, with anything behind it. */
-const issuedSecret = new RegExp(`(?<![A-Za-z0-9_-])(${anySecretPrefix})[A-Za-z0-9_-]{43}`);
+/** One as issued, at the start of a word, with anything behind it; the shortest are keys that `secrets` makes. */
+const issuedSecret = new RegExp(`(?<![A-Za-z0-9_-])(${anySecretPrefix})[A-Za-z0-9_-]{32}`);
 
 /** Anywhere; by chance one of some hundred thousand long keys holds it. */
-const anywhere = new RegExp(`${anySecretPrefix}[A-Za-z0-9_-]{43}`);
+const anywhere = new RegExp(`${anySecretPrefix}[A-Za-z0-9_-]{32}`);
 
 /** A JWT, with or without the scheme; its header begins with a brace. */
 const jwtValue = /^(?:bearer +)?(e[wy][\w-]*\.[\w-]+\.[\w-]*) *$/i;
