@@ -21,7 +21,7 @@ export interface Place {
   /** A finding goes on here that began in a part before: nothing stands in its place. */
   isRest: boolean;
   /** What stands in its place, once that is decided, for all of its parts; null if it stays. */
-  decided: { instead?: string | null };
+  decided: { instead?: string | null /** Kinds of findings that share some of its text. */; beside?: string[] };
   /** A check outside decided it. */
   isPut?: true;
   /** It stands in what its provider signed. */
@@ -252,6 +252,7 @@ export function clip(places: Place[]): Place[] {
     }
     const [start, end] = [Math.max(place.start, last.start), Math.min(place.end, last.end)];
     if (start >= end) continue;
+    meet(last, place);
     apart.pop();
     if (last.start < start) apart.push({ ...last, end: start });
     const { within, ...shared } = last.start < start ? toRest(last) : last;
@@ -260,6 +261,15 @@ export function clip(places: Place[]): Place[] {
     if (longer.end > end) apart.push({ ...toRest(longer), start: end });
   }
   return apart;
+}
+
+/** Each knows that the other shares its text. */
+function meet(first: Place, second: Place): void {
+  for (let at: Place | undefined = first; at !== undefined; at = at.within) {
+    if (at.kind === second.kind) continue;
+    at.decided.beside = [...(at.decided.beside ?? []), second.kind];
+    second.decided.beside = [...(second.decided.beside ?? []), at.kind];
+  }
 }
 
 const toRest = ({ within, ...place }: Place): Place => ({

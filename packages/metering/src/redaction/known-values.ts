@@ -15,10 +15,11 @@ export function standsAlone(text: string, start: number, end: number): boolean {
   return !isWord(text.charAt(start - 1)) && !isWord(text.charAt(end));
 }
 
-const leastDistinct = 6;
+const [leastDistinct, leastDigits] = [6, 10];
 
-/** Whether it is looked for within longer words too: a short one, or mere letters, are part of words that have nothing to do with it. */
-export const isDistinct = (value: string): boolean => value.length >= leastDistinct && /[^\p{L}\p{M}\s]/u.test(value);
+/** Whether it is looked for within longer words and numbers too: a short one, or mere letters, is part of others that have nothing to do with it. */
+export const isDistinct = (value: string): boolean =>
+  value.length >= (/^\d+$/.test(value) ? leastDigits : leastDistinct) && /[^\p{L}\p{M}\s]/u.test(value);
 
 const leastLooked = 2;
 const units = 0x1_0000;

@@ -1,11 +1,11 @@
 import type { Place } from './find-places.ts';
 
-/** What is decided of a finding; each is asked once. @param isSigned nothing can stand in its place */
-export type Put = (kind: string, value: string, isSigned: boolean) => string | null;
+/** What is decided of a finding; each is asked once. @param isSigned nothing can stand in its place @param beside kinds that share its text */
+export type Put = (kind: string, value: string, isSigned: boolean, beside: readonly string[]) => string | null;
 
 function decide(place: Place, put: Put): string | null {
   const { kind, value, decided, isRest, isSigned = false, within } = place;
-  if (decided.instead === undefined) decided.instead = put(kind, value, isSigned);
+  if (decided.instead === undefined) decided.instead = put(kind, value, isSigned, decided.beside ?? []);
   const own = decided.instead === null || isSigned ? null : isRest ? '' : escapeFor(place, decided.instead);
   const other = within === undefined ? null : decide(within, put);
   return own ?? other;

@@ -56,11 +56,11 @@ export class AnswerData implements DataOfAnswer {
   }
 
   /** @param isSigned a thought goes back to its provider with its signature, so it is left as it is, labels included */
-  put(kind: string, value: string, isSigned = false): string | null {
+  put(kind: string, value: string, isSigned = false, beside: readonly string[] = []): string | null {
     if (kind === labelKind || kind === gluedLabelKind)
       return isSigned ? null : this.#restore(value, kind === gluedLabelKind);
     this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
-    const decided = this.#rules.decide(kind);
+    const decided = this.#rules.decide(kind, beside);
     if (decided?.action === 'block') this.hasEnded = true;
     if (decided?.action !== 'redact') return null;
     if (!isSigned) return this.#replacements.write(decided.put, kind, value);

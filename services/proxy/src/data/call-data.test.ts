@@ -10,13 +10,16 @@ const metering = createMetering({ isStrict: false, pii: null, prices: parsePrice
 const away = { load: () => Promise.reject(new Error('away')), keep: () => Promise.reject(new Error('away')) };
 const context = { metering, config: {}, sessionValues: away } as unknown as Setup & Stores & Working;
 const agent = { uuid: 'a', id: 'agt_a', name: 'a', tokenId: null, claim: null } as Agent;
-const rulesOf = (pii: object) =>
-  prepareRules(1, [{ version: 1, policy: policySchema.parse({ name: 'p', mode: 'enforce', pii }) }]);
+const rulesOf = (all: readonly object[]) =>
+  prepareRules(
+    1,
+    all.map((pii, at) => ({ version: 1, policy: policySchema.parse({ name: `p${at}`, mode: 'enforce', pii }) })),
+  );
 const restoring = { request: { email: 'redact' }, restore: true };
 
 /** What goes on of a call while Redis is away. */
 async function redact(
-  pii: object,
+  pii: object | readonly object[],
   body: object | null,
   { sessionName = 'named' as string | null, path = '/v1/responses' } = {},
 ) {
@@ -42,7 +45,7 @@ async function redact(
       ? null
       : metering.inspect(operation, head as never, bytes, form as never, { isCapped: false, mayRefuse: false });
   const call = { inspected, searched: null } as unknown as Body;
-  const rules = rulesOf(pii);
+  const rules = rulesOf([pii].flat());
   const facts = {
     agent: 'a',
     labels: {},
@@ -55,8 +58,9 @@ async function redact(
   const searched = await data?.search(call, 'ses_a');
   const findings: Finding[] = judgeBody(rules, { ...facts, ...searched?.facts }).filter(isEnforced);
   const changed = await data?.redact(call, searched?.found ?? null, findings);
-  const label = /\[email \w{6}\]/.exec(changed?.toString() ?? '')?.[0] ?? '';
-  return { label, restored: data?.openAnswer()?.put('/label', label) };
+  const text = changed?.toString() ?? '';
+  const label = /\[\w+ \w{6}\]/.exec(text)?.[0] ?? '';
+  return { label, text, restored: data?.openAnswer()?.put('/label', label) };
 }
 
 const input = 'I am ada@example.com';
@@ -76,4 +80,21 @@ test.each([
 
 test('a list of models needs no Redis', async () => {
   expect(await redact(restoring, null, { path: '/v1/models' })).toMatchObject({ label: '' });
+});
+
+const own = (pattern: string, more: object) => ({
+  request: { own: 'redact' },
+  patterns: [{ name: 'own', pattern, longest: 60, matches: ['write to a@b.c now'], ignores: ['a'] }],
+  ...more,
+});
+
+test('of findings that share a text the replacement that says least counts, and all must restore', async () => {
+  const body = { model: 'gpt-5', input: 'write to ada@example.com now' };
+  const email = { request: { email: 'redact' } };
+  const { text } = await redact([email, own('write [^#]{1,50}', { replace_with: 'last_four' })], body);
+  expect(text).not.toMatch(/ada|example|now/);
+  expect(text).toMatch(/\[\w+ \w{6}\]/);
+  const hiding = [email, own('[a-z]{1,9}@[a-z.]{1,20}', { restore: true })];
+  expect(await redact(hiding, body)).toMatchObject({ restored: null });
+  expect(await redact(hiding[1] as object, body)).toMatchObject({ restored: 'ada@example.com' });
 });

@@ -8,6 +8,7 @@ import {
   listFindings,
   listRequestTexts,
   numberTexts,
+  type Redactor,
   replaceInSteps,
   type SearchConfig,
 } from '@agp/metering';
@@ -217,8 +218,8 @@ export class CallData implements DataOfCall {
     if (!found.isChangeable || keyless) throw new PolicyDenied([{ ...refusing, reason: `${refusing.reason}, ${why}` }]);
     // An earlier judgement may have decided otherwise.
     for (const { isPut, decided } of listFindings(found.places)) if (!isPut) delete decided.instead;
-    const put = (kind: string, value: string) => {
-      const decided = rules.decide(kind);
+    const put: Redactor['put'] = (kind, value, _isSigned, beside) => {
+      const decided = rules.decide(kind, beside);
       return decided?.action === 'redact' ? this.#replacements.writeOwn(decided, kind, value) : null;
     };
     return inTurns(replaceInSteps(bytes, found.places, put));

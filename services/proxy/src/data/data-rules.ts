@@ -17,8 +17,8 @@ import {
 export interface DataRules {
   policies: readonly Prepared[];
   config: SearchConfig;
-  /** What becomes of a kind by all enforced policies. */
-  decide(kind: string): DataDecision | undefined;
+  /** What becomes of a kind by all enforced policies. @param beside kinds that share its text: what says least of both counts */
+  decide(kind: string, beside?: readonly string[]): DataDecision | undefined;
   /** The same for all kinds that a label names alike, and one of them. */
   decideByName(name: string): (DataDecision & { kind: string }) | undefined;
   /** Some policy does more than observe. */
@@ -59,7 +59,12 @@ export function findDataRules(
       values: [],
       repeats: direction === 'request' && restores,
     },
-    decide: (kind) => decided.get(kind),
+    decide(kind, beside = []) {
+      const own = decided.get(kind);
+      if (own?.action !== 'redact') return own;
+      const others = beside.flatMap((other) => decided.get(other) ?? []);
+      return others.filter(({ action }) => action === 'redact').reduce(joinDecisions, own);
+    },
     decideByName(name) {
       const named = [...decided].filter(([kind]) => nameKind(kind) === name);
       return named[0] && { kind: named[0][0], ...named.map(([, each]) => each).reduce(joinDecisions) };
