@@ -78,13 +78,18 @@ export const rivals: MemberRules = listMembers({
   settings: 'generation_config parameters options extra_body inference_config sampling_params config',
 });
 
+/** No table knows a longer one, and a member's name may be as long as a body. */
+export const longestName = 1_024;
+
 /** A name as lenient servers compare it: without case, and in snake_case or camelCase alike. */
 export function foldName(name: string): string {
+  if (name.length > longestName) return name;
   // Upper case first: it turns the long s and the Kelvin sign into plain letters.
   return name.toUpperCase().toLowerCase().replace(/[_-]/g, '');
 }
 
-export const toSnake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export const toSnake = (name: string): string =>
+  name.length > longestName ? name : name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 export const toCamel = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 

@@ -1,6 +1,6 @@
 import type { EventTool } from '@agp/core/events';
 import { asText, type JsonObject } from '../json/members.ts';
-import { foldName } from './bounds.ts';
+import { foldName, longestName } from './bounds.ts';
 
 /** More tools than any agent has: a request with more cannot be read. */
 export const maxNamedTools = 1_000;
@@ -90,7 +90,7 @@ const maxMembers = 1_000;
 /** Whether no server that ignores case, or takes names in snake_case and in camelCase, reads other members than we do. */
 export function isPlainlySpelled(object: JsonObject): boolean {
   const keys = Object.keys(object);
-  if (keys.length > maxMembers) return false;
+  if (keys.length > maxMembers || keys.some(({ length }) => length > longestName)) return false;
   if (!/[^a-z_,]/.test(keys.join())) return true;
   const seen = new Set<string>();
   return keys.every((key) => {
