@@ -60,6 +60,8 @@ function isPhone(candidate: PhoneCandidate): boolean {
   const naming = findPhoneNaming(candidate);
   // `(37) 788-063-Office`
   if (belongsToMore(candidate) && naming !== 'behind') return false;
+  // `+49 30 901820 5 items`
+  if (shape.startsWith('+') && shape.endsWith(' 1')) return false;
   if (shape.startsWith('+')) return isInternational(digits) && digits.length + (shape.length > 3 ? 1 : 0) > 8;
   // `0.023958297` is a fraction.
   if (
@@ -76,6 +78,8 @@ function standsApart(run: DigitRun, window: DigitRun): boolean {
   const isFirst = window.start === run.start;
   const isLast = window.end === run.end;
   if (isFirst && isLast) return true;
+  // What follows a space may be a date, a time or an amount.
+  if (isFirst && run.text.charAt(window.start - 1) === '+' && /\s/.test(run.text.charAt(window.end))) return true;
   if (window.groupCount < 2 || window.isSpaced) return false;
   return (
     (isFirst || /[\s/]/.test(run.text.charAt(window.start - 1))) &&
