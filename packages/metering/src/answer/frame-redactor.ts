@@ -2,21 +2,13 @@ import { inTurns } from '@agp/runtime/fairness';
 import type { Frame } from '../json/frame.ts';
 import { SignedTexts } from '../redaction/blocks.ts';
 import { spread, type TextPart } from '../redaction/checked-texts.ts';
-import {
-  clip,
-  findInLiteral,
-  findInText,
-  isFile,
-  nameUnsearched,
-  openOffsets,
-  type Place,
-  readText,
-} from '../redaction/find-places.ts';
+import { clip, findInLiteral, findInText, openOffsets, type Place, readText } from '../redaction/find-places.ts';
 import type { Holder, Literal } from '../redaction/holder.ts';
 import { listLiterals } from '../redaction/literals.ts';
 import type { Redactor } from '../redaction/redaction.ts';
 import { atOnce, replaceInSteps } from '../redaction/replace-places.ts';
 import { type Piece, TextChannel } from '../redaction/text-channel.ts';
+import { isFile, nameUnsearched } from '../redaction/unsearched.ts';
 import { FrameTexts, scopeOf } from './frame-texts.ts';
 import { type FrameFilter, nothing } from './reading.ts';
 

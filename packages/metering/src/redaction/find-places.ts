@@ -1,11 +1,12 @@
 import type { TextSearch } from '@agp/pii';
 import { isProviders } from '../text/beside.ts';
-import { isMedia, isMediaMember, label } from '../text/strings.ts';
+import { label } from '../text/strings.ts';
 import { isOpaque, SignedTexts } from './blocks.ts';
 import type { Literal } from './holder.ts';
 import { decodeLiteral, listLiterals } from './literals.ts';
 import { isProtocolName } from './names.ts';
 import { TextNames } from './text-names.ts';
+import { isFile, nameUnsearched, tokenMembers } from './unsearched.ts';
 
 /** A finding in a text or body, as UTF-16 offsets of what is written there, escapes included. */
 export interface Place {
@@ -272,27 +273,4 @@ const toRest = ({ within, ...place }: Place): Place => ({
 export function* listFindings(places: readonly Place[]): Generator<Place> {
   for (const place of places)
     for (let at: Place | undefined = place; at !== undefined; at = at.within) if (!at.isRest) yield at;
-}
-
-/** Base64 in a member for files holds no text, and a signature must stay as it is. */
-export const isFile = ({ kind, key, holder }: Literal, value: string): boolean =>
-  kind === 'string' && !holder.isFree && isMediaMember(key) && isMedia(value);
-
-const mediaHolders = /image|audio|video|file|document|media|upload|inline_?data|gcs|base64/i;
-
-/** Members whose numbers are tokens of a text, or their bytes. */
-const tokenMembers = new Set(['bytes', 'input', 'prompt']);
-
-/** Pictures, sound, files and tokens are not searched, wherever they lie. */
-export function nameUnsearched({ kind, key, holder }: Literal, value: string): string | null {
-  if (holder.isFree || kind === 'name') return null;
-  if (kind === 'number') return tokenMembers.has(key) ? `the member "${key}", which is tokens` : null;
-  const mayBeFile =
-    isMediaMember(key) ||
-    /^(?:file_(?:id|uri|url)|(?:video|document)_url|gcsUri|bytesBase64Encoded|images?|result)$|b64/.test(key);
-  if (!mayBeFile) return null;
-  const around = `${holder.type} ${holder.name} ${holder.parent?.type ?? ''}`;
-  const isText = holder.type === 'text';
-  if (isText || !(isMedia(value) || value.startsWith('data:') || mediaHolders.test(`${around} ${key}`))) return null;
-  return `the member "${key}", which is a picture, sound or a file`;
 }
