@@ -27,11 +27,12 @@ const encryptedTypes = new Set(['redacted_thinking', 'reasoning.encrypted']);
 /** Base64 in one of its alphabets, and what stands between its parts. */
 const isCipher = (value: string): boolean => /^[\w+/=.:~-]*$/.test(value);
 
+/** Whether it stands where a provider keeps what it alone can read. */
+export const isSealed = ({ key, holder }: Literal): boolean =>
+  !holder.isFree && (encrypted.test(key) || (key === 'data' && encryptedTypes.has(holder.type)));
+
 /** Whether it is unreadable to all but the provider that wrote it. */
-export function isOpaque({ key, holder }: Literal, value: string): boolean {
-  if (holder.isFree || !(encrypted.test(key) || (key === 'data' && encryptedTypes.has(holder.type)))) return false;
-  return isCipher(value);
-}
+export const isOpaque = (literal: Literal, value: string): boolean => isSealed(literal) && isCipher(value);
 
 /** Their signature comes after them in a stream. */
 const thoughts = /^thinking(?:_delta)?$/;

@@ -3,6 +3,7 @@ import { isProviders } from '../text/beside.ts';
 import { label } from '../text/strings.ts';
 import { isOpaque, SignedTexts } from './blocks.ts';
 import type { Literal } from './holder.ts';
+import { dropKept, isWordy } from './kept-labels.ts';
 import { decodeLiteral, listLiterals } from './literals.ts';
 import { isProtocolName } from './names.ts';
 import { TextNames } from './text-names.ts';
@@ -127,9 +128,6 @@ const addTo = <Value>(lists: Map<string, Value[]>, key: string, value: Value): v
   else lists.set(key, [value]);
 };
 
-/** Names of members as programs write them. */
-const wordy = /^[A-Za-z_$-]{0,64}$/;
-
 /** The text of a literal that may hold a finding; null if it cannot, undefined if it is no JSON. */
 export function readText(json: string, literal: Literal, from: 'request' | 'answer'): string | null | undefined {
   const { start, end, kind, key, holder } = literal;
@@ -137,7 +135,7 @@ export function readText(json: string, literal: Literal, from: 'request' | 'answ
   if (kind === 'number') return holder.isFree || tokenMembers.has(key) ? written : null;
   const value = written.includes('\\') ? decodeLiteral(written) : written.slice(1, -1);
   if (value === null) return undefined;
-  if (value === '' || (kind === 'name' && wordy.test(value))) return null;
+  if (value === '' || (kind === 'name' && isWordy(value))) return null;
   if (isProtocolName(literal, value) || isOpaque(literal, value)) return null;
   return from === 'answer' && kind === 'string' && !holder.isFree && isProviders(key, value) ? null : value;
 }
@@ -157,7 +155,8 @@ export function findInLiteral(json: string, literal: Literal, value: string, sea
   }
   const shown = holder.isFree && kind === 'string' && !looksLikeJson(value) ? label(key, value) : value;
   const before = shown.length - value.length;
-  const { places, unsearched } = findInText(shown, search, depth + 1);
+  const { places: all, unsearched } = findInText(shown, search, depth + 1);
+  const places = dropKept(all, literal, value);
   if (places.length === 0) return { places, unsearched };
   const toWritten = openOffsets(json.slice(start + 1, literal.end - 1), start + 1);
   const moved = places.flatMap((place): Place[] => {

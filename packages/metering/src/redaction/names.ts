@@ -19,11 +19,17 @@ function isOfTool(holder: Holder): boolean {
   return toolHolders.test(holder.name) || toolTypes.test(holder.type) || toolHolders.test(holder.parent?.name ?? '');
 }
 
+/** Whether it stands where a protocol names something, whatever it says. */
+export function isNaming({ key, holder, kind }: Literal): boolean {
+  if (holder.isFree) return false;
+  if (kind === 'name') return holder.name === 'properties';
+  if (key === 'required') return holder.isArray;
+  return key === 'name' ? isOfTool(holder) : naming.test(key);
+}
+
 /** Whether a literal names something of the protocol: that is no text, and stays as it is. */
-export function isProtocolName({ key, holder, kind }: Literal, value: string): boolean {
-  if (holder.isFree || value.length > 256) return false;
-  if (kind === 'name') return holder.name === 'properties' && toolName.test(value);
-  if (key === 'required' && holder.isArray) return toolName.test(value);
-  if (key === 'name') return toolName.test(value) && isOfTool(holder);
-  return naming.test(key) && named.test(value);
+export function isProtocolName(literal: Literal, value: string): boolean {
+  if (value.length > 256 || !isNaming(literal)) return false;
+  const { key, kind } = literal;
+  return (kind === 'name' || key === 'required' || key === 'name' ? toolName : named).test(value);
 }
