@@ -1,9 +1,10 @@
 import type { TextSearch } from '@agp/pii';
 import { isProviders } from '../text/beside.ts';
 import { label } from '../text/strings.ts';
-import { isOpaque, SignedTexts } from './blocks.ts';
+import { isOpaque, isThought, SignedTexts } from './blocks.ts';
 import type { Literal } from './holder.ts';
 import { dropKept, isWordy } from './kept-labels.ts';
+import { createValueSearch, type KnownValue, longestKnown, mostKnown } from './known-values.ts';
 import { decodeLiteral, listLiterals } from './literals.ts';
 import { isProtocolName } from './names.ts';
 import { TextNames } from './text-names.ts';
@@ -67,13 +68,17 @@ function limit<One extends { kind: string }>(found: One[]): One[] {
   return found.filter(({ kind }, at) => at < maxPlaces || (!kinds.has(kind) && kinds.add(kind)));
 }
 
-/** Null if it is no JSON. @param from what providers number and pad in answers is not searched */
+/**
+ * Null if it is no JSON.
+ * @param from what providers number and pad in answers is not searched @param known values that were replaced before
+ */
 export function findInJson(
   json: string,
   search: TextSearch,
   from: 'request' | 'answer',
   isFree = false,
   depth = 0,
+  known: readonly KnownValue[] = [],
 ): Found | null {
   const literals = listLiterals(json, isFree);
   if (literals === null) return null;
@@ -82,8 +87,8 @@ export function findInJson(
   const names = new TextNames();
   const signed = new SignedTexts(from);
   const texts = new Map<string, Part[]>();
-  /** Found in arguments of signed calls. */
-  const calls: Place[] = [];
+  /** Found in what is signed, but for thoughts. */
+  const said: Place[] = [];
   const add = (more: readonly Place[]) => {
     for (const place of more) places.push(place);
     if (places.length <= 2 * maxPlaces) return;
@@ -100,7 +105,7 @@ export function findInJson(
     const isSigned = signed.has(literal);
     if (isSigned) {
       for (const place of found.places) place.isSigned = true;
-      if (literal.holder.isFree) calls.push(...found.places);
+      if (!isThought(literal.holder)) said.push(...found.places);
     }
     unsearched ??= found.unsearched;
     add(found.places);
@@ -109,17 +114,30 @@ export function findInJson(
   }
   for (const [name, parts] of texts)
     if (parts.length > 1) add(findAcross(json, parts, name.endsWith('/word') ? ' ' : '', search, depth));
-  freeCalls(places, calls);
+  add(freeSaid(places, said, known));
   const isTooMany = places.length > maxPlaces;
   return { places: clip(limit(places)), unsearched: isTooMany ? tooMany : unsearched };
 }
 
-/** A value that stands unsigned too was replaced before the model saw it: a call has it since it was put back, and it is replaced again. */
-function freeCalls(places: readonly Place[], calls: readonly Place[]): void {
-  if (calls.length === 0) return;
-  const nameOf = ({ kind, value }: Place) => `${kind} ${value}`;
-  const open = new Set(places.filter(({ isSigned }) => !isSigned).map(nameOf));
-  for (const place of calls) if (open.has(nameOf(place))) delete place.isSigned;
+/** A value that was replaced before a model saw it stands in what the model said since it was put back: it is replaced again. */
+function freeSaid(places: readonly Place[], said: readonly Place[], known: readonly KnownValue[]): Place[] {
+  const nameOf = ({ kind, value }: KnownValue) => `${kind} ${value}`;
+  const values = said.length === 0 ? [] : [...known, ...places.filter(({ isSigned }) => !isSigned)];
+  const open = new Set(values.map(nameOf));
+  const others: Place[] = [];
+  for (const place of said)
+    if (open.has(nameOf(place))) delete place.isSigned;
+    else others.push(place);
+  if (others.length === 0 || open.size === 0) return [];
+  // What stands beside a value may make another finding of it.
+  const find = createValueSearch(values.filter(({ value }) => value.length <= longestKnown).slice(0, mostKnown));
+  return others.flatMap(({ isSigned, ...place }) => {
+    const isWritten = !place.isBare && place.end - place.start === place.value.length;
+    return find(place.value).map(({ kind, start, end }): Place => {
+      const at = isWritten ? { start: place.start + start, end: place.start + end } : {};
+      return { ...place, ...at, kind, value: place.value.slice(start, end), decided: {} };
+    });
+  });
 }
 
 const addTo = <Value>(lists: Map<string, Value[]>, key: string, value: Value): void => {

@@ -1,6 +1,6 @@
 import type { Found } from '@agp/pii';
 import { isBase64, isMediaMember } from '../text/strings.ts';
-import { isSealed } from './blocks.ts';
+import { isSealed, isThought } from './blocks.ts';
 import type { Literal } from './holder.ts';
 import { isNaming } from './names.ts';
 
@@ -17,7 +17,8 @@ const isLabel = ({ kind }: Found): boolean => kind.startsWith(labelKind);
 /** @param beside what stands beside labels in it */
 function keepsLabels(literal: Literal, beside: () => string): boolean {
   if (literal.holder.isFree) return false;
-  return isNaming(literal) || isSealed(literal) || (isMediaMember(literal.key) && isBase64(beside()));
+  if (isNaming(literal) || isSealed(literal) || isThought(literal.holder)) return true;
+  return isMediaMember(literal.key) && isBase64(beside());
 }
 
 /**
