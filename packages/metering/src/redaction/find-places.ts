@@ -161,15 +161,11 @@ export function readText(json: string, literal: Literal, from: 'request' | 'answ
 export function findInLiteral(json: string, literal: Literal, value: string, search: TextSearch, depth: number): Found {
   const { start, kind, key, holder } = literal;
   if (kind === 'number') {
-    const { places } = findInText(holder.isFree ? label(key, value) : value, search, maxLevels + 1);
-    const isFound = places.length > 0;
-    const of = places[0]?.kind ?? '';
-    return {
-      places: isFound
-        ? [{ start, end: literal.end, kind: of, value, depth, isBare: true, isRest: false, decided: {} }]
-        : [],
-      unsearched: null,
-    };
+    const named = holder.isFree ? label(key, value) : value;
+    // Its name tells what a number is, and is no part of it.
+    const found = findInText(named, search, maxLevels + 1).places.find(({ end }) => end > named.length - value.length);
+    const place = { start, end: literal.end, value, depth, isBare: true, isRest: false, decided: {} };
+    return { places: found === undefined ? [] : [{ ...place, kind: found.kind }], unsearched: null };
   }
   const shown = holder.isFree && kind === 'string' && !looksLikeJson(value) ? label(key, value) : value;
   const before = shown.length - value.length;
