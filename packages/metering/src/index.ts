@@ -29,8 +29,9 @@ export {
   type Replacement,
 } from './redaction/checked-texts.ts';
 export { listFindings } from './redaction/find-places.ts';
+export { gluedLabelKind, isWordy, labelKind, namedLabelKind } from './redaction/kept-labels.ts';
 export { isDistinct, type KnownValue } from './redaction/known-values.ts';
-export { gluedLabelKind, labelKind, openSearch, type Redactor, type SearchConfig } from './redaction/redaction.ts';
+export { openSearch, type Redactor, type SearchConfig } from './redaction/redaction.ts';
 export { replaceInSteps } from './redaction/replace-places.ts';
 export type { FoundInBytes } from './redaction/search-bytes.ts';
 export type { BodyChange } from './request/change-body.ts';

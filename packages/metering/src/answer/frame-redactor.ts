@@ -2,21 +2,14 @@ import { inTurns } from '@agp/runtime/fairness';
 import type { Frame } from '../json/frame.ts';
 import { SignedTexts } from '../redaction/blocks.ts';
 import { spread, type TextPart } from '../redaction/checked-texts.ts';
-import {
-  clip,
-  findInLiteral,
-  findInText,
-  isFile,
-  nameUnsearched,
-  openOffsets,
-  type Place,
-  readText,
-} from '../redaction/find-places.ts';
+import { clip, findInLiteral, findInText, openOffsets, type Place, readText } from '../redaction/find-places.ts';
 import type { Holder, Literal } from '../redaction/holder.ts';
+import { dropKept } from '../redaction/kept-labels.ts';
 import { listLiterals } from '../redaction/literals.ts';
 import type { Redactor } from '../redaction/redaction.ts';
 import { atOnce, replaceInSteps } from '../redaction/replace-places.ts';
 import { type Piece, TextChannel } from '../redaction/text-channel.ts';
+import { isFile, nameUnsearched } from '../redaction/unsearched.ts';
 import { FrameTexts, scopeOf } from './frame-texts.ts';
 import { type FrameFilter, nothing } from './reading.ts';
 
@@ -244,13 +237,10 @@ export class FrameRedactor implements FrameFilter {
     for (const { literal, at, piece, isSigned } of pieces) {
       if (piece.places.length === 0) continue;
       const toWritten = openOffsets(data.slice(literal.start + 1, literal.end - 1), literal.start + 1);
-      for (const place of piece.places)
-        all.push({
-          ...place,
-          ...(isSigned && { isSigned }),
-          start: toWritten(at + place.start - piece.start),
-          end: toWritten(at + place.end - piece.start),
-        });
+      const from = at - piece.start;
+      const own = piece.places.map((place) => ({ ...place, start: from + place.start, end: from + place.end }));
+      for (const { start, end, ...place } of dropKept(own, literal, readText(data, literal, 'answer') ?? ''))
+        all.push({ ...place, ...(isSigned && { isSigned }), start: toWritten(start), end: toWritten(end) });
     }
     // What frames make together comes before what stands in one of them, which may be the same.
     const nameOf = ({ kind, start, end }: Place) => `${kind} ${start} ${end}`;

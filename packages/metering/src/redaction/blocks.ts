@@ -27,14 +27,19 @@ const encryptedTypes = new Set(['redacted_thinking', 'reasoning.encrypted']);
 /** Base64 in one of its alphabets, and what stands between its parts. */
 const isCipher = (value: string): boolean => /^[\w+/=.:~-]*$/.test(value);
 
-/** Whether it is unreadable to all but the provider that wrote it. */
-export function isOpaque({ key, holder }: Literal, value: string): boolean {
-  if (holder.isFree || !(encrypted.test(key) || (key === 'data' && encryptedTypes.has(holder.type)))) return false;
-  return isCipher(value);
-}
+/** Whether it stands where a provider keeps what it alone can read. */
+export const isSealed = ({ key, holder }: Literal): boolean =>
+  !holder.isFree && (encrypted.test(key) || (key === 'data' && encryptedTypes.has(holder.type)));
 
-/** Their signature comes after them in a stream. */
+/** Whether it is unreadable to all but the provider that wrote it. */
+export const isOpaque = (literal: Literal, value: string): boolean => isSealed(literal) && isCipher(value);
+
 const thoughts = /^thinking(?:_delta)?$/;
+const ranCode = /^(?:executableCode|codeExecutionResult|executable_code|code_execution_result)$/;
+
+/** Whether it is a thought, or code that a provider runs: their labels stay, since a signature may come after them in a stream. */
+export const isThought = ({ type, name, isThought: isTold, isFree }: Holder): boolean =>
+  !isFree && (isTold || thoughts.test(type) || type === 'reasoning.text' || ranCode.test(name));
 
 /** Of the nearest object that has one. */
 function roleOf(holder: Holder): string {
@@ -42,7 +47,7 @@ function roleOf(holder: Holder): string {
   return '';
 }
 
-/** Which texts are signed: those of thoughts, and in requests what a model wrote beside a signature. */
+/** Which texts are signed: in answers those of thoughts, in requests what a model wrote beside a signature. */
 export class SignedTexts {
   /** Remembered, since many texts lie in one object. */
   readonly #known = new Map<Holder, boolean>();
@@ -54,7 +59,8 @@ export class SignedTexts {
 
   has({ holder, kind }: Literal): boolean {
     if (kind === 'name') return false;
-    return this.#from === 'answer' ? thoughts.test(holder.type) : this.#isSigned(holder);
+    if (this.#from === 'request') return this.#isSigned(holder);
+    return thoughts.test(holder.type) || (holder.isSigned && isThought(holder));
   }
 
   #isSigned(holder: Holder): boolean {

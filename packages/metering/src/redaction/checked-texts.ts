@@ -1,10 +1,11 @@
 import { isForm, parseFormFields } from '../json/form.ts';
 import { SignedTexts } from './blocks.ts';
-import { clip, isFile, openOffsets, type Place, readText } from './find-places.ts';
+import { clip, openOffsets, type Place, readText } from './find-places.ts';
 import { type Literal, openHolder } from './holder.ts';
 import { listLiterals } from './literals.ts';
 import { isProtocolName } from './names.ts';
 import { TextNames } from './text-names.ts';
+import { isFile } from './unsearched.ts';
 
 /** A text that a check outside is asked about. */
 export interface CheckedText {

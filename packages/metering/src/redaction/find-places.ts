@@ -1,11 +1,14 @@
 import type { TextSearch } from '@agp/pii';
 import { isProviders } from '../text/beside.ts';
-import { isMedia, isMediaMember, label } from '../text/strings.ts';
-import { isOpaque, SignedTexts } from './blocks.ts';
+import { label } from '../text/strings.ts';
+import { isOpaque, isThought, SignedTexts } from './blocks.ts';
 import type { Literal } from './holder.ts';
+import { dropKept, isWordy } from './kept-labels.ts';
+import { createValueSearch, type KnownValue, longestKnown, mostKnown } from './known-values.ts';
 import { decodeLiteral, listLiterals } from './literals.ts';
 import { isProtocolName } from './names.ts';
 import { TextNames } from './text-names.ts';
+import { isFile, nameUnsearched, tokenMembers } from './unsearched.ts';
 
 /** A finding in a text or body, as UTF-16 offsets of what is written there, escapes included. */
 export interface Place {
@@ -65,13 +68,17 @@ function limit<One extends { kind: string }>(found: One[]): One[] {
   return found.filter(({ kind }, at) => at < maxPlaces || (!kinds.has(kind) && kinds.add(kind)));
 }
 
-/** Null if it is no JSON. @param from what providers number and pad in answers is not searched */
+/**
+ * Null if it is no JSON.
+ * @param from what providers number and pad in answers is not searched @param known values that were replaced before
+ */
 export function findInJson(
   json: string,
   search: TextSearch,
   from: 'request' | 'answer',
   isFree = false,
   depth = 0,
+  known: readonly KnownValue[] = [],
 ): Found | null {
   const literals = listLiterals(json, isFree);
   if (literals === null) return null;
@@ -80,8 +87,8 @@ export function findInJson(
   const names = new TextNames();
   const signed = new SignedTexts(from);
   const texts = new Map<string, Part[]>();
-  /** Found in arguments of signed calls. */
-  const calls: Place[] = [];
+  /** Found in what is signed, but for thoughts. */
+  const said: Place[] = [];
   const add = (more: readonly Place[]) => {
     for (const place of more) places.push(place);
     if (places.length <= 2 * maxPlaces) return;
@@ -98,7 +105,7 @@ export function findInJson(
     const isSigned = signed.has(literal);
     if (isSigned) {
       for (const place of found.places) place.isSigned = true;
-      if (literal.holder.isFree) calls.push(...found.places);
+      if (!isThought(literal.holder)) said.push(...found.places);
     }
     unsearched ??= found.unsearched;
     add(found.places);
@@ -107,17 +114,30 @@ export function findInJson(
   }
   for (const [name, parts] of texts)
     if (parts.length > 1) add(findAcross(json, parts, name.endsWith('/word') ? ' ' : '', search, depth));
-  freeCalls(places, calls);
+  add(freeSaid(places, said, known));
   const isTooMany = places.length > maxPlaces;
   return { places: clip(limit(places)), unsearched: isTooMany ? tooMany : unsearched };
 }
 
-/** A value that stands unsigned too was replaced before the model saw it: a call has it since it was put back, and it is replaced again. */
-function freeCalls(places: readonly Place[], calls: readonly Place[]): void {
-  if (calls.length === 0) return;
-  const nameOf = ({ kind, value }: Place) => `${kind} ${value}`;
-  const open = new Set(places.filter(({ isSigned }) => !isSigned).map(nameOf));
-  for (const place of calls) if (open.has(nameOf(place))) delete place.isSigned;
+/** A value that was replaced before a model saw it stands in what the model said since it was put back: it is replaced again. */
+function freeSaid(places: readonly Place[], said: readonly Place[], known: readonly KnownValue[]): Place[] {
+  const nameOf = ({ kind, value }: KnownValue) => `${kind} ${value}`;
+  const values = said.length === 0 ? [] : [...known, ...places.filter(({ isSigned }) => !isSigned)];
+  const open = new Set(values.map(nameOf));
+  const others: Place[] = [];
+  for (const place of said)
+    if (open.has(nameOf(place))) delete place.isSigned;
+    else others.push(place);
+  if (others.length === 0 || open.size === 0) return [];
+  // What stands beside a value may make another finding of it.
+  const find = createValueSearch(values.filter(({ value }) => value.length <= longestKnown).slice(0, mostKnown));
+  return others.flatMap(({ isSigned, ...place }) => {
+    const isWritten = !place.isBare && place.end - place.start === place.value.length;
+    return find(place.value).map(({ kind, start, end }): Place => {
+      const at = isWritten ? { start: place.start + start, end: place.start + end } : {};
+      return { ...place, ...at, kind, value: place.value.slice(start, end), decided: {} };
+    });
+  });
 }
 
 const addTo = <Value>(lists: Map<string, Value[]>, key: string, value: Value): void => {
@@ -126,9 +146,6 @@ const addTo = <Value>(lists: Map<string, Value[]>, key: string, value: Value): v
   else lists.set(key, [value]);
 };
 
-/** Names of members as programs write them. */
-const wordy = /^[A-Za-z_$-]{0,64}$/;
-
 /** The text of a literal that may hold a finding; null if it cannot, undefined if it is no JSON. */
 export function readText(json: string, literal: Literal, from: 'request' | 'answer'): string | null | undefined {
   const { start, end, kind, key, holder } = literal;
@@ -136,7 +153,7 @@ export function readText(json: string, literal: Literal, from: 'request' | 'answ
   if (kind === 'number') return holder.isFree || tokenMembers.has(key) ? written : null;
   const value = written.includes('\\') ? decodeLiteral(written) : written.slice(1, -1);
   if (value === null) return undefined;
-  if (value === '' || (kind === 'name' && wordy.test(value))) return null;
+  if (value === '' || (kind === 'name' && isWordy(value))) return null;
   if (isProtocolName(literal, value) || isOpaque(literal, value)) return null;
   return from === 'answer' && kind === 'string' && !holder.isFree && isProviders(key, value) ? null : value;
 }
@@ -144,19 +161,16 @@ export function readText(json: string, literal: Literal, from: 'request' | 'answ
 export function findInLiteral(json: string, literal: Literal, value: string, search: TextSearch, depth: number): Found {
   const { start, kind, key, holder } = literal;
   if (kind === 'number') {
-    const { places } = findInText(holder.isFree ? label(key, value) : value, search, maxLevels + 1);
-    const isFound = places.length > 0;
-    const of = places[0]?.kind ?? '';
-    return {
-      places: isFound
-        ? [{ start, end: literal.end, kind: of, value, depth, isBare: true, isRest: false, decided: {} }]
-        : [],
-      unsearched: null,
-    };
+    const named = holder.isFree ? label(key, value) : value;
+    // Its name tells what a number is, and is no part of it.
+    const found = findInText(named, search, maxLevels + 1).places.find(({ end }) => end > named.length - value.length);
+    const place = { start, end: literal.end, value, depth, isBare: true, isRest: false, decided: {} };
+    return { places: found === undefined ? [] : [{ ...place, kind: found.kind }], unsearched: null };
   }
   const shown = holder.isFree && kind === 'string' && !looksLikeJson(value) ? label(key, value) : value;
   const before = shown.length - value.length;
-  const { places, unsearched } = findInText(shown, search, depth + 1);
+  const { places: all, unsearched } = findInText(shown, search, depth + 1);
+  const places = dropKept(all, literal, value);
   if (places.length === 0) return { places, unsearched };
   const toWritten = openOffsets(json.slice(start + 1, literal.end - 1), start + 1);
   const moved = places.flatMap((place): Place[] => {
@@ -282,27 +296,4 @@ const toRest = ({ within, ...place }: Place): Place => ({
 export function* listFindings(places: readonly Place[]): Generator<Place> {
   for (const place of places)
     for (let at: Place | undefined = place; at !== undefined; at = at.within) if (!at.isRest) yield at;
-}
-
-/** Base64 in a member for files holds no text, and a signature must stay as it is. */
-export const isFile = ({ kind, key, holder }: Literal, value: string): boolean =>
-  kind === 'string' && !holder.isFree && isMediaMember(key) && isMedia(value);
-
-const mediaHolders = /image|audio|video|file|document|media|upload|inline_?data|gcs|base64/i;
-
-/** Members whose numbers are tokens of a text, or their bytes. */
-const tokenMembers = new Set(['bytes', 'input', 'prompt']);
-
-/** Pictures, sound, files and tokens are not searched, wherever they lie. */
-export function nameUnsearched({ kind, key, holder }: Literal, value: string): string | null {
-  if (holder.isFree || kind === 'name') return null;
-  if (kind === 'number') return tokenMembers.has(key) ? `the member "${key}", which is tokens` : null;
-  const mayBeFile =
-    isMediaMember(key) ||
-    /^(?:file_(?:id|uri|url)|(?:video|document)_url|gcsUri|bytesBase64Encoded|images?|result)$|b64/.test(key);
-  if (!mayBeFile) return null;
-  const around = `${holder.type} ${holder.name} ${holder.parent?.type ?? ''}`;
-  const isText = holder.type === 'text';
-  if (isText || !(isMedia(value) || value.startsWith('data:') || mediaHolders.test(`${around} ${key}`))) return null;
-  return `the member "${key}", which is a picture, sound or a file`;
 }

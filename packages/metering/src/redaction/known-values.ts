@@ -6,6 +6,9 @@ export interface KnownValue {
   value: string;
 }
 
+/** More and longer ones are looked for nowhere, and no session keeps them. */
+export const [mostKnown, longestKnown] = [1_000, 512];
+
 const wordSign = /[\p{L}\p{M}\p{N}_]/u;
 
 /** Whether no letter and no digit stands beside. */

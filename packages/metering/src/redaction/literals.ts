@@ -30,7 +30,7 @@ function note(holder: Holder, key: string, value: string): void {
   if (holder.isFree || holder.isArray) return;
   if (key === 'type') holder.type = value;
   else if (key === 'role') holder.role = value;
-  else if (key === 'thought') holder.isThought = value === 'true';
+  else if (key === 'thought') findSigned(holder).isThought = value === 'true';
   else if (counting.test(key)) holder.index += holder.index.length < 256 ? `${value.slice(0, 256)},` : '';
   else if (isSignature(key) && value !== '') findSigned(holder).isSigned = true;
 }

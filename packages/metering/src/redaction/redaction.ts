@@ -1,6 +1,7 @@
 import { createTextSearch, type Found, type SearchPattern, type TextSearch } from '@agp/pii';
 import { findOpenLabel, labelPattern } from '@agp/pii/label';
 import type { CheckedText, Replacement } from './checked-texts.ts';
+import { gluedLabelKind, labelKind } from './kept-labels.ts';
 import { createValueSearch, type KnownValue, standsAlone } from './known-values.ts';
 import type { Put } from './replace-places.ts';
 
@@ -15,9 +16,6 @@ export interface SearchConfig {
   /** What is found by its form is looked for as it is in the rest of the body too: a model may have put it into a longer word. */
   repeats?: boolean;
 }
-
-export const labelKind = '/label';
-export const gluedLabelKind = '/label glued';
 
 /** What becomes of findings in an answer; made for one by who knows its rules. */
 export interface Redactor {

@@ -3,7 +3,7 @@ import type { TextSearch } from '@agp/pii';
 import { isForm, parseFormFields } from '../json/form.ts';
 import { isTooPopulated } from '../json/members.ts';
 import { type Found, findInJson, findInText, listFindings, type Place, tooMany } from './find-places.ts';
-import type { KnownValue } from './known-values.ts';
+import { type KnownValue, longestKnown, mostKnown } from './known-values.ts';
 import { openSearch, type SearchConfig } from './redaction.ts';
 
 /** A body or a whole answer to search. */
@@ -36,24 +36,22 @@ export function searchBytes(
   if (!isUtf8(buffer)) return unsearched('what is not UTF-8');
   const text = buffer.toString('utf8');
   if (text.trim() === '') return nothing;
-  const once = findInJson(text, search, from);
+  const findAll = (by: TextSearch) => findInJson(text, by, from, false, 0, config.values);
+  const once = findAll(search);
   const again = once && config.repeats ? listValues(once.places, config.values) : [];
   const found =
-    (again.length > 0 ? findInJson(text, openSearch({ ...config, values: again }), from) : once) ??
+    (again.length > 0 ? findAll(openSearch({ ...config, values: again })) : once) ??
     (mayBeText ? findInText(text, search) : null);
   if (found === null) return unsearched(isTooPopulated(text) ? 'more than a million values' : 'what is no JSON');
   return { ...found, isChangeable: found.unsearched !== tooMany };
 }
 
-/** More and longer ones no session keeps either. */
-const [mostValues, longestValue] = [1_000, 512];
-
 /** What was found, and is known besides; nothing if that is all that was looked for. */
 function listValues(places: readonly Place[], known: readonly KnownValue[] = []): readonly KnownValue[] {
   const all = new Map(known.map((one) => [`${one.kind} ${one.value}`, one]));
   for (const { kind, value, isSigned } of listFindings(places)) {
-    if (all.size >= known.length + mostValues) break;
-    if (!isSigned && value.length <= longestValue) all.set(`${kind} ${value}`, { kind, value });
+    if (all.size >= known.length + mostKnown) break;
+    if (!isSigned && value.length <= longestKnown) all.set(`${kind} ${value}`, { kind, value });
   }
   return all.size === known.length ? [] : [...all.values()];
 }

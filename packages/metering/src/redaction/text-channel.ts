@@ -1,6 +1,7 @@
 import type { TextSearch } from '@agp/pii';
 import { type Found, findInLiteral, openOffsets, type Place } from './find-places.ts';
 import { openHolder } from './holder.ts';
+import { isWordy } from './kept-labels.ts';
 import { decodeLiteral, endString } from './literals.ts';
 
 /** A part of a text that came in one frame. */
@@ -220,7 +221,7 @@ class JsonText {
   #find(text: string, start: number, end: number, kind: 'string' | 'number' | 'name'): Found {
     const written = text.slice(start, end);
     const value = kind === 'number' ? written : decodeLiteral(written);
-    if (value === null) return { places: [], unsearched: null };
+    if (value === null || (kind === 'name' && isWordy(value))) return { places: [], unsearched: null };
     const holder = openHolder(null, '', false, true);
     // A place of a stream is in a string of a frame, which escapes once more.
     const found = findInLiteral(text, { start, end, kind, key: this.#key, holder }, value, this.#search, 1);

@@ -110,7 +110,8 @@ const base64 = /^(?:data:[\w.+/-]{0,120}(?:;[\w.=-]{1,120}){0,4};base64,)?[\w+/-
 const address = /^[a-z][a-z\d+.-]{0,20}:\S{0,4000}$/i;
 const name = /^\S{0,80}$/;
 
-export const isMedia = (text: string): boolean => text.length >= leastMedia && base64.test(text);
+export const isBase64 = (text: string): boolean => base64.test(text);
+export const isMedia = (text: string): boolean => text.length >= leastMedia && isBase64(text);
 
 function isLabel(text: string, place: Place): boolean {
   return name.test(text) || (place === 'media' && (base64.test(text) || address.test(text)));

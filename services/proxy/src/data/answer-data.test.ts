@@ -1,4 +1,4 @@
-import { gluedLabelKind, labelKind } from '@agp/metering';
+import { gluedLabelKind, labelKind, namedLabelKind } from '@agp/metering';
 import { type CallFacts, type Policy, policySchema, prepareRules } from '@agp/policy';
 import { expect, test } from 'vitest';
 import { AnswerData } from './answer-data.ts';
@@ -66,7 +66,8 @@ test('what a rule keeps from an answer is not put back under another name, nor a
   expect(data.put(labelKind, phone)).toBe('+44 20 7946 0958');
   expect(data.put(gluedLabelKind, phone)).toBe('+44 20 7946 0958');
   expect(data.put(labelKind, word)).toBe('Summer');
-  expect(data.put(gluedLabelKind, word)).toBeNull();
+  for (const kind of [gluedLabelKind, namedLabelKind]) expect(data.put(kind, word)).toBeNull();
+  expect(data.put(namedLabelKind, phone)).toBe('+44 20 7946 0958');
   expect(data.put(labelKind, '[phone bcdfgh]')).toBeNull();
 });
 

@@ -1,4 +1,13 @@
-import { type CheckedText, gluedLabelKind, isDistinct, labelKind, openSearch, type Redactor } from '@agp/metering';
+import {
+  type CheckedText,
+  gluedLabelKind,
+  isDistinct,
+  isWordy,
+  labelKind,
+  namedLabelKind,
+  openSearch,
+  type Redactor,
+} from '@agp/metering';
 import { kindOfLabel } from '@agp/pii/label';
 import {
   type AnswerFacts,
@@ -57,8 +66,8 @@ export class AnswerData implements DataOfAnswer {
 
   /** @param isSigned a thought goes back to its provider with its signature, so it is left as it is, labels included */
   put(kind: string, value: string, isSigned = false, beside: readonly string[] = []): string | null {
-    if (kind === labelKind || kind === gluedLabelKind)
-      return isSigned ? null : this.#restore(value, kind === gluedLabelKind);
+    if (kind === labelKind || kind === gluedLabelKind || kind === namedLabelKind)
+      return isSigned ? null : this.#restore(value, kind);
     this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
     const decided = this.#rules.decide(kind, beside);
     if (decided?.action === 'block') this.hasEnded = true;
@@ -69,11 +78,12 @@ export class AnswerData implements DataOfAnswer {
   }
 
   /** What a rule keeps from the answer is not put back into it, nor what the next request's search would not find in its place. */
-  #restore(label: string, isGlued: boolean): string | null {
+  #restore(label: string, kind: string): string | null {
     const action = this.#rules.decideByName(kindOfLabel(label))?.action;
     if (action === 'redact' || action === 'block') return null;
     const value = this.#replacements.restore(label);
-    if (value !== null && isGlued && !isDistinct(value)) return null;
+    if (value !== null && kind === gluedLabelKind && !isDistinct(value)) return null;
+    if (value !== null && kind === namedLabelKind && (!isDistinct(value) || isWordy(value))) return null;
     const isKept = (found: string) => (this.#rules.decide(found)?.action ?? 'flag') !== 'flag';
     return value !== null && this.search.find(value).some(({ kind: found }) => isKept(found)) ? null : value;
   }

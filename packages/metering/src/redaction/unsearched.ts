@@ -1,0 +1,25 @@
+import { isMedia, isMediaMember } from '../text/strings.ts';
+import type { Literal } from './holder.ts';
+
+/** Base64 in a member for files holds no text, and a signature must stay as it is. */
+export const isFile = ({ kind, key, holder }: Literal, value: string): boolean =>
+  kind === 'string' && !holder.isFree && isMediaMember(key) && isMedia(value);
+
+const mediaHolders = /image|audio|video|file|document|media|upload|inline_?data|gcs|base64/i;
+
+/** Members whose numbers are tokens of a text, or their bytes. */
+export const tokenMembers = new Set(['bytes', 'input', 'prompt']);
+
+/** Pictures, sound, files and tokens are not searched, wherever they lie. */
+export function nameUnsearched({ kind, key, holder }: Literal, value: string): string | null {
+  if (holder.isFree || kind === 'name') return null;
+  if (kind === 'number') return tokenMembers.has(key) ? `the member "${key}", which is tokens` : null;
+  const mayBeFile =
+    isMediaMember(key) ||
+    /^(?:file_(?:id|uri|url)|(?:video|document)_url|gcsUri|bytesBase64Encoded|images?|result)$|b64/.test(key);
+  if (!mayBeFile) return null;
+  const around = `${holder.type} ${holder.name} ${holder.parent?.type ?? ''}`;
+  const isText = holder.type === 'text';
+  if (isText || !(isMedia(value) || value.startsWith('data:') || mediaHolders.test(`${around} ${key}`))) return null;
+  return `the member "${key}", which is a picture, sound or a file`;
+}
