@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { labelPattern } from '@agp/pii/label';
 import {
   cannedAnswer,
@@ -35,16 +35,39 @@ class Refused extends Error {}
 /** What was answered, by its signature or its call. */
 const answered = new Map<string, Json[]>();
 const begun = new Map<string, Json[]>();
+const cached = new Map<string, string>();
 
-/** Two calls of the tool, one for each value that the last turn names; once their results have come, the end of the turn. */
-function plan(asked: string, results: string, turn: string) {
-  const named = (text: string) => [...new Set(text.match(labelPattern))];
-  if (results === '')
-    return {
-      words: `I write to ${named(asked).join(' and ')}.`,
-      calls: named(asked).map((to, at) => ({ id: `call_${turn}_${at}`, name: 'send_mail', input: { to } })),
-    };
-  return { words: `Sent to ${named(results).join(', ')}.`, calls: [] };
+/** What a model knows of the turn at hand: what it was asked, and its calls and their results since. */
+interface Turn {
+  asked: string;
+  called: string;
+  results: string;
+  declared: string;
+}
+
+/** Tools of SDKs and of programs, by what they are for. */
+const sends: Record<string, (to: string) => Json> = {
+  send_mail: (to) => ({ to }),
+  Bash: (to) => ({ command: `./send-mail '${to}'`, description: `Send a mail to ${to}` }),
+  exec_command: (to) => ({ cmd: `./send-mail '${to}'` }),
+};
+const reads: Record<string, (file: string) => Json> = {
+  Read: (file) => ({ file_path: file }),
+  exec_command: (file) => ({ cmd: `cat ${file}` }),
+};
+
+/** At once a call for each value and each file that it has read of and not called with; once there is none, the end of the turn. */
+function plan({ asked, called, results, declared }: Turn) {
+  const named = [...new Set(`${asked} ${results}`.match(labelPattern))];
+  const choose = (tools: typeof sends, values: string[]) => {
+    const name = Object.keys(tools).find((each) => declared.includes(`"${each}"`)) ?? '';
+    return values
+      .filter((value) => !called.includes(value))
+      .map((value) => ({ name, input: tools[name]?.(value) ?? {} }));
+  };
+  const calls = [...choose(sends, named), ...choose(reads, asked.match(/\S+\.note/g) ?? [])];
+  const words = calls.length > 0 ? `I write to ${named.join(' and ')}.` : `Sent to ${named.join(', ')}.`;
+  return { words, calls: calls.map((call) => ({ ...call, id: `call_${randomUUID()}` })) };
 }
 
 /** As Anthropic checks them: signatures, and the conversation that each is bound to; results beside their calls. */
@@ -75,13 +98,16 @@ function checkMessages(body: Json): Message[] {
 
 function answerMessages(body: Json): FakeReply {
   const messages = checkMessages(body);
-  const last = messages.at(-1)?.content ?? [];
-  const results = last.filter(({ type }) => type === 'tool_result');
-  const { words, calls } = plan(
-    JSON.stringify(last),
-    results.length > 0 ? JSON.stringify(results) : '',
-    `${messages.length}`,
-  );
+  const isAsked = ({ role, content }: Message) => role === 'user' && content.every(({ type }) => type === 'text');
+  const begins = messages.findLastIndex(isAsked);
+  const since = messages.slice(begins + 1).flatMap(({ content }) => content);
+  const textOf = (type: string) => JSON.stringify(since.filter((block) => block.type === type));
+  const { words, calls } = plan({
+    asked: `${messages[begins]?.content.at(-1)?.text}`,
+    called: textOf('tool_use'),
+    results: textOf('tool_result'),
+    declared: JSON.stringify(body.tools),
+  });
   const thinking = `They want ${words} The trailer is Co-Authored-By: Claude <noreply@anthropic.com>.`;
   const head = { system: asList(body.system).map(strip), tools: asList(body.tools).map(strip) };
   const signature = sign(thinking, { ...head, messages });
@@ -92,7 +118,7 @@ function answerMessages(body: Json): FakeReply {
   ];
   answered.set(signature, content);
   const message = {
-    ...{ id: 'msg_1', type: 'message', role: 'assistant', model: body.model, stop_sequence: null },
+    ...{ id: `msg_${randomUUID()}`, type: 'message', role: 'assistant', model: body.model, stop_sequence: null },
     ...{ stop_reason: calls.length > 0 ? 'tool_use' : 'end_turn', usage: { input_tokens: 100, output_tokens: 5 } },
   };
   if (!body.stream) return { body: { ...message, content } };
@@ -131,6 +157,7 @@ const textOf = (content: unknown): string =>
 
 /** Messages and items of OpenAI's APIs alike: what of them a model reads. */
 function read(given: Json): Json[] {
+  if (given.type === 'reasoning') return [{ reasoning: given.encrypted_content, text: JSON.stringify(given.summary) }];
   if (given.type === 'function_call') return [{ call: given.call_id, input: given.arguments }];
   if (given.type === 'function_call_output') return [{ result: given.call_id, text: textOf(given.output) }];
   if (given.role === 'tool') return [{ result: given.tool_call_id, text: textOf(given.content) }];
@@ -139,6 +166,44 @@ function read(given: Json): Json[] {
     return { call: call.id, input: (call.function as Json).arguments };
   });
   return [...(text === '' ? [] : [{ role: `${given.role}`.replace('developer', 'system'), text }]), ...calls];
+}
+
+/** Who names a key for the cache pays for each byte that is another one than before. */
+function checkCached(key: string, given: unknown[]) {
+  const text = JSON.stringify(given).slice(0, -1);
+  if (!text.startsWith(cached.get(key) ?? '')) throw new Refused(`not as it is cached: ${text}`);
+  cached.set(key, text);
+}
+
+/** A stream that begins with what the model thought, encrypted. */
+function streamThinking(answer: typeof cannedAnswer, encrypted: string): FakeReply {
+  const thought = { id: `rs_${randomUUID()}`, type: 'reasoning', summary: [], encrypted_content: encrypted };
+  const { body, ...reply } = responsesStreamReply(answer);
+  const events = [...(body as { steps: string[] }).steps].map(
+    (frame) => JSON.parse(frame.replace(/^.*\ndata: /, '')) as Json,
+  );
+  const steps = events.flatMap((event) => {
+    const at = event.output_index;
+    const response = event.response as Json | undefined;
+    const output = response?.output as Json[] | undefined;
+    const shifted = {
+      ...event,
+      ...(typeof at === 'number' && { output_index: at + 1 }),
+      ...(output?.length && { response: { ...response, output: [thought, ...output] } }),
+    };
+    if (event.type !== 'response.in_progress') return [shifted];
+    return [
+      shifted,
+      { type: 'response.output_item.added', output_index: 0, item: thought },
+      { type: 'response.output_item.done', output_index: 0, item: thought },
+    ];
+  });
+  return {
+    ...reply,
+    body: {
+      steps: steps.map((event, sequence_number) => eventFrame({ ...(event as { type: string }), sequence_number })),
+    },
+  };
 }
 
 /** A cache of prompts hits only if each turn begins with the one before; results stand beside their calls. */
@@ -150,6 +215,7 @@ function answerOpenai(body: Json, run: string, isChat: boolean): FakeReply {
         ...instructions,
         ...(typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : asList(body.input)),
       ];
+  if (body.prompt_cache_key !== undefined) checkCached(`${body.prompt_cache_key}`, [body.tools, ...(given as Json[])]);
   const items = (given as Json[]).flatMap(read);
   const before = [...(begun.get(run) ?? []), ...(answered.get(run) ?? [])];
   if (JSON.stringify(items.slice(0, before.length)) !== JSON.stringify(before))
@@ -157,12 +223,20 @@ function answerOpenai(body: Json, run: string, isChat: boolean): FakeReply {
   const ids = (name: string) => items.flatMap((item) => item[name] ?? []);
   if (JSON.stringify(ids('call')) !== JSON.stringify(ids('result'))) throw new Refused('a call has no result');
   const lastAsked = items.findLastIndex(({ role }) => role === 'user');
-  const results = items.slice(lastAsked + 1).flatMap(({ result, text }) => (result === undefined ? [] : `${text}`));
-  const { words, calls } = plan(`${items[lastAsked]?.text}`, results.join(' '), `${items.length}`);
+  const since = items.slice(lastAsked + 1);
+  const { words, calls } = plan({
+    asked: `${items[lastAsked]?.text}`,
+    called: since.map(({ input = '' }) => input).join(' '),
+    results: since.map(({ result, text }) => (result === undefined ? '' : text)).join(' '),
+    declared: JSON.stringify(body.tools),
+  });
   const toolCalls = calls.map(({ id, name, input }) => ({ id, name, arguments: JSON.stringify(input) }));
   const said = calls.length > 0 ? [] : [words];
   begun.set(run, items);
+  const thinks = !isChat && JSON.stringify(body.include)?.includes('reasoning.encrypted_content');
+  const encrypted = digest(items);
   answered.set(run, [
+    ...(thinks ? [{ reasoning: encrypted, text: '[]' }] : []),
     ...said.map((text) => ({ role: 'assistant', text })),
     ...toolCalls.map((call) => ({ call: call.id, input: call.arguments })),
   ]);
@@ -173,6 +247,7 @@ function answerOpenai(body: Json, run: string, isChat: boolean): FakeReply {
     toolCalls,
   };
   if (isChat) return body.stream ? chatStreamReply(answer, true) : chatReply(answer);
+  if (thinks && body.stream) return streamThinking(answer, encrypted);
   return body.stream ? responsesStreamReply(answer) : responsesReply(answer);
 }
 
