@@ -20,6 +20,8 @@ const ofProgram =
     const home = mkdtempSync(join(tmpdir(), 'agp-talk-'));
     onTestFinished(() => rmSync(home, { recursive: true, force: true }));
     const environment = configure[program](new URL(baseUrl).origin, home, agent, headers);
+    for (const file of ['CLAUDE.md', 'AGENTS.md'])
+      writeFileSync(join(home, file), 'Questions go to admin@example.com.\n');
     writeFileSync(join(home, 'send-mail'), sendMailScript, { mode: 0o755 });
     let turn = 0;
     return async (text) => {
@@ -39,6 +41,12 @@ const ofProgram =
 /** The mail to the address of the prompt and the reading of the file at once, then the mail to the address of the file. */
 const requests = 3;
 
+/** With a model that it knows: of others it asks for no thoughts. */
+const ofCodex = (model: string) => (prompt: string, isFirst: boolean) => [
+  ...['exec', ...(isFirst ? [] : ['resume', '--last'])],
+  ...['--skip-git-repo-check', '--model', model, prompt],
+];
+
 export const programs: Client[] = [
   {
     ...{ name: 'Claude Code', provider: 'anthropic', requests },
@@ -47,12 +55,9 @@ export const programs: Client[] = [
       ...(isFirst ? [] : ['--continue']),
     ]),
   },
+  { ...{ name: 'Codex', provider: 'openai', requests }, open: ofProgram('codex', ofCodex('gpt-5.5')) },
   {
-    ...{ name: 'Codex', provider: 'openai', requests },
-    // Of a model that it does not know it asks for no thoughts.
-    open: ofProgram('codex', (prompt, isFirst) => [
-      ...['exec', ...(isFirst ? [] : ['resume', '--last'])],
-      ...['--skip-git-repo-check', '--model', 'gpt-5.5', prompt],
-    ]),
+    ...{ name: 'Codex with a model that writes programs', provider: 'openai', requests },
+    open: ofProgram('codex', ofCodex('gpt-6.2-sol')),
   },
 ];

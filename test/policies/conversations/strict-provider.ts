@@ -7,7 +7,6 @@ import {
   type FakeReply,
   type ReceivedRequest,
   responsesReply,
-  responsesStreamReply,
 } from '@agp/testing/providers';
 import { asList, digest, type Json, plan, Refused } from './plan-turn.ts';
 import { answerMessages } from './strict-messages.ts';
@@ -30,7 +29,8 @@ const textOf = (content: unknown): string =>
 function read(given: Json): Json[] {
   if (given.type === 'reasoning') return [{ reasoning: given.encrypted_content, text: JSON.stringify(given.summary) }];
   if (given.type === 'function_call') return [{ call: given.call_id, input: given.arguments }];
-  if (given.type === 'function_call_output') return [{ result: given.call_id, text: textOf(given.output) }];
+  if (given.type === 'custom_tool_call') return [{ call: given.call_id, input: given.input }];
+  if (`${given.type}`.endsWith('_call_output')) return [{ result: given.call_id, text: textOf(given.output) }];
   if (given.role === 'tool') return [{ result: given.tool_call_id, text: textOf(given.content) }];
   const text = textOf(given.content);
   const calls = asList(given.tool_calls).map((call) => {
@@ -46,35 +46,47 @@ function checkCached(key: string, given: unknown[]) {
   cached.set(key, text);
 }
 
-/** A stream that begins with what the model thought, encrypted. */
-function streamThinking(answer: typeof cannedAnswer, encrypted: string): FakeReply {
-  const thought = { id: `rs_${randomUUID()}`, type: 'reasoning', summary: [], encrypted_content: encrypted };
-  const { body, ...reply } = responsesStreamReply(answer);
-  const events = [...(body as { steps: string[] }).steps].map(
-    (frame) => JSON.parse(frame.replace(/^.*\ndata: /, '')) as Json,
-  );
-  const steps = events.flatMap((event) => {
-    const at = event.output_index;
-    const response = event.response as Json | undefined;
-    const output = response?.output as Json[] | undefined;
-    const shifted = {
-      ...event,
-      ...(typeof at === 'number' && { output_index: at + 1 }),
-      ...(output?.length && { response: { ...response, output: [thought, ...output] } }),
-    };
-    if (event.type !== 'response.in_progress') return [shifted];
-    return [
-      shifted,
-      { type: 'response.output_item.added', output_index: 0, item: thought },
-      { type: 'response.output_item.done', output_index: 0, item: thought },
-    ];
-  });
-  return {
-    ...reply,
-    body: {
-      steps: steps.map((event, sequence_number) => eventFrame({ ...(event as { type: string }), sequence_number })),
-    },
+const pieces = (text: string) => text.match(/.{1,7}/gsu) ?? [];
+
+/** What a stream tells of an item between its begin and its end. */
+function* tell({ id: item_id, type, name, arguments: given, input, content }: Json): Generator<Json> {
+  if (type === 'function_call') {
+    for (const delta of pieces(`${given}`)) yield { type: 'response.function_call_arguments.delta', item_id, delta };
+    yield { type: 'response.function_call_arguments.done', item_id, name, arguments: given };
+  } else if (type === 'custom_tool_call') {
+    for (const delta of pieces(`${input}`)) yield { type: 'response.custom_tool_call_input.delta', item_id, delta };
+    yield { type: 'response.custom_tool_call_input.done', item_id, input };
+  } else if (type === 'message') {
+    const [part = {}] = content as Json[];
+    const at = { item_id, content_index: 0 };
+    yield { type: 'response.content_part.added', ...at, part: { ...part, text: '' } };
+    for (const delta of pieces(`${part.text}`))
+      yield { type: 'response.output_text.delta', ...at, delta, logprobs: [] };
+    yield { type: 'response.output_text.done', ...at, text: part.text, logprobs: [] };
+    yield { type: 'response.content_part.done', ...at, part };
+  }
+}
+
+/** An answer of the Responses API, in which the call of a tool that takes any text is an item of its own kind. */
+function writeResponse(body: Json, output: Json[]): FakeReply {
+  const whole = { ...(responsesReply({ ...cannedAnswer, model: `${body.model}` }).body as Json), output };
+  if (!body.stream) return { body: whole };
+  const empty: Record<string, Json> = {
+    function_call: { arguments: '' },
+    custom_tool_call: { input: '' },
+    message: { content: [] },
   };
+  const events = [
+    { type: 'response.created', response: { ...whole, status: 'in_progress', output: [], usage: null } },
+    ...output.flatMap((item, output_index) => [
+      { type: 'response.output_item.added', output_index, item: { ...item, ...empty[`${item.type}`] } },
+      ...tell(item).map((event) => ({ ...event, output_index })),
+      { type: 'response.output_item.done', output_index, item },
+    ]),
+    { type: 'response.completed', response: whole },
+  ] as ({ type: string } & Json)[];
+  const steps = events.map((event, sequence_number) => eventFrame({ ...event, sequence_number }));
+  return { headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body: { steps } };
 }
 
 /** A cache of prompts hits only if each turn begins with the one before; results stand beside their calls. */
@@ -99,27 +111,35 @@ function answerOpenai(body: Json, run: string, isChat: boolean): FakeReply {
     asked: `${items[lastAsked]?.text}`,
     called: since.map(({ input = '' }) => input).join(' '),
     results: since.map(({ result, text }) => (result === undefined ? '' : text)).join(' '),
-    declared: JSON.stringify(body.tools),
+    declared: JSON.stringify([body.tools, (given as Json[]).filter(({ type }) => type === 'additional_tools')]),
   });
-  const toolCalls = calls.map(({ id, name, input }) => ({ id, name, arguments: JSON.stringify(input) }));
   const said = calls.length > 0 ? [] : [words];
   begun.set(run, items);
-  const thinks = !isChat && JSON.stringify(body.include)?.includes('reasoning.encrypted_content');
-  const encrypted = digest(items);
-  answered.set(run, [
-    ...(thinks ? [{ reasoning: encrypted, text: '[]' }] : []),
-    ...said.map((text) => ({ role: 'assistant', text })),
-    ...toolCalls.map((call) => ({ call: call.id, input: call.arguments })),
-  ]);
-  const answer = {
-    ...cannedAnswer,
-    model: `${body.model}`,
-    words: said.join('').match(/.{1,7}/gsu) ?? [],
-    toolCalls,
-  };
-  if (isChat) return body.stream ? chatStreamReply(answer, true) : chatReply(answer);
-  if (thinks && body.stream) return streamThinking(answer, encrypted);
-  return body.stream ? responsesStreamReply(answer) : responsesReply(answer);
+  if (isChat) {
+    const toolCalls = calls.map(({ id, name, input }) => ({ id, name, arguments: JSON.stringify(input) }));
+    const answer = { ...cannedAnswer, model: `${body.model}`, words: said.flatMap(pieces), toolCalls };
+    const message = {
+      role: 'assistant',
+      content: said.join(''),
+      tool_calls: toolCalls.map(({ id, ...call }) => ({ id, function: call })),
+    };
+    answered.set(run, read(message));
+    return body.stream ? chatStreamReply(answer, true) : chatReply(answer);
+  }
+  const thinks = `${body.include}`.includes('reasoning.encrypted_content');
+  const output = [
+    ...(thinks ? [{ type: 'reasoning', summary: [], encrypted_content: digest(items) }] : []),
+    ...said.map((text) => {
+      return { type: 'message', role: 'assistant', content: [{ type: 'output_text', text, annotations: [] }] };
+    }),
+    ...calls.map(({ id: call_id, name, input }) =>
+      typeof input === 'string'
+        ? { type: 'custom_tool_call', call_id, name, input }
+        : { type: 'function_call', call_id, name, arguments: JSON.stringify(input) },
+    ),
+  ].map((item) => ({ id: `item_${randomUUID()}`, status: 'completed', ...item }));
+  answered.set(run, output.flatMap(read));
+  return writeResponse(body, output);
 }
 
 /** A model that writes mails, behind an API that checks what its vendors check. */
