@@ -75,6 +75,7 @@ function talk({ name, provider: id, requests = 2, open }: Client) {
         mails.push(to);
         return JSON.stringify({ sent_to: to });
       });
+      refused.length = 0;
       for (let turn = 1; turn <= turns; turn++) {
         await pauses[turn]?.();
         const [user = '', ops = ''] = addresses(turn);
