@@ -9,7 +9,8 @@ import { longestWaitMs } from './packages/testing/src/wait-for.ts';
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '.data/compile-cache');
 
 /** Files that take longest begin first: begun last, one would run alone at the end. */
-const longest = /lifecycle|console\/|kubernetes\/|services\/writer\/test|local-stack\/src\/start\/|bus\/src\/consume/;
+const longest =
+  /lifecycle|conversations\.test|cli-agents|console\/|kubernetes\/|services\/writer\/test|local-stack\/src\/start\/|bus\/src\/consume/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]) {

@@ -1,22 +1,20 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import type { CodingAgent } from '@agp/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type IdentitySystem, startIdentitySystem } from '../control/support/identity-system.ts';
 import { readSnippets } from '../docs/read-snippets.ts';
+import { needCodingAgents, runCodingAgent } from '../wire/clients/coding-agents.ts';
 import { putIdentity } from './support/change-identities.ts';
 import { startTestIssuer, type TestIssuer } from './support/test-issuer.ts';
 
-/** Where `npm install @openai/codex @anthropic-ai/claude-code` ran: they are too large to be dependencies. */
-const folder = process.env.CODING_AGENTS;
-const title = folder ? 'coding agents' : 'coding agents (skipped: CODING_AGENTS names no folder)';
 const page = 'docs/clients.md';
 const shownFile = '/var/run/secrets/agp/token';
 
-describe.runIf(folder)(title, () => {
+needCodingAgents();
+
+describe('coding agents', () => {
   let issuer: TestIssuer;
   let system: IdentitySystem;
   let home: string;
@@ -36,13 +34,8 @@ describe.runIf(folder)(title, () => {
     if (home) rmSync(home, { recursive: true, force: true });
   });
 
-  async function run(program: string, args: string[], environment: Record<string, string>) {
-    const local = { HTTPS_PROXY: 'http://127.0.0.1:9', HTTP_PROXY: 'http://127.0.0.1:9', NO_PROXY: '127.0.0.1' };
-    const env = { PATH: process.env.PATH, HOME: home, ...local, ...environment };
-    const child = spawn(join(folder ?? '', 'node_modules/.bin', program), args, {
-      ...{ cwd: home, env, stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'] },
-    });
-    const [shown, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  async function run(program: CodingAgent, args: string[], environment: Record<string, string>) {
+    const { code, shown, errors } = await runCodingAgent(program, args, home, environment);
     expect(code, shown + errors).toBe(0);
   }
 
@@ -56,7 +49,10 @@ describe.runIf(folder)(title, () => {
       const config = `${provider.replace(/^env_key.*\n/m, '').replace(/^http_headers.*\n/m, '')}\n${auth}`
         .replace('http://127.0.0.1:8080', url)
         .replace(shownFile, file);
-      writeFileSync(join(home, 'config.toml'), `model = "gpt-5"\ncheck_for_update_on_startup = false\n${config}`);
+      writeFileSync(
+        join(home, 'config.toml'),
+        `model = "gpt-5"\nfeatures.plugins = false\ncheck_for_update_on_startup = false\n${config}`,
+      );
       await run('codex', ['exec', '--skip-git-repo-check', 'Say hello'], { CODEX_HOME: home });
     } else {
       const [settings = ''] = readSnippets(page, 'json');

@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import type { CodingAgent } from '@agp/testing';
 import {
   answerCanned,
   type CannedToolCall,
@@ -12,19 +10,16 @@ import {
   startFakeProvider,
 } from '@agp/testing/providers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readSnippets } from '../docs/read-snippets.ts';
 import { readMetric } from '../system/read-metric.ts';
 import { type System, startSystem, waitFor } from '../system/start-system.ts';
+import { configure, needCodingAgents, runCodingAgent } from './clients/coding-agents.ts';
 import { type Expected, figures, gpt5, opus } from './sdks/cases.ts';
-
-/** Where `npm install @openai/codex @anthropic-ai/claude-code` ran: they are too large to be dependencies. */
-const folder = process.env.CODING_AGENTS;
 
 const secret = 'The password is swordfish.';
 
-interface CodingAgent {
+interface Case {
   name: string;
-  program: string;
+  program: CodingAgent;
   expected: Expected;
   /** Reads the file `note.txt` of the folder where the agent works. */
   call: (workFolder: string) => CannedToolCall;
@@ -34,10 +29,9 @@ interface CodingAgent {
   ended: { words: string; requests: number };
   /** What it shows of a refusal, and how often it asks in all. */
   refused: Record<'blocked' | 'capped' | 'paused', { words: string; requests: number }>;
-  environment(proxyUrl: string, home: string, agent: string): Record<string, string>;
 }
 
-const agents: CodingAgent[] = [
+const agents: Case[] = [
   {
     name: 'Codex',
     program: 'codex',
@@ -45,8 +39,7 @@ const agents: CodingAgent[] = [
     call: () => ({ id: 'call_1', name: 'exec_command', arguments: JSON.stringify({ cmd: 'cat note.txt' }) }),
     tool: 'exec_command',
     ended: { words: 'governance proxy: denied by policy no-reading', requests: 1 },
-    // Its sandbox needs rights that a container lacks; it runs what the simulated model says.
-    args: (prompt) => ['exec', '--skip-git-repo-check', '--sandbox', 'danger-full-access', prompt],
+    args: (prompt) => ['exec', '--skip-git-repo-check', prompt],
     refused: {
       blocked: { words: 'unexpected status 403 Forbidden: governance proxy: agent blocked', requests: 6 },
       // It has its own words for OpenAI's `insufficient_quota`.
@@ -55,13 +48,6 @@ const agents: CodingAgent[] = [
         words: 'unexpected status 503 Service Unavailable: governance proxy: paused by operator',
         requests: 30,
       },
-    },
-    environment(proxyUrl, home, agent) {
-      const [shown = ''] = readSnippets('docs/clients.md', 'toml');
-      const ours = 'model = "gpt-5"\ncheck_for_update_on_startup = false\nanalytics.enabled = false\n';
-      const config = shown.replace('http://127.0.0.1:8080', proxyUrl).replace('my-codex', agent);
-      writeFileSync(join(home, 'config.toml'), ours + config);
-      return { CODEX_HOME: home, OPENAI_API_KEY: 'sk-test' };
     },
   },
   {
@@ -82,20 +68,12 @@ const agents: CodingAgent[] = [
       capped: { words: 'daily budget exceeded: cap 0 USD', requests: 1 },
       paused: { words: 'Repeated 529 Overloaded errors', requests: 3 },
     },
-    environment(proxyUrl, home, agent) {
-      const [shown = ''] = readSnippets('docs/clients.md', 'sh');
-      const exported = [...shown.matchAll(/^export (\w+)='?([^'\n]+)'?$/gm)].map(([, name = '', value = '']) => [
-        name,
-        value.replace('http://127.0.0.1:8080', proxyUrl).replace('my-claude', agent),
-      ]);
-      return { CLAUDE_CONFIG_DIR: home, ANTHROPIC_API_KEY: 'sk-ant-test', ...Object.fromEntries(exported) };
-    },
   },
 ];
 
-const title = folder ? 'coding agents' : 'coding agents (skipped: CODING_AGENTS names no folder)';
+needCodingAgents();
 
-describe.runIf(folder)(title, () => {
+describe('coding agents', () => {
   let fake: FakeProvider;
   let system: System;
   let home: string;
@@ -122,20 +100,9 @@ describe.runIf(folder)(title, () => {
     if (home) rmSync(home, { recursive: true, force: true });
   });
 
-  /** Runs an agent to its end; nothing of it leaves this machine. */
-  async function run({ program, args, environment }: CodingAgent, prompt: string, agent: string) {
-    const proxyUrl = system.proxies[0]?.url ?? '';
-    const env = {
-      PATH: process.env.PATH,
-      HOME: home,
-      HTTPS_PROXY: 'http://127.0.0.1:9',
-      HTTP_PROXY: 'http://127.0.0.1:9',
-      NO_PROXY: '127.0.0.1',
-      ...environment(proxyUrl, home, agent),
-    };
-    const options = { cwd: home, env, stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'] };
-    const child = spawn(join(folder ?? '', 'node_modules/.bin', program), args(prompt), options);
-    const [shown, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  async function run({ program, args }: Case, prompt: string, agent: string) {
+    const environment = configure[program](system.proxies[0]?.url ?? '', home, agent);
+    const { code, shown, errors } = await runCodingAgent(program, args(prompt), home, environment);
     return { code, output: shown + errors };
   }
 

@@ -28,6 +28,7 @@ export type { RedisPair } from './clusters/start-redis-pair.ts';
 export { type Relay, startRelay } from './clusters/start-relay.ts';
 export { explainSkip } from './explain-skip.ts';
 export { startTestServers } from './global-setup.ts';
+export { type CodingAgent, installCodingAgents } from './install-coding-agents.ts';
 export { makeTestAuthority, type TestAuthority } from './make-test-authority.ts';
 export { readRefusal, refusalText } from './read-refusal.ts';
 export { childEnvironment, runCommandWithin } from './run-command-within.ts';

@@ -27,6 +27,8 @@ type Ask = (text: string) => Promise<string>;
 export interface Client {
   name: string;
   provider: 'openai' | 'anthropic';
+  /** How often it asks the provider in a turn: twice if not given. */
+  requests?: number;
   open(target: Target, sendMail: (to: string) => string): Ask;
 }
 
@@ -39,8 +41,8 @@ const parameters = {
 };
 const thinking = { type: 'enabled' as const, budget_tokens: 1_024 };
 
-/** As Claude Code asks: it streams, names its session, and moves a mark of the cache from turn to turn. */
-const claudeCode: Client['open'] = (target, sendMail) => {
+/** As Claude Code does it: it streams, names its session, and moves a mark of the cache from turn to turn. */
+const anthropicSdk: Client['open'] = (target, sendMail) => {
   const headers = { ...target.headers, 'x-claude-code-session-id': crypto.randomUUID() };
   const anthropic = connectAnthropic({ ...target, headers });
   const messages: Anthropic.MessageParam[] = [];
@@ -76,8 +78,8 @@ const claudeCode: Client['open'] = (target, sendMail) => {
   };
 };
 
-/** As Codex asks: it streams, names its session, and has nothing stored. */
-const codex: Client['open'] = (target, sendMail) => {
+/** As Codex does it: it streams, names its session, and has nothing stored. */
+const openaiSdk: Client['open'] = (target, sendMail) => {
   const openai = connectOpenai({ ...target, headers: { ...target.headers, 'session-id': crypto.randomUUID() } });
   const items: ResponseInput = [];
   return async (text) => {
@@ -168,8 +170,8 @@ const ofAnthropic = ({ baseUrl, headers }: Target) =>
   });
 
 export const clients: Client[] = [
-  { name: 'as Claude Code', provider: 'anthropic', open: claudeCode },
-  { name: 'as Codex', provider: 'openai', open: codex },
+  { name: "Anthropic's SDK", provider: 'anthropic', open: anthropicSdk },
+  { name: "OpenAI's SDK", provider: 'openai', open: openaiSdk },
   {
     name: 'vercel anthropic',
     provider: 'anthropic',

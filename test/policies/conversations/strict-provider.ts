@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { labelPattern } from '@agp/pii/label';
+import { randomUUID } from 'node:crypto';
 import {
   cannedAnswer,
   chatReply,
@@ -8,121 +7,18 @@ import {
   type FakeReply,
   type ReceivedRequest,
   responsesReply,
-  responsesStreamReply,
 } from '@agp/testing/providers';
+import { asList, digest, type Json, plan, Refused } from './plan-turn.ts';
+import { answerMessages } from './strict-messages.ts';
 
 /** The header by which it knows the requests of one conversation. */
 export const runHeader = 'x-test-run';
 
-type Json = Record<string, unknown>;
-interface Message {
-  role: string;
-  content: Json[];
-}
-
-const asList = (value: unknown): Json[] =>
-  typeof value === 'string' ? [{ type: 'text', text: value }] : Array.isArray(value) ? (value as Json[]) : [];
-
-/** Without what clients move from turn to turn, and vendors do not count. */
-const strip = ({ cache_control: _, ...block }: Json): Json =>
-  Array.isArray(block.content) ? { ...block, content: block.content.map(strip) } : block;
-
-const digest = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('base64');
-const sign = (thinking: unknown, before: unknown) => digest([thinking, digest(before)]);
-
-class Refused extends Error {}
-
-/** What was answered, by its signature or its call. */
-const answered = new Map<string, Json[]>();
+/** What was asked and answered last, by conversation. */
 const begun = new Map<string, Json[]>();
-
-/** Two calls of the tool, one for each value that the last turn names; once their results have come, the end of the turn. */
-function plan(asked: string, results: string, turn: string) {
-  const named = (text: string) => [...new Set(text.match(labelPattern))];
-  if (results === '')
-    return {
-      words: `I write to ${named(asked).join(' and ')}.`,
-      calls: named(asked).map((to, at) => ({ id: `call_${turn}_${at}`, name: 'send_mail', input: { to } })),
-    };
-  return { words: `Sent to ${named(results).join(', ')}.`, calls: [] };
-}
-
-/** As Anthropic checks them: signatures, and the conversation that each is bound to; results beside their calls. */
-function checkMessages(body: Json): Message[] {
-  const head = { system: asList(body.system).map(strip), tools: asList(body.tools).map(strip) };
-  const messages = (body.messages as Json[]).map(({ role, content }): Message => {
-    return { role: `${role}`, content: asList(content).map(strip) };
-  });
-  messages.forEach(({ role, content }, at) => {
-    const before = { ...head, messages: messages.slice(0, at) };
-    for (const { type, thinking, signature } of content) {
-      if (type !== 'thinking') continue;
-      const sent = answered.get(`${signature}`);
-      if (sent === undefined || sent[0]?.thinking !== thinking)
-        throw new Refused(`messages.${at}.content.0: Invalid \`signature\` in \`thinking\` block`);
-      if (sign(thinking, before) !== signature)
-        throw new Refused(`messages.${at}: \`thinking\` block is bound to a different conversation`);
-      if (JSON.stringify(sent) !== JSON.stringify(content.map(({ caller: _, ...block }) => block)))
-        throw new Refused(`messages.${at}: an assistant turn must be sent back as it was returned`);
-    }
-    const calls = content.filter(({ type }) => type === 'tool_use').map(({ id }) => id);
-    const results = (messages[at + 1]?.content ?? []).flatMap(({ tool_use_id: id }) => id ?? []);
-    if (role === 'assistant' && JSON.stringify(calls) !== JSON.stringify(results))
-      throw new Refused(`messages.${at}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after`);
-  });
-  return messages;
-}
-
-function answerMessages(body: Json): FakeReply {
-  const messages = checkMessages(body);
-  const last = messages.at(-1)?.content ?? [];
-  const results = last.filter(({ type }) => type === 'tool_result');
-  const { words, calls } = plan(
-    JSON.stringify(last),
-    results.length > 0 ? JSON.stringify(results) : '',
-    `${messages.length}`,
-  );
-  const thinking = `They want ${words} The trailer is Co-Authored-By: Claude <noreply@anthropic.com>.`;
-  const head = { system: asList(body.system).map(strip), tools: asList(body.tools).map(strip) };
-  const signature = sign(thinking, { ...head, messages });
-  const content: Json[] = [
-    { type: 'thinking', thinking, signature },
-    { type: 'text', text: words },
-    ...calls.map(({ id, name, input }) => ({ type: 'tool_use', id, name, input })),
-  ];
-  answered.set(signature, content);
-  const message = {
-    ...{ id: 'msg_1', type: 'message', role: 'assistant', model: body.model, stop_sequence: null },
-    ...{ stop_reason: calls.length > 0 ? 'tool_use' : 'end_turn', usage: { input_tokens: 100, output_tokens: 5 } },
-  };
-  if (!body.stream) return { body: { ...message, content } };
-  const event = (type: string, data: object) => eventFrame({ type, ...data });
-  const pieces = (text: string) => text.match(/.{1,7}/gsu) ?? [];
-  const deltas = ({ type, text, thinking, signature, input }: Json): object[] =>
-    type === 'thinking'
-      ? [
-          ...pieces(`${thinking}`).map((part) => ({ type: 'thinking_delta', thinking: part })),
-          { type: 'signature_delta', signature },
-        ]
-      : type === 'text'
-        ? pieces(`${text}`).map((part) => ({ type: 'text_delta', text: part }))
-        : pieces(JSON.stringify(input)).map((part) => ({ type: 'input_json_delta', partial_json: part }));
-  const empty: Json = { thinking: { thinking: '', signature: '' }, text: { text: '' }, tool_use: { input: {} } };
-  const steps = [
-    event('message_start', { message: { ...message, content: [], stop_reason: null } }),
-    ...content.flatMap((block, index) => [
-      event('content_block_start', { index, content_block: { ...block, ...(empty[`${block.type}`] as Json) } }),
-      ...deltas(block).map((delta) => event('content_block_delta', { index, delta })),
-      event('content_block_stop', { index }),
-    ]),
-    event('message_delta', {
-      delta: { stop_reason: message.stop_reason, stop_sequence: null },
-      usage: { output_tokens: 5 },
-    }),
-    event('message_stop', {}),
-  ];
-  return { headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body: { steps } };
-}
+const answered = new Map<string, Json[]>();
+/** By the key of the cache. */
+const cached = new Map<string, string>();
 
 const textOf = (content: unknown): string =>
   asList(content)
@@ -131,14 +27,66 @@ const textOf = (content: unknown): string =>
 
 /** Messages and items of OpenAI's APIs alike: what of them a model reads. */
 function read(given: Json): Json[] {
+  if (given.type === 'reasoning') return [{ reasoning: given.encrypted_content, text: JSON.stringify(given.summary) }];
   if (given.type === 'function_call') return [{ call: given.call_id, input: given.arguments }];
-  if (given.type === 'function_call_output') return [{ result: given.call_id, text: textOf(given.output) }];
+  if (given.type === 'custom_tool_call') return [{ call: given.call_id, input: given.input }];
+  if (`${given.type}`.endsWith('_call_output')) return [{ result: given.call_id, text: textOf(given.output) }];
   if (given.role === 'tool') return [{ result: given.tool_call_id, text: textOf(given.content) }];
   const text = textOf(given.content);
   const calls = asList(given.tool_calls).map((call) => {
     return { call: call.id, input: (call.function as Json).arguments };
   });
   return [...(text === '' ? [] : [{ role: `${given.role}`.replace('developer', 'system'), text }]), ...calls];
+}
+
+/** Who names a key for the cache pays for each byte that is another one than before. */
+function checkCached(key: string, given: unknown[]) {
+  const text = JSON.stringify(given).slice(0, -1);
+  if (!text.startsWith(cached.get(key) ?? '')) throw new Refused(`not as it is cached: ${text}`);
+  cached.set(key, text);
+}
+
+const pieces = (text: string) => text.match(/.{1,7}/gsu) ?? [];
+
+/** What a stream tells of an item between its begin and its end. */
+function* tell({ id: item_id, type, name, arguments: given, input, content }: Json): Generator<Json> {
+  if (type === 'function_call') {
+    for (const delta of pieces(`${given}`)) yield { type: 'response.function_call_arguments.delta', item_id, delta };
+    yield { type: 'response.function_call_arguments.done', item_id, name, arguments: given };
+  } else if (type === 'custom_tool_call') {
+    for (const delta of pieces(`${input}`)) yield { type: 'response.custom_tool_call_input.delta', item_id, delta };
+    yield { type: 'response.custom_tool_call_input.done', item_id, input };
+  } else if (type === 'message') {
+    const [part = {}] = content as Json[];
+    const at = { item_id, content_index: 0 };
+    yield { type: 'response.content_part.added', ...at, part: { ...part, text: '' } };
+    for (const delta of pieces(`${part.text}`))
+      yield { type: 'response.output_text.delta', ...at, delta, logprobs: [] };
+    yield { type: 'response.output_text.done', ...at, text: part.text, logprobs: [] };
+    yield { type: 'response.content_part.done', ...at, part };
+  }
+}
+
+/** An answer of the Responses API, in which the call of a tool that takes any text is an item of its own kind. */
+function writeResponse(body: Json, output: Json[]): FakeReply {
+  const whole = { ...(responsesReply({ ...cannedAnswer, model: `${body.model}` }).body as Json), output };
+  if (!body.stream) return { body: whole };
+  const empty: Record<string, Json> = {
+    function_call: { arguments: '' },
+    custom_tool_call: { input: '' },
+    message: { content: [] },
+  };
+  const events = [
+    { type: 'response.created', response: { ...whole, status: 'in_progress', output: [], usage: null } },
+    ...output.flatMap((item, output_index) => [
+      { type: 'response.output_item.added', output_index, item: { ...item, ...empty[`${item.type}`] } },
+      ...tell(item).map((event) => ({ ...event, output_index })),
+      { type: 'response.output_item.done', output_index, item },
+    ]),
+    { type: 'response.completed', response: whole },
+  ] as ({ type: string } & Json)[];
+  const steps = events.map((event, sequence_number) => eventFrame({ ...event, sequence_number }));
+  return { headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body: { steps } };
 }
 
 /** A cache of prompts hits only if each turn begins with the one before; results stand beside their calls. */
@@ -150,6 +98,7 @@ function answerOpenai(body: Json, run: string, isChat: boolean): FakeReply {
         ...instructions,
         ...(typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : asList(body.input)),
       ];
+  if (body.prompt_cache_key !== undefined) checkCached(`${body.prompt_cache_key}`, [body.tools, ...(given as Json[])]);
   const items = (given as Json[]).flatMap(read);
   const before = [...(begun.get(run) ?? []), ...(answered.get(run) ?? [])];
   if (JSON.stringify(items.slice(0, before.length)) !== JSON.stringify(before))
@@ -157,23 +106,40 @@ function answerOpenai(body: Json, run: string, isChat: boolean): FakeReply {
   const ids = (name: string) => items.flatMap((item) => item[name] ?? []);
   if (JSON.stringify(ids('call')) !== JSON.stringify(ids('result'))) throw new Refused('a call has no result');
   const lastAsked = items.findLastIndex(({ role }) => role === 'user');
-  const results = items.slice(lastAsked + 1).flatMap(({ result, text }) => (result === undefined ? [] : `${text}`));
-  const { words, calls } = plan(`${items[lastAsked]?.text}`, results.join(' '), `${items.length}`);
-  const toolCalls = calls.map(({ id, name, input }) => ({ id, name, arguments: JSON.stringify(input) }));
+  const since = items.slice(lastAsked + 1);
+  const { words, calls } = plan({
+    asked: `${items[lastAsked]?.text}`,
+    called: since.map(({ input = '' }) => input).join(' '),
+    results: since.map(({ result, text }) => (result === undefined ? '' : text)).join(' '),
+    declared: JSON.stringify([body.tools, (given as Json[]).filter(({ type }) => type === 'additional_tools')]),
+  });
   const said = calls.length > 0 ? [] : [words];
   begun.set(run, items);
-  answered.set(run, [
-    ...said.map((text) => ({ role: 'assistant', text })),
-    ...toolCalls.map((call) => ({ call: call.id, input: call.arguments })),
-  ]);
-  const answer = {
-    ...cannedAnswer,
-    model: `${body.model}`,
-    words: said.join('').match(/.{1,7}/gsu) ?? [],
-    toolCalls,
-  };
-  if (isChat) return body.stream ? chatStreamReply(answer, true) : chatReply(answer);
-  return body.stream ? responsesStreamReply(answer) : responsesReply(answer);
+  if (isChat) {
+    const toolCalls = calls.map(({ id, name, input }) => ({ id, name, arguments: JSON.stringify(input) }));
+    const answer = { ...cannedAnswer, model: `${body.model}`, words: said.flatMap(pieces), toolCalls };
+    const message = {
+      role: 'assistant',
+      content: said.join(''),
+      tool_calls: toolCalls.map(({ id, ...call }) => ({ id, function: call })),
+    };
+    answered.set(run, read(message));
+    return body.stream ? chatStreamReply(answer, true) : chatReply(answer);
+  }
+  const thinks = `${body.include}`.includes('reasoning.encrypted_content');
+  const output = [
+    ...(thinks ? [{ type: 'reasoning', summary: [], encrypted_content: digest(items) }] : []),
+    ...said.map((text) => {
+      return { type: 'message', role: 'assistant', content: [{ type: 'output_text', text, annotations: [] }] };
+    }),
+    ...calls.map(({ id: call_id, name, input }) =>
+      typeof input === 'string'
+        ? { type: 'custom_tool_call', call_id, name, input }
+        : { type: 'function_call', call_id, name, arguments: JSON.stringify(input) },
+    ),
+  ].map((item) => ({ id: `item_${randomUUID()}`, status: 'completed', ...item }));
+  answered.set(run, output.flatMap(read));
+  return writeResponse(body, output);
 }
 
 /** A model that writes mails, behind an API that checks what its vendors check. */
