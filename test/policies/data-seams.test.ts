@@ -250,3 +250,13 @@ test('what repeats a text by words or tokens loses the value too', async () => {
   const gemini = await answer('/v1beta/models/gemini-2.5-pro:generateContent', 'gemini', { candidates: [candidate] });
   expect(JSON.stringify(gemini)).not.toContain('1111');
 });
+
+test('a value is found whose part before, or whose name, says what it is', async () => {
+  const told = await send({ messages: [{ role: 'user', content: [toText('password: '), toText('hunter2Zx9 now')] }] });
+  expect(told.messages[0].content).toEqual([toText('password: '), toText('[password] now')]);
+  const input = { password: 'Tr0ub4dor&3', note: 'a&b' };
+  const called = await send({
+    messages: [{ role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'a', input }] }],
+  });
+  expect(called.messages[0].content[0].input).toEqual({ password: '[password]', note: 'a&b' });
+});

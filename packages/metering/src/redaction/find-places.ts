@@ -175,12 +175,14 @@ export function findInLiteral(json: string, literal: Literal, value: string, sea
   const toWritten = openOffsets(json.slice(start + 1, literal.end - 1), start + 1);
   const moved = places.flatMap((place): Place[] => {
     const from = Math.max(0, place.start - before);
-    const to = place.end - before;
+    // The member's name says what it is, so that all of it is.
+    const isAll = before > 0 && from === 0 && /^(?:password|credential)$/.test(place.kind) && !/\s/.test(value);
+    const to = isAll ? value.length : place.end - before;
     if (to <= 0) return [];
     return [
       {
         ...place,
-        value: place.start < before ? value.slice(0, to) : place.value,
+        value: place.start < before || isAll ? value.slice(0, to) : place.value,
         start: toWritten(from),
         end: toWritten(to),
       },
@@ -222,6 +224,9 @@ interface Part {
   alone: readonly Place[];
 }
 
+/** How far behind the begin of a part a value may stand of which the part before tells what it is, in UTF-16 units. */
+const longestToldBy = 24;
+
 /**
  * Findings of which a part stands in each of several texts that are read as one; one that stands whole in its text does not grow.
  * @param between what a model reads between two of them
@@ -233,8 +238,9 @@ function findAcross(json: string, parts: readonly Part[], between: string, searc
   let [at, from] = [0, 0];
   for (const { kind, start, end } of search.find(whole)) {
     for (; from + lengthOf(parts[at]) <= start; at++) from += lengthOf(parts[at]);
-    // Most findings stand in one part, in which they were found before.
-    if (end <= from + lengthOf(parts[at])) continue;
+    // Most findings stand in one part, in which they were found before, unless the part before has the word that tells what they are.
+    const isWithin = end <= from + lengthOf(parts[at]);
+    if (isWithin && (at === 0 || start - from > longestToldBy || looksLikeJson(parts[at]?.value ?? ''))) continue;
     const place = { kind, value: whole.slice(start, end), depth: depth + 1, isBare: false, decided: {} };
     const pieces: Place[] = [];
     let [stands, isSigned] = [false, false];
