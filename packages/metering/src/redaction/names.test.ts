@@ -15,7 +15,10 @@ const schema = { properties: { zebra7: { $ref: '#/$defs/zebra7' } }, required: [
 
 test.each<[string, unknown]>([
   ['a custom tool', { tools: [{ type: 'custom', custom: { name: 'zebra7', description: 'd' } }] }],
-  ['a call of it', { messages: [{ tool_calls: [{ id: 'c', type: 'custom', custom: { name: 'zebra7', input: 'x' } }] }] }],
+  [
+    'a call of it',
+    { messages: [{ tool_calls: [{ id: 'c', type: 'custom', custom: { name: 'zebra7', input: 'x' } }] }] },
+  ],
   ['a function that answers', { messages: [{ role: 'function', name: 'zebra7', content: 'x' }] }],
   ['a schema', { response_format: { type: 'json_schema', json_schema: { name: 'zebra7', schema } } }],
   ['a format', { text: { format: { type: 'json_schema', name: 'zebra7', schema } } }],
@@ -24,7 +27,12 @@ test.each<[string, unknown]>([
     'tools of a server',
     {
       tools: [
-        { type: 'mcp', server_label: 'zebra7', allowed_tools: ['zebra7'], require_approval: { never: { tool_names: ['zebra7'] } } },
+        {
+          type: 'mcp',
+          server_label: 'zebra7',
+          allowed_tools: ['zebra7'],
+          require_approval: { never: { tool_names: ['zebra7'] } },
+        },
         { type: 'namespace', name: 'zebra7', tools: [{ type: 'function', name: 'zebra7' }] },
       ],
     },
@@ -60,7 +68,10 @@ test.each<[string, unknown]>([
 });
 
 test('a name beside a text stays, and the text does not', () => {
-  const write = (text: string) => ({ messages: [{ role: 'user', name: text, content: text }], tools: [{ title: text }] });
+  const write = (text: string) => ({
+    messages: [{ role: 'user', name: text, content: text }],
+    tools: [{ title: text }],
+  });
   expect(change(write('zebra'))).toBe(JSON.stringify(write('[word]')));
 });
 
@@ -86,5 +97,7 @@ test.each([1, 3, 100])('so it is in a stream of %d characters a frame', (length)
   const pieces = JSON.stringify(args).match(new RegExp(`.{1,${length}}`, 'g')) ?? [];
   const frame = (piece: string) => ({ type: 'content_block_delta', index: 0, delta: { partial_json: piece } });
   const { passed } = passFrames(openRedactor(config.kinds, config), pieces.map(frame));
-  expect(JSON.parse(passed.map((each) => (each as ReturnType<typeof frame>).delta.partial_json).join(''))).toEqual(kept);
+  expect(JSON.parse(passed.map((each) => (each as ReturnType<typeof frame>).delta.partial_json).join(''))).toEqual(
+    kept,
+  );
 });
