@@ -1,7 +1,7 @@
 import type { TextSearch } from '@agp/pii';
 import type { Holder, Literal } from '../redaction/holder.ts';
 import { TextChannel } from '../redaction/text-channel.ts';
-import { TextNames } from '../redaction/text-names.ts';
+import { isOfTokens, TextNames } from '../redaction/text-names.ts';
 
 /** Members of frames that go on with a text, in all dialects. */
 const continued = new Set(
@@ -62,8 +62,10 @@ export class FrameTexts {
   }
 
   /** What tells the texts of a stream apart: the type of the frame, and their way in it. */
-  name({ key, holder }: Literal, root: Holder | null): string {
+  name(literal: Literal, root: Holder | null): string {
+    const { key, holder } = literal;
     const type = root?.type ?? '';
+    if (literal.kind === 'name') return `${type} ${this.#names.ofPart(literal)}`;
     if (holder.name === 'part' && holder.parent === root && root !== null && type.endsWith('part.added')) {
       const text = holder.type === 'summary_text' ? 'reasoning_summary_text' : holder.type;
       return `response.${text} ${this.#names.of(root)}/delta`;
@@ -72,11 +74,14 @@ export class FrameTexts {
   }
 
   isContinued({ key, kind, holder }: Literal): boolean {
+    if (kind === 'name') return isOfTokens(holder);
     return kind === 'string' && continued.has(key) && !holder.isFree && !growing.has(holder.name);
   }
 
   open(literal: Literal, value: string, root: Holder | null): Opened {
-    if (literal.kind !== 'string' || literal.holder.isFree) return { channel: null, isWhole: true };
+    const { kind, key, holder } = literal;
+    if (holder.isFree || kind === 'number' || (kind === 'name' && !isOfTokens(holder)))
+      return { channel: null, isWhole: true };
     if (this.#names.size >= maxNames) {
       this.#onUnread(tooMany);
       return { channel: null, isWhole: true };
@@ -84,7 +89,7 @@ export class FrameTexts {
     if (this.isContinued(literal)) {
       const found = this.#find(literal, root);
       if (found === null) return { channel: null, isWhole: true };
-      this.#speak(literal.holder, found);
+      if (key === 'text') this.#speak(holder, found);
       return { channel: found.channel, isWhole: false };
     }
     return {

@@ -7,7 +7,7 @@ import { dropKept, isWordy } from './kept-labels.ts';
 import { createValueSearch, type KnownValue, longestKnown, mostKnown } from './known-values.ts';
 import { decodeLiteral, listLiterals } from './literals.ts';
 import { isProtocolName } from './names.ts';
-import { TextNames } from './text-names.ts';
+import { isOfTokens, TextNames } from './text-names.ts';
 import { isFile, nameUnsearched, tokenMembers } from './unsearched.ts';
 
 /** A finding in a text or body, as UTF-16 offsets of what is written there, escapes included. */
@@ -153,7 +153,7 @@ export function readText(json: string, literal: Literal, from: 'request' | 'answ
   if (kind === 'number') return holder.isFree || tokenMembers.has(key) ? written : null;
   const value = written.includes('\\') ? decodeLiteral(written) : written.slice(1, -1);
   if (value === null) return undefined;
-  if (value === '' || (kind === 'name' && isWordy(value))) return null;
+  if (value === '' || (kind === 'name' && isWordy(value) && !isOfTokens(holder))) return null;
   if (isProtocolName(literal, value) || isOpaque(literal, value)) return null;
   return from === 'answer' && kind === 'string' && !holder.isFree && isProviders(key, value) ? null : value;
 }

@@ -6,13 +6,17 @@ const partTypes = /^(?:|(?:\w*_)?text)$/;
 
 /** Members that repeat a text word by word, or token by token, by the list that they stand in. */
 const repeating: Readonly<Record<string, RegExp>> = {
-  token: /^(?:content|refusal|chosenCandidates)$/,
+  token: /^(?:content|refusal|chosenCandidates|logprobs)$/,
   word: /^words$/,
 };
 const alternatives = /^(?:top_logprobs|candidates)$/;
 
+/** Whether its names are tokens, each with its chance. */
+export const isOfTokens = ({ parent: list, isFree }: Holder): boolean =>
+  !isFree && list?.isArray === true && list.name === 'top_logprobs' && list.parent?.name === 'logprobs';
+
 /** In streams each frame gives the elements of these anew. */
-const grownLists = new Set([...partLists, 'chosenCandidates', 'topCandidates', 'refusal']);
+const grownLists = new Set([...partLists, 'chosenCandidates', 'topCandidates', 'refusal', 'logprobs']);
 /** A first choice or block may be told as 0, or not at all. */
 const first = /(?<![^,])0,/g;
 /** An object that opens a text, by what goes on with it. */
@@ -41,7 +45,7 @@ export class TextNames {
     const list = holder.isArray ? holder : holder.parent;
     if (list === null || !list.isArray || holder.isFree) return null;
     const isElement = holder !== list;
-    if (kind === 'name') return isElement ? this.#ofAlternative(list, holder) : null;
+    if (kind === 'name') return isOfTokens(holder) ? this.#ofAlternative(list, holder) : null;
     if (kind !== 'string') return null;
     if (!isElement) return list.name === 'tokens' ? `${this.of(list)}/` : null;
     if (key === 'text' && !holder.isThought && partLists.has(list.name) && partTypes.test(holder.type))
@@ -53,8 +57,7 @@ export class TextNames {
   }
 
   /** Names of an object of tokens and their chances: of each of a list the first, the second and so on. */
-  #ofAlternative(list: Holder, holder: Holder): string | null {
-    if (list.name !== 'top_logprobs') return null;
+  #ofAlternative(list: Holder, holder: Holder): string {
     const nth = this.#names.get(holder) ?? 0;
     this.#names.set(holder, nth + 1);
     return `${this.of(list)}/${nth}`;

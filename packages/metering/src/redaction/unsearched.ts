@@ -1,9 +1,15 @@
 import { isMedia, isMediaMember } from '../text/strings.ts';
 import type { Literal } from './holder.ts';
 
-/** Base64 in a member for files holds no text, and a signature must stay as it is. */
-export const isFile = ({ kind, key, holder }: Literal, value: string): boolean =>
-  kind === 'string' && !holder.isFree && isMediaMember(key) && isMedia(value);
+const vector = /^[\w+/-]{64,}={0,2}$/;
+
+/** Base64 in a member for files or vectors holds no text, and a signature must stay as it is. */
+export function isFile({ kind, key, holder }: Literal, value: string): boolean {
+  if (kind !== 'string' || holder.isFree) return false;
+  if (key === 'embedding') return vector.test(value);
+  const isOfPicture = key === 'result' && holder.type === 'image_generation_call';
+  return (isOfPicture || /b64|[bB]ase64/.test(key) || isMediaMember(key)) && isMedia(value);
+}
 
 const mediaHolders = /image|audio|video|file|document|media|upload|inline_?data|gcs|base64/i;
 
