@@ -24,7 +24,9 @@ const listKeys = (call: JsonObject, name: string): string[] =>
   Object.keys(call).filter((key) => foldName(key) === foldName(name));
 
 const listValues = (call: JsonObject, rule: 'settings' | 'calls'): unknown[] =>
-  Object.keys(call).flatMap((key) => (rules.get(foldName(key)) === rule ? [call[key]] : []));
+  Object.keys(call).flatMap((key) =>
+    typeof call[key] === 'object' && rules.get(foldName(key)) === rule ? [call[key]] : [],
+  );
 const rules = new Map(Object.entries(rivals).map(([name, rule]) => [foldName(name), rule]));
 
 /** Whether a member stands in an object of settings, such as `extra_body`, that some server merges into the call. */
