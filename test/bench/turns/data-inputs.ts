@@ -97,6 +97,8 @@ export function listDataInputs(check: string): Input[] {
       toProxy('agent, body', `all types: 8 MB of ${name}`, [all], chat(make(8_000_000))),
     ),
     toProxy('agent, body', 'all types: 15.8 KB of digits', [all], chat(texts.digits(15_800))),
+    toProxy('agent, body', "no rule: a member's name of 30 MB", [], chat('x', { ['k'.repeat(30_000_000)]: 1 })),
+    toProxy('agent, body', 'no rule: 30 MB of words', [], chat(texts.words(30_000_000))),
     ...[15_000, 200_000].map((length) =>
       toProxy(
         'agent, body',
@@ -117,6 +119,11 @@ export function listDataInputs(check: string): Input[] {
     ),
     ...Object.entries(texts).map(([name, make]) =>
       streamed(`all types: a frame of 990,000 characters of ${name}`, [all], [delta(make(990_000))]),
+    ),
+    streamed(
+      'no rule: a frame of 640,000 members',
+      [],
+      [{ ...delta('x'), ...Object.fromEntries(many(640_000, (at) => [`k${at}`, 1])) }],
     ),
     streamed(
       'all types: three frames that repeat 600,000 characters',
