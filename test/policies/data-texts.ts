@@ -89,8 +89,9 @@ function fill(value: unknown, text: string, signed = text, key = ''): unknown {
   if (Array.isArray(value)) return value.map((each) => fill(each, text, signed, key));
   if (typeof value === 'object' && value !== null) {
     // Thoughts of Mistral are lists of texts, which nobody signs.
-    const isThought =
+    const isThinking =
       'type' in value && /^thinking/.test(String(value.type)) && typeof Object(value).thinking === 'string';
+    const isThought = isThinking || ('thought' in value && 'thoughtSignature' in value);
     const own = isThought ? signed : text;
     return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, fill(each, own, signed, name)]));
   }
