@@ -198,10 +198,17 @@ function readLeniently(bytes: Buffer): PlacedMember[] | null {
   return readObject(plain, skipSpace(plain, 0))?.members ?? null;
 }
 
-function findDoubt(bytes: Buffer, value: unknown, isExact: boolean, members: readonly BodyMember[]): Doubt | null {
+/** @param text of the bytes, if it was decoded: another copy of a large one takes as long as to parse it */
+function findDoubt(
+  bytes: Buffer,
+  text: string | null,
+  value: unknown,
+  isExact: boolean,
+  members: readonly BodyMember[],
+): Doubt | null {
   if (!isUtf8(bytes)) return { field: 'the body', reason: 'is not UTF-8' };
   if (!isExact) return unreadable.doubt;
-  if (!hasRepeatedMember(bytes.toString('utf8'), value)) return null;
+  if (!hasRepeatedMember(text ?? bytes.toString('utf8'), value)) return null;
   const seen = new Set<string>();
   const repeated = members.find(({ key }) => seen.size === seen.add(key).size);
   return { field: repeated?.key ?? 'a member', reason: 'is given twice' };
@@ -214,11 +221,12 @@ export function readJson(bytes: Buffer, extent: 'whole' | 'outline'): ReadBody {
   const isParsed = isShort
     ? bytes.length <= maxValues || !isTooPopulated(bytes, maxValues)
     : isWhole && !isTooPopulated(bytes, maxSparse);
-  const value = isParsed ? tryParse(bytes) : undefined;
+  const text = isParsed ? bytes.toString('utf8') : null;
+  const value = text === null ? undefined : tryParse(text);
   const start = skipSpace(bytes, 0);
   const root = readObject(bytes, start, value);
   const members = root?.members ?? (value === undefined ? readLeniently(bytes) : toMembers(value));
-  if (members === null) return { ...unreadable, doubt: findDoubt(bytes, value, false, []) };
+  if (members === null) return { ...unreadable, doubt: findDoubt(bytes, text, value, false, []) };
   const object = root !== null && skipSpace(bytes, root.end) === bytes.length ? { start, members: root.members } : null;
   // What has too many members to look at one by one, or is no object, is exact if nothing depends on it.
   const isExact =
@@ -229,7 +237,7 @@ export function readJson(bytes: Buffer, extent: 'whole' | 'outline'): ReadBody {
     members,
     object,
     isExact,
-    doubt: isWhole ? findDoubt(bytes, value, isExact, members) : null,
+    doubt: isWhole ? findDoubt(bytes, text, value, isExact, members) : null,
   };
 }
 

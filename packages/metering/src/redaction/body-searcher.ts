@@ -12,7 +12,7 @@ const maxPromised = 64 * 1024 * 1024;
 const longestMs = 7_000;
 /** What a text takes on a slow machine, in milliseconds a byte; of what its own patterns may cost ordinary texts cost a part. */
 const timeoutOf = (bytes: number, { nsPerUnit }: TextSearch): number =>
-  Math.min(longestMs, 1_000 + (bytes * Math.max(2_500, nsPerUnit / 2)) / 1e6);
+  Math.min(longestMs, 3_000 + (bytes * Math.max(2_500, nsPerUnit / 2)) / 1e6);
 
 /** Searches bodies and whole answers for rules of data: each is searched, or refused. */
 export interface BodySearcher {
