@@ -93,7 +93,7 @@ export class FramePipe implements BodyPipe {
     const rest = this.#taker?.end && !this.#hasEnded ? Buffer.concat([taken, this.#taker.end()]) : taken;
     const later = this.#taker?.later ?? null;
     if (later === null) return this.#passLast(rest);
-    this.later = later.then((bytes) => this.#passLast(bytes));
+    this.later = later.then((bytes) => this.#passLast(Buffer.concat([rest, bytes])));
     return nothing;
   }
 

@@ -33,8 +33,8 @@ const maxSearched = 1_000_000;
 /** What is searched at once is so long that it takes some milliseconds, but not much shorter than what is searched anew before it. */
 const [stepNs, leastStep] = [8e6, 512];
 
-/** One of more bytes is written in steps. */
-const longFrame = 64 * 1024;
+/** More bytes, of a frame or of all that waits, are written in steps. */
+const longFrame = 256 * 1024;
 
 /** Of a stream of events, what is neither a field nor a comment. */
 const strayLine = /^(?!(?:\xef\xbb\xbf)?(?:data|event|id|retry|)(?::|$))[^\r\n]*[^\s]/m;
@@ -123,8 +123,9 @@ export class FrameRedactor implements FrameFilter {
   end(): Buffer {
     const before = this.#finish();
     this.#texts.end('');
-    if (this.#checked === null || this.later !== null) return join(before, atOnce(this.#pass()));
-    this.later = this.#check(this.#checked);
+    const isLong = this.#held > longFrame;
+    if (this.later !== null || (this.#checked === null && !isLong)) return join(before, atOnce(this.#pass()));
+    this.later = this.#checked === null ? inTurns(this.#pass()) : this.#check(this.#checked);
     return before;
   }
 
