@@ -91,6 +91,7 @@ class PlainPipe implements AnswerPipe {
   #start: Buffer[] = [];
   /** What a search waits for its turn with, and that turn; null if none is due. */
   #unread: Buffer[] = [];
+  later: Promise<Buffer> | null = null;
   #turn: Promise<void> | null = null;
   #body: BodyPipe | null = null;
   #length = 0;
@@ -137,11 +138,9 @@ class PlainPipe implements AnswerPipe {
     const unread = this.#unread.map((chunk) => this.#body?.push(chunk) ?? nothing);
     this.#unread = [];
     const rest = this.#body?.end() ?? nothing;
-    return !this.#waits || passed.length + unread.length === 0 ? rest : Buffer.concat([passed, ...unread, rest]);
-  }
-
-  get later(): Promise<Buffer> | null {
-    return this.#body?.later ?? null;
+    const all = !this.#waits || passed.length + unread.length === 0 ? rest : Buffer.concat([passed, ...unread, rest]);
+    this.later = this.#body?.later?.then((bytes) => Buffer.concat([all, bytes])) ?? null;
+    return all;
   }
 
   async read(): Promise<ResponseReading> {

@@ -138,7 +138,7 @@ export class FrameTexts {
     if (!parent?.isArray) return;
     const list = this.#names.of(parent);
     const last = this.#spoken.get(list);
-    if (last !== undefined && last !== channel && last.scope === channel.scope) last.channel.end();
+    if (last !== undefined && last !== channel && toPlain(last.scope) === toPlain(channel.scope)) last.channel.end();
     this.#spoken.set(list, channel);
   }
 
@@ -157,6 +157,9 @@ export class FrameTexts {
     return made;
   }
 }
+
+/** A first choice may be told as 0, or not at all. */
+const toPlain = (scope: string): string => scope.replaceAll(/(?<![^,])0,/g, '');
 
 const toLast = (value: string): string => (value.length > longestLast ? '' : value);
 

@@ -83,7 +83,7 @@ test.each([1_000, 60_000, 200_000])('nothing passes of a frame that is %i bytes 
 });
 
 test('an event of too many values costs what its figures say, and is not parsed', async () => {
-  const many = Object.fromEntries(Array.from({ length: 30_000 }, (_, at) => [`k${at}`, at]));
+  const many = Object.fromEntries(Array.from({ length: 110_000 }, (_, at) => [`k${at}`, at]));
   const told = { model: 'gpt-4o-mini', choices: [], many, usage: { prompt_tokens: 9, completion_tokens: 500 } };
   const body = { model: 'gpt-4o-mini', messages: [], stream: true };
   const bill = await measure('/v1/chat/completions', body, stream(told), undefined, 'openai');
@@ -93,5 +93,6 @@ test('an event of too many values costs what its figures say, and is not parsed'
 test('commas of a long text are no values', () => {
   expect(hasMoreValues(JSON.stringify({ text: 'a,"[{\\'.repeat(9_000) }), 20_000)).toBe(false);
   expect(hasMoreValues(JSON.stringify(Array(20_001).fill(1)), 20_000)).toBe(true);
+  expect(hasMoreValues(`: "\ndata: ${JSON.stringify(Array(20_001).fill(1))}`, 20_000)).toBe(true);
   expect(hasMoreValues('""'.repeat(50_000) + ','.repeat(20_001), 20_000)).toBe(true);
 });

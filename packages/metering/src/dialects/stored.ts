@@ -55,11 +55,18 @@ export function readStored(
   return store ? '"store": true' : false;
 }
 
+/** More than any call names. */
+const mostFallbacks = 100;
+
 /** Where calls and those that stand in for them ask to be processed; null if that is left open or not clear, undefined if none says. */
 export function readAskedGeo(member: string, calls: readonly JsonObject[]): Geo | null | undefined {
-  const fallbacks = calls.flatMap((call) =>
-    listValues(call, 'calls').flatMap((list) => asArray(list).map((other) => ({ ...call, ...asObject(other) }))),
-  );
+  const others = calls.flatMap((call) => listValues(call, 'calls').flatMap((list) => [asArray(list)]));
+  if (others.some(({ length }) => length > mostFallbacks)) return null;
+  // One that says nothing goes where its call goes.
+  const fallbacks = others
+    .flat()
+    .map(asObject)
+    .filter((other) => listKeys(other, member).length > 0 || isInSettings(other, member));
   const asked = [...calls, ...fallbacks].map((call) => {
     const keys = listKeys(call, member);
     if (isInSettings(call, member)) return null;

@@ -60,9 +60,15 @@ export function hasMoreValues(text: string, most: number): boolean {
   return false;
 }
 
+/** A quote before the JSON of a frame, such as in a comment, ends with its line. */
+const stringEnd = /["\r\n]/g;
+
 /** @param start of a string's first quote @returns where it has ended */
 function skipText(text: string, start: number): number {
-  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+  stringEnd.lastIndex = start + 1;
+  for (let match = stringEnd.exec(text); match !== null; match = stringEnd.exec(text)) {
+    const { index: at } = match;
+    if (match[0] !== '"') return at;
     let from = at;
     while (text[from - 1] === '\\') from -= 1;
     if ((at - from) % 2 === 0) return at + 1;

@@ -130,7 +130,9 @@ function freeSaid(places: readonly Place[], said: readonly Place[], known: reado
     else others.push(place);
   if (others.length === 0 || open.size === 0) return [];
   // What stands beside a value may make another finding of it.
-  const find = createValueSearch(values.filter(({ value }) => value.length <= longestKnown).slice(0, mostKnown));
+  const once = [...new Map(values.map((one) => [nameOf(one), one])).values()];
+  const most = known.length + mostKnown;
+  const find = createValueSearch(once.filter(({ value }) => value.length <= longestKnown).slice(0, most));
   return others.flatMap(({ isSigned, ...place }) => {
     const isWritten = !place.isBare && place.end - place.start === place.value.length;
     return find(place.value).map(({ kind, start, end }): Place => {
@@ -287,8 +289,10 @@ export function clip(places: Place[]): Place[] {
 function meet(first: Place, second: Place): void {
   for (let at: Place | undefined = first; at !== undefined; at = at.within) {
     if (at.kind === second.kind) continue;
-    at.decided.beside = [...(at.decided.beside ?? []), second.kind];
-    second.decided.beside = [...(second.decided.beside ?? []), at.kind];
+    for (const [one, { kind }] of [[at, second] as const, [second, at] as const]) {
+      one.decided.beside ??= [];
+      if (!one.decided.beside.includes(kind)) one.decided.beside.push(kind);
+    }
   }
 }
 

@@ -22,7 +22,7 @@ export function nameUnsearched({ kind, key, holder }: Literal, value: string): s
   if (kind === 'number') return tokenMembers.has(key) ? `the member "${key}", which is tokens` : null;
   const mayBeFile =
     isMediaMember(key) ||
-    /^(?:file_(?:id|uri|url)|(?:video|document)_url|gcsUri|bytesBase64Encoded|images?|result)$|b64/.test(key);
+    /^(?:file_(?:id|uri|url)|(?:video|document)_url|gcsUri|bytesBase64Encoded|images?|result)$|b64|[bB]ase64/.test(key);
   if (!mayBeFile) return null;
   const around = `${holder.type} ${holder.name} ${holder.parent?.type ?? ''}`;
   const isText = holder.type === 'text';

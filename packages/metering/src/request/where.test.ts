@@ -199,6 +199,7 @@ test.each<[unknown, vouched: CallProvider['geo'], string | null]>([
   [{ inference_geo: 'eu', fallbacks: [{ model: 'b' }] }, null, 'eu'],
   [{ inference_geo: 'eu', fallbacks: [{ model: 'b', inference_geo: 'us' }] }, 'eu', null],
   [{ fallbacks: [{ model: 'b', inference_geo: 'us' }] }, 'eu', null],
+  [{ inference_geo: 'eu', fallbacks: Array(101).fill({}) }, 'eu', null],
   [{ inference_geo: 'eu', extra_body: { inference_geo: 'us' } }, 'eu', null],
 ])('Anthropic’s %j, vouched for as %s, is processed in %s', (members, geo, expected) => {
   const body = typeof members === 'string' ? members : { model: 'a', ...(members as object) };

@@ -35,8 +35,6 @@ export function readPhoneCandidate(window: DigitRun): PhoneCandidate {
 /** Seconds behind hours and minutes, and hours before minutes. */
 const timeBefore = /\d:[0-5]\d:$/;
 const timeBehind = /^:[0-5]\d(?!\d)/;
-/** Thousands behind the first digits of an amount. */
-const amountBehind = /^,\d{3}(?!\d)/;
 /** A day and a time before the level of a line of a log, `[0717/114521:ERROR`. */
 const levelBehind = /^:[A-Z]{2}/;
 
@@ -46,7 +44,6 @@ export function belongsToMore({ text, start, end }: PhoneCandidate): boolean {
   const after = text.charAt(end);
   if (before === ':' && timeBefore.test(text.slice(start - 6, start))) return true;
   if (after === ':' && timeBehind.test(text.slice(end, end + 4))) return true;
-  if (after === ',' && amountBehind.test(text.slice(end, end + 5))) return true;
   if (/[[:]/.test(before) && levelBehind.test(text.slice(end, end + 3))) return true;
   if (isWordUnit(text.charCodeAt(start - 1)) || isWordUnit(text.charCodeAt(end)) || /[$€£¥#]/.test(before)) return true;
   if (/[-./+]/.test(before) && isWordUnit(text.charCodeAt(start - 2))) return true;
