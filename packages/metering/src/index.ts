@@ -28,9 +28,9 @@ export {
   numberTexts,
   type Replacement,
 } from './redaction/checked-texts.ts';
-export { listFindings } from './redaction/find-places.ts';
 export { gluedLabelKind, isWordy, labelKind, namedLabelKind } from './redaction/kept-labels.ts';
 export { isDistinct, type KnownValue } from './redaction/known-values.ts';
+export { listFindings } from './redaction/places.ts';
 export { openSearch, type Redactor, type SearchConfig } from './redaction/redaction.ts';
 export { replaceInSteps } from './redaction/replace-places.ts';
 export type { FoundInBytes } from './redaction/search-bytes.ts';

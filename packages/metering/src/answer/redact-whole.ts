@@ -1,6 +1,6 @@
 import { inTurns } from '@agp/runtime/fairness';
 import { addReplacements, isCheckable, listTexts, numberTexts } from '../redaction/checked-texts.ts';
-import { clip } from '../redaction/find-places.ts';
+import { clip } from '../redaction/places.ts';
 import type { Redactor } from '../redaction/redaction.ts';
 import { atOnce, replaceInSteps } from '../redaction/replace-places.ts';
 import type { FoundInBytes } from '../redaction/search-bytes.ts';

@@ -1,9 +1,10 @@
 import { isForm, parseFormFields } from '../json/form.ts';
 import { SignedTexts } from './blocks.ts';
-import { clip, openOffsets, type Place, readText } from './find-places.ts';
+import { openOffsets, readText } from './find-places.ts';
 import { type Literal, openHolder } from './holder.ts';
 import { listLiterals } from './literals.ts';
 import { isProtocolName } from './names.ts';
+import { clip, type Place } from './places.ts';
 import { TextNames } from './text-names.ts';
 import { isFile } from './unsearched.ts';
 

@@ -1,4 +1,4 @@
-import type { Place } from './find-places.ts';
+import type { Place } from './places.ts';
 
 /** What is decided of a finding; each is asked once. @param isSigned nothing can stand in its place @param beside kinds that share its text */
 export type Put = (kind: string, value: string, isSigned: boolean, beside: readonly string[]) => string | null;

@@ -2,8 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import type { TextSearch } from '@agp/pii';
 import { isForm, parseFormFields } from '../json/form.ts';
 import { isTooPopulated } from '../json/members.ts';
-import { type Found, findInJson, findInText, listFindings, type Place, tooMany } from './find-places.ts';
+import { type Found, findInJson, findInText, tooMany } from './find-places.ts';
 import { type KnownValue, longestKnown, mostKnown } from './known-values.ts';
+import { listFindings, type Place } from './places.ts';
 import { openSearch, type SearchConfig } from './redaction.ts';
 
 /** A body or a whole answer to search. */

@@ -1,8 +1,9 @@
 import type { TextSearch } from '@agp/pii';
-import { type Found, findInLiteral, openOffsets, type Place } from './find-places.ts';
+import { type Found, findInLiteral, openOffsets } from './find-places.ts';
 import { openHolder } from './holder.ts';
 import { isWordy } from './kept-labels.ts';
 import { decodeLiteral, endString } from './literals.ts';
+import type { Place } from './places.ts';
 
 /** A part of a text that came in one frame. */
 export interface Piece {
