@@ -19,7 +19,7 @@ export interface Caps {
   /** A cap holds, be it one that only warns: the usage of a stream is then asked for in any case. */
   isCapped: boolean;
   mayRefuse: boolean;
-  /** A policy asks what the request names. */
+  /** What the request names must be sure: a policy holds, whose events record it, or a budget of models. */
   mustName?: boolean;
   /** A policy asks what the request is likely to cost. */
   mustPrice?: boolean;

@@ -3,6 +3,7 @@ import { makeUsage } from '@agp/catalogue';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { findOperation } from '../../test/find-operation.ts';
+import { openRedactor } from '../../test/redact.ts';
 import type { Operation } from '../dialects/operation.ts';
 import { openAnswerPipe } from './answer-pipe.ts';
 import type { ResponseReading } from './reading.ts';
@@ -256,3 +257,19 @@ test.each(['application/x-event-stream', 'application/x-jsonl'])(
     expect(judged).toEqual([expect.objectContaining({ model: 'm-1' })]);
   },
 );
+
+test('what waits for its turn at the end passes before what the end writes in steps', async () => {
+  const frame = (text: string) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: text } }] })}\n\n`;
+  const texts = ['4111 '.repeat(100_000), 'so far. ', `${'a@b.de '.repeat(60_000)}a@b`];
+  const redactor = openRedactor(['credit_card', 'email']);
+  const headers = { 'content-type': 'text/event-stream' };
+  const pipe = openAnswerPipe(findOperation('/v1/chat/completions'), headers, { redactor });
+  let passed = pipe.push(Buffer.from(texts.map(frame).join(''))).toString();
+  const rest = pipe.end();
+  passed += (pipe.later ? await pipe.later : rest).toString();
+  const said = passed
+    .split('\n\n')
+    .flatMap((line) => (line === '' ? [] : [JSON.parse(line.slice(6)).choices[0].delta.content]));
+  expect(said).toHaveLength(3);
+  expect(said.slice(1)).toEqual(['so far. ', `${'[email] '.repeat(60_000)}a@b`]);
+});

@@ -82,6 +82,7 @@ function createBodyPipe(
 
 /** Bytes that are not encoded. */
 class PlainPipe implements AnswerPipe {
+  later: Promise<Buffer> | null = null;
   readonly changesLength: boolean;
   readonly #operation: Operation;
   readonly #options: PipeOptions;
@@ -91,7 +92,6 @@ class PlainPipe implements AnswerPipe {
   #start: Buffer[] = [];
   /** What a search waits for its turn with, and that turn; null if none is due. */
   #unread: Buffer[] = [];
-  later: Promise<Buffer> | null = null;
   #turn: Promise<void> | null = null;
   #body: BodyPipe | null = null;
   #length = 0;

@@ -8,13 +8,11 @@ import {
   type FrameFilter,
   finishReading,
   type MemoryShare,
+  maxFrameValues,
   maxPart,
   nothing,
   StreamPart,
 } from './reading.ts';
-
-/** It has too few values to be counted. */
-const shortFrame = 16 * 1024;
 
 /** A comment, or blank lines. */
 const noFrame = new Frame('', '');
@@ -131,7 +129,7 @@ export class FramePipe implements BodyPipe {
       if (this.#filters.length > 0 && !this.#hasEnded) this.#passPart(start, end);
       return;
     }
-    const isWhole = this.#part.length === 0 && piece.length <= shortFrame;
+    const isWhole = this.#part.length === 0 && piece.length <= maxFrameValues;
     if (!isWhole) this.#part.add(piece);
     const passed = this.#isPassing;
     this.#endFrame(isWhole ? piece : this.#part.take());

@@ -140,6 +140,17 @@ test('choices that take turns are texts apart', () => {
   }
 });
 
+test("a thought of Gemini's first candidate, told without its number, ends as the answer begins", () => {
+  const say = (part: object, index?: number) => ({ candidates: [{ content: { parts: [part] }, index }] });
+  const frames = [say({ text: 'call +49 30', thought: true }), say({ text: 'No, wait. ' }, 0)];
+  const filter = new FrameRedactor(openRedactor(['phone']), false);
+  const passed = frames.map((frame) => {
+    const data = JSON.stringify(frame);
+    return filter.take(new Frame('', data), Buffer.from(`data: ${data}\n\n`)).toString();
+  });
+  expect(passed[1]).toContain('call +49 30');
+});
+
 test('texts beyond a thousand of a stream are unread, and searched frame by frame', () => {
   const redactor = openRedactor(['email']);
   const frames = Array.from({ length: 1_001 }, (_, index) => ({

@@ -236,22 +236,17 @@ export class FrameRedactor implements FrameFilter {
 
   *#write({ raw, frame, data, pieces, places }: Waiting): Generator<undefined, Buffer> {
     const all: Place[] = [];
-    let last: Literal | null = null;
-    let value = '';
-    let toWritten: (offset: number) => number = (offset) => offset;
-    for (const { literal, at, piece, isSigned } of pieces) {
-      if (piece.places.length === 0) continue;
-      if (data.length > longFrame) yield;
-      // Of a long text there are many pieces.
-      if (literal !== last) {
-        toWritten = openOffsets(data.slice(literal.start + 1, literal.end - 1), literal.start + 1);
-        value = readText(data, literal, 'answer') ?? '';
-        last = literal;
+    const found = pieces.filter(({ piece }) => piece.places.length > 0);
+    for (const [literal, parts] of Map.groupBy(found, (part) => part.literal)) {
+      const toWritten = openOffsets(data.slice(literal.start + 1, literal.end - 1), literal.start + 1);
+      const value = readText(data, literal, 'answer') ?? '';
+      for (const { at, piece, isSigned } of parts) {
+        if (data.length > longFrame) yield;
+        const from = at - piece.start;
+        const own = piece.places.map((place) => ({ ...place, start: from + place.start, end: from + place.end }));
+        for (const { start, end, ...place } of dropKept(own, literal, value))
+          all.push({ ...place, ...(isSigned && { isSigned }), start: toWritten(start), end: toWritten(end) });
       }
-      const from = at - piece.start;
-      const own = piece.places.map((place) => ({ ...place, start: from + place.start, end: from + place.end }));
-      for (const { start, end, ...place } of dropKept(own, literal, value))
-        all.push({ ...place, ...(isSigned && { isSigned }), start: toWritten(start), end: toWritten(end) });
     }
     // What frames make together comes before what stands in one of them, which may be the same.
     const nameOf = ({ kind, start, end }: Place) => `${kind} ${start} ${end}`;

@@ -1,7 +1,7 @@
 import type { TextSearch } from '@agp/pii';
 import type { Holder, Literal } from '../redaction/holder.ts';
 import { TextChannel } from '../redaction/text-channel.ts';
-import { isOfTokens, TextNames } from '../redaction/text-names.ts';
+import { dropFirst, isOfTokens, TextNames } from '../redaction/text-names.ts';
 
 /** Members of frames that go on with a text, in all dialects. */
 const continued = new Set(
@@ -138,7 +138,8 @@ export class FrameTexts {
     if (!parent?.isArray) return;
     const list = this.#names.of(parent);
     const last = this.#spoken.get(list);
-    if (last !== undefined && last !== channel && toPlain(last.scope) === toPlain(channel.scope)) last.channel.end();
+    if (last !== undefined && last !== channel && dropFirst(last.scope) === dropFirst(channel.scope))
+      last.channel.end();
     this.#spoken.set(list, channel);
   }
 
@@ -157,9 +158,6 @@ export class FrameTexts {
     return made;
   }
 }
-
-/** A first choice may be told as 0, or not at all. */
-const toPlain = (scope: string): string => scope.replaceAll(/(?<![^,])0,/g, '');
 
 const toLast = (value: string): string => (value.length > longestLast ? '' : value);
 

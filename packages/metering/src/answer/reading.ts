@@ -114,8 +114,11 @@ export function finishReading(reader: StreamReader, inspected: boolean, frames =
 
 /** A longer frame, line or element cannot be read. */
 export const maxPart = 8 * 1024 * 1024;
-/** Nor one of more values, which would hold up everything else; the largest frames repeat a text with the chances of its tokens. */
-const maxFrameValues = 100_000;
+/**
+ * Nor one of more values, which would hold up everything else; the largest frames repeat a text with the chances of its tokens. One of fewer
+ * characters has fewer values.
+ */
+export const maxFrameValues = 100_000;
 const keptHead = 4 * 1024;
 const keptTail = 64 * 1024;
 

@@ -65,7 +65,7 @@ export const listOf =
     (Array.isArray(value) && value.every((word) => typeof word === 'string' && words.includes(word.toLowerCase())));
 
 /** Names by which some server bounds or multiplies output: unless the API enforces one, it can only raise the bound. */
-export const rivals: MemberRules = listMembers({
+const rivals: MemberRules = listMembers({
   bound: `max_tokens max_completion_tokens max_output_tokens max_new_tokens max_gen_len max_length max_tokens_to_sample
     max_generated_tokens max_decoded_tokens min_tokens min_new_tokens min_length num_predict n_predict output_tokens`,
   answers: `n best_of candidate_count num_candidates num_images n_images number_of_images num_outputs
@@ -87,6 +87,11 @@ export function foldName(name: string): string {
   // Upper case first: it turns the long s and the Kelvin sign into plain letters.
   return name.toUpperCase().toLowerCase().replace(/[_-]/g, '');
 }
+
+/** By their folded names. */
+export const rivalRules: ReadonlyMap<string, MemberRule> = new Map(
+  Object.entries(rivals).map(([name, rule]) => [foldName(name), rule]),
+);
 
 export const toSnake = (name: string): string =>
   name.length > longestName ? name : name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

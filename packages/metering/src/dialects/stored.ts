@@ -1,7 +1,7 @@
 import type { EventTool } from '@agp/core/events';
 import { type Geo, toGeo } from '@agp/core/geos';
 import { asArray, asObject, type JsonObject } from '../json/members.ts';
-import { foldName, rivals } from './bounds.ts';
+import { foldName, rivalRules } from './bounds.ts';
 
 /** What keeps a call's text at the provider beyond its answer, in words; false for nothing, null if the call does not say. */
 export type Stored = string | false | null;
@@ -25,9 +25,8 @@ const listKeys = (call: JsonObject, name: string): string[] =>
 
 const listValues = (call: JsonObject, rule: 'settings' | 'calls'): unknown[] =>
   Object.keys(call).flatMap((key) =>
-    typeof call[key] === 'object' && rules.get(foldName(key)) === rule ? [call[key]] : [],
+    typeof call[key] === 'object' && rivalRules.get(foldName(key)) === rule ? [call[key]] : [],
   );
-const rules = new Map(Object.entries(rivals).map(([name, rule]) => [foldName(name), rule]));
 
 /** Whether a member stands in an object of settings, such as `extra_body`, that some server merges into the call. */
 const isInSettings = (call: JsonObject, name: string): boolean =>
@@ -60,7 +59,7 @@ const mostFallbacks = 100;
 
 /** Where calls and those that stand in for them ask to be processed; null if that is left open or not clear, undefined if none says. */
 export function readAskedGeo(member: string, calls: readonly JsonObject[]): Geo | null | undefined {
-  const others = calls.flatMap((call) => listValues(call, 'calls').flatMap((list) => [asArray(list)]));
+  const others = calls.flatMap((call) => listValues(call, 'calls').map(asArray));
   if (others.some(({ length }) => length > mostFallbacks)) return null;
   // One that says nothing goes where its call goes.
   const fallbacks = others

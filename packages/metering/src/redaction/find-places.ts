@@ -204,7 +204,7 @@ interface Part {
   alone: readonly Place[];
 }
 
-/** How far behind the begin of a part a value may stand of which the part before tells what it is, in UTF-16 units. */
+/** The part before may tell what a value is that begins within so many UTF-16 units of its own part. */
 const longestToldBy = 24;
 
 /**
@@ -218,7 +218,7 @@ function findAcross(json: string, parts: readonly Part[], between: string, searc
   let [at, from] = [0, 0];
   for (const { kind, start, end } of search.find(whole)) {
     for (; from + lengthOf(parts[at]) <= start; at++) from += lengthOf(parts[at]);
-    // Most findings stand in one part, in which they were found before, unless the part before has the word that tells what they are.
+    // Most stand in one part, in which they were found before, unless a word of the part before tells what they are.
     const isWithin = end <= from + lengthOf(parts[at]);
     if (isWithin && (at === 0 || start - from > longestToldBy || looksLikeJson(parts[at]?.value ?? ''))) continue;
     const place = { kind, value: whole.slice(start, end), depth: depth + 1, isBare: false, decided: {} };

@@ -12,7 +12,11 @@ export interface Place {
   /** A finding goes on here that began in a part before: nothing stands in its place. */
   isRest: boolean;
   /** What stands in its place, once that is decided, for all of its parts; null if it stays. */
-  decided: { instead?: string | null /** Kinds of findings that share some of its text. */; beside?: string[] };
+  decided: {
+    instead?: string | null;
+    /** Kinds of findings that share some of its text. */
+    beside?: string[];
+  };
   /** A check outside decided it. */
   isPut?: true;
   /** It stands in what its provider signed. */

@@ -106,3 +106,10 @@ test('a value that makes a longer finding with what stands beside is replaced al
   });
   expect(change(write(street), 'request')).toEqual(write(label));
 });
+
+test('a value is replaced in signed texts however often another one stands in the body', () => {
+  const told = { role: 'user', content: `${'bob@example.com '.repeat(1_200)}${value}` };
+  const answer = (who: string) => ofGemini({ text: `see x${who} now`, thoughtSignature: sealed });
+  const changed = change({ contents: [told, answer(value)] }, 'request') as { contents: object[] };
+  expect(changed.contents[1]).toEqual(answer(label));
+});

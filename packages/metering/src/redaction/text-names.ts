@@ -17,8 +17,8 @@ export const isOfTokens = ({ parent: list, isFree }: Holder): boolean =>
 
 /** In streams each frame gives the elements of these anew. */
 const grownLists = new Set([...partLists, 'chosenCandidates', 'topCandidates', 'refusal', 'logprobs']);
-/** A first choice or block may be told as 0, or not at all. */
-const first = /(?<![^,])0,/g;
+/** Numbers on the way to a text: a first choice or block may be told as 0, or not at all. */
+export const dropFirst = (index: string): string => index.replaceAll(/(?<![^,])0,/g, '');
 /** An object that opens a text, by what goes on with it. */
 const opening = new Map([['content_block', 'delta']]);
 
@@ -77,7 +77,7 @@ export class TextNames {
     }
     for (const at of open.reverse()) {
       const name = this.#nameOf(at);
-      const way = `${parent}:${at.index.replaceAll(first, '')}${at.isThought ? '!' : ''}/${name}`;
+      const way = `${parent}:${dropFirst(at.index)}${at.isThought ? '!' : ''}/${name}`;
       parent = this.#numbers.get(way) ?? this.#numbers.size + 1;
       this.#numbers.set(way, parent);
       this.#known.set(at, parent);

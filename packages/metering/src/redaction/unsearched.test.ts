@@ -29,6 +29,7 @@ test.each<[string, unknown, string | null]>([
     { type: 'response.image_generation_call.partial_image', partial_image_b64: base64 },
     'the member "partial',
   ],
+  ['a picture of a gateway', { type: 'image', image_base64: base64 }, 'the member "image_base64"'],
   ['a picture of Vertex AI', { predictions: [{ bytesBase64Encoded: base64 }] }, 'the member "bytesBase64Encoded"'],
 ])('%s stays as it is', (_name, body, unsearched) => {
   for (const from of ['request', 'answer'] as const) {

@@ -1,5 +1,5 @@
 import { maxTokens } from '@agp/catalogue';
-import { findRule, foldName, type MemberRules, type RequestBounds, rivals } from '../dialects/bounds.ts';
+import { findRule, foldName, type MemberRules, type RequestBounds, rivalRules } from '../dialects/bounds.ts';
 import { listToolModels } from '../dialects/named-tools.ts';
 import { foldTier } from '../dialects/tier.ts';
 import { asArray, asObject, asText } from '../json/members.ts';
@@ -40,8 +40,6 @@ export function readAmount(value: unknown): Amount | null {
   const isWhole = Number.isInteger(value) && (value as number) >= 0 && (value as number) <= maxTokens;
   return { value: isWhole ? (value as number) : coerce(value), isWhole };
 }
-
-const rivalRules = new Map(Object.entries(rivals).map(([name, rule]) => [foldName(name), rule]));
 
 function countPrompts(prompt: unknown): number {
   const list = asArray(prompt);

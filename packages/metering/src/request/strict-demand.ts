@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
 import { ApiError } from '@agp/core/errors';
-import { findRule, foldName, type MemberRules, type RequestBounds, rivals } from '../dialects/bounds.ts';
+import { findRule, foldName, type MemberRules, type RequestBounds, rivalRules } from '../dialects/bounds.ts';
 import { searching } from '../dialects/named-tools.ts';
 import { undoEscapes } from '../json/faults.ts';
 import { asArray, asName, asObject, asText } from '../json/members.ts';
@@ -121,7 +121,7 @@ const additions: Readonly<Record<string, Add>> = {
   },
 };
 
-const costly = new Set(Object.entries(rivals).flatMap(([name, rule]) => (rule === 'settings' ? [] : [foldName(name)])));
+const costly = new Set([...rivalRules].flatMap(([name, rule]) => (rule === 'settings' ? [] : [name])));
 
 /** The most that a body may cost, once every server is known to read it the same way. @throws ApiError `cost_not_bounded` */
 export function readStrictly(
