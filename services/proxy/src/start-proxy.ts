@@ -1,5 +1,15 @@
 import { type BusConnection, connectBus, logBusStatus, type Outbox } from '@agp/bus';
-import { createStorageChecks, type Database, openDatabase, type Pool } from '@agp/db';
+import {
+  createStorageChecks,
+  type Database,
+  findNameOwner,
+  openDatabase,
+  type Pool,
+  readAdmissions,
+  readBudgets,
+  readIdentities,
+  readRules,
+} from '@agp/db';
 import { budgetTimeoutMs, connectRedis, type Redis } from '@agp/reservations';
 import {
   createLogger,
@@ -129,16 +139,24 @@ function openPostgres(config: ProxyConfig, logger: Logger): Database {
   });
 }
 
-/** Connections to Postgres made before the first request: under full load it would wait while all are made at once. */
-const readyConnections = 5;
+/** Nobody's. */
+const nobody = { agentId: '00000000-0000-0000-0000-000000000000', tokenId: null, claim: null, sessionId: null };
+
+/** Asks what first requests ask: on a new connection that is slow, since Postgres reads its catalogues first. */
+async function rehearse(pool: Pool): Promise<void> {
+  await readAdmissions(pool, [nobody]);
+  for (const read of [readIdentities, readRules, readBudgets]) await read(pool);
+  await findNameOwner(pool, '');
+}
 
 /** In milliseconds: Redis may be away, but strict caps would refuse what comes before it is connected. */
 const redisReadyMs = 1_000;
 
+/** Opens all connections, so that a burst of first requests waits for none. */
 async function openReadyConnections(pool: Pool, redis: Redis): Promise<void> {
   const isReady = redis.status === 'ready' ? null : new Promise((resolve) => redis.once('ready', resolve));
   await Promise.allSettled([
-    ...Array.from({ length: readyConnections }, () => pool.query('SELECT 1')),
+    ...Array.from({ length: pool.options.max }, () => rehearse(pool)),
     isReady && withTimeout(isReady, redisReadyMs),
   ]);
 }
