@@ -35,19 +35,24 @@ export interface ChangeFacts {
   change: string;
 }
 
-export interface PolicyFacts {
+/** How a number is shared out among agents. */
+export interface Shares {
+  count: number;
+  /** How many have a part in it. */
+  agents: number;
+  /** Those with the greatest parts, the greatest first; three at most. */
+  most: { name: string; count: number }[];
+}
+
+export interface PolicyFacts extends Shares {
   policy: string;
-  agent: string;
   action: string;
   rules: string[];
-  count: number;
   minutes: number;
 }
 
-export interface PiiFacts {
+export interface PiiFacts extends Shares {
   type: string;
-  agent: string;
-  count: number;
   tags: string[];
   minutes: number;
 }
@@ -62,11 +67,11 @@ export interface CostFacts {
   what: 'unpriced' | 'doubtful';
   name: string;
   count: number;
+  /** How many models of that provider have no price; the name is that of the one used last. */
+  models: number;
 }
 
-export interface RefusalFacts {
-  agent: string;
-  count: number;
+export interface RefusalFacts extends Shares {
   reason: string;
   minutes: number;
 }

@@ -10,6 +10,7 @@ import type {
   PolicyFacts,
   RefusalFacts,
   SeenFacts,
+  Shares,
   Told,
   UsedFacts,
 } from './facts.ts';
@@ -63,6 +64,13 @@ const names = (what: string) =>
 const inTime = (of: { minutes: number }) => `in ${formatDuration(of.minutes * 60_000)}`;
 const join = (...parts: (string | null | false | undefined)[]) => parts.filter(Boolean).join('; ');
 const shareOf = (part: number) => `${(part * 100).toFixed(part > 0 && part < 0.1 ? 1 : 0)} %`;
+
+const whose = ({ agents, most: [first] }: Shares) => (agents === 1 && first ? first.name : countOf(agents, 'agent'));
+/** Nothing if all is of one. */
+const mostOf = ({ agents, most }: Shares) =>
+  agents > 1 && `most of ${most.map(({ name, count }) => `${name} (${formatCount(count)})`).join(', ')}`;
+
+const nightly: Shares = { count: 131, agents: 1, most: [{ name: 'nightly', count: 131 }] };
 
 function tellUsed(noun: string, { name, whose, percent, used, amount, until, expected }: UsedFacts): Told {
   const of = `${noun} ${name}${whose === null ? '' : ` (${whose})`}`;
@@ -141,7 +149,7 @@ export const kinds = {
     tell: ({ title, reason, change }) => ({ title, detail: join(reason, change) }),
   }),
   policy: kind({
-    means: 'policies refused, changed or ended requests of an agent, or would have',
+    means: 'a policy refused, changed or ended requests, or would have',
     severity: 'warning',
     matches: agents,
     params: {
@@ -151,15 +159,15 @@ export const kinds = {
       minutes,
     },
     example: {
-      ...{ policy: 'no-shell', agent: 'nightly', action: 'refuse', rules: ['tools'], count: 131, minutes: 60 },
+      ...{ ...nightly, policy: 'no-shell', action: 'refuse', rules: ['tools'], minutes: 60 },
     } as PolicyFacts,
-    tell: ({ policy, agent, action, rules, count, ...of }) => ({
-      title: `policy ${policy}: ${policyWords[action] ?? action} ${countOf(count, 'request')} of ${agent} ${inTime(of)}`,
-      detail: `rule ${rules.join(', ')}`,
+    tell: ({ policy, action, rules, ...of }) => ({
+      title: `policy ${policy}: ${policyWords[action] ?? action} ${countOf(of.count, 'request')} of ${whose(of)} ${inTime(of)}`,
+      detail: join(`rule ${rules.join(', ')}`, mostOf(of)),
     }),
   }),
   pii: kind({
-    means: 'personal data or secrets in what an agent sends or gets',
+    means: 'personal data or secrets in what agents send or get',
     severity: 'warning',
     matches: [...agents, 'providers', 'models'],
     params: {
@@ -172,10 +180,10 @@ export const kinds = {
       at_least: atLeast(1),
       minutes,
     },
-    example: { type: 'email', agent: 'nightly', count: 12, tags: ['gdpr'], minutes: 60 } as PiiFacts,
-    tell: ({ type, agent, count, tags, ...of }) => ({
-      title: `${type} in ${countOf(count, 'event')} of ${agent} ${inTime(of)}`,
-      detail: `tag ${tags.join(', ')}`,
+    example: { ...nightly, type: 'email', tags: ['gdpr'], minutes: 60 } as PiiFacts,
+    tell: ({ type, tags, ...of }) => ({
+      title: `${type} in ${countOf(of.count, 'event')} of ${whose(of)} ${inTime(of)}`,
+      detail: join(`tag ${tags.join(', ')}`, mostOf(of)),
     }),
   }),
   first_seen: kind({
@@ -202,11 +210,11 @@ export const kinds = {
       of: someOf(['unpriced', 'doubtful'], 'Why'),
       days: z.int().min(1).max(30).default(3).meta({ description: 'How far back is looked' }),
     },
-    example: { what: 'unpriced', name: 'gpt-9 at openai', count: 40 } as CostFacts,
-    tell: ({ what, name, count }) =>
+    example: { what: 'unpriced', name: 'gpt-9 at openai', count: 40, models: 1 } as CostFacts,
+    tell: ({ what, name, count, models }) =>
       what === 'unpriced'
         ? {
-            title: `${name} has no price`,
+            title: models === 1 ? `${name} has no price` : `${name} and ${formatCount(models - 1)} more have no price`,
             detail: `${countOf(count, 'request')} in all; a price goes into PRICES_FILE`,
           }
         : {
@@ -215,7 +223,7 @@ export const kinds = {
           },
   }),
   refusals: kind({
-    means: 'more requests of an agent are refused than used to be',
+    means: 'more requests are refused than used to be, of an agent or for a reason',
     severity: 'warning',
     matches: agents,
     params: {
@@ -225,10 +233,10 @@ export const kinds = {
         description: 'So many times those of an hour of the week before',
       }),
     },
-    example: { agent: 'nightly', count: 131, reason: 'budget_exceeded', minutes: 60 } as RefusalFacts,
-    tell: ({ agent, count, reason, ...of }) => ({
-      title: `${countOf(count, 'request')} of ${agent} refused ${inTime(of)}`,
-      detail: `mostly ${reason}`,
+    example: { ...nightly, reason: 'budget_exceeded', minutes: 60 } as RefusalFacts,
+    tell: ({ reason, ...of }) => ({
+      title: `${countOf(of.count, 'request')} of ${whose(of)} refused ${inTime(of)}`,
+      detail: join(`mostly ${reason}`, mostOf(of)),
     }),
   }),
   recording: kind({

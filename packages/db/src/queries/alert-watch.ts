@@ -90,7 +90,8 @@ export async function openAlerts(transaction: Db, rule: AlertRule, found: readon
         detail, path, "agentId", CASE WHEN ends IS NOT NULL THEN clock_timestamp() END
       FROM found
       ON CONFLICT (rule_id, subject, "window") DO UPDATE SET resolved_at = NULL, acknowledged_at = NULL, acknowledged_by = NULL,
-        title = EXCLUDED.title, detail = EXCLUDED.detail, seen_at = clock_timestamp(), changed_at = clock_timestamp()
+        title = EXCLUDED.title, detail = EXCLUDED.detail, path = EXCLUDED.path, agent_id = EXCLUDED.agent_id,
+        seen_at = clock_timestamp(), changed_at = clock_timestamp()
       WHERE alerts.resolved_at IS NOT NULL AND EXCLUDED.resolved_at IS NULL
       RETURNING id, rule_id, subject, "window"
     ), told AS (
@@ -123,12 +124,14 @@ export async function resolveAlerts(transaction: Db, ids: readonly string[]): Pr
 /** Notes that causes of open alerts are still there, and how they read now. */
 export async function touchAlerts(
   transaction: Db,
-  seen: readonly (Pick<FoundAlert, 'title' | 'detail'> & { id: string })[],
+  seen: readonly (Pick<FoundAlert, 'title' | 'detail' | 'path' | 'agentId'> & { id: string })[],
 ): Promise<void> {
   if (seen.length === 0) return;
   await sql`
-    UPDATE alerts SET seen_at = clock_timestamp(), title = seen.title, detail = seen.detail
-    FROM jsonb_to_recordset(${JSON.stringify(seen)}::jsonb) AS seen (id uuid, title text, detail text)
+    UPDATE alerts SET seen_at = clock_timestamp(), title = seen.title, detail = seen.detail, path = seen.path,
+      agent_id = seen."agentId"
+    FROM jsonb_to_recordset(${JSON.stringify(seen)}::jsonb)
+      AS seen (id uuid, title text, detail text, path text, "agentId" uuid)
     WHERE alerts.id = seen.id`.execute(transaction);
 }
 

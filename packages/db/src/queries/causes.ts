@@ -107,14 +107,14 @@ export async function readRefused(db: Db, since: Date, without: readonly string[
 }
 
 /**
- * Refused requests of an hour of the week before a time, on average, by agent: by hours, of the last days by entries of the audit log, of
- * the last minutes as they were counted.
+ * Refused requests of an hour of the week before a time, on average, by agent and reason: by hours, of the last days by entries of the audit
+ * log, of the last minutes as they were counted.
  */
 export async function readUsualRefusals(db: Db, agentIds: readonly string[], until: Date, without: readonly string[]) {
   const inWeek = (column: string) =>
     sql`${sql.ref(column)} >= ${until}::timestamptz - interval '7 days' AND ${sql.ref(column)} < ${until}::timestamptz`;
-  const { rows } = await sql<{ agent_id: string; hourly: number }>`
-    SELECT agent_id, (sum(count) / 168.0)::float8 AS hourly FROM (
+  const { rows } = await sql<{ agent_id: string; reason: string; hourly: number }>`
+    SELECT agent_id, reason, (sum(count) / 168.0)::float8 AS hourly FROM (
       SELECT agent_id, reason, refusal_count AS count FROM hourly_refusals WHERE ${inWeek('hour')}
       UNION ALL
       SELECT agent_id, reasons.key, reasons.value::bigint FROM (
@@ -127,8 +127,8 @@ export async function readUsualRefusals(db: Db, agentIds: readonly string[], unt
       SELECT agent_id, reason, count FROM refusal_counts WHERE ${inWeek('minute')}
     ) AS refused
     WHERE agent_id = ANY (${agentIds}::uuid[]) AND reason <> ALL (${without}::text[])
-    GROUP BY agent_id`.execute(db);
-  return new Map(rows.map(({ agent_id, hourly }) => [agent_id, hourly]));
+    GROUP BY agent_id, reason`.execute(db);
+  return rows;
 }
 
 /** Models without a price that were used since a time. */

@@ -117,8 +117,8 @@ export async function settleRule(
   if (quiet.length > 0) loud.push(tellCrowd(name, at));
   const opened =
     (await openAlerts(transaction, told, loud)) + (await openAlerts(transaction, { ...told, targets: [] }, quiet));
-  const old = sorted.flatMap(({ found: { title, detail }, alert }) =>
-    alert !== undefined && at.getTime() - alert.seen_at.getTime() >= touchMs ? [{ id: alert.id, title, detail }] : [],
+  const old = sorted.flatMap(({ found, alert }) =>
+    alert !== undefined && at.getTime() - alert.seen_at.getTime() >= touchMs ? [{ ...found, id: alert.id }] : [],
   );
   await touchAlerts(transaction, old);
   return opened + over.length > 0;

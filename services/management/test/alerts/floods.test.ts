@@ -18,6 +18,28 @@ async function call(agentId: string, count: number, fields: Partial<EventMessage
   );
 }
 
+/** Counts refusals of a new agent. @param earlier a statement that tells what came before */
+async function refuse(name: string, count: number, earlier: string, reason = 'rate_limited'): Promise<string> {
+  const agent = await seedAgent(alerts.owner, name);
+  const id = fromPublicId('agt', agent);
+  const request = {
+    requestId: 'r',
+    sourceIp: '::1',
+    provider: null,
+    path: null,
+    rule: null,
+    decision: null,
+    told: null,
+  };
+  const listed = { ...request, id: randomUUIDv7(), agentId: id, reason, count, added: count };
+  const now = Date.now();
+  await addRefusals(alerts.owner.pool, [
+    { agentId: id, reason, count, minute: now, refusedAt: now, sourceIp: '::1', requests: [listed] },
+  ]);
+  await alerts.owner.pool.query(earlier, [id]);
+  return agent;
+}
+
 const toolsOf = (kind: 'client' | 'remote_mcp', names: readonly string[]) => ({
   tools: { declared: names.map((name) => ({ kind, names: [name] })), called: [], more: 0 },
 });
@@ -64,28 +86,60 @@ test('notices of one rule are ten messages a minute and one for the rest, and a 
   ]);
 });
 
+test('what one policy does to many agents is one alert that names the worst, and one message', async () => {
+  await alerts.target('chat');
+  await alerts.rule({ name: 'policies', on: 'policy', targets: ['chat'] });
+  await alerts.rule({ name: 'data', on: 'pii', targets: ['chat'] });
+  const decision = [{ policy: 'no-shell', version: 1, rule: 'tools.client', action: 'warn' as const }];
+  const found = { pii_detected: true, pii_types: ['email'], compliance_tag: 'gdpr' };
+  const agents = list(105, 'open');
+  for (const name of agents)
+    await call(await seedAgent(alerts.owner, name), 1 + Number(name === 'open-7'), { decision, ...found });
+  await alerts.look();
+  const { open } = await alerts.alerts();
+  expect(open.sort()).toEqual([
+    'email in 106 events of 105 agents in 1 h',
+    'policy no-shell: warned of 106 requests of 105 agents in 1 h',
+  ]);
+  expect(await alerts.messages()).toHaveLength(2);
+  const { rows } = await alerts.owner.pool.query(`SELECT detail, agent_id FROM alerts WHERE kind = 'policy'`);
+  expect(rows).toEqual([
+    { agent_id: null, detail: expect.stringMatching(/^rule tools\.client; most of open-7 \(2\), /) },
+  ]);
+});
+
+test('a model without a price for each request is one alert of its provider', async () => {
+  await alerts.rule({ on: 'cost' });
+  const agent = await seedAgent(alerts.owner, 'inventor');
+  const free = { provider: 'openai', price_version: null, cost_nano_usd: 0 };
+  for (const model of list(150, 'invented')) await call(agent, 1, { ...free, model });
+  await call(agent, 1, { ...free, provider: 'gemini', model: 'gemini-9' });
+  await alerts.look();
+  expect((await alerts.alerts()).open.sort()).toEqual([
+    'gemini-9 at gemini has no price',
+    expect.stringMatching(/^invented-\d+ at openai and 149 more have no price$/),
+  ]);
+});
+
+test('an alert of one agent that grows leads to what it is of by then', async () => {
+  await alerts.rule({ on: 'pii' });
+  const found = { pii_detected: true, pii_types: ['email'] };
+  await call(await seedAgent(alerts.owner, 'first'), 1, found);
+  await alerts.look();
+  await call(await seedAgent(alerts.owner, 'second'), 1, found);
+  await alerts.look(0.5);
+  const { rows } = await alerts.owner.pool.query('SELECT title, agent_id, path FROM alerts');
+  expect(rows).toEqual([
+    {
+      title: 'email in 2 events of 2 agents in 1 h',
+      agent_id: null,
+      path: expect.stringMatching(/^.events.pii_type=email/),
+    },
+  ]);
+});
+
 test('refusals are compared with all of the week before, whether rolled up yet or not', async () => {
   await alerts.rule({ on: 'refusals' });
-  const refuse = async (name: string, count: number, earlier: string) => {
-    const agent = await seedAgent(alerts.owner, name);
-    const id = fromPublicId('agt', agent);
-    const request = {
-      requestId: 'r',
-      sourceIp: '::1',
-      provider: null,
-      path: null,
-      rule: null,
-      decision: null,
-      told: null,
-    };
-    const listed = { ...request, id: randomUUIDv7(), agentId: id, reason: 'rate_limited', count, added: count };
-    const now = Date.now();
-    await addRefusals(alerts.owner.pool, [
-      { agentId: id, reason: 'rate_limited', count, minute: now, refusedAt: now, sourceIp: '::1', requests: [listed] },
-    ]);
-    await alerts.owner.pool.query(earlier, [id]);
-    return agent;
-  };
   const usual = 168 * 60;
   await refuse('never-before', 100, 'SELECT $1::uuid');
   await refuse(
@@ -117,4 +171,12 @@ test('refusals are compared with all of the week before, whether rolled up yet o
     );
   await alerts.look();
   expect((await alerts.alerts()).open).toEqual(['100 requests of never-before refused in 1 h']);
+});
+
+test('a reason that refuses few requests of each of many agents is told once', async () => {
+  await alerts.rule({ on: 'refusals' });
+  for (const name of list(30, 'small')) await refuse(name, 4, 'SELECT $1::uuid', 'budget_exceeded');
+  await refuse('other', 40, 'SELECT $1::uuid');
+  await alerts.look();
+  expect((await alerts.alerts()).open).toEqual(['120 requests of 30 agents refused in 1 h']);
 });

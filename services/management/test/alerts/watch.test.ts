@@ -273,9 +273,10 @@ test('news that could not be looked at are told later', async () => {
 });
 
 test('what no rule can tell beyond its room stays open with a count', async () => {
-  await alerts.rule({ on: 'pii' });
+  await alerts.rule({ on: 'cap', at_percent: [50] });
   for (let index = 0; index < 103; index += 1)
-    await call(await seedAgent(alerts.owner, `agent-${index}`), 1, { pii_detected: true, pii_types: ['email'] });
+    await call(await seedAgent(alerts.owner, `agent-${index}`), 10, {}, new Date().toISOString());
+  await alerts.owner.pool.query('UPDATE agents SET daily_cap_usd = 0.00003');
   await alerts.look();
   await alerts.look(0.2);
   const { open, over } = await alerts.alerts();

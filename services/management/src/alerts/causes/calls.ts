@@ -1,6 +1,14 @@
 import { nameUnpriced, readUnpriced } from '@agp/core/events';
 import { toPublicId } from '@agp/core/ids';
-import { readDecided, readDoubtsSince, readFindings, readRefused, readUnpricedSince, readUsualRefusals } from '@agp/db';
+import {
+  readDecided,
+  readDoubtsSince,
+  readFindings,
+  readRefused,
+  readUnpricedSince,
+  readUsualRefusals,
+  type WatchedAgent,
+} from '@agp/db';
 import { type Cause, type Finder, isFor, nameOf, searchPath } from './look.ts';
 
 /** How often sums of calls are made, in milliseconds. */
@@ -15,7 +23,34 @@ function groupBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Row[][
 
 const countIn = (rows: readonly { count: number }[]) => rows.reduce((sum, { count }) => sum + count, 0);
 
-/** What policies did, by policy, agent and action. */
+/** Agents that are named in what is told of many. */
+const mostNamed = 3;
+
+interface Counted {
+  agent_id: string;
+  count: number;
+}
+
+/** What rows of one cause are together, and what leads to them. @param screen that shows them @param search without agents and time */
+function tellTogether(
+  rows: readonly Counted[],
+  agents: ReadonlyMap<string | null, WatchedAgent>,
+  { since, screen, search }: { since: Date; screen: string; search: Record<string, string> },
+) {
+  const parts = groupBy(rows, ({ agent_id }) => agent_id)
+    .map((group) => ({ id: group[0]?.agent_id ?? '', count: countIn(group) }))
+    .toSorted((one, other) => other.count - one.count);
+  const agentId = parts.length === 1 ? (parts[0]?.id ?? null) : null;
+  const most = parts.slice(0, mostNamed).map(({ id, count }) => ({ name: nameOf(agents.get(id), id), count }));
+  const ofOne = agentId === null ? {} : { agent_id: toPublicId('agt', agentId) };
+  return {
+    agentId,
+    path: searchPath(screen, { ...ofOne, ...search, from: since.toISOString() }),
+    shares: { count: countIn(rows), agents: parts.length, most },
+  };
+}
+
+/** What policies did, by policy and action. */
 export const policyFinder: Finder<'policy'> = {
   everyMs,
   async find(look, rule) {
@@ -23,15 +58,22 @@ export const policyFinder: Finder<'policy'> = {
     const since = look.ago(minutes);
     const rows = await look.once(`decided in ${minutes}`, () => readDecided(look.db, since));
     const agents = await look.agents(rows.map(({ agent_id }) => agent_id));
-    return rows.flatMap(({ policy, agent_id: id, action, rules, count }) => {
-      const agent = agents.get(id);
-      const isAsked = (rule.policies?.includes(policy) ?? true) && (rule.actions as string[]).includes(action);
-      if (!isAsked || count < rule.at_least || !isFor(rule, { agent })) return [];
-      const search = { agent_id: toPublicId('agt', id), policy, from: since.toISOString() };
-      const path =
-        action === 'refuse' ? searchPath('/refusals', search) : searchPath('/events', { ...search, decision: action });
-      const facts = { policy, agent: nameOf(agent, id), action, rules, count, minutes };
-      return [{ subject: `${policy} ${id} ${action}`, path, agentId: id, facts }];
+    const asked = rows.filter(
+      ({ policy, agent_id, action }) =>
+        (rule.policies?.includes(policy) ?? true) &&
+        (rule.actions as string[]).includes(action) &&
+        isFor(rule, { agent: agents.get(agent_id) }),
+    );
+    return groupBy(asked, ({ policy, action }) => `${policy} ${action}`).flatMap((group) => {
+      const [{ policy, action }] = group as [(typeof group)[0], ...typeof group];
+      const place =
+        action === 'refuse'
+          ? { screen: '/refusals', search: { policy } }
+          : { screen: '/events', search: { policy, decision: action } };
+      const { shares, ...to } = tellTogether(group, agents, { since, ...place });
+      if (shares.count < rule.at_least) return [];
+      const rules = [...new Set(group.flatMap((each) => each.rules))].sort();
+      return [{ subject: `${policy} ${action}`, ...to, facts: { ...shares, policy, action, rules, minutes } }];
     });
   },
 };
@@ -48,37 +90,45 @@ export const piiFinder: Finder<'pii'> = {
         (rule.types?.includes(type) ?? true) &&
         isFor(rule, { agent: agents.get(agent_id), tags: tag, providers: provider, models: model }),
     );
-    return groupBy(asked, ({ agent_id, type }) => `${agent_id} ${type}`).flatMap((group) => {
-      const [{ agent_id: id, type }] = group as [(typeof group)[0], ...typeof group];
-      const count = countIn(group);
-      if (count < rule.at_least) return [];
+    return groupBy(asked, ({ type }) => type).flatMap((group) => {
+      const [{ type }] = group as [(typeof group)[0], ...typeof group];
+      const place = { since, screen: '/events', search: { pii_type: type } };
+      const { shares, ...to } = tellTogether(group, agents, place);
+      if (shares.count < rule.at_least) return [];
       const tags = [...new Set(group.map(({ tag }) => tag))].sort();
-      const search = { agent_id: toPublicId('agt', id), pii_type: type, from: since.toISOString() };
-      const facts = { type, agent: nameOf(agents.get(id), id), count, tags, minutes };
-      return [{ subject: `${id} ${type}`, path: searchPath('/events', search), agentId: id, facts }];
+      return [{ subject: type, ...to, facts: { ...shares, type, tags, minutes } }];
     });
   },
 };
 
+/** By reason: of all whom it meets if these are more than usual together, else of each agent that is refused more than usual. */
 export const refusalFinder: Finder<'refusals'> = {
   everyMs,
   async find(look, rule) {
     const { minutes, at_least: least, times } = rule;
     const since = look.ago(minutes);
     const rows = await look.once(`refused in ${minutes}`, () => readRefused(look.db, since, wanted));
-    const many = groupBy(rows, ({ agent_id }) => agent_id).filter((group) => countIn(group) >= least);
-    const ids = many.map(([first]) => first?.agent_id ?? '');
-    if (ids.length === 0) return [];
-    const usual = await readUsualRefusals(look.db, ids, since, wanted);
+    if (countIn(rows) < least) return [];
+    const ids = [...new Set(rows.map(({ agent_id }) => agent_id))];
     const agents = await look.agents(ids);
-    return many.flatMap((group) => {
-      const [{ agent_id: id, reason }] = group as [(typeof group)[0], ...typeof group];
-      const count = countIn(group);
-      const agent = agents.get(id);
-      if (count <= (times * (usual.get(id) ?? 0) * minutes) / 60 || !isFor(rule, { agent })) return [];
-      const search = { agent_id: toPublicId('agt', id), from: since.toISOString() };
-      const facts = { agent: nameOf(agent, id), count, reason, minutes };
-      return [{ subject: id, path: searchPath('/refusals', search), agentId: id, facts }];
+    const asked = rows.filter(({ agent_id }) => isFor(rule, { agent: agents.get(agent_id) }));
+    const usual = await look.once(`refused before ${minutes}`, () => readUsualRefusals(look.db, ids, since, wanted));
+    const [usualOf, usualFor] = [Map.groupBy(usual, (row) => row.agent_id), Map.groupBy(usual, (row) => row.reason)];
+    const isMany = (refused: readonly Counted[], before: readonly { hourly: number }[] = []) => {
+      const count = countIn(refused);
+      const hourly = before.reduce((sum, each) => sum + each.hourly, 0);
+      return count >= least && count > (times * hourly * minutes) / 60;
+    };
+    const reasons = [...Map.groupBy(asked, ({ reason }) => reason)];
+    const told = new Map(reasons.filter(([reason, refused]) => isMany(refused, usualFor.get(reason))));
+    const rest = asked.filter(({ reason }) => !told.has(reason));
+    for (const [id, refused] of Map.groupBy(rest, ({ agent_id }) => agent_id)) {
+      const [{ reason }] = refused as [(typeof refused)[0], ...typeof refused];
+      if (isMany(refused, usualOf.get(id))) told.set(reason, [...(told.get(reason) ?? []), ...refused]);
+    }
+    return [...told].map(([reason, refused]) => {
+      const { shares, ...to } = tellTogether(refused, agents, { since, screen: '/refusals', search: { reason } });
+      return { subject: reason, ...to, facts: { ...shares, reason, minutes } };
     });
   },
 };
@@ -89,19 +139,17 @@ export const costFinder: Finder<'cost'> = {
   async find(look, rule) {
     const since = look.ago(rule.days * 1_440);
     const causes: Cause<'cost'>[] = [];
-    if (rule.of.includes('unpriced'))
-      for (const { provider, model: name, request_count: count } of await readUnpricedSince(look.db, since)) {
-        const { model, unit } = readUnpriced(name);
-        if (!isFor(rule, { providers: provider, models: model })) continue;
-        causes.push({
-          ...{ subject: `unpriced ${provider} ${name}`, path: '/costs?view=unpriced' },
-          facts: {
-            what: 'unpriced',
-            name: `${unit === null ? model : nameUnpriced(model, unit)} at ${provider}`,
-            count,
-          },
-        });
+    if (rule.of.includes('unpriced')) {
+      const unpriced = (await readUnpricedSince(look.db, since)).map((row) => ({ ...row, ...readUnpriced(row.model) }));
+      const asked = unpriced.filter(({ provider, model }) => isFor(rule, { providers: provider, models: model }));
+      for (const group of groupBy(asked, ({ provider }) => provider)) {
+        const [{ provider, model, unit }] = group as [(typeof group)[0], ...typeof group];
+        const name = `${unit === null ? model : nameUnpriced(model, unit)} at ${provider}`;
+        const count = group.reduce((sum, each) => sum + each.request_count, 0);
+        const facts = { what: 'unpriced' as const, name, count, models: group.length };
+        causes.push({ subject: `unpriced ${provider}`, path: '/costs?view=unpriced', facts });
       }
+    }
     if (!rule.of.includes('doubtful')) return causes;
     const doubts = await readDoubtsSince(look.db, since);
     const agents = await look.agents(doubts.map(({ agent_id }) => agent_id));
@@ -110,7 +158,7 @@ export const costFinder: Finder<'cost'> = {
     );
     for (const group of groupBy(asked, ({ provider, model }) => `${provider} ${model}`)) {
       const [{ provider, model }] = group as [(typeof group)[0], ...typeof group];
-      const facts = { what: 'doubtful' as const, name: `${model} at ${provider}`, count: countIn(group) };
+      const facts = { what: 'doubtful' as const, name: `${model} at ${provider}`, count: countIn(group), models: 1 };
       causes.push({ subject: `doubtful ${provider} ${model}`, path: '/costs?view=doubtful', facts });
     }
     return causes;
