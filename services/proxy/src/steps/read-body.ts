@@ -46,11 +46,10 @@ export async function readBody(
     if (request.headers.expect !== undefined) response.writeContinue();
     if (head.operation === null) return streamBody(context, request, share);
     const from = performance.now();
-    const bytes = await bufferBody(context, request, head.contentLength, share, given.promise);
+    const digest = new ContentDigest();
+    const bytes = await bufferBody(context, request, { length: head.contentLength, share, digest }, given.promise);
     place?.grow(bytes.length);
     const waitedMs = performance.now() - from;
-    const digest = new ContentDigest();
-    digest.update(bytes);
     const contentEncoding = request.headers['content-encoding'] ?? '';
     // Given twice, it is none: servers take the first, or the last.
     const contentType = request.headersDistinct['content-type']?.join(', ') ?? '';
@@ -88,15 +87,15 @@ const mustSearch = (head: Head, agent: Agent, admission: Admission): boolean =>
     ({ policy }) => policy.mode === 'enforce',
   );
 
+/** @param digest of what comes, piece by piece: that of a large body would hold others up at its end */
 function bufferBody(
   { config }: Setup,
   request: IncomingMessage,
-  contentLength: number | null,
-  share: BodyShare,
+  { length, share, digest }: { length: number | null; share: BodyShare; digest: ContentDigest },
   givenUp: Promise<never>,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const buffer = new BodyBuffer(contentLength);
+    const buffer = new BodyBuffer(length);
     const settle = () => {
       pace.stop();
       request.off('data', onData).off('end', onEnd).off('close', onClose);
@@ -114,6 +113,7 @@ function bufferBody(
       try {
         share.grow(buffer.growth(chunk.length));
         buffer.push(chunk);
+        digest.update(chunk);
       } catch (error) {
         refuse(error);
       }
