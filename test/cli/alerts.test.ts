@@ -95,14 +95,15 @@ test('a secret is written from a file, or shown once if it was made, and never a
     expect(await done(`alerts targets delete ${name}`)).toBe(`target ${name} deleted\n`);
 });
 
-test('alerts are listed while they are open, and acknowledged by the beginning of an id', async () => {
+test('alerts are listed while they are open, the worst first, and acknowledged by the beginning of an id', async () => {
   const [{ id: agentId }] = await readJson('agents list');
   const first = await insert({ rule, title: 'first', agentId, openedAt: new Date(Date.now() - 60_000) });
   const second = await insert({ rule, title: 'second', severity: 'warning' });
   expect(await readStates('')).toEqual([
-    ['second', 'open'],
     ['first', 'open'],
+    ['second', 'open'],
   ]);
+  expect(await readStates('--severity warning')).toEqual([['second', 'open']]);
   expect(await done(`alerts ack ${first.slice(0, -1)} --reason looking`)).toMatch(
     / critical +first +.* acknowledged by bootstrap /,
   );

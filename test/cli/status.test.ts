@@ -1,4 +1,4 @@
-import { answerCanned } from '@agp/testing/providers';
+import { insertAlert } from '@agp/testing/events';
 import { expect, onTestFinished, test } from 'vitest';
 import { measureText } from '../../packages/cli/src/table.ts';
 import { waitFor } from '../system/start-system.ts';
@@ -6,7 +6,7 @@ import { startCli } from './run-cli.ts';
 import { useCliSystem } from './start-cli-system.ts';
 import { startRelay } from './start-relay.ts';
 
-const { system, provider, send, done, refused } = useCliSystem();
+const { system, send, done, refused } = useCliSystem();
 
 test.each([80, 120])('at %i columns everything is seen at a glance, whatever agents are named', async (columns) => {
   await send(`模型${'名'.repeat(60)}${columns}`);
@@ -34,13 +34,16 @@ test.each([80, 120])('at %i columns everything is seen at a glance, whatever age
   await done('agents unblock worker');
 });
 
-test('agents that fail are named, those that fail most first', async () => {
-  provider().handle(() => ({ status: 500, body: {} }));
-  await send('broken');
-  provider().handle(answerCanned());
-  await waitFor('the failure', async () =>
-    /^MOST FAILURES SINCE .*\nbroken +1 +1$/m.test(await done('status --no-color')),
+test('what rules found is named, the worst first, and news are not', async () => {
+  const { pool } = system().database;
+  await insertAlert(pool, { title: 'a trifle', severity: 'warning' });
+  await insertAlert(pool, { title: 'agent broken fails: all 12 requests', detail: 'mostly 500' });
+  await insertAlert(pool, { title: 'somebody blocked an agent', severity: 'info' });
+  const shown = await done('status --no-color');
+  expect(shown).toMatch(
+    /^TO LOOK AT .*\ncritical +agent broken fails: all 12 requests +mostly 500 .*\nwarning +a trifle /m,
   );
+  expect(shown).not.toContain('somebody blocked');
 });
 
 test('--watch on a server that goes away says so and goes on', async () => {

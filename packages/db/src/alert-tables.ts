@@ -33,6 +33,10 @@ export interface AlertTables {
     detail: string;
     path: string;
     agent_id: string | null;
+    /** How many agents it is of. */
+    reach: Generated<number>;
+    /** All of them; null if that is not kept. */
+    agent_ids: string[] | null;
     opened_at: DefaultTimestamp;
     /** When its cause was there last. */
     seen_at: DefaultTimestamp;

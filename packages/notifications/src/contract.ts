@@ -67,7 +67,8 @@ export const alertSchema = z
     title: z.string().meta({ example: 'agent nightly fails: all 306 requests' }),
     detail: z.string(),
     path: z.string().meta({ description: "The console's screen that shows its cause", example: '/budgets' }),
-    agent_id: z.string().nullable(),
+    agent_id: z.string().nullable().meta({ description: 'If it is of one agent alone' }),
+    reach: z.int().min(0).meta({ description: 'How many agents it is of' }),
     opened_at: timestampSchema,
     acknowledged_at: timestampSchema.nullable(),
     acknowledged_by: z.string().nullable(),
@@ -84,6 +85,7 @@ export const alertListQuerySchema = z
       .meta({
         description: 'Only alerts in it; `unresolved`: open or acknowledged',
       }),
+    severity: z.enum(severities).optional().meta({ description: 'Only alerts of it' }),
     rule: z.string().max(256).optional().meta({ description: 'Only alerts of this rule' }),
     agent_id: z.string().optional().meta({ description: 'Only alerts about this agent' }),
     ...timeRange('alerts that came up'),

@@ -16,9 +16,21 @@ export interface UsedFacts {
   until: string | null;
   /** What is expected at its end, with its unit, if that is what the alert is of. */
   expected: string | null;
+  /** What is refused until then, as the start of a sentence; absent if nothing is. */
+  refuses?: string;
 }
 
-export interface FailingFacts {
+/** How a number is shared out among agents. */
+export interface Shares {
+  count: number;
+  /** How many have a part in it. */
+  agents: number;
+  /** Those with the greatest parts, the greatest first; three at most. */
+  most: { name: string; count: number }[];
+}
+
+/** Shared out are failures. */
+export interface FailingFacts extends Shares {
   what: 'agent' | 'model' | 'provider';
   name: string;
   failed: number;
@@ -33,15 +45,6 @@ export interface ChangeFacts {
   title: string;
   reason: string | null;
   change: string;
-}
-
-/** How a number is shared out among agents. */
-export interface Shares {
-  count: number;
-  /** How many have a part in it. */
-  agents: number;
-  /** Those with the greatest parts, the greatest first; three at most. */
-  most: { name: string; count: number }[];
 }
 
 export interface PolicyFacts extends Shares {

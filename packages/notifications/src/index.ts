@@ -1,4 +1,5 @@
 export * from './contract.ts';
+export type { Shares } from './facts.ts';
 export * from './kinds.ts';
 export * from './schema.ts';
 export * from './targets.ts';

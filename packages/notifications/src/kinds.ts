@@ -72,7 +72,7 @@ const mostOf = ({ agents, most }: Shares) =>
 
 const nightly: Shares = { count: 131, agents: 1, most: [{ name: 'nightly', count: 131 }] };
 
-function tellUsed(noun: string, { name, whose, percent, used, amount, until, expected }: UsedFacts): Told {
+function tellUsed(noun: string, { name, whose, percent, used, amount, until, expected, refuses }: UsedFacts): Told {
   const of = `${noun} ${name}${whose === null ? '' : ` (${whose})`}`;
   const end = until && `begins anew ${until}`;
   if (expected !== null)
@@ -80,6 +80,8 @@ function tellUsed(noun: string, { name, whose, percent, used, amount, until, exp
       title: `${of} will pass ${amount}`,
       detail: join(`${used} used, ${expected} expected at its end`, end),
     };
+  if (refuses)
+    return { title: `${refuses} is refused: ${of} is used up`, detail: join(`${used} of ${amount} used`, end) };
   const title = percent >= 100 ? `${of} is used up: ${used} of ${amount}` : `${of} is at ${percent} % of ${amount}`;
   return { title, detail: join(`${used} used`, end) };
 }
@@ -97,18 +99,19 @@ const agents = ['agents', 'labels', 'tags'] as const;
 export const kinds = {
   failing: kind({
     means:
-      'an agent, model or provider fails more than it used to: by the bound of the screen Now, 10 times at least and more than by chance',
+      'an agent, model or provider fails more than it used to: a fifth of its requests, 10 at least and more than by chance',
     severity: 'critical',
     matches: [...agents, 'models', 'providers'],
     params: { of: someOf(['agent', 'model', 'provider'], 'What may fail') },
     example: {
-      ...{ what: 'agent', name: 'nightly', failed: 306, requests: 306, before: 0.004, mostly: '401' },
+      ...{ ...nightly, what: 'agent', name: 'nightly', failed: 306, requests: 306, before: 0.004, mostly: '401' },
     } as FailingFacts,
-    tell: ({ what, name, failed, requests, before, mostly }) => ({
+    tell: ({ what, name, failed, requests, before, mostly, ...of }) => ({
       title: `${what} ${name} fails: ${failed === requests ? 'all ' : `${formatCount(failed)} of `}${countOf(requests, 'request')}`,
       detail: join(
         `${shareOf(failed / requests)}, ${before === null ? 'no requests the week before' : `${shareOf(before)} the week before`}`,
         mostly && `mostly ${mostly}`,
+        what !== 'agent' && mostOf(of),
       ),
     }),
   }),
@@ -128,7 +131,7 @@ export const kinds = {
     tell: (facts) => tellUsed('budget', facts),
   }),
   cap: kind({
-    means: 'a daily cap is used so far, of an agent or of all together',
+    means: 'a daily cap is used so far, of an agent or of all together; critical once it refuses all agents',
     severity: 'warning',
     matches: agents,
     params: { at_percent: percents },

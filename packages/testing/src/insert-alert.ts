@@ -12,6 +12,8 @@ interface AlertParts {
   path?: string;
   /** Its id outside. */
   agentId?: string;
+  /** Ids outside of several agents. */
+  agentIds?: string[];
   openedAt?: Date;
 }
 
@@ -21,11 +23,16 @@ export async function insertAlert(pool: Pick<Pool | PoolClient, 'query'>, parts:
   const { rule = 'agents-failing', kind = 'failing', severity = 'critical', subject = id } = parts;
   const { title = 'agent nightly fails: all 306 requests', detail = 'mostly 401', path = '/' } = parts;
   const agent = parts.agentId === undefined ? null : uuidOf('agt', parts.agentId);
+  const agents = (parts.agentIds ?? (parts.agentId === undefined ? [] : [parts.agentId])).map((of) =>
+    uuidOf('agt', of),
+  );
   await pool.query(
-    `INSERT INTO alerts (id, rule_id, rule, kind, severity, subject, "window", title, detail, path, agent_id, opened_at, seen_at)
-     SELECT $1, id, name, $3, $4, $5, '', $6, $7, $8, $9, coalesce($10, clock_timestamp()), now() + interval '1 day'
+    `INSERT INTO alerts (id, rule_id, rule, kind, severity, subject, "window", title, detail, path, agent_id, opened_at, agent_ids, reach,
+       seen_at)
+     SELECT $1, id, name, $3, $4, $5, '', $6, $7, $8, $9, coalesce($10, clock_timestamp()), $11, cardinality($11::uuid[]),
+       now() + interval '1 day'
      FROM notification_rules WHERE name = $2`,
-    [id, rule, kind, severity, subject, title, detail, path, agent, parts.openedAt ?? null],
+    [id, rule, kind, severity, subject, title, detail, path, agent, parts.openedAt ?? null, agents],
   );
   return toPublicId('alr', id);
 }

@@ -241,7 +241,9 @@ export function presentAlert({ id, agent_id, ...row }: AlertRow): Alert {
     ...{ rule: row.rule, kind: row.kind, severity: row.severity },
     state: resolved_at !== null ? 'resolved' : acknowledged_at === null ? 'open' : 'acknowledged',
     ...{ title: row.title, detail: row.detail, path: row.path },
-    ...presentRow({ agent_id, opened_at, acknowledged_at, acknowledged_by, resolved_at }),
+    ...presentRow({ agent_id }),
+    reach: row.reach,
+    ...presentRow({ opened_at, acknowledged_at, acknowledged_by, resolved_at }),
   };
 }
 

@@ -1,6 +1,6 @@
-import type { StoredBudget } from '@agp/budgets';
 import type { CostUsage, CostUsageEntry, Status } from '@agp/core/contracts';
 import { sumUsd } from '@agp/core/money';
+import type { Alert } from '@agp/notifications';
 import { expect } from 'vitest';
 import { formatShortCount, roundUsd } from '../../../packages/console/src/format/format.ts';
 import { begins, latencies, listKinds, results, type Screen, type Whole, words } from './screens-of-sums.ts';
@@ -23,9 +23,7 @@ export const nowScreen: Screen = {
       p50_ms: null,
       p95_ms: null,
     };
-    const full = (await ask<StoredBudget[]>('/api/v1/budgets/list')).filter(
-      ({ budget, uses: [most] }) => most !== undefined && most.used + most.held >= 0.8 * budget.amount,
-    );
+    const wrong = (await ask<Alert[]>('/api/v1/alerts?state=unresolved')).filter(({ severity }) => severity !== 'info');
     const other = requests.refused - requests.refused_by.slice(0, 3).reduce((total, { count }) => total + count, 0);
     return {
       figures: {
@@ -60,16 +58,16 @@ export const nowScreen: Screen = {
         })),
       },
       cards: {
-        [`To look at: ${spend.agents_near_cap.length + full.length + 1}`]: expect.stringMatching(
-          new RegExp(
-            spend.agents_near_cap
-              .map(
-                (row) =>
-                  `${row.agent_name} .*has spent ${RegExp.escape(`${roundUsd(row.spent_usd)} of ${roundUsd(row.daily_cap_usd)}`)}`,
-              )
-              .join('.*'),
-          ),
-        ) as string,
+        ...(wrong.length > 0 && {
+          [`To look at: ${wrong.length}`]: expect.stringMatching(
+            new RegExp(
+              wrong
+                .slice(0, 3)
+                .map(({ title }) => RegExp.escape(title))
+                .join('.*'),
+            ),
+          ) as string,
+        }),
         Services: expect.stringMatching(
           new RegExp(services.map(({ name, state }) => `${name} ?${words(state)}`).join('.*'), 'i'),
         ) as string,

@@ -24,7 +24,7 @@ const [alertsPath, deliveriesPath] = ['/api/v1/alerts', '/api/v1/notification-de
 const unresolved = { path: alertsPath, state: 'unresolved', schema: alertListSchema };
 const dead = { path: deliveriesPath, state: 'dead', schema: deliveryListSchema };
 
-const severityStyles: Record<Alert['severity'], Style> = { critical: 'red', warning: 'yellow', info: 'dim' };
+export const severityStyles: Record<Alert['severity'], Style> = { critical: 'red', warning: 'yellow', info: 'dim' };
 
 const columns: Column<Alert>[] = [
   timeColumn('OPENED', 'opened_at'),

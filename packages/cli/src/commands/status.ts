@@ -1,7 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import {
-  type CostUsageEntry,
-  costUsageSchema,
   type ProviderKey,
   providerKeyListSchema,
   type ServiceState,
@@ -11,12 +9,14 @@ import {
 } from '@agp/core/contracts';
 import { formatCount, formatDuration, formatUsd } from '@agp/core/explain';
 import { escapeJson, toLineText } from '@agp/core/text';
+import { type Alert, alertListSchema } from '@agp/notifications';
 import { type Command, Option } from 'commander';
 import { addCommand, parseWhole } from '../arguments.ts';
 import { ApiFailure } from '../cli-error.ts';
 import type { Shell } from '../shell.ts';
 import { type Column, type Field, formatFields, formatStop, formatTable, formatTime } from '../table.ts';
 import { type Paint, type Style, untilInterrupted } from '../terminal.ts';
+import { severityStyles } from './alerts.ts';
 
 const stateStyles: Record<ServiceState['state'], Style> = {
   ready: 'green',
@@ -99,17 +99,12 @@ const spenderColumns = (since: string): Column<Part<'top_spenders'>[number]>[] =
   { head: 'REQUESTS', right: true, cell: ({ request_count }) => formatCount(request_count) },
 ];
 
-const failingColumns = (since: string): Column<CostUsageEntry>[] => [
-  { head: `MOST FAILURES${since}`, cell: ({ agent_name, agent_id }) => agent_name ?? agent_id ?? '-', least: 18 },
-  { head: 'FAILED', right: true, cell: ({ failed_count }) => formatCount(failed_count) },
-  { head: 'REQUESTS', right: true, cell: ({ request_count }) => formatCount(request_count) },
-];
-
-const nearColumns: Column<Part<'spend'>['agents_near_cap'][number]>[] = [
-  { head: 'NEAR THEIR CAP TODAY', cell: ({ agent_name }) => agent_name, least: 14 },
-  { head: 'SPENT (USD)', right: true, cell: ({ spent_usd }) => formatUsd(spent_usd) },
-  { head: 'CAP', right: true, cell: ({ daily_cap_usd }) => formatUsd(daily_cap_usd) },
-  { head: '', cell: ({ warn_only }) => (warn_only ? 'warns only' : '') },
+const alertColumns: Column<Alert>[] = [
+  { head: 'TO LOOK AT', cell: ({ severity }) => severity, style: ({ severity }) => severityStyles[severity] },
+  { head: '', cell: ({ title }) => title, least: 24 },
+  { head: '', cell: ({ detail }) => detail, least: 12, spare: 1 },
+  { head: 'SINCE', cell: ({ opened_at }) => formatTime(opened_at).slice(0, 16) },
+  { head: '', cell: ({ acknowledged_by: by }) => (by === null ? '' : `${by} looks after it`), spare: 2 },
 ];
 
 const serviceColumns: Column<ServiceState>[] = [
@@ -133,8 +128,8 @@ const keyColumns = (at: string): Column<ProviderKey>[] => [
   },
 ];
 
-/** What a status does not name: agents whose requests fail, those that fail most first, and keys of providers. */
-type Shown = Status & { failing: readonly CostUsageEntry[]; keys: readonly ProviderKey[] };
+/** What a status does not name: alerts that are not over, the worst first, and keys of providers. */
+type Shown = Status & { alerts: readonly Alert[]; keys: readonly ProviderKey[] };
 
 /** Everything at a glance, in lines that fit the terminal. @param room columns; everything is shown whole if there is none */
 function formatStatus(status: Shown, paint: Paint, room = Number.POSITIVE_INFINITY): string {
@@ -164,21 +159,22 @@ function formatStatus(status: Shown, paint: Paint, room = Number.POSITIVE_INFINI
   ];
   return [
     formatFields(fields, paint, room),
+    ...table(status.alerts, alertColumns),
     ...table(status.services ?? undefined, serviceColumns),
     ...table(status.keys, keyColumns(status.at)),
-    ...table(status.failing, failingColumns(since)),
     ...table(status.top_spenders ?? undefined, spenderColumns(since)),
-    ...table(status.spend?.agents_near_cap, nearColumns),
   ].join('\n');
 }
 
 /** Moves to the top left, and removes what is below. */
 const clearScreen = '\u001b[H\u001b[J';
 
-/** A status is shown without them if they cannot be read. */
-const readFailing = ({ api }: Shell, from: string): Promise<CostUsageEntry[]> =>
-  api.get('/api/v1/costs/usage', costUsageSchema, { from, group_by: 'agent', top: 5, order: 'failed' }).then(
-    ({ data }) => data.usage.filter(({ failed_count }) => failed_count > 0),
+const mostAlerts = 10;
+
+/** What the console's screen Now shows. A status is shown without them if they cannot be read. */
+const readAlerts = ({ api }: Shell): Promise<Alert[]> =>
+  api.get('/api/v1/alerts', alertListSchema, { state: 'unresolved', limit: `${mostAlerts}` }).then(
+    ({ data }) => data.filter(({ severity }) => severity !== 'info'),
     () => [],
   );
 
@@ -211,9 +207,8 @@ export function addStatusCommand(program: Command, shell: Shell): void {
     .action(async ({ from, watch, every }: { from: string; watch?: boolean; every: number }) => {
       const read = () => shell.api.get('/api/v1/status', statusSchema, { from });
       const write = async (status: Status) => {
-        const failing = status.requests?.failed ? await readFailing(shell, from) : [];
         return formatStatus(
-          { ...status, failing, keys: await readKeys(shell) },
+          { ...status, alerts: await readAlerts(shell), keys: await readKeys(shell) },
           shell.terminal.paint,
           shell.terminal.width,
         );

@@ -163,7 +163,7 @@ export const budgetsQuery = { ...apiQuery('/api/v1/budgets/list'), refetchInterv
 /** As many alerts as are shown at a glance. */
 export const mostOpen = 50;
 
-/** Alerts, newest first. */
+/** Alerts that are not over, the worst first. */
 export const alertsQuery = (query: { state: 'open' | 'unresolved'; agent_id?: string }) => ({
   ...apiQuery('/api/v1/alerts', { query: { ...query, limit: mostOpen } }),
   refetchInterval: refreshMs,

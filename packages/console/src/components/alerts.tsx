@@ -10,8 +10,10 @@ import { Pill, TimeAgo, TimeStamp } from './values.tsx';
 
 const tones = { info: 'plain', warning: 'warn', critical: 'bad' } as const;
 
-export function Severity({ of: { severity } }: { of: Pick<Alert, 'severity'> }) {
-  return <Pill tone={tones[severity]}>{severity}</Pill>;
+export const toneOf = ({ severity }: Pick<Alert, 'severity'>) => tones[severity];
+
+export function Severity({ of }: { of: Pick<Alert, 'severity'> }) {
+  return <Pill tone={toneOf(of)}>{of.severity}</Pill>;
 }
 
 /** An alert's title, which leads to what it is about. */
@@ -57,7 +59,7 @@ export function AgentAlerts({ id }: { id: string }) {
     <Reading query={useQuery(alertsQuery({ state: 'unresolved', agent_id: id }))} shape={{ rows: 0 }}>
       {({ data }) =>
         data.map((alert) => (
-          <Banner key={alert.id} tone={tones[alert.severity]}>
+          <Banner key={alert.id} tone={toneOf(alert)}>
             <strong>{alert.path === `/agents/${id}` ? alert.title : <AlertLink of={alert} />}</strong>, since{' '}
             <TimeAgo at={alert.opened_at} />. {alert.detail} <AlertState of={alert} /> <Acknowledge of={alert} />
           </Banner>

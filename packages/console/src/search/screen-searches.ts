@@ -1,5 +1,6 @@
 // What stands in each screen's address. Filters have the names that the API gives them, which the compiler checks.
 import { decisionActions } from '@agp/core/events';
+import { severities } from '@agp/notifications';
 import type { paths } from '../api/schema.d.ts';
 import {
   alertStates,
@@ -76,6 +77,7 @@ export const searches = {
     ...zoom,
   }),
   '/alerts': search(['rule', 'agent_id', 'from', 'to'], {
+    severity: readChoice(severities),
     state: readChoice(alertStates),
     ...page,
   }),

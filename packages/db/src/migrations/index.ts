@@ -17,6 +17,7 @@ import * as endpoints from './0015-endpoints.ts';
 import * as providerKeys from './0016-provider-keys.ts';
 import * as stops from './0017-stops.ts';
 import * as urgency from './0018-urgency.ts';
+import * as reach from './0019-reach.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-baseline': baseline,
@@ -37,6 +38,7 @@ const migrations: Record<string, Migration> = {
   '0016-provider-keys': providerKeys,
   '0017-stops': stops,
   '0018-urgency': urgency,
+  '0019-reach': reach,
 };
 
 /** In their order. A migration that has been released is never edited. */

@@ -1,8 +1,8 @@
 import type { KindName, Severity } from '@agp/notifications';
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
-import type { AlertRow } from './notifications.ts';
+import { type AlertRow, urgencyOf } from './notifications.ts';
 
 export type WatchRow = Selectable<Schema['alert_watch']>;
 
@@ -51,7 +51,13 @@ export interface FoundAlert {
   title: string;
   detail: string;
   path: string;
+  severity: Severity;
+  /** If it is of one alone. */
   agentId: string | null;
+  /** UUIDs of all that it is of; null if these are too many to keep. */
+  agentIds: readonly string[] | null;
+  /** How many agents it is of. */
+  reach: number;
   /** A notice is told and never open; of what is over already the end is told too. */
   ends: 'notice' | 'over' | null;
 }
@@ -60,13 +66,9 @@ interface AlertRule {
   id: string;
   name: string;
   kind: KindName;
-  severity: Severity;
   /** UUIDs of targets that are told of each alert. */
   targets: readonly string[];
 }
-
-const urgencyOf = (severity: RawBuilder<unknown>) =>
-  sql`CASE ${severity} WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END`;
 
 /** How many of a rule's alerts came up within a minute, are over, and were told. */
 export async function countTold(db: Db, ruleId: string): Promise<number> {
@@ -83,20 +85,22 @@ export async function openAlerts(transaction: Db, rule: AlertRule, found: readon
   const { rows } = await sql<{ count: number }>`
     WITH found AS (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(found)}::jsonb) AS found (
-        subject text, "window" text, title text, detail text, path text, "agentId" uuid, ends text)
+        subject text, "window" text, severity text, title text, detail text, path text, "agentId" uuid, "agentIds" uuid[],
+        reach integer, ends text)
     ), opened AS (
-      INSERT INTO alerts (id, rule_id, rule, kind, severity, subject, "window", title, detail, path, agent_id, resolved_at)
-      SELECT gen_random_uuid(), ${rule.id}::uuid, ${rule.name}, ${rule.kind}, ${rule.severity}, subject, "window", title,
-        detail, path, "agentId", CASE WHEN ends IS NOT NULL THEN clock_timestamp() END
+      INSERT INTO alerts (id, rule_id, rule, kind, severity, subject, "window", title, detail, path, agent_id, agent_ids,
+        reach, resolved_at)
+      SELECT gen_random_uuid(), ${rule.id}::uuid, ${rule.name}, ${rule.kind}, severity, subject, "window", title, detail,
+        path, "agentId", "agentIds", reach, CASE WHEN ends IS NOT NULL THEN clock_timestamp() END
       FROM found
       ON CONFLICT (rule_id, subject, "window") DO UPDATE SET resolved_at = NULL, acknowledged_at = NULL, acknowledged_by = NULL,
         title = EXCLUDED.title, detail = EXCLUDED.detail, path = EXCLUDED.path, agent_id = EXCLUDED.agent_id,
-        seen_at = clock_timestamp(), changed_at = clock_timestamp()
+        agent_ids = EXCLUDED.agent_ids, reach = EXCLUDED.reach, seen_at = clock_timestamp(), changed_at = clock_timestamp()
       WHERE alerts.resolved_at IS NOT NULL AND EXCLUDED.resolved_at IS NULL
       RETURNING id, rule_id, subject, "window"
     ), told AS (
       INSERT INTO alert_deliveries (id, target_id, alert_id, line, occasion, urgency)
-      SELECT gen_random_uuid(), target.id, opened.id, opened.rule_id || ' ' || subject, occasion.name, ${urgencyOf(sql.lit(rule.severity))}
+      SELECT gen_random_uuid(), target.id, opened.id, opened.rule_id || ' ' || subject, occasion.name, ${urgencyOf(sql.ref('found.severity'))}
       FROM opened JOIN found USING (subject, "window") CROSS JOIN unnest(${rule.targets}::uuid[]) AS target (id)
       JOIN (VALUES ('opened', 1), ('resolved', 2)) AS occasion (name, place) ON occasion.place = 1 OR found.ends = 'over'
       ORDER BY occasion.place
@@ -124,14 +128,14 @@ export async function resolveAlerts(transaction: Db, ids: readonly string[]): Pr
 /** Notes that causes of open alerts are still there, and how they read now. */
 export async function touchAlerts(
   transaction: Db,
-  seen: readonly (Pick<FoundAlert, 'title' | 'detail' | 'path' | 'agentId'> & { id: string })[],
+  seen: readonly (Pick<FoundAlert, 'title' | 'detail' | 'path' | 'agentId' | 'agentIds' | 'reach'> & { id: string })[],
 ): Promise<void> {
   if (seen.length === 0) return;
   await sql`
     UPDATE alerts SET seen_at = clock_timestamp(), title = seen.title, detail = seen.detail, path = seen.path,
-      agent_id = seen."agentId"
+      agent_id = seen."agentId", agent_ids = seen."agentIds", reach = seen.reach
     FROM jsonb_to_recordset(${JSON.stringify(seen)}::jsonb)
-      AS seen (id uuid, title text, detail text, path text, "agentId" uuid)
+      AS seen (id uuid, title text, detail text, path text, "agentId" uuid, "agentIds" uuid[], reach integer)
     WHERE alerts.id = seen.id`.execute(transaction);
 }
 

@@ -33,17 +33,20 @@ export interface ResultRow {
   mostly: string | null;
 }
 
-/** How the latest requests since a time ended, by agent, model and provider. */
+/** What a blocked agent did is over with it. */
+const isNotStopped = sql`NOT EXISTS (SELECT FROM agents WHERE agents.id = events.agent_id AND agents.status = 'blocked')`;
+
+/** How the latest requests since a time ended, by agent, model and provider; without those of blocked agents. */
 export async function readLatestResults(db: Db, since: Date) {
   const { rows } = await sql<ResultRow & { agent_id: string; model: string; provider: string }>`
     SELECT agent_id, model, provider, ${sums} FROM (
       SELECT agent_id, model, provider, ${results} FROM events
-      WHERE id >= ${firstIdAt(since)} AND counts_as_request ORDER BY id DESC LIMIT ${most.events}
+      WHERE id >= ${firstIdAt(since)} AND counts_as_request AND ${isNotStopped} ORDER BY id DESC LIMIT ${most.events}
     ) AS latest GROUP BY agent_id, model, provider`.execute(db);
   return rows;
 }
 
-/** How the latest requests of each since a time ended. @param column what they are known by */
+/** The same of each. @param column what they are known by */
 export async function readLatestOf(
   db: Db,
   column: 'agent_id' | 'model' | 'provider',
@@ -56,7 +59,7 @@ export async function readLatestOf(
       SELECT ${sums} FROM (
         SELECT ${results} FROM events
         WHERE ${sql.ref(column)} = asked.key::${sql.raw(column === 'agent_id' ? 'uuid' : 'text')}
-          AND id >= ${firstIdAt(since)} AND counts_as_request ORDER BY id DESC LIMIT ${limit}
+          AND id >= ${firstIdAt(since)} AND counts_as_request AND ${isNotStopped} ORDER BY id DESC LIMIT ${limit}
       ) AS latest
     ) AS latest`.execute(db);
   return rows;
@@ -156,12 +159,17 @@ export interface FullCap {
   day: string;
   daily_cap_usd: number;
   spent_usd: number;
+  warn_only: boolean;
+  /** Active agents that it holds for. */
+  reach: number;
 }
 
 /** Daily caps that are used by at least this part, the fullest first. */
 export async function readFullCaps(db: Db, part: number) {
   const { rows } = await sql<FullCap>`
-    SELECT agent_id, agent_name, day::text, daily_cap_usd, spent_usd FROM budgets_today
+    SELECT agent_id, agent_name, day::text, daily_cap_usd, spent_usd, warn_only,
+      CASE scope WHEN 'global' THEN (SELECT count(*)::integer FROM agents WHERE status = 'active') ELSE 1 END AS reach
+    FROM budgets_today
     WHERE daily_cap_usd > 0 AND used_ratio >= ${part} AND (scope = 'global' OR agent_status = 'active')
     ORDER BY used_ratio DESC, agent_id LIMIT ${most.names}`.execute(db);
   return rows;

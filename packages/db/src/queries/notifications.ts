@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { Alert, Rule } from '@agp/notifications';
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
 import { inTransaction } from '../statements.ts';
@@ -180,16 +180,21 @@ export async function countOpenAlerts(db: Db): Promise<ReadonlyMap<string, numbe
 
 interface AlertFilter {
   state?: Alert['state'] | 'unresolved' | undefined;
+  severity?: Alert['severity'] | undefined;
   rule?: string | undefined;
   agentId?: string | undefined;
   from?: Date | undefined;
   to?: Date | undefined;
 }
 
-/** Newest first. */
+/** The place of a severity: 0 comes first. */
+export const urgencyOf = (severity: RawBuilder<unknown>) =>
+  sql`CASE ${severity} WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END`;
+
+/** Those that are not over by severity, reach and time, the worst first; all others newest first. */
 export function listAlerts(
   db: Db,
-  { state, rule, agentId, from, to }: AlertFilter,
+  { state, severity, rule, agentId, from, to }: AlertFilter,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<AlertRow[]> {
   return db
@@ -199,10 +204,16 @@ export function listAlerts(
     .$if(state !== undefined && state !== 'resolved', (asked) => asked.where('resolved_at', 'is', null))
     .$if(state === 'open', (asked) => asked.where('acknowledged_at', 'is', null))
     .$if(state === 'acknowledged', (asked) => asked.where('acknowledged_at', 'is not', null))
+    .$if(severity !== undefined, (asked) => asked.where('severity', '=', severity as Alert['severity']))
     .$if(rule !== undefined, (asked) => asked.where('rule', '=', rule as string))
-    .$if(agentId !== undefined, (asked) => asked.where('agent_id', '=', agentId as string))
+    .$if(agentId !== undefined, (asked) =>
+      asked.where(sql<boolean>`(agent_id = ${agentId} OR ${agentId} = ANY (agent_ids))`),
+    )
     .$if(from !== undefined, (asked) => asked.where('opened_at', '>=', from as Date))
     .$if(to !== undefined, (asked) => asked.where('opened_at', '<', to as Date))
+    .$if(state !== undefined && state !== 'resolved', (asked) =>
+      asked.orderBy(urgencyOf(sql.ref('severity'))).orderBy('reach', 'desc'),
+    )
     .orderBy('opened_at', 'desc')
     .orderBy('id')
     .limit(limit)

@@ -213,7 +213,9 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     alerts: {
       select: 'all',
       insert: 'all',
-      update: columns('title detail path agent_id seen_at acknowledged_at acknowledged_by resolved_at changed_at'),
+      update: columns(
+        'title detail path agent_id agent_ids reach seen_at acknowledged_at acknowledged_by resolved_at changed_at',
+      ),
       delete: true,
     },
     alert_deliveries: {

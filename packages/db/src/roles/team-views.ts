@@ -56,7 +56,12 @@ const teamViews: Readonly<Record<string, TeamView>> = {
   lineage_anchors: read(ofSession),
   claimed_bills: read(`EXISTS (
     SELECT FROM public.events WHERE events.id = shown.event_id AND EXISTS (${agents} AND own.id = events.agent_id))`),
-  alerts: { ...read(ofAgent), update: columns('acknowledged_at acknowledged_by changed_at') },
+  // An alert of several agents names them: all must be the team's.
+  alerts: {
+    ...read(`${ofAgent} OR coalesce(cardinality(shown.agent_ids), 0) > 0 AND NOT EXISTS (
+      SELECT FROM unnest(shown.agent_ids) AS named (id) WHERE NOT EXISTS (${agents} AND own.id = named.id))`),
+    update: columns('acknowledged_at acknowledged_by changed_at'),
+  },
   // By their ids, which only the hours of agents tell.
   label_sets: read('true'),
   claimed_names: {

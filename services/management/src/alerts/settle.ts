@@ -46,9 +46,17 @@ export function matchRules(rows: readonly RuleRow[], open: readonly AlertRow[]) 
 const findTargets = ({ targets }: Rule, known: readonly TargetRow[]) =>
   known.filter((each) => targets.includes(each.name) && !isFed(each)).map(({ id }) => id);
 
-function toFound({ on }: Rule, { subject, window, facts, path, agentId = null, ends }: Cause, at: Date): FoundAlert {
+/** Agents of one alert that are kept. */
+const mostAgents = 100;
+
+function toFound({ on, severity }: Rule, cause: Cause, at: Date): FoundAlert {
+  const { subject, window, facts, path, agentId = null, ends } = cause;
   const { title, detail } = tell(on, facts);
+  const agentIds = cause.agentIds ?? (agentId === null ? [] : [agentId]);
   return {
+    severity: cause.severity ?? severity,
+    agentIds: agentIds.length > mostAgents ? null : agentIds,
+    reach: cause.reach ?? agentIds.length,
     ...{ subject, window: window ?? at.toISOString() },
     ...{ title: title.slice(0, longest.title).toWellFormed(), detail: detail.slice(0, longest.detail).toWellFormed() },
     ...{ path: path.slice(0, longest.path), agentId, ends: ends ?? null },
@@ -63,7 +71,8 @@ interface Settling {
 }
 
 /** One for each minute. */
-const tellCrowd = (rule: string, at: Date): FoundAlert => ({
+const tellCrowd = (rule: string, { severity }: Rule, at: Date): FoundAlert => ({
+  ...{ severity, agentIds: null, reach: 0 },
   ...{ subject: 'crowd', window: at.toISOString().slice(0, 16), ends: 'notice', path: '/alerts', agentId: null },
   title: `rule ${rule}: more than ${mostNotices} in a minute`,
   detail: 'all stand in the list of alerts; these are not told each',
@@ -89,9 +98,10 @@ export async function settleRule(
   if (rest.length > 0) {
     const title = `rule ${rule.name}: ${formatCount(rest.length)} more`;
     const ends = rest.every(({ found }) => found.ends === 'notice') ? ('notice' as const) : null;
-    const more = { subject: 'more', title, detail: `only ${most} are told each`, path: '/alerts', agentId: null, ends };
+    const nobody = { agentId: null, agentIds: null, reach: 0 };
+    const more = { subject: 'more', title, detail: `only ${most} are told each`, path: '/alerts', ends };
     sorted.push({
-      found: { ...more, window: at.toISOString() },
+      found: { ...more, ...nobody, severity: rule.severity, window: at.toISOString() },
       alert: ends === null ? bySubject.get('more') : undefined,
     });
   }
@@ -105,8 +115,7 @@ export async function settleRule(
   const over = open.filter(isOver).map(({ id }) => id);
   await resolveAlerts(transaction, over);
   const { id, name } = row;
-  const { on: kind, severity } = rule;
-  const told = { id, name, kind, severity, targets: findTargets(rule, targets) };
+  const told = { id, name, kind: rule.on, targets: findTargets(rule, targets) };
   const fresh = sorted.flatMap(({ found, alert }) => (alert === undefined ? [found] : []));
   const isNotice = ({ ends }: FoundAlert) => ends === 'notice';
   const isTold = told.targets.length > 0 && fresh.some(isNotice);
@@ -114,7 +123,7 @@ export async function settleRule(
   const quiet = fresh.filter(isNotice).slice(room);
   const loud = fresh.filter((each) => !quiet.includes(each));
   // Messages of what agents name must not keep others back: these stand in the list alone.
-  if (quiet.length > 0) loud.push(tellCrowd(name, at));
+  if (quiet.length > 0) loud.push(tellCrowd(name, rule, at));
   const opened =
     (await openAlerts(transaction, told, loud)) + (await openAlerts(transaction, { ...told, targets: [] }, quiet));
   const old = sorted.flatMap(({ found, alert }) =>

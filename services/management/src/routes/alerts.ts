@@ -12,7 +12,8 @@ const describe = ({ title, state, acknowledged_by }: Alert) => ({ title, state, 
 /** What rules found: each alert once, whoever recorded its cause. */
 export const alertRoutes = tagRoutes('Alerts', [
   defineRoute('GET /api/v1/alerts', {
-    summary: 'Alerts, newest first',
+    summary:
+      'Alerts: those that are not over by severity, reach and time if these are asked for, else the newest first',
     query: alertListQuerySchema,
     answer: { description: 'One page of alerts', schema: alertListSchema, paged: true, csv: { name: 'alerts' } },
     handle: async ({ query, request }, { db }, response) => {

@@ -1,7 +1,7 @@
 import { budgetSchema } from '@agp/budgets';
 import type { EventMessage } from '@agp/core/events';
 import { fromPublicId } from '@agp/core/ids';
-import { createBudget, type Db, deleteRule, replaceRule } from '@agp/db';
+import { createBudget, type Db, deleteRule, listAlerts, replaceRule } from '@agp/db';
 import { ruleSchema } from '@agp/notifications';
 import { expect, test } from 'vitest';
 import { makeEvent } from '../support/make-event.ts';
@@ -30,54 +30,18 @@ const budgetOf = async (db: Db, name: string, amount: number, more: object = {})
     .execute();
 };
 
-test('an agent that fails is told once, with its end', async () => {
-  await alerts.target('on-call');
-  await alerts.rule({ on: 'failing', targets: ['on-call'] });
-  const nightly = await seedAgent(alerts.owner, 'nightly');
-  await call(nightly, 12, failed);
+test('a cap that refuses all agents is critical, whatever its rule says, and comes first', async () => {
+  await alerts.rule({ name: 'caps', on: 'cap' });
+  await alerts.rule({ name: 'failing', on: 'failing' });
+  await call(await seedAgent(alerts.owner, 'a'), 30, failed, new Date().toISOString());
+  await call(await seedAgent(alerts.owner, 'b'), 30, {}, new Date().toISOString());
+  await alerts.owner.pool.query('UPDATE control SET global_cap_usd = 0.00003');
   await alerts.look();
-  await alerts.look(0.2);
-  expect(await alerts.alerts()).toEqual({ open: ['agent nightly fails: all 12 requests'], over: [] });
-  await call(nightly, 100);
-  await alerts.look(1);
-  await alerts.look(4);
-  expect((await alerts.alerts()).over).toEqual([]);
-  await alerts.look(7);
-  expect(await alerts.messages()).toEqual([
-    'on-call opened: agent nightly fails: all 12 requests',
-    'on-call resolved: agent nightly fails: all 12 requests',
+  const rows = await listAlerts(alerts.database.db, { state: 'unresolved' }, { limit: 10, offset: 0 });
+  expect(rows.map(({ severity, title }) => `${severity}: ${title}`)).toEqual([
+    'critical: Every request of every agent is refused: daily cap of all agents is used up',
+    'critical: agent a fails: all 30 requests',
   ]);
-});
-
-test('what fails for many is told of the provider, not of each agent, and what fails for one of that agent', async () => {
-  await alerts.rule({ on: 'failing' });
-  for (const name of ['a', 'b', 'c'])
-    await call(await seedAgent(alerts.owner, name), 20, { ...failed, provider: 'gemini', model: `gemini-${name}` });
-  await call(await seedAgent(alerts.owner, 'lonely'), 20, { ...failed, provider: 'anthropic', model: 'claude-5' });
-  await alerts.look();
-  expect((await alerts.alerts()).open).toEqual([
-    'agent lonely fails: all 20 requests',
-    'provider gemini fails: all 60 requests',
-  ]);
-});
-
-test('an agent that always failed as often, or that is blocked, is not told', async () => {
-  await alerts.rule({ on: 'failing' });
-  const usual = await seedAgent(alerts.owner, 'usual');
-  await call(usual, 50, failed, minutesAgo(3 * 1_440));
-  await call(usual, 20, failed);
-  const blocked = await seedAgent(alerts.owner, 'blocked');
-  await call(blocked, 20, failed);
-  await alerts.owner.pool.query(`UPDATE agents SET status = 'blocked' WHERE name = 'blocked'`);
-  await alerts.look();
-  expect(await alerts.alerts()).toEqual({ open: [], over: [] });
-});
-
-test('a rule with a scope is of the agents that it names', async () => {
-  await alerts.rule({ on: 'failing', match: { agents: ['mine-*'] } });
-  for (const name of ['mine-1', 'theirs']) await call(await seedAgent(alerts.owner, name), 20, failed);
-  await alerts.look();
-  expect((await alerts.alerts()).open).toEqual(['agent mine-1 fails: all 20 requests']);
 });
 
 test('a threshold is told once by however many processes, and a jump over two as one', async () => {

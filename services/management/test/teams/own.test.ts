@@ -224,6 +224,15 @@ describe('a team', () => {
     ).toBe(201);
   });
 
+  test('sees an alert of several agents if all are its own', async () => {
+    const { pool } = management.database;
+    await insertAlert(pool, { title: 'of both', agentIds: [mine.id, other.id] });
+    await insertAlert(pool, { title: 'of others too', agentIds: [mine.id, theirs.id] });
+    await insertAlert(pool, { title: 'of none' });
+    const titles = ((await read(team, '/api/v1/alerts')) as { title: string }[]).map(({ title }) => title);
+    expect(titles.filter((title) => title.startsWith('of '))).toEqual(['of both']);
+  });
+
   test('is streamed what its agents do, and alerts of them', async () => {
     await using announcer = await startAnnouncer(management.stack.natsUrl);
     await using all = await openStream(management, '?kinds=events,alerts', {

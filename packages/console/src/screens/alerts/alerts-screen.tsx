@@ -1,4 +1,5 @@
-import type { Alert } from '@agp/notifications';
+import { formatCount } from '@agp/core/explain';
+import { type Alert, severities } from '@agp/notifications';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -27,6 +28,7 @@ const columns: readonly Column<Alert>[] = [
     ),
   },
   { head: 'Severity', lead: true, cell: (alert) => <Severity of={alert} /> },
+  { head: 'Agents', wide: true, right: true, cell: ({ reach }) => formatCount(reach) },
   { head: 'Came up', cell: ({ opened_at }) => <TimeStamp at={opened_at} /> },
   { head: 'State', cell: (alert) => <AlertState of={alert} /> },
   { head: 'Rule', wide: true, cell: ({ rule }) => rule },
@@ -48,7 +50,7 @@ export function AlertsScreen() {
   return (
     <ListScreen
       title="Alerts"
-      about="What rules found, once each; until somebody acknowledges it or it is over it is open"
+      about="What rules found, once each, the worst first; until somebody acknowledges it or it is over it is open"
       actions={
         rules && (
           <Button variant="default" renderRoot={(props) => <Link to="/alerts/rules" {...props} />}>
@@ -63,6 +65,12 @@ export function AlertsScreen() {
             none="not over"
             options={alertStates.map((value) => ({ value, label: value }))}
             {...bind('state')}
+          />
+          <Choice
+            label="Severity"
+            none="All"
+            options={severities.map((value) => ({ value, label: value }))}
+            {...bind('severity')}
           />
           {rules && (
             <Choice

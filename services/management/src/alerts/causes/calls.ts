@@ -9,7 +9,7 @@ import {
   readUsualRefusals,
   type WatchedAgent,
 } from '@agp/db';
-import { type Cause, type Finder, isFor, nameOf, searchPath } from './look.ts';
+import { type Cause, type Counted, type Finder, isFor, searchPath, sharesOf } from './look.ts';
 
 /** How often sums of calls are made, in milliseconds. */
 const everyMs = 10_000;
@@ -23,31 +23,17 @@ function groupBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Row[][
 
 const countIn = (rows: readonly { count: number }[]) => rows.reduce((sum, { count }) => sum + count, 0);
 
-/** Agents that are named in what is told of many. */
-const mostNamed = 3;
-
-interface Counted {
-  agent_id: string;
-  count: number;
-}
-
 /** What rows of one cause are together, and what leads to them. @param screen that shows them @param search without agents and time */
 function tellTogether(
   rows: readonly Counted[],
   agents: ReadonlyMap<string | null, WatchedAgent>,
   { since, screen, search }: { since: Date; screen: string; search: Record<string, string> },
 ) {
-  const parts = groupBy(rows, ({ agent_id }) => agent_id)
-    .map((group) => ({ id: group[0]?.agent_id ?? '', count: countIn(group) }))
-    .toSorted((one, other) => other.count - one.count);
-  const agentId = parts.length === 1 ? (parts[0]?.id ?? null) : null;
-  const most = parts.slice(0, mostNamed).map(({ id, count }) => ({ name: nameOf(agents.get(id), id), count }));
+  const agentIds = [...new Set(rows.map(({ agent_id }) => agent_id))];
+  const [agentId = null] = agentIds.length === 1 ? agentIds : [];
   const ofOne = agentId === null ? {} : { agent_id: toPublicId('agt', agentId) };
-  return {
-    agentId,
-    path: searchPath(screen, { ...ofOne, ...search, from: since.toISOString() }),
-    shares: { count: countIn(rows), agents: parts.length, most },
-  };
+  const path = searchPath(screen, { ...ofOne, ...search, from: since.toISOString() });
+  return { ...{ agentId, agentIds, path }, shares: sharesOf(rows, agents) };
 }
 
 /** What policies did, by policy and action. */

@@ -1,6 +1,6 @@
 import { failingBound, findFailing, isSurprising, isSuspect } from '@agp/core/explain';
 import { listUsage, readLatestOf, readLatestResults, type UsageRow, type WatchedAgent } from '@agp/db';
-import { agentPath, type Cause, type Finder, isFor, type Look, nameOf, searchPath } from './look.ts';
+import { agentPath, type Cause, type Finder, isFor, type Look, nameOf, searchPath, sharesOf } from './look.ts';
 
 const kinds = { agent: 'agent_id', model: 'model', provider: 'provider' } as const;
 type Kind = keyof typeof kinds;
@@ -41,11 +41,33 @@ function sumBy(kind: Kind, rows: readonly Counts[]): Counts[] {
   }));
 }
 
+/** What is of this and the last hour, without what blocked agents did. */
+async function readHours(look: Look, kind: Kind): Promise<Counts[]> {
+  const hours: Counts[] = await readUsage(look, [kind], look.lastHour, undefined, most.hours);
+  if (kind === 'agent' || !hours.some(isSuspect)) return hours;
+  const parts = await readUsage(look, ['agent', kind], look.lastHour, undefined, most.shares);
+  const agents = await look.agents(parts.map(({ agent_id = null }) => agent_id));
+  const over = parts.filter(({ agent_id = null }) => agents.get(agent_id)?.status === 'blocked');
+  const column = kinds[kind];
+  return hours.map((entry) => {
+    const [stopped] = sumBy(
+      kind,
+      over.filter((row) => row[column] === entry[column]),
+    );
+    if (stopped === undefined) return entry;
+    return {
+      ...entry,
+      request_count: entry.request_count - stopped.request_count,
+      failed_count: entry.failed_count - stopped.failed_count,
+    };
+  });
+}
+
 /** Those of a kind that fail by the bound, and more than by chance: in the last minutes, or in this and the last hour. */
 async function findOfKind(look: Look, kind: Kind, latest: readonly Counts[]): Promise<Failing[]> {
   const column = kinds[kind];
   const since = look.lastHour;
-  const hours = await readUsage(look, [kind], since, undefined, most.hours);
+  const hours = await readHours(look, kind);
   const soon = sumBy(kind, latest);
   if (![...hours, ...soon].some((entry) => isSuspect(entry))) return [];
   const weekBefore = new Date(since.getTime() - 7 * 86_400_000);
@@ -83,8 +105,12 @@ async function readFailing(look: Look): Promise<Found> {
   for (const kind of Object.keys(kinds) as Kind[]) failing.push(...(await findOfKind(look, kind, soon)));
   if (failing.length === 0) return { failing, shares: { soon, hours: [] }, agents: new Map() };
   const hours = await readUsage(look, ['agent', 'model', 'provider'], look.lastHour, undefined, most.shares);
-  const agents = await look.agents(failing.map(({ kind, key }) => (kind === 'agent' ? key : null)));
-  return { failing, shares: { soon, hours }, agents };
+  const agents = await look.agents([
+    ...failing.map(({ kind, key }) => (kind === 'agent' ? key : null)),
+    ...[...soon, ...hours].map(({ agent_id = null }) => agent_id),
+  ]);
+  const running = hours.filter(({ agent_id = null }) => agents.get(agent_id)?.status !== 'blocked');
+  return { failing, shares: { soon, hours: running }, agents };
 }
 
 const rowsOf = ({ kind, key, of }: Failing, { shares }: Found) => shares[of].filter((row) => row[kinds[kind]] === key);
@@ -136,10 +162,14 @@ export const failingFinder: Finder<'failing'> = {
     return told.map((each): Cause<'failing'> => {
       const { kind, key, entry, before } = each;
       const isAgent = kind === 'agent';
+      const hit = sumBy('agent', rowsOf(each, found)).filter(({ failed_count }) => failed_count > 0);
+      const suffering = hit.map((row) => ({ agent_id: row.agent_id as string, count: row.failed_count }));
       return {
         ...{ subject: `${kind} ${key}`, path: pathOf(each, look), agentId: isAgent ? key : null },
+        ...(!isAgent && { agentIds: suffering.map(({ agent_id }) => agent_id) }),
         facts: {
           ...{ what: kind, name: isAgent ? nameOf(found.agents.get(key), key) : key, before },
+          ...sharesOf(suffering, found.agents),
           ...{ failed: entry.failed_count, requests: entry.request_count, mostly: entry.mostly ?? null },
         },
       };

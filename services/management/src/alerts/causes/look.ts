@@ -2,7 +2,7 @@ import { tagOf } from '@agp/budgets';
 import { toPublicId } from '@agp/core/ids';
 import { chargedLabels } from '@agp/core/labels';
 import { type AlertRow, type Db, readWatchedAgents, type WatchedAgent } from '@agp/db';
-import type { FactsOf, KindName, MatchField, Rule } from '@agp/notifications';
+import type { FactsOf, KindName, MatchField, Rule, Severity, Shares } from '@agp/notifications';
 import { isModelListed, selects } from '@agp/policy';
 
 /** Why an alert is there. */
@@ -14,7 +14,14 @@ export interface Cause<Name extends KindName = KindName> {
   facts: FactsOf<Name>;
   /** The console's screen that shows it. */
   path: string;
+  /** If it is worse than its rule says. */
+  severity?: Severity;
+  /** If it is of one agent alone. */
   agentId?: string | null;
+  /** UUIDs of all agents that it is of, if they are several and known. */
+  agentIds?: readonly string[];
+  /** How many agents it is of, if not all are known. */
+  reach?: number;
   /** A notice is never open; of what is over already the end is told too. */
   ends?: 'notice' | 'over';
 }
@@ -112,3 +119,20 @@ export const searchPath = (screen: string, search: Record<string, string>) =>
   `${screen}?${new URLSearchParams(search)}`;
 
 export const nameOf = (agent: WatchedAgent | undefined, id: string) => agent?.name ?? toPublicId('agt', id);
+
+/** Agents that are named in what is told of many. */
+const mostNamed = 3;
+
+export interface Counted {
+  agent_id: string;
+  count: number;
+}
+
+/** How a number is shared out among agents. */
+export function sharesOf(rows: readonly Counted[], agents: ReadonlyMap<string | null, WatchedAgent>): Shares {
+  const parts = [...Map.groupBy(rows, ({ agent_id }) => agent_id)]
+    .map(([id, of]) => ({ name: nameOf(agents.get(id), id), count: of.reduce((sum, { count }) => sum + count, 0) }))
+    .toSorted((one, other) => other.count - one.count);
+  const count = parts.reduce((sum, part) => sum + part.count, 0);
+  return { count, agents: parts.length, most: parts.slice(0, mostNamed) };
+}

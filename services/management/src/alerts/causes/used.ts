@@ -117,14 +117,16 @@ export const budgetFinder: Finder<'budget'> = {
 
 const usd = (amount: number) => `${formatUsd(amount)} USD`;
 
-function factsOfCap(
-  { agent_name: name, day, daily_cap_usd: cap, spent_usd: spent }: FullCap,
-  percent: number,
-): FactsOf<'cap'> {
+/** Nothing of it is left, and requests are refused. */
+const isFull = ({ daily_cap_usd: cap, spent_usd: spent, warn_only }: FullCap) => spent >= cap && !warn_only;
+
+function factsOfCap(full: FullCap, percent: number): FactsOf<'cap'> {
+  const { agent_name: name, day, daily_cap_usd: cap, spent_usd: spent } = full;
   const next = new Date(Date.parse(day) + 86_400_000).toISOString();
   return {
     ...{ name: name === null ? 'of all agents' : `of ${name}`, whose: null, percent },
     ...{ used: usd(spent), amount: usd(cap), until: `${next.slice(0, 10)} 00:00 UTC`, expected: null },
+    ...(isFull(full) && { refuses: name === null ? 'Every request of every agent' : `Every request of ${name}` }),
   };
 }
 
@@ -142,11 +144,13 @@ export const capFinder: Finder<'cap'> = {
     return caps
       .filter(({ id }) => isFor(rule, { agent: agents.get(id) }))
       .flatMap((cap) => {
-        const { id, day, daily_cap_usd: most, spent_usd: spent } = cap;
+        const { id, day, reach, daily_cap_usd: most, spent_usd: spent } = cap;
         const of = id ?? 'all agents';
         return listPassed(rule.at_percent, spent / most, (each) => open(`${of} ${each}`)).map((percent) => ({
           ...{ subject: `${of} ${percent}`, window: `${day} ${most}` },
-          ...{ path: id === null ? '/budgets' : agentPath(id), agentId: id, facts: factsOfCap(cap, percent) },
+          ...{ path: id === null ? '/budgets' : agentPath(id), agentId: id, reach },
+          ...(id === null && isFull(cap) && { severity: 'critical' as const }),
+          facts: factsOfCap(cap, percent),
         }));
       });
   },

@@ -1,4 +1,4 @@
-import { formatUtc } from '@agp/core/explain';
+import { formatDuration, formatUtc } from '@agp/core/explain';
 import { toPublicId } from '@agp/core/ids';
 import { toLineText } from '@agp/core/text';
 import type { AlertRow } from '@agp/db';
@@ -36,6 +36,9 @@ const minuteOf = (timestamp: string) => formatUtc(`${timestamp.slice(0, 16)}Z`);
 const longestTitle = 500;
 const longestDetail = 1_000;
 
+const tellEnd = (from: Date, to: Date) =>
+  `until ${minuteOf(to.toISOString())}, for ${formatDuration(to.getTime() - from.getTime())}`;
+
 /** Texts are those of one line each: agents choose names within them. */
 export function writeMessage({ id, occasion, row, consoleOrigin }: Told): Message {
   const alert = presentAlert(row);
@@ -43,7 +46,7 @@ export function writeMessage({ id, occasion, row, consoleOrigin }: Told): Messag
   const facts = [
     `rule ${row.rule}`,
     `since ${minuteOf(alert.opened_at)}`,
-    occasion === 'resolved' && alert.resolved_at && `until ${minuteOf(alert.resolved_at)}`,
+    occasion === 'resolved' && row.resolved_at && tellEnd(row.opened_at, row.resolved_at),
     alert.acknowledged_by && `acknowledged by ${alert.acknowledged_by}`,
   ].filter(Boolean);
   return {
@@ -59,6 +62,7 @@ export function writeMessage({ id, occasion, row, consoleOrigin }: Told): Messag
 export const exampleAlert = (id: string, target: string, now: Date): AlertRow => ({
   ...{ id, rule_id: id, rule: 'test', kind: 'recording', severity: 'info', subject: 'test', window: '' },
   ...{ title: `the target ${target} is reached`, detail: 'nothing is wrong', path: '/alerts', agent_id: null },
+  ...{ agent_ids: null, reach: 0 },
   ...{ opened_at: now, seen_at: now, acknowledged_at: null, acknowledged_by: null, resolved_at: null },
   changed_at: now,
 });
