@@ -79,6 +79,16 @@ export interface RefusalFacts extends Shares {
   minutes: number;
 }
 
+export interface SurgeFacts {
+  agent: string;
+  what: 'requests' | 'usd';
+  /** With its unit, if it is money. */
+  count: string;
+  /** The most of an hour of the week before; null if there was none. */
+  before: string | null;
+  minutes: number;
+}
+
 export interface ChainFacts {
   chain: string;
   at: number;

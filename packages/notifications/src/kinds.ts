@@ -11,6 +11,7 @@ import type {
   RefusalFacts,
   SeenFacts,
   Shares,
+  SurgeFacts,
   Told,
   UsedFacts,
 } from './facts.ts';
@@ -240,6 +241,25 @@ export const kinds = {
     tell: ({ reason, ...of }) => ({
       title: `${countOf(of.count, 'request')} of ${whose(of)} refused ${inTime(of)}`,
       detail: join(`mostly ${reason}`, mostOf(of)),
+    }),
+  }),
+  surge: kind({
+    means: 'an agent asks or spends in minutes several times what it did in its busiest hour of the week before',
+    severity: 'warning',
+    matches: agents,
+    params: {
+      of: someOf(['requests', 'usd'], 'What is compared'),
+      minutes: z.int().min(5).max(60).default(10).meta({ description: 'How far back is counted' }),
+      times: z.number().min(1).max(1_000).default(5).meta({ description: 'So many times the busiest hour' }),
+      at_least: z.int().min(1).max(1_000_000).default(100).meta({
+        description: 'So many requests in that time; ten times as many of an agent that did nothing the week before',
+      }),
+      at_least_usd: z.number().positive().max(1_000_000).default(5).meta({ description: 'The same in USD' }),
+    },
+    example: { agent: 'nightly', what: 'requests', count: '300', before: '11', minutes: 10 } as SurgeFacts,
+    tell: ({ agent, what, count, before, ...of }) => ({
+      title: `agent ${agent} ${what === 'usd' ? `spends far more than usual: ${count}` : `asks far more than usual: ${count} requests`} ${inTime(of)}`,
+      detail: before === null ? 'nothing in the week before' : `at most ${before} in an hour of the week before`,
     }),
   }),
   recording: kind({

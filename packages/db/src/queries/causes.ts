@@ -65,6 +65,27 @@ export async function readLatestOf(
   return rows;
 }
 
+/** What agents asked and spent since a time. */
+export async function readLatestUse(db: Db, since: Date) {
+  const { rows } = await sql<{ agent_id: string; requests: number; usd: number }>`
+    SELECT agent_id, count(*) FILTER (WHERE counts_as_request)::integer AS requests, sum(cost_usd)::float8 AS usd FROM (
+      SELECT agent_id, counts_as_request, cost_usd FROM events
+      WHERE id >= ${firstIdAt(since)} ORDER BY id DESC LIMIT ${most.events}
+    ) AS latest GROUP BY agent_id`.execute(db);
+  return rows;
+}
+
+/** The most that agents asked and spent in one hour of the week before a time, by their UUIDs; none if they did nothing in it. */
+export async function readBusiestHours(db: Db, agentIds: readonly string[], until: Date) {
+  const { rows } = await sql<{ agent_id: string; requests: number; usd: number }>`
+    SELECT agent_id, max(requests)::integer AS requests, max(usd)::float8 AS usd FROM (
+      SELECT agent_id, hour, sum(request_count) AS requests, sum(cost_usd) AS usd FROM hourly_usage
+      WHERE agent_id = ANY (${agentIds}::uuid[]) AND hour >= ${until}::timestamptz - interval '7 days' AND hour < ${until}
+      GROUP BY agent_id, hour
+    ) AS hours GROUP BY agent_id`.execute(db);
+  return new Map(rows.map(({ agent_id, ...busiest }) => [agent_id, busiest]));
+}
+
 /** What policies decided since a time, by agent, policy and action: a request that breaks two rules of a policy is one. */
 export async function readDecided(db: Db, since: Date) {
   const first = firstIdAt(since);

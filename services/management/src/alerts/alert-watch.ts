@@ -20,6 +20,7 @@ import { failingFinder } from './causes/failing.ts';
 import { type Cause, type Finder, Look } from './causes/look.ts';
 import { changeFinder, seenFinder, toldActions } from './causes/news.ts';
 import { recordingFinder } from './causes/records.ts';
+import { surgeFinder } from './causes/surges.ts';
 import { budgetFinder, capFinder } from './causes/used.ts';
 import { verifyChains } from './chains.ts';
 import type { Notifier } from './notifier.ts';
@@ -48,6 +49,7 @@ const finders: { [Name in Exclude<KindName, 'chain'>]: Finder<Name> } = {
   first_seen: seenFinder,
   cost: costFinder,
   refusals: refusalFinder,
+  surge: surgeFinder,
   recording: recordingFinder,
 };
 
