@@ -17,7 +17,9 @@ export interface UsedFacts {
   /** What is expected at its end, with its unit, if that is what the alert is of. */
   expected: string | null;
   /** What is refused until then, as the start of a sentence; absent if nothing is. */
-  refuses?: string;
+  refusing?: string;
+  /** Less than all is used, and it refused a request. */
+  tight?: boolean;
 }
 
 /** How a number is shared out among agents. */

@@ -73,7 +73,7 @@ const mostOf = ({ agents, most }: Shares) =>
 
 const nightly: Shares = { count: 131, agents: 1, most: [{ name: 'nightly', count: 131 }] };
 
-function tellUsed(noun: string, { name, whose, percent, used, amount, until, expected, refuses }: UsedFacts): Told {
+function tellUsed(noun: string, { name, whose, percent, used, amount, until, expected, ...is }: UsedFacts): Told {
   const of = `${noun} ${name}${whose === null ? '' : ` (${whose})`}`;
   const end = until && `begins anew ${until}`;
   if (expected !== null)
@@ -81,8 +81,9 @@ function tellUsed(noun: string, { name, whose, percent, used, amount, until, exp
       title: `${of} will pass ${amount}`,
       detail: join(`${used} used, ${expected} expected at its end`, end),
     };
-  if (refuses)
-    return { title: `${refuses} is refused: ${of} is used up`, detail: join(`${used} of ${amount} used`, end) };
+  if (is.refusing)
+    return { title: `${is.refusing} is refused: ${of} is used up`, detail: join(`${used} of ${amount} used`, end) };
+  if (is.tight) return { title: `${of} refuses what has no room: ${used} of ${amount} used`, detail: end ?? '' };
   const title = percent >= 100 ? `${of} is used up: ${used} of ${amount}` : `${of} is at ${percent} % of ${amount}`;
   return { title, detail: join(`${used} used`, end) };
 }

@@ -155,6 +155,18 @@ export async function readUsualRefusals(db: Db, agentIds: readonly string[], unt
   return rows;
 }
 
+/** Budgets that refused the latest request of agents since a time. */
+export async function readRefusingBudgets(db: Db, since: Date) {
+  const { rows } = await sql<{ agent_id: string; budget: string }>`
+    SELECT DISTINCT agent_id, substring(told FROM '^budget (\\S+) exceeded') AS budget FROM (
+      SELECT agent_id, told FROM refused_requests
+      WHERE id >= ${firstIdAt(since)} AND agent_id IS NOT NULL AND reason = 'budget_exceeded'
+        AND id >= coalesce((SELECT last_event_id FROM agent_last_seen AS seen WHERE seen.agent_id = refused_requests.agent_id), id)
+      ORDER BY id DESC LIMIT ${most.refusals}
+    ) AS refused`.execute(db);
+  return rows;
+}
+
 /** Models without a price that were used since a time. */
 export async function readUnpricedSince(db: Db, since: Date) {
   const { rows } = await sql<{ provider: string; model: string; request_count: number }>`

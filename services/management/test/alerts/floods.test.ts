@@ -173,10 +173,12 @@ test('refusals are compared with all of the week before, whether rolled up yet o
   expect((await alerts.alerts()).open).toEqual(['100 requests of never-before refused in 1 h']);
 });
 
-test('a reason that refuses few requests of each of many agents is told once', async () => {
+test('a reason that refuses few requests of each of many agents is told once, critical if it stops all', async () => {
   await alerts.rule({ on: 'refusals' });
-  for (const name of list(30, 'small')) await refuse(name, 4, 'SELECT $1::uuid', 'budget_exceeded');
+  for (const name of list(30, 'small')) await refuse(name, 4, 'SELECT $1::uuid', 'global_budget_exceeded');
   await refuse('other', 40, 'SELECT $1::uuid');
   await alerts.look();
   expect((await alerts.alerts()).open).toEqual(['120 requests of 30 agents refused in 1 h']);
+  const { rows } = await alerts.owner.pool.query('SELECT severity, reach FROM alerts');
+  expect(rows).toEqual([{ severity: 'critical', reach: 30 }]);
 });

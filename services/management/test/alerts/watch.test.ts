@@ -1,3 +1,4 @@
+import { randomUUIDv7 } from 'node:crypto';
 import { budgetSchema } from '@agp/budgets';
 import type { EventMessage } from '@agp/core/events';
 import { fromPublicId } from '@agp/core/ids';
@@ -65,6 +66,28 @@ test('a threshold is told once by however many processes, and a jump over two as
   expect((await alerts.messages()).filter((message) => message.includes('other'))).toEqual([
     'chat opened: budget other is used up: 300 requests of 100 requests',
   ]);
+});
+
+test('a budget that refuses before all of it is used says so, until its window ends', async () => {
+  await alerts.rule({ on: 'budget', projected: false });
+  await budgetOf(alerts.database.db, 'each', 100, { split_by: 'agent' });
+  const agent = await seedAgent(alerts.owner, 'churn');
+  await call(agent, 96);
+  await call(await seedAgent(alerts.owner, 'other'), 96);
+  await alerts.owner.pool.query(
+    `INSERT INTO refused_requests (id, agent_id, reason, count, source_ip, request_id, told)
+     VALUES ($1, $2, 'budget_exceeded', 1, '::1', 'r', 'budget each exceeded: 100 requests for a day, spent 96')`,
+    [randomUUIDv7(), fromPublicId('agt', agent)],
+  );
+  await alerts.look();
+  const expected = [
+    'budget each (churn) refuses what has no room: 96 requests of 100 requests used',
+    'budget each (other) is at 80 % of 100 requests',
+  ];
+  expect((await alerts.alerts()).open.sort()).toEqual(expected);
+  await call(agent, 1, {}, new Date().toISOString());
+  await alerts.look(1);
+  expect((await alerts.alerts()).open.sort()).toEqual([expected[0]?.replace('96', '97'), expected[1]]);
 });
 
 test('what was passed just before its window ended is told, and is over', async () => {

@@ -114,7 +114,13 @@ export const refusalFinder: Finder<'refusals'> = {
     }
     return [...told].map(([reason, refused]) => {
       const { shares, ...to } = tellTogether(refused, agents, { since, screen: '/refusals', search: { reason } });
-      return { subject: reason, ...to, facts: { ...shares, reason, minutes } };
+      const isOfAll = reason === 'global_budget_exceeded';
+      return {
+        subject: reason,
+        ...to,
+        ...(isOfAll && { severity: 'critical' as const }),
+        facts: { ...shares, reason, minutes },
+      };
     });
   },
 };

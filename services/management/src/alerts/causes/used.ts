@@ -1,7 +1,16 @@
 import { type Charge, isCalendar, never, steps, toCharge } from '@agp/budgets';
 import { formatCount, formatUsd } from '@agp/core/explain';
 import { fromPublicId } from '@agp/core/ids';
-import { type AlertRow, type FullCap, listBudgets, listFullUse, readFullCaps, readUsed } from '@agp/db';
+import { chargedLabels } from '@agp/core/labels';
+import {
+  type AlertRow,
+  type FullCap,
+  listBudgets,
+  listFullUse,
+  readFullCaps,
+  readRefusingBudgets,
+  readUsed,
+} from '@agp/db';
 import type { FactsOf } from '@agp/notifications';
 import { definitionOf, expectUse, nameKeys } from '../../reads/budgets.ts';
 import { agentPath, type Cause, type Finder, isFor, type Look } from './look.ts';
@@ -21,6 +30,30 @@ interface Use {
   charge: Charge;
   used: number;
   whose: string | null;
+  /** It refused the latest request of somebody. */
+  refuses: boolean;
+}
+
+/** How long a refusal says that the next request has no room, in minutes. */
+const refusedMinutes = 10;
+
+/** Says of a budget and what it is split by whether it refused somebody's latest request. */
+async function readRefusing(look: Look): Promise<(charge: Charge) => boolean> {
+  const rows = await readRefusingBudgets(look.db, look.ago(refusedMinutes));
+  const agents = await look.agents(rows.map(({ agent_id }) => agent_id));
+  const refused = new Set(
+    rows.flatMap(({ budget, agent_id: id }) => [
+      `${budget} `,
+      `${budget} ${id}`,
+      ...Object.entries(chargedLabels(agents.get(id)?.metadata ?? {}) ?? {}).map((label) =>
+        [budget, ...label].join(' '),
+      ),
+    ]),
+  );
+  return ({ key, stored: { budget } }) => {
+    const [, label] = /^label:(.*)/.exec(budget.split_by ?? '') ?? [];
+    return refused.has(`${budget.name} ${label === undefined ? key : `${label} ${key}`}`);
+  };
 }
 
 /**
@@ -47,9 +80,10 @@ async function readUses(look: Look, at: Date, percent: number, endsBy = Infinity
   });
   const used = await readUsed(look.db, charges);
   const name = await nameKeys(look.db, charges);
+  const refuses = await look.once('refusing', () => readRefusing(look));
   return charges.map((charge, index) => {
     const { key, name: agent } = name(charge);
-    return { charge, used: used[index] ?? 0, whose: agent ?? (key || null) };
+    return { charge, used: used[index] ?? 0, whose: agent ?? (key || null), refuses: refuses(charge) };
   });
 }
 
@@ -65,7 +99,7 @@ const isOpenIn = (open: readonly AlertRow[]) => {
   return (subject: string) => subjects.has(subject);
 };
 
-function* listUsed({ charge, used, whose }: Use, rule: Rule, open: (subject: string) => boolean, look: Look) {
+function* listUsed({ charge, used, whose, refuses }: Use, rule: Rule, open: (subject: string) => boolean, look: Look) {
   const { stored, unit, limit, window, key } = charge;
   const { budget } = stored;
   const isFixed = isCalendar(budget.window);
@@ -82,6 +116,7 @@ function* listUsed({ charge, used, whose }: Use, rule: Rule, open: (subject: str
       ...{ name: budget.name, whose, percent },
       used: formatAmount(used / steps[unit], unit),
       amount: formatAmount(budget.amount, unit),
+      ...(percent >= 100 && what !== guessed && used < limit && { tight: true }),
       until:
         window.to === never || !isFixed
           ? null
@@ -89,11 +124,16 @@ function* listUsed({ charge, used, whose }: Use, rule: Rule, open: (subject: str
       expected: expected === null ? null : formatAmount(expected / steps[unit], unit),
     },
   });
-  for (const percent of listPassed(rule.at_percent, used / limit, (each) => open(`${of} ${each}`)))
+  // What has refused stays told until its window ends: smaller requests may pass.
+  const part = used / limit;
+  const isTight = refuses || (isFixed && part < 1 && open(`${of} 100`));
+  for (const percent of listPassed(rule.at_percent, isTight ? Math.max(1, part) : part, (each) =>
+    open(`${of} ${each}`),
+  ))
     yield cause(`${percent}`, percent, null);
-  const part = (look.at.getTime() - window.from) / (window.to - window.from);
+  const over = (look.at.getTime() - window.from) / (window.to - window.from);
   const expected = expectUse(budget, window, used, look.at.getTime());
-  if (rule.projected && !isOver && expected !== null && part >= guessAfter && used < limit && expected > limit)
+  if (rule.projected && !isOver && expected !== null && over >= guessAfter && used < limit && expected > limit)
     yield cause(guessed, 100, expected);
 }
 
@@ -126,7 +166,7 @@ function factsOfCap(full: FullCap, percent: number): FactsOf<'cap'> {
   return {
     ...{ name: name === null ? 'of all agents' : `of ${name}`, whose: null, percent },
     ...{ used: usd(spent), amount: usd(cap), until: `${next.slice(0, 10)} 00:00 UTC`, expected: null },
-    ...(isFull(full) && { refuses: name === null ? 'Every request of every agent' : `Every request of ${name}` }),
+    ...(isFull(full) && { refusing: name === null ? 'Every request of every agent' : `Every request of ${name}` }),
   };
 }
 
