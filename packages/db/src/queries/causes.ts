@@ -12,7 +12,11 @@ const most = { events: 20_000, decisions: 50_000, findings: 10_000, refusals: 20
 export type WatchedAgent = Pick<AgentRow, 'id' | 'name' | 'status' | 'metadata'>;
 
 export const readWatchedAgents = (db: Db, ids: readonly string[]): Promise<WatchedAgent[]> =>
-  db.selectFrom('agents').select(['id', 'name', 'status', 'metadata']).where('id', 'in', ids).execute();
+  db
+    .selectFrom('agents')
+    .select(['id', 'name', 'status', 'metadata'])
+    .where(sql<boolean>`id = ANY (${ids}::uuid[])`)
+    .execute();
 
 const isFailed = sql.join(
   failedEndings.map(
@@ -76,11 +80,11 @@ export async function readLatestUse(db: Db, since: Date) {
 }
 
 /** The most that agents asked and spent in one hour of the week before a time, by their UUIDs; none if they did nothing in it. */
-export async function readBusiestHours(db: Db, agentIds: readonly string[], until: Date) {
+export async function readBusiestHours(db: Db, until: Date) {
   const { rows } = await sql<{ agent_id: string; requests: number; usd: number }>`
     SELECT agent_id, max(requests)::integer AS requests, max(usd)::float8 AS usd FROM (
       SELECT agent_id, hour, sum(request_count) AS requests, sum(cost_usd) AS usd FROM hourly_usage
-      WHERE agent_id = ANY (${agentIds}::uuid[]) AND hour >= ${until}::timestamptz - interval '7 days' AND hour < ${until}
+      WHERE hour >= ${until}::timestamptz - interval '7 days' AND hour < ${until}
       GROUP BY agent_id, hour
     ) AS hours GROUP BY agent_id`.execute(db);
   return new Map(rows.map(({ agent_id, ...busiest }) => [agent_id, busiest]));
@@ -134,7 +138,7 @@ export async function readRefused(db: Db, since: Date, without: readonly string[
  * Refused requests of an hour of the week before a time, on average, by agent and reason: by hours, of the last days by entries of the audit
  * log, of the last minutes as they were counted.
  */
-export async function readUsualRefusals(db: Db, agentIds: readonly string[], until: Date, without: readonly string[]) {
+export async function readUsualRefusals(db: Db, until: Date, without: readonly string[]) {
   const inWeek = (column: string) =>
     sql`${sql.ref(column)} >= ${until}::timestamptz - interval '7 days' AND ${sql.ref(column)} < ${until}::timestamptz`;
   const { rows } = await sql<{ agent_id: string; reason: string; hourly: number }>`
@@ -144,26 +148,25 @@ export async function readUsualRefusals(db: Db, agentIds: readonly string[], unt
       SELECT agent_id, reasons.key, reasons.value::bigint FROM (
         SELECT agent_id, payload FROM audit_log
         WHERE action = 'request.refused' AND ${inWeek('timestamp')} AND seq >= (SELECT next_seq FROM refusal_fill)
-          AND agent_id = ANY (${agentIds}::uuid[])
         ORDER BY "timestamp" DESC LIMIT ${most.decisions}
       ) AS log CROSS JOIN LATERAL json_each_text(payload::json -> 'after' -> 'reasons') AS reasons
       UNION ALL
       SELECT agent_id, reason, count FROM refusal_counts WHERE ${inWeek('minute')}
     ) AS refused
-    WHERE agent_id = ANY (${agentIds}::uuid[]) AND reason <> ALL (${without}::text[])
+    WHERE agent_id IS NOT NULL AND reason <> ALL (${without}::text[])
     GROUP BY agent_id, reason`.execute(db);
   return rows;
 }
 
 /** Budgets that refused the latest request of agents since a time. */
 export async function readRefusingBudgets(db: Db, since: Date) {
-  const { rows } = await sql<{ agent_id: string; budget: string }>`
-    SELECT DISTINCT agent_id, substring(told FROM '^budget (\\S+) exceeded') AS budget FROM (
-      SELECT agent_id, told FROM refused_requests
+  const { rows } = await sql<{ agent_id: string; budget: string; at: Date }>`
+    SELECT agent_id, substring(told FROM '^budget (\\S+) exceeded') AS budget, max(reporting.id_time(id)) AS at FROM (
+      SELECT id, agent_id, told FROM refused_requests
       WHERE id >= ${firstIdAt(since)} AND agent_id IS NOT NULL AND reason = 'budget_exceeded'
         AND id >= coalesce((SELECT last_event_id FROM agent_last_seen AS seen WHERE seen.agent_id = refused_requests.agent_id), id)
       ORDER BY id DESC LIMIT ${most.refusals}
-    ) AS refused`.execute(db);
+    ) AS refused GROUP BY 1, 2`.execute(db);
   return rows;
 }
 

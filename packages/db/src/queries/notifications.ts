@@ -191,7 +191,7 @@ interface AlertFilter {
 export const urgencyOf = (severity: RawBuilder<unknown>) =>
   sql`CASE ${severity} WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END`;
 
-/** Those that are not over by severity, reach and time, the worst first; all others newest first. */
+/** Those that are not over by severity, reach and time, the worst first: what is of no agent is of all; all others newest first. */
 export function listAlerts(
   db: Db,
   { state, severity, rule, agentId, from, to }: AlertFilter,
@@ -212,7 +212,10 @@ export function listAlerts(
     .$if(from !== undefined, (asked) => asked.where('opened_at', '>=', from as Date))
     .$if(to !== undefined, (asked) => asked.where('opened_at', '<', to as Date))
     .$if(state !== undefined && state !== 'resolved', (asked) =>
-      asked.orderBy(urgencyOf(sql.ref('severity'))).orderBy('reach', 'desc'),
+      asked
+        .orderBy(urgencyOf(sql.ref('severity')))
+        .orderBy(sql`reach > 0`)
+        .orderBy('reach', 'desc'),
     )
     .orderBy('opened_at', 'desc')
     .orderBy('id')

@@ -51,7 +51,7 @@ export function Problems({ status: { services } }: { status: Status }) {
     ...wrong.map((alert) => <AlertLine key={alert.id} of={alert} />),
   ];
   if (all.length === 0) return null;
-  const count = `${formatCount(all.length)}${alerts.length === mostOpen ? ' or more' : ''}`;
+  const count = `${formatCount(all.length)}${wrong.length === mostOpen ? ' or more' : ''}`;
   return (
     <Card
       title={`To look at: ${count}`}

@@ -98,7 +98,10 @@ export const refusalFinder: Finder<'refusals'> = {
     const ids = [...new Set(rows.map(({ agent_id }) => agent_id))];
     const agents = await look.agents(ids);
     const asked = rows.filter(({ agent_id }) => isFor(rule, { agent: agents.get(agent_id) }));
-    const usual = await look.once(`refused before ${minutes}`, () => readUsualRefusals(look.db, ids, since, wanted));
+    const readUsual = () => readUsualRefusals(look.db, since, wanted);
+    const all = await look.once(`refused before ${minutes}`, readUsual, 10);
+    const known = await look.agents(all.map(({ agent_id }) => agent_id));
+    const usual = all.filter(({ agent_id }) => isFor(rule, { agent: known.get(agent_id) }));
     const [usualOf, usualFor] = [Map.groupBy(usual, (row) => row.agent_id), Map.groupBy(usual, (row) => row.reason)];
     const isMany = (refused: readonly Counted[], before: readonly { hourly: number }[] = []) => {
       const count = countIn(refused);
@@ -108,19 +111,15 @@ export const refusalFinder: Finder<'refusals'> = {
     const reasons = [...Map.groupBy(asked, ({ reason }) => reason)];
     const told = new Map(reasons.filter(([reason, refused]) => isMany(refused, usualFor.get(reason))));
     const rest = asked.filter(({ reason }) => !told.has(reason));
-    for (const [id, refused] of Map.groupBy(rest, ({ agent_id }) => agent_id)) {
+    const alone = [...Map.groupBy(rest, ({ agent_id }) => agent_id)].filter(([id, refused]) =>
+      isMany(refused, usualOf.get(id)),
+    );
+    return [...told, ...alone].map(([of, refused]): Cause<'refusals'> => {
       const [{ reason }] = refused as [(typeof refused)[0], ...typeof refused];
-      if (isMany(refused, usualOf.get(id))) told.set(reason, [...(told.get(reason) ?? []), ...refused]);
-    }
-    return [...told].map(([reason, refused]) => {
-      const { shares, ...to } = tellTogether(refused, agents, { since, screen: '/refusals', search: { reason } });
-      const isOfAll = reason === 'global_budget_exceeded';
-      return {
-        subject: reason,
-        ...to,
-        ...(isOfAll && { severity: 'critical' as const }),
-        facts: { ...shares, reason, minutes },
-      };
+      const search = of === reason ? { reason } : {};
+      const { shares, ...to } = tellTogether(refused, agents, { since, screen: '/refusals', search });
+      const isOfAll = of === 'global_budget_exceeded';
+      return { subject: of, ...to, ...(isOfAll && { severity: 'critical' }), facts: { ...shares, reason, minutes } };
     });
   },
 };

@@ -44,7 +44,11 @@ function sumBy(kind: Kind, rows: readonly Counts[]): Counts[] {
 /** What is of this and the last hour, without what blocked agents did. */
 async function readHours(look: Look, kind: Kind): Promise<Counts[]> {
   const hours: Counts[] = await readUsage(look, [kind], look.lastHour, undefined, most.hours);
-  if (kind === 'agent' || !hours.some(isSuspect)) return hours;
+  if (!hours.some(isSuspect)) return hours;
+  if (kind === 'agent') {
+    const known = await look.agents(hours.map(({ agent_id = null }) => agent_id));
+    return hours.filter(({ agent_id = null }) => known.get(agent_id)?.status !== 'blocked');
+  }
   const parts = await readUsage(look, ['agent', kind], look.lastHour, undefined, most.shares);
   const agents = await look.agents(parts.map(({ agent_id = null }) => agent_id));
   const over = parts.filter(({ agent_id = null }) => agents.get(agent_id)?.status === 'blocked');
@@ -166,7 +170,8 @@ export const failingFinder: Finder<'failing'> = {
       const suffering = hit.map((row) => ({ agent_id: row.agent_id as string, count: row.failed_count }));
       return {
         ...{ subject: `${kind} ${key}`, path: pathOf(each, look), agentId: isAgent ? key : null },
-        ...(!isAgent && { agentIds: suffering.map(({ agent_id }) => agent_id) }),
+        // Its figures are of all agents, so that no team may see it.
+        ...(!isAgent && { reach: suffering.length }),
         facts: {
           ...{ what: kind, name: isAgent ? nameOf(found.agents.get(key), key) : key, before },
           ...sharesOf(suffering, found.agents),

@@ -12,7 +12,7 @@ const why: Record<string, string> = {
   set_aside: 'its event cannot be recorded as it is',
 };
 
-/** What the screen Now says of writers, what was set aside, and what is missing. */
+/** Writers that are behind, what was set aside, and what is missing. */
 export const recordingFinder: Finder<'recording'> = {
   everyMs: 10_000,
   async find(look) {

@@ -17,7 +17,8 @@ export const surgeFinder: Finder<'surge'> = {
     const many = rows.filter(({ requests, usd }) => requests >= least.requests || usd >= least.usd);
     if (many.length === 0) return [];
     const agents = await look.agents(many.map(({ agent_id }) => agent_id));
-    const hours = await readBusiestHours(look.db, [...agents.keys()] as string[], look.lastHour);
+    const until = look.lastHour;
+    const hours = await look.once(`busiest before ${until.toISOString()}`, () => readBusiestHours(look.db, until), 10);
     return many.flatMap(({ agent_id: id, ...now }): Cause<'surge'>[] => {
       const agent = agents.get(id);
       // Somebody has stopped it already.

@@ -37,22 +37,22 @@ interface Use {
 /** How long a refusal says that the next request has no room, in minutes. */
 const refusedMinutes = 10;
 
-/** Says of a budget and what it is split by whether it refused somebody's latest request. */
+/** Of a budget that is used by less, a request that it refuses asks too much. */
+const tightPart = 0.8;
+
+/** Says of a budget and what it is split by whether it refused somebody's latest request in its window. */
 async function readRefusing(look: Look): Promise<(charge: Charge) => boolean> {
   const rows = await readRefusingBudgets(look.db, look.ago(refusedMinutes));
   const agents = await look.agents(rows.map(({ agent_id }) => agent_id));
-  const refused = new Set(
-    rows.flatMap(({ budget, agent_id: id }) => [
-      `${budget} `,
-      `${budget} ${id}`,
-      ...Object.entries(chargedLabels(agents.get(id)?.metadata ?? {}) ?? {}).map((label) =>
-        [budget, ...label].join(' '),
-      ),
-    ]),
-  );
-  return ({ key, stored: { budget } }) => {
-    const [, label] = /^label:(.*)/.exec(budget.split_by ?? '') ?? [];
-    return refused.has(`${budget.name} ${label === undefined ? key : `${label} ${key}`}`);
+  const latest = new Map<string, number>();
+  for (const { budget, agent_id: id, at } of rows) {
+    const labels = Object.entries(chargedLabels(agents.get(id)?.metadata ?? {}) ?? {});
+    for (const of of ['', id, ...labels.map((label) => label.join(' '))])
+      latest.set(`${budget} ${of}`, Math.max(at.getTime(), latest.get(`${budget} ${of}`) ?? 0));
+  }
+  return ({ key, window, stored: { budget } }) => {
+    const [, label] = /^label:(.*)/.exec(budget.split_by) ?? [];
+    return (latest.get(`${budget.name} ${label === undefined ? key : `${label} ${key}`}`) ?? 0) > window.from;
   };
 }
 
@@ -99,16 +99,18 @@ const isOpenIn = (open: readonly AlertRow[]) => {
   return (subject: string) => subjects.has(subject);
 };
 
-function* listUsed({ charge, used, whose, refuses }: Use, rule: Rule, open: (subject: string) => boolean, look: Look) {
+function* listUsed({ charge, used, whose, refuses }: Use, rule: Rule, openAlerts: readonly AlertRow[], look: Look) {
+  const open = isOpenIn(openAlerts);
   const { stored, unit, limit, window, key } = charge;
   const { budget } = stored;
   const isFixed = isCalendar(budget.window);
   const of = `${stored.id} ${key}`;
   const isOver = window.to <= look.at.getTime();
+  const windowOf = `${new Date(window.from).toISOString()} ${budget.amount} ${unit}`;
   const cause = (what: string, percent: number, expected: number | null): Cause<'budget'> => ({
     subject: `${of} ${what}`,
     // A raised amount is told anew; of a window that moves on, whatever comes is.
-    ...(isFixed && { window: `${new Date(window.from).toISOString()} ${budget.amount} ${unit}` }),
+    ...(isFixed && { window: windowOf }),
     path: '/budgets',
     agentId: budget.split_by === 'agent' ? key : null,
     ...(isOver && { ends: 'over' as const }),
@@ -126,7 +128,8 @@ function* listUsed({ charge, used, whose, refuses }: Use, rule: Rule, open: (sub
   });
   // What has refused stays told until its window ends: smaller requests may pass.
   const part = used / limit;
-  const isTight = refuses || (isFixed && part < 1 && open(`${of} 100`));
+  const isTold = isFixed && openAlerts.some((alert) => alert.subject === `${of} 100` && alert.window === windowOf);
+  const isTight = part >= tightPart && (refuses || isTold);
   for (const percent of listPassed(rule.at_percent, isTight ? Math.max(1, part) : part, (each) =>
     open(`${of} ${each}`),
   ))
@@ -144,14 +147,13 @@ export const budgetFinder: Finder<'budget'> = {
   // A window with a beginning comes but once; what moves on or is guessed goes up and down.
   isExact: ({ subject, window }) => window.includes(' ') && !subject.endsWith(guessed),
   async find(look, rule, openAlerts, last) {
-    const open = isOpenIn(openAlerts);
     const least = Math.min(...rule.at_percent);
     const uses = await look.once(`uses from ${least}`, () => readUses(look, look.at, least));
     // What was passed just before its window ended is told too.
     const ended = await look.once(`ended from ${least}`, () => readUses(look, last, least, look.at.getTime()));
     return [...uses, ...ended]
       .filter(({ charge }) => rule.budgets === undefined || rule.budgets.includes(charge.stored.budget.name))
-      .flatMap((use) => [...listUsed(use, rule, open, look)]);
+      .flatMap((use) => [...listUsed(use, rule, openAlerts, look)]);
   },
 };
 
@@ -160,13 +162,13 @@ const usd = (amount: number) => `${formatUsd(amount)} USD`;
 /** Nothing of it is left, and requests are refused. */
 const isFull = ({ daily_cap_usd: cap, spent_usd: spent, warn_only }: FullCap) => spent >= cap && !warn_only;
 
-function factsOfCap(full: FullCap, percent: number): FactsOf<'cap'> {
+function factsOfCap(full: FullCap, percent: number, refuses: boolean): FactsOf<'cap'> {
   const { agent_name: name, day, daily_cap_usd: cap, spent_usd: spent } = full;
   const next = new Date(Date.parse(day) + 86_400_000).toISOString();
   return {
     ...{ name: name === null ? 'of all agents' : `of ${name}`, whose: null, percent },
     ...{ used: usd(spent), amount: usd(cap), until: `${next.slice(0, 10)} 00:00 UTC`, expected: null },
-    ...(isFull(full) && { refusing: name === null ? 'Every request of every agent' : `Every request of ${name}` }),
+    ...(refuses && { refusing: name === null ? 'Every request of every agent' : `Every request of ${name}` }),
   };
 }
 
@@ -186,12 +188,18 @@ export const capFinder: Finder<'cap'> = {
       .flatMap((cap) => {
         const { id, day, reach, daily_cap_usd: most, spent_usd: spent } = cap;
         const of = id ?? 'all agents';
-        return listPassed(rule.at_percent, spent / most, (each) => open(`${of} ${each}`)).map((percent) => ({
-          ...{ subject: `${of} ${percent}`, window: `${day} ${most}` },
-          ...{ path: id === null ? '/budgets' : agentPath(id), agentId: id, reach },
-          ...(id === null && isFull(cap) && { severity: 'critical' as const }),
-          facts: factsOfCap(cap, percent),
-        }));
+        const passed = listPassed(rule.at_percent, spent / most, (each) => open(`${of} ${each}`));
+        const told = { window: `${day} ${most}`, path: id === null ? '/budgets' : agentPath(id), agentId: id, reach };
+        const causes = passed.map((percent): Cause<'cap'> => {
+          return { subject: `${of} ${percent}`, ...told, facts: factsOfCap(cap, percent, false) };
+        });
+        if (!isFull(cap)) return causes;
+        // A cap that refuses has an alert of its own, in place of those of all of it: none that is open grows worse unheard.
+        const refusal: Cause<'cap'> = {
+          ...{ subject: `${of} refuses`, ...told, facts: factsOfCap(cap, 100, true) },
+          ...(id === null && { severity: 'critical' }),
+        };
+        return [...causes.filter(({ facts }) => facts.percent < 100 && open(`${of} ${facts.percent}`)), refusal];
       });
   },
 };
