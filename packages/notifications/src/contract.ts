@@ -68,7 +68,7 @@ export const alertSchema = z
     detail: z.string(),
     path: z.string().meta({ description: "The console's screen that shows its cause", example: '/budgets' }),
     agent_id: z.string().nullable().meta({ description: 'If it is of one agent alone' }),
-    reach: z.int().min(0).meta({ description: 'How many agents it is of; 0 if it is of the whole installation' }),
+    reach: z.int().min(0).meta({ description: 'How many agents it is of; 0 if it is of none in particular' }),
     opened_at: timestampSchema,
     acknowledged_at: timestampSchema.nullable(),
     acknowledged_by: z.string().nullable(),

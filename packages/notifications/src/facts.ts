@@ -31,7 +31,7 @@ export interface Shares {
   most: { name: string; count: number }[];
 }
 
-/** Shared out are failures. */
+/** What is shared out is failures. */
 export interface FailingFacts extends Shares {
   what: 'agent' | 'model' | 'provider';
   name: string;

@@ -99,6 +99,8 @@ const spenderColumns = (since: string): Column<Part<'top_spenders'>[number]>[] =
   { head: 'REQUESTS', right: true, cell: ({ request_count }) => formatCount(request_count) },
 ];
 
+const mostAlerts = 10;
+
 const alertColumns: Column<Alert>[] = [
   { head: 'TO LOOK AT', cell: ({ severity }) => severity, style: ({ severity }) => severityStyles[severity] },
   { head: '', cell: ({ title }) => title, least: 24 },
@@ -160,6 +162,7 @@ function formatStatus(status: Shown, paint: Paint, room = Number.POSITIVE_INFINI
   return [
     formatFields(fields, paint, room),
     ...table(status.alerts, alertColumns),
+    ...(status.alerts.length === mostAlerts ? ['and more: agp alerts'] : []),
     ...table(status.services ?? undefined, serviceColumns),
     ...table(status.keys, keyColumns(status.at)),
     ...table(status.top_spenders ?? undefined, spenderColumns(since)),
@@ -168,8 +171,6 @@ function formatStatus(status: Shown, paint: Paint, room = Number.POSITIVE_INFINI
 
 /** Moves to the top left, and removes what is below. */
 const clearScreen = '\u001b[H\u001b[J';
-
-const mostAlerts = 10;
 
 /** What the console's screen Now shows. A status is shown without them if they cannot be read. */
 const readAlerts = ({ api }: Shell): Promise<Alert[]> =>

@@ -1,13 +1,20 @@
-import { type Db, listChangedAlerts } from '@agp/db';
+import { toPublicId } from '@agp/core/ids';
+import { type AlertRow, type Db, listChangedAlerts } from '@agp/db';
 import { every } from '@agp/runtime';
 import { presentAlert } from '../presenters.ts';
-import type { LiveStreams } from './live-streams.ts';
+import type { LiveStreams, ToldAlert } from './live-streams.ts';
 
 const pollMs = 1_000;
 /** A change is seen at most so long after its time, in milliseconds: no transaction of one takes longer. */
 const recentMs = 30_000;
 const page = { recentMs, limit: 500 };
 const firstId = '00000000-0000-0000-0000-000000000000';
+
+/** Alerts of the release before tell their one agent alone. */
+function toTold(row: AlertRow): ToldAlert {
+  const agents = row.agent_ids ?? (row.agent_id === null ? [] : [row.agent_id]);
+  return { alert: presentAlert(row), agentIds: agents.map((id) => toPublicId('agt', id)) };
+}
 
 /** Tells the streams that ask for alerts of each change within seconds: one look for all of them, and none while nobody asks. */
 export function followAlerts(db: Db, streams: LiveStreams): () => Promise<void> {
@@ -25,7 +32,7 @@ export function followAlerts(db: Db, streams: LiveStreams): () => Promise<void> 
         sent.set(row.id, { at: row.changed_at, text });
         return text !== known?.text;
       });
-      streams.publishAlerts(fresh.map(presentAlert));
+      streams.publishAlerts(fresh.map(toTold));
       isLast = rows.length < page.limit;
       after = rows.at(-1) ?? after;
       latest = rows.at(-1)?.changed_at ?? latest;

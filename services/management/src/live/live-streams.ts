@@ -49,6 +49,12 @@ function matches(event: AnnouncedEvent, { agentId, sessionId }: StreamFilter): b
   );
 }
 
+/** An alert, and public ids of all agents that it is of; none if they are not kept. */
+export interface ToldAlert {
+  alert: Alert;
+  agentIds: readonly string[];
+}
+
 /**
  * The open streams of this process. A stream sends every event that is recorded after its headers went out, and every alert that changes, or
  * it ends, and the client reconnects and backfills through `GET /api/v1/events` and `/alerts`.
@@ -126,10 +132,15 @@ export class LiveStreams {
       (each) => `${needsNames(each)}` as const,
     );
     this.#sendAll(others, fresh);
-    this.#lookUp(looking, fresh, (open, names, own) => {
-      for (const [withNames, alike] of Map.groupBy(open, ({ filter }) => filter.withNames === true))
-        this.#sendAll(alike, own, withNames ? names : undefined);
-    });
+    this.#lookUp(
+      looking,
+      fresh,
+      ({ agent_id }) => [agent_id],
+      (open, names, own) => {
+        for (const [withNames, alike] of Map.groupBy(open, ({ filter }) => filter.withNames === true))
+          this.#sendAll(alike, own, withNames ? names : undefined);
+      },
+    );
   }
 
   /** Whether a stream asks for alerts. */
@@ -138,12 +149,13 @@ export class LiveStreams {
   }
 
   /** Sends them as they are now. */
-  publishAlerts(alerts: readonly Alert[]): void {
-    const send = (streams: readonly Stream[], shown: readonly Alert[]) => {
-      const messages = shown.map((alert) => ({ alert, text: `event: alert\ndata: ${writeJson(alert)}\n\n` }));
+  publishAlerts(alerts: readonly ToldAlert[]): void {
+    const send = (streams: readonly Stream[], shown: readonly ToldAlert[]) => {
+      const texts = shown.map(({ alert }) => `event: alert\ndata: ${writeJson(alert)}\n\n`);
       for (const stream of streams) {
-        const wanted = messages.filter(({ alert }) => (stream.filter.agentId ?? alert.agent_id) === alert.agent_id);
-        if (wanted.length > 0) this.#send(stream, wanted.map(({ text }) => text).join(''));
+        const { agentId } = stream.filter;
+        const wanted = texts.filter((_, at) => agentId === undefined || shown[at]?.agentIds.includes(agentId));
+        if (wanted.length > 0) this.#send(stream, wanted.join(''));
       }
     };
     const streams = [...this.#streams].filter(({ filter }) => filter.withAlerts);
@@ -152,7 +164,12 @@ export class LiveStreams {
       alerts,
     );
     const ofTeams = streams.filter(({ owner }) => owner.match !== null);
-    this.#lookUp(ofTeams, alerts, (open, _names, own) => send(open, own));
+    this.#lookUp(
+      ofTeams,
+      alerts,
+      ({ agentIds }) => agentIds,
+      (open, _names, own) => send(open, own),
+    );
   }
 
   /** All, or those for which `ends` is true. */
@@ -181,12 +198,13 @@ export class LiveStreams {
   }
 
   /**
-   * Sends what some streams get once the names of its agents are known, and to a team's what is of its agents alone. One batch after the
+   * Sends what some streams get once the names of its agents are known, and to a team's what is of its agents alone: of several, all must be. One batch after the
    * other, so that a stream keeps its order.
    */
-  #lookUp<Item extends { agent_id: string | null }>(
+  #lookUp<Item>(
     streams: readonly Stream[],
     items: readonly Item[],
+    agentsOf: (item: Item) => readonly string[],
     send: (open: readonly Stream[], names: ReadonlyMap<string, string>, own: readonly Item[]) => void,
   ): void {
     if (streams.length === 0 || items.length === 0) return;
@@ -198,13 +216,14 @@ export class LiveStreams {
       return;
     }
     this.#waiting += 1;
-    const ids = items.flatMap(({ agent_id: id }) => id ?? []);
+    const ids = items.flatMap(agentsOf);
     const sendTo = async (alike: readonly Stream[]) => {
       const isOpen = (stream: Stream) => this.#streams.has(stream);
       const team = alike.find(isOpen)?.owner.match;
       if (team === undefined) return;
       const names = await (team === null ? this.#options.findNames(ids) : this.#options.findTeam(team, ids));
-      const own = team === null ? items : items.filter(({ agent_id: id }) => names.has(id ?? ''));
+      const isOwn = (agents: readonly string[]) => agents.length > 0 && agents.every((id) => names.has(id));
+      const own = team === null ? items : items.filter((item) => isOwn(agentsOf(item)));
       send(alike.filter(isOpen), names, own);
     };
     const teams = [...Map.groupBy(streams, ({ owner }) => JSON.stringify(owner.match)).values()];

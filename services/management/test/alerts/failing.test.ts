@@ -1,18 +1,8 @@
-import type { EventMessage } from '@agp/core/events';
 import { expect, test } from 'vitest';
-import { makeEvent } from '../support/make-event.ts';
-import { seedAgent, seedEvents } from '../support/seed.ts';
+import { seedAgent } from '../support/seed.ts';
 import { shareWatchedAlerts } from '../support/watch-alerts.ts';
 
 const alerts = shareWatchedAlerts();
-
-const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
-
-/** Records so many calls of an agent, all at once. */
-async function call(agentId: string, count: number, fields: Partial<EventMessage> = {}, at = minutesAgo(1)) {
-  const calls = Array.from({ length: count }, () => makeEvent(agentId, `ses_${agentId}`, at, fields));
-  await seedEvents(alerts.owner, calls);
-}
 
 const failed = { outcome: 'completed', http_status: 401 } as const;
 
@@ -20,11 +10,11 @@ test('an agent that fails is told once, with its end', async () => {
   await alerts.target('on-call');
   await alerts.rule({ on: 'failing', targets: ['on-call'] });
   const nightly = await seedAgent(alerts.owner, 'nightly');
-  await call(nightly, 12, failed);
+  await alerts.call(nightly, 12, failed);
   await alerts.look();
   await alerts.look(0.2);
   expect(await alerts.alerts()).toEqual({ open: ['agent nightly fails: all 12 requests'], over: [] });
-  await call(nightly, 100);
+  await alerts.call(nightly, 100);
   await alerts.look(1);
   await alerts.look(4);
   expect((await alerts.alerts()).over).toEqual([]);
@@ -38,8 +28,16 @@ test('an agent that fails is told once, with its end', async () => {
 test('what fails for many is told of the provider, not of each agent, and what fails for one of that agent', async () => {
   await alerts.rule({ on: 'failing' });
   for (const name of ['a', 'b', 'c'])
-    await call(await seedAgent(alerts.owner, name), 20, { ...failed, provider: 'gemini', model: `gemini-${name}` });
-  await call(await seedAgent(alerts.owner, 'lonely'), 20, { ...failed, provider: 'anthropic', model: 'claude-5' });
+    await alerts.call(await seedAgent(alerts.owner, name), 20, {
+      ...failed,
+      provider: 'gemini',
+      model: `gemini-${name}`,
+    });
+  await alerts.call(await seedAgent(alerts.owner, 'lonely'), 20, {
+    ...failed,
+    provider: 'anthropic',
+    model: 'claude-5',
+  });
   await alerts.look();
   expect((await alerts.alerts()).open).toEqual([
     'agent lonely fails: all 20 requests',
@@ -51,9 +49,9 @@ test('what a blocked agent did before its block is no fault of its model', async
   await alerts.rule({ on: 'failing' });
   const model = { ...failed, model: 'gpt-4.1', provider: 'openai' };
   const first = await seedAgent(alerts.owner, 'first');
-  await call(first, 60, model);
-  await call(await seedAgent(alerts.owner, 'second'), 40, model);
-  await call(await seedAgent(alerts.owner, 'third'), 30, { model: 'gpt-4.1', provider: 'openai' });
+  await alerts.call(first, 60, model);
+  await alerts.call(await seedAgent(alerts.owner, 'second'), 40, model);
+  await alerts.call(await seedAgent(alerts.owner, 'third'), 30, { model: 'gpt-4.1', provider: 'openai' });
   await alerts.owner.pool.query(`UPDATE agents SET status = 'blocked' WHERE name = 'first'`);
   await alerts.look();
   expect((await alerts.alerts()).open).toEqual(['agent second fails: all 40 requests']);
@@ -62,7 +60,7 @@ test('what a blocked agent did before its block is no fault of its model', async
 test('an outage says who suffers from it', async () => {
   await alerts.rule({ on: 'failing' });
   for (const [name, count] of Object.entries({ a: 30, b: 20, c: 15, d: 12 }))
-    await call(await seedAgent(alerts.owner, name), count, { ...failed, provider: 'gemini', model: 'gemini-9' });
+    await alerts.call(await seedAgent(alerts.owner, name), count, { ...failed, provider: 'gemini', model: 'gemini-9' });
   await alerts.look();
   const { rows } = await alerts.owner.pool.query('SELECT title, detail, reach, cardinality(agent_ids) FROM alerts');
   expect(rows).toEqual([
@@ -77,10 +75,10 @@ test('an outage says who suffers from it', async () => {
 test('an agent that always failed as often, or that is blocked, is not told', async () => {
   await alerts.rule({ on: 'failing' });
   const usual = await seedAgent(alerts.owner, 'usual');
-  await call(usual, 50, failed, minutesAgo(3 * 1_440));
-  await call(usual, 20, failed);
+  await alerts.call(usual, 50, failed, 3 * 1_440);
+  await alerts.call(usual, 20, failed);
   const blocked = await seedAgent(alerts.owner, 'blocked');
-  await call(blocked, 20, failed);
+  await alerts.call(blocked, 20, failed);
   await alerts.owner.pool.query(`UPDATE agents SET status = 'blocked' WHERE name = 'blocked'`);
   await alerts.look();
   expect(await alerts.alerts()).toEqual({ open: [], over: [] });
@@ -88,7 +86,7 @@ test('an agent that always failed as often, or that is blocked, is not told', as
 
 test('a rule with a scope is of the agents that it names', async () => {
   await alerts.rule({ on: 'failing', match: { agents: ['mine-*'] } });
-  for (const name of ['mine-1', 'theirs']) await call(await seedAgent(alerts.owner, name), 20, failed);
+  for (const name of ['mine-1', 'theirs']) await alerts.call(await seedAgent(alerts.owner, name), 20, failed);
   await alerts.look();
   expect((await alerts.alerts()).open).toEqual(['agent mine-1 fails: all 20 requests']);
 });

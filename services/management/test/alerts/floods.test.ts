@@ -1,22 +1,11 @@
 import { randomUUIDv7 } from 'node:crypto';
-import type { EventMessage } from '@agp/core/events';
 import { fromPublicId } from '@agp/core/ids';
 import { addRefusals, appendAudit, claimDeliveries } from '@agp/db';
 import { expect, test } from 'vitest';
-import { makeEvent } from '../support/make-event.ts';
-import { seedAgent, seedEvents } from '../support/seed.ts';
+import { seedAgent } from '../support/seed.ts';
 import { shareWatchedAlerts } from '../support/watch-alerts.ts';
 
 const alerts = shareWatchedAlerts();
-
-/** Records so many calls of an agent of a minute ago, all at once. */
-async function call(agentId: string, count: number, fields: Partial<EventMessage>): Promise<void> {
-  const at = new Date(Date.now() - 60_000).toISOString();
-  await seedEvents(
-    alerts.owner,
-    Array.from({ length: count }, () => makeEvent(agentId, `ses_${agentId}`, at, fields)),
-  );
-}
 
 /** Counts refusals of a new agent. @param earlier a statement that tells what came before */
 async function refuse(name: string, count: number, earlier: string, reason = 'rate_limited'): Promise<string> {
@@ -50,11 +39,11 @@ test('an agent that invents names uses up its own share, which is told once, and
   const inventor = await seedAgent(alerts.owner, 'inventor');
   const named = async () => (await alerts.alerts()).over.filter((title) => !/ and \d+ more$/.test(title));
   for (let round = 0; round < 6; round += 1) {
-    await call(inventor, 1, toolsOf('client', list(100, `made-up-${round}`)));
+    await alerts.call(inventor, 1, toolsOf('client', list(100, `made-up-${round}`)));
     await alerts.look();
   }
-  await call(inventor, 1, toolsOf('client', ['rm_rf']));
-  await call(await seedAgent(alerts.owner, 'other'), 1, toolsOf('client', ['drop_table']));
+  await alerts.call(inventor, 1, toolsOf('client', ['rm_rf']));
+  await alerts.call(await seedAgent(alerts.owner, 'other'), 1, toolsOf('client', ['drop_table']));
   await alerts.look();
   expect((await named()).sort()).toEqual([
     'first use of tool drop_table',
@@ -69,11 +58,11 @@ test('notices of one rule are ten messages a minute and one for the rest, and a 
   await alerts.rule({ on: 'first_seen', of: ['remote_mcp'], targets: ['chat'] });
   await alerts.rule({ name: 'critical', on: 'failing', targets: ['chat'] });
   for (const name of list(12, 'open')) {
-    await call(await seedAgent(alerts.owner, name), 1, toolsOf('remote_mcp', list(5, `${name}-server`)));
+    await alerts.call(await seedAgent(alerts.owner, name), 1, toolsOf('remote_mcp', list(5, `${name}-server`)));
     if (name.endsWith('5')) await alerts.look();
   }
   await alerts.look();
-  await call(await seedAgent(alerts.owner, 'nightly'), 20, { outcome: 'completed', http_status: 401 });
+  await alerts.call(await seedAgent(alerts.owner, 'nightly'), 20, { outcome: 'completed', http_status: 401 });
   await alerts.look(0.5);
   const messages = await alerts.messages();
   expect(messages.filter((each) => each.includes('first use'))).toHaveLength(10);
@@ -94,7 +83,7 @@ test('what one policy does to many agents is one alert that names the worst, and
   const found = { pii_detected: true, pii_types: ['email'], compliance_tag: 'gdpr' };
   const agents = list(105, 'open');
   for (const name of agents)
-    await call(await seedAgent(alerts.owner, name), 1 + Number(name === 'open-7'), { decision, ...found });
+    await alerts.call(await seedAgent(alerts.owner, name), 1 + Number(name === 'open-7'), { decision, ...found });
   await alerts.look();
   const { open } = await alerts.alerts();
   expect(open.sort()).toEqual([
@@ -112,8 +101,8 @@ test('a model without a price for each request is one alert of its provider', as
   await alerts.rule({ on: 'cost' });
   const agent = await seedAgent(alerts.owner, 'inventor');
   const free = { provider: 'openai', price_version: null, cost_nano_usd: 0 };
-  for (const model of list(150, 'invented')) await call(agent, 1, { ...free, model });
-  await call(agent, 1, { ...free, provider: 'gemini', model: 'gemini-9' });
+  for (const model of list(150, 'invented')) await alerts.call(agent, 1, { ...free, model });
+  await alerts.call(agent, 1, { ...free, provider: 'gemini', model: 'gemini-9' });
   await alerts.look();
   expect((await alerts.alerts()).open.sort()).toEqual([
     'gemini-9 at gemini has no price',
@@ -124,9 +113,9 @@ test('a model without a price for each request is one alert of its provider', as
 test('an alert of one agent that grows leads to what it is of by then', async () => {
   await alerts.rule({ on: 'pii' });
   const found = { pii_detected: true, pii_types: ['email'] };
-  await call(await seedAgent(alerts.owner, 'first'), 1, found);
+  await alerts.call(await seedAgent(alerts.owner, 'first'), 1, found);
   await alerts.look();
-  await call(await seedAgent(alerts.owner, 'second'), 1, found);
+  await alerts.call(await seedAgent(alerts.owner, 'second'), 1, found);
   await alerts.look(0.5);
   const { rows } = await alerts.owner.pool.query('SELECT title, agent_id, path FROM alerts');
   expect(rows).toEqual([

@@ -1,23 +1,13 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { budgetSchema } from '@agp/budgets';
-import type { EventMessage } from '@agp/core/events';
 import { fromPublicId } from '@agp/core/ids';
 import { createBudget, type Db, deleteRule, listAlerts, replaceRule } from '@agp/db';
 import { ruleSchema } from '@agp/notifications';
 import { expect, test } from 'vitest';
-import { makeEvent } from '../support/make-event.ts';
-import { seedAgent, seedEvents } from '../support/seed.ts';
+import { seedAgent } from '../support/seed.ts';
 import { shareWatchedAlerts } from '../support/watch-alerts.ts';
 
 const alerts = shareWatchedAlerts();
-
-const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
-
-/** Records so many calls of an agent, all at once. */
-async function call(agentId: string, count: number, fields: Partial<EventMessage> = {}, at = minutesAgo(1)) {
-  const calls = Array.from({ length: count }, () => makeEvent(agentId, `ses_${agentId}`, at, fields));
-  await seedEvents(alerts.owner, calls);
-}
 
 const failed = { outcome: 'completed', http_status: 401 } as const;
 const budgetOf = async (db: Db, name: string, amount: number, more: object = {}) => {
@@ -34,8 +24,8 @@ const budgetOf = async (db: Db, name: string, amount: number, more: object = {})
 test('a cap that refuses all agents is critical, whatever its rule says, and comes first', async () => {
   await alerts.rule({ name: 'caps', on: 'cap' });
   await alerts.rule({ name: 'failing', on: 'failing' });
-  await call(await seedAgent(alerts.owner, 'a'), 30, failed, new Date().toISOString());
-  await call(await seedAgent(alerts.owner, 'b'), 30, {}, new Date().toISOString());
+  await alerts.call(await seedAgent(alerts.owner, 'a'), 30, failed, 0);
+  await alerts.call(await seedAgent(alerts.owner, 'b'), 30, {}, 0);
   await alerts.owner.pool.query('UPDATE control SET global_cap_usd = 0.00003');
   await alerts.look();
   const rows = await listAlerts(alerts.database.db, { state: 'unresolved' }, { limit: 10, offset: 0 });
@@ -50,18 +40,18 @@ test('a threshold is told once by however many processes, and a jump over two as
   await alerts.rule({ on: 'budget', projected: false, targets: ['chat'] });
   await budgetOf(alerts.database.db, 'sales', 100);
   const agent = await seedAgent(alerts.owner, 'nightly');
-  await call(agent, 85);
+  await alerts.call(agent, 85);
   await Promise.all(Array.from({ length: 4 }, () => alerts.look()));
   await alerts.look(0.2);
   expect((await alerts.alerts()).open).toEqual(['budget sales is at 80 % of 100 requests']);
-  await call(agent, 20);
+  await alerts.call(agent, 20);
   await alerts.look(0.4);
   expect((await alerts.alerts()).open).toEqual([
     'budget sales is at 80 % of 100 requests',
     'budget sales is used up: 105 requests of 100 requests',
   ]);
   await budgetOf(alerts.database.db, 'other', 100);
-  await call(agent, 300);
+  await alerts.call(agent, 300);
   await alerts.look(0.6);
   expect((await alerts.messages()).filter((message) => message.includes('other'))).toEqual([
     'chat opened: budget other is used up: 300 requests of 100 requests',
@@ -72,8 +62,8 @@ test('a budget that refuses before all of it is used says so, until its window e
   await alerts.rule({ on: 'budget', projected: false });
   await budgetOf(alerts.database.db, 'each', 100, { split_by: 'agent' });
   const agent = await seedAgent(alerts.owner, 'churn');
-  await call(agent, 96);
-  await call(await seedAgent(alerts.owner, 'other'), 96);
+  await alerts.call(agent, 96);
+  await alerts.call(await seedAgent(alerts.owner, 'other'), 96);
   await alerts.owner.pool.query(
     `INSERT INTO refused_requests (id, agent_id, reason, count, source_ip, request_id, told)
      VALUES ($1, $2, 'budget_exceeded', 1, '::1', 'r', 'budget each exceeded: 100 requests for a day, spent 96')`,
@@ -85,16 +75,27 @@ test('a budget that refuses before all of it is used says so, until its window e
     'budget each (other) is at 80 % of 100 requests',
   ];
   expect((await alerts.alerts()).open.sort()).toEqual(expected);
-  await call(agent, 1, {}, new Date().toISOString());
+  await alerts.call(agent, 1, {}, 0);
   await alerts.look(1);
   expect((await alerts.alerts()).open.sort()).toEqual([expected[0]?.replace('96', '97'), expected[1]]);
+});
+
+test('a budget that is raised once it is used up has room again', async () => {
+  await alerts.rule({ on: 'budget', projected: false });
+  await budgetOf(alerts.database.db, 'sales', 100);
+  await alerts.call(await seedAgent(alerts.owner, 'nightly'), 100);
+  await alerts.look();
+  expect((await alerts.alerts()).open).toEqual(['budget sales is used up: 100 requests of 100 requests']);
+  await alerts.owner.pool.query(`UPDATE budgets SET active = active || '{"amount": 120}'`);
+  await alerts.look(1);
+  expect((await alerts.alerts()).open).toEqual(['budget sales is at 80 % of 120 requests']);
 });
 
 test('what was passed just before its window ended is told, and is over', async () => {
   await alerts.target('chat');
   await alerts.rule({ on: 'budget', projected: false, targets: ['chat'] });
   await budgetOf(alerts.database.db, 'daily', 10);
-  await call(await seedAgent(alerts.owner, 'nightly'), 10);
+  await alerts.call(await seedAgent(alerts.owner, 'nightly'), 10);
   await alerts.look(1_440);
   expect(await alerts.messages()).toEqual([
     'chat opened: budget daily is used up: 10 requests of 10 requests',
@@ -106,7 +107,7 @@ test('a cap is over with its cause', async () => {
   await alerts.rule({ on: 'cap', at_percent: [50] });
   const agent = await seedAgent(alerts.owner, 'nightly');
   await alerts.owner.pool.query('UPDATE agents SET daily_cap_usd = 0.00003');
-  await call(agent, 10, {}, new Date().toISOString());
+  await alerts.call(agent, 10, {}, 0);
   await alerts.look();
   expect((await alerts.alerts()).open).toEqual(['daily cap of nightly is at 50 % of 0.00003 USD']);
   await alerts.owner.pool.query('UPDATE agents SET daily_cap_usd = 1');
@@ -127,9 +128,9 @@ test('policies and findings are counted by request', async () => {
   const data = (['redact', 'flag'] as const).map((action) => ({
     ...{ policy: 'data', version: 1, rule: 'pii.request', action, found: { email: 2 } },
   }));
-  await call(agent, 4, { decision: data });
-  await call(agent, 3, { decision, pii_detected: true, pii_types: ['email', 'phone'], compliance_tag: 'gdpr' });
-  await call(agent, 5, { pii_detected: true, pii_types: ['email'] });
+  await alerts.call(agent, 4, { decision: data });
+  await alerts.call(agent, 3, { decision, pii_detected: true, pii_types: ['email', 'phone'], compliance_tag: 'gdpr' });
+  await alerts.call(agent, 5, { pii_detected: true, pii_types: ['email'] });
   await alerts.look();
   expect((await alerts.alerts()).open.sort()).toEqual([
     'email in 3 events of nightly in 1 h',
@@ -146,7 +147,7 @@ test('names are told when they are first used, each once', async () => {
   await alerts.rule({ on: 'first_seen', targets: ['chat'] });
   const agent = await seedAgent(alerts.owner, 'nightly');
   const tools = { declared: [{ kind: 'remote_mcp' as const, names: ['mcp.example.com'] }], called: [], more: 0 };
-  await call(agent, 3, { model: 'gpt-9', provider: 'openai', tools });
+  await alerts.call(agent, 3, { model: 'gpt-9', provider: 'openai', tools });
   for (const minutes of [0, 0.2]) await alerts.look(minutes);
   expect((await alerts.messages()).sort()).toEqual([
     'chat opened: first request of agent nightly',
@@ -154,7 +155,7 @@ test('names are told when they are first used, each once', async () => {
     'chat opened: first use of model gpt-9',
     'chat opened: first use of provider openai',
   ]);
-  await call(agent, 3, { model: 'gpt-9', provider: 'openai', tools });
+  await alerts.call(agent, 3, { model: 'gpt-9', provider: 'openai', tools });
   await alerts.look(0.4);
   expect(await alerts.messages()).toHaveLength(4);
 });
@@ -163,7 +164,7 @@ test('many names of one agent at once are one alert', async () => {
   await alerts.rule({ on: 'first_seen', of: ['tool', 'remote_mcp'] });
   const names = Array.from({ length: 90 }, (_, at) => ({ kind: 'client' as const, names: [`tool-${at + 10}`] }));
   const declared = [...names, { kind: 'remote_mcp' as const, names: ['mcp.example.com'] }];
-  await call(await seedAgent(alerts.owner, 'nightly'), 1, { tools: { declared, called: [], more: 0 } });
+  await alerts.call(await seedAgent(alerts.owner, 'nightly'), 1, { tools: { declared, called: [], more: 0 } });
   await alerts.look();
   await alerts.look(1);
   expect((await alerts.alerts()).over).toEqual([
@@ -174,7 +175,7 @@ test('many names of one agent at once are one alert', async () => {
 
 test('a rule that a later version wrote keeps its alerts', async () => {
   await alerts.rule({ on: 'failing' });
-  await call(await seedAgent(alerts.owner, 'nightly'), 20, failed);
+  await alerts.call(await seedAgent(alerts.owner, 'nightly'), 20, failed);
   await alerts.look();
   await alerts.owner.pool.query(`UPDATE notification_rules SET rule = rule || '{"later": true}'`);
   await alerts.look(30);
@@ -184,7 +185,7 @@ test('a rule that a later version wrote keeps its alerts', async () => {
 test('a model without a price is told', async () => {
   await alerts.rule({ name: 'costs', on: 'cost' });
   const agent = await seedAgent(alerts.owner, 'nightly');
-  await call(agent, 2, { model: 'new-1', provider: 'openai', price_version: null, cost_nano_usd: 0 });
+  await alerts.call(agent, 2, { model: 'new-1', provider: 'openai', price_version: null, cost_nano_usd: 0 });
   await alerts.look();
   expect((await alerts.alerts()).open).toEqual(['new-1 at openai has no price']);
 });
@@ -203,7 +204,7 @@ test('lost events are told as long as they are lost', async () => {
 
 test('a changed chain is told, and a whole one is not', async () => {
   await alerts.rule({ on: 'chain' });
-  await call(await seedAgent(alerts.owner, 'nightly'), 5);
+  await alerts.call(await seedAgent(alerts.owner, 'nightly'), 5);
   await alerts.watch().verify();
   expect(await alerts.alerts()).toEqual({ open: [], over: [] });
   await alerts.owner.pool.query('ALTER TABLE events DISABLE TRIGGER ALL');
@@ -220,7 +221,7 @@ test('a rule that is removed or disabled ends its alerts, and opens them again',
     await alerts.rule({ name: 'one', on: 'failing' }),
     await alerts.rule({ name: 'other', on: 'failing' }),
   ];
-  await call(await seedAgent(alerts.owner, 'nightly'), 20, failed);
+  await alerts.call(await seedAgent(alerts.owner, 'nightly'), 20, failed);
   await alerts.look();
   expect((await alerts.alerts()).open).toHaveLength(2);
   await deleteRule(alerts.database.db, one);
@@ -237,7 +238,7 @@ test('a window that was told is told again if its cause comes back, and a double
   const rule = { name: 'rule', on: 'budget', at_percent: [80, 80], projected: false, targets: ['chat'] };
   const id = await alerts.rule(rule);
   await budgetOf(alerts.database.db, 'sales', 100);
-  await call(await seedAgent(alerts.owner, 'nightly'), 90);
+  await alerts.call(await seedAgent(alerts.owner, 'nightly'), 90);
   await alerts.look();
   await replaceRule(alerts.database.db, id, ruleSchema.parse({ ...rule, enabled: false }));
   await alerts.look(1);
@@ -250,7 +251,7 @@ test('a window that was told is told again if its cause comes back, and a double
 
 test('news that could not be looked at are told later', async () => {
   await alerts.rule({ on: 'first_seen', of: ['model'] });
-  await call(await seedAgent(alerts.owner, 'nightly'), 1, { model: 'gpt-9' });
+  await alerts.call(await seedAgent(alerts.owner, 'nightly'), 1, { model: 'gpt-9' });
   await alerts.owner.pool.query('ALTER TABLE agents RENAME TO elsewhere');
   await alerts.look();
   expect(await alerts.alerts()).toEqual({ open: [], over: [] });
@@ -262,7 +263,7 @@ test('news that could not be looked at are told later', async () => {
 test('what no rule can tell beyond its room stays open with a count', async () => {
   await alerts.rule({ on: 'cap', at_percent: [50] });
   for (let index = 0; index < 103; index += 1)
-    await call(await seedAgent(alerts.owner, `agent-${index}`), 10, {}, new Date().toISOString());
+    await alerts.call(await seedAgent(alerts.owner, `agent-${index}`), 10, {}, 0);
   await alerts.owner.pool.query('UPDATE agents SET daily_cap_usd = 0.00003');
   await alerts.look();
   await alerts.look(0.2);

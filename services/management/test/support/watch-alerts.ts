@@ -1,9 +1,12 @@
+import type { EventMessage } from '@agp/core/events';
 import { createRule, createTarget, type Database, openGuardedDatabase } from '@agp/db';
 import { ruleSchema } from '@agp/notifications';
 import { createLogger } from '@agp/runtime';
 import { startTestStack } from '@agp/testing';
 import { beforeEach, expect } from 'vitest';
 import { AlertWatch } from '../../src/alerts/alert-watch.ts';
+import { makeEvent } from './make-event.ts';
+import { seedEvents } from './seed.ts';
 
 export interface WatchedAlerts {
   /** As the service has it. */
@@ -16,6 +19,8 @@ export interface WatchedAlerts {
   rule(rule: object): Promise<string>;
   /** Makes a target that nobody delivers to. */
   target(name: string, kind?: string): Promise<void>;
+  /** Records so many calls of an agent, all at once, a minute or so many minutes ago. */
+  call(agentId: string, count: number, fields?: Partial<EventMessage>, minutesAgo?: number): Promise<void>;
   /** Titles of the alerts that are open, and of those that are over, in their order. */
   alerts(): Promise<{ open: string[]; over: string[] }>;
   /** What waits to be delivered, in its order. */
@@ -55,6 +60,11 @@ export function shareWatchedAlerts(): WatchedAlerts {
       expect(await createTarget(shared.database.db, { name, target: { kind, name }, secrets: {} }, 10)).toHaveProperty(
         'id',
       );
+    },
+    async call(agentId: string, count: number, fields: Partial<EventMessage> = {}, minutesAgo = 1) {
+      const at = new Date(Date.now() - minutesAgo * 60_000).toISOString();
+      const calls = Array.from({ length: count }, () => makeEvent(agentId, `ses_${agentId}`, at, fields));
+      await seedEvents(shared.owner, calls);
     },
     async alerts() {
       const rows = await shared.database.db

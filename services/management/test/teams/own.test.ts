@@ -255,9 +255,11 @@ describe('a team', () => {
       expect(all.text).toContain('agent finder-of-b fails');
       expect(all.text).toContain('of no agent');
       expect(own.text).toContain('agent sorter fails');
+      expect(own.text).toContain('of both');
       expect(named.ids).toEqual([idOf(2), idOf(5)]);
     });
     expect(own.ids.filter((id) => id.startsWith('evt_'))).toEqual([idOf(2), idOf(5)]);
+    expect(own.text).not.toContain('of others too');
     expect(own.text).not.toContain('of-b');
     expect(own.text).not.toContain('"agent_name"');
     expect(named.text).toContain('"agent_name":"finder"');

@@ -33,13 +33,13 @@ const AlertLine = ({ of }: { of: Alert }) => (
   </Problem>
 );
 
-/** Services that are not ready, and then what rules found, as alerts, bell and `agp status` show it; nothing if all is well. */
+/** Services that are not ready, and then what rules found, as Alerts, bell and `agp status` show it; nothing if all is well. */
 export function Problems({ status: { services } }: { status: Status }) {
   const [isOpen, setOpen] = useState(false);
-  const alerts = useQuery(alertsQuery({ state: 'unresolved' })).data?.data ?? [];
+  const query = useQuery(alertsQuery({ state: 'unresolved' }));
   const down = services?.filter(({ state }) => state === 'not_ready') ?? [];
   // A block and a first use are news, nothing that is wrong.
-  const wrong = alerts.filter(({ severity }) => severity !== 'info');
+  const wrong = (query.data?.data ?? []).filter(({ severity }) => severity !== 'info');
   const all = [
     ...down.map(({ name, detail }) => (
       <Problem key={name} isBad>
@@ -48,6 +48,13 @@ export function Problems({ status: { services } }: { status: Status }) {
         </div>
       </Problem>
     )),
+    ...(query.isError
+      ? [
+          <Problem key="unread" isBad>
+            Alerts could not be read: there may be more.
+          </Problem>,
+        ]
+      : []),
     ...wrong.map((alert) => <AlertLine key={alert.id} of={alert} />),
   ];
   if (all.length === 0) return null;

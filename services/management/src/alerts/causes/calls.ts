@@ -137,7 +137,8 @@ export const costFinder: Finder<'cost'> = {
         const [{ provider, model, unit }] = group as [(typeof group)[0], ...typeof group];
         const name = `${unit === null ? model : nameUnpriced(model, unit)} at ${provider}`;
         const count = group.reduce((sum, each) => sum + each.request_count, 0);
-        const facts = { what: 'unpriced' as const, name, count, models: group.length };
+        const models = new Set(group.map((each) => each.model)).size;
+        const facts = { what: 'unpriced' as const, name, count, models };
         causes.push({ subject: `unpriced ${provider}`, path: '/costs?view=unpriced', facts });
       }
     }

@@ -94,13 +94,15 @@ function listPassed(percents: readonly number[], part: number, isOpen: (percent:
   return passed.filter((percent) => percent === highest || isOpen(percent));
 }
 
-const isOpenIn = (open: readonly AlertRow[]) => {
-  const subjects = new Set(open.map(({ subject }) => subject));
-  return (subject: string) => subjects.has(subject);
-};
+type IsOpen = (subject: string, window?: string) => boolean;
 
-function* listUsed({ charge, used, whose, refuses }: Use, rule: Rule, openAlerts: readonly AlertRow[], look: Look) {
-  const open = isOpenIn(openAlerts);
+/** Whether an alert of a subject is open, in a window if that is asked for. */
+function isOpenIn(open: readonly AlertRow[]): IsOpen {
+  const windows = new Map(open.map(({ subject, window }) => [subject, window]));
+  return (subject, window = windows.get(subject)) => windows.has(subject) && windows.get(subject) === window;
+}
+
+function* listUsed({ charge, used, whose, refuses }: Use, rule: Rule, open: IsOpen, look: Look) {
   const { stored, unit, limit, window, key } = charge;
   const { budget } = stored;
   const isFixed = isCalendar(budget.window);
@@ -128,8 +130,7 @@ function* listUsed({ charge, used, whose, refuses }: Use, rule: Rule, openAlerts
   });
   // What has refused stays told until its window ends: smaller requests may pass.
   const part = used / limit;
-  const isTold = isFixed && openAlerts.some((alert) => alert.subject === `${of} 100` && alert.window === windowOf);
-  const isTight = part >= tightPart && (refuses || isTold);
+  const isTight = part >= tightPart && (refuses || (isFixed && open(`${of} 100`, windowOf)));
   for (const percent of listPassed(rule.at_percent, isTight ? Math.max(1, part) : part, (each) =>
     open(`${of} ${each}`),
   ))
@@ -147,13 +148,14 @@ export const budgetFinder: Finder<'budget'> = {
   // A window with a beginning comes but once; what moves on or is guessed goes up and down.
   isExact: ({ subject, window }) => window.includes(' ') && !subject.endsWith(guessed),
   async find(look, rule, openAlerts, last) {
+    const open = isOpenIn(openAlerts);
     const least = Math.min(...rule.at_percent);
     const uses = await look.once(`uses from ${least}`, () => readUses(look, look.at, least));
     // What was passed just before its window ended is told too.
     const ended = await look.once(`ended from ${least}`, () => readUses(look, last, least, look.at.getTime()));
     return [...uses, ...ended]
       .filter(({ charge }) => rule.budgets === undefined || rule.budgets.includes(charge.stored.budget.name))
-      .flatMap((use) => [...listUsed(use, rule, openAlerts, look)]);
+      .flatMap((use) => [...listUsed(use, rule, open, look)]);
   },
 };
 

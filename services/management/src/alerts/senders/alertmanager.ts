@@ -11,8 +11,9 @@ function writeAlert({ alert, subject, link, first, rest }: Message, now: number)
   // What is over at once, such as a notice, would never be told: Alertmanager waits before it tells.
   const end = resolved_at === null ? now : Math.max(Date.parse(resolved_at) - lastingMs, Date.parse(opened_at));
   return {
-    labels: { alertname: rule, kind, severity, subject, alert_id: id, ...(agent_id !== null && { agent_id }) },
-    annotations: { summary: first, description: rest.join('\n') },
+    // What may change while it is open is no label: Alertmanager would take it for another alert.
+    labels: { alertname: rule, kind, severity, subject, alert_id: id },
+    annotations: { summary: first, description: rest.join('\n'), ...(agent_id !== null && { agent_id }) },
     startsAt: opened_at,
     endsAt: new Date(end + lastingMs),
     ...(link !== null && { generatorURL: link }),
