@@ -9,9 +9,10 @@ import { replyWithList } from './replies.ts';
 test('a caller that leaves before its list begins, or amid it, is no failure of ours; a list that cannot be read is', async () => {
   const logged: string[] = [];
   const logger = { error: (_: unknown, message: string) => logged.push(message) } as unknown as Logger;
-  const ended: string[] = [];
+  const [begun, ended]: [string[], string[]] = [[], []];
   const app = express();
   app.get('/:kind', async ({ params: { kind } }, response, next) => {
+    begun.push(kind);
     async function* pages() {
       if (kind === 'late') await once(response, 'close');
       if (kind === 'broken') throw new Error('planted');
@@ -27,7 +28,7 @@ test('a caller that leaves before its list begins, or amid it, is no failure of 
     socket.on('error', () => {});
     socket.write(`GET /${kind} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
     if (kind === 'amid') await once(socket, 'data');
-    else await new Promise((resolve) => setTimeout(resolve, 50));
+    else await expect.poll(() => begun).toContain(kind);
     socket.destroy();
     await expect.poll(() => ended).toContain(kind);
   }
