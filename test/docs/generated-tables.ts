@@ -17,7 +17,8 @@ const renderRow = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
 const renderTable = (heads: readonly string[], rows: readonly (readonly string[])[]) =>
   [renderRow(heads), `|${heads.map(() => '---|').join('')}`, ...rows.map(renderRow)].join('\n');
 
-const toVariable = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+/** The variable of a setting's key: `proxyPort` is `PROXY_PORT`. */
+export const toVariable = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 
 /** What the schema takes for a variable that is not set. */
 function describeDefault(field: z.ZodType): string {

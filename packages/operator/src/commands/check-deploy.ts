@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findSecretFaults } from '../deployment/compare-secrets.ts';
@@ -20,10 +21,13 @@ usage: npm run check:deploy -- k8s/overlays/mine          a copy of k8s/overlays
 
 RETENTION_BY_LAW (retention.requiredBy) says which law asks for records: with eu-ai-act RETENTION_DAYS is 183 at least.
 Exit codes: 0 nothing is missing, 1 something is, 2 wrong usage.`,
-  options: { folder: { type: 'string', default: 'secrets' } },
+  options: { folder: { type: 'string' } },
   allowPositionals: true,
   run({ folder }, paths) {
     if (paths.length === 0) throw new UsageError('name an overlay or a file of values');
+    const secrets = resolve(folder ?? 'secrets');
+    const hasSecrets = existsSync(secrets);
+    if (folder !== undefined && !hasSecrets) throw new CommandError(`--folder: ${folder} is not there`);
     const all = paths.map((path) => {
       const installation = readInstallation(resolve(path), chart);
       return { ...installation, path: relative('.', installation.path) };
@@ -33,10 +37,11 @@ Exit codes: 0 nothing is missing, 1 something is, 2 wrong usage.`,
     );
     // One folder of secrets is one installation's.
     const [first] = all;
-    if (first && all.length === 1) faults.push(...findSecretFaults(first, resolve(folder)));
+    if (first && all.length === 1) faults.push(...findSecretFaults(first, secrets));
     const pairs = all.flatMap((one, place) => all.slice(place + 1).map((other) => [one, other] as const));
     faults.push(...pairs.flatMap(([one, other]) => findCollisions(one, other)));
     if (faults.length > 0) throw new CommandError([...new Set(faults)].join('\n'));
-    print(`${paths.join(', ')}: nothing is missing`);
+    const rest = hasSecrets || all.length > 1 ? '' : `; no secrets were compared, ${secrets} is not there`;
+    print(`${paths.join(', ')}: nothing is missing${rest}`);
   },
 });

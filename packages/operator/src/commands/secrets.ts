@@ -28,16 +28,33 @@ const uses: Record<Place, { paths: readonly string[]; port?: number }> = {
 };
 const options = Object.keys(uses) as Place[];
 
-/** Checks that existing URLs, which are not written again, name the places that were asked for. */
-function checkPlaces(folder: string, asked: Partial<Pick<ServerPlaces, Place>>): void {
+/** Checks that existing URLs, which are not written again, name the places that were asked for, with TLS if that was. */
+function checkPlaces(folder: string, asked: Partial<Pick<ServerPlaces, Place>>, tls: Tls): void {
   const problems = options.flatMap((option) => {
     const place = asked[option];
     const paths = place === undefined ? [] : uses[option].paths.filter((path) => differs(folder, path, option, place));
     return paths.length === 0 ? [] : [`--${option} ${place}: it is another one in ${paths.join(', ')}`];
   });
+  problems.push(...findTlsFaults(folder, tls));
   if (problems.length === 0) return;
   const advice = `What is there stays: change these files of ${folder}, or name another folder with --folder. Nothing was written.`;
   throw new CommandError([...problems, advice].join('\n'));
+}
+
+type Tls = Required<Pick<ServerPlaces, 'tls' | 'hasAuthority'>>;
+
+function findTlsFaults(folder: string, { tls, hasAuthority }: Tls): string[] {
+  const isOpen = (url: string) => !/^(?:tls|rediss)\b|[?&]sslmode=(?!disable)/.test(url);
+  const hasNoAuthority = (url: string) => !/[?&]sslrootcert=/.test(url);
+  const asked = tls.map((server) => ({ option: `--tls ${server}`, paths: uses[server].paths, isFaulty: isOpen }));
+  if (hasAuthority) asked.push({ option: '--authority', paths: databaseUrls, isFaulty: hasNoAuthority });
+  return asked.flatMap(({ option, paths, isFaulty }) => {
+    const faulty = paths.filter((path) => {
+      const url = splitLines(readSecret(folder, path) ?? '').at(-1);
+      return url !== undefined && isFaulty(url);
+    });
+    return faulty.length === 0 ? [] : [`${option}: not so in ${faulty.join(', ')}`];
+  });
 }
 
 function differs(folder: string, path: string, option: Place, place: string): boolean {
@@ -74,7 +91,7 @@ usage: npm run secrets                               writes what is missing to t
   --instance <word>      what their names begin with, as INSTANCE of settings.env; agp if not given
   --postgres, --nats, --redis <host:port>, --database <name>
                          where the servers are; ${defaultPlaces.postgres}, ${defaultPlaces.nats}, ${defaultPlaces.redis}, ${defaultPlaces.database} if not given. They count
-                         for what is not there yet; URLs that are there must name the places that you give. Several of one
+                         for what is not there yet; URLs that are there must say what you give. Several of one
                          cluster stand after commas, Redis' sentinels as sentinel://<host:port>,<host:port>/<master's name>
   --tls <postgres,nats,redis>, --authority
                          the new URLs of which ask for TLS, and whether k8s/components/private-ca has Postgres' authority
@@ -131,7 +148,7 @@ await runCommand({
     const role = rotatable.find((known) => known === named);
     if (named !== undefined && role === undefined) throw new UsageError(`no role is called ${named}`);
     const folder = resolve(path);
-    checkPlaces(folder, asked);
+    checkPlaces(folder, asked, { tls, hasAuthority: authority });
     const places = { ...defaultPlaces, ...asked, tls, hasAuthority: authority };
     const added = addSecrets(folder, add);
     const change = (named: Rotatable) =>

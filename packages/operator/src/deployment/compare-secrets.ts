@@ -1,3 +1,6 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { authorityFile } from '../secrets/list-secrets.ts';
 import { readSecret } from '../secrets/secrets-folder.ts';
 import type { Installation } from './read-installation.ts';
 
@@ -7,13 +10,44 @@ const servers = [
   { setting: 'REDIS', path: 'proxy/redis-url', port: '6379' },
 ];
 
+/** Where proxies have the keys of the Secret `agp-provider-keys`. */
+const keysFolder = '/run/secrets/providers/';
+
 /**
- * Compares the servers that Secrets name with those that policies let pods reach. Sentinels are left out, which have ports of their own, and names
- * of several servers, of which settings have one.
+ * Compares what the Secrets hold with the installation: servers, the authority that Postgres is checked by, and provider keys.
  *
  * @param folder what `npm run secrets` made
  */
-export function findSecretFaults({ settings, nameOf }: Installation, folder: string): string[] {
+export const findSecretFaults = (installation: Installation, folder: string): string[] => [
+  ...findServerFaults(installation, folder),
+  ...findAuthorityFaults(installation, folder),
+  ...findKeyFaults(installation, folder),
+];
+
+function findAuthorityFaults({ parts, partOf }: Installation, folder: string): string[] {
+  const isAsked = readSecret(folder, 'proxy/database-url')?.includes(authorityFile) ?? false;
+  return isAsked && !parts.includes('private-ca')
+    ? [`${partOf('private-ca')}: is missing, and proxy/database-url of the secrets asks for its ${authorityFile}`]
+    : [];
+}
+
+/** If the folder has keys of providers: keys may come from a vault alone. */
+function findKeyFaults({ variables, overlay }: Installation, folder: string): string[] {
+  const place = join(folder, 'provider-keys');
+  if (!existsSync(place)) return [];
+  const known = readdirSync(place);
+  const prefix = overlay === null ? 'proxy.config.' : '';
+  return Object.entries(variables.proxy ?? {})
+    .filter(([name, text]) => /^PROVIDER_\w+_API_KEY_FILE$/.test(name) && text.startsWith(keysFolder))
+    .filter(([, text]) => !known.includes(text.slice(keysFolder.length)))
+    .map(([name, text]) => `${prefix}${name}: ${text} is none of the secrets' provider-keys: ${known.join(', ')}`);
+}
+
+/**
+ * Compares the servers that Secrets name with those that policies let pods reach. Sentinels are left out, which have ports of their own, and names
+ * of several servers, of which settings have one.
+ */
+function findServerFaults({ settings, nameOf }: Installation, folder: string): string[] {
   return servers.flatMap(({ setting, path, port }) => {
     const url = readSecret(folder, path);
     if (url === undefined || url.includes('sentinel')) return [];

@@ -160,7 +160,7 @@ test('values of the chart are named as the chart names them', () => {
     .replace('days: 184', 'days: 100')
     .replace('requiredBy: "none"', 'requiredBy: "eu-ai-act"')
     .replace('agents.acme.test', 'agents.example.com')
-    .replace('keda:\n', 'keda:\n  enabled: true\n')
+    .replace('keda:\n  enabled: false', 'keda:\n  enabled: true')
     .replace('nats.acme.test:8222', 'nats.acme.test:4222');
   writeFileSync(file, `${faulty}\ngateway: { enabled: true }\n`);
   expect(findFaults(readInstallation(file, chart))).toEqual([
@@ -168,6 +168,30 @@ test('values of the chart are named as the chart names them', () => {
     'ingress.enabled, gateway.enabled: one of them',
     'keda.natsMonitoring: has the port of clients, nats.port; that of monitoring is 8222',
     'retention.days: 100 is less than the 183 days that eu-ai-act asks for',
+  ]);
+});
+
+test('values that the chart does not take, or that do nothing, are named beside what is missing', () => {
+  const file = join(makeFolder(), 'values.yaml');
+  writeFileSync(
+    file,
+    toMine(readFileSync(join(chart, 'example-values.yaml'), 'utf8'))
+      .replace('clusterIssuer', 'clusterissuer')
+      .replace('agents.acme.test', 'agents.example.com')
+      .replace('egressProxy:\n  enabled: false\n', 'egressProxy:\n')
+      .concat(
+        'proxy: { config: { AGENT_IDENTITI: open, AGENT_IDENTITY: maybe } }\negresProxy: {}\nprivateCa: true\nwriter: 3\n',
+      ),
+  );
+  expect(findFaults(readInstallation(file, chart))).toEqual([
+    'ingress.clusterissuer: is no value of the chart; its values.yaml has all',
+    'proxy.config.AGENT_IDENTITY: Invalid option: expected one of "open"|"token"',
+    'writer: Invalid input: expected object, received number',
+    'privateCa: Invalid input: expected object, received boolean',
+    'egresProxy: is no value of the chart; its values.yaml has all',
+    'egressProxy.enabled: is not set, so egressProxy.url, egressProxy.network, egressProxy.port, egressProxy.noProxy does nothing: say true or false',
+    "ingress.host: agents.example.com is the example's, not yours",
+    'proxy.config.AGENT_IDENTITI: nothing reads this variable',
   ]);
 });
 
@@ -198,4 +222,22 @@ test("Secrets that name another server or port than the policies' are named", ()
     'NATS_PORT: policies open 4222, and proxy/nats-url of the secrets names nats.acme.test:4223',
     'REDIS_HOST: is redis.acme.test, and proxy/redis-url of the secrets names redis-2.acme.test',
   ]);
+});
+
+test('an authority that no pod has, and a key that is not there, are named', () => {
+  const folder = makeFolder();
+  for (const name of ['proxy', 'provider-keys']) mkdirSync(join(folder, name));
+  writeFileSync(
+    join(folder, 'proxy/database-url'),
+    'postgres://agp_proxy:word@postgres.acme.test/agp?sslmode=verify-full&sslrootcert=/etc/agp-ca/ca.crt',
+  );
+  writeFileSync(join(folder, 'provider-keys/openai'), 'sk-1');
+  const keys = ['OPENAI', 'MISTRAL'].map(
+    (name) => `PROVIDER_${name}_API_KEY_FILE=/run/secrets/providers/${name.toLowerCase()}`,
+  );
+  expect(findSecretFaults(readCopy({ kustomization: withLiterals('proxy', ...keys) }), folder)).toEqual([
+    'components/private-ca: is missing, and proxy/database-url of the secrets asks for its /etc/agp-ca/ca.crt',
+    "PROVIDER_MISTRAL_API_KEY_FILE: /run/secrets/providers/mistral is none of the secrets' provider-keys: openai",
+  ]);
+  expect(findSecretFaults(readCopy({ kustomization: withComponents('private-ca') }), folder)).toEqual([]);
 });

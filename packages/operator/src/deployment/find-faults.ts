@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { findStrangeVariables } from '@agp/runtime';
 import type { Installation } from './read-installation.ts';
 import { type SettingName, settings } from './settings.ts';
 
@@ -106,6 +107,8 @@ function* checkVariables({
   const has = (part: string) => parts.includes(part);
   const { proxy = {}, management = {}, maintain = {} } = variables;
   const nameIn = (service: string, variable: string) => (overlay === null ? `${service}.config.${variable}` : variable);
+  for (const [service, own] of Object.entries(variables))
+    for (const name of findStrangeVariables(own)) yield `${nameIn(service, name)}: nothing reads this variable`;
   const origin = management.CONSOLE_ORIGIN;
   const originName = nameIn('management', 'CONSOLE_ORIGIN');
   const hasHost = managementWays.some(has);
@@ -160,8 +163,10 @@ function* checkOverlay({ overlay, parts, settings: given, namespace }: Installat
 }
 
 /** All that is missing in an installation or does not fit, each by the name of the setting or part, and a list of nothing if it is complete. */
-export const findFaults = (installation: Installation): string[] =>
-  [checkSettings, checkParts, checkVariables, checkOverlay].flatMap((check) => [...check(installation)]);
+export const findFaults = (installation: Installation): string[] => [
+  ...installation.faults,
+  ...[checkSettings, checkParts, checkVariables, checkOverlay].flatMap((check) => [...check(installation)]),
+];
 
 /** What two installations have in common that each needs for itself. */
 export function findCollisions(one: Installation, other: Installation): string[] {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parse } from 'yaml';
 import { CommandError } from '../run-command.ts';
+import { dropInvalid, findIdle } from './check-values.ts';
 import { parts, type SettingName, settings } from './settings.ts';
 
 /** One deployment as its overlay or its values for helm describe it. */
@@ -21,6 +22,8 @@ export interface Installation {
   /** How a fault names a setting and a part. */
   nameOf: (setting: string) => string;
   partOf: (part: string) => string;
+  /** What values have that the chart does not take, or that does nothing. */
+  faults: string[];
   /** Null for values, where the chart does all of that. */
   overlay: Overlay | null;
 }
@@ -90,6 +93,7 @@ function readOverlay(path: string): Installation {
     ),
     nameOf: (setting) => setting,
     partOf: (part) => `components/${part}`,
+    faults: [],
     overlay: {
       namePrefix: kustomization.namePrefix ?? '',
       labels: list('labels'),
@@ -133,8 +137,9 @@ function merge(under: Yaml, over: Yaml): Yaml {
 }
 
 function readValues(path: string, chartFolder: string): Installation {
-  const own = readYaml(path);
-  const values = merge(readYaml(join(chartFolder, 'values.yaml')), own);
+  const defaults = readYaml(join(chartFolder, 'values.yaml'));
+  const { faults, values: own } = dropInvalid(readYaml(path), readYaml(join(chartFolder, 'values.schema.json')));
+  const values = merge(defaults, own);
   const texts = ['proxy', 'writer', 'management'].flatMap((service) =>
     Object.entries(values[service].config).map(([key, value]): [string, string] => [
       `${service}.config.${key}`,
@@ -166,6 +171,7 @@ function readValues(path: string, chartFolder: string): Installation {
     texts,
     nameOf: (setting) => settings[setting as SettingName]?.value ?? setting,
     partOf: (part) => parts[part] ?? part,
+    faults: [...faults, ...findIdle(own, defaults)],
     overlay: null,
   };
 }

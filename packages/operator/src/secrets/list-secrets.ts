@@ -90,7 +90,7 @@ export const serverNames = ['postgres', 'nats', 'redis'] as const;
 type ServerName = (typeof serverNames)[number];
 
 /** Where `k8s/components/private-ca` mounts the authority's certificate. */
-const authorityFile = '/etc/agp-ca/ca.crt';
+export const authorityFile = '/etc/agp-ca/ca.crt';
 
 export const defaultPlaces: ServerPlaces = {
   postgres: 'postgres:5432',

@@ -221,6 +221,12 @@ test('a place that differs from the existing URLs is refused by name, and nothin
     rmSync(join(folder, path));
     writeFileSync(join(folder, path), change(url));
   };
+  expect(run('--tls', 'nats,redis', '--authority').stderr).toEqual([
+    '--tls nats: not so in proxy/nats-url, writer/nats-url, management/nats-url, operator/nats-url',
+    '--tls redis: not so in proxy/redis-url, writer/redis-url, management/redis-url, operator/redis-url',
+    expect.stringMatching(/^--authority: not so in proxy\/database-url, /),
+    expect.stringMatching(/^What is there stays/),
+  ]);
   edit('proxy/database-url', (url) => `${url.replace(':5432', '')}?sslmode=verify-full`);
   edit('proxy/nats-url', (url) => url.replace('nats:', 'tls:'));
   edit('proxy/redis-url', (url) => `${url.replace('redis:', 'rediss:')}/0\n`);

@@ -6,7 +6,7 @@ import { settings } from '../../../../packages/operator/src/deployment/settings.
 import { manifests, readVersion } from '../components.ts';
 import { addValues } from './add-values.ts';
 import { mergeVariants, type Node, type Template } from './merge-variants.ts';
-import { writeSchema, writeSome, writeValues } from './values.ts';
+import { values, writeSchema, writeSome, writeValues } from './values.ts';
 import { prefixMark, renderVariants } from './variants.ts';
 import { wrap, writeNode } from './write-template.ts';
 
@@ -71,6 +71,8 @@ function writeExample(): string {
   for (const [, name = '', value = ''] of text.matchAll(/^(\w+)=(.*)$/gm)) {
     const setting = settings[name as keyof typeof settings];
     given.set(setting.value, name === 'REGISTRY' ? `${value}/agent-governance-proxy` : parse(value));
+    const part = setting.value.replace(/[^.]+$/, 'enabled');
+    if (values.some(({ path, value: usual }) => path === part && usual === false)) given.set(part, false);
   }
   return `${writeSome(given)}`;
 }

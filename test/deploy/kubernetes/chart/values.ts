@@ -1,3 +1,9 @@
+import { z } from 'zod';
+import { managementConfigSchema } from '../../../../services/management/src/config.ts';
+import { proxyConfigSchema } from '../../../../services/proxy/src/config.ts';
+import { writerConfigSchema } from '../../../../services/writer/src/config.ts';
+import { toVariable } from '../../../docs/generated-tables.ts';
+
 /** A value of the chart: its path, what it is if nobody sets it, and what it is for. */
 interface Value {
   path: string;
@@ -38,12 +44,23 @@ const server = (name: string, title: string, usualPort: number) => [
   value(`${name}.extraPorts`, []),
 ];
 
-const service = (name: string, replicas: number, most: number) => [
+const configs = { proxy: proxyConfigSchema, writer: writerConfigSchema, management: managementConfigSchema };
+
+/** Of a service's variables those that take one of some words, so that helm refuses another. */
+function toWords(name: keyof typeof configs): object {
+  const words = Object.entries(configs[name].shape as Record<string, z.ZodType>).flatMap(([key, field]) => {
+    const inner = field instanceof z.ZodDefault ? field.unwrap() : field;
+    return inner instanceof z.ZodEnum ? [[toVariable(key), { enum: inner.options }]] : [];
+  });
+  return { properties: Object.fromEntries(words) };
+}
+
+const service = (name: keyof typeof configs, replicas: number, most: number) => [
   value(`${name}.replicaCount`, replicas, 'Pods; the least of them if they are scaled.', { minimum: 1 }),
   value(`${name}.autoscaling.enabled`, true),
   value(`${name}.autoscaling.maxReplicas`, most, undefined, { minimum: 1 }),
   value(`${name}.existingSecret`, '', `In place of <instance>-${name}.`),
-  value(`${name}.config`, {}, 'Variables of docs/configuration.md, over those that the chart sets.'),
+  value(`${name}.config`, {}, 'Variables of docs/configuration.md, over those that the chart sets.', toWords(name)),
   value(`${name}.resources`, {}, "In place of the manifests' own."),
 ];
 
@@ -55,7 +72,7 @@ export const values: Value[] = [
     additionalProperties: { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' },
     propertyNames: { enum: ['proxy', 'writer', 'management', 'migrate', 'maintenance'] },
   }),
-  value('imagePullSecrets', []),
+  value('imagePullSecrets', [], 'Of your registry, such as [{ name: registry }].'),
   value(
     'instance',
     'agp',
@@ -102,12 +119,15 @@ export const values: Value[] = [
   value('createRoles.existingSecret', '', 'In place of <instance>-admin.'),
   onOff('keda', 'Scales writers by what waits in the stream.'),
   value('keda.natsMonitoring', '', "NATS' monitoring endpoint, host:8222."),
-  onOff('egressProxy', 'Providers, OpenID and targets of alerts by way of an HTTP proxy.'),
+  onOff(
+    'egressProxy',
+    'Providers, OpenID and targets of alerts by way of an HTTP proxy; it needs url, network and noProxy.',
+  ),
   value('egressProxy.url', ''),
   value('egressProxy.network', '', undefined, network),
   value('egressProxy.port', 3128, undefined, port),
   value('egressProxy.noProxy', '', 'Hosts that are reached without it; those in the cluster are anyway.'),
-  onOff('privateCa', 'Trusts ca.crt of a ConfigMap beside the public authorities.'),
+  onOff('privateCa', 'Trusts ca.crt of a ConfigMap, which is yours to make, beside the public authorities.'),
   value('privateCa.configMap', 'agp-ca'),
   onOff('oidc', 'Opens the way to an OpenID provider; its variables go to management.config.'),
   onOff('alerts', 'Opens the way to targets of alerts.'),
