@@ -37,7 +37,7 @@ test('rules go from files to storage and back, and say what a message reads like
   const file = write('rule.yaml', 'name: sales-fails\non: failing\nmatch: { labels: { team: [sales] } }\n');
   const dry = await done(`alerts rules apply -f ${file} --dry-run`);
   expect(dry).toMatch(
-    /^rule sales-fails created \(dry run\)\n {2}0 alerts would be open now\n {2}a message reads: agent /,
+    /^rule sales-fails created \(dry run\)\n {2}0 alerts would be open now, 0 messages would be sent\n {2}a message reads: agent /,
   );
   expect(await done(`alerts rules apply -f ${file}`)).toBe(dry.replace(' (dry run)', ''));
   expect(await done(`alerts rules apply -f ${file}`)).toBe('rule sales-fails unchanged\n');
@@ -53,6 +53,18 @@ test('rules go from files to storage and back, and say what a message reads like
   write('rule.yaml', 'name: sales-fails\non: nothing\n');
   await refused(`alerts rules apply -f ${file}`, 2, /rule\.yaml:2: on: /);
   expect(await done('alerts rules delete sales-fails --reason over')).toBe('rule sales-fails deleted\n');
+});
+
+test('a rule is silent of an agent for a time, with a reason, and tells again', async () => {
+  const name = 'agents-failing';
+  await refused(`alerts rules silence ${name} --until 2h`, 2, /give --until and --reason; or --end/);
+  expect(await done(`alerts rules silence ${name} --agent nightly --until 2h --reason migration`)).toMatch(
+    /^agents-failing tells nobody of nightly until \d{4}-\S+ \S+: migration\n$/,
+  );
+  expect(await done('alerts rules')).toMatch(/^agents-failing .* silent until \d{4}-/m);
+  const [entry] = await readJson('audit list --limit 1');
+  expect(entry).toMatchObject({ action: 'notification_rule.update', reason: 'migration' });
+  expect(await done(`alerts rules silence ${name} --end`)).toBe('agents-failing tells all\n');
 });
 
 test('a secret is written from a file, or shown once if it was made, and never again', async () => {

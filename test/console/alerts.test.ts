@@ -143,6 +143,30 @@ inBrowser('alerts in the console', () => {
     await context.close();
   });
 
+  test('of a page are acknowledged at once, and their rule is silent for a time', async () => {
+    for (const title of ['agent one fails', 'agent two fails']) await insertAlert(system().database.pool, { title });
+    const { page, faults } = await show('/alerts');
+    await page.getByRole('row', { name: 'agent two fails' }).waitFor();
+    await page.getByRole('button', { name: /^Acknowledge these \d+$/ }).click();
+    await page.getByText(/^You look after \d+ alerts\.$/).waitFor();
+    await page.getByRole('link', { name: '0 open alerts' }).waitFor();
+
+    await page.getByRole('link', { name: 'Rules and targets' }).click();
+    await page.getByRole('button', { name: 'Silence nights' }).click();
+    expect(await dialog(page).getByRole('button', { name: 'Silence', exact: true }).isDisabled()).toBe(true);
+    await dialog(page).getByLabel('For how long').selectOption('For one hour');
+    await dialog(page).getByLabel('Why').fill('migration');
+    expect(await listBarriers(page)).toEqual([]);
+    await dialog(page).getByRole('button', { name: 'Silence', exact: true }).click();
+    await page.getByText('nights is silent.').waitFor();
+    const row = page.getByRole('row', { name: /^nights/ });
+    await row.getByText(/of all until .*: migration/).waitFor();
+    await row.getByRole('button', { name: 'Let nights tell again' }).click();
+    await page.getByText('nights tells again.').waitFor();
+    await row.getByText(/: migration/).waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+  });
+
   test('that do not arrive are listed, and sent again', async () => {
     const { database } = system();
     const [{ id } = { id: '' }] = await read<StoredTarget[]>('notification-targets');

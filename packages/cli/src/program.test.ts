@@ -30,7 +30,9 @@ test('it has every command', () => {
         'audit list',
         'audit verify',
       ],
-      ...['ack', 'list', 'deliveries list', 'deliveries resend', 'targets test'].map((name) => `alerts ${name}`),
+      ...['ack', 'list', 'deliveries list', 'deliveries resend', 'rules silence', 'targets test'].map(
+        (name) => `alerts ${name}`,
+      ),
       ...['apply', 'delete', 'diff', 'get', 'list'].flatMap((name) => [
         `alerts rules ${name}`,
         `alerts targets ${name}`,
@@ -69,7 +71,7 @@ test('it has every command', () => {
         (name) => `policies ${name}`,
       ),
       ...['apply', 'delete', 'diff', 'list', 'show', 'try'].map((name) => `identities ${name}`),
-      ...['sessions verify', 'token', 'tokens create', 'tokens list', 'tokens revoke'],
+      ...['sessions verify', 'doctor', 'me', 'token', 'tokens create', 'tokens list', 'tokens revoke'],
     ].toSorted(),
   );
 });

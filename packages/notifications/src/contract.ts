@@ -132,6 +132,7 @@ export type Delivery = z.infer<typeof deliverySchema>;
 export const rulePreviewSchema = z
   .strictObject({
     count: z.int().min(0).meta({ description: 'Alerts that would be open now' }),
+    messages: z.int().min(0).meta({ description: 'Messages of them that would be sent within a minute' }),
     alerts: z
       .array(alertSchema.pick({ title: true, detail: true, path: true, agent_id: true }))
       .meta({ description: 'At most 20 of them' }),

@@ -1,6 +1,7 @@
 import { webhookSecret } from '@agp/core/text';
 import { nameSchema } from '@agp/policy/schema';
 import { z } from 'zod';
+import { severities } from './kinds.ts';
 
 const isUrl = (text: string) => {
   const url = URL.parse(text);
@@ -78,6 +79,11 @@ const kindNames = Object.keys(targetKinds) as TargetKind[];
 const common = {
   name: nameSchema.meta({ example: 'on-call' }),
   description: z.string().max(512).optional(),
+  default_for: z
+    .array(z.enum(severities))
+    .max(severities.length)
+    .optional()
+    .meta({ description: 'Alerts of these severities go here if their rule names no target' }),
 };
 
 type Row<Name extends TargetKind> = (typeof targetKinds)[Name];

@@ -1,8 +1,11 @@
+import { countUnresolved, type Db } from '@agp/db';
+import { severities } from '@agp/notifications';
 import { Counter, createRegistry, Gauge, Histogram, type Registry } from '@agp/runtime';
 import type { RequestHandler } from 'express';
 import type { LiveStreams } from './live/live-streams.ts';
 
-export function createMetrics(streams: LiveStreams): { registry: Registry; observe: RequestHandler } {
+/** @param reads asked for the alerts at each scrape */
+export function createMetrics(streams: LiveStreams, reads: Db): { registry: Registry; observe: RequestHandler } {
   const registry = createRegistry('management');
   const requests = new Counter({
     name: 'agp_management_requests_total',
@@ -31,6 +34,19 @@ export function createMetrics(streams: LiveStreams): { registry: Registry; obser
     registers: [registry],
     collect() {
       this.set(streams.isAvailable ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'agp_management_unresolved_alerts',
+    help: 'Alerts that are not over, as GET /api/v1/alerts?state=unresolved lists them; none while Postgres cannot be asked',
+    labelNames: ['severity', 'state'],
+    registers: [registry],
+    async collect() {
+      const rows = await countUnresolved(reads).catch(() => null);
+      this.reset();
+      if (rows === null) return;
+      for (const severity of severities) for (const state of ['open', 'acknowledged']) this.set({ severity, state }, 0);
+      for (const { severity, state, count } of rows) this.set({ severity, state }, count);
     },
   });
   const methods = new Set(['GET', 'HEAD', 'PUT', 'POST', 'DELETE']);

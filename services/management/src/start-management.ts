@@ -110,7 +110,7 @@ export async function startManagement(
     keepaliveMs: overrides.keepaliveMs ?? keepaliveMs,
     maxStreamsPerKey: config.maxStreamsPerKey,
   });
-  const { registry, observe } = createMetrics(streams);
+  const { registry, observe } = createMetrics(streams, readsOf('metrics'));
   let recordings: Recordings | null = null;
   const readiness = new Readiness(
     {

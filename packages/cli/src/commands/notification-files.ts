@@ -15,14 +15,15 @@ import {
   type TargetChange,
   targetChangeSchema,
   testedSchema,
+  withSilence,
 } from '@agp/notifications';
 import { describeMatch } from '@agp/policy';
 import { writePolicy } from '@agp/policy/yaml';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { addApplyCommands, addGet, findStored, type Kind, listChanges } from '../apply-files.ts';
-import { addCommand, addReason, type ReasonOption } from '../arguments.ts';
-import { CliError } from '../cli-error.ts';
+import { addCommand, addReason, parseExpiry, type ReasonOption } from '../arguments.ts';
+import { CliError, UsageError } from '../cli-error.ts';
 import { addList } from '../list.ts';
 import type { Shell } from '../shell.ts';
 import { type Column, formatTime, timeColumn } from '../table.ts';
@@ -44,7 +45,7 @@ const ruleKind: Kind<Rule, StoredRule> = {
     const { data } = await api.send('POST', `${rulesPath}/preview`, wanted, rulePreviewSchema);
     const titles = data.alerts.slice(0, some).map(({ title }) => `  ${toLineText(title)}`);
     return [
-      `${countOf(data.count, 'alert')} would be open now${data.count > titles.length && titles.length > 0 ? `, such as` : ''}`,
+      `${countOf(data.count, 'alert')} would be open now, ${countOf(data.messages, 'message')} would be sent${data.count > titles.length && titles.length > 0 ? `, such as` : ''}`,
       ...titles,
       `a message reads: ${toLineText([data.example.title, data.example.detail].filter(Boolean).join(' - '))}`,
     ];
@@ -63,13 +64,56 @@ export function addRuleCommands(alerts: Command, shell: Shell): void {
       { head: 'FOR', cell: ({ rule }) => describeMatch(rule.match).replace('every request', 'all'), least: 12 },
       { head: 'TELLS', cell: ({ rule }) => rule.targets.join(', ') || 'nobody', least: 8 },
       { head: 'OPEN', right: true, cell: ({ open_count }) => formatCount(open_count) },
-      { head: '', cell: ({ rule }) => (rule.enabled ? '' : 'off'), style: () => 'yellow' },
+      {
+        head: '',
+        cell: ({ rule: { enabled, silences = [] } }) => {
+          const silence = silences.find(({ until }) => Date.parse(until) > Date.now());
+          return enabled ? (silence ? `silent until ${formatTime(silence.until)}` : '') : 'off';
+        },
+        style: () => 'yellow',
+      },
       { ...timeColumn('CHANGED', 'updated_at'), spare: 2 },
     ],
   });
   addGet(rules, shell, ruleKind);
   addApplyCommands(rules, shell, ruleKind);
+  addSilence(rules, shell);
 }
+
+interface SilenceOptions extends ReasonOption {
+  agent?: string[];
+  until?: string;
+  end?: true;
+}
+
+function addSilence(rules: Command, shell: Shell): void {
+  const summary = 'let a rule tell nobody for a time, of all or of some agents; --end ends its silences';
+  const example = 'alerts rules silence agents-failing --agent nightly --until 8h --reason migration';
+  addReason(addCommand(rules, 'silence <name>', summary, example))
+    .option('--agent <name...>', 'only of these agents')
+    .option('--until <when>', 'a span such as 8h, or a time', parseExpiry)
+    .option('--end', 'tell again')
+    .action(async (name: string, { agent: agents, until, end, reason }: SilenceOptions) => {
+      const { id, rule, version } = await findStored(shell, ruleKind, name);
+      if (!end && (until === undefined || reason === undefined))
+        throw new UsageError('give --until and --reason; or --end to end silences');
+      const silence = { ...(agents && { agents }), until: `${until}`, reason: `${reason}` };
+      const body = withSilence(rule, end ? null : silence);
+      const answer = await shell.api.send('PUT', `${rulesPath}/${id}`, body, storedRuleSchema, { reason }, version);
+      await shell.show(answer, () => describeSilences(answer.data.rule).join('\n'));
+    });
+}
+
+/** `agents-failing tells nobody of nightly until 2026-12-01 08:00:00: migration`. */
+const describeSilences = ({ name, silences = [] }: Rule): string[] =>
+  silences.length === 0
+    ? [`${toLineText(name)} tells all`]
+    : silences.map(({ agents, until, reason }) =>
+        toLineText(
+          `${name} tells nobody of ${agents?.join(', ') ?? 'anything'} until ${formatTime(until)}: ${reason}`,
+          512,
+        ),
+      );
 
 /** What a file says, without what is secret. */
 const withoutSecrets = (target: TargetChange): object =>

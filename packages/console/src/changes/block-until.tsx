@@ -3,12 +3,12 @@ import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Choice } from '../components/filters.tsx';
 import { useNow } from '../components/values.tsx';
-import { findNextMorning, formatLocalTime } from '../format/format.ts';
+import { findNextMorning, formatLocalTime, showMinute } from '../format/format.ts';
 
 const hourMs = 3_600_000;
 
-/** When a block is to end by itself, in the viewer's zone, and the fields that ask for it. */
-export function useBlockUntil() {
+/** When a block or a silence is to end by itself, in the viewer's zone, and the fields that ask for it. @param none what holds without an end */
+export function useBlockUntil(none = 'Until somebody unblocks it') {
   const now = useNow();
   const [choice, setChoice] = useState<'hour' | 'morning' | 'own' | undefined>(undefined);
   const [own, setOwn] = useState('');
@@ -20,7 +20,7 @@ export function useBlockUntil() {
     <>
       <Choice
         label="For how long"
-        none="Until somebody unblocks it"
+        none={none}
         options={[
           { value: 'hour', label: 'For one hour' },
           { value: 'morning', label: `Until 08:00, ${inTime(ends.morning)}` },
@@ -33,6 +33,7 @@ export function useBlockUntil() {
         <TextInput
           label="Until"
           type="datetime-local"
+          data-shown={showMinute(own)}
           value={own}
           onChange={(event) => setOwn(event.currentTarget.value)}
           required

@@ -1,3 +1,4 @@
+import { formatCount } from '@agp/core/explain';
 import type { Alert } from '@agp/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -38,32 +39,62 @@ export function AlertState({ of: { state, acknowledged_by, resolved_at } }: { of
   );
 }
 
-/** Says that somebody looks after an open alert. */
-export function Acknowledge({ of: { id, title, state } }: { of: Alert }) {
+const acknowledge = ({ id }: Alert) => callApi('post', '/api/v1/alerts/{id}/acknowledge', { params: { path: { id } } });
+
+/** Says that somebody looks after all that are open of a page. */
+export function AcknowledgeThese({ of }: { of: readonly Alert[] }) {
   const { change } = usePermissions();
-  if (!change || state !== 'open') return null;
-  const acknowledge = async () => {
-    await callApi('post', '/api/v1/alerts/{id}/acknowledge', { params: { path: { id } } });
-    return { text: `You look after it: ${title}.` };
+  const open = of.filter(({ state }) => state === 'open');
+  if (!change || open.length < 2) return null;
+  const act = async () => {
+    for (const alert of open) await acknowledge(alert);
+    return { text: `You look after ${formatCount(open.length)} alerts.` };
+  };
+  const name = `Acknowledge these ${formatCount(open.length)}`;
+  return (
+    <ActButton name={name} act={act}>
+      {name}
+    </ActButton>
+  );
+}
+
+/** Says that somebody looks after an open alert. */
+export function Acknowledge({ of }: { of: Alert }) {
+  const { change } = usePermissions();
+  if (!change || of.state !== 'open') return null;
+  const act = async () => {
+    await acknowledge(of);
+    return { text: `You look after it: ${of.title}.` };
   };
   return (
-    <ActButton name={`Acknowledge ${title}`} act={acknowledge}>
+    <ActButton name={`Acknowledge ${of.title}`} act={act}>
       Acknowledge
     </ActButton>
   );
 }
 
-/** What was told of an agent and is not over. */
+/** A text of an alert, with its times as every screen has them. */
+export const Told = ({ text }: { text: string }) =>
+  text
+    .split(/(\d{4}-\d\d-\d\d \d\d:\d\d UTC)/)
+    .map((part, at) =>
+      at % 2 === 0 ? part : <TimeStamp key={part} at={`${part.slice(0, 10)}T${part.slice(11, 16)}:00.000Z`} />,
+    );
+
+/** What was told of an agent and is not over; of a block its own banner tells. */
 export function AgentAlerts({ id }: { id: string }) {
   return (
     <Reading query={useQuery(alertsQuery({ state: 'unresolved', agent_id: id }))} shape={{ rows: 0 }}>
       {({ data }) =>
-        data.map((alert) => (
-          <Banner key={alert.id} tone={toneOf(alert)}>
-            <strong>{alert.path === `/agents/${id}` ? alert.title : <AlertLink of={alert} />}</strong>, since{' '}
-            <TimeAgo at={alert.opened_at} />. {alert.detail} <AlertState of={alert} /> <Acknowledge of={alert} />
-          </Banner>
-        ))
+        data
+          .filter(({ kind }) => kind !== 'change')
+          .map((alert) => (
+            <Banner key={alert.id} tone={toneOf(alert)}>
+              <strong>{alert.path === `/agents/${id}` ? alert.title : <AlertLink of={alert} />}</strong>, since{' '}
+              <TimeAgo at={alert.opened_at} />. <Told text={alert.detail} /> <AlertState of={alert} />{' '}
+              <Acknowledge of={alert} />
+            </Banner>
+          ))
       }
     </Reading>
   );

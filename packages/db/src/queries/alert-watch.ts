@@ -2,7 +2,7 @@ import type { KindName, Severity } from '@agp/notifications';
 import { type Selectable, sql } from 'kysely';
 import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
-import { type AlertRow, urgencyOf } from './notifications.ts';
+import { type AlertRow, isSilent, urgencyOf } from './notifications.ts';
 
 export type WatchRow = Selectable<Schema['alert_watch']>;
 
@@ -70,16 +70,20 @@ interface AlertRule {
   targets: readonly string[];
 }
 
-/** How many of a rule's alerts came up within a minute, are over, and were told. */
+/** The alert that says how many of a rule were not told. */
+export const crowdSubject = 'crowd';
+
+/** How many of a rule's alerts came up within a minute and were told. */
 export async function countTold(db: Db, ruleId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     SELECT count(*)::integer AS count FROM alerts
-    WHERE rule_id = ${ruleId} AND opened_at > clock_timestamp() - interval '1 minute' AND resolved_at IS NOT NULL
-      AND EXISTS (SELECT FROM alert_deliveries WHERE alert_id = alerts.id)`.execute(db);
+    WHERE rule_id = ${ruleId} AND changed_at > clock_timestamp() - interval '1 minute' AND subject <> ${crowdSubject}
+      AND EXISTS (SELECT FROM alert_deliveries WHERE alert_id = alerts.id AND occasion = 'opened'
+        AND created_at > clock_timestamp() - interval '1 minute')`.execute(db);
   return rows[0]?.count ?? 0;
 }
 
-/** Each once, with a message to each target; one that came back in its window is opened again. Returns how many were not open. */
+/** Each once, with a message to each target, but for a notice that its rule is silent of; one that came back in its window is opened again. Returns how many were not open. */
 export async function openAlerts(transaction: Db, rule: AlertRule, found: readonly FoundAlert[]): Promise<number> {
   if (found.length === 0) return 0;
   const { rows } = await sql<{ count: number }>`
@@ -97,28 +101,34 @@ export async function openAlerts(transaction: Db, rule: AlertRule, found: readon
         title = EXCLUDED.title, detail = EXCLUDED.detail, path = EXCLUDED.path, agent_id = EXCLUDED.agent_id,
         agent_ids = EXCLUDED.agent_ids, reach = EXCLUDED.reach, seen_at = clock_timestamp(), changed_at = clock_timestamp()
       WHERE alerts.resolved_at IS NOT NULL AND EXCLUDED.resolved_at IS NULL
-      RETURNING id, rule_id, subject, "window"
+      RETURNING id, rule_id, subject, "window", agent_id
     ), told AS (
       INSERT INTO alert_deliveries (id, target_id, alert_id, line, occasion, urgency)
       SELECT gen_random_uuid(), target.id, opened.id, opened.rule_id || ' ' || subject, occasion.name, ${urgencyOf(sql.ref('found.severity'))}
       FROM opened JOIN found USING (subject, "window") CROSS JOIN unnest(${rule.targets}::uuid[]) AS target (id)
       JOIN (VALUES ('opened', 1), ('resolved', 2)) AS occasion (name, place) ON occasion.place = 1 OR found.ends = 'over'
+      WHERE found.ends IS NULL OR NOT ${isSilent(sql.ref('opened.rule_id'), sql.ref('opened.agent_id'))}
       ORDER BY occasion.place
     )
     SELECT count(*)::integer AS count FROM opened`.execute(transaction);
   return rows[0]?.count ?? 0;
 }
 
-/** Says so to each target that was told of it. */
+/** Says so to each target that was told of it; what waits in a silence is told neither. */
 export async function resolveAlerts(transaction: Db, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await sql`
     WITH resolved AS (
       UPDATE alerts SET resolved_at = clock_timestamp(), changed_at = clock_timestamp()
-      WHERE id = ANY (${ids}::uuid[]) AND resolved_at IS NULL RETURNING id, rule_id, subject, severity
+      WHERE id = ANY (${ids}::uuid[]) AND resolved_at IS NULL RETURNING id, rule_id, subject, severity, agent_id
+    ), dropped AS (
+      DELETE FROM alert_deliveries AS each USING resolved
+      WHERE each.alert_id = resolved.id AND occasion = 'opened' AND delivered_at IS NULL AND attempts = 0
+        AND ${isSilent(sql.ref('resolved.rule_id'), sql.ref('resolved.agent_id'))}
+      RETURNING each.id
     ), told AS (
       SELECT DISTINCT target_id, alert_id FROM alert_deliveries
-      WHERE alert_id = ANY (${ids}::uuid[]) AND occasion = 'opened'
+      WHERE alert_id = ANY (${ids}::uuid[]) AND occasion = 'opened' AND id NOT IN (SELECT id FROM dropped)
     )
     INSERT INTO alert_deliveries (id, target_id, alert_id, line, occasion, urgency)
     SELECT gen_random_uuid(), target_id, alert_id, rule_id || ' ' || subject, 'resolved', ${urgencyOf(sql.ref('severity'))}

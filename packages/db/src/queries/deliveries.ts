@@ -2,7 +2,7 @@ import type { deliveryStates } from '@agp/notifications';
 import { type Selectable, sql } from 'kysely';
 import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
-import type { AlertRow, TargetRow } from './notifications.ts';
+import { type AlertRow, isSilent, type TargetRow } from './notifications.ts';
 
 export type DeliveryRow = Selectable<Schema['alert_deliveries']> & { target: string; title: string | null };
 
@@ -90,7 +90,8 @@ interface Room {
 
 /**
  * Takes messages that are due for a minute, in any number of processes at once: of each line the first that is neither delivered nor given
- * up, of each target the most severe, and of these those that wait longest. Nothing is taken for targets that are disabled.
+ * up, of each target the most severe, and of these those that wait longest. Nothing is taken for targets that are disabled, nor of what a rule is
+ * silent of.
  */
 export async function claimDeliveries(db: Db, { most, taken }: Room): Promise<ClaimedDelivery[]> {
   const { rows: claimed } = await sql<Omit<ClaimedDelivery, 'target' | 'alert'> & Ids>`
@@ -103,6 +104,9 @@ export async function claimDeliveries(db: Db, { most, taken }: Room): Promise<Cl
             WHERE head.target_id = each.target_id AND head.line = each.line
               AND head.delivered_at IS NULL AND head.dead_at IS NULL
             ORDER BY head.seq LIMIT 1)
+          AND NOT (occasion = 'opened' AND EXISTS (
+            SELECT FROM alerts WHERE alerts.id = each.alert_id
+              AND ${isSilent(sql.ref('alerts.rule_id'), sql.ref('alerts.agent_id'))}))
         ORDER BY urgency, next_at, seq
         LIMIT greatest(0, ${most} - coalesce((${JSON.stringify(Object.fromEntries(taken))}::jsonb->>target.id::text)::integer, 0))
         FOR UPDATE SKIP LOCKED
@@ -194,7 +198,7 @@ export interface Feed {
 }
 
 /**
- * Takes targets that are to be told what is open, each for one process: all that rules that name them have open, or had until a few minutes
+ * Takes targets that are to be told what is open, each for one process: all that rules that name them have open, or rules without a target of a severity that is theirs, or had until a few minutes
  * ago. At once if something came up or was over, else from time to time.
  */
 export async function claimFeeds(
@@ -204,7 +208,9 @@ export async function claimFeeds(
   // By indexes: what was over lately has changed lately.
   const told = sql`
     FROM alerts JOIN notification_rules ON notification_rules.id = alerts.rule_id
-    WHERE notification_rules.rule->'targets' ? fed.name
+    WHERE (notification_rules.rule->'targets' ? fed.name
+        OR notification_rules.rule->'targets' = '[]' AND fed.target->'default_for' ? alerts.severity)
+      AND NOT (resolved_at IS NULL AND ${isSilent(sql.ref('alerts.rule_id'), sql.ref('alerts.agent_id'))})
       AND (resolved_at IS NULL OR changed_at > clock_timestamp() - ${lastingMs} * interval '1 ms')`;
   const { rows: targets } = await sql<TargetRow>`
     UPDATE notification_targets AS fed SET fed_at = clock_timestamp()
@@ -216,7 +222,7 @@ export async function claimFeeds(
   // One after the other: changes need the other connections.
   for (const target of targets) {
     const { rows: alerts } = await sql<AlertRow>`
-      SELECT told.* FROM (SELECT ${target.name}::text AS name) AS fed, LATERAL (
+      SELECT told.* FROM (SELECT * FROM notification_targets WHERE id = ${target.id}) AS fed, LATERAL (
         SELECT alerts.* ${told} ORDER BY opened_at DESC LIMIT ${most}) AS told`.execute(db);
     feeds.push({ target, alerts });
   }

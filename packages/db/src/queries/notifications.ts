@@ -178,6 +178,19 @@ export async function countOpenAlerts(db: Db): Promise<ReadonlyMap<string, numbe
   return new Map(rows.map(({ rule_id, count }) => [rule_id, count]));
 }
 
+/** How many alerts are not over, by severity and whether somebody looks after them. */
+export const countUnresolved = (db: Db) =>
+  db
+    .selectFrom('alerts')
+    .select([
+      'severity',
+      sql<'open' | 'acknowledged'>`CASE WHEN acknowledged_at IS NULL THEN 'open' ELSE 'acknowledged' END`.as('state'),
+    ])
+    .select(sql<number>`count(*)::integer`.as('count'))
+    .where('resolved_at', 'is', null)
+    .groupBy(['severity', 'state'])
+    .execute();
+
 interface AlertFilter {
   state?: Alert['state'] | 'unresolved' | undefined;
   severity?: Alert['severity'] | undefined;
@@ -186,6 +199,13 @@ interface AlertFilter {
   from?: Date | undefined;
   to?: Date | undefined;
 }
+
+/** Whether a rule tells nobody of an agent now. @param ruleId and agentId are columns, or values */
+export const isSilent = (ruleId: RawBuilder<unknown>, agentId: RawBuilder<unknown>) =>
+  sql<boolean>`EXISTS (
+    SELECT FROM notification_rules AS silenced, jsonb_array_elements(silenced.rule->'silences') AS silence
+    WHERE silenced.id = ${ruleId} AND (silence->>'until')::timestamptz > clock_timestamp() AND (silence->'agents' IS NULL
+      OR EXISTS (SELECT FROM agents WHERE agents.id = ${agentId} AND silence->'agents' ? agents.name)))`;
 
 /** The place of a severity: 0 comes first. */
 export const urgencyOf = (severity: RawBuilder<unknown>) =>

@@ -24,7 +24,7 @@ import { surgeFinder } from './causes/surges.ts';
 import { budgetFinder, capFinder } from './causes/used.ts';
 import { verifyChains } from './chains.ts';
 import type { Notifier } from './notifier.ts';
-import { matchRules, settleRule, type WatchedRule } from './settle.ts';
+import { countMessages, matchRules, settleRule, type WatchedRule } from './settle.ts';
 
 /** How often causes are looked for, and how often it is tried to verify chains, in milliseconds. */
 const everyMs = { causes: 5_000, chains: 60_000 };
@@ -178,6 +178,7 @@ export class AlertWatch {
     const lasting = causes.filter(({ ends }) => ends === undefined);
     return {
       count: lasting.length,
+      messages: countMessages(rule, lasting.length, await listTargets(db)),
       alerts: lasting.slice(0, mostShown).map(({ facts, path, agentId }) => ({
         ...tell(rule.on, facts),
         ...{ path, agent_id: agentId ? toPublicId('agt', agentId) : null },

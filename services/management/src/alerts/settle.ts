@@ -2,6 +2,7 @@ import { formatCount } from '@agp/core/explain';
 import {
   type AlertRow,
   countTold,
+  crowdSubject,
   type Db,
   type FoundAlert,
   openAlerts,
@@ -10,14 +11,14 @@ import {
   type TargetRow,
   touchAlerts,
 } from '@agp/db';
-import { type Rule, ruleSchema, tell } from '@agp/notifications';
+import { type Rule, ruleSchema, type Severity, severities, type Target, tell } from '@agp/notifications';
 import type { Cause } from './causes/look.ts';
 import { isFed } from './senders/senders.ts';
 
 /** Of one rule; what is more is counted in one alert of its own. */
 const mostOpen = 100;
 /** Of one rule, that are told within a minute each. */
-const mostNotices = 10;
+const mostTold = 5;
 /** UTF-16 units. */
 const longest = { title: 300, detail: 600, path: 1_000 };
 /** How old the text of an open alert may be, in milliseconds. */
@@ -42,9 +43,18 @@ export function matchRules(rows: readonly RuleRow[], open: readonly AlertRow[]) 
   return { rules, orphans: open.filter(({ rule_id: id, kind }) => !unread.has(id) && kept.get(id) !== kind) };
 }
 
-/** UUIDs of the targets that a rule names; what an Alertmanager has to know it is told again and again. */
-const findTargets = ({ targets }: Rule, known: readonly TargetRow[]) =>
-  known.filter((each) => targets.includes(each.name) && !isFed(each)).map(({ id }) => id);
+/** Messages of so many alerts that come up at once: five, and one that says how many there are. */
+export const countMessages = (rule: Rule, count: number, targets: readonly TargetRow[]): number =>
+  findTargets(rule, rule.severity, targets).length * Math.min(count, mostTold + 1);
+
+/** UUIDs of the targets that a rule names, or else of a severity's own; what an Alertmanager has to know it is told again and again. */
+function findTargets({ targets }: Rule, severity: Severity, known: readonly TargetRow[]): string[] {
+  const isMeant = ({ name, target }: TargetRow) =>
+    targets.length > 0
+      ? targets.includes(name)
+      : ((target as Pick<Target, 'default_for'>).default_for ?? []).includes(severity);
+  return known.filter((each) => isMeant(each) && !isFed(each)).map(({ id }) => id);
+}
 
 /** Agents of one alert that are kept. */
 const mostAgents = 100;
@@ -71,20 +81,50 @@ interface Settling {
 }
 
 /** One for each minute. */
-const tellCrowd = (rule: string, { severity }: Rule, at: Date): FoundAlert => ({
+const tellCrowd = ({ name, severity }: Rule, count: number, at: Date): FoundAlert => ({
   ...{ severity, agentIds: null, reach: 0 },
-  ...{ subject: 'crowd', window: at.toISOString().slice(0, 16), ends: 'notice', path: '/alerts', agentId: null },
-  title: `rule ${rule}: more than ${mostNotices} in a minute`,
-  detail: 'all stand in the list of alerts; these are not told each',
+  ...{ subject: crowdSubject, window: at.toISOString().slice(0, 16), ends: 'notice', path: '/alerts', agentId: null },
+  title: `rule ${name}: more than ${mostTold} alerts in a minute`,
+  detail: `${formatCount(count)} more so far: they stand in the list and are not told each`,
 });
+
+const rankOf = ({ severity, reach }: FoundAlert) => [-severities.indexOf(severity), -reach] as const;
+/** The worst first. */
+function compare(one: FoundAlert, other: FoundAlert): number {
+  const [[severity, reach], [otherSeverity, otherReach]] = [rankOf(one), rankOf(other)];
+  return severity - otherSeverity || reach - otherReach;
+}
+
+/** Opens alerts, and tells the worst of them: what is worse than its rule is told always. */
+async function openFresh(
+  transaction: Db,
+  { row: { id, name }, rule }: WatchedRule,
+  fresh: readonly FoundAlert[],
+  { targets, at }: Settling,
+): Promise<number> {
+  const targetsOf = (severity: Severity) => findTargets(rule, severity, targets);
+  const told = fresh.filter(({ severity }) => targetsOf(severity).length > 0).toSorted(compare);
+  const room = told.length === 0 ? 0 : Math.max(0, mostTold - (await countTold(transaction, id)));
+  const quiet = new Set(told.filter(({ severity }, at) => at >= room && severity === rule.severity));
+  const loud = fresh.filter((each) => !quiet.has(each));
+  // Messages of what agents name must not keep others back: these stand in the list alone.
+  if (quiet.size > 0) loud.push(tellCrowd(rule, quiet.size, at));
+  const of = { id, name, kind: rule.on };
+  let opened = await openAlerts(transaction, { ...of, targets: [] }, [...quiet]);
+  for (const [severity, found] of Map.groupBy(loud, (each) => each.severity))
+    opened += await openAlerts(transaction, { ...of, targets: targetsOf(severity) }, found);
+  return opened;
+}
 
 /** Opens alerts of new causes, and ends those whose cause is gone. Returns whether there is something to deliver. */
 export async function settleRule(
   transaction: Db,
-  { row, rule, open }: WatchedRule,
+  watched: WatchedRule,
   causes: readonly Cause[],
-  { targets, at, isExact = () => false, most = mostOpen }: Settling,
+  settling: Settling,
 ): Promise<boolean> {
+  const { rule, open } = watched;
+  const { at, isExact = () => false, most = mostOpen } = settling;
   const bySubject = new Map(open.map((alert) => [alert.subject, alert]));
   const once = new Map(causes.map((cause) => [`${cause.subject}\n${cause.window}\n${cause.ends}`, cause]));
   const all = [...once.values()].map((cause) => {
@@ -114,18 +154,8 @@ export async function settleRule(
       at.getTime() - alert.seen_at.getTime() >= rule.quiet_minutes * 60_000);
   const over = open.filter(isOver).map(({ id }) => id);
   await resolveAlerts(transaction, over);
-  const { id, name } = row;
-  const told = { id, name, kind: rule.on, targets: findTargets(rule, targets) };
   const fresh = sorted.flatMap(({ found, alert }) => (alert === undefined ? [found] : []));
-  const isNotice = ({ ends }: FoundAlert) => ends === 'notice';
-  const isTold = told.targets.length > 0 && fresh.some(isNotice);
-  const room = isTold ? Math.max(0, mostNotices - (await countTold(transaction, id))) : fresh.length;
-  const quiet = fresh.filter(isNotice).slice(room);
-  const loud = fresh.filter((each) => !quiet.includes(each));
-  // Messages of what agents name must not keep others back: these stand in the list alone.
-  if (quiet.length > 0) loud.push(tellCrowd(name, rule, at));
-  const opened =
-    (await openAlerts(transaction, told, loud)) + (await openAlerts(transaction, { ...told, targets: [] }, quiet));
+  const opened = await openFresh(transaction, watched, fresh, settling);
   const old = sorted.flatMap(({ found, alert }) =>
     alert !== undefined && at.getTime() - alert.seen_at.getTime() >= touchMs ? [{ ...found, id: alert.id }] : [],
   );

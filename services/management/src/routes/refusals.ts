@@ -1,9 +1,9 @@
 import { refusalListQuerySchema, refusalListSchema } from '@agp/core/contracts';
 import { toPublicId, uuidOf, uuidTime } from '@agp/core/ids';
-import { listRefusals, type RefusedRequestRow } from '@agp/db';
+import { countRefusals, listRefusals, type RefusedRequestRow } from '@agp/db';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { presentRow } from '../presenters.ts';
-import { replyWithPage } from '../replies.ts';
+import { replyWithPage, sayTotal } from '../replies.ts';
 import { readAgentFilter } from '../requests.ts';
 
 const presentRefusal = ({ id, ...row }: RefusedRequestRow) => ({
@@ -25,7 +25,7 @@ export const refusalRoutes = tagRoutes('Refusals', [
       csv: { name: 'refusals' },
     },
     handle: async (input, { db }, response) => {
-      const { agent_id, reason, policy, rule, request_id, cursor, limit, ...times } = input.query;
+      const { agent_id, reason, policy, rule, request_id, cursor, limit, total, ...times } = input.query;
       const filter = {
         ...times,
         agentId: readAgentFilter(agent_id),
@@ -34,6 +34,7 @@ export const refusalRoutes = tagRoutes('Refusals', [
         requestId: request_id,
         cursor: cursor && uuidOf('ref', cursor),
       };
+      if (total) sayTotal(response, await countRefusals(db, filter));
       // One more than is shown, to know if there is a next page.
       const rows = await listRefusals(db, filter, limit + 1);
       replyWithPage(input, response, rows, presentRefusal, ({ id }) => toPublicId('ref', id));

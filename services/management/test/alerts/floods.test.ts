@@ -53,7 +53,7 @@ test('an agent that invents names uses up its own share, which is told once, and
   expect(rows).toEqual([{ count: 501 }]);
 });
 
-test('notices of one rule are ten messages a minute and one for the rest, and a critical alert goes before them', async () => {
+test('a rule sends five messages a minute and one for the rest, and a critical alert goes before them', async () => {
   await alerts.target('chat');
   await alerts.rule({ on: 'first_seen', of: ['remote_mcp'], targets: ['chat'] });
   await alerts.rule({ name: 'critical', on: 'failing', targets: ['chat'] });
@@ -65,8 +65,8 @@ test('notices of one rule are ten messages a minute and one for the rest, and a 
   await alerts.call(await seedAgent(alerts.owner, 'nightly'), 20, { outcome: 'completed', http_status: 401 });
   await alerts.look(0.5);
   const messages = await alerts.messages();
-  expect(messages.filter((each) => each.includes('first use'))).toHaveLength(10);
-  expect(messages.filter((each) => each.includes('rule rule: more than 10 in a minute'))).toHaveLength(1);
+  expect(messages.filter((each) => each.includes('first use'))).toHaveLength(5);
+  expect(messages.filter((each) => each.includes('rule rule: more than 5 alerts in a minute'))).toHaveLength(1);
   expect((await alerts.alerts()).over).toHaveLength(61);
   const claim = async () => (await claimDeliveries(alerts.database.db, { most: 1, taken: new Map() }))[0]?.alert?.title;
   expect([await claim(), await claim()]).toEqual([

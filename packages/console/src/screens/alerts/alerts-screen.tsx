@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { apiQuery, refreshMs, rulesQuery } from '../../api/api.ts';
 import { usePermissions } from '../../api/session.ts';
-import { Acknowledge, AlertLink, AlertState, Severity } from '../../components/alerts.tsx';
+import { Acknowledge, AcknowledgeThese, AlertLink, AlertState, Severity } from '../../components/alerts.tsx';
 import { EmptyState } from '../../components/feedback.tsx';
 import { Choice } from '../../components/filters.tsx';
 import { AgentField } from '../../components/known-fields.tsx';
@@ -52,11 +52,14 @@ export function AlertsScreen() {
       title="Alerts"
       about="What rules found, once each, the worst first; until somebody acknowledges it or it is over it is open"
       actions={
-        rules && (
-          <Button variant="default" renderRoot={(props) => <Link to="/alerts/rules" {...props} />}>
-            Rules and targets
-          </Button>
-        )
+        <>
+          <AcknowledgeThese of={query.data?.data ?? []} />
+          {rules && (
+            <Button variant="default" renderRoot={(props) => <Link to="/alerts/rules" {...props} />}>
+              Rules and targets
+            </Button>
+          )}
+        </>
       }
       filters={
         <>

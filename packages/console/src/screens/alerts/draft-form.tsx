@@ -36,6 +36,9 @@ interface DraftFormProps extends DraftProps<Draft> {
 const first = ['name', 'description'];
 const last = ['match', 'severity', 'targets', 'quiet_minutes', 'enabled'];
 
+/** Changed by a button of its own. */
+const elsewhere = ['silences'];
+
 const rewrite = (of: object, [name = '', ...inside]: readonly string[], value: unknown): object => ({
   ...of,
   [name]: inside.length === 0 ? value : rewrite((valueAt(of, [name]) ?? {}) as object, inside, value),
@@ -59,7 +62,7 @@ export function DraftForm(props: DraftFormProps) {
         ? faults?.find((fault) => path.every((name, at) => fault.path[at] === name))?.message
         : undefined,
   };
-  const own = Object.keys(members).filter((name) => ![...first, ...last, by].includes(name));
+  const own = Object.keys(members).filter((name) => ![...first, ...last, ...elsewhere, by].includes(name));
   const draw = (names: readonly string[]) =>
     names.map((name) => members[name] && <Member key={name} form={form} path={[name]} schema={members[name]} />);
   const kind = `${draft[by]}`;

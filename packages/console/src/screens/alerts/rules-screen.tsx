@@ -1,5 +1,5 @@
 import { countOf, formatCount } from '@agp/core/explain';
-import { kinds, ruleSchema, type StoredRule } from '@agp/notifications';
+import { kinds, type Rule, ruleSchema, type StoredRule } from '@agp/notifications';
 import { describeMatch } from '@agp/policy/describe';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
@@ -13,8 +13,9 @@ import { pauseMs } from '../../components/filters.tsx';
 import { useSeenNames } from '../../components/known-fields.tsx';
 import { Screen, Views, Whole } from '../../components/layout.tsx';
 import { actionColumn, type Column, ReadList } from '../../components/list.tsx';
-import { Pill } from '../../components/values.tsx';
+import { Pill, TimeStamp } from '../../components/values.tsx';
 import { type Draft, DraftForm, readKinds } from './draft-form.tsx';
+import { listSilences, Silence } from './silence.tsx';
 import { DeadView, TargetsView } from './targets.tsx';
 
 const asked = readKinds(ruleSchema, 'on');
@@ -38,12 +39,13 @@ function Preview({ draft }: { draft: Draft }) {
   });
   if (error) return <FailureNotice error={error} />;
   if (data === undefined) return null;
-  const { example, count, alerts } = data.data;
+  const { example, count, messages, alerts } = data.data;
   return (
     <div role="status" className="small">
       A message reads: <strong>{example.title}</strong> {example.detail}
       <br />
-      <strong>{count === 0 ? 'No alert' : countOf(count, 'alert')}</strong> would be open now.
+      <strong>{count === 0 ? 'No alert' : countOf(count, 'alert')}</strong> would be open now;{' '}
+      <strong>{messages === 0 ? 'no message' : countOf(messages, 'message')}</strong> would be sent of them.
       <ul className="lines">
         {alerts.map((alert) => (
           <li key={alert.title + alert.detail}>
@@ -92,19 +94,34 @@ const rules: Kind<StoredRule, Draft> = {
   canUndo: true,
 };
 
+/** Targets that a rule names, or those of its severity. */
+function To({ of: { targets, severity } }: { of: Rule }) {
+  const all = useQuery(targetsQuery).data?.data ?? [];
+  const names = all.flatMap(({ target }) => (target.default_for?.includes(severity) ? [target.name] : []));
+  if (targets.length > 0) return targets.join(', ');
+  return (
+    <span className="dim">{names.length > 0 ? `${names.join(', ')}, as all of ${severity}` : 'the list alone'}</span>
+  );
+}
+
 const columns: readonly Column<StoredRule>[] = [
   {
     head: 'Rule',
     by: ({ rule }) => rule.name,
-    cell: ({ rule: { name, enabled } }) => (
+    cell: ({ rule: { name, enabled, silences } }) => (
       <>
         {name} {!enabled && <Pill>off</Pill>}
+        {listSilences(silences).map(({ agents, until, reason }) => (
+          <div key={until + reason} className="small">
+            <Pill tone="warn">silent</Pill> of {agents?.join(', ') ?? 'all'} until <TimeStamp at={until} />: {reason}
+          </div>
+        ))}
       </>
     ),
   },
   { head: 'Tells of', by: ({ rule }) => rule.on, cell: ({ rule }) => rule.on.replaceAll('_', ' ') },
   { head: 'For', wide: true, cell: ({ rule }) => <div className="small text-cell">{describeMatch(rule.match)}</div> },
-  { head: 'To', cell: ({ rule }) => rule.targets.join(', ') || <span className="dim">the list alone</span> },
+  { head: 'To', cell: ({ rule }) => <To of={rule} /> },
   { head: 'Severity', by: ({ rule }) => rule.severity, cell: ({ rule }) => <Severity of={rule} /> },
   {
     head: 'Open',
@@ -117,7 +134,11 @@ const columns: readonly Column<StoredRule>[] = [
     ),
   },
 ];
-const actions = actionColumn((stored: StoredRule) => <Changes of={rules} stored={stored} />);
+const actions = actionColumn((stored: StoredRule) => (
+  <>
+    <Silence stored={stored} /> <Changes of={rules} stored={stored} />
+  </>
+));
 
 /** What is told to whom. */
 function RulesView() {

@@ -81,10 +81,11 @@ const columns: readonly Column<StoredTarget>[] = [
   { head: 'Kind', by: ({ target }) => target.kind, cell: ({ target }) => target.kind },
   {
     head: 'Where to',
-    cell: ({ target: { name: _, description: __, kind: ___, ...shown } }) => (
+    cell: ({ target: { name: _, description: __, kind: ___, default_for: ____, ...shown } }) => (
       <div className="small text-cell">{Object.values(shown).flat().filter(Boolean).join(', ')}</div>
     ),
   },
+  { head: 'Default for', wide: true, cell: ({ target }) => target.default_for?.join(', ') },
   { head: 'State', cell: (stored) => <TargetState of={stored} /> },
 ];
 

@@ -1,0 +1,75 @@
+import { type Rule, type StoredRule, withSilence } from '@agp/notifications';
+import { TagsInput, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useBlockUntil } from '../../changes/block-until.tsx';
+import { undone } from '../../changes/each-agent.ts';
+import { put } from '../../changes/stored.tsx';
+import { ConfirmButton } from '../../components/confirm.tsx';
+import { ActButton } from '../../components/done.tsx';
+import { useSeenNames } from '../../components/known-fields.tsx';
+
+const path = '/api/v1/notification-rules';
+
+/** Those that are not over. */
+export const listSilences = (silences: Rule['silences'] = []) =>
+  silences.filter(({ until }) => Date.parse(until) > Date.now());
+
+/** Buttons that let a rule tell nobody for a time, and tell again. */
+export function Silence({ stored: { id, version, rule } }: { stored: StoredRule }) {
+  const { fields, end, reset } = useBlockUntil('Choose');
+  const { agents: known } = useSeenNames();
+  const [agents, setAgents] = useState<string[]>([]);
+  const [why, setWhy] = useState('');
+  const undo = (stored: StoredRule) => put(path, id, rule, undone, `${stored.version}`);
+  const tellAgain = async () => {
+    const after = await put<StoredRule>(path, id, withSilence(rule, null), undefined, `${version}`);
+    return { text: `${rule.name} tells again.`, undo: () => undo(after) };
+  };
+  return (
+    <>
+      <ConfirmButton
+        verb="Silence"
+        of={rule.name}
+        onOpen={() => {
+          reset();
+          setAgents([]);
+          setWhy('');
+        }}
+        ready={end !== undefined && why.trim() !== ''}
+        seen={[`${version}`]}
+        change={(reason, [ifMatch]) => {
+          const silence = { ...(agents.length > 0 && { agents }), until: `${end}`, reason: why.trim() };
+          return put<StoredRule>(path, id, withSilence(rule, silence), reason ?? why.trim(), ifMatch);
+        }}
+        done={`${rule.name} is silent.`}
+        undo={undo}
+      >
+        Its alerts stand in the list alone. One that is still open at the end is told then.
+        <TagsInput
+          label="Agents"
+          description="Only what is of one of these alone; all if none is named"
+          data={known}
+          limit={50}
+          value={agents}
+          onChange={setAgents}
+          mt="sm"
+        />
+        {fields}
+        <TextInput
+          label="Why"
+          description="Shown beside the rule"
+          maxLength={256}
+          required
+          mt="sm"
+          value={why}
+          onChange={(event) => setWhy(event.currentTarget.value)}
+        />
+      </ConfirmButton>{' '}
+      {listSilences(rule.silences).length > 0 && (
+        <ActButton name={`Let ${rule.name} tell again`} act={tellAgain}>
+          Tell again
+        </ActButton>
+      )}
+    </>
+  );
+}
