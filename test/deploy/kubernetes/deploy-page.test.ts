@@ -151,7 +151,7 @@ describeWithKustomize('docs/deploy.md', () => {
     const find = (name: string) =>
       objects.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === name);
     expect(JSON.stringify(find('to-nats')?.spec.egress[0].to)).toBe(
-      '[{"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"nats"}}}]',
+      '[{"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"servers"}}}]',
     );
     expect(find('to-redis')?.spec.egress[0].ports).toHaveLength(2);
     for (const account of objects.filter(({ kind }) => kind === 'ServiceAccount'))

@@ -41,6 +41,18 @@ function checkPlaces(folder: string, asked: Partial<Pick<ServerPlaces, Place>>, 
   throw new CommandError([...problems, advice].join('\n'));
 }
 
+/** @throws UsageError for what is no address of a server, of a cluster's, or of sentinels */
+function assurePlaces(asked: Partial<Pick<ServerPlaces, Place>>): void {
+  const server = String.raw`(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?`;
+  const list = new RegExp(`^${server}(?:,${server})*$`);
+  const sentinels = new RegExp(`^sentinel://${server}(?:,${server})*/[A-Za-z0-9._-]+$`);
+  for (const option of ['postgres', 'nats', 'redis'] as const) {
+    const place = asked[option];
+    if (place === undefined || list.test(place) || (option === 'redis' && sentinels.test(place))) continue;
+    throw new UsageError(`--${option}: ${place} must be host:port, several of one cluster after commas`);
+  }
+}
+
 type Tls = Required<Pick<ServerPlaces, 'tls' | 'hasAuthority'>>;
 
 function findTlsFaults(folder: string, { tls, hasAuthority }: Tls): string[] {
@@ -148,6 +160,9 @@ await runCommand({
     const role = rotatable.find((known) => known === named);
     if (named !== undefined && role === undefined) throw new UsageError(`no role is called ${named}`);
     const folder = resolve(path);
+    assurePlaces(asked);
+    if (authority && !tls.includes('postgres') && readSecret(folder, 'proxy/database-url') === undefined)
+      throw new UsageError("--authority: is of Postgres' certificate: name postgres in --tls too");
     checkPlaces(folder, asked, { tls, hasAuthority: authority });
     const places = { ...defaultPlaces, ...asked, tls, hasAuthority: authority };
     const added = addSecrets(folder, add);

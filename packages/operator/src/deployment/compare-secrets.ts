@@ -21,6 +21,7 @@ const keysFolder = '/run/secrets/providers/';
 export const findSecretFaults = (installation: Installation, folder: string): string[] => [
   ...findServerFaults(installation, folder),
   ...findAuthorityFaults(installation, folder),
+  ...findForcedTls(installation, folder),
   ...findKeyFaults(installation, folder),
 ];
 
@@ -29,6 +30,22 @@ function findAuthorityFaults({ parts, partOf }: Installation, folder: string): s
   return isAsked && !parts.includes('private-ca')
     ? [`${partOf('private-ca')}: is missing, and proxy/database-url of the secrets asks for its ${authorityFile}`]
     : [];
+}
+
+/** A file of authorities makes a client ask for TLS, and the part gives it to all three services. */
+function findForcedTls({ parts, partOf, variables, overlay }: Installation, folder: string): string[] {
+  if (!parts.includes('private-ca')) return [];
+  return ['NATS', 'REDIS'].flatMap((server) => {
+    const name = `${server}_CA_FILE`;
+    const url = readSecret(folder, `proxy/${server.toLowerCase()}-url`);
+    if (url === undefined || /^(?:tls|rediss)\b/.test(url)) return [];
+    return ['proxy', 'writer', 'management']
+      .filter((service) => variables[service]?.[name] !== '')
+      .map((service) => {
+        const place = overlay === null ? `${service}.config.${name}` : `${name} of the ConfigMap ${service}`;
+        return `${place}: ${partOf('private-ca')} makes it ask for TLS, which the URL of the secrets does not: it must be empty`;
+      });
+  });
 }
 
 /** If the folder has keys of providers: keys may come from a vault alone. */

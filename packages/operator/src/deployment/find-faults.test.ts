@@ -77,7 +77,13 @@ test.each([
   [{ kustomization: withLiterals('management', 'CONSOLE_ORIGIN=http://a.test') }, /^CONSOLE_ORIGIN: .* is not https/],
   [{ kustomization: withComponents('oidc') }, /^OIDC_ISSUER: is missing.*\nOIDC_CLIENT_ID: is missing/],
   [
-    { kustomization: withLiterals('proxy', 'AGENT_IDENTITY=open', 'PROVIDER_OPENAI_API_KEY_FILE=/a') },
+    {
+      kustomization: withLiterals(
+        'proxy',
+        'AGENT_IDENTITY=open',
+        'PROVIDER_OPENAI_API_KEY_FILE=/run/secrets/providers/openai',
+      ),
+    },
     /^AGENT_IDENTITY: with open/,
   ],
   [{ kustomization: withComponents('in-cluster-agents') }, /^TRUST_PROXY: agents in the cluster beside an ingress/],
@@ -123,6 +129,20 @@ test('a server in the cluster, by a patch or by peers, needs no subnet', () => {
     mine.replace('network: "10.20.0.32/28"', 'network: ""\n  extraPeers: [{ namespaceSelector: {} }]'),
   );
   expect(findFaults(readInstallation(file, chart))).toEqual([]);
+});
+
+test('values of servers in the cluster, as the page for platform teams has them, lack nothing', () => {
+  const page = readFileSync(resolve(k8s, '../docs/people/platform.md'), 'utf8');
+  const [, inCluster = ''] = /```yaml in-cluster\n([\s\S]*?)```/.exec(page) ?? [];
+  const file = join(makeFolder(), 'values.yaml');
+  const others = toMine(readFileSync(join(chart, 'example-values.yaml'), 'utf8')).replace(
+    /^postgres:[\s\S]*?^ingress:/m,
+    'ingress:',
+  );
+  writeFileSync(file, `${others}${inCluster}`);
+  const installation = readInstallation(file, chart);
+  expect(findFaults(installation)).toEqual([]);
+  expect(installation.settings.get('NATS_HOST')).toBe('nats.servers.svc');
 });
 
 test('another scaler of writers beside KEDA is named by its file', () => {
@@ -180,18 +200,21 @@ test('values that the chart does not take, or that do nothing, are named beside 
       .replace('agents.acme.test', 'agents.example.com')
       .replace('egressProxy:\n  enabled: false\n', 'egressProxy:\n')
       .concat(
-        'proxy: { config: { AGENT_IDENTITI: open, AGENT_IDENTITY: maybe } }\negresProxy: {}\nprivateCa: true\nwriter: 3\n',
+        'proxy: { config: { AGENT_IDENTITI: open, AGENT_IDENTITY: maybe, PII_SCAN: off, PROVIDER_OPENAI_API_KEY: sk-1, PROVIDER_AZURE_API_KEY_FILE: /a } }\negresProxy: {}\nprivateCa: true\nwriter: 3\n',
       ),
   );
   expect(findFaults(readInstallation(file, chart))).toEqual([
     'ingress.clusterissuer: is no value of the chart; its values.yaml has all',
     'proxy.config.AGENT_IDENTITY: Invalid option: expected one of "open"|"token"',
+    'proxy.config.PII_SCAN: Invalid option: expected one of "on"|"off"',
     'writer: Invalid input: expected object, received number',
     'privateCa: Invalid input: expected object, received boolean',
     'egresProxy: is no value of the chart; its values.yaml has all',
     'egressProxy.enabled: is not set, so egressProxy.url, egressProxy.network, egressProxy.port, egressProxy.noProxy does nothing: say true or false',
     "ingress.host: agents.example.com is the example's, not yours",
     'proxy.config.AGENT_IDENTITI: nothing reads this variable',
+    'proxy.config.PROVIDER_OPENAI_API_KEY: would stand in a ConfigMap: give PROVIDER_OPENAI_API_KEY_FILE, and the key to agp-provider-keys',
+    'proxy.config.PROVIDER_AZURE_API_KEY_FILE: is no file of /run/secrets/providers, where agp-provider-keys is',
   ]);
 });
 
@@ -239,5 +262,12 @@ test('an authority that no pod has, and a key that is not there, are named', () 
     'components/private-ca: is missing, and proxy/database-url of the secrets asks for its /etc/agp-ca/ca.crt',
     "PROVIDER_MISTRAL_API_KEY_FILE: /run/secrets/providers/mistral is none of the secrets' provider-keys: openai",
   ]);
-  expect(findSecretFaults(readCopy({ kustomization: withComponents('private-ca') }), folder)).toEqual([]);
+  const withAuthority = () => readCopy({ kustomization: withComponents('private-ca') });
+  expect(findSecretFaults(withAuthority(), folder)).toEqual([]);
+  writeFileSync(join(folder, 'proxy/nats-url'), 'nats://proxy:word@nats.acme.test:4222');
+  expect(findSecretFaults(withAuthority(), folder)).toEqual(
+    ['proxy', 'writer', 'management'].map((service) =>
+      expect.stringMatching(new RegExp(`^NATS_CA_FILE of the ConfigMap ${service}: .* it must be empty$`)),
+    ),
+  );
 });

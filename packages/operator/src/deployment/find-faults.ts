@@ -120,6 +120,12 @@ function* checkVariables({
     if (!management[variable]) yield `${nameIn('management', variable)}: is missing, and ${partOf('oidc')} is there`;
   if (management.OIDC_ISSUER && !has('oidc'))
     yield `${partOf('oidc')}: is missing, without it nothing reaches OIDC_ISSUER`;
+  for (const [name, text] of Object.entries(proxy)) {
+    if (/^PROVIDER_\w+_API_KEY$/.test(name))
+      yield `${nameIn('proxy', name)}: would stand in a ConfigMap: give ${name}_FILE, and the key to agp-provider-keys`;
+    if (/^PROVIDER_\w+_API_KEY_FILE$/.test(name) && !/^\/run\/secrets\/providers\/[\w.-]+$/.test(text))
+      yield `${nameIn('proxy', name)}: is no file of /run/secrets/providers, where agp-provider-keys is`;
+  }
   const keys = Object.keys(proxy).filter((variable) => /^PROVIDER_\w+_API_KEY(?:_FILE)?$/.test(variable));
   if (proxy.AGENT_IDENTITY === 'open' && keys.length > 0 && proxy.ALLOW_OPEN_PROVIDER_KEYS !== 'true')
     yield `${nameIn('proxy', 'AGENT_IDENTITY')}: with open whoever reaches the proxy uses ${keys.join(', ')}`;

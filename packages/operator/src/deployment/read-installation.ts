@@ -42,9 +42,10 @@ export interface Overlay {
 // biome-ignore lint/suspicious/noExplicitAny: somebody else's file, of which each member is looked for.
 type Yaml = any;
 
+/** As helm and kustomize read it, to whom `off` is false. */
 function readYaml(file: string): Yaml {
   try {
-    return parse(readFileSync(file, 'utf8')) ?? {};
+    return parse(readFileSync(file, 'utf8'), { version: '1.1' }) ?? {};
   } catch (error) {
     throw new CommandError(`${file}: cannot be read: ${(error as Error).message}`);
   }
@@ -122,7 +123,7 @@ function readVariables(kustomization: Yaml, path: string): Installation['variabl
     if (target?.kind !== 'ConfigMap' || typeof patch !== 'string') continue;
     const operations = parse(patch);
     for (const { path: place = '', value } of Array.isArray(operations) ? operations : [])
-      if (place.startsWith('/data/')) add(target.name, [[place.slice(6), String(value)]]);
+      if (place.startsWith('/data/')) add(target.name, [[place.slice(6), String(value ?? '')]]);
   }
   return variables;
 }

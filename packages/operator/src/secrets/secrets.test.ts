@@ -221,6 +221,15 @@ test('a place that differs from the existing URLs is refused by name, and nothin
     rmSync(join(folder, path));
     writeFileSync(join(folder, path), change(url));
   };
+  for (const place of ['https://pg:5432', 'pg:54x', 'pg 5432'])
+    expect(run('--postgres', place)).toMatchObject({
+      status: 2,
+      stderr: expect.arrayContaining([`--postgres: ${place} must be host:port, several of one cluster after commas`]),
+    });
+  expect(run('--redis', 'sentinel://s-1:26379').status).toBe(2);
+  expect(run('--folder', `${folder}-2`, '--tls', 'nats', '--authority').stderr[0]).toMatch(
+    /^--authority: is of Postgres/,
+  );
   expect(run('--tls', 'nats,redis', '--authority').stderr).toEqual([
     '--tls nats: not so in proxy/nats-url, writer/nats-url, management/nats-url, operator/nats-url',
     '--tls redis: not so in proxy/redis-url, writer/redis-url, management/redis-url, operator/redis-url',
