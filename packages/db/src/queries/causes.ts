@@ -37,10 +37,11 @@ export interface ResultRow {
   mostly: string | null;
 }
 
-/** What a blocked agent did is over with it. */
-const isNotStopped = sql`NOT EXISTS (SELECT FROM agents WHERE agents.id = events.agent_id AND agents.status = 'blocked')`;
+/** What a blocked agent failed at is over with it; what it was answered still says that its model and provider work. */
+const isNotStopped = sql`
+  (NOT (${isFailed}) OR NOT EXISTS (SELECT FROM agents WHERE agents.id = events.agent_id AND agents.status = 'blocked'))`;
 
-/** How the latest requests since a time ended, by agent, model and provider; without those of blocked agents. */
+/** How the latest requests since a time ended, by agent, model and provider; without failures of blocked agents. */
 export async function readLatestResults(db: Db, since: Date) {
   const { rows } = await sql<ResultRow & { agent_id: string; model: string; provider: string }>`
     SELECT agent_id, model, provider, ${sums} FROM (

@@ -57,6 +57,17 @@ test('what a blocked agent did before its block is no fault of its model', async
   expect((await alerts.alerts()).open).toEqual(['agent second fails: all 40 requests']);
 });
 
+test('what a blocked agent was answered before its block still says that its provider works', async () => {
+  await alerts.rule({ on: 'failing', of: ['provider'] });
+  const openai = { provider: 'openai' };
+  for (const name of ['a', 'b', 'c'])
+    await alerts.call(await seedAgent(alerts.owner, name), 12, { ...failed, ...openai });
+  await alerts.call(await seedAgent(alerts.owner, 'busy'), 240, openai);
+  await alerts.owner.pool.query(`UPDATE agents SET status = 'blocked' WHERE name = 'busy'`);
+  await alerts.look();
+  expect((await alerts.alerts()).open).toEqual([]);
+});
+
 test('an outage says who suffers from it', async () => {
   await alerts.rule({ on: 'failing' });
   for (const [name, count] of Object.entries({ a: 30, b: 20, c: 15, d: 12 }))

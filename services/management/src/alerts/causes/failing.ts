@@ -41,7 +41,7 @@ function sumBy(kind: Kind, rows: readonly Counts[]): Counts[] {
   }));
 }
 
-/** What is of this and the last hour, without what blocked agents did. */
+/** What is of this and the last hour, without failures of blocked agents. */
 async function readHours(look: Look, kind: Kind): Promise<Counts[]> {
   const hours: Counts[] = await readUsage(look, [kind], look.lastHour, undefined, most.hours);
   if (!hours.some(isSuspect)) return hours;
@@ -61,7 +61,7 @@ async function readHours(look: Look, kind: Kind): Promise<Counts[]> {
     if (stopped === undefined) return entry;
     return {
       ...entry,
-      request_count: entry.request_count - stopped.request_count,
+      request_count: entry.request_count - stopped.failed_count,
       failed_count: entry.failed_count - stopped.failed_count,
     };
   });
