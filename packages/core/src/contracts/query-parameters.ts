@@ -279,6 +279,7 @@ export const refusalListQuerySchema = z
       .refine((cursor) => fromPublicId('ref', cursor) !== null, cursorFault)
       .optional()
       .meta(cursorMeta),
+    total,
   })
   .refine(isForward, forwardFault);
 

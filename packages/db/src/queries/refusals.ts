@@ -6,7 +6,7 @@ import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
 import { addDecidedSql } from '../record-events/decisions.ts';
 import { appendAudit } from './audit.ts';
-import { type Decided, firstIdAt, type RequestFilter, wasDecided } from './pages.ts';
+import { countRows, type Decided, firstIdAt, type RequestFilter, wasDecided } from './pages.ts';
 import { type RefusalRow, refusalColumns, refusalGroup, toRefusalEntry } from './refusal-columns.ts';
 
 /** Requests that were refused in one minute, for one reason. */
@@ -91,7 +91,7 @@ interface RefusalFilter extends RequestFilter {
 
 export type RefusedRequestRow = Omit<Refusal, 'timestamp'>;
 
-export function listRefusals(db: Db, filter: RefusalFilter, limit: number): Promise<RefusedRequestRow[]> {
+function filterRefusals(db: Db, filter: RefusalFilter) {
   let query = db
     .selectFrom('refused_requests as refused')
     .leftJoin('agents', 'agents.id', 'refused.agent_id')
@@ -105,8 +105,15 @@ export function listRefusals(db: Db, filter: RefusalFilter, limit: number): Prom
   if (filter.from !== undefined) query = query.where('refused.id', '>=', firstIdAt(filter.from));
   if (filter.to !== undefined) query = query.where('refused.id', '<', firstIdAt(filter.to));
   if (filter.cursor !== undefined) query = query.where('refused.id', '<', filter.cursor);
-  return query.orderBy('refused.id', 'desc').limit(limit).execute();
+  return query;
 }
+
+export const listRefusals = (db: Db, filter: RefusalFilter, limit: number): Promise<RefusedRequestRow[]> =>
+  filterRefusals(db, filter).orderBy('refused.id', 'desc').limit(limit).execute();
+
+/** Of all pages. @see countRows */
+export const countRefusals = (db: Db, filter: RefusalFilter) =>
+  countRows(db, filterRefusals(db, { ...filter, cursor: undefined }));
 
 /** So that changes never wait long for the end of the chain. */
 const maxCounts = 500;
