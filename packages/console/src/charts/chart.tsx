@@ -90,6 +90,7 @@ function Plot({ data, draw, height, label, sync, marks = [], onRange }: PlotProp
     };
     const hooks: uPlot.Hooks.Arrays = {
       draw: [(drawn) => placeMarks(drawn, latest.current.marks)],
+      setLegend: [({ root, cursor: { idx } }) => root.toggleAttribute('data-pointed', typeof idx === 'number')],
       setSelect: [
         (drawn) => {
           const { left, width } = drawn.select;

@@ -17,7 +17,7 @@ import { TimeStamp } from './values.tsx';
 
 interface ListScreenProps<Row, Read = Row> extends Omit<ListProps<Row>, 'rows' | 'stale' | 'title' | 'none'> {
   title: string;
-  about: string;
+  about: ReactNode;
   actions?: ReactNode;
   /** Fields that narrow the list, with a chip for each that does. */
   filters?: ReactNode;
@@ -33,8 +33,6 @@ interface ListScreenProps<Row, Read = Row> extends Omit<ListProps<Row>, 'rows' |
   none: ReactNode;
   /** The words for the page before and after of a list whose pages have numbers. */
   numbered?: readonly [previous: string, next: string];
-  /** Between the pages of a list that is read by a cursor: how many are shown, if not given. */
-  footer?: ReactNode;
   children?: ReactNode;
 }
 
@@ -93,22 +91,7 @@ function useColumns<Row>(list: string, all: readonly Column<Row>[]) {
 
 /** A screen that is one list, a page at a time: rows, or why there are none. */
 export function ListScreen<Row, Read = Row>(props: ListScreenProps<Row, Read>) {
-  const {
-    title,
-    about,
-    actions,
-    filters,
-    query,
-    at,
-    nouns,
-    hint,
-    none,
-    numbered,
-    footer,
-    children,
-    arrange,
-    ...table
-  } = props;
+  const { title, about, actions, filters, query, at, nouns, hint, none, numbered, children, arrange, ...table } = props;
   const { page, cursor } = at;
   const toRows = arrange ?? ((read: Read[]) => read as unknown as Row[]);
   const { columns, chooser } = useColumns(title, table.columns);
@@ -160,7 +143,7 @@ export function ListScreen<Row, Read = Row>(props: ListScreenProps<Row, Read>) {
               <NumberedPager page={page} size={pageSize} count={rows.length} nouns={nouns[1]} words={numbered} />
             ) : (
               <CursorPager cursor={cursor} next={next}>
-                {footer ?? shownCount(rows.length, query.data?.total ?? undefined)}
+                {shownCount(rows.length, query.data?.total ?? undefined)}
               </CursorPager>
             )}
           </List>

@@ -1,5 +1,5 @@
 import type { Refusal } from '@agp/core/contracts';
-import { countOf, explainRefusal, formatCount, knownRefusals } from '@agp/core/explain';
+import { explainRefusal, formatCount, knownRefusals } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../api/api.ts';
@@ -9,6 +9,7 @@ import { Choice, SearchField } from '../components/filters.tsx';
 import { AgentField, UsedField } from '../components/known-fields.tsx';
 import { type Column, List } from '../components/list.tsx';
 import { ListScreen } from '../components/list-screen.tsx';
+import { pageSize } from '../components/pager.tsx';
 import { DecidedBy, PolicyField } from '../components/policies.tsx';
 import { useFilters } from '../components/use-filters.tsx';
 import { AgentLink, ShortId, TimeStamp } from '../components/values.tsx';
@@ -45,14 +46,14 @@ export function groupRefusals(rows: readonly Refusal[]): Alike[] {
   }));
 }
 
-/** Columns of every list of refused requests. */
+/** Columns of every list of refused requests; in a list with filters the first shows two lines, and all beside the list. */
 export const refusalColumns: readonly Column<Alike>[] = [
   {
     head: 'Why',
     cell: ({ latest: { reason, rule, told } }) => {
       const { why, wayOut } = explainRefusal(reason, 'console', rule) ?? unknown;
       return (
-        <div className="text-cell">
+        <div className="text-cell why">
           <strong>{why}</strong>
           <div className="small dim">
             {reason.replaceAll('_', ' ')}: {wayOut}
@@ -79,7 +80,7 @@ export const refusalColumns: readonly Column<Alike>[] = [
       <div>
         <TimeStamp at={latest.timestamp} />
         {first !== latest && (
-          <div className="small dim nowrap">
+          <div className="small dim nowrap hide-narrow">
             first <TimeStamp at={first.timestamp} />
           </div>
         )}
@@ -95,16 +96,6 @@ export const refusalColumns: readonly Column<Alike>[] = [
       </span>
     ),
   },
-  {
-    head: 'Last request id',
-    wide: true,
-    cell: ({ latest: { request_id }, all }) => (
-      <span>
-        <ShortId id={request_id} what="request id" />
-        {all.length > 1 && <span className="small dim"> newest of {formatCount(all.length)}</span>}
-      </span>
-    ),
-  },
 ];
 
 /** Each of those in one row. */
@@ -113,7 +104,6 @@ const AlikePeek = ({ of }: { of: Alike }) => (
     label="Each of them"
     rows={of.all}
     rowKey={({ id }) => id}
-    atOnce={100}
     columns={[
       { head: 'Time', cell: ({ timestamp }: Refusal) => <TimeStamp at={timestamp} /> },
       { head: 'Request id', cell: ({ request_id }) => <ShortId id={request_id} what="request id" /> },
@@ -134,21 +124,24 @@ function RuleOf({ rule }: { rule: string }) {
   );
 }
 
-/** Of these many the alike ones are in one row. */
-const pageOfRefusals = 500;
-
 export function RefusalsScreen() {
   const { filter, bind, ...at } = useFilters(route.useSearch());
   const query = useQuery({
-    ...apiQuery('/api/v1/refusals', { query: { ...filter, cursor: at.cursor, limit: pageOfRefusals } }),
-    select: ({ data, ...reply }) => ({ ...reply, data: groupRefusals(data) }),
+    ...apiQuery('/api/v1/refusals', { query: { ...filter, cursor: at.cursor, limit: pageSize, total: 'true' } }),
     ...(at.isFirst && { refetchInterval: refreshMs }),
   });
-  const refused = query.data?.data.reduce((sum, { count }) => sum + count, 0) ?? 0;
   return (
     <ListScreen
       title="Refusals"
-      about="Requests that the proxy refused. They cost nothing and are no events; the audit log counts all of them."
+      about={
+        <>
+          Requests that the proxy refused, alike ones in one row. They cost nothing and are no events; the audit log{' '}
+          <Link to="/audit" search={{ action: 'request.refused' }}>
+            counts all of them
+          </Link>
+          .
+        </>
+      }
       actions={<CopyAs path="/api/v1/refusals" query={filter} command="refusals" />}
       filters={
         <>
@@ -166,16 +159,11 @@ export function RefusalsScreen() {
       query={query}
       at={at}
       rowKey={({ latest }) => latest.id}
-      intro={`${countOf(refused, 'request')}, those alike in one row`}
+      arrange={groupRefusals}
       columns={refusalColumns}
       peek={(alike) => <AlikePeek of={alike} />}
       hint="Try a longer time or another reason."
       none={<EmptyState title="Nothing was refused">No request was refused yet.</EmptyState>}
-      footer={
-        <Link to="/audit" search={{ action: 'request.refused' }}>
-          Counted in the audit log
-        </Link>
-      }
     />
   );
 }
