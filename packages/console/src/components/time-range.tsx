@@ -1,4 +1,5 @@
 import { TextInput } from '@mantine/core';
+import { formatDay } from '../format/format.ts';
 import { addDays, findDay, isDay } from '../search/search.ts';
 import { Choice, type SearchFieldProps, useText } from './filters.tsx';
 
@@ -15,6 +16,7 @@ function DayField({ label, value, onChange }: SearchFieldProps) {
       size="sm"
       min={earliest}
       max="9998-12-31"
+      data-shown={text === '' ? '–' : formatDay(text)}
       value={text}
       onChange={(event) => {
         const given = event.currentTarget.value;

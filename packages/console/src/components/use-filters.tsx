@@ -4,7 +4,8 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { apiQuery } from '../api/api.ts';
-import { formatLocalTime } from '../format/format.ts';
+import { formatDay, formatLocalTime } from '../format/format.ts';
+import { isDay } from '../search/search.ts';
 
 const chipNames: Readonly<Record<string, string>> = {
   ...shortNames,
@@ -43,7 +44,8 @@ export function Chips<Filter extends object>({
 function Chip({ name, value, onRemove }: { name: string; value: string; onRemove: () => void }) {
   const agent = useQuery({ ...apiQuery('/api/v1/agents/{id}', { path: { id: value } }), enabled: name === 'agent' });
   const isId = name === 'agent' || name === 'policy id' || name === 'session' || name === 'request';
-  const own = /^\d{4}-\d\d-\d\dT/.test(value) ? formatLocalTime(value) : isId ? shortenId(value) : value;
+  const time = /^\d{4}-\d\d-\d\dT/.test(value) ? formatLocalTime(value) : isDay(value) && formatDay(value);
+  const own = time || (isId ? shortenId(value) : value);
   const shown = value === 'true' ? '' : (agent.data?.data.name ?? own);
   return (
     <Button

@@ -82,14 +82,22 @@ export function formatAgo(time: number, now: number): string {
   return `${Math.floor(ms / day)} d ago`;
 }
 
+const forms: Record<string, Intl.DateTimeFormat> = {};
+
+/** One for all times: to make it costs as much as a hundred of them. */
+function formOf(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  forms[JSON.stringify(options)] ??= new Intl.DateTimeFormat('en-GB', options);
+  return forms[JSON.stringify(options)] as Intl.DateTimeFormat;
+}
+
 const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
 
 /** In the viewer's zone: the time alone for today, else with its day. */
 export function formatLocalTime(timestamp: string, now: number = Date.now(), timeZone?: string): string {
   const zone = timeZone === undefined ? {} : { timeZone };
   const time = new Date(timestamp);
-  const dayOf = new Intl.DateTimeFormat('en-GB', { ...zone, day: 'numeric', month: 'short', year: 'numeric' });
-  const clockOf = new Intl.DateTimeFormat('en-GB', { ...zone, ...clock }).format(time);
+  const dayOf = formOf({ ...zone, day: 'numeric', month: 'short', year: 'numeric' });
+  const clockOf = formOf({ ...zone, ...clock }).format(time);
   if (dayOf.format(time) === dayOf.format(now)) return clockOf;
   const sameYear = dayOf.format(time).slice(-4) === dayOf.format(now).slice(-4);
   return `${sameYear ? dayOf.format(time).slice(0, -5) : dayOf.format(time)}, ${clockOf}`;
@@ -98,7 +106,7 @@ export function formatLocalTime(timestamp: string, now: number = Date.now(), tim
 /** With the zone written out: what a tooltip and a printed page show. */
 export function formatFullTime(timestamp: string, timeZone?: string): string {
   const zone = timeZone === undefined ? {} : { timeZone };
-  return new Intl.DateTimeFormat('en-GB', {
+  return formOf({
     ...zone,
     ...clock,
     day: 'numeric',
@@ -139,11 +147,14 @@ export function utcDay(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** A UTC day as every axis and list has it: `25 Nov`. @param day `YYYY-MM-DD` */
-export function formatDay(day: string): string {
-  const form = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'short' });
-  return form.format(Date.parse(day));
+/** A UTC day as every axis, list and field has it: `25 Nov`, with its year if that is not this one. @param day `YYYY-MM-DD` */
+export function formatDay(day: string, now = Date.now()): string {
+  const year = day.startsWith(utcDay(now).slice(0, 4)) ? {} : ({ year: 'numeric' } as const);
+  return formOf({ timeZone: 'UTC', day: 'numeric', month: 'short', ...year }).format(Date.parse(day));
 }
+
+/** What a field of a local time shows: `25 Nov, 08:00`; a dash for none. */
+export const showMinute = (at: string): string => (at === '' ? '–' : formatLocalTime(at).slice(0, -3));
 
 const dayMs = 86_400_000;
 

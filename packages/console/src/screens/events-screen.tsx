@@ -2,6 +2,7 @@ import type { ListedEvent, StreamEvent } from '@agp/core/contracts';
 import { decisionActions } from '@agp/core/events';
 import { describePii, formatCount, isFailed } from '@agp/core/explain';
 import { Button } from '@mantine/core';
+import { IconRefresh } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback } from 'react';
@@ -169,7 +170,12 @@ export function EventsScreen() {
       about="One for each request that went through the proxy"
       actions={
         <>
-          <Button variant="default" loading={query.isFetching && !query.isPending} onClick={() => void query.refetch()}>
+          <Button
+            variant="default"
+            leftSection={<IconRefresh size={16} aria-hidden />}
+            loading={query.isFetching && !query.isPending}
+            onClick={() => void query.refetch()}
+          >
             Refresh
           </Button>
           <CopyAs path="/api/v1/events" query={filter} command="events list" />

@@ -218,7 +218,11 @@ export function AuditScreen() {
         {`; ${describeFilter({ ...filter, action: filter.action ?? 'changes by people' })}`}
         {(!at.isFirst || (query.data?.data.length ?? 0) > pageSize) && '; one page of several'}
       </PrintStamp>
-      {chainOfAll && <AuditChain />}
+      {chainOfAll && (
+        <div className="last-narrow">
+          <AuditChain />
+        </div>
+      )}
     </ListScreen>
   );
 }

@@ -12,6 +12,7 @@ import { ActButton } from '../../components/done.tsx';
 import { useSeenNames } from '../../components/known-fields.tsx';
 import { actionColumn, type Column, List } from '../../components/list.tsx';
 import { Pill, TimeStamp } from '../../components/values.tsx';
+import { showMinute } from '../../format/format.ts';
 import { groupLabels, listRules } from './describe-policy.ts';
 import { putPolicy } from './policy-changes.tsx';
 import { rewriteText, textOf } from './rewrite-text.ts';
@@ -139,6 +140,7 @@ function AddException({ stored }: { stored: StoredPolicy }) {
         <TextInput
           key={label}
           {...{ label, description, value, type }}
+          data-shown={type === 'text' ? undefined : showMinute(value)}
           maxLength={256}
           mt="sm"
           required
