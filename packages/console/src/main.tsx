@@ -32,8 +32,8 @@ const theme = createTheme({
   components: {
     Modal: Modal.extend({
       defaultProps: {
-        // In the dark, a deeper shade would leave nothing of the page.
-        overlayProps: { backgroundOpacity: 0.35 },
+        // In the dark, a shade would leave nothing of the page.
+        overlayProps: { color: 'var(--veil)', backgroundOpacity: 0.35 },
         // The page has one banner, which its header is.
         attributes: { header: { role: 'presentation' } },
       },

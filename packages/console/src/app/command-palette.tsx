@@ -1,26 +1,16 @@
-import { ActionIcon, Button, Modal, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Modal } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { Spotlight, spotlight } from '@mantine/spotlight';
-import {
-  IconBolt,
-  IconBookmark,
-  IconCpu,
-  IconGauge,
-  IconGavel,
-  IconMessages,
-  IconRobot,
-  IconSearch,
-  IconTag,
-} from '@tabler/icons-react';
+import { IconBolt, IconCpu, IconGauge, IconMessages, IconRobot, IconSearch, IconTag } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { apiQuery, budgetsQuery, policiesQuery, usageQuery } from '../api/api.ts';
+import { apiQuery, budgetsQuery, usageQuery } from '../api/api.ts';
 import { usePermissions, useSession } from '../api/session.ts';
 import { isTyping } from '../components/peek.tsx';
 import { newPolicy } from '../components/policies.tsx';
-import { viewsQuery } from '../components/saved-views.tsx';
 import { Fields } from '../components/values.tsx';
+import { useNamed } from './named-things.ts';
 import { usePlaces } from './screens.ts';
 
 interface Choice {
@@ -85,12 +75,9 @@ export function CommandPalette() {
     ...apiQuery('/api/v1/sessions', { query: { name: wanted, expand: 'names', limit: 3 } }),
     enabled: enabled && edition === 'extended',
   });
-  const policies = useQuery({ ...policiesQuery, enabled });
   const budgets = useQuery({ ...budgetsQuery, enabled });
-  const views = useQuery({ ...viewsQuery, enabled });
   const models = useQuery({ ...usageQuery({ from: '30d' }, ['model'], 100), enabled });
   const toAgent = (agentId: string, hash = '') => navigate({ to: '/agents/$agentId', params: { agentId }, hash });
-  const toPolicy = (policyId: string) => navigate({ to: '/policies/$policyId', params: { policyId } });
   const toBudget = (hash: string) => navigate({ to: '/budgets', hash });
   const has = (name: string) => name.toLowerCase().includes(text.toLowerCase());
   const found = enabled ? (agents.data?.data ?? []) : [];
@@ -108,7 +95,7 @@ export function CommandPalette() {
       ? [pick(IconBolt, 'Pause all agents', 'Asks before', () => navigate({ to: '/', hash: 'pause' }))]
       : []),
     ...(govern && has('New policy')
-      ? [pick(IconBolt, 'New policy', 'Starts from an example', () => toPolicy(newPolicy))]
+      ? [pick(IconBolt, 'New policy', 'Starts from an example', () => navigate({ href: `/policies/${newPolicy}` }))]
       : []),
     ...(change && has('New budget')
       ? [pick(IconBolt, 'New budget', 'For a team, a model, a month', () => toBudget('new'))]
@@ -120,14 +107,7 @@ export function CommandPalette() {
       pick(IconRobot, name, `Agent, ${status}`, () => toAgent(id)),
     ),
     ...acts,
-    ...(enabled ? (policies.data?.data ?? []) : [])
-      .filter(({ policy: { name, description = '' } }) => has(`${name} ${description}`))
-      .map(({ id, policy: { name, mode } }) => pick(IconGavel, name, `Policy, ${mode}`, () => toPolicy(id))),
-    ...(enabled ? (views.data?.data ?? []) : [])
-      .filter(({ name }) => has(name))
-      .map(({ name, screen, query }) =>
-        pick(IconBookmark, name, `View of ${screen}`, () => navigate({ href: `${screen}${query}` })),
-      ),
+    ...useNamed(text, enabled).map(({ icon, name, what, go }) => pick(icon, name, what, go)),
     ...(enabled ? (models.data?.data.usage ?? []) : [])
       .flatMap(({ model }) => (model !== undefined && has(model) ? [model] : []))
       .slice(0, mostAgents)
@@ -162,6 +142,7 @@ export function CommandPalette() {
       clearQueryOnClose
       scrollable
       maxHeight={420}
+      overlayProps={{ color: 'var(--veil)', backgroundOpacity: 0.35 }}
       shortcut="mod + K"
     >
       <Spotlight.Search
@@ -201,18 +182,9 @@ export function PaletteButton() {
       >
         Search
       </Button>
-      <Tooltip label="Search">
-        <ActionIcon
-          hiddenFrom="sm"
-          variant="subtle"
-          color="gray"
-          size="lg"
-          aria-label="Search"
-          onClick={spotlight.open}
-        >
-          <IconSearch size={18} />
-        </ActionIcon>
-      </Tooltip>
+      <ActionIcon hiddenFrom="sm" variant="subtle" color="gray" size="lg" aria-label="Search" onClick={spotlight.open}>
+        <IconSearch size={18} />
+      </ActionIcon>
     </>
   );
 }

@@ -5,7 +5,6 @@ import {
   Burger,
   Button,
   Menu,
-  Tooltip,
   useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core';
@@ -202,17 +201,16 @@ function SchemeButton() {
   const scheme = useComputedColorScheme('light');
   const other = scheme === 'dark' ? 'light' : 'dark';
   return (
-    <Tooltip label={`Show it ${other}`}>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        size="lg"
-        aria-label={`Show it ${other}`}
-        onClick={() => setColorScheme(other)}
-      >
-        {scheme === 'dark' ? <IconSun size={18} /> : <IconMoon size={18} />}
-      </ActionIcon>
-    </Tooltip>
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size="lg"
+      aria-label={`Show it ${other}`}
+      title={`Show it ${other}`}
+      onClick={() => setColorScheme(other)}
+    >
+      {scheme === 'dark' ? <IconSun size={18} /> : <IconMoon size={18} />}
+    </ActionIcon>
   );
 }
 

@@ -1,4 +1,4 @@
-import { ActionIcon, Drawer, Tooltip } from '@mantine/core';
+import { ActionIcon, Drawer } from '@mantine/core';
 import { IconChevronLeft, IconChevronRight, IconLayoutSidebarRightExpand } from '@tabler/icons-react';
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, type RefObject, useEffect, useState } from 'react';
@@ -17,19 +17,18 @@ interface IconProps {
 
 function IconButton({ label, onClick, icon: Icon, inOrder = true }: IconProps) {
   return (
-    <Tooltip label={label}>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        size={24}
-        aria-label={label}
-        disabled={onClick === undefined}
-        onClick={onClick}
-        tabIndex={inOrder ? undefined : -1}
-      >
-        <Icon size={16} aria-hidden />
-      </ActionIcon>
-    </Tooltip>
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size={24}
+      aria-label={label}
+      title={label}
+      disabled={onClick === undefined}
+      onClick={onClick}
+      tabIndex={inOrder ? undefined : -1}
+    >
+      <Icon size={16} aria-hidden />
+    </ActionIcon>
   );
 }
 

@@ -1,7 +1,7 @@
 import type { AgentOverview } from '@agp/core/contracts';
 import { describeOutcome, formatCount, formatUsd, formatUtc, type Tone } from '@agp/core/explain';
 import { shortenId } from '@agp/core/text';
-import { ActionIcon, CopyButton, Tooltip } from '@mantine/core';
+import { ActionIcon, CopyButton } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode, useSyncExternalStore } from 'react';
@@ -168,18 +168,17 @@ export function CopyText({ text, what }: { text: string; what: string }) {
   return (
     <CopyButton value={text}>
       {({ copied, copy }) => (
-        <Tooltip label={copied ? 'Copied' : `Copy ${what}`}>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            size="sm"
-            onClick={copy}
-            aria-label={`Copy ${what}`}
-            className="no-print"
-          >
-            {copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
-          </ActionIcon>
-        </Tooltip>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="sm"
+          onClick={copy}
+          aria-label={`Copy ${what}`}
+          title={copied ? 'Copied' : `Copy ${what}`}
+          className="no-print"
+        >
+          {copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
+        </ActionIcon>
       )}
     </CopyButton>
   );
