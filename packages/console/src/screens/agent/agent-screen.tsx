@@ -2,14 +2,14 @@ import type { AgentOverview } from '@agp/core/contracts';
 import { countOf, formatCount, toolKinds } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { apiQuery, refreshMs } from '../../api/api.ts';
+import { alertsQuery, apiQuery, refreshMs } from '../../api/api.ts';
 import { usePermissions, useSession } from '../../api/session.ts';
 import { ChangeStatus } from '../../changes/change-status.tsx';
 import { EditLabels } from '../../changes/labels.tsx';
 import { SetCap } from '../../changes/set-cap.tsx';
 import { SetLimit } from '../../changes/set-limit.tsx';
 import { DayBars } from '../../charts/lazy-charts.tsx';
-import { AgentAlerts } from '../../components/alerts.tsx';
+import { Acknowledge, AgentAlerts, AlertState } from '../../components/alerts.tsx';
 import { capOf } from '../../components/cap-bar.tsx';
 import { EmptyState, FailureNotice, Reading } from '../../components/feedback.tsx';
 import { Labels } from '../../components/labels.tsx';
@@ -217,12 +217,16 @@ function Actions({ overview: { agent, budget } }: { overview: AgentOverview }) {
 }
 
 function Blocked({ overview: { agent, block } }: { overview: AgentOverview }) {
+  const asked = alertsQuery({ state: 'unresolved', agent_id: agent.id });
+  const { data } = useQuery({ ...asked, enabled: agent.status === 'blocked' });
   if (agent.status !== 'blocked') return null;
+  const told = data?.data.find(({ kind }) => kind === 'change');
   return (
     <Banner>
       <strong>Blocked</strong>
       <StoppedBy stop={block} />. Its requests are answered with 403
-      {block?.until ? '' : ' until somebody unblocks it'}.
+      {block?.until ? '' : ' until somebody unblocks it'}. {told && <AlertState of={told} />}{' '}
+      {told && <Acknowledge of={told} />}
     </Banner>
   );
 }

@@ -36,20 +36,15 @@ function mergeTimeline(events: readonly Event[], changes: readonly Change[]): Ti
   return foldAlike(entries.toSorted((a, b) => (endOf(a) < endOf(b) ? 1 : endOf(a) > endOf(b) ? -1 : 0)));
 }
 
-/** Whether nothing is to be said of a request but what it used. */
-const isPlain = (event: Event) => describeOutcome(event).tone === 'good' && describePii(event).tone === 'plain';
+/** What is said of a request but what it used. */
+const tell = (event: Event) => [event.model, describeOutcome(event).text, describePii(event).tone].join();
 
-/** Plain requests of one model after each other become one entry. */
+/** Requests after each other of which the same is said become one entry. */
 function foldAlike(entries: readonly TimelineEntry[]): TimelineEntry[] {
   const folded: TimelineEntry[] = [];
   for (const entry of entries) {
     const last = folded.at(-1);
-    if (
-      entry.kind === 'event' &&
-      last?.kind === 'event' &&
-      entry.event.model === last.event.model &&
-      [entry.event, last.event].every(isPlain)
-    )
+    if (entry.kind === 'event' && last?.kind === 'event' && tell(entry.event) === tell(last.event))
       folded[folded.length - 1] = { ...last, alike: [...last.alike, entry.event] };
     else folded.push(entry);
   }

@@ -5,7 +5,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { alertsQuery, mostOpen } from '../../api/api.ts';
-import { Acknowledge, AlertLink, toneOf } from '../../components/alerts.tsx';
+import { Acknowledge, AlertLink, Told, toneOf } from '../../components/alerts.tsx';
 import { Card } from '../../components/layout.tsx';
 import { TimeAgo } from '../../components/values.tsx';
 
@@ -25,7 +25,8 @@ const AlertLine = ({ of }: { of: Alert }) => (
         <AlertLink of={of} />
       </strong>{' '}
       <span className="small">
-        {of.detail && `${of.detail}; `}since <TimeAgo at={of.opened_at} />
+        <Told text={of.detail && `${of.detail}; `} />
+        since <TimeAgo at={of.opened_at} />
         {of.acknowledged_by && `, ${of.acknowledged_by} looks after it`}
       </span>
     </div>
