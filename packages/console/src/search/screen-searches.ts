@@ -25,7 +25,6 @@ const readers = {
   from: readTime,
   to: readTime,
   failed: readFlag,
-  capped: readFlag,
   status: readChoice(['active', 'blocked', 'retired']),
   order: readChoice(['cost', 'seen', 'name', 'created']),
   decision: readChoice(decisionActions),
@@ -95,7 +94,7 @@ export const searches = {
   '/providers': search(['provider', 'model'], { from: window, ...zoom }),
   '/agents/$agentId': search([], zoom),
   '/agents': search(['search', 'label', 'status', 'order'], page),
-  '/budgets': search(['search', 'label', 'capped'], page),
+  '/budgets': search(['search', 'label'], { all: readFlag, ...page }),
   '/costs': search(['search', 'from', 'to', 'agent_id'], {
     view: readChoice(['usage', 'prices', 'unpriced', 'doubtful', 'unrecorded']),
     by: readGroups,

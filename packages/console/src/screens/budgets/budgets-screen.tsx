@@ -10,7 +10,7 @@ import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { SearchField } from '../../components/filters.tsx';
 import { LabelField } from '../../components/known-fields.tsx';
 import { LabelledAgent } from '../../components/labels.tsx';
-import { Card, ConnectButton, Screen } from '../../components/layout.tsx';
+import { Card, Screen } from '../../components/layout.tsx';
 import { actionColumn, type Column, List } from '../../components/list.tsx';
 import { WhyNone } from '../../components/list-screen.tsx';
 import { NumberedPager, pageQuery, pageSize } from '../../components/pager.tsx';
@@ -62,13 +62,13 @@ const budgetColumns = (mayChange: boolean, lastHour: ReturnType<typeof useLastHo
 ];
 
 export function BudgetsScreen() {
-  const { search, label, capped, page = 1 } = route.useSearch();
-  const { change: filter, bind, ...at } = useFilters({ search, label, capped, page });
+  const { search, label, all, page = 1 } = route.useSearch();
+  const { change: filter, bind, ...at } = useFilters({ search, label, all, page });
   const { change, capsOfAll } = usePermissions();
   const lastHour = useLastHour('each');
   const query = useQuery({
     ...apiQuery('/api/v1/budgets', {
-      query: { ...pageQuery(page), order: 'use', search, label, capped },
+      query: { ...pageQuery(page), order: 'use', search, label, capped: !all || undefined },
     }),
     refetchInterval: refreshMs,
   });
@@ -110,9 +110,9 @@ export function BudgetsScreen() {
                   <SearchField label="Name" {...bind('search')} />
                   <LabelField {...bind('label')} />
                   <Checkbox
-                    label="Only with a cap"
-                    checked={capped === true}
-                    onChange={(event) => filter({ capped: event.currentTarget.checked || undefined })}
+                    label="Also without a cap"
+                    checked={all === true}
+                    onChange={(event) => filter({ all: event.currentTarget.checked || undefined })}
                     mb={8}
                   />
                 </div>
@@ -126,12 +126,8 @@ export function BudgetsScreen() {
                 <WhyNone
                   at={at}
                   nouns={['agent', 'agents']}
-                  hint={`None has this name${capped ? ' and a cap' : ''}.`}
-                  none={
-                    <EmptyState title="No agent yet" action={<ConnectButton />}>
-                      Each agent has a budget from its first request on.
-                    </EmptyState>
-                  }
+                  hint={`None has this name${all ? '' : ' and a cap'}.`}
+                  none={<EmptyState title="No agent has a cap">Also without a cap shows all, to set one.</EmptyState>}
                 />
               }
             >
