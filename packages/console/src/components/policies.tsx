@@ -4,6 +4,7 @@ import { formatCount } from '@agp/core/explain';
 import type { StoredPolicy } from '@agp/policy';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { Fragment } from 'react';
 import { policiesQuery } from '../api/api.ts';
 import { useSession } from '../api/session.ts';
 import { Choice } from './filters.tsx';
@@ -39,8 +40,8 @@ interface HitsLinkProps {
   since: Hits['since'];
   count: number;
   rule?: string;
-  /** `refuse`, or what became of recorded requests; without it anything but a refusal. */
-  action?: string;
+  /** `refuse`, or what became of recorded requests. */
+  action: string;
 }
 
 /** How many requests a policy decided something of, with a link to just these. */
@@ -53,7 +54,7 @@ function HitsLink({ policy, since: from, count, rule, action }: HitsLinkProps) {
       </Link>
     );
   return (
-    <Link to="/events" search={{ policy, rule, decision: action as DecisionAction | undefined, from }}>
+    <Link to="/events" search={{ policy, rule, decision: action as DecisionAction, from }}>
       {formatCount(count)}
     </Link>
   );
@@ -61,8 +62,8 @@ function HitsLink({ policy, since: from, count, rule, action }: HitsLinkProps) {
 
 interface PolicyHitsProps {
   stored: StoredPolicy;
-  /** Of its refusals, of recorded requests, or by rule and what became of them. */
-  of: 'refused' | 'noted' | 'rules';
+  /** Of its refusals, or by rule and what became of them. */
+  of: 'refused' | 'rules';
 }
 
 /** What a policy did in the last day, each figure with a link. */
@@ -70,13 +71,15 @@ export function PolicyHits({ stored: { policy, hits }, of }: PolicyHitsProps) {
   if (hits === undefined) return null;
   const at = { policy: policy.name, since: hits.since };
   if (of === 'refused') return <HitsLink {...at} count={hits.refused} action="refuse" />;
-  if (of === 'noted') return <HitsLink {...at} count={hits.noted} />;
   return hits.by.map(({ rule, action, requests }, index) => (
-    <span key={`${rule} ${action}`} className="small nowrap">
-      {index > 0 && ', '}
-      <span className="dim">{rule}</span> <HitsLink {...at} rule={rule} action={action} count={requests} />{' '}
-      {actionWords[action] ?? action}
-    </span>
+    <Fragment key={`${rule} ${action}`}>
+      {index > 0 && ' '}
+      <span className="small nowrap">
+        <span className="dim">{rule}</span> <HitsLink {...at} rule={rule} action={action} count={requests} />{' '}
+        {actionWords[action] ?? action}
+        {index < hits.by.length - 1 && ','}
+      </span>
+    </Fragment>
   ));
 }
 

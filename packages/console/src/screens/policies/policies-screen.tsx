@@ -21,7 +21,7 @@ const columns: readonly Column<StoredPolicy>[] = [
     by: ({ policy }) => policy.name,
     cell: ({ id, policy, team }) => (
       <>
-        <Link to="/policies/$policyId" params={{ policyId: id }}>
+        <Link to="/policies/$policyId" params={{ policyId: id }} className="name" title={policy.name}>
           {policy.name}
         </Link>{' '}
         <Whose of={{ team }} />
@@ -65,19 +65,13 @@ const columns: readonly Column<StoredPolicy>[] = [
     cell: (stored) => <PolicyHits stored={stored} of="refused" />,
   },
   {
-    head: 'Noted',
-    right: true,
-    by: ({ hits }) => hits?.noted ?? null,
-    cell: (stored) => <PolicyHits stored={stored} of="noted" />,
-  },
-  {
     head: 'By rule',
-    wide: true,
-    cell: (stored) => (
-      <span className="text-cell">
-        <PolicyHits stored={stored} of="rules" />
-      </span>
-    ),
+    cell: (stored) =>
+      stored.hits?.by.length !== 0 && (
+        <div className="text-cell">
+          <PolicyHits stored={stored} of="rules" />
+        </div>
+      ),
   },
   { head: 'Version', right: true, wide: true, cell: ({ version }) => formatCount(version) },
   {
@@ -103,7 +97,7 @@ export function PoliciesScreen() {
   return (
     <Screen
       title="Policies"
-      about="What agents may use: all that match a request must let it pass. Refused and noted in the last 24 hours"
+      about="What agents may use: all that match a request must let it pass. What each did in the last 24 hours"
       actions={
         <>
           <CopyAs path="/api/v1/policies" command="policies list" />

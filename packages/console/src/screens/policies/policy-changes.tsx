@@ -52,8 +52,7 @@ function SwitchMode({ stored, to }: { stored: StoredPolicy; to: Policy['mode'] }
       {opened.version !== stored.version && <Diff before={textOf(opened)} after={textOf(stored)} />}
       {hits && (
         <p style={{ marginBottom: 0 }}>
-          {made ? `Since it was made, ${made},` : 'In the last 24 hours'} it refused {formatCount(hits.refused)} and
-          noted {formatCount(hits.noted)}
+          {made ? `Since it was made, ${made},` : 'In the last 24 hours'} it refused {formatCount(hits.refused)}
           {hits.by.length > 0 && ': '}
           <PolicyHits stored={stored} of="rules" />.
           {isOn && ' What it noted it would then refuse or change; exceptions go on.'}

@@ -69,8 +69,7 @@ export function PolicyScreen() {
             {stored.hits && (
               <>
                 {' '}
-                · last 24 hours: <PolicyHits stored={stored} of="refused" /> refused,{' '}
-                <PolicyHits stored={stored} of="noted" /> noted
+                · last 24 hours: <PolicyHits stored={stored} of="refused" /> refused
                 {stored.hits.by.length > 0 && ' ('}
                 <PolicyHits stored={stored} of="rules" />
                 {stored.hits.by.length > 0 && ')'}
