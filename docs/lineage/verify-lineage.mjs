@@ -1,38 +1,44 @@
 // Checks a session's chain without trusting the system that made it; reads the chain, and then what was removed of it.
 // It ends with 0: as it was written; 1: it diverges; 3: only the last hash is left of it.
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
-const input = readFileSync(0, 'utf8').trim();
-const [{ session_id, entries }, { removed } = {}] = JSON.parse(`[${input.split('\n')}]`);
-if (!entries || !removed) {
-  console.log(`not a chain and what was removed of it: ${input.slice(0, 200)}`);
-  process.exit(1);
-}
-let previous = 'genesis';
-let seq = 0;
-function passRemoved(next) {
-  for (const gone of removed) {
-    if (gone.first_seq > seq || gone.last_seq < seq || gone.last_seq >= next) continue;
-    seq = gone.last_seq + 1;
-    previous = gone.lineage_hash;
+/** What is found, in words, with the code to end with. */
+export function verifyLineage(input) {
+  const [{ session_id, entries }, { removed } = {}] = JSON.parse(`[${input.split('\n')}]`);
+  if (!entries || !removed) return { code: 1, text: `not a chain and what was removed of it: ${input.slice(0, 200)}` };
+  let previous = 'genesis';
+  let seq = 0;
+  function passRemoved(next) {
+    for (const gone of removed) {
+      if (gone.first_seq > seq || gone.last_seq < seq || gone.last_seq >= next) continue;
+      seq = gone.last_seq + 1;
+      previous = gone.lineage_hash;
+    }
   }
-}
-for (const { seq: shown, event_id, lineage_hash, payload } of entries) {
-  passRemoved(shown);
-  const hash = `sha256:${createHash('sha256')
-    .update(previous + payload, 'utf8')
-    .digest('hex')}`;
-  const event = JSON.parse(payload);
-  if (hash !== lineage_hash || event.seq !== seq || event.id !== event_id || event.session_id !== session_id) {
-    console.log(`${session_id}: diverges at seq ${seq}`);
-    process.exit(1);
+  for (const { seq: shown, event_id, lineage_hash, payload } of entries) {
+    passRemoved(shown);
+    const hash = `sha256:${createHash('sha256')
+      .update(previous + payload, 'utf8')
+      .digest('hex')}`;
+    const event = JSON.parse(payload);
+    if (hash !== lineage_hash || event.seq !== seq || event.id !== event_id || event.session_id !== session_id)
+      return { code: 1, text: `${session_id}: diverges at seq ${seq}` };
+    previous = hash;
+    seq += 1;
   }
-  previous = hash;
-  seq += 1;
+  passRemoved(Infinity);
+  const gone = seq - entries.length;
+  const of = gone > 0 ? `, and ${gone} removed for their age` : '';
+  const text = `${session_id}: ${entries.length} events${of}, head ${previous}`;
+  return { code: entries.length === 0 && gone > 0 ? 3 : 0, text };
 }
-passRemoved(Infinity);
-const gone = seq - entries.length;
-const of = gone > 0 ? `, and ${gone} removed for their age` : '';
-console.log(`${session_id}: ${entries.length} events${of}, head ${previous}`);
-if (entries.length === 0 && gone > 0) process.exit(3);
+
+// Beside `verify-evidence.mjs`, which imports it, it reads nothing of its own.
+const started = process.argv[1];
+if (!started || realpathSync(started) === fileURLToPath(import.meta.url)) {
+  const { code, text } = verifyLineage(readFileSync(0, 'utf8').trim());
+  console.log(text);
+  process.exitCode = code;
+}

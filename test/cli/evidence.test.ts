@@ -9,7 +9,11 @@ import { useCliSystem } from './start-cli-system.ts';
 
 const { system, send, done, readJson } = useCliSystem();
 const folder = mkdtempSync(join(tmpdir(), 'agp-evidence-'));
-const check = (dir: string) => spawnSync(process.execPath, [join(dir, 'verify-evidence.mjs')], { encoding: 'utf8' });
+/** With leave to read the folder alone: it starts no other process, one for each session of a busy month. */
+const check = (dir: string) =>
+  spawnSync(process.execPath, ['--permission', `--allow-fs-read=${dir}`, join(dir, 'verify-evidence.mjs')], {
+    encoding: 'utf8',
+  });
 const recorded = (agent: string, count: number) =>
   waitFor('the events', async () => (await readJson(`events list --agent ${agent}`)).length === count);
 
