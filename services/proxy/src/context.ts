@@ -44,6 +44,8 @@ export interface Stores {
   registrations: Throttle;
   /** Exchanged tokens per agent. */
   exchanges: Throttle;
+  /** Questions of an agent about itself. */
+  ownAsks: Throttle;
   refusals: RefusalLog;
   doubts: DoubtLog;
 }

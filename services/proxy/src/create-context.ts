@@ -26,7 +26,7 @@ import { RefusalLog } from './events/refusal-log.ts';
 import { DoubtLog, reportUnpriced, reportUnread } from './events/reports.ts';
 import { listEndpoints } from './head/endpoints.ts';
 import { Identities } from './identity/identities.ts';
-import { exchangedTokens, issuerTimeoutMs, rememberedAgents, rememberedSessions } from './limits.ts';
+import { exchangedTokens, issuerTimeoutMs, ownAsksPerMinute, rememberedAgents, rememberedSessions } from './limits.ts';
 import { Rules } from './policy/judge.ts';
 import { BackgroundWork, RunningRequests } from './stop/running-requests.ts';
 import { createStorage } from './storage/storage.ts';
@@ -111,6 +111,8 @@ export function createContext(
     exchanges: createThrottle(redis, {
       ...{ name: 'exchanges', points: exchangedTokens.perHour, durationSeconds: 3_600 },
     }),
+    // Its name begins with one that Redis lets proxies count under.
+    ownAsks: createThrottle(redis, { name: 'exchanges:asks', points: ownAsksPerMinute, durationSeconds: 60 }),
     places: new FairShares({ max: config.maxConnections }),
     rules: new Rules({ read: storage.readRules, onUnreadable: warnings.policyUnreadable }),
     budgets: new Budgets({ read: storage.readBudgets, onUnreadable: warnings.storageUnreadable }),

@@ -35,6 +35,8 @@ export const tokenRememberedMs = 300_000;
 export const issuerTimeoutMs = 3_000;
 /** Tokens that an agent may exchange in an hour, how long they last in seconds, and the form that asks for one in bytes. */
 export const exchangedTokens = { perHour: 10_000, seconds: 3_600, form: 32_768 };
+/** How often an agent may ask about itself. */
+export const ownAsksPerMinute = 60;
 /**
  * Of the check of a policy: texts and their bytes that it gets, questions at once; bytes of its answer, kinds that this finds, and those
  * that a refusal names; policies whose connections are kept.

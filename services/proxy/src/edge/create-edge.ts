@@ -8,6 +8,7 @@ import type { ProxyContext } from '../context.ts';
 import { readRequestId } from '../head/session-id.ts';
 import { handleRequest } from '../pipeline.ts';
 import { exchangeToken, tokenPath } from './exchange-token.ts';
+import { ownPath, tellAgent } from './tell-agent.ts';
 
 /**
  * Passes every request to the pipeline, whatever its method or path. A router of Express, not an application: that changes the prototypes
@@ -27,7 +28,9 @@ export function createEdge(context: ProxyContext): RequestListener {
     };
     if (context.callers.greet(request, response)) return;
     try {
-      if (target.split('?', 1)[0] === tokenPath) await exchangeToken(context, exchange);
+      const path = target.split('?', 1)[0];
+      if (path === tokenPath) await exchangeToken(context, exchange);
+      else if (path === ownPath) await tellAgent(context, exchange);
       else await handleRequest(context, exchange);
     } catch (error) {
       // The pipeline ends every request itself.

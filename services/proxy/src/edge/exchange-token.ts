@@ -39,23 +39,24 @@ export async function exchangeToken(context: ProxyContext, exchange: Exchange): 
   try {
     context.callers.assure(exchange.request);
     const token = await exchangeJwt(context, exchange.sourceIp, await readSubject(exchange));
-    answer(exchange, 200, token);
+    answerJson(exchange, 200, token);
   } catch (error) {
     const { status, code, message, headers } = toOAuthError(error);
     if (code === 'server_error') context.logger.error({ error: (error as Error).stack }, 'a token was not exchanged');
     if (error instanceof ApiError) countRefusal(context, exchange, error);
-    answer(exchange, status, { error: code, error_description: message }, headers);
+    answerJson(exchange, status, { error: code, error_description: message }, headers);
   } finally {
     context.load.running -= 1;
   }
 }
 
-function countRefusal({ metrics, refusals }: ProxyContext, { requestId, sourceIp }: Exchange, error: ApiError): void {
-  metrics.refusals.inc({ code: error.code });
+/** Of a path of the proxy itself. */
+export function countRefusal(context: ProxyContext, { requestId, sourceIp, target }: Exchange, error: ApiError): void {
+  context.metrics.refusals.inc({ code: error.code });
   const told = toLineText(error.message, maxTold);
-  refusals.count(
+  context.refusals.count(
     { ...{ agentId: null, reason: error.code, rule: null, decision: null }, told, requestId, sourceIp },
-    () => ({ provider: null, path: tokenPath }),
+    () => ({ provider: null, path: target.split('?', 1)[0] ?? null }),
   );
 }
 
@@ -67,12 +68,12 @@ function toOAuthError(error: unknown): OAuthError {
   return new OAuthError('invalid_request', error.message);
 }
 
-function answer({ request, response, requestId }: Exchange, status: number, body: object, headers = {}): void {
+export function answerJson({ request, response, requestId }: Exchange, status: number, body: object, more = {}): void {
   const text = JSON.stringify(body);
   response.writeHead(status, {
     ...{ 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text), 'Cache-Control': 'no-store' },
     ...requestIdHeaders(requestId),
-    ...headers,
+    ...more,
   });
   response.end(text);
   dropRest(request);

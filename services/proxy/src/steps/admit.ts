@@ -120,7 +120,7 @@ function chooseTag(ofAgent: string | null, ofCaller: string | null): string {
 }
 
 /** Since when an agent is blocked or all are paused, by whom and why, as far as agents may know it. Read for a refusal alone. */
-async function refuseStopped(
+export async function refuseStopped(
   { config, storage }: ProxyContext,
   reason: 'agent_blocked' | 'paused',
   agentId: string,

@@ -3,11 +3,13 @@ import { isNewAgentName } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
 import type { AgentTokenOwner } from '@agp/db';
 import { toNetwork } from '@agp/runtime';
-import { identifyWorkload, isOutdated, once, remember } from '../agents/workload.ts';
+import { type Caller, identifyWorkload, isOutdated, once, remember } from '../agents/workload.ts';
 import type { ProxyContext } from '../context.ts';
 import { refuseToken } from '../head/agent-token.ts';
 import type { Agent, Head } from '../journey.ts';
 import type { StorageDeadline } from '../storage/storage-deadline.ts';
+
+type Shown = Caller & Pick<Head, 'jwt' | 'tokenSha256'>;
 
 /**
  * Finds the agent by its JWT or its token, or else by the declared name; its first request registers it. `admit` reads whether they still
@@ -15,7 +17,7 @@ import type { StorageDeadline } from '../storage/storage-deadline.ts';
  * @throws ApiError `unauthorized_agent`, `malformed_request`, `status_unavailable`, `too_many_registrations`, `issuer_unavailable`,
  *   `agent_of_another`
  */
-export async function identify(context: ProxyContext, head: Head, deadline: StorageDeadline): Promise<Agent | null> {
+export async function identify(context: ProxyContext, head: Shown, deadline: StorageDeadline): Promise<Agent | null> {
   if (head.jwt !== null) return identifyWorkload(context, head, head.jwt, deadline);
   const token = head.tokenSha256 === null ? null : await findToken(context, head.tokenSha256, deadline.at);
   const needsToken = token === null && context.config.agentIdentity === 'token';
@@ -50,7 +52,7 @@ type NewAgent = Pick<Agent, 'name' | 'tokenId'>;
 
 async function register(
   context: ProxyContext,
-  head: Head,
+  head: Caller,
   { name, tokenId }: NewAgent,
   deadline: number,
 ): Promise<string> {
