@@ -185,7 +185,7 @@ test.each([
 
 test('without a valid token the answer is 401, whatever the path', async () => {
   for (const path of ['/openai/v1/models', '/openai/v1/files']) {
-    const answer = await send('GET', path, { 'x-agent-token': 'agp_made-up' });
+    const answer = await send('GET', path, { 'x-agent-token': `agp_${'made-up-'.repeat(6).slice(0, 43)}` });
     expect([answer.status, refusalText(await answer.json())]).toEqual([
       401,
       'missing or invalid agent token: it was revoked, has expired, or was never issued here',

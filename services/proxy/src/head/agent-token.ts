@@ -50,9 +50,13 @@ export function refuseSecret(place: string, prefix: SecretPrefix): ApiError {
   );
 }
 
+/** The prefix, and 32 bytes in Base64. */
+export const agentTokenLength = agentTokenPrefix.length + 43;
+
 const faults = {
   none: 'none was given',
-  noToken: 'x-agent-token holds none',
+  noToken: 'x-agent-token holds none: one begins with agp_, or is a JWT of your platform',
+  notWhole: `what was given has not the ${agentTokenLength} characters of an agent token: it is cut short, or holds more`,
   noIssuer: 'no issuer here has the claims iss and aud of the token that was given',
   notValid: 'it was revoked, has expired, or was never issued here',
   claimed: 'the name works with its own agent token alone',

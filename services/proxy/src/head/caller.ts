@@ -6,6 +6,7 @@ import { listHeaders } from '@agp/metering';
 import type { Head } from '../journey.ts';
 import { maxComplianceTag, maxSessionName } from '../limits.ts';
 import {
+  agentTokenLength,
   type IsOurs,
   readJwtValue,
   readOwnSecret,
@@ -93,6 +94,7 @@ function readProofs({ headersDistinct }: IncomingMessage, parameters: QueryParam
     hasJwt ||= jwt !== null;
     const found = readOwnSecret(value);
     if (found !== null && found.prefix !== agentTokenPrefix) throw refuseSecret(place, found.prefix);
+    if (found !== null && found.secret.length !== agentTokenLength) throw refuseToken('notWhole');
     // In a key's place a JWT may be a provider's credential.
     const shown = jwt !== null && (isOwn || isOurs(jwt)) ? jwt : (found?.secret ?? null);
     if (isOwn && shown !== value) throw refuseToken('noToken');
