@@ -85,7 +85,7 @@ async function send([path, body]: readonly [string, object] | (string | object)[
     body: JSON.stringify(body),
   });
   const text = await response.text();
-  return { status: response.status, text, event: response.headers.get('x-event-id') };
+  return { status: response.status, text, event: response.headers.get('x-event-id'), headers: response.headers };
 }
 
 interface Recorded {
@@ -130,12 +130,15 @@ describe.each(Object.entries(calls))('a request by %s', (_name, call) => {
 });
 
 describe.each([...Object.entries(calls), ...Object.entries(streams)])('an answer by %s', (_name, call) => {
+  const isWhole = Object.values<unknown>(calls).includes(call) || _name === 'gemini as an array';
+
   test('comes without what is redacted, however it is cut', async () => {
     await apply({ response: { contact: 'redact' } });
     for (const length of [1, 2, 7, 100]) {
       words = `Ask ${email} or call +44 20 7946 0958 today.`.match(new RegExp(`.{1,${length}}`, 'g'));
-      const { status, text, event } = await send(call('hello') as [string, object]);
-      expect(status).toBe(200);
+      const { status, text, event, headers } = await send(call('hello') as [string, object]);
+      const changed = headers.get('x-agp-answer-changed');
+      expect([status, changed]).toEqual([200, isWhole ? 'yes' : 'maybe']);
       expect(text).not.toMatch(/example\.com|7946 0958/);
       expect(numberLabels(joined(text))).toContain('Ask [email 1] or call [phone 1] today.');
       expect((await readEvent(event)).decision).toMatchObject([{ rule: 'pii.response', action: 'redact' }]);
@@ -157,7 +160,8 @@ describe.each([...Object.entries(calls), ...Object.entries(streams)])('an answer
   test('has what a label stands for put back for its agent', async () => {
     await apply({ request: { email: 'redact' }, restore: true });
     const session = `restoring-${_name}-${sent}`;
-    const { text } = await send(call(`say: write to ${email} now`) as [string, object], session);
+    const { text, headers } = await send(call(`say: write to ${email} now`) as [string, object], session);
+    expect(headers.get('x-agp-answer-changed')).toBe(isWhole ? null : 'maybe');
     expect(received()).toContain('[email 1]');
     expect(joined(text)).toContain(`write to ${email} now`);
     const label = labelIn(provider.requests.at(-1)?.body.toString());

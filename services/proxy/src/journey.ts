@@ -193,6 +193,8 @@ export interface DataOfCall {
 
 export interface DataOfAnswer extends Redactor {
   found: NonNullable<AnswerFacts['answer']>;
+  /** Something stands in the place of what it held. */
+  isChanged: boolean;
   /** Why it ends; null if it does not. */
   denied: PolicyDenied | null;
 }

@@ -114,8 +114,12 @@ export class Relay implements Dispatcher.DispatchHandler {
       this.#last = new LastBytes(headers['content-length'], (kept) => this.#pass(controller, kept));
     try {
       const answerHeaders = this.#prepareHeaders(headers);
-      this.#writeHead = () =>
+      this.#writeHead = () => {
+        const isWhole = this.#times.ended !== null;
+        if (isWhole ? this.#guard?.isChanged : this.#request.governed.data?.changesAnswer)
+          answerHeaders['X-Agp-Answer-Changed'] = isWhole ? 'yes' : 'maybe';
         response.writeHead(status, statusMessage?.replace(/[^\t\x20-\x7e]/g, '') ?? '', answerHeaders);
+      };
       if (!this.#guard?.denied && !this.#pipe?.isHeld) this.#begin();
     } catch (error) {
       // Node refuses a header of the provider, or its links cannot be changed, and nothing is out yet.

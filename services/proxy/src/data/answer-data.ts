@@ -42,6 +42,7 @@ export class AnswerData implements DataOfAnswer {
   readonly #counts = new Map<string, number>();
   #unsearched: string | null = null;
   hasEnded = false;
+  isChanged = false;
   /** Absent if no check judges answers. */
   check?: Redactor['check'];
   passesUnchecked?: Redactor['passesUnchecked'];
@@ -72,6 +73,7 @@ export class AnswerData implements DataOfAnswer {
     const decided = this.#rules.decide(kind, beside);
     if (decided?.action === 'block') this.hasEnded = true;
     if (decided?.action !== 'redact') return null;
+    this.isChanged ||= !isSigned;
     if (!isSigned) return this.#replacements.write(decided.put, kind, value);
     this.passesUnread(`a signed thought, which holds ${nameKind(kind)} and cannot be changed`);
     return null;
@@ -105,6 +107,7 @@ export class AnswerData implements DataOfAnswer {
   #take(checked: Checked): Checked['replacements'] {
     this.#checked = checked;
     this.hasEnded ||= checked.isBlocked;
+    this.isChanged ||= checked.replacements.length > 0;
     return checked.replacements;
   }
 

@@ -66,6 +66,10 @@ export class AnswerGuard {
     return this.#data?.found ?? null;
   }
 
+  get isChanged(): boolean {
+    return this.#data?.isChanged === true;
+  }
+
   /** What may not pass as it came. What an error of the provider names passes; its texts are searched all the same. */
   passing(status: number): Passing {
     const judge = this.#judge;
