@@ -137,7 +137,7 @@ function refuseMethod(path: string, routes: readonly Route[], context: Context):
 }
 
 /** What clients of models add to a base URL that they take for the proxy's. */
-const modelCall = /\/v\d\w*\/|\/(?:completions|messages|responses|embeddings|models)$/;
+const modelCall = /^(?!\/api\/).*\/(?:v\d\w*\/.*|completions|messages|responses|embeddings|models)$/;
 
 const tellProxy = (address = 'its own port, 8080 unless PROXY_PORT says otherwise') =>
   `not found: this is the management API, which passes nothing on to models; agents reach the proxy at ${address}`;
@@ -173,9 +173,8 @@ export function createApp(parts: AppParts): RequestListener {
   // A path with a parameter must not refuse a method of a fixed path that it also matches.
   const paths = new Set(routes.map((route) => route.path));
   for (const path of paths) app.all(toExpressPath(path), refuseMethod(path, routes, context));
-  app.use((request) => {
-    const message = modelCall.test(request.path) ? tellProxy(context.config.consoleProxyAddress) : undefined;
-    throw new ApiError('not_found', message === undefined ? {} : { message });
+  app.use(({ path }) => {
+    throw new ApiError('not_found', modelCall.test(path) ? tellProxy(context.config.consoleProxyAddress) : {});
   });
   app.use(handleError(logger));
   return (request, response) => {
