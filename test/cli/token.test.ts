@@ -34,7 +34,7 @@ test.each([
   [['--file', 'FILE'], 'x'.repeat(20_000), /^The token is longer than 16384 characters/],
   [['--file', 'FILE'], makeToken(1_700_000_000), /^The token ended at 2023-11-14 22:13:20.* nothing renewed/],
   [['--file', 'FILE', '--exchange', 'proxy'], fresh, /^--exchange must be a URL/],
-  [['--file', 'FILE', '--exchange', 'http://127.0.0.1:9'], fresh, /^Nothing answers on http:\/\/127\.0\.0\.1:9/],
+  [['--file', 'FILE', '--exchange', 'http://127.0.0.1:9'], fresh, /^connect: nothing answers on 127\.0\.0\.1:9 /],
 ])('agp token %j does not print %.9s', async (args, text, message) => {
   const file = write(text);
   const run = await runCli(['token', ...args.map((word) => word.replace('FILE', file))], {});

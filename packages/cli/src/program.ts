@@ -9,6 +9,7 @@ import { addAuditCommands } from './commands/audit.ts';
 import { addBudgetCommands, addLimitCommands } from './commands/budgets.ts';
 import { addConsoleCommands } from './commands/console.ts';
 import { addCostCommands, addPricesCommand } from './commands/costs.ts';
+import { addDoctorCommand, addMeCommand } from './commands/doctor.ts';
 import { addEventCommands } from './commands/events.ts';
 import { addTokenCommand } from './commands/fresh-token.ts';
 import { addIdentityCommands } from './commands/identities.ts';
@@ -73,6 +74,7 @@ export function createProgram(environment: NodeJS.ProcessEnv): Command {
     ...[addStatusCommand, addRefusalsCommand, addWhyCommand, addPricesCommand],
     ...[addSessionCommands, addCostCommands, addKeyCommands, addTokenCommands, addNameCommands, addAuditCommands],
     ...[addPolicyCommands, addAlertCommands, addConsoleCommands, addTokenCommand, addIdentityCommands],
+    ...[addDoctorCommand, addMeCommand],
   ];
   for (const addGroup of groups) addGroup(program, shell);
   refuseRepeats(program);

@@ -1,15 +1,13 @@
-import { parseJson } from '@agp/core/json';
 import { toLineText } from '@agp/core/text';
 import { maxTokenLength } from '@agp/identities';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { readUrl } from '../api.ts';
 import { addCommand } from '../arguments.ts';
+import { askProxy, tryParse } from '../ask-proxy.ts';
 import { CliError } from '../cli-error.ts';
 import type { Shell } from '../shell.ts';
 import { formatTime } from '../table.ts';
-
-const timeoutMs = 30_000;
 
 /** RFC 8693, sections 2.2.1 and 2.2.2. */
 const answerSchema = z.object({
@@ -21,19 +19,10 @@ const answerSchema = z.object({
   error_description: z.string().optional(),
 });
 
-/** What a text says in JSON, as far as it is so. */
-function read<Value>(text: string, schema: z.ZodType<Value>): Value | undefined {
-  try {
-    return schema.safeParse(parseJson(text)).data;
-  } catch {
-    return undefined;
-  }
-}
-
 /** @throws CliError if the token is a JWT that has ended, so that no client sends it again and again */
 function assureFresh(token: string): void {
   const claims = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString();
-  const end = read(claims, z.object({ exp: z.number() }))?.exp ?? Number.POSITIVE_INFINITY;
+  const end = z.object({ exp: z.number() }).safeParse(tryParse(claims)).data?.exp ?? Number.POSITIVE_INFINITY;
   if (end * 1_000 > Date.now()) return;
   throw new CliError(`The token ended at ${formatTime(new Date(end * 1_000).toISOString())} UTC: nothing renewed it.`);
 }
@@ -45,13 +34,8 @@ async function exchangeToken(url: string, token: string): Promise<string> {
     subject_token: token,
     subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
   });
-  const init = { method: 'POST', body, redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) } as const;
-  const [status, text] = await fetch(`${url}/oauth/token`, init)
-    .then(async (response) => [response.status, await response.text()] as const)
-    .catch(() => {
-      throw new CliError(`Nothing answers on ${url}: is it the proxy's address?`);
-    });
-  const { access_token: given, error, error_description: why } = read(text, answerSchema) ?? {};
+  const { status, json } = await askProxy(`${url}/oauth/token`, { method: 'POST', body });
+  const { access_token: given, error, error_description: why } = answerSchema.safeParse(json).data ?? {};
   if (status === 200 && given !== undefined) return given;
   const said = [error, why].filter(Boolean).join(': ');
   throw new CliError(`${url}/oauth/token answered ${status}: ${toLineText(said) || "is it the proxy's address?"}`);

@@ -1,0 +1,132 @@
+import { escapeJson, toLineText } from '@agp/core/text';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { readUrl } from '../api.ts';
+import { addCommand } from '../arguments.ts';
+import { askProxy, type ProxyAnswer } from '../ask-proxy.ts';
+import { CliError } from '../cli-error.ts';
+import type { Shell } from '../shell.ts';
+import { formatFields } from '../table.ts';
+
+const errorSchema = z.object({ error: z.union([z.string(), z.object({ message: z.string() })]) });
+
+/** What an error says, in whatever provider's form. */
+function readMessage({ json, status }: ProxyAnswer): string {
+  const error = errorSchema.safeParse(json).data?.error ?? `status ${status}`;
+  return (typeof error === 'string' ? error : error.message).replace(/^governance proxy: /, '');
+}
+
+const selfSchema = z.looseObject({ agent_name: z.string(), refused: z.array(z.string()) });
+
+/** An agent's own state. @throws CliError with what the proxy says, never with the token */
+async function readSelf(proxy: string, token: string): Promise<z.infer<typeof selfSchema>> {
+  const answer = await askProxy(`${new URL(proxy).origin}/agents/me`, { headers: { 'x-agent-token': token } });
+  const { data } = selfSchema.safeParse(answer.json);
+  if (answer.status === 200 && data !== undefined) return data;
+  throw new CliError(toLineText(readMessage(answer), 1_024));
+}
+
+const toWords = (name: string) => name.replaceAll('_', ' ');
+
+function write(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value ?? 'none');
+  return Object.entries(value)
+    .map(([name, each]) => `${toWords(name)} ${each ?? 'none'}`)
+    .join(', ');
+}
+
+/** A line for each thing that it says. */
+const listSelf = (self: object) =>
+  Object.entries(self).flatMap(([name, value]) => [value].flat().map((each) => [toWords(name), write(each)] as const));
+
+type Say = (state: 'good' | 'bad' | 'note', text: string) => Promise<void>;
+type Dialect = 'openai' | 'anthropic' | 'gemini';
+
+/** The header of its key, where an SDK sends a call by its base URL, and a short one. */
+function makeCall(dialect: Dialect, base: string, model: string): [header: string, url: string, body: object] {
+  const ending = (version: string) => (base.endsWith(version) ? base : base + version);
+  const messages = [{ role: 'user', content: 'Say hi.' }];
+  if (dialect === 'openai')
+    return ['authorization', `${base}/chat/completions`, { model, messages, max_completion_tokens: 16 }];
+  if (dialect === 'anthropic') return ['x-api-key', `${ending('/v1')}/messages`, { model, messages, max_tokens: 16 }];
+  const url = `${ending('/v1beta')}/models/${encodeURIComponent(model)}:generateContent`;
+  const body = { contents: [{ parts: [{ text: 'Say hi.' }] }], generationConfig: { maxOutputTokens: 16 } };
+  return ['x-goog-api-key', url, body];
+}
+
+/** The API of the path's provider, by the form in which it refuses what no proxy takes. @throws CliError if no call can go there */
+async function findDialect(base: string, say: Say): Promise<Dialect> {
+  const answer = await askProxy(`${base}/models`, { headers: { 'x-agent-token': 'doctor' } });
+  const code = answer.headers.get('x-error-code');
+  if (code === 'unauthorized_agent') {
+    const { type, error } = (answer.json ?? {}) as { type?: string; error?: { status?: string } };
+    const dialect = type === 'error' ? 'anthropic' : error?.status === undefined ? 'openai' : 'gemini';
+    await say('good', `the proxy answers, and knows the provider of the path, which speaks as ${dialect} does`);
+    return dialect;
+  }
+  const isManagement = code === 'not_found' || code === 'invalid_api_key';
+  const whose = code === 'unknown_provider' ? 'the proxy' : isManagement ? 'the management API' : 'something else';
+  await say('bad', `${whose} answers: ${readMessage(answer)}`);
+  throw new CliError('No agent can work with this base URL.');
+}
+
+const fileOption = ['--file <file>', 'the file that holds its token, else AGP_TOKEN or AGP_TOKEN_FILE'] as const;
+
+/** `doctor`: why an agent does not reach its model, a line a finding. */
+export function addDoctorCommand(program: Command, shell: Shell): void {
+  const summary = "say what is wrong with an agent's base URL and token: name, connection, provider, what refuses it";
+  const find = (name: string, file?: string) =>
+    (async () => shell.readSecret(name, file))().catch((error: Error) => error);
+  addCommand(program, 'doctor <url>', summary, 'doctor http://127.0.0.1:8080/openai/v1')
+    .option(...fileOption)
+    .option('--call <model>', 'make one short call, which costs; OPENAI_API_KEY, ANTHROPIC_API_KEY ... is sent')
+    .action(async (url: string, { file, call: model }: { file?: string; call?: string }) => {
+      let bad = 0;
+      const say: Say = async (state, text) => {
+        bad += state === 'bad' ? 1 : 0;
+        await shell.terminal.print(`${`${state}:`.padEnd(5)} ${toLineText(text, 2_048)}`);
+      };
+      const base = readUrl(url, 'the base URL');
+      const dialect = await findDialect(base, say);
+      const token = await find('AGP_TOKEN', file);
+      const self = typeof token === 'string' ? await readSelf(base, token).catch((error: Error) => error) : token;
+      const isNoToken = self === token && file === undefined;
+      if (self instanceof Error) await say(isNoToken ? 'note' : 'bad', `the token: ${self.message}`);
+      else {
+        const { agent_name, refused, ...others } = self;
+        await say('good', `the token is of the agent ${agent_name}`);
+        for (const each of refused) await say('bad', `its requests are refused: ${each}`);
+        for (const [name, text] of listSelf(others)) await say('note', `${name}: ${text}`);
+      }
+      if (model !== undefined) {
+        const [header, target, body] = makeCall(dialect, base, model);
+        const variable = `${dialect.toUpperCase()}_API_KEY`;
+        const key = await find(variable);
+        const headers = new Headers({ 'content-type': 'application/json', 'anthropic-version': '2023-06-01' });
+        if (typeof key === 'string') headers.set(header, header === 'authorization' ? `Bearer ${key}` : key);
+        if (typeof token === 'string') headers.set('x-agent-token', token);
+        const answer = await askProxy(target, { method: 'POST', headers, body: JSON.stringify(body) });
+        const code = answer.headers.get('x-error-code');
+        const whose =
+          code === null ? `its provider, with the key of ${variable} or the proxy's,` : `the proxy (${code})`;
+        if (answer.status < 300) await say('good', `${model} answers`);
+        else await say('bad', `${model}: ${whose} answers ${answer.status}: ${readMessage(answer)}`);
+        for (const [name, value] of answer.headers)
+          if (name.startsWith('x-agp-')) await say('note', `${name}: ${value}`);
+      }
+      if (bad > 0) throw new CliError(`${bad} of these findings ${bad === 1 ? 'is' : 'are'} bad.`);
+    });
+}
+
+/** `me`: an agent's own state, for whoever has its token alone. */
+export function addMeCommand(program: Command, shell: Shell): void {
+  const summary = "show an agent's own state by its token: status, caps, budgets with what is left, policies";
+  addCommand(program, 'me <url>', summary, 'me http://127.0.0.1:8080')
+    .option(...fileOption)
+    .action(async (url: string, { file }: { file?: string }) => {
+      const self = await readSelf(readUrl(url, 'the address of the proxy'), shell.readSecret('AGP_TOKEN', file));
+      const { print, paint, width, note } = shell.terminal;
+      await print(shell.json ? escapeJson(JSON.stringify(self)) : formatFields(listSelf(self), paint, width));
+      note('refused requests are listed for operators: "refusals --agent", or "why" with a request id');
+    });
+}
