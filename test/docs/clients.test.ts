@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startDemoProvider } from '../../packages/demo-provider/src/start-demo-provider.ts';
 import { type System, startSystem, waitFor } from '../system/start-system.ts';
@@ -19,18 +20,27 @@ afterAll(async () => {
 
 const keys = { OPENAI_API_KEY: 'sk-test', ANTHROPIC_API_KEY: 'sk-ant-test' };
 
-const snippets = readSnippets('docs/clients.md', 'js').map((snippet) => ({
-  snippet,
-  agent: /'X-Agent-Name': '([^']+)'/.exec(snippet)?.[1] ?? '',
-}));
+const list = (language: string) =>
+  readSnippets('docs/clients.md', language).map((snippet) => ({
+    snippet,
+    agent: /["']X-Agent-Name["']: ["']([^"']+)/.exec(snippet)?.[1] ?? '',
+  }));
+const [snippets, inPython] = [list('js'), list('py')];
+
+/** Of an environment that has the packages; `python3` mostly lacks them. */
+const python = process.env.AGP_TEST_PYTHON ?? 'python3';
+const hasPackages = spawnSync(python, ['-c', 'import openai, anthropic, langchain_openai']).status === 0;
 
 describe.concurrent('the page about clients', () => {
   test('has a snippet for each framework', () => {
     expect(snippets.map(({ agent }) => agent)).toEqual(['forecaster', 'planner', 'triage', 'reader', 'finder']);
+    expect(inPython.map(({ agent }) => agent)).toEqual(['py-planner', 'py-triage', 'py-reader']);
   });
 
-  test.each(snippets)('its snippet of $agent answers, and is recorded', async ({ snippet, agent }) => {
-    const { code, stdout, stderr } = await runSnippet(snippet, system.proxies[0]?.url ?? '', keys);
+  const run = [...snippets, ...(hasPackages ? inPython : [])];
+  test.each(run)('its snippet of $agent answers, and is recorded', async ({ snippet, agent }) => {
+    const command = agent.startsWith('py-') ? [python, '-c'] : undefined;
+    const { code, stdout, stderr } = await runSnippet(snippet, system.proxies[0]?.url ?? '', keys, command);
     expect(code, stderr).toBe(0);
     expect(stdout.length).toBeGreaterThan(10);
     const costs = await waitFor('the event', async () => {

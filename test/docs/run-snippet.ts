@@ -5,9 +5,14 @@ import { childEnvironment } from '@agp/testing';
 import { workspaceFolder } from '../workspace/run-tool.ts';
 
 /** Runs a snippet as it stands on the page, but for the address of the proxy. */
-export async function runSnippet(snippet: string, proxyUrl: string, environment: Record<string, string> = {}) {
+export async function runSnippet(
+  snippet: string,
+  proxyUrl: string,
+  environment: Record<string, string> = {},
+  [program = '', ...flags] = [process.execPath, '--input-type=module', '-e'],
+) {
   const code = snippet.replaceAll('http://127.0.0.1:8080', proxyUrl);
-  const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+  const child = spawn(program, [...flags, code], {
     cwd: workspaceFolder,
     env: { ...childEnvironment(), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
