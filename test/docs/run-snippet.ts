@@ -9,7 +9,7 @@ export async function runSnippet(
   snippet: string,
   proxyUrl: string,
   environment: Record<string, string> = {},
-  [program = '', ...flags] = [process.execPath, '--input-type=module', '-e'],
+  [program = '', ...flags]: string[] = [process.execPath, '--input-type=module', '-e'],
 ) {
   const code = snippet.replaceAll('http://127.0.0.1:8080', proxyUrl);
   const child = spawn(program, [...flags, code], {
