@@ -44,7 +44,12 @@ inBrowser('what operators do in the console', () => {
     await page.getByRole('link', { name: 'runaway' }).click();
     await page.getByText('status: active → blocked').waitFor();
     await page.getByText('“runs in a loop”').waitFor();
-    await page.locator('.banner', { hasText: /Blocked since .+ by .+: runs in a loop\./ }).waitFor();
+    const banner = page.locator('main .banner');
+    await banner.filter({ hasText: /Blocked since .+ by .+: runs in a loop\./ }).waitFor();
+    // The alert that tells the same is acknowledged there.
+    await banner.getByRole('button', { name: /^Acknowledge agent runaway was blocked/ }).click({ timeout: 60_000 });
+    await banner.getByText('acknowledged').waitFor();
+    expect(await banner.count()).toBe(1);
     await page.getByRole('button', { name: 'Unblock runaway' }).click();
     await confirm(page, 'Unblock');
     await page.getByRole('button', { name: 'Block runaway', exact: true }).waitFor();
@@ -68,6 +73,8 @@ inBrowser('what operators do in the console', () => {
     await send('spender');
     await recorded('spender', 1);
     const { page, faults } = await show('/budgets');
+    await page.getByRole('heading', { name: 'No agent has a cap' }).waitFor();
+    await page.getByLabel('Also without a cap').check();
     await page.getByRole('button', { name: 'Set cap of spender' }).click();
     await dialog(page).getByLabel('No more than an amount a day').check();
     await dialog(page).getByLabel('USD a UTC day').fill('0');

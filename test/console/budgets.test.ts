@@ -58,6 +58,10 @@ inBrowser('budgets in the console', () => {
       await page.setViewportSize({ width, height: 900 });
       await page.emulateMedia({ colorScheme });
       await page.locator(`[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+      // Nothing of the page would be left behind a black one.
+      const style = "getComputedStyle(document.querySelector('.mantine-Modal-overlay'))";
+      const shade = await page.evaluate<string>(`${style}.backgroundColor`);
+      expect(/\b0[, ]+0[, ]+0\b/.test(shade), shade).toBe(colorScheme === 'light');
       const { violations } = await new AxeBuilder({ page }).include('[role=dialog]').analyze();
       expect(violations.map(({ id, nodes }) => [width, id, nodes[0]?.html])).toEqual([]);
     }

@@ -79,7 +79,7 @@ inBrowser('costs, and addresses that somebody has edited', () => {
       ['/budgets', 'agents'],
       ['/audit', 'entries'],
     ] as const) {
-      await goTo(page, `${path}?page=900`);
+      await goTo(page, `${path}?all=true&page=900`);
       await page.getByRole('heading', { name: `No ${nouns} on this page` }).waitFor();
       await page.getByRole('button', { name: 'First page' }).click();
       await page.getByRole('table').getByRole('row').nth(1).waitFor();

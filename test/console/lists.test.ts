@@ -1,7 +1,10 @@
 import type { ListedEvent, Session } from '@agp/core/contracts';
 import { expect, test } from 'vitest';
+import { goTo } from './support/go-to.ts';
 import { inBrowser } from './support/in-browser.ts';
 import { useConsole } from './support/use-console.ts';
+
+const rules = [{ name: 'all', match: { sub: ['*'] }, agent: '{sub}' }];
 
 inBrowser('a list', () => {
   const { show, open, send, system } = useConsole();
@@ -34,13 +37,24 @@ inBrowser('a list', () => {
 
     const { id = '' } = (await system().api<{ id: string }[]>('/api/v1/agents?search=clerk'))[0] ?? {};
     await system().api(`/api/v1/agents/${id}`, { method: 'PUT', body: JSON.stringify({ labels: { team: 'sales' } }) });
-    await system().api('/api/v1/policies', { method: 'POST', body: JSON.stringify({ name: 'no-night-work' }) });
+    for (const [path, body] of [
+      ['policies', { name: 'no-night-work' }],
+      ['notification-targets', { kind: 'webhook', name: 'on-call', url: 'https://127.0.0.1:9/' }],
+      [
+        'identities',
+        { name: 'cluster', issuer: 'https://k8s.test', audiences: ['agp'], keys: { discovery: true }, rules },
+      ],
+    ] as const)
+      await system().api(`/api/v1/${path}`, { method: 'POST', body: JSON.stringify(body) });
     for (const [text, found, path] of [
       ['night', 'no-night-work Policy, observe', '/policies/'],
       ['4o-m', 'gpt-4o-mini Model', '/providers?model=gpt-4o-mini'],
       ['team=sales', 'team=sales Agents with this label', '/agents?label=team%3Dsales'],
       ['april-close', 'april-close Session of clerk', '/sessions/ses_'],
-      ['cap', 'Budgets', '/budgets'],
+      ['spend', 'Budgets', '/budgets'],
+      ['agents-fai', 'agents-failing Rule of alerts', '/alerts/rules'],
+      ['on-call', 'on-call Target of alerts', '/alerts/rules?view=targets'],
+      ['cluster', 'cluster Identity', '/identities'],
       ['block cle', 'Block clerk Asks before', `/agents/${id}`],
     ] as const) {
       await page.keyboard.press('ControlOrMeta+K');
@@ -56,6 +70,13 @@ inBrowser('a list', () => {
     }
     await page.getByRole('dialog', { name: 'Block clerk?' }).waitFor();
     await page.keyboard.press('Escape');
+    await page.keyboard.press('ControlOrMeta+K');
+    await page.getByPlaceholder(/^A screen/).fill('export ev');
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.locator('.mantine-Spotlight-action', { hasText: 'Export Events' }).click(),
+    ]);
+    expect(file.suggestedFilename()).toBe('events.csv');
     expect(faults).toEqual([]);
   });
 
@@ -84,6 +105,51 @@ inBrowser('a list', () => {
     await first.getByText('gpt-4o', { exact: true }).waitFor();
     expect(faults).toEqual([]);
     await context.close();
+  });
+
+  test('of refusals has fifty of two lines a page and says how many there are; rows begin high on a phone', async () => {
+    const rule = `office "models": ${'gpt-4.1-2025-04-14 is not allowed here, '.repeat(4)}`;
+    await system().database.pool.query(
+      `INSERT INTO refused_requests (id, reason, request_id, source_ip, provider, path, rule, told, count)
+       SELECT (lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint), 12, '0') || '70008000' || lpad(n::text, 12, '0'))::uuid, 'policy_denied', 'req_' || n,
+         '10.0.0.' || n, 'openai', '/openai/v1/chat/completions', $1, $1, 1 FROM generate_series(1, 120) AS n`,
+      [rule],
+    );
+    const { page, context, faults } = await open('/refusals?reason=policy_denied');
+    await page.getByText('50 of 120 refusals').waitFor();
+    const rows = page.locator('tbody tr');
+    expect(await rows.count()).toBe(50);
+    const highest = 'Math.max(...[...document.querySelectorAll("tbody tr")].map((row) => row.offsetHeight))';
+    expect(await page.evaluate(highest)).toBeLessThan(64);
+    await page.getByRole('button', { name: /^Look/ }).first().click();
+    await page.getByRole('dialog').getByText('It was told').waitFor();
+    await page.keyboard.press('Escape');
+    await page.setViewportSize({ width: 390, height: 844 });
+    // The navigation leaves in steps.
+    await expect.poll(() => page.evaluate(highest)).toBeLessThan(76);
+    for (const [path, heading] of [
+      ['/refusals', 'Refusals'],
+      ['/sessions?from=2025-10-01', 'Sessions'],
+      ['/audit', 'Audit log'],
+      ['/events', 'Events'],
+    ] as const) {
+      await goTo(page, path);
+      await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+      await rows.first().waitFor();
+      expect((await rows.first().boundingBox())?.y, path).toBeLessThan(250);
+      if (heading === 'Sessions')
+        expect(await page.getByLabel('First day').getAttribute('data-shown')).toBe('1 Oct 2025');
+    }
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('of policies keeps names whole and breaks between rules', async () => {
+    const { page } = await show('/policies');
+    await page.getByRole('link', { name: 'no-night-work' }).waitFor();
+    const style = 'getComputedStyle(document.querySelector(\'td a[href^="/policies/"]\'))';
+    expect(await page.evaluate(`${style}.whiteSpace`)).toBe('nowrap');
+    expect(await page.getByRole('columnheader', { name: 'Noted' }).count()).toBe(0);
   });
 
   test('is saved as a view, found by its name, and gone with a way back', async () => {

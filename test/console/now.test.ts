@@ -41,6 +41,10 @@ inBrowser('Now', () => {
     expect(await line.getAttribute('data-tone')).toBe('warn');
     await line.getByRole('link', { name: title }).click();
     await page.getByRole('heading', { name: 'ledger' }).waitFor();
+    const entries = page.locator('.timeline > li[data-kind=event]');
+    await expect
+      .poll(async () => (await entries.allInnerTexts()).map((each) => /(completed|answered \d+) × \d+/.exec(each)?.[0]))
+      .toEqual(['completed × 4', 'answered 429 × 3', 'answered 500 × 9']);
     expect(faults).toEqual([]);
     await context.close();
   });
@@ -52,7 +56,12 @@ inBrowser('Now', () => {
     const box = await charts.nth(1).boundingBox();
     if (box === null) throw new Error('the chart is not to be seen');
     const y = box.y + box.height / 2;
+    // What has no value yet names none.
+    const values = page.locator('.panels .u-value:visible');
+    await page.locator('.panels .u-legend').getByText('Failed').waitFor();
+    expect(await values.count()).toBe(0);
     await page.mouse.move(box.x + box.width * 0.3, y);
+    await expect.poll(() => values.count()).toBeGreaterThan(4);
     await page.mouse.down();
     await page.mouse.move(box.x + box.width * 0.6, y, { steps: 5 });
     await page.mouse.up();

@@ -52,7 +52,7 @@ export function listViews({ eventId, sessionId, agentId, agentName, requestId }:
     agents('?search=3&order=name'),
     agents('?page=5'),
     { path: `/agents/${agentId}`, title: agentName, shown: '.timeline li' },
-    { path: '/budgets', title: 'Budgets', shown: rowsOf('Budgets of agents') },
+    { path: '/budgets?all=true', title: 'Budgets', shown: rowsOf('Budgets of agents') },
     costs(),
     costs('?by=agent&from=30d'),
     costs('?by=tag&from=30d'),

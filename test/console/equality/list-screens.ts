@@ -59,7 +59,7 @@ export function listScreens({ eventId, sessionId, agentId, refusedId, policyId }
   const alerts = (path: string, query: string) =>
     list<Alert>(path, 'Alerts', `/api/v1/alerts?limit=50${query}`, shown.showAlert);
   const refusals = (path: string, query: string) =>
-    listAll<Refusal>(path, 'Refused requests', `/api/v1/refusals?limit=500${query}`, rows.showRefusals);
+    listAll<Refusal>(path, 'Refused requests', `/api/v1/refusals?limit=50${query}`, rows.showRefusals);
   const sessions = (path: string, query: string) =>
     list<Session>(path, 'Sessions', `/api/v1/sessions?expand=names&limit=50${query}`, rows.showSession);
   const agents = (path: string, query: string) =>

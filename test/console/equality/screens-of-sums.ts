@@ -272,7 +272,7 @@ export const policyScreen = (id: string): Screen => ({
 const partOf = ({ budget, uses: [most] }: StoredBudget) => (most?.used ?? 0) / budget.amount;
 
 export const budgetsScreen: Screen = {
-  path: '/budgets',
+  path: '/budgets?all=true',
   expected: async (ask) => {
     const { global, default_agent_cap_usd: cap, agents } = await ask<BudgetList>('/api/v1/budgets?order=use');
     const named = await ask<StoredBudget[]>('/api/v1/budgets/list');

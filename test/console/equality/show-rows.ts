@@ -78,7 +78,6 @@ const showAlike = ([refusal, ...earlier]: [Refusal, ...Refusal[]]) => ({
       : begins(refusal.rule.replace(/^(\S+) ([^:]+): (.*)$/, 'Policy $1, rule $2: $3.')),
   ) as string,
   'Sent to': `${refusal.provider ?? 'no provider'} ${refusal.path ?? ''}`.trim(),
-  'Last request id': `${shortId(refusal.request_id)}${earlier.length > 0 ? ` newest of ${earlier.length + 1}` : ''}`,
 });
 
 export const showSession = (session: Session) => ({
@@ -268,11 +267,10 @@ const decided: Record<string, string> = {
 };
 
 export const showPolicy = ({ policy, version, hits, updated_at }: StoredPolicy) => ({
-  ...{ Policy: policy.name, Mode: policy.mode, For: describeMatch(policy.match) },
+  ...{ Policy: named(policy.name), Mode: policy.mode, For: describeMatch(policy.match) },
   Rules: listRules(policy).join(', '),
   Exceptions: (policy.exceptions ?? []).map(({ until }, at) => `${at + 1}, until ${time(until)}`).at(-1) ?? '',
   Refused: formatCount(hits?.refused ?? -1),
-  Noted: formatCount(hits?.noted ?? -1),
   'By rule': (hits?.by ?? [])
     .map(({ rule, action, requests }) => `${rule} ${formatCount(requests)} ${decided[action] ?? action}`)
     .join(', '),
