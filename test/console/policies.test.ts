@@ -110,7 +110,7 @@ inBrowser('policies in the console', () => {
     await dialog(page).getByText('what it does not allow is refused (403)').waitFor();
     await dialog(page)
       .getByText(
-        /^Since it was made, .* it refused 0 and noted 1: models 1 noted\. What it noted it would then refuse or change/,
+        /^Since it was made, .* it refused 0: models 1 noted\. What it noted it would then refuse or change/,
       )
       .waitFor();
     await dialog(page).getByRole('button', { name: 'Switch to enforce' }).click();
