@@ -2,19 +2,10 @@ import type { StoredPolicy } from '@agp/policy';
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { inBrowser } from './support/in-browser.ts';
+import { editor, write } from './support/policy-editor.ts';
 import { useConsole } from './support/use-console.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog');
-const editor = (page: Page) => page.getByRole('textbox', { name: 'The policy in YAML' });
-
-/** Replaces all of the text, without the editor's own brackets and indents. */
-async function write(page: Page, text: string): Promise<void> {
-  await editor(page).click();
-  await page.keyboard.press('ControlOrMeta+A');
-  await page.keyboard.press('Delete');
-  await page.keyboard.insertText(text);
-}
-
 async function save(page: Page, reason: string): Promise<void> {
   await page.getByRole('button', { name: /^Save / }).click();
   await dialog(page).getByLabel('Reason').fill(reason);
@@ -79,7 +70,17 @@ inBrowser('policies in the console', () => {
       page,
       'name: interns\nexceptions: []\nhours: { allow: "Mon 08:00-12:00, Tue 09:00-12:00", zone: UTC }\n',
     );
-    await page.getByText('Only in the text: hours, exceptions.').waitFor();
+    await page.getByText('Only in the text: exceptions.').waitFor();
+    expect(
+      await part('Hours')
+        .getByLabel('From')
+        .evaluateAll((all: HTMLInputElement[]) => all.map(({ value }) => value)),
+    ).toEqual(['08:00', '09:00']);
+    await part('Hours').getByRole('button', { name: 'More hours' }).click();
+    await part('Hours').getByRole('group', { name: 'Days of hours 3' }).getByText('Sun', { exact: true }).click();
+    await expect
+      .poll(async () => (await lines()).join('\n'))
+      .toMatch(/allow: "?Mon 08:00-12:00, Tue 09:00-12:00, Sun 08:00-18:00/);
     await write(page, 'name: interns\nmodle: x\n');
     await page.getByText('Mend the text first').waitFor();
     expect(await page.getByLabel('Name', { exact: true }).isDisabled()).toBe(true);
@@ -109,9 +110,7 @@ inBrowser('policies in the console', () => {
     await page.getByRole('button', { name: 'Switch to enforce' }).click();
     await dialog(page).getByText('what it does not allow is refused (403)').waitFor();
     await dialog(page)
-      .getByText(
-        /^Since it was made, .* it refused 0: models 1 noted\. What it noted it would then refuse or change/,
-      )
+      .getByText(/^Since it was made, .* it refused 0: models 1 noted\. What it noted it would then refuse or change/)
       .waitFor();
     await dialog(page).getByRole('button', { name: 'Switch to enforce' }).click();
     await page.getByText('-mode: observe').waitFor();
@@ -236,27 +235,6 @@ inBrowser('policies in the console', () => {
     await page.getByText('It would have refused, changed or cut nothing').waitFor();
     expect(faults).toEqual([]);
     await context.close();
-  });
-
-  test('say where calls may go in the form, and show what of a text is found and sent', async () => {
-    const { page, faults } = await show('/policies/_new');
-    const goes = page.locator('details', { has: page.locator('summary', { hasText: 'Where it goes' }) });
-    await goes.locator('summary').click();
-    await goes.getByLabel('Not kept by the provider').check();
-    await expect.poll(() => editor(page).textContent()).toContain('where:  store: false');
-    await goes.getByLabel('Not kept by the provider').uncheck();
-    await expect.poll(() => editor(page).textContent()).not.toContain('where:');
-    await write(page, 'name: data\npii: { request: { email: redact, phone: block } }\nwhere: { geo: [eu] }\n');
-    await page.getByText('Only in the text: pii.').waitFor();
-    await page.getByRole('textbox', { name: 'A text' }).fill('Write to ada@example.com.');
-    await page.getByRole('button', { name: 'Show what is sent' }).click();
-    await page.getByText('Write to [email xxxxx1].', { exact: true }).waitFor();
-    await page.getByText('email: 1 time, redact').waitFor();
-    await page.getByRole('textbox', { name: 'A text' }).fill('Call +49 30 901820.');
-    await page.getByText('It was changed since').waitFor();
-    await page.getByRole('button', { name: 'Show what is sent' }).click();
-    await page.getByText('denied by policy data (rule pii.request): its texts hold phone').waitFor();
-    expect(faults).toEqual([]);
   });
 
   test('are made by keyboard alone: by the form, from the list to the saved policy', async () => {

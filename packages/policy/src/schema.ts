@@ -4,6 +4,9 @@ import { checkSchema, piiSchema, whereSchema } from './data-schema.ts';
 import { isZone, parseHours } from './hours.ts';
 import { isCostly } from './names.ts';
 
+export { listPiiTypes, piiGroups, piiTypes } from '@agp/pii/types';
+export { dataActions } from './data-schema.ts';
+
 const maxNames = 100;
 const maxStars = 4;
 /** Patterns of a list that must be compared one after the other. */

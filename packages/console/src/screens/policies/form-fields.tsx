@@ -1,5 +1,15 @@
 import type { Policy } from '@agp/policy';
-import { Checkbox, Chip, Group, MultiSelect, NativeSelect, NumberInput, TagsInput, TextInput } from '@mantine/core';
+import {
+  Button,
+  Checkbox,
+  Chip,
+  Group,
+  MultiSelect,
+  NativeSelect,
+  NumberInput,
+  TagsInput,
+  TextInput,
+} from '@mantine/core';
 import { useState } from 'react';
 import { zones } from '../../components/known-fields.tsx';
 import type { Schema } from './complete-policy.ts';
@@ -35,6 +45,7 @@ const words: Readonly<Record<string, string>> = {
     on: 'Tells of',
     where: 'Where it goes',
     geo: 'Processed in',
+    pii: 'Personal data and secrets',
     store: 'Not kept by the provider',
     check: 'External check',
     request: 'Requests',
@@ -184,51 +195,70 @@ export function NamesField(props: FieldProps) {
   );
 }
 
-/** Days of the week, from when to when, and where. */
+const noHours: WeekHours = { days: [], from: '08:00', to: '18:00' };
+
+/** Days of the week, from when to when, several times a day if need be, and where. */
 export function HoursFields({ form, schema }: FieldProps) {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const [usual, setUsual] = useState<WeekHours & { zone: string }>({ days: [], from: '08:00', to: '18:00', zone: own });
   const hours = valueAt(form.draft, ['hours']) as Policy['hours'];
-  const read = hours && readHours(hours.allow);
+  const said = readHours(hours?.allow ?? '');
+  /** The range that has no day yet. */
+  const [next, setNext] = useState<WeekHours | null>(null);
+  const [zone, setZone] = useState(own);
   const [error, setError] = useState<string | null>(null);
-  if (read === null) return <p className="small dim">They differ from day to day: {hours?.allow}</p>;
-  const shown = read && hours ? { ...read, zone: hours.zone } : usual;
-  const change = (next: Partial<typeof usual>) => {
-    const wanted = { ...shown, ...next };
-    setUsual({ ...wanted, days: [] });
-    const said = { allow: writeHours(wanted), zone: wanted.zone };
-    setError(form.write(['hours'], wanted.days.length === 0 ? undefined : said));
+  const open = next ?? (said.length === 0 ? noHours : null);
+  const rows = open === null ? said : [...said, open];
+  const shownZone = hours?.zone ?? zone;
+  const write = (ranges: readonly WeekHours[], at: string) => {
+    const kept = ranges.filter(({ days }) => days.length > 0);
+    setError(form.write(['hours'], kept.length === 0 ? undefined : { allow: writeHours(kept), zone: at }));
+  };
+  const change = (at: number, changed: WeekHours) => {
+    if (open !== null && at === said.length) setNext(changed.days.length > 0 ? null : changed);
+    if (at < said.length || changed.days.length > 0) write(rows.with(at, changed), shownZone);
   };
   return (
     <>
-      <Chip.Group multiple value={[...shown.days]} onChange={(days) => change({ days })}>
-        <Group gap={6} role="group" aria-label="Days">
-          {weekDays.map((day) => (
-            <Chip key={day} value={day} size="sm">
-              {day}
-            </Chip>
+      {rows.map((row, at) => (
+        <Group key={at} gap="sm" align="end">
+          <Chip.Group multiple value={[...row.days]} onChange={(days) => change(at, { ...row, days })}>
+            <Group gap={6} role="group" aria-label={at === 0 ? 'Days' : `Days of hours ${at + 1}`}>
+              {weekDays.map((day) => (
+                <Chip key={day} value={day} size="sm">
+                  {day}
+                </Chip>
+              ))}
+            </Group>
+          </Chip.Group>
+          {(['from', 'to'] as const).map((end) => (
+            <TextInput
+              key={end}
+              type="time"
+              label={end === 'from' ? 'From' : 'To'}
+              value={row[end]}
+              onChange={(event) => change(at, { ...row, [end]: event.currentTarget.value })}
+            />
           ))}
         </Group>
-      </Chip.Group>
-      <Group gap="sm">
-        {(['from', 'to'] as const).map((end) => (
-          <TextInput
-            key={end}
-            type="time"
-            label={end === 'from' ? 'From' : 'To'}
-            value={shown[end]}
-            onChange={(event) => change({ [end]: event.currentTarget.value })}
-          />
-        ))}
+      ))}
+      <Group gap="sm" align="end">
         <NativeSelect
           label="Time zone"
-          data={[...new Set([shown.zone, ...zones])]}
-          value={shown.zone}
-          onChange={(event) => change({ zone: event.currentTarget.value })}
+          data={[...new Set([shownZone, own, 'UTC', ...zones])]}
+          value={shownZone}
+          onChange={(event) => {
+            setZone(event.currentTarget.value);
+            if (said.length > 0) write(said, event.currentTarget.value);
+          }}
         />
+        {open === null && (
+          <Button size="xs" variant="default" onClick={() => setNext(noHours)}>
+            More hours
+          </Button>
+        )}
       </Group>
       <div className="small dim" role="status">
-        {error ?? (shown.days.length === 0 ? 'No day is chosen: any time.' : schema.description)}
+        {error ?? (said.length === 0 ? 'No day is chosen: any time.' : schema.description)}
       </div>
     </>
   );

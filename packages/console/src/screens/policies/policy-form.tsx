@@ -2,20 +2,21 @@ import { operationNames } from '@agp/core/operations';
 import type { Policy } from '@agp/policy';
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { apiQuery } from '../../api/api.ts';
 import { useSeenNames } from '../../components/known-fields.tsx';
 import { Banner } from '../../components/layout.tsx';
 import { Pill } from '../../components/values.tsx';
 import { policyShape, type Schema } from './complete-policy.ts';
+import { DataFields } from './data-fields.tsx';
 import { type FieldProps, type Form, HoursFields, NamesField, nameMember, ValueField } from './form-fields.tsx';
 import { rewriteAt, valueAt } from './rewrite-text.ts';
-import { readHours } from './week-hours.ts';
 
 /** The fields of a member, as its schema has it. */
 export function Member(props: FieldProps) {
   const { form, path, schema } = props;
   if (path[0] === 'hours') return <HoursFields {...props} />;
+  if (`${path}` === 'pii') return <DataFields {...props} />;
   if (schema.type === 'array' || path.at(-1) === 'labels') return <NamesField {...props} />;
   if (schema.properties === undefined) return <ValueField {...props} />;
   const isSet = valueAt(form.draft, path) !== undefined;
@@ -40,6 +41,9 @@ function Part(props: FieldProps) {
   const { form, path } = props;
   const isSet = Object.keys(valueAt(form.draft, path) ?? {}).length > 0;
   const [isOpen, setOpen] = useState(isSet);
+  useEffect(() => {
+    if (isSet) setOpen(true);
+  }, [isSet]);
   return (
     <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
@@ -55,15 +59,11 @@ function Part(props: FieldProps) {
 }
 
 const members = Object.entries(policyShape.properties ?? {});
-/** It holds a table of names that somebody chooses, which has no fields. */
-const holdsTable = ({ properties = {} }: Schema) =>
-  Object.entries(properties).some(([name, each]) => each.type === 'object' && !each.properties && name !== 'labels');
-const isPart = (schema: Schema) => schema.properties !== undefined && !holdsTable(schema);
+const isPart = (schema: Schema) => schema.properties !== undefined;
 const isScalar = ({ properties, type }: Schema) => properties === undefined && type !== 'array';
 const firstPart = members.findIndex(([, schema]) => isPart(schema));
 const parts = members.filter(([, schema]) => isPart(schema));
-const isHidden = (name: string) =>
-  members.some(([each, schema]) => each === name && (schema.type === 'array' || holdsTable(schema)));
+const isHidden = (name: string) => members.some(([each, schema]) => each === name && schema.type === 'array');
 
 /** Names that were seen in the last 30 days. */
 function useSeen(): Form['seen'] {
@@ -107,9 +107,7 @@ export function PolicyForm({ text, policy, onChange }: PolicyFormProps) {
     some
       .filter(([, schema]) => isScalar(schema))
       .map(([name, schema]) => <Member key={name} form={form} path={[name]} schema={schema} />);
-  const onlyText = Object.keys(shown).filter(
-    (name) => isHidden(name) || (name === 'hours' && readHours(shown.hours?.allow ?? '') === null),
-  );
+  const onlyText = Object.keys(shown).filter(isHidden);
   return (
     <fieldset className="policy-form" disabled={policy === null}>
       <Stack gap="sm">

@@ -3,7 +3,7 @@ import { formatCount } from '@agp/core/explain';
 import type { Policy, StoredPolicy } from '@agp/policy';
 import { describeMatch } from '@agp/policy/describe';
 import { changeText, readPolicy } from '@agp/policy/yaml';
-import { SegmentedControl, Stack } from '@mantine/core';
+import { NativeSelect, SegmentedControl, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -23,6 +23,7 @@ import { PolicyHistory } from './policy-history.tsx';
 import { PolicyPreview } from './policy-preview.tsx';
 import { PolicyTry } from './policy-try.tsx';
 import { textOf } from './rewrite-text.ts';
+import { applyTemplate, templates } from './templates.ts';
 import { ChangedMeanwhile, UnsavedGuard } from './unsaved.tsx';
 
 const begun = `name: new-policy
@@ -146,6 +147,9 @@ function Draft({ stored }: { stored: StoredPolicy | null }) {
   const own = useMemo(() => (base === null ? beginFor(match) : textOf(base)), [base, match]);
   const [text, setText] = useState(own);
   const [tab, setTab] = useState('Form');
+  const [template, setTemplate] = useState('');
+  const begunFrom = (name: string) =>
+    name === '' ? own : applyTemplate(own, name, match === null ? '' : toTeamPrefix(match));
   const {
     policy,
     faults: [fault],
@@ -199,15 +203,30 @@ function Draft({ stored }: { stored: StoredPolicy | null }) {
       </div>
       <div className="grid policy-draft" data-shown={tab} style={columns}>
         <Card title="In a form">
+          {base === null && text === begunFrom(template) && (
+            <NativeSelect
+              mb="sm"
+              label="Begin from"
+              data={[
+                { value: '', label: 'Nothing' },
+                ...Object.entries(templates).map(([value, { label }]) => ({ value, label })),
+              ]}
+              value={template}
+              onChange={({ currentTarget: { value } }) => {
+                setTemplate(value);
+                setText(begunFrom(value));
+              }}
+            />
+          )}
           <PolicyForm text={text} policy={policy} onChange={setText} />
         </Card>
         <Stack gap="md">
+          <PolicyTry policy={policy} />
           <div className="policy-text">
             <Card title="In YAML" aside={<span className="small dim">Ctrl Space completes. Comments are kept.</span>}>
               <PolicyEditor text={text} onChange={setText} />
             </Card>
           </div>
-          <PolicyTry policy={policy} />
           <PolicyPreview policy={policy} />
         </Stack>
       </div>

@@ -16,17 +16,21 @@ export interface WeekHours {
 const writeTime = (minutes: number) =>
   [Math.floor(minutes / 60) % 24, minutes % 60].map((part) => `${part}`.padStart(2, '0')).join(':');
 
-/** Null if the hours are not the same each day. */
-export function readHours(text: string): WeekHours | null {
-  const spans = parseHours(text) ?? [];
-  const times = new Set(spans.map(({ from, to }) => `${writeTime(from)} ${writeTime(to)}`));
-  const [from = '', to = ''] = [...times][0]?.split(' ') ?? [];
-  const starts = new Set(spans.map((span) => Math.floor(span.from / dayMinutes)));
-  return times.size === 1 ? { days: weekDays.filter((_, day) => starts.has(day)), from, to } : null;
+/** Days with the same hours together, in the order of the week. */
+export function readHours(text: string): WeekHours[] {
+  const spans = (parseHours(text) ?? []).toSorted((one, other) => one.from - other.from);
+  const byTimes = Map.groupBy(spans, ({ from, to }) => `${writeTime(from)} ${writeTime(to)}`);
+  return [...byTimes].map(([times, same]) => {
+    const [from = '', to = ''] = times.split(' ');
+    const starts = new Set(same.map((span) => Math.floor(span.from / dayMinutes)));
+    return { days: weekDays.filter((_, day) => starts.has(day)), from, to };
+  });
 }
 
 /** As a policy says it: `Mon-Wed 08:00-18:00, Fri 08:00-18:00`. */
-export function writeHours({ days, from, to }: WeekHours): string {
+export const writeHours = (ranges: readonly WeekHours[]): string => ranges.map(writeRange).join(', ');
+
+function writeRange({ days, from, to }: WeekHours): string {
   const runs: string[][] = [];
   for (const [at, day] of weekDays.entries()) {
     if (!days.includes(day)) continue;
