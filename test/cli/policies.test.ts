@@ -6,7 +6,7 @@ import { waitFor } from '../system/start-system.ts';
 import { startCli } from './run-cli.ts';
 import { useCliSystem } from './start-cli-system.ts';
 
-const { system, send, agp, done, refused } = useCliSystem();
+const { system, send, agp, done, refused, readJson } = useCliSystem();
 
 let folder: string;
 const file = (name: string) => join(folder, name);
@@ -111,7 +111,9 @@ tools: { remote_mcp: {} }
   expect(await done(`policies apply -f ${exported} --prune`)).toBe('policy interns unchanged\npolicy no-mcp deleted\n');
   expect(await done('policies delete interns')).toBe('policy interns deleted\n');
   expect((await send('worker')).status).toBe(200);
-  expect(await done('audit list --action policy.update')).toMatch(/interns: mode: observe -> enforce|policy\.update/);
+  const ofUpdate = 'audit list --action policy.update';
+  expect(await done(`${ofUpdate} --actor bootstrap`)).toMatch(/policy\.update +interns \(pol_\w{4}…\w{4}\) /);
+  expect(await readJson(`${ofUpdate} --actor nobody`)).toEqual([]);
 });
 
 test('a fault names file, line and field, and nothing is changed', async () => {

@@ -1,11 +1,15 @@
-import { auditListSchema } from '@agp/core/contracts';
+import { auditListSchema, createdApiKeySchema } from '@agp/core/contracts';
+import { describeChange, nameChanged } from '@agp/core/explain';
 import { fromPublicId } from '@agp/core/ids';
 import { addRefusals, sealRefusals } from '@agp/db';
+import { storedRuleListSchema } from '@agp/notifications';
 import { expect, test } from 'vitest';
 import { seedAgent } from './support/seed.ts';
-import { startTestManagement } from './support/start-test-management.ts';
+import { startTestManagement, type TestManagement } from './support/start-test-management.ts';
 
 const minuteMs = 60_000;
+const readLog = (management: TestManagement, query: string) =>
+  management.read(`/api/v1/audit?${query}`, auditListSchema);
 
 test('the audit log is filtered by time, what is in its chain and what is not yet', async () => {
   await using management = await startTestManagement();
@@ -67,5 +71,41 @@ test('the audit log is filtered by time, what is in its chain and what is not ye
     }
     expect(followed).toEqual(await management.read(`/api/v1/audit?limit=1000${filter}`, auditListSchema));
     expect(followed.length).toBeGreaterThan(4);
+  }
+});
+
+test('the audit log is filtered by one person or key, by name or id, whatever else an entry holds', async () => {
+  await using management = await startTestManagement();
+  const name = 'o"dd\\ (.*) {é}';
+  const made = await management.send('POST', '/api/v1/keys', { name, scopes: ['write'] });
+  const key = createdApiKeySchema.parse(await made.json());
+  const id = await seedAgent(management.database, 'acted-on');
+  const metadata = { action: 'x', actor: { id: key.id, kind: 'api_key', name } };
+  await management.send('PUT', `/api/v1/agents/${id}`, { metadata });
+  const headers = { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ status: 'blocked' });
+  await management.call(`/api/v1/agents/${id}`, { method: 'PUT', headers, body });
+  for (const actor of [name, key.id])
+    expect(await readLog(management, `actor=${encodeURIComponent(actor)}`)).toMatchObject([
+      { actor: { name }, after: { status: 'blocked' } },
+    ]);
+  expect(await readLog(management, 'actor=.*')).toEqual([]);
+});
+
+test('the audit log tells of the first change of a rule that came with the database no more than was changed', async () => {
+  await using management = await startTestManagement();
+  const rules = await management.read('/api/v1/notification-rules', storedRuleListSchema);
+  expect(rules.length).toBeGreaterThan(5);
+  for (const { id, rule } of rules) {
+    const changed = { ...rule, description: 'changed' };
+    expect((await management.send('PUT', `/api/v1/notification-rules/${id}`, changed)).status).toBe(200);
+    const [entry] = await readLog(management, 'limit=1');
+    if (entry === undefined) throw new Error('no entry');
+    expect(describeChange(entry, { arrow: ' to ' }).replace('none', JSON.stringify(rule.description))).toBe(
+      `version: 1 to 2, rule.description: ${JSON.stringify(rule.description)} to changed`,
+    );
+    expect(nameChanged(entry)).toBe(rule.name);
+    const csv = await management.call('/api/v1/audit?limit=1', { headers: { accept: 'text/csv' } });
+    expect(await csv.text()).toContain(`${rule.name} (${id})`);
   }
 });

@@ -15,7 +15,7 @@ import type {
   UnpricedModel,
   UnrecordedRequest,
 } from '@agp/core/contracts';
-import { describeOutcome, describePii, formatCount, formatDuration } from '@agp/core/explain';
+import { describeOutcome, describePii, formatCount, formatDuration, nameChanged } from '@agp/core/explain';
 import { readLabels } from '@agp/core/labels';
 import type { StoredIdentity } from '@agp/identities';
 import { type AgentTool, describeMatch, type StoredPolicy } from '@agp/policy';
@@ -151,8 +151,6 @@ export const showNamedBudget = ({ budget, uses: [first], use_count, window, is_c
 };
 
 const nameActor = ({ actor }: ListedAuditEntry) => ('name' in actor ? actor.name : actor.kind);
-const namePolicy = ({ before, after }: ListedAuditEntry) =>
-  ((after ?? before)?.policy as { name: string } | undefined)?.name;
 
 /** Refusals of a minute and reason are one row. */
 export const showRefusedMinutes = (entries: readonly ListedAuditEntry[]) => {
@@ -175,8 +173,8 @@ export const showEntry = (entry: ListedAuditEntry) => ({
   What: expect.any(String) as string,
   About: entry.agent_id
     ? agentLink({ ...entry, agent_id: entry.agent_id })
-    : namePolicy(entry)
-      ? `${namePolicy(entry)}${entry.action === 'policy.delete' ? '' : ` {${entry.target}}`}`
+    : nameChanged(entry) && entry.target
+      ? `${nameChanged(entry)} {${entry.target}}`
       : entry.target
         ? shortId(entry.target, 4)
         : '–',

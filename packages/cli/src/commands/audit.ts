@@ -7,8 +7,9 @@ import {
   auditVerdictSchema,
   type ListedAuditEntry,
 } from '@agp/core/contracts';
-import { describeChange } from '@agp/core/explain';
+import { describeChange, nameChanged } from '@agp/core/explain';
 import { checkServedChain, findRemovalFault, finishCheck } from '@agp/core/lineage';
+import { shortenId } from '@agp/core/text';
 import type { Command } from 'commander';
 import { addCommand } from '../arguments.ts';
 import { addList } from '../list.ts';
@@ -17,6 +18,15 @@ import { timeColumn } from '../table.ts';
 import { findLoss, type HeadOption, headOption, tellVerdict } from '../verdict.ts';
 
 const describe = (entry: ListedAuditEntry, isBrief = false) => describeChange(entry, { arrow: ' -> ', isBrief });
+
+/** By name, with the id by which it is asked for. */
+function nameSubject(entry: ListedAuditEntry): string {
+  const { agent_id, agent_name, target } = entry;
+  const name = nameChanged(entry);
+  if (agent_id !== null || target === null || name === null || name === target)
+    return agent_name ?? agent_id ?? target ?? '-';
+  return `${name} (${shortenId(target, 4)})`;
+}
 
 async function verifyAudit(shell: Shell, options: HeadOption, isLastTry = false): Promise<void> {
   const { api } = shell;
@@ -53,7 +63,7 @@ export function addAuditCommands(program: Command, shell: Shell): void {
         cell: ({ action }) => action,
         style: ({ action }) => (action === 'request.refused' ? 'yellow' : undefined),
       },
-      { head: 'ABOUT', cell: ({ agent_id, agent_name, target }) => agent_name ?? agent_id ?? target ?? '-', least: 10 },
+      { head: 'ABOUT', cell: nameSubject, least: 10 },
       { head: 'WHAT', cell: (entry) => describe(entry), brief: (entry) => describe(entry, true), least: 17 },
       { head: 'WHY', cell: ({ reason }) => reason ?? '-', least: 8, spare: 1 },
     ],

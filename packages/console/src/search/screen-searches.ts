@@ -99,7 +99,7 @@ export const searches = {
     view: readChoice(['usage', 'prices', 'unpriced', 'doubtful', 'unrecorded']),
     by: readGroups,
   }),
-  '/audit': search(['agent_id', 'policy_id', 'action', 'from', 'to'], page),
+  '/audit': search(['agent_id', 'actor', 'policy_id', 'action', 'from', 'to'], page),
   '/keys': search([], { view: readChoice(['keys', 'tokens', 'names']) }),
 };
 

@@ -240,6 +240,7 @@ export const auditListQuerySchema = z
       .optional()
       .meta({ description: 'Only entries of this action, or of these, between commas', example: 'policy.update' }),
     policy_id: text.optional().meta({ description: 'Only changes of this policy' }),
+    actor: text.optional().meta({ description: 'Only what this person or API key did, by name or id' }),
     expand: z.enum(['agent']).optional().meta({ description: '`agent` adds `agent_name` to each entry' }),
   })
   .refine(isForward, forwardFault);

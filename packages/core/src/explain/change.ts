@@ -34,6 +34,15 @@ function listValues(state: Record<string, unknown> | null, prefix = ''): Map<str
   return new Map(entries);
 }
 
+const documents = ['policy', 'budget', 'rule', 'target', 'identity'];
+
+/** What the thing that an entry is about was called then, as the entry itself says; null if it does not. */
+export function nameChanged({ before, after }: Pick<ListedAuditEntry, 'before' | 'after'>): string | null {
+  const states = [after, before].flatMap((state) => [state ?? {}, ...documents.map((name) => state?.[name])]);
+  const named = states.filter(isObject).map(({ name, title }) => name ?? title);
+  return named.find((name) => typeof name === 'string') ?? null;
+}
+
 /**
  * What an entry of the audit log says was changed, in one line: each changed field as `status: active → blocked`, what a thing has that was
  * made or removed, or counts of refusals by reason.

@@ -51,6 +51,8 @@ interface AuditFilter {
   actions?: readonly string[] | undefined;
   /** As the log has it, `pol_...`. */
   policyId?: string | undefined;
+  /** Name or id of a person or an API key. */
+  actor?: string | undefined;
   from?: Date | undefined;
   to?: Date | undefined;
 }
@@ -62,10 +64,18 @@ export type AuditRow =
 
 type Row = Partial<RefusalRow> & { payload: string | null; lineage_hash: string | null };
 
+/** A payload by one actor, as a regular expression: its members are in the order of their names, so that nothing else stands there. */
+function matchActor(actor: string): string {
+  const own = JSON.stringify(actor).replace(/[^\p{L}\p{N}"]/gu, '\\$&');
+  const any = String.raw`"(?:[^"\\]|\\.)*"`;
+  const either = [`${own},"kind":${any},"name":${any}`, `${any},"kind":${any},"name":${own}`];
+  return `^\\{"action":${any},"actor":\\{"id":(?:${either.join('|')})\\}`;
+}
+
 /** What has no number yet comes first. One statement, so that refusals that are being sealed are shown exactly once. */
 export async function listAudit(
   db: Db,
-  { agentId, actions, policyId, from, to }: AuditFilter,
+  { agentId, actions, policyId, actor, from, to }: AuditFilter,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<AuditRow[]> {
   const ofAgent = agentId === undefined ? sql`true` : sql`agent_id = ${agentId}`;
@@ -74,6 +84,7 @@ export async function listAudit(
     policyId === undefined
       ? sql`true`
       : sql`action IN ('policy.create', 'policy.update', 'policy.delete') AND strpos(payload, ${`"target":${JSON.stringify(policyId)}`}) > 0`;
+  const byActor = actor === undefined ? sql`true` : sql`payload ~ ${matchActor(actor)}`;
   const inRange = (time: string) =>
     sql.join(
       [from && sql`${sql.ref(time)} >= ${from}`, to && sql`${sql.ref(time)} < ${to}`, sql`true`].filter(
@@ -81,12 +92,12 @@ export async function listAudit(
       ),
       sql` AND `,
     );
-  const withCounts = policyId === undefined && (actions?.includes('request.refused') ?? true);
+  const withCounts = policyId === undefined && actor === undefined && (actions?.includes('request.refused') ?? true);
   const { rows } = await sql<Row>`
     (
       SELECT "timestamp" AS minute, agent_id, NULL::jsonb AS reasons, NULL::bigint AS count, NULL AS source_ip,
         seq, payload, lineage_hash
-      FROM audit_log WHERE ${ofAgent} AND ${ofAction} AND ${ofPolicy} AND ${inRange('timestamp')}
+      FROM audit_log WHERE ${ofAgent} AND ${ofAction} AND ${ofPolicy} AND ${byActor} AND ${inRange('timestamp')}
       ORDER BY seq DESC LIMIT ${limit + offset}
     ) UNION ALL (
       SELECT ${refusalColumns}, NULL, NULL, NULL

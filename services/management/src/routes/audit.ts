@@ -6,6 +6,7 @@ import {
   auditVerdictSchema,
   type ListedAuditEntry,
 } from '@agp/core/contracts';
+import { nameChanged } from '@agp/core/explain';
 import { listAudit, readAuditChain, readAuditHead } from '@agp/db';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { presentAuditEntry, presentAuditLink } from '../presenters.ts';
@@ -16,11 +17,11 @@ import { readAgentFilter } from '../requests.ts';
 
 /** Who it was and what it was about in words, for a spreadsheet. */
 function toCsvRow({ actor, target, ...entry }: ListedAuditEntry) {
-  const { name } = ((entry.after ?? entry.before)?.policy ?? {}) as { name?: string };
+  const name = nameChanged(entry);
   return {
     ...entry,
     actor: 'name' in actor ? `${actor.name} (${actor.kind})` : actor.kind,
-    target: name === undefined ? target : `${name} (${target})`,
+    target: name === null || target === null || name === target ? target : `${name} (${target})`,
   };
 }
 

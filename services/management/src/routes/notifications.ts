@@ -48,7 +48,8 @@ function assureStored<Stored extends object>(stored: Stored | NameConflict): Sto
   return stored;
 }
 
-const describeRule = ({ version, rule }: RuleRow) => ({ version, rule });
+/** With its defaults: rules that came with the database were stored without. */
+const describeRule = ({ version, rule }: RuleRow) => ({ version, rule: ruleSchema.parse(rule) });
 /** Without what is secret. */
 const describeTarget = ({ version, target }: TargetRow) => ({ version, target });
 
@@ -214,7 +215,7 @@ const targetRoutes = tagRoutes('Alerts', [
     handle: async (input, context) => {
       const row = await recordChange(context, input, 'notification_target.test', async (transaction) => {
         const target = found(await readTarget(transaction, input.params.id), 'target_not_found');
-        return { result: target, target: nameTarget(target) };
+        return { result: target, target: nameTarget(target), after: { target: { name: target.name } } };
       });
       return context.notifier.test(row);
     },

@@ -268,7 +268,8 @@ export const auditedChanges: Record<string, (management: TestManagement) => Prom
   ...ofDocuments(targets, 'ntg', 'notification_target', hook, { description: 'ours' }, 'target'),
   'post /api/v1/notification-targets/{id}/test': async (management) => {
     const { id } = await make(management, targets, { name: 'tested', ...hook });
-    const entry = { action: 'notification_target.test', agent_id: null, target: id, before: null, after: null };
+    const after = { target: { name: 'tested' } };
+    const entry = { action: 'notification_target.test', agent_id: null, target: id, before: null, after };
     return { path: `${targets}/${id}/test`, body: {}, entry };
   },
   'post /api/v1/notification-deliveries/{id}/resend': async (management) => {

@@ -1,5 +1,5 @@
 import type { ListedAuditEntry } from '@agp/core/contracts';
-import { countOf, formatUtc } from '@agp/core/explain';
+import { countOf, formatUtc, nameChanged } from '@agp/core/explain';
 import { shortenId } from '@agp/core/text';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -9,7 +9,7 @@ import { apiQuery, refreshMs } from '../../api/api.ts';
 import { usePermissions, useSession, useView } from '../../api/session.ts';
 import { CopyAs, CsvButton, PrintButton } from '../../components/export.tsx';
 import { EmptyState } from '../../components/feedback.tsx';
-import { Choice } from '../../components/filters.tsx';
+import { Choice, SearchField } from '../../components/filters.tsx';
 import { AgentField } from '../../components/known-fields.tsx';
 import type { Column } from '../../components/list.tsx';
 import { ListScreen } from '../../components/list-screen.tsx';
@@ -46,18 +46,22 @@ function fold(entries: readonly ListedAuditEntry[]): Row[] {
   return [...rows.values()];
 }
 
-function About({ agent_id, agent_name, target, folded, before, after, action }: Row) {
+function About({ agent_id, agent_name, target, folded, action, ...states }: Row) {
   if (folded > 1) return <span className="dim">{countOf(folded, 'entry', 'entries')}</span>;
   if (agent_id) return <AgentLink id={agent_id} name={agent_name} />;
   if (target === null) return <span className="dim">–</span>;
-  const policy = (after ?? before)?.policy as { name?: string } | undefined;
-  if (policy?.name !== undefined)
-    return action === 'policy.delete' ? (
-      policy.name
-    ) : (
+  const name = nameChanged(states);
+  if (name !== null && /^policy\.(?:create|update)$/.test(action))
+    return (
       <Link to="/policies/$policyId" params={{ policyId: target }} title={target}>
-        {policy.name}
+        {name}
       </Link>
+    );
+  if (name !== null)
+    return (
+      <span title={target} data-print={`${name} (${target})`}>
+        <span>{name}</span>
+      </span>
     );
   return (
     <span title={target} data-print={target} className="mono nowrap">
@@ -197,6 +201,11 @@ export function AuditScreen() {
           <TimeRange label="Time" none="All" spans={timeSpans} from={filter.from} to={filter.to} onChange={change} />
           <Choice label="Action" none="By people" options={actions} {...bind('action')} />
           <AgentField {...bind('agent_id')} />
+          <SearchField
+            label="Who"
+            options={[...new Set(query.data?.data.map(({ actor }) => nameActor(actor)))].map((name) => [name])}
+            {...bind('actor')}
+          />
         </>
       }
       label="Entries of the audit log"
