@@ -96,7 +96,9 @@ const shares = z.array(share).max(20);
 
 export const previewSchema = z
   .strictObject({
-    from: timestampSchema,
+    from: timestampSchema.meta({
+      description: 'From when on requests were looked at: later than asked if `is_complete` is false',
+    }),
     to: timestampSchema,
     requests: z.int().min(0).meta({ description: 'That were looked at, the latest first' }),
     is_complete: z

@@ -72,12 +72,14 @@ export async function recordPastDays(databaseUrl: string, agents: ReadonlyMap<st
       pool,
       events.filter(({ timestamp }) => Date.parse(timestamp) < now - hourMs / 2),
     );
-    const day = new Date(now).toISOString().slice(0, 10);
+    // Of yesterday: an alert of it would greet whoever looks at a product that works.
+    const day = new Date(now - dayMs).toISOString().slice(0, 10);
     const call = { sessionId: 'ses_figures', provider: 'demo-anthropic', model: 'claude-sonnet-5' };
     const agentId = fromPublicId('agt', agents.get('release-notes') ?? '') ?? '';
     await addUnrecordedSpend(pool, [
       { eventId: randomUUIDv7(), agentId, day, costNanoUsd: 9_630_000, reason: 'ended_without_record', request: call },
     ]);
+    await pool.query(`UPDATE unrecorded_spend SET noted_at = noted_at - interval '1 day'`);
     await addDoubtfulUsage(pool, [
       {
         ...{ ...call, eventId: randomUUIDv7(), agentId, reason: 'claim_too_large', occurredAt: now },

@@ -42,16 +42,19 @@ async function replay(
   const start = from ?? new Date(end.getTime() - daysBefore * dayMs);
   if (start >= end) throw new ApiError('invalid_parameter', 'from: must be before to');
   const tried = new Replay(policies, new Date());
+  let first = end.toISOString();
   const isComplete = await replayUntil(performance.now() + maxReplayMs);
   const told = await inTurns(tried.end());
-  return { from: start.toISOString(), to: end.toISOString(), is_complete: isComplete, ...told };
+  return { from: isComplete ? start.toISOString() : first, to: end.toISOString(), is_complete: isComplete, ...told };
 
   async function replayUntil(deadline: number): Promise<boolean> {
     let left = maxReplayed;
     for await (const rows of readRecordedCalls(db, start, end)) {
       for (const row of rows) {
         if (left === 0) return false;
-        for (const _ of tried.add(presentRecorded(row))) {
+        const call = presentRecorded(row);
+        first = call.timestamp;
+        for (const _ of tried.add(call)) {
           const rest = endTurn();
           if (rest === undefined) continue;
           await rest;

@@ -96,7 +96,7 @@ function Verdict({ preview: { requests, refused, flagged, agents, is_complete, f
       </div>
       <div className="small dim">
         of {countOf(requests, 'request')} from <TimeStamp at={from} /> to <TimeStamp at={to} />
-        {!is_complete && ', the latest of more'}, if it were enforced
+        {!is_complete && ' (there was no time for those before)'}, if it were enforced
       </div>
     </>
   );
