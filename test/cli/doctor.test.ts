@@ -58,7 +58,7 @@ test('what refuses a call is named, and whose refusal it is', async () => {
   expect(denied.stdout).toMatch(/bad: +gpt-5: the proxy \(policy_denied\) answers 403: denied by policy small/);
   identity.provider.handle(() => ({ status: 401, body: { error: { message: 'Incorrect API key' } } }));
   const { stdout } = await agp(`doctor ${proxy()}/openai/v1 --call gpt-4o`);
-  expect(stdout).toMatch(/bad: +gpt-4o: its provider, .* OPENAI_API_KEY .* answers 401: Incorrect API key/);
+  expect(stdout).toMatch(/bad: +gpt-4o: its provider \(key: OPENAI_API_KEY, .*\) answers 401: Incorrect API key/);
 });
 
 test('an address that is none of the proxy says whose it is, or which part of the way there fails', async () => {
@@ -69,7 +69,10 @@ test('an address that is none of the proxy says whose it is, or which part of th
   const { port } = server.address() as AddressInfo;
   const { url: management } = identity.system.management;
   for (const [url, says] of [
-    [`${management}/openai/v1`, /^bad: +the management API answers: .* the proxy at http:\/\/proxy\.test\n$/],
+    [
+      `${management}/openai/v1`,
+      /^bad: +this is not the proxy: not found: this is the management API.* proxy at http:\/\/proxy\.test\n$/,
+    ],
     [`${proxy()}/v1`, /^bad: +the proxy answers: unknown provider: the path lacks it; .*known here: openai/],
     ['http://nobody.invalid/openai/v1', /^DNS: nobody knows the name nobody\.invalid/],
     ['http://127.0.0.1:2/openai/v1', /^connect: nothing answers on 127\.0\.0\.1:2 \(ECONNREFUSED\)/],

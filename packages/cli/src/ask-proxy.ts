@@ -3,14 +3,14 @@ import { CliError } from './cli-error.ts';
 
 const timeoutMs = 60_000;
 const maxChunks = 1_000;
-const tlsFault = /^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|HOSTNAME_|EPROTO)/;
 
 /** Which part of the way fails: the name, the encryption, or the connection. */
 function nameFault({ host, hostname }: URL, error: Error): string {
   const { code = '', message } = (error.cause ?? error) as { code?: string; message: string };
   if (/^(?:ENOTFOUND|EAI_)/.test(code)) return `DNS: nobody knows the name ${hostname} (${code})`;
   if (/WRONG_VERSION|PACKET_LENGTH/.test(code)) return `TLS: ${host} speaks none: begin with http://`;
-  if (tlsFault.test(code)) return `TLS: ${host} is not trusted here (${code}): NODE_EXTRA_CA_CERTS names authorities`;
+  if (/^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_|UNABLE_|HOSTNAME_|EPROTO)/.test(code))
+    return `TLS: ${host} is not trusted here (${code}): NODE_EXTRA_CA_CERTS names authorities`;
   return `connect: nothing answers on ${host} (${code || message}): is it the proxy's port, with or without TLS?`;
 }
 

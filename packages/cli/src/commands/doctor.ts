@@ -26,18 +26,18 @@ async function readSelf(proxy: string, token: string): Promise<z.infer<typeof se
   throw new CliError(toLineText(readMessage(answer), 1_024));
 }
 
-const toWords = (name: string) => name.replaceAll('_', ' ');
-
-function write(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return String(value ?? 'none');
-  return Object.entries(value)
-    .map(([name, each]) => `${toWords(name)} ${each ?? 'none'}`)
-    .join(', ');
-}
+const toPairs = (each: object) =>
+  Object.entries(each).map(([name, value]) => [name.replaceAll('_', ' '), value] as const);
+const write = (value: object | null): string =>
+  value instanceof Object
+    ? toPairs(value)
+        .map(([name, each]) => `${name} ${each ?? 'none'}`)
+        .join(', ')
+    : String(value ?? 'none');
 
 /** A line for each thing that it says. */
 const listSelf = (self: object) =>
-  Object.entries(self).flatMap(([name, value]) => [value].flat().map((each) => [toWords(name), write(each)] as const));
+  toPairs(self).flatMap(([name, value]) => [value].flat().map((each) => [name, write(each)] as const));
 
 type Say = (state: 'good' | 'bad' | 'note', text: string) => Promise<void>;
 type Dialect = 'openai' | 'anthropic' | 'gemini';
@@ -57,16 +57,14 @@ function makeCall(dialect: Dialect, base: string, model: string): [header: strin
 /** The API of the path's provider, by the form in which it refuses what no proxy takes. @throws CliError if no call can go there */
 async function findDialect(base: string, say: Say): Promise<Dialect> {
   const answer = await askProxy(`${base}/models`, { headers: { 'x-agent-token': 'doctor' } });
-  const code = answer.headers.get('x-error-code');
-  if (code === 'unauthorized_agent') {
+  if (answer.headers.get('x-error-code') === 'unauthorized_agent') {
     const { type, error } = (answer.json ?? {}) as { type?: string; error?: { status?: string } };
     const dialect = type === 'error' ? 'anthropic' : error?.status === undefined ? 'openai' : 'gemini';
     await say('good', `the proxy answers, and knows the provider of the path, which speaks as ${dialect} does`);
     return dialect;
   }
-  const isManagement = code === 'not_found' || code === 'invalid_api_key';
-  const whose = code === 'unknown_provider' ? 'the proxy' : isManagement ? 'the management API' : 'something else';
-  await say('bad', `${whose} answers: ${readMessage(answer)}`);
+  const whose = answer.headers.has('x-agp-request-id') ? 'the proxy answers' : 'this is not the proxy';
+  await say('bad', `${whose}: ${readMessage(answer)}`);
   throw new CliError('No agent can work with this base URL.');
 }
 
@@ -95,7 +93,7 @@ export function addDoctorCommand(program: Command, shell: Shell): void {
       else {
         const { agent_name, refused, ...others } = self;
         await say('good', `the token is of the agent ${agent_name}`);
-        for (const each of refused) await say('bad', `its requests are refused: ${each}`);
+        for (const each of refused) await say('bad', `refused now: ${each.replace('governance proxy: ', '')}`);
         for (const [name, text] of listSelf(others)) await say('note', `${name}: ${text}`);
       }
       if (model !== undefined) {
@@ -107,12 +105,10 @@ export function addDoctorCommand(program: Command, shell: Shell): void {
         if (typeof token === 'string') headers.set('x-agent-token', token);
         const answer = await askProxy(target, { method: 'POST', headers, body: JSON.stringify(body) });
         const code = answer.headers.get('x-error-code');
-        const whose =
-          code === null ? `its provider, with the key of ${variable} or the proxy's,` : `the proxy (${code})`;
+        const whose = code === null ? `its provider (key: ${variable}, or the proxy's)` : `the proxy (${code})`;
         if (answer.status < 300) await say('good', `${model} answers`);
         else await say('bad', `${model}: ${whose} answers ${answer.status}: ${readMessage(answer)}`);
-        for (const [name, value] of answer.headers)
-          if (name.startsWith('x-agp-')) await say('note', `${name}: ${value}`);
+        for (const [name, value] of answer.headers) if (/^x-agp-/.test(name)) await say('note', `${name}: ${value}`);
       }
       if (bad > 0) throw new CliError(`${bad} of these findings ${bad === 1 ? 'is' : 'are'} bad.`);
     });

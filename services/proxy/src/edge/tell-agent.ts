@@ -104,16 +104,15 @@ function listCharges(set: BudgetSet, { uuid, name }: Agent, labels: Record<strin
 
 function describeBudget({ stored, unit, limit, window: { to } }: Charge, used: number) {
   const { name, amount, window, zone, on_exceeded } = stored.budget;
-  const ends = to < never ? new Date(to).toISOString() : null;
-  return { name, left: (limit - used) / steps[unit], amount, unit, window, zone, resets_at: ends, on_exceeded };
+  const resets_at = to < never ? new Date(to).toISOString() : null;
+  return { name, left: (limit - used) / steps[unit], amount, unit, window, zone, resets_at, on_exceeded };
 }
-
-const ruleNames = 'models providers operations limits tools hours pii where check'.split(' ');
 
 /** Without what its lists hold, and whom else it is for. */
 function describePolicy(policy: Policy) {
   const { name, mode, limits, tools, pii } = policy;
   const ofData = [pii?.request, pii?.response].flatMap((each) => Object.values(each ?? {}));
   const actions = new Set([limits?.over ?? [], tools?.on_declared ?? [], ofData].flat());
-  return { name, mode, rules: ruleNames.filter((rule) => Object.hasOwn(policy, rule)), actions: [...actions] };
+  const names = 'models providers operations limits tools hours pii where check'.split(' ');
+  return { name, mode, rules: names.filter((rule) => Object.hasOwn(policy, rule)), actions: [...actions] };
 }
