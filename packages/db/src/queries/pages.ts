@@ -71,9 +71,9 @@ const countMs = 250;
 const cancelled = '57014';
 
 /** How many rows a query has, at most one more than `mostCounted`; null if that takes longer than a list may. */
-export async function countRows<Table extends keyof Schema, Row>(
+export async function countRows<Tables, Table extends keyof Tables, Row>(
   db: Db,
-  query: SelectQueryBuilder<Schema, Table, Row>,
+  query: SelectQueryBuilder<Tables, Table, Row>,
 ): Promise<number | null> {
   const counted = sql<{ count: number }>`SELECT count(*)::int AS count FROM (${query.limit(mostCounted + 1)}) AS found`;
   try {
