@@ -49,6 +49,10 @@ test('CSV has a column for each label, and events are found by theirs', async ()
   const lines = (await csv.text()).split('\r\n').map((line) => line.split(',').slice(0, 2).join());
   const expected = ['label:team,total_cost_usd', ',0.000000005', "'=sales,0.000000170", 'ops,0.000000001', ''];
   expect(lines).toEqual(expected);
+  for (const groups of ['label:team,model', 'provider,label:z,label:team,day']) {
+    const asked = await management.call(`${path}${groups}`, { headers: { accept: 'text/csv' } });
+    expect(await asked.text()).toMatch(new RegExp(`^${groups},total_cost_usd,`));
+  }
   for (const [label, count] of [
     ['team', 3],
     ['team=ops', 1],

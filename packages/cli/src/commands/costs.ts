@@ -15,7 +15,7 @@ import {
   unrecordedRequestListSchema,
   type usageGroups,
 } from '@agp/core/contracts';
-import { formatCost, formatCount, formatEstimate, formatUsd } from '@agp/core/explain';
+import { formatCost, formatCount, formatEstimate, roundUsd } from '@agp/core/explain';
 import type { Command } from 'commander';
 import { writeQuery } from '../api.ts';
 import { addCommand, addQuery, makeMonthOption } from '../arguments.ts';
@@ -71,10 +71,7 @@ function addReportCommand(costs: Command, shell: Shell): void {
     const inTime = groups.includes('hour') || groups.includes('day');
     const rows = ({ usage }: typeof answer.data) =>
       inTime ? usage : usage.toSorted((one, other) => other.total_cost_usd - one.total_cost_usd);
-    // As they were asked for: the API names them in its own order.
-    const asked = String(query.group_by ?? '').split(',');
-    const inOrder = groups.toSorted((one, other) => asked.indexOf(one) - asked.indexOf(other));
-    await shell.showRows(answer, rows, [...inOrder.map(columnOfGroup), ...sumColumns]);
+    await shell.showRows(answer, rows, [...groups.map(columnOfGroup), ...sumColumns]);
     if (!shell.json && from !== null)
       shell.terminal.note(`from ${formatTime(from)} to ${to === null ? 'now' : formatTime(to)}`);
   });
@@ -137,7 +134,7 @@ export function addCostCommands(program: Command, shell: Shell): void {
       { head: 'SESSION', cell: ({ session_id }) => session_id ?? '-', least: 8, spare: 3 },
       { head: 'PROVIDER', cell: ({ provider }) => provider ?? '-', least: 6, spare: 2 },
       { head: 'MODEL', cell: ({ model }) => model ?? '-', least: 8, spare: 1 },
-      { head: 'COUNTS (USD)', right: true, cell: ({ cost_usd }) => formatUsd(cost_usd) },
+      { head: 'COUNTS (USD)', right: true, cell: ({ cost_usd }) => roundUsd(cost_usd) },
       { head: 'WHY', cell: ({ reason }) => reason, least: 6 },
       { head: 'ID', cell: ({ event_id }) => event_id },
     ],
@@ -155,8 +152,8 @@ export function addCostCommands(program: Command, shell: Shell): void {
       { head: 'WHY', cell: ({ reason, ended_by_event_id: by }) => (by ? `billed by ${by}` : reason), least: 6 },
       { head: 'CLAIMED IN', right: true, cell: (row) => formatCount(row.claimed_prompt_tokens), spare: 4 },
       { head: 'CLAIMED OUT', right: true, cell: (row) => formatCount(row.claimed_completion_tokens), spare: 3 },
-      { head: 'CLAIMED (USD)', right: true, cell: ({ claimed_cost_usd }) => formatUsd(claimed_cost_usd), spare: 1 },
-      { head: 'RECORDED (USD)', right: true, cell: ({ cost_usd }) => formatUsd(cost_usd) },
+      { head: 'CLAIMED (USD)', right: true, cell: ({ claimed_cost_usd }) => roundUsd(claimed_cost_usd), spare: 1 },
+      { head: 'RECORDED (USD)', right: true, cell: ({ cost_usd }) => roundUsd(cost_usd) },
       { head: 'ID', cell: ({ event_id }) => event_id },
     ],
   });

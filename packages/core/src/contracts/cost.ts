@@ -167,9 +167,8 @@ const isTime = (group: UsageGroup) => group === 'hour' || group === 'day';
 function readGroups(text: string): UsageGroup[] | null {
   const names = text.split(',', groupNames.length + mostLabels + 1);
   if (!names.every(isGroup) || new Set(names).size < names.length) return null;
-  const labels = names.filter((name) => labelOf(name) !== null).sort();
-  if ((names.includes('hour') && names.includes('day')) || labels.length > mostLabels) return null;
-  return [...groupNames.filter((name) => names.includes(name)), ...labels];
+  const labels = names.filter((name) => labelOf(name) !== null);
+  return (names.includes('hour') && names.includes('day')) || labels.length > mostLabels ? null : names;
 }
 
 export const costUsageQuerySchema = z
@@ -195,7 +194,7 @@ export const costUsageQuerySchema = z
       .meta({
         description:
           `Some of ${groupNames.map((name) => `\`${name}\``).join(', ')} and up to ${mostLabels} \`label:NAME\`, with commas ` +
-          'between them. Labels are those that the agent had when the request was admitted. Without it, one entry has the sum',
+          'between them, in the order of the columns of CSV. Labels are those that the agent had when the request was admitted. Without it, one entry has the sum',
         example: 'label:team,model',
       }),
     top: wholeNumber(`from 1 to ${mostTop}`, { min: 1, max: mostTop }).optional().meta({

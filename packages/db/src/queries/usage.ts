@@ -197,9 +197,11 @@ async function findFirst(db: Db, groups: readonly UsageGroup[], range: Range): P
   return from !== undefined && from > row.first ? from : row.first;
 }
 
-/** Sums in the groups' order, or with `top` the dearest first; read a day at a time, so that a statement reads little. */
+/** Sums in the groups' order, time first, or with `top` the dearest first; read a day at a time, so that a statement reads little. */
 export async function* listUsage(db: Db, query: UsageQuery): AsyncGenerator<UsageRow[]> {
-  const { groups, to, agentId, top } = query;
+  const { to, agentId, top } = query;
+  const isOfTime = (group: UsageGroup) => Number(isByTime([group]));
+  const groups = query.groups.toSorted((one, other) => isOfTime(other) - isOfTime(one));
   if (top !== undefined) {
     yield await readPage(db, groups, query, undefined, query);
     return;
