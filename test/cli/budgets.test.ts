@@ -133,7 +133,7 @@ test('explain and the refusal name the same budget', async () => {
   const before = await explain();
   expect(before).not.toContain('d-other');
   expect(before).toMatch(/^b-free .* warn$/m);
-  expect(before).toContain('would refuse first: a-wide, a request that may take more than 999.9');
+  expect(before).toContain('would refuse first: a-wide, a request that may take more than 1,000.00 USD; c-count');
   expect(before).toMatch(/; c-count, after 1 request\n$/);
   expect((await send('worker')).headers.get('x-agp-budget-warning')).toBe('b-free');
   await waitFor('the event', async () => /c-count refuses it: it is used up\n$/.test(await explain()));

@@ -1,5 +1,5 @@
 import type { BudgetDefinition, BudgetUse, StoredBudget, Unit } from '@agp/budgets';
-import { formatCount, formatUsd } from '@agp/core/explain';
+import { formatCount, formatShare, roundUsd } from '@agp/core/explain';
 import { describeMatch } from '@agp/policy';
 import { type Column, formatTime } from './table.ts';
 import type { Style } from './terminal.ts';
@@ -23,7 +23,7 @@ export interface ListedLine extends BudgetLine, Pick<BudgetDefinition, 'window' 
 
 /** `12.50 USD`, `1,500 tokens`. */
 export const formatAmount = (amount: number, unit: Unit): string =>
-  unit === 'usd' ? `${formatUsd(amount)} USD` : `${formatCount(amount)} ${unit}`;
+  unit === 'usd' ? `${roundUsd(amount)} USD` : `${formatCount(amount)} ${unit}`;
 
 /** An amount of 0 is used up. */
 export const toPercent = (used: number, amount: number): number =>
@@ -66,7 +66,7 @@ export const columns: Column<BudgetLine & Partial<ListedLine>>[] = [
   {
     head: 'USED',
     right: true,
-    cell: ({ percent }) => `${percent} %`,
+    cell: ({ percent }) => formatShare(percent / 100, ' %'),
     style: ({ percent, thresholds }) => chooseStyle(percent, thresholds),
   },
   { head: 'HELD', right: true, cell: ({ held, unit }) => formatAmount(held, unit), spare: 4 },

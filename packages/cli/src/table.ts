@@ -1,5 +1,5 @@
 import type { Stop } from '@agp/core/contracts';
-import { formatCount, formatUsd } from '@agp/core/explain';
+import { formatCount, roundUsd } from '@agp/core/explain';
 import { shortenId, toLineText } from '@agp/core/text';
 import stringWidth from 'string-width';
 import type { Paint, Style } from './terminal.ts';
@@ -152,7 +152,7 @@ export function wrapText(text: string, width: number): string[] {
 
 /** A cap, or what remains of it; null means no cap. */
 export function formatCap(usd: number | null): string {
-  return usd === null ? 'none' : formatUsd(usd);
+  return usd === null ? 'none' : roundUsd(usd);
 }
 
 /** A time without `T` and milliseconds, easier to read in a table. */

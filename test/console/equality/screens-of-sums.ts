@@ -14,19 +14,14 @@ import {
   formatCount,
   formatDuration,
   formatEstimate,
+  formatShare,
   formatUsd,
   statusBeside,
 } from '@agp/core/explain';
 import { sumUsd } from '@agp/core/money';
 import type { AgentTool, StoredPolicy } from '@agp/policy';
 import { expect } from 'vitest';
-import {
-  compareUsd,
-  formatAmount,
-  formatShare,
-  formatShortCount,
-  roundUsd,
-} from '../../../packages/console/src/format/format.ts';
+import { compareUsd, formatAmount, formatShortCount, roundUsd } from '../../../packages/console/src/format/format.ts';
 import { findBefore } from '../../../packages/console/src/screens/costs/usage-entries.ts';
 import type { Shown } from './read-shown.ts';
 import * as rows from './show-rows.ts';

@@ -15,14 +15,13 @@ import type {
   UnpricedModel,
   UnrecordedRequest,
 } from '@agp/core/contracts';
-import { describeOutcome, describePii, formatCount, formatDuration, nameChanged } from '@agp/core/explain';
+import { describeOutcome, describePii, formatCount, formatDuration, formatShare, nameChanged } from '@agp/core/explain';
 import { readLabels } from '@agp/core/labels';
 import type { StoredIdentity } from '@agp/identities';
 import { type AgentTool, describeMatch, type StoredPolicy } from '@agp/policy';
 import { expect } from 'vitest';
 import {
   formatAmount,
-  formatShare,
   formatShortCount,
   showPrice as inUsd,
   noRoomMeaning,

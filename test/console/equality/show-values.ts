@@ -1,12 +1,11 @@
 import type { AgentBudget } from '@agp/core/contracts';
-import { formatUsd, formatUtc } from '@agp/core/explain';
+import { formatShare, formatUsd, formatUtc } from '@agp/core/explain';
 import { shortenId } from '@agp/core/text';
 import { expect } from 'vitest';
 import {
   formatFullTime,
   formatLocalTime,
   formatMinute,
-  formatShare,
   roundUsd,
 } from '../../../packages/console/src/format/format.ts';
 

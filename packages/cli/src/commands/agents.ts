@@ -13,7 +13,7 @@ import {
   retiredAgentSchema,
   type Stop,
 } from '@agp/core/contracts';
-import { formatCount, formatUsd } from '@agp/core/explain';
+import { formatCount, roundUsd } from '@agp/core/explain';
 import { readLabels } from '@agp/core/labels';
 import { toLineText } from '@agp/core/text';
 import { adoptedSchema } from '@agp/identities';
@@ -39,7 +39,7 @@ function listFields(
   { agent, identity, block, budget }: AgentOverview,
   used: CostUsageEntry | undefined,
 ): [string, string][] {
-  const spent = used && `${formatUsd(used.total_cost_usd)}, in ${formatCount(used.request_count)} requests`;
+  const spent = used && `${roundUsd(used.total_cost_usd)}, in ${formatCount(used.request_count)} requests`;
   return [
     ['id', agent.id],
     ['name', agent.name],
@@ -54,7 +54,7 @@ function listFields(
     ...(block ? [['blocked', formatStop(block)] as [string, string]] : []),
     ['last seen', formatTime(agent.last_seen_at)],
     ['spent in all (USD)', spent ?? '-'],
-    ['spent today (USD)', formatUsd(budget?.spent_usd ?? agent.cost_today_usd)],
+    ['spent today (USD)', roundUsd(budget?.spent_usd ?? agent.cost_today_usd)],
     ['cap a day (USD)', `${formatCap(agent.daily_cap_usd)}${agent.warn_only ? ' (warns only)' : ''}`],
     ['requests a minute', formatRate(agent.requests_per_minute)],
   ];
@@ -87,7 +87,7 @@ export function addAgentCommands(program: Command, shell: Shell): void {
       { head: 'NAME', cell: ({ name }) => name, least: 20 },
       { head: 'STATUS', cell: ({ status }) => status, style: ({ status }) => statusStyles[status] },
       { ...timeColumn('LAST SEEN', 'last_seen_at'), spare: 1 },
-      { head: 'TODAY (USD)', right: true, cell: ({ cost_today_usd = 0 }) => formatUsd(cost_today_usd), spare: 2 },
+      { head: 'TODAY (USD)', right: true, cell: ({ cost_today_usd = 0 }) => roundUsd(cost_today_usd), spare: 2 },
       { head: 'ADDRESS', cell: ({ source_ip }) => source_ip, spare: 3 },
       { ...timeColumn('CREATED', 'created_at'), spare: 4 },
       { head: 'LABELS', cell: ({ metadata }) => formatLabels(metadata), spare: 5 },

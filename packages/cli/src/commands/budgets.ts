@@ -1,5 +1,5 @@
 import { type Budget, budgetListSchema, budgetSchema, limitListSchema, limitSchema } from '@agp/core/contracts';
-import { formatUsd } from '@agp/core/explain';
+import { roundUsd } from '@agp/core/explain';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { z } from 'zod';
 import { addCommand, addReason, parseRate, parseUsd, type ReasonOption } from '../arguments.ts';
@@ -123,8 +123,8 @@ export function addBudgetCommands(program: Command, shell: Shell): void {
     columns: [
       { head: 'AGENT', cell: ({ name }) => name, least: 12 },
       { head: 'CAP (USD)', right: true, cell: ({ daily_cap_usd }) => formatCap(daily_cap_usd) },
-      { head: 'SPENT', right: true, cell: ({ spent_usd }) => formatUsd(spent_usd) },
-      { head: 'RESERVED', right: true, cell: ({ reserved_usd }) => formatUsd(reserved_usd), spare: 1 },
+      { head: 'SPENT', right: true, cell: ({ spent_usd }) => roundUsd(spent_usd) },
+      { head: 'RESERVED', right: true, cell: ({ reserved_usd }) => roundUsd(reserved_usd), spare: 1 },
       { head: 'REMAINING', right: true, cell: ({ remaining_usd }) => formatCap(remaining_usd), style: chooseStyle },
       {
         head: '',

@@ -7,7 +7,7 @@ import {
   statusSchema,
   statusWindows,
 } from '@agp/core/contracts';
-import { formatCount, formatDuration, formatUsd } from '@agp/core/explain';
+import { formatCount, formatDuration, roundUsd } from '@agp/core/explain';
 import { escapeJson, toLineText } from '@agp/core/text';
 import { type Alert, alertListSchema } from '@agp/notifications';
 import { type Command, Option } from 'commander';
@@ -60,8 +60,8 @@ function showRequests(part: Part<'requests'>): Line {
 const showSpend = ({ spent_usd, daily_cap_usd, warn_only }: Part<'spend'>): Line => ({
   text:
     daily_cap_usd === null
-      ? `${formatUsd(spent_usd)} USD; no cap`
-      : `${formatUsd(spent_usd)} USD of ${formatUsd(daily_cap_usd)}${warn_only ? ' (warns only)' : ''}`,
+      ? `${roundUsd(spent_usd)} USD; no cap`
+      : `${roundUsd(spent_usd)} USD of ${roundUsd(daily_cap_usd)}${warn_only ? ' (warns only)' : ''}`,
   style: daily_cap_usd !== null && spent_usd >= 0.8 * daily_cap_usd ? 'red' : undefined,
 });
 
@@ -95,7 +95,7 @@ const showUnpriced = ({ count, latest }: Part<'unpriced_models'>): Line =>
 
 const spenderColumns = (since: string): Column<Part<'top_spenders'>[number]>[] => [
   { head: `TOP SPENDERS${since}`, cell: ({ agent_name }) => agent_name, least: 18 },
-  { head: 'COST (USD)', right: true, cell: ({ cost_usd }) => formatUsd(cost_usd) },
+  { head: 'COST (USD)', right: true, cell: ({ cost_usd }) => roundUsd(cost_usd) },
   { head: 'REQUESTS', right: true, cell: ({ request_count }) => formatCount(request_count) },
 ];
 

@@ -1,7 +1,8 @@
 import type { ListedAgent } from '@agp/core/contracts';
+import { formatShare } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { usageQuery } from '../api/api.ts';
-import { formatLocalTime, formatShare, noRoomMeaning, projectSpend, roundCap, roundUsd } from '../format/format.ts';
+import { formatLocalTime, noRoomMeaning, projectSpend, roundCap, roundUsd } from '../format/format.ts';
 import { Meter, partOf } from './meter.tsx';
 import { Pill, useNow } from './values.tsx';
 

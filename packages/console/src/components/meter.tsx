@@ -1,5 +1,6 @@
 import type { Unit } from '@agp/budgets';
-import { formatAmount, formatShare } from '../format/format.ts';
+import { formatShare } from '@agp/core/explain';
+import { formatAmount } from '../format/format.ts';
 
 const suffixes = { observe: ' (only counted)', warn: ' (warns only)', refuse: '' };
 

@@ -1,9 +1,8 @@
 import type { CostUsageEntry } from '@agp/core/contracts';
-import { describeOutcome, formatCount, formatEstimate } from '@agp/core/explain';
+import { describeOutcome, formatCount, formatEstimate, formatShare } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { apiQuery } from '../api/api.ts';
-import { formatShare } from '../format/format.ts';
 import type { EventsSearch } from '../search/screen-searches.ts';
 import { Cost } from './cost.tsx';
 import type { Column } from './list.tsx';

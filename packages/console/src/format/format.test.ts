@@ -5,7 +5,6 @@ import {
   formatAgo,
   formatLocalTime,
   formatMinute,
-  formatShare,
   formatShortCount,
   projectSpend,
   roundUsd,
@@ -31,10 +30,6 @@ test.each([
 test('counts are short where they are long', () => {
   expect(formatShortCount(9_999)).toBe('9,999');
   expect(formatShortCount(12_345)).toBe('12.3K');
-});
-
-test('a share is never rounded to none or all', () => {
-  expect([0, 0.000_1, 0.5, 0.999, 1, 1.2].map(formatShare)).toEqual(['0%', '<1%', '50%', '>99%', '100%', '120%']);
 });
 
 test('ages', () => {

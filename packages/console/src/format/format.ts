@@ -1,19 +1,12 @@
 import type { BudgetDefinition, Unit } from '@agp/budgets';
 import type { ListedAuditEntry, ModelPrice } from '@agp/core/contracts';
-import { describeChange, formatCount } from '@agp/core/explain';
+import { describeChange, formatCount, roundUsd as roundCents } from '@agp/core/explain';
 
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
 /** In short from ten thousand on: `12.3K`. */
 export function formatShortCount(count: number): string {
   return count < 10_000 ? formatCount(count) : short.format(count);
-}
-
-/** A part of a whole, such as `82%`; `<1%` and `>99%` if rounding would make it none or all. */
-export function formatShare(part: number): string {
-  if (part > 0 && part < 0.01) return '<1%';
-  if (part > 0.99 && part < 1) return '>99%';
-  return `${formatCount(Math.round(part * 100))}%`;
 }
 
 /** How an amount stands to an earlier one, before the name of the earlier time: `18% more than`, `as much as`. */
@@ -25,28 +18,13 @@ export function compareUsd(usd: number, before: number): string {
   return `${formatCount(Math.abs(change))}% ${change > 0 ? 'more' : 'less'} than`;
 }
 
-/** Below it, an amount would be written with too many zeros to be read. */
-const smallest = 0.000_001;
-
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
-const cents = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
-/** Two digits that count, and never less than cents. */
-function writeFine(amount: number): string {
-  const decimals = Math.max(2, 1 - Math.floor(Math.log10(amount)));
-  return amount.toFixed(decimals).replace(/(\.\d\d\d*?)0+$/, '$1');
-}
-
-/**
- * USD to the figure that matters: whole dollars from a thousand on, cents from one on, below that two digits that count.
- */
+/** USD to the figure that matters: whole dollars from a thousand on, below that cents, below one cent two digits that count. */
 export function roundUsd(usd: number): string {
   if (usd === 0) return '$0';
-  const amount = Math.abs(usd);
-  const sign = usd < 0 ? '-' : '';
-  if (amount < smallest) return `${sign}<$0.000001`;
-  if (amount < 0.995) return `${sign}$${writeFine(amount)}`;
-  return `${sign}$${(amount < 999.995 ? cents : whole).format(amount)}`;
+  if (Math.abs(usd) < 999.995) return roundCents(usd, '$');
+  return `${usd < 0 ? '-' : ''}$${whole.format(Math.abs(usd))}`;
 }
 
 /** A cap; null is no cap. */

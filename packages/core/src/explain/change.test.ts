@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest';
 import { describeChange } from './change.ts';
 import { describePii } from './event.ts';
-import { countOf, formatCost, formatDuration, formatEstimate, formatUsd, formatUtc } from './formats.ts';
+import {
+  countOf,
+  formatCost,
+  formatDuration,
+  formatEstimate,
+  formatShare,
+  formatUsd,
+  formatUtc,
+  roundUsd,
+} from './formats.ts';
 
 type State = Record<string, unknown> | null;
 
@@ -63,6 +72,15 @@ test('amounts keep all the places that they have, and two at least; spans are in
   expect(formatUtc('2026-11-22T12:03:22.393Z')).toBe('2026-11-22 12:03:22.393 UTC');
   expect([240, 3_210, 240_000, 7_500_000, 3 * 86_400_000].map(formatDuration)).toEqual([
     ...['240 ms', '3.2 s', '4 min', '2 h 5 min', '3 d'],
+  ]);
+});
+
+test('amounts for people have cents, or two digits that count; a share is never rounded to none, all or a row of digits', () => {
+  expect([405.881545, 0.890892, 0.098646512, 0.0042168, 0, -1234.5, 1e-9].map((usd) => roundUsd(usd))).toEqual([
+    ...['405.88', '0.89', '0.10', '0.0042', '0.00', '-1,234.50', '<0.000001'],
+  ]);
+  expect([0, 0.0001, 0.5, 0.999, 1, 9.99, 455.59].map((part) => formatShare(part))).toEqual([
+    ...['0%', '<1%', '50%', '>99%', '100%', '999%', '455 times'],
   ]);
 });
 

@@ -15,6 +15,29 @@ export function formatUsd(usd: number): string {
   return usd.toFixed(9).replace(/0{1,7}$/, '');
 }
 
+const cents = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+/** Below it, an amount would be written with too many zeros to be read. */
+const smallest = 0.000_001;
+
+/** Two digits that count. */
+const writeFine = (amount: number) =>
+  amount.toFixed(1 - Math.floor(Math.log10(amount))).replace(/(\.\d\d\d*?)0+$/, '$1');
+
+/** USD for people: cents, below one cent two digits that count; {@link formatUsd} is for who needs all. @param symbol before the digits */
+export function roundUsd(usd: number, symbol = ''): string {
+  const amount = Math.abs(usd);
+  const sign = usd < 0 ? '-' : '';
+  if (amount > 0 && amount < smallest) return `${sign}<${symbol}0.000001`;
+  return `${sign}${symbol}${amount > 0 && amount < 0.01 ? writeFine(amount) : cents.format(amount)}`;
+}
+
+/** A part of a whole, such as `82%`: `<1%` and `>99%` if rounding would make it none or all, `12 times` from ten times on. */
+export function formatShare(part: number, unit = '%'): string {
+  if (part > 0 && part < 0.01) return `<1${unit}`;
+  if (part > 0.99 && part < 1) return `>99${unit}`;
+  return part < 10 ? `${formatCount(Math.round(part * 100))}${unit}` : `${formatCount(Math.floor(part))} times`;
+}
+
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
@@ -49,9 +72,9 @@ export function lacksPrice(
   return usd === 0 && tokens > 0 && unpriced.some(isOf);
 }
 
-/** USD exactly; `no price` of tokens that cost nothing. @param unit after the figure */
+/** USD for people; `no price` of tokens that cost nothing. @param unit after the figure */
 export function formatCost(usd: number, tokens: number, unit = ''): string {
-  return usd === 0 && tokens > 0 ? 'no price' : formatUsd(usd) + unit;
+  return usd === 0 && tokens > 0 ? 'no price' : roundUsd(usd) + unit;
 }
 
 /** `2026-11-22 14:03:22.393 UTC`. */

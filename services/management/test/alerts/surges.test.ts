@@ -22,7 +22,7 @@ test('an agent that spends many times what it did is told, however few its reque
   await alerts.rule({ on: 'surge' });
   const agent = await seedAgent(alerts.owner, 'dear');
   await alerts.call(agent, 10, { cost_nano_usd: 50_000_000 }, 1801);
-  await alerts.call(agent, 10, { cost_nano_usd: 1_200_000_000 }, 1);
+  await alerts.call(agent, 10, { cost_nano_usd: 1_200_089_265 }, 1);
   await alerts.look();
   expect((await alerts.alerts()).open).toEqual(['agent dear spends far more than usual: 12.00 USD in 10 min']);
 });

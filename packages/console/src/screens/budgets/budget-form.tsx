@@ -1,6 +1,6 @@
 import type { BudgetDefinition, BudgetPreview } from '@agp/budgets';
 import { toTeamPrefix } from '@agp/core/contracts';
-import { countOf, formatCount } from '@agp/core/explain';
+import { countOf, formatCount, formatShare } from '@agp/core/explain';
 import { nameSchema } from '@agp/policy/schema';
 import { NativeSelect, NumberInput, Stack } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
@@ -15,7 +15,7 @@ import { pauseMs } from '../../components/filters.tsx';
 import { useSeenNames, zones } from '../../components/known-fields.tsx';
 import { partOf } from '../../components/meter.tsx';
 import { TimeStamp } from '../../components/values.tsx';
-import { formatAmount, formatShare } from '../../format/format.ts';
+import { formatAmount } from '../../format/format.ts';
 import { compact } from '../../search/search.ts';
 import { type Form, NamesField, ValueField } from '../policies/form-fields.tsx';
 

@@ -1,5 +1,5 @@
 import { type CostUsageEntry, labelOf } from '@agp/core/contracts';
-import { formatCount, formatEstimate } from '@agp/core/explain';
+import { formatCount, formatEstimate, formatShare } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { apiQuery, usageQuery } from '../../api/api.ts';
@@ -14,7 +14,7 @@ import { Errors, Latencies, resultColumns } from '../../components/results.tsx';
 import { TimeRange } from '../../components/time-range.tsx';
 import { Chips, useFilters } from '../../components/use-filters.tsx';
 import { AgentLink } from '../../components/values.tsx';
-import { compareUsd, formatShare, formatShortCount } from '../../format/format.ts';
+import { compareUsd, formatShortCount } from '../../format/format.ts';
 import {
   type CostGroup,
   type CostsSearch,

@@ -1,4 +1,4 @@
-import { formatCount, formatUsd } from '@agp/core/explain';
+import { formatCount, roundUsd } from '@agp/core/explain';
 import { toPublicId } from '@agp/core/ids';
 import { readBusiestHours, readLatestUse } from '@agp/db';
 import { type Cause, type Finder, isFor, nameOf, searchPath } from './look.ts';
@@ -29,7 +29,7 @@ export const surgeFinder: Finder<'surge'> = {
         return now[each] >= least[each] && now[each] > bound;
       });
       if (what === undefined) return [];
-      const show = (amount: number) => (what === 'usd' ? `${formatUsd(amount)} USD` : formatCount(amount));
+      const show = (amount: number) => (what === 'usd' ? `${roundUsd(amount)} USD` : formatCount(amount));
       const path = searchPath('/events', { agent_id: toPublicId('agt', id), from: since.toISOString() });
       const before = usual === undefined ? null : show(usual[what]);
       return [

@@ -1,5 +1,5 @@
 import { type Charge, isCalendar, never, steps, toCharge } from '@agp/budgets';
-import { formatCount, formatUsd } from '@agp/core/explain';
+import { formatCount, roundUsd } from '@agp/core/explain';
 import { fromPublicId } from '@agp/core/ids';
 import { chargedLabels } from '@agp/core/labels';
 import {
@@ -24,7 +24,7 @@ const guessed = 'projected';
 const guessAfter = 0.1;
 
 const formatAmount = (amount: number, unit: Charge['unit']) =>
-  unit === 'usd' ? `${formatUsd(amount)} USD` : `${formatCount(Math.round(amount))} ${unit}`;
+  unit === 'usd' ? `${roundUsd(amount)} USD` : `${formatCount(Math.round(amount))} ${unit}`;
 
 interface Use {
   charge: Charge;
@@ -159,7 +159,7 @@ export const budgetFinder: Finder<'budget'> = {
   },
 };
 
-const usd = (amount: number) => `${formatUsd(amount)} USD`;
+const usd = (amount: number) => `${roundUsd(amount)} USD`;
 
 /** Nothing of it is left, and requests are refused. */
 const isFull = ({ daily_cap_usd: cap, spent_usd: spent, warn_only }: FullCap) => spent >= cap && !warn_only;
