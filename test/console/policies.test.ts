@@ -74,7 +74,7 @@ inBrowser('policies in the console', () => {
     expect(
       await part('Hours')
         .getByLabel('From')
-        .evaluateAll((all: HTMLInputElement[]) => all.map(({ value }) => value)),
+        .evaluateAll((all) => all.map((each) => (each as unknown as { value: string }).value)),
     ).toEqual(['08:00', '09:00']);
     await part('Hours').getByRole('button', { name: 'More hours' }).click();
     await part('Hours').getByRole('group', { name: 'Days of hours 3' }).getByText('Sun', { exact: true }).click();

@@ -5,7 +5,9 @@ import {
   createPolicy,
   deletePolicy,
   listTools,
+  type PolicyHits,
   type PolicyRow,
+  readDecided,
   readPolicy,
   replacePolicy,
 } from '@agp/db';
@@ -17,7 +19,6 @@ import {
   policySchema,
   previewRequestSchema,
   previewSchema,
-  type StoredPolicy,
   storedPolicySchema,
   triedTextSchema,
   tryRequestSchema,
@@ -46,6 +47,16 @@ const listQuerySchema = z.object({
     .meta({ description: '`hits` adds what each refused and noted in the last 24 hours' }),
 });
 
+/** Without what each rule of a policy did, which is not told apart. */
+function sumDecided(rows: Awaited<ReturnType<typeof readDecided>>): Map<string, PolicyHits> {
+  const sum = (of: typeof rows, isRefusal: boolean) =>
+    of.reduce((all, { action, count }) => ((action === 'refuse') === isRefusal ? all + Number(count) : all), 0);
+  const byPolicy = Map.groupBy(rows, ({ policy }) => policy);
+  return new Map(
+    [...byPolicy].map(([policy, of]) => [policy, { refused: sum(of, true), noted: sum(of, false), by: [] }]),
+  );
+}
+
 export const policyRoutes = tagRoutes('Policies', [
   defineRoute('GET /api/v1/policies', {
     summary: 'All policies, by name',
@@ -56,12 +67,13 @@ export const policyRoutes = tagRoutes('Policies', [
       if (query.expand === undefined) return policies;
       const since = new Date(Math.floor((Date.now() - dayMs) / hourMs) * hourMs);
       const hits = await countPolicyHits(db, since);
+      // What others' did is counted for all agents together, and a team is told what they did to its own.
+      const ofTeam = caller?.match ? sumDecided(await readDecided(db, since)) : null;
       const none = { refused: 0, noted: 0, by: [] };
-      // A team is told of its own alone: others' are counted for all agents together.
-      const tells = ({ team }: StoredPolicy) => !caller?.match || team !== null;
-      return policies.map((each) =>
-        tells(each) ? { ...each, hits: { since: since.toISOString(), ...(hits.get(each.policy.name) ?? none) } } : each,
-      );
+      return policies.map((each) => {
+        const known = ofTeam !== null && each.team === null ? ofTeam : hits;
+        return { ...each, hits: { since: since.toISOString(), ...(known.get(each.policy.name) ?? none) } };
+      });
     },
   }),
   defineRoute('POST /api/v1/policies', {

@@ -1,6 +1,7 @@
+import { randomUUIDv7 } from 'node:crypto';
 import { toAnnouncedEvent } from '@agp/core/events';
 import { toPublicId, uuidOf } from '@agp/core/ids';
-import { endBlocks } from '@agp/db';
+import { addRefusals, endBlocks } from '@agp/db';
 import { eventually } from '@agp/testing';
 import { insertAlert } from '@agp/testing/events';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -97,6 +98,23 @@ describe('a team', () => {
       403,
       /label owner is one by which others choose agents/,
     );
+  });
+
+  test('is told how many of its requests a policy of the installation refused, and of nobody else', async () => {
+    const now = Date.now();
+    const decision = [{ policy: 'restricted', version: 1, rule: 'models', action: 'refuse' as const }];
+    const refuse = ({ id }: SeededAgent, count: number) => ({
+      ...{ agentId: uuidOf('agt', id), reason: 'policy_denied', count, minute: now, refusedAt: now, sourceIp: '::1' },
+      requests: [
+        {
+          ...{ id: randomUUIDv7(), agentId: uuidOf('agt', id), reason: 'policy_denied', count, added: count, decision },
+          ...{ requestId: 'r', sourceIp: '::1', provider: null, path: null, rule: 'models', told: null },
+        },
+      ],
+    });
+    await addRefusals(management.database.pool, [refuse(mine, 3), refuse(theirs, 40)]);
+    const policies = (await read(team, '/api/v1/policies?expand=hits')) as { policy: { name: string }; hits: object }[];
+    expect(policies.find(({ policy }) => policy.name === 'restricted')?.hits).toMatchObject({ refused: 3, noted: 0 });
   });
 
   test('makes a budget of its agents alone', async () => {

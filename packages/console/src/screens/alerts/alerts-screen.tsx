@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { apiQuery, refreshMs, rulesQuery } from '../../api/api.ts';
 import { usePermissions } from '../../api/session.ts';
-import { Acknowledge, AcknowledgeThese, AlertLink, AlertState, Severity } from '../../components/alerts.tsx';
+import { Acknowledge, AcknowledgeThese, AlertLink, AlertState, Severity, Told } from '../../components/alerts.tsx';
 import { EmptyState } from '../../components/feedback.tsx';
 import { Choice } from '../../components/filters.tsx';
 import { AgentField } from '../../components/known-fields.tsx';
@@ -23,7 +23,9 @@ const columns: readonly Column<Alert>[] = [
     cell: (alert) => (
       <div className="text-cell">
         <AlertLink of={alert} />
-        <div className="small dim hide-narrow">{alert.detail}</div>
+        <div className="small dim hide-narrow">
+          <Told text={alert.detail} />
+        </div>
       </div>
     ),
   },
