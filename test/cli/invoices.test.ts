@@ -52,7 +52,7 @@ beforeAll(async () => {
     const provider = await startDemoProvider({ host: '127.0.0.1', port: 0, charges: charges[vendor] });
     urls[vendor] = `${servers.use(provider).url}/${vendor}`;
   }
-  const doubted = at(third, { model: 'text-embedding-3-small', cost_nano_usd: nano(0.1) });
+  const doubted = at(third, { model: 'text-embedding-3-small', cost_nano_usd: nano(0.1), labels: { unit: 'eu' } });
   const events = [
     ...[first, second, third].flatMap((day) => many(day, 3_000, { model: 'gpt-4o', cost_nano_usd: nano(0.001) })),
     // A model without a price, and batches whose results were fetched days later.
@@ -161,8 +161,14 @@ test('as JSON and CSV it is exact, by day and model', async () => {
 });
 
 test('what agrees ends with 0, for one project or another vendor', async () => {
-  const project = await reconcile(`--from ${third} --to 2026-11-12 --billed-to proj_agents --tolerance 100`);
-  expect(project).toMatchObject({ code: 0, stderr: '' });
+  // Of its own agents alone: 0.10 of what is recorded that day, in place of all of it.
+  const to = (project: string) => `--from ${third} --to 2026-11-12 --billed-to ${project} --json --label unit=eu`;
+  const project = JSON.parse((await reconcile(to('proj_agents'))).stdout);
+  expect(project.total).toMatchObject({ recorded_usd: 0.1, billed_usd: 3.45, doubtful_usd: 0 });
+  expect(JSON.parse((await reconcile(to('proj_none'))).stdout).total).toMatchObject({
+    recorded_usd: 0.1,
+    billed_usd: 0,
+  });
   const folder = await mkdtemp(join(tmpdir(), 'agp-key-'));
   await writeFile(join(folder, 'key'), 'sk-ant-admin-1\n');
   const environment = { ANTHROPIC_ADMIN_KEY_FILE: join(folder, 'key') };
@@ -192,6 +198,8 @@ test('what is no bill, or too much of one, is refused, and no key is shown', asy
   const cases: [args: string, given: Given, code: number, message: RegExp][] = [
     [`--to ${first}`, {}, 2, /--from and --to must be given/],
     ['--from 2026-01-01 --to 2026-11-12', {}, 2, /--to must be 1 to 92 days after/],
+    [`${range} --billed-to proj_agents`, {}, 2, /do not name the project, key or workspace.*--billed-to and --label/],
+    [`${range} --billed-to proj_agents --label team`, {}, 2, /--label.*It must be a label with its value/],
     [range, { environment: {} }, 1, /^No key: set OPENAI_ADMIN_KEY, or OPENAI_ADMIN_KEY_FILE/],
     [
       range,

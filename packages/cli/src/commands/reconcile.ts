@@ -1,11 +1,14 @@
 import { setGlobalProxyFromEnv } from 'node:http';
 import {
+  agentListSchema,
   costUsageSchema,
   doubtfulUsageListSchema,
   maxPageSize,
   unpricedModelListSchema,
   unrecordedRequestListSchema,
 } from '@agp/core/contracts';
+import { formatShare } from '@agp/core/explain';
+import { labelName, labelValue } from '@agp/core/labels';
 import { nanoToUsd } from '@agp/core/money';
 import { escapeJson } from '@agp/core/text';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -32,9 +35,13 @@ async function readAll<Row>({ get }: Api, path: string, schema: z.ZodType<Row[]>
   return data;
 }
 
-/** What is recorded of a provider, and what is known to be missing. */
-async function readRecords(api: Api, provider: string, range: Days): Promise<Omit<Known, 'billed'>> {
-  const { data } = await api.get('/api/v1/costs/usage', costUsageSchema, { ...range, group_by: 'day,model,provider' });
+/** What is recorded of a provider, and what is known to be missing. @param label of whose agents alone */
+async function readRecords(api: Api, provider: string, range: Days, label?: Label): Promise<Omit<Known, 'billed'>> {
+  const group_by = `day,model,provider${label ? `,label:${label.name}` : ''}`;
+  const { data } = await api.get('/api/v1/costs/usage', costUsageSchema, { ...range, group_by });
+  const withLabel = label && { label: `${label.name}=${label.value}` };
+  const agents = label && (await api.get('/api/v1/agents', agentListSchema, withLabel)).data;
+  const ids = agents && new Set(agents.map(({ id }) => id));
   const unpriced = (await api.get('/api/v1/costs/unpriced', unpricedModelListSchema)).data;
   const lost = await readAll(api, '/api/v1/costs/unrecorded', unrecordedRequestListSchema, range);
   const doubtful = await readAll(api, '/api/v1/costs/doubtful', doubtfulUsageListSchema, range);
@@ -48,13 +55,16 @@ async function readRecords(api: Api, provider: string, range: Days): Promise<Omi
     })),
   ];
   const isOurs = (row: { provider?: string | null | undefined }) => (row.provider ?? provider) === provider;
+  const usage = data.usage.filter((row) => isOurs(row) && (!label || row.labels?.[label.name] === label.value));
   return {
-    recorded: data.usage.filter(isOurs).map(({ day = '', model = '', total_cost_usd: usd }) => ({
+    recorded: usage.map(({ day = '', model = '', total_cost_usd: usd }) => ({
       ...{ day, model: nameModel(model), nanoUsd: toNano(usd) },
     })),
-    listed: listed.filter(isOurs).map(({ started_at: time, model, cause, more, less }) => ({
-      ...{ day: time.slice(0, 10), model: model && nameModel(model), cause, more: toNano(more), less: toNano(less) },
-    })),
+    listed: listed
+      .filter((row) => isOurs(row) && ids?.has(row.agent_id) !== false)
+      .map(({ started_at: time, model, cause, more, less }) => ({
+        ...{ day: time.slice(0, 10), model: model && nameModel(model), cause, more: toNano(more), less: toNano(less) },
+      })),
     isUnpriced: (day, name) =>
       unpriced.some(
         (row) =>
@@ -70,7 +80,10 @@ async function readRecords(api: Api, provider: string, range: Days): Promise<Omi
 const cents = (nanoUsd: number) => (Math.round(nanoUsd / 1e7) / 100).toFixed(2).replace(/^-(?=0\.00$)/, '');
 /** Of what was billed; null if nothing was. */
 const percentOf = (part: number, { billed }: Gap) => (billed === 0 ? null : (100 * part) / billed);
-const writePercent = (percent: number | null) => (percent === null ? '-' : `${percent.toFixed(2)} %`);
+function writePercent(percent: number | null): string {
+  if (percent === null) return '-';
+  return percent < 1_000 ? `${percent.toFixed(2)} %` : formatShare(percent / 100);
+}
 
 const amount = (head: string, name: Exclude<keyof Gap, 'day' | 'model'>, spare?: number): Column<Gap> =>
   Object.assign({ head, right: true, cell: (gap: Gap) => cents(gap[name]) }, spare !== undefined && { spare });
@@ -107,8 +120,20 @@ interface Options extends DaysOptions {
   provider: keyof typeof billingApis;
   baseUrl?: string;
   billedTo?: string;
+  label?: Label;
   tolerance: number;
   csv?: true;
+}
+
+interface Label {
+  name: string;
+  value: string;
+}
+
+function parseLabel(text: string): Label {
+  const [name = '', value = ''] = text.split(/=(.*)/s);
+  if (labelName.test(name) && labelValue.test(value)) return { name, value };
+  throw new InvalidArgumentError('It must be a label with its value, such as team=sales.');
 }
 
 function parsePercent(text: string): number {
@@ -128,7 +153,7 @@ async function byEgressProxy<Read>(read: () => Promise<Read>): Promise<Read> {
   }
 }
 
-async function compare(shell: Shell, { provider, baseUrl, billedTo }: Options, range: Days): Promise<Gap[]> {
+async function compare(shell: Shell, { provider, baseUrl, billedTo, label }: Options, range: Days): Promise<Gap[]> {
   const vendor = billingApis[provider];
   const key = shell.readSecret(vendor.keyVariable);
   const address = baseUrl === undefined ? vendor.baseUrl : readUrl(baseUrl, '--base-url');
@@ -138,7 +163,7 @@ async function compare(shell: Shell, { provider, baseUrl, billedTo }: Options, r
   const to = toDay(Math.min(Date.parse(range.to) + mostLate * dayMs, Date.now() + dayMs));
   const bill = await byEgressProxy(() => readBill(vendor, { baseUrl: address, key, days: { from, to } }));
   const billed = bill.filter(({ accounts }) => billedTo === undefined || accounts.includes(billedTo));
-  const gaps = explainGaps({ billed, ...(await readRecords(shell.api, provider, { from, to })) });
+  const gaps = explainGaps({ billed, ...(await readRecords(shell.api, provider, { from, to }, label)) });
   return gaps.filter(({ day }) => day >= range.from && day < range.to);
 }
 
@@ -148,13 +173,21 @@ export function addReconcileCommand(costs: Command, shell: Shell): void {
     "compare with what the provider billed, by day and model; takes the provider's admin key from OPENAI_ADMIN_KEY or ANTHROPIC_ADMIN_KEY, or the file that one of these with _FILE names";
   addDays(addCommand(costs, 'reconcile', summary, 'costs reconcile --provider openai --month last'))
     .addOption(new Option('--provider <name>', 'whose bill').choices(Object.keys(billingApis)).makeOptionMandatory())
-    .option('--billed-to <id>', 'only what was billed to this project or API key of OpenAI, or workspace of Anthropic')
+    .option(
+      '--billed-to <id>',
+      'only what was billed to this project or API key of OpenAI, or workspace of Anthropic; with --label, since records name none',
+    )
+    .option('--label <label>', 'only what agents with it had recorded, such as team=sales', parseLabel)
     .option('--tolerance <percent>', 'how large a gap ends with 0', parsePercent, 1)
     .option('--base-url <url>', "another address of the provider's API")
     .option('--csv', 'print CSV, a row a day and model')
     .action(async (options: Options) => {
       if (options.csv && shell.json) throw new UsageError('--csv and --json exclude each other');
-      const { provider, tolerance, billedTo } = options;
+      const { provider, tolerance, billedTo, label } = options;
+      if ((billedTo === undefined) !== (label === undefined))
+        throw new UsageError(
+          'records do not name the project, key or workspace that paid: give --billed-to and --label together, for what was billed to it and what agents with the label had recorded',
+        );
       const range = readDays(options, mostDays);
       const gaps = await compare(shell, options, range);
       const total = sumGaps(gaps, { day: 'total', model: 'total' });
