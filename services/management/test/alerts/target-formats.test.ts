@@ -19,12 +19,13 @@ const hostile = {
   title: 'agent <!channel> & <https://evil.test|click> [x](https://evil.test)\nfails',
   detail: 'all of <b>it</b>',
 };
+const agent = '01985d3c-6f3e-7cc2-a7b1-1a2b3c4d5e6f';
 const long = { title: 'x<'.repeat(4_000), detail: 'y&'.repeat(4_000) };
 
 /** Sends both alerts as opened, and the first as resolved; the bodies that came, parsed. */
 async function sendAll(name: string, target: Record<string, unknown>, path: string) {
   const { id, publicId } = await makeTarget(management, { name, kind: name, ...target });
-  const [first = '', second = ''] = await putAlerts(management.database, [hostile, long]);
+  const [first = '', second = ''] = await putAlerts(management.database, [hostile, { ...long, agent }]);
   await putDeliveries(management.database, [
     ...[first, second].map((alert) => ({ target: id, alert, line: 'one' })),
     { target: id, alert: first, line: 'one', occasion: 'resolved' as const },
@@ -61,6 +62,9 @@ describe('messages keep to the published formats', () => {
     }
     expect(bodies[0].text).toMatch(/^CRITICAL: agent &lt;!channel&gt; &amp; .*\\u\{a\}fails$/);
     expect(bodies[0].blocks[1].elements[0].text).toBe('<https://agp.test/agents?search=a&amp;b|Look at it>');
+    expect(bodies[1].blocks[1].elements[1].text).toBe(
+      `<https://agp.test/agents/${toPublicId('agt', agent)}#block|Block it>`,
+    );
     expect(bodies[2].text).toMatch(/^resolved: agent/);
     expect(bodies[3].text).toMatch(/^test: the target slack is reached/);
   });

@@ -57,7 +57,7 @@ test('a mail says all in its subject, leads to the cause, and what is over stand
   expect(second?.subject).toMatch(/^resolved: agent nightly/);
   expect([first?.bcc, first?.from?.text]).toEqual([undefined, 'agp@test.example']);
   expect(first?.text).toMatch(
-    /\n100 %\nrule agents-failing, since .* UTC\n\nhttps:\/\/agp\.test\/agents\?search=a&b\n?$/,
+    /\n100 %\nrule agents-failing, since .* UTC\n\nLook at it: https:\/\/agp\.test\/agents\?search=a&b\n?$/,
   );
   expect([first, second].map((mail) => mail?.messageId)).toEqual(
     [opened, resolved].map((each) => `<${toPublicId('dlv', each)}@test.example>`),

@@ -82,6 +82,8 @@ export interface PutAlert {
   rule?: string;
   subject?: string;
   isOver?: boolean;
+  /** The UUID of the one agent that it is of. */
+  agent?: string;
 }
 
 /** Puts alerts as the watch does, which does not look from then on: it would end what has no cause. @returns their UUIDs */
@@ -89,10 +91,10 @@ export async function putAlerts({ pool }: Database, alerts: readonly PutAlert[])
   const rows = alerts.map((each) => ({ id: randomUUIDv7(), title: 'agent nightly fails', detail: '100 %', ...each }));
   await pool.query('DELETE FROM alert_watch');
   await pool.query(
-    `INSERT INTO alerts (id, rule_id, rule, kind, severity, subject, "window", title, detail, path, resolved_at)
+    `INSERT INTO alerts (id, rule_id, rule, kind, severity, subject, "window", title, detail, path, agent_id, resolved_at)
      SELECT (each->>'id')::uuid, coalesce((SELECT id FROM notification_rules WHERE name = each->>'rule'), gen_random_uuid()),
        coalesce(each->>'rule', 'agents-failing'), 'failing', 'critical', coalesce(each->>'subject', each->>'id'), each->>'id',
-       each->>'title', each->>'detail', '/agents?search=a&b', CASE WHEN (each->>'isOver')::boolean THEN clock_timestamp() END
+       each->>'title', each->>'detail', '/agents?search=a&b', (each->>'agent')::uuid, CASE WHEN (each->>'isOver')::boolean THEN clock_timestamp() END
      FROM jsonb_array_elements($1::jsonb) AS each`,
     [JSON.stringify(rows)],
   );

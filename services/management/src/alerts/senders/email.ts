@@ -46,7 +46,11 @@ export function createMailer(settings: Readonly<MailSettings>, egress: Egress) {
       opened = openTransport(settings.smtpUrl, egress);
     return opened.transport.sendMail({
       ...{ from: smtpFrom, to: [...to], subject: message.first },
-      text: [message.first, ...message.rest, ...(message.link === null ? [] : ['', message.link])].join('\n'),
+      text: [
+        message.first,
+        ...message.rest,
+        ...message.links.flatMap(({ title, url }) => ['', `${title}: ${url}`]),
+      ].join('\n'),
       ...{ messageId: `<${message.id}@${domain}>`, ...threadOf(message, domain) },
       headers: { 'Auto-Submitted': 'auto-generated' },
     });

@@ -17,6 +17,8 @@ export interface Message {
   at: string;
   /** To the screen that shows the cause. */
   link: string | null;
+  /** That, and one that asks whether to block the agent that it is of; none if nobody told the console's address. */
+  links: readonly { title: string; url: string }[];
   /** Says it all. */
   first: string;
   /** Lines of who, when and how. */
@@ -49,10 +51,15 @@ export function writeMessage({ id, occasion, row, consoleOrigin }: Told): Messag
     occasion === 'resolved' && row.resolved_at && tellEnd(row.opened_at, row.resolved_at),
     alert.acknowledged_by && `acknowledged by ${alert.acknowledged_by}`,
   ].filter(Boolean);
+  const toLink = (title: string, path: string) =>
+    consoleOrigin === undefined ? [] : [{ title, url: new URL(path, consoleOrigin).href }];
+  const canBlock = occasion === 'opened' && alert.agent_id !== null && row.severity !== 'info';
+  const [look, block] = [toLink('Look at it', row.path), toLink('Block it', `/agents/${alert.agent_id}#block`)];
   return {
     ...{ id: toPublicId('dlv', id), occasion, alert, subject: row.subject },
     at: (occasion === 'resolved' && alert.resolved_at) || alert.opened_at,
-    link: consoleOrigin === undefined ? null : new URL(row.path, consoleOrigin).href,
+    link: look[0]?.url ?? null,
+    links: [...look, ...(canBlock ? block : [])],
     first: toLineText(`${head}: ${row.title}`, longestTitle),
     rest: [row.detail, facts.join(', ')].filter(Boolean).map((line) => toLineText(line, longestDetail)),
   };

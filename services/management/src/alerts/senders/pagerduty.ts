@@ -9,7 +9,7 @@ const longestSummary = 1_024;
 /** Events API v2. A test opens an alert without urgency, and ends it at once. */
 export function writePagerduty(
   { routing_key, region }: Target<'pagerduty'>,
-  { occasion, alert, at, link, first, rest }: Message,
+  { occasion, alert, at, link, links, first, rest }: Message,
   origins = pagerdutyOrigins,
 ): Post[] {
   const trigger = {
@@ -20,7 +20,7 @@ export function writePagerduty(
       custom_details: { details: rest.join('\n') },
     },
     client: 'Agent Governance Proxy',
-    ...(link !== null && { client_url: link, links: [{ href: link, text: 'Look at it' }] }),
+    ...(link !== null && { client_url: link, links: links.map(({ title, url }) => ({ href: url, text: title })) }),
   };
   const resolve = { event_action: 'resolve' };
   const events = { opened: [trigger], resolved: [resolve], test: [trigger, resolve] }[occasion];

@@ -18,13 +18,15 @@ function fit(lines: readonly string[]): string {
 }
 
 /** An incoming webhook: a link and no button, which would ask its app to answer. */
-export function writeSlack({ url }: Target<'slack'>, { first, rest, link }: Message): Post[] {
+export function writeSlack({ url }: Target<'slack'>, { first, rest, links }: Message): Post[] {
   const section = (lines: readonly string[]) => ({
     type: 'section',
     text: { type: 'mrkdwn', text: fit(lines), verbatim: true },
   });
-  const look =
-    link === null ? [] : [{ type: 'mrkdwn', text: `<${escapeText(link.replaceAll('|', '%7C'))}|Look at it>` }];
-  const blocks = [section([first, ...rest]), ...(look.length > 0 ? [{ type: 'context', elements: look }] : [])];
+  const elements = links.map((each) => ({
+    type: 'mrkdwn',
+    text: `<${escapeText(each.url.replaceAll('|', '%7C'))}|${each.title}>`,
+  }));
+  const blocks = [section([first, ...rest]), ...(elements.length > 0 ? [{ type: 'context', elements }] : [])];
   return [{ url, body: JSON.stringify({ text: fit([first]), unfurl_links: false, blocks }) }];
 }

@@ -9,12 +9,12 @@ const paragraph = (text: string, look: object = {}) => ({
 });
 
 /** What a Teams workflow posts that begins with "When a Teams webhook request is received". */
-export function writeTeams({ url }: Target<'teams'>, { first, rest, link }: Message): Post[] {
+export function writeTeams({ url }: Target<'teams'>, { first, rest, links }: Message): Post[] {
   const content = {
     ...{ $schema: 'http://adaptivecards.io/schemas/adaptive-card.json', type: 'AdaptiveCard', version: '1.4' },
     fallbackText: first,
     body: [paragraph(first, { weight: 'bolder' }), ...rest.map((line) => paragraph(line))],
-    ...(link !== null && { actions: [{ type: 'Action.OpenUrl', title: 'Look at it', url: link }] }),
+    ...(links.length > 0 && { actions: links.map((each) => ({ type: 'Action.OpenUrl', ...each })) }),
     msteams: { width: 'Full' },
   };
   const attachments = [{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }];
