@@ -17,7 +17,7 @@ import {
   replaceBudget,
   type StoredBudgetRow,
 } from './budgets.ts';
-import { activateBudget, listUncounted, openSnapshot } from './count-budget.ts';
+import { activateBudget, listUncounted, openSnapshot, sumRecorded } from './count-budget.ts';
 import { addUnrecordedSpend } from './unrecorded.ts';
 
 const hourMs = 3_600_000;
@@ -170,4 +170,43 @@ test('a definition that is changed while it is counted begins anew, and each eve
   );
   const lost = 1_000;
   expect(await readUse()).toEqual([Number(rows[0]?.nano) + lost]);
+});
+
+test('what retention removed counts as it did before, by the sums that are kept', async () => {
+  for (const [days, over] of [
+    [40, {}],
+    [39.9, { labels: { team: 'legal' }, compliance_tag: 'gdpr' }],
+    [39, { labels: null, model: 'claude-x', provider: 'anthropic', counts_as_request: false }],
+    [20, {}],
+    [1, {}],
+  ] as const)
+    await record(24 * days, 700, over);
+  const definitions = [
+    {},
+    { unit: 'tokens', match: { labels: { team: ['legal', 'sales'] } } },
+    { unit: 'requests', split_by: 'agent' },
+    { split_by: 'label:team', match: { tags: ['gdpr'] } },
+    { match: { models: ['claude-*'], providers: ['anthropic'] } },
+    { window: `rolling:${24 * 31}` },
+  ].map((over) => ({ id: randomUUIDv7(), epoch: 1, budget: define(over) }));
+  const sumAll = () =>
+    Promise.all(
+      definitions.map(async (row) => {
+        const { spend, isComplete } = await sumRecorded(management.db, row);
+        const sums = new Map<string, bigint>();
+        for (const { key, ...of } of spend.values())
+          sums.set(
+            key,
+            (sums.get(key) ?? 0n) + { usd: of.nanoUsd, tokens: of.tokens, requests: of.requests }[row.budget.unit],
+          );
+        return [isComplete, ...sums];
+      }),
+    );
+  const before = await sumAll();
+  expect(before.map((sums) => sums.length)).toEqual(definitions.map(() => 2));
+  const [kept] = (await owner.pool.query('SELECT count(*)::int AS count FROM events')).rows;
+  await removeOldEvents(owner.db, new Date(), 7);
+  const [left] = (await owner.pool.query('SELECT count(*)::int AS count FROM events')).rows;
+  expect(left.count).toBe(kept.count - 4);
+  expect(await sumAll()).toEqual(before);
 });

@@ -12,9 +12,11 @@ import {
 } from '../record-events/budget-spend.ts';
 import type { StoredBudgetRow } from './budgets.ts';
 import { firstIdAt } from './pages.ts';
+import { readHours } from './usage.ts';
 
 /** Events are summed up in parts of so many milliseconds, each a statement of its own. */
 const partMs = 6 * 3_600_000;
+const dayMs = 86_400_000;
 
 /** A look at the records as they were when no recording was under way: what is recorded later adds itself. */
 export interface Snapshot {
@@ -58,7 +60,8 @@ interface Bounds {
 }
 
 /**
- * What a budget's present window holds: alike events of an hour, or of all the time, are one row.
+ * What a budget's present window holds: alike events of an hour, or of all the time, are one row. What retention removed counts by the sums
+ * of hours and days, which tell no sessions, and of models the one that answered.
  * @param bounds beyond them the oldest part is told alone
  */
 export async function sumRecorded(
@@ -77,7 +80,22 @@ export async function sumRecorded(
   // Only the payload has it, which takes its time to read.
   const asked = match.models === undefined ? sql`NULL::text` : sql`payload::json->>'requested_model'`;
   const session = split_by === 'session' ? sql`session_id` : sql`''::text`;
-  for await (const [first, end] of listParts(db, from)) {
+  const least = await findFirst(db, from);
+  const add = (rows: readonly SumRow[]) => sumSpend(set, rows.map(toCharged), spend);
+  if (split_by !== 'session') {
+    // Recorded hours before the day of the first event that is left.
+    const gone = { from: new Date(from), to: least === undefined ? undefined : new Date(least - (least % dayMs)) };
+    const { rows } = await sql<SumRow>`
+      SELECT agent_id, agents.name AS agent_name, labels, provider, compliance_tag, '' AS session_id, model,
+        NULL AS requested_model, min(hour) AS at, (sum(cost_usd) * 1e9)::bigint::text AS nano_usd,
+        sum(prompt_tokens + completion_tokens)::text AS tokens, sum(request_count)::text AS requests
+      FROM ${readHours(gone, true)} AS hours JOIN agents ON agents.id = agent_id
+      GROUP BY agent_id, agents.name, labels, provider, compliance_tag, model, ${name.startsWith('rolling:') ? sql`hour` : sql`hour >= ${until(to)}`}`.execute(
+      db,
+    );
+    add(rows);
+  }
+  for (const [first, end] of listParts(from, least)) {
     if (performance.now() > bounds.until || spend.size > bounds.keys) return { spend, isComplete: false };
     const { rows } = await sql<SumRow>`
       SELECT agent_id, agents.name AS agent_name, labels, provider, compliance_tag, ${session} AS session_id, model,
@@ -88,19 +106,15 @@ export async function sumRecorded(
       GROUP BY agent_id, agents.name, labels, provider, compliance_tag, ${session}, model, ${asked}, ${hour}`.execute(
       db,
     );
-    const charged = rows.map(({ agent_id: agentId, agent_name: agent, nano_usd, ...each }) => ({
-      ...each,
-      agentId,
-      agent,
-      at: each.at.getTime(),
-      nanoUsd: BigInt(nano_usd),
-      tokens: BigInt(each.tokens),
-      requests: BigInt(each.requests),
-    }));
-    sumSpend(set, charged, spend);
+    add(rows);
   }
   return { spend, isComplete: true };
 }
+
+const toCharged = ({ agent_id: agentId, agent_name: agent, nano_usd, ...each }: SumRow): Chargeable => ({
+  ...{ ...each, agentId, agent, at: each.at.getTime() },
+  ...{ nanoUsd: BigInt(nano_usd), tokens: BigInt(each.tokens), requests: BigInt(each.requests) },
+});
 
 const until = (ms: number) => (ms >= never ? sql`'infinity'::timestamptz` : sql`${new Date(ms)}`);
 
@@ -109,12 +123,16 @@ type Countable = Pick<StoredBudgetRow, 'id' | 'epoch' | 'budget'>;
 const prepareOne = ({ id, epoch, budget }: Countable): BudgetSet =>
   prepareCounted(0, [{ id, epoch, budget, active: null, activeEpoch: null }]);
 
-/** Ranges of ids that together have all events from a time on. */
-async function* listParts(db: Db, from: number): AsyncGenerator<[first: string, end: string | null]> {
+/** When the first event since a time was made, in milliseconds; undefined without one. */
+async function findFirst(db: Db, from: number): Promise<number | undefined> {
   const first = firstIdAt(new Date(from));
   const { rows } = await sql<{ least: Date | null }>`
     SELECT reporting.id_time((SELECT id FROM events WHERE id >= ${first} ORDER BY id LIMIT 1)) AS least`.execute(db);
-  const least = rows[0]?.least?.getTime();
+  return rows[0]?.least?.getTime();
+}
+
+/** Ranges of ids that together have all events from a time on. @param least when the first of them was made */
+function* listParts(from: number, least: number | undefined): Generator<[first: string, end: string | null]> {
   if (least === undefined) return;
   const now = Date.now();
   for (let at = Math.max(from, least); ; at += partMs) {

@@ -82,8 +82,8 @@ const readDays = (range: Range) => sql`SELECT day, agent_id, model, ${sums} FROM
 const readDaysOfHours = (range: Range) => sql`
   SELECT (hour AT TIME ZONE 'UTC')::date AS day, agent_id, model, ${sums} FROM ${readHours(range)} AS hours`;
 
-/** Usage with and without labels. */
-function readHours(range: Range, withLabels = false): RawBuilder<unknown> {
+/** Usage with and without labels. @param withLabels also `labels` of each */
+export function readHours(range: Range, withLabels = false): RawBuilder<unknown> {
   const read = (table: string, labelSet: RawBuilder<unknown>) => sql`
     SELECT hour, agent_id, model, provider, compliance_tag, ${labelSet} AS label_set, ${sums}
     FROM ${sql.table(table)} WHERE ${inHours(range)}`;
