@@ -215,6 +215,8 @@ inBrowser('policies in the console', () => {
     await page.getByText(/exception from all its rules until .*a demonstration/).waitFor();
     await show('/policies');
     await page.getByRole('row', { name: /walled.* 1, until/ }).waitFor();
+    const all = page.getByRole('table', { name: 'Exceptions of all policies' });
+    await all.getByRole('row', { name: /^walled agent guest .*a demonstration/ }).waitFor();
     await show('/policies/walled');
     await row.getByRole('button', { name: 'End the exception for agent guest' }).click();
     await page.getByText('The rules of walled hold again for agent guest.').waitFor();

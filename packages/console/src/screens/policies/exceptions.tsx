@@ -3,6 +3,7 @@ import type { Policy, PolicyException, StoredPolicy } from '@agp/policy';
 import { describeMatch, mayHold } from '@agp/policy/describe';
 import { MultiSelect, TagsInput, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { apiQuery } from '../../api/api.ts';
 import { usePermissions } from '../../api/session.ts';
@@ -208,6 +209,32 @@ export function Exceptions({ stored }: { stored: StoredPolicy }) {
       rowKey={({ exception }) => JSON.stringify(exception)}
       columns={columns(govern)}
       none={<p className="card-body dim">None: it holds for all that it matches.</p>}
+    />
+  );
+}
+
+const ofPolicy: Column<Excepted> = {
+  head: 'Policy',
+  cell: ({ stored: { id, policy } }) => (
+    <Link to="/policies/$policyId" params={{ policyId: id }}>
+      {policy.name}
+    </Link>
+  ),
+};
+
+/** Who is let past any policy now, the first to end first. */
+export function AllExceptions({ of }: { of: readonly StoredPolicy[] }) {
+  const rows = of.flatMap((stored) =>
+    (stored.policy.exceptions ?? []).filter((each) => !isOver(each)).map((exception) => ({ stored, exception })),
+  );
+  if (rows.length === 0) return null;
+  return (
+    <List
+      title="Exceptions that hold"
+      label="Exceptions of all policies"
+      rows={rows.toSorted((one, other) => Date.parse(one.exception.until) - Date.parse(other.exception.until))}
+      rowKey={({ stored, exception }) => stored.id + JSON.stringify(exception)}
+      columns={[ofPolicy, ...columns(false)]}
     />
   );
 }

@@ -13,7 +13,7 @@ import { type Column, ReadList } from '../../components/list.tsx';
 import { newPolicy, PolicyHits, PolicyMode, Whose } from '../../components/policies.tsx';
 import { Pill, TimeAgo, TimeStamp } from '../../components/values.tsx';
 import { hasEnded, listRules } from './describe-policy.ts';
-import { isOver } from './exceptions.tsx';
+import { AllExceptions, isOver } from './exceptions.tsx';
 
 const columns: readonly Column<StoredPolicy>[] = [
   {
@@ -118,6 +118,7 @@ export function PoliciesScreen() {
           </EmptyState>
         }
       />
+      <AllExceptions of={query.data?.data ?? []} />
     </Screen>
   );
 }
