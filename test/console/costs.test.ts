@@ -190,8 +190,12 @@ inBrowser('costs, and addresses that somebody has edited', () => {
   test('last week and last month stay words in the address, and their days are read from these', async () => {
     const { page } = await console.show('/costs');
     const day = (field: string) => page.getByLabel(`${field} day (UTC)`).inputValue();
+    await page.getByLabel('Time').selectOption('This month');
+    await page.getByText(/^\$[\d.]+ expected by the end of the month$/).waitFor();
+    await page.getByRole('columnheader', { name: 'By month’s end' }).waitFor();
     await page.getByLabel('Time').selectOption('Last week (Mon–Sun)');
     await page.getByText('Nothing was used in this time').waitFor();
+    expect(await page.getByText('expected by the end').count()).toBe(0);
     await page.waitForURL((url) => url.search === '?from=last-week&to=week');
     const [from, to] = [Date.parse(await day('First')), Date.parse(await day('Last'))];
     expect([new Date(from).getUTCDay(), to - from]).toEqual([1, 6 * dayMs]);

@@ -17,3 +17,19 @@ export function findStart(word: string, now: Date = new Date()): Date | null {
   const sinceMonday = (now.getUTCDay() + 6) % 7;
   return new Date(starts[word](now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate(), sinceMonday));
 }
+
+/** What is used at the end of a span of milliseconds, if it goes on as since its beginning. */
+export function expectAtEnd(used: number, { from, to }: { from: number; to: number }, now: number): number {
+  return (used * (to - from)) / Math.max(60_000, now - from);
+}
+
+/** The same of the month that is running, in UTC; null if the range of what is used is not all of it so far. */
+export function expectOfMonth(
+  used: number,
+  range: { from?: string | null | undefined; to?: string | null | undefined },
+  now: Date = new Date(),
+): number | null {
+  const from = starts.month(now.getUTCFullYear(), now.getUTCMonth());
+  if (Date.parse(range.from ?? '') !== from || (range.to && Date.parse(range.to) < now.getTime())) return null;
+  return expectAtEnd(used, { from, to: starts.month(now.getUTCFullYear(), now.getUTCMonth() + 1) }, now.getTime());
+}

@@ -1,3 +1,4 @@
+import { expectOfMonth } from '@agp/core/calendar';
 import {
   type CostUsageEntry,
   costBreakdownSchema,
@@ -71,7 +72,15 @@ function addReportCommand(costs: Command, shell: Shell): void {
     const inTime = groups.includes('hour') || groups.includes('day');
     const rows = ({ usage }: typeof answer.data) =>
       inTime ? usage : usage.toSorted((one, other) => other.total_cost_usd - one.total_cost_usd);
-    await shell.showRows(answer, rows, [...groups.map(columnOfGroup), ...sumColumns]);
+    const expected: Entry = {
+      head: 'EXPECTED (USD)',
+      right: true,
+      cell: (row) => roundUsd(expectOfMonth(row.total_cost_usd, answer.data) ?? 0),
+    };
+    const isForecast = !inTime && expectOfMonth(0, answer.data) !== null;
+    const [cost, ...others] = sumColumns as [Entry, ...Entry[]];
+    const columns = [...groups.map(columnOfGroup), cost, ...(isForecast ? [expected] : []), ...others];
+    await shell.showRows(answer, rows, columns);
     if (!shell.json && from !== null)
       shell.terminal.note(`from ${formatTime(from)} to ${to === null ? 'now' : formatTime(to)}`);
   });

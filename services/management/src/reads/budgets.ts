@@ -17,6 +17,7 @@ import {
   tagOf,
   toCharge,
 } from '@agp/budgets';
+import { expectAtEnd } from '@agp/core/calendar';
 import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
 import { chargedLabels } from '@agp/core/labels';
@@ -59,15 +60,12 @@ async function readHeld(reservations: BudgetReservations, now: number): Promise<
 export const assureHeld = (reservations: BudgetReservations) => readHeld(reservations, Date.now());
 
 /** What is used at the end of a window, if it goes on as since its beginning; null if it has no fixed end. */
-export function expectUse(
+export const expectUse = (
   { window: name }: BudgetDefinition,
-  { from, to }: Charge['window'],
+  window: Charge['window'],
   used: number,
   now: number,
-) {
-  if (!isCalendar(name)) return null;
-  return (used * (to - from)) / Math.max(60_000, now - from);
-}
+): number | null => (isCalendar(name) ? expectAtEnd(used, window, now) : null);
 
 type Amounts = Record<'used' | 'held', number>;
 

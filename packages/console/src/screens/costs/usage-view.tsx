@@ -1,3 +1,4 @@
+import { expectOfMonth } from '@agp/core/calendar';
 import { type CostUsageEntry, labelOf } from '@agp/core/contracts';
 import { formatCount, formatEstimate, formatShare } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
@@ -13,7 +14,7 @@ import { Rows } from '../../components/list.tsx';
 import { Errors, Latencies, resultColumns } from '../../components/results.tsx';
 import { TimeRange } from '../../components/time-range.tsx';
 import { Chips, useFilters } from '../../components/use-filters.tsx';
-import { AgentLink } from '../../components/values.tsx';
+import { AgentLink, Money } from '../../components/values.tsx';
 import { compareUsd, formatShortCount } from '../../format/format.ts';
 import {
   type CostGroup,
@@ -97,6 +98,16 @@ function UsageSums({ sums, groups, range, cost }: UsageSumsProps) {
           (entry) => toFilter(entry, groups, range),
           (entry) => unpriced.get(keyOf(entry, groups)),
         ),
+        ...(expectOfMonth(0, range) === null
+          ? []
+          : [
+              {
+                head: 'By month’s end',
+                right: true,
+                by: (row: CostUsageEntry) => row.total_cost_usd,
+                cell: (row: CostUsageEntry) => <Money usd={expectOfMonth(row.total_cost_usd, range) ?? 0} />,
+              },
+            ]),
         { head: 'Share', right: true, cell: (row) => (cost === 0 ? '–' : formatShare(row.total_cost_usd / cost)) },
         {
           head: 'Tokens in',
@@ -265,12 +276,18 @@ function Totals({ all, range }: { all: CostUsageEntry; range: Range }) {
   });
   const [was] = earlier.data?.data.usage ?? [];
   const { total_cost_usd: cost, request_count: requests } = all;
+  const expected = expectOfMonth(cost, range);
   return (
     <div className="stats">
       <Stat name="Cost" figure={<Cost usd={cost} tokens={all.total_tokens} />}>
         {before && was && !earlier.isPlaceholderData && (
           <span className="small dim">
             {compareUsd(cost, was.total_cost_usd)} the {before.days === 1 ? 'day' : `${before.days} days`} before
+          </span>
+        )}
+        {expected !== null && (
+          <span className="small dim" title="If it goes on as since the month began">
+            <Money usd={expected} /> expected by the end of the month
           </span>
         )}
       </Stat>
