@@ -123,6 +123,12 @@ function judgeProof(
   return { tone: 'good', text: 'As it was written: the same hash was computed here.' };
 }
 
+/** By which it was charged. */
+const listLabels = (labels: Readonly<Record<string, string>>) =>
+  Object.entries(labels)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(', ');
+
 /** All that is known of an event, by what it is about, and whether it is as it was written. */
 export function explainEvent(event: EventDetail) {
   const { seq, previous_hash: previous, payload } = event.chain;
@@ -134,6 +140,7 @@ export function explainEvent(event: EventDetail) {
   const happened: Cell[] = [
     ['Result', describeOutcome(event).text, 'result', event.failure === null ? undefined : 'failure'],
     ['Agent', `${event.agent_name ?? '–'} (${event.agent_id})`, 'agent', 'agent_name'],
+    ['Labels', event.labels && listLabels(event.labels), null, 'labels'],
     ['Session', event.session_id, 'session'],
     ['Time', event.timestamp, 'time'],
     ['Recorded', event.recorded_at, 'time', 'recorded_at'],
