@@ -5,14 +5,16 @@ import { readFileSync } from 'node:fs';
 import { verifyLineage } from './verify-lineage.mjs';
 
 const read = (file) => readFileSync(new URL(file, import.meta.url), 'utf8');
-const { agent_id, from, to, kept_since, events, sessions } = JSON.parse(read('evidence.json'));
+const { agents, from, to, kept_since, events, sessions } = JSON.parse(read('evidence.json'));
 let isWrong = false;
 function fail(text) {
   console.log(text);
   isWrong = true;
 }
 
-/** Events of the agent in the range, by id, with the hash of each. */
+/** Without a list it is the evidence of all agents. */
+const ids = agents && new Set(agents.map(({ id }) => id));
+/** Their events in the range, by id, with the hash of each. */
 const chained = new Map();
 let gone = 0;
 for (const id of sessions) {
@@ -31,7 +33,7 @@ for (const id of sessions) {
   for (const { event_id, lineage_hash, payload } of chain.entries) {
     const event = JSON.parse(payload);
     const isIn = (!from || event.timestamp >= from) && (!to || event.timestamp < to);
-    if (event.agent_id === agent_id && isIn) chained.set(event_id, { ...event, lineage_hash });
+    if (ids?.has(event.agent_id) !== false && isIn) chained.set(event_id, { ...event, lineage_hash });
   }
 }
 

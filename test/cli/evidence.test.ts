@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { waitFor } from '../system/start-system.ts';
 import { useCliSystem } from './start-cli-system.ts';
 
-const { system, send, done, readJson } = useCliSystem();
+const { system, send, done, readJson, refused } = useCliSystem();
 const folder = mkdtempSync(join(tmpdir(), 'agp-evidence-'));
 /** With leave to read the folder alone: it starts no other process, one for each session of a busy month. */
 const check = (dir: string) =>
@@ -48,6 +48,27 @@ test('every cell is compared, and other columns are not as recorded', async () =
   refuse([names, cells, cells], /^events\.csv has 1 of 1 events/);
   writeFileSync(file, csv);
   expect(check(dir)).toMatchObject({ status: 0 });
+});
+
+test('a team, several agents or all are one folder, and what is left out of it is found', async () => {
+  for (const agent of ['of-team', 'beside', 'alone']) await send(agent, { 'x-session-id': `ses_${agent}` });
+  for (const agent of ['of-team', 'beside', 'alone']) await recorded(agent, 1);
+  for (const agent of ['of-team', 'beside']) await done(`agents label ${agent} team=sales`);
+  const take = (who: string, dir: string) => done(`agents evidence ${who} --from 1d --dir ${join(folder, dir)}`);
+  expect(await take('--label team=sales', 'team')).toContain('wrote 2 events of 2 sessions');
+  expect(await take('alone of-team alone', 'both')).toContain('wrote 2 events of 2 sessions');
+  const index = JSON.parse(readFileSync(join(folder, 'both', 'evidence.json'), 'utf8'));
+  expect(index.agents.map(({ name }: { name: string }) => name)).toEqual(['alone', 'of-team']);
+  await take('--all', 'all');
+  for (const dir of ['team', 'both', 'all']) expect(check(join(folder, dir))).toMatchObject({ status: 0 });
+  for (const dir of ['team', 'all']) {
+    const file = join(folder, dir, 'events.csv');
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/^evt_.*,ses_beside,.*\r\n/m, ''));
+    expect(check(join(folder, dir))).toMatchObject({ status: 1, stdout: expect.stringMatching(/^events.csv has/) });
+  }
+  await refused(`agents evidence --from 1d --dir ${folder}/none`, 2, /name an agent, or several, or give --label/);
+  await refused(`agents evidence alone --all --dir ${folder}/none`, 2, /name an agent, or several, or give --label/);
+  await refused(`agents evidence --label team=none --dir ${folder}/none`, 1, /^no agent has the label team=none/);
 });
 
 test('what retention took is named, and has a code of its own', async () => {

@@ -2,6 +2,7 @@ import { appendFileSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from '
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
+  agentListSchema,
   eventListQuerySchema,
   lineageRemovalsSchema,
   lineageSchema,
@@ -12,10 +13,11 @@ import {
 import { writeCsvLine } from '@agp/core/csv';
 import { listFields } from '@agp/core/events';
 import { countOf, formatCount } from '@agp/core/explain';
+import { toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
 import { type ApiAnswer, readPages, writeQuery } from '../api.ts';
 import { addCommand } from '../arguments.ts';
-import { ApiFailure, CliError } from '../cli-error.ts';
+import { ApiFailure, CliError, UsageError } from '../cli-error.ts';
 import { findAgentId } from '../find.ts';
 import type { Shell } from '../shell.ts';
 
@@ -36,10 +38,8 @@ interface Written {
   keptSince: string | null;
 }
 
-/** Writes all pages of events as one CSV. */
-async function writeEvents({ api }: Shell, file: string, path: string): Promise<Written> {
-  const written: Written = { count: 0, sessions: new Set(), keptSince: null };
-  writeFileSync(file, writeCsvLine(columns));
+/** Adds all pages of events to a CSV. */
+async function writeEvents({ api }: Shell, file: string, path: string, written: Written): Promise<void> {
   for (let next: string | null = path; next !== null; ) {
     const page: ApiAnswer<Record<string, unknown>[]> = await api.get(next, listedEventListSchema);
     written.keptSince ??= page.keptSince;
@@ -48,11 +48,15 @@ async function writeEvents({ api }: Shell, file: string, path: string): Promise<
     appendFileSync(file, page.data.map((event) => writeCsvLine(columns.map((name) => event[name]))).join(''));
     next = page.next;
   }
-  return written;
 }
 
 /** Sessions of the range, of which retention may have left nothing but the last hash. */
-async function addRemoved({ api }: Shell, agent_id: string, { from, to }: Range, { sessions, keptSince }: Written) {
+async function addRemoved(
+  { api }: Shell,
+  agent_id: string | undefined,
+  { from, to }: Range,
+  { sessions, keptSince }: Written,
+) {
   if (keptSince === null) return;
   const before = [to, keptSince].filter((time) => time !== undefined).sort()[0];
   const query = { agent_id, to: before, limit: maxPageSize };
@@ -76,22 +80,42 @@ function resolveRange(range: Range): Range {
 
 interface EvidenceOptions extends Range {
   dir: string;
+  label?: string;
+  all?: true;
 }
 
-/** `agents evidence`: what an agent did, for somebody who checks it without trusting this installation. */
+/** Whose evidence is asked for, by the names that were given; null for all agents. */
+async function chooseAgents({ api }: Shell, words: string[], { label, all }: EvidenceOptions) {
+  if ([words.length > 0, label !== undefined, all === true].filter(Boolean).length !== 1)
+    throw new UsageError('name an agent, or several, or give --label or --all');
+  if (label !== undefined) {
+    const { data } = await api.get('/api/v1/agents', agentListSchema, { label });
+    if (data.length === 0) throw new CliError(`no agent has the label ${toLineText(label, 128)}`);
+    return data.map(({ id, name }) => ({ id, name }));
+  }
+  if (all) return null;
+  const agents = new Map<string, string>();
+  for (const name of words) agents.set(await findAgentId(api, name), name);
+  return [...agents].map(([id, name]) => ({ id, name }));
+}
+
+/** `agents evidence`: what agents did, for somebody who checks it without trusting this installation. */
 export function addEvidenceCommand(agents: Command, shell: Shell): void {
   addCommand(
     agents,
-    'evidence <agent>',
-    "write an agent's events of a range of time, the chains of their sessions, and what checks both, into a folder",
+    'evidence [agent...]',
+    'write events of agents in a range of time, the chains of their sessions, and what checks both, into a folder',
     'agents evidence invoice-checker --from 2026-10-01 --to 2026-11-01 --dir evidence',
   )
     .requiredOption('--dir <folder>', 'a folder that is not there yet')
+    .option('--label <label>', 'of all agents that have it, such as team=sales')
+    .option('--all', 'of all agents')
     .option('--from <time>', 'since 7d, yesterday, 2026-11-20 or an ISO 8601 time; days are UTC')
     .option('--to <time>', 'until such a time')
-    .action(async (agent: string, { dir, from, to }: EvidenceOptions) => {
+    .action(async (words: string[], options: EvidenceOptions) => {
       const { api, terminal } = shell;
-      const agent_id = await findAgentId(api, agent);
+      const { dir, from, to } = options;
+      const agents = await chooseAgents(shell, words, options);
       const range = resolveRange({ from, to });
       try {
         mkdirSync(dir);
@@ -100,9 +124,14 @@ export function addEvidenceCommand(agents: Command, shell: Shell): void {
         const { code = 'cannot be written' } = error as NodeJS.ErrnoException;
         throw new CliError(code === 'EEXIST' ? `${dir} is there already: name a new folder` : `${dir}: ${code}`);
       }
-      const query = { agent_id, ...range, limit: maxPageSize, expand: 'outcome' };
-      const written = await writeEvents(shell, join(dir, 'events.csv'), writeQuery('/api/v1/events', query));
-      await addRemoved(shell, agent_id, range, written);
+      const file = join(dir, 'events.csv');
+      const written: Written = { count: 0, sessions: new Set(), keptSince: null };
+      writeFileSync(file, writeCsvLine(columns));
+      for (const agent_id of agents?.map(({ id }) => id) ?? [undefined]) {
+        const query = { agent_id, ...range, limit: maxPageSize, expand: 'outcome' };
+        await writeEvents(shell, file, writeQuery('/api/v1/events', query), written);
+        await addRemoved(shell, agent_id, range, written);
+      }
       const { count, sessions, keptSince } = written;
       let gone = 0;
       for (const id of sessions) {
@@ -114,9 +143,10 @@ export function addEvidenceCommand(agents: Command, shell: Shell): void {
       }
       if (count + gone === 0) {
         rmSync(dir, { recursive: true });
-        throw new CliError(`${agent} has no event in this range: there is nothing to check`);
+        const whose = options.label ?? (words.join(', ') || 'the installation');
+        throw new CliError(`${toLineText(whose)} has no event in this range: there is nothing to check`);
       }
-      const index = { agent, agent_id, ...range, kept_since: keptSince, events: count, sessions: [...sessions] };
+      const index = { agents, ...range, kept_since: keptSince, events: count, sessions: [...sessions] };
       writeFileSync(join(dir, 'evidence.json'), `${JSON.stringify(index, null, 2)}\n`);
       for (const name of verifiers) copyFileSync(fileURLToPath(new URL(name, scripts)), join(dir, name));
       const removal = gone === 0 ? '' : `; of these sessions retention removed ${countOf(gone, 'event')} for their age`;
