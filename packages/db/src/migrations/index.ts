@@ -18,6 +18,7 @@ import * as providerKeys from './0016-provider-keys.ts';
 import * as stops from './0017-stops.ts';
 import * as urgency from './0018-urgency.ts';
 import * as reach from './0019-reach.ts';
+import * as surge from './0020-surge.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-baseline': baseline,
@@ -39,6 +40,7 @@ const migrations: Record<string, Migration> = {
   '0017-stops': stops,
   '0018-urgency': urgency,
   '0019-reach': reach,
+  '0020-surge': surge,
 };
 
 /** In their order. A migration that has been released is never edited. */
