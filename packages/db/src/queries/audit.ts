@@ -84,7 +84,7 @@ export async function listAudit(
     policyId === undefined
       ? sql`true`
       : sql`action IN ('policy.create', 'policy.update', 'policy.delete') AND strpos(payload, ${`"target":${JSON.stringify(policyId)}`}) > 0`;
-  const byActor = actor === undefined ? sql`true` : sql`payload ~ ${matchActor(actor)}`;
+  const byActor = actor === undefined ? sql`true` : sql`action <> 'request.refused' AND payload ~ ${matchActor(actor)}`;
   const inRange = (time: string) =>
     sql.join(
       [from && sql`${sql.ref(time)} >= ${from}`, to && sql`${sql.ref(time)} < ${to}`, sql`true`].filter(
