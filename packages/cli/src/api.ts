@@ -66,7 +66,10 @@ export function readSecret(name: string, environment: NodeJS.ProcessEnv, file?: 
     file === undefined
       ? findSecret(name, environment)
       : { key: readKeyFile(file, '--file', environment), source: '--file' };
-  if (found === null) throw new CliError(`No key: set ${name}, or ${name}_FILE to a file that holds one.`);
+  if (found === null)
+    throw new CliError(
+      `No ${name.endsWith('TOKEN') ? 'token' : 'key'}: set ${name}, or ${name}_FILE to a file that holds one.`,
+    );
   return checkKey(found);
 }
 

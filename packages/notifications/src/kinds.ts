@@ -82,7 +82,10 @@ function tellUsed(noun: string, { name, whose, percent, used, amount, until, exp
       detail: join(`${used} used, ${expected} expected at its end`, end),
     };
   if (is.refusing)
-    return { title: `${is.refusing} is refused: ${of} is used up`, detail: join(`${used} of ${amount} used`, end) };
+    return {
+      title: `${is.refusing} is refused: ${of} ${is.tight ? 'has no room' : 'is used up'}`,
+      detail: join(`${used} of ${amount} used`, end),
+    };
   if (is.tight) return { title: `${of} refuses what has no room: ${used} of ${amount} used`, detail: end ?? '' };
   const title = percent >= 100 ? `${of} is used up: ${used} of ${amount}` : `${of} is at ${percent} % of ${amount}`;
   return { title, detail: join(`${used} used`, end) };

@@ -126,9 +126,9 @@ export async function readFindings(db: Db, since: Date) {
 
 /** Refused requests since a time, by agent and reason. @param without reasons that somebody wanted */
 export async function readRefused(db: Db, since: Date, without: readonly string[]) {
-  const { rows } = await sql<{ agent_id: string; reason: string; count: number }>`
-    SELECT agent_id, reason, sum(count)::bigint AS count FROM (
-      SELECT agent_id, reason, count FROM refused_requests
+  const { rows } = await sql<{ agent_id: string; reason: string; count: number; latest_at: Date }>`
+    SELECT agent_id, reason, sum(count)::bigint AS count, max(reporting.id_time(id)) AS latest_at FROM (
+      SELECT id, agent_id, reason, count FROM refused_requests
       WHERE id >= ${firstIdAt(since)} AND agent_id IS NOT NULL AND reason <> ALL (${without}::text[])
       ORDER BY id DESC LIMIT ${most.refusals}
     ) AS refused GROUP BY agent_id, reason ORDER BY count DESC`.execute(db);
@@ -199,13 +199,23 @@ export interface FullCap {
   warn_only: boolean;
   /** Active agents that it holds for. */
   reach: number;
+  /** Of all agents: it refused three requests in the last minutes, and nobody's has passed since. */
+  has_no_room: boolean;
 }
+
+/** Of how long ago refusals say that a cap has no room, and so many of them. */
+const noRoom = { minutes: 5, refusals: 3 };
 
 /** Daily caps that are used by at least this part, the fullest first. */
 export async function readFullCaps(db: Db, part: number) {
   const { rows } = await sql<FullCap>`
     SELECT agent_id, agent_name, day::text, daily_cap_usd, spent_usd, warn_only,
-      CASE scope WHEN 'global' THEN (SELECT count(*)::integer FROM agents WHERE status = 'active') ELSE 1 END AS reach
+      CASE scope WHEN 'global' THEN (SELECT count(*)::integer FROM agents WHERE status = 'active') ELSE 1 END AS reach,
+      scope = 'global' AND ${noRoom.refusals} = (SELECT count(*) FROM (
+        SELECT FROM refused_requests WHERE reason = 'global_budget_exceeded' AND id >= greatest(
+          reporting.first_id_at(clock_timestamp() - make_interval(mins => ${noRoom.minutes})),
+          (SELECT last_event_id FROM agent_last_seen ORDER BY last_event_id DESC LIMIT 1))
+        LIMIT ${noRoom.refusals}) AS refused) AS has_no_room
     FROM budgets_today
     WHERE daily_cap_usd > 0 AND used_ratio >= ${part} AND (scope = 'global' OR agent_status = 'active')
     ORDER BY used_ratio DESC, agent_id LIMIT ${most.names}`.execute(db);

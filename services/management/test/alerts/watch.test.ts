@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { budgetSchema } from '@agp/budgets';
-import { fromPublicId } from '@agp/core/ids';
-import { createBudget, type Db, deleteRule, listAlerts, replaceRule } from '@agp/db';
+import { fromPublicId, uuidOf } from '@agp/core/ids';
+import { addRefusals, createBudget, type Db, deleteRule, listAlerts, replaceRule } from '@agp/db';
 import { ruleSchema } from '@agp/notifications';
 import { expect, test } from 'vitest';
 import { seedAgent } from '../support/seed.ts';
@@ -33,6 +33,30 @@ test('a cap that refuses all agents is critical, whatever its rule says, and com
     'critical: Every request of every agent is refused: daily cap of all agents is used up',
     'critical: agent a fails: all 30 requests',
   ]);
+});
+
+test('a cap of all agents that has no room for any request is critical, until a request passes', async () => {
+  await alerts.rule({ name: 'caps', on: 'cap' });
+  const agent = await seedAgent(alerts.owner, 'a');
+  await alerts.call(agent, 9, {}, 2);
+  const { rows } = await alerts.owner.pool.query(
+    'SELECT spent_usd FROM reporting.budgets_today WHERE agent_id IS NULL',
+  );
+  await alerts.owner.pool.query('UPDATE control SET global_cap_usd = $1::numeric * 1.1', [rows[0].spent_usd]);
+  const agentId = uuidOf('agt', agent);
+  const [now, reason] = [Date.now(), 'global_budget_exceeded'];
+  const requests = Array.from({ length: 3 }, () => ({
+    ...{ id: randomUUIDv7(), agentId, reason, count: 1, added: 1, requestId: 'r', sourceIp: '::1' },
+    ...{ provider: null, path: null, rule: null, decision: null, told: null },
+  }));
+  const counted = { agentId, reason, count: 3, minute: now, refusedAt: now, sourceIp: '::1', requests };
+  await addRefusals(alerts.owner.pool, [counted]);
+  await alerts.look();
+  const title = 'Every request of every agent is refused: daily cap of all agents has no room';
+  expect((await alerts.alerts()).open).toEqual([title]);
+  await alerts.call(agent, 1, {}, 0);
+  await alerts.look(0.3);
+  expect((await alerts.alerts()).open).not.toContain(title);
 });
 
 test('a threshold is told once by however many processes, and a jump over two as one', async () => {

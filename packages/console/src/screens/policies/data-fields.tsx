@@ -2,6 +2,7 @@ import type { Policy } from '@agp/policy';
 import { dataActions, listPiiTypes, piiGroups, piiTypes } from '@agp/policy/schema';
 import { Button, Group, NativeSelect, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { callApi } from '../../api/api.ts';
 import type { Schema } from './complete-policy.ts';
 import { type FieldProps, type Form, nameMember, ValueField } from './form-fields.tsx';
 import { valueAt } from './rewrite-text.ts';
@@ -19,6 +20,17 @@ function describeKind(kind: string): string {
   return [...described, ...(types.length > 4 ? [`${types.length - 4} more`] : [])].join(', ');
 }
 
+/** Without what becomes of a kind in a direction; a pattern that no direction names goes too. Undefined if nothing is left. */
+function without(data: Data, direction: (typeof directions)[number], kind: string): Data | undefined {
+  const { [kind]: _, ...actions } = data[direction] ?? {};
+  const next = { ...data, [direction]: Object.keys(actions).length > 0 ? actions : undefined };
+  if (next.request === undefined && next.response === undefined) return undefined;
+  const named = directions.flatMap((each) => Object.keys(next[each] ?? {}));
+  const patterns = data.patterns?.filter(({ name }) => named.includes(name) || named.includes('all'));
+  const isRestored = next.restore && Object.values(next.request ?? {}).includes('redact');
+  return { ...next, restore: isRestored, patterns: patterns?.length ? patterns : undefined };
+}
+
 interface ActionProps {
   form: Form;
   direction: (typeof directions)[number];
@@ -28,6 +40,7 @@ interface ActionProps {
 
 function Action({ form, direction, kind, onFault }: ActionProps) {
   const path = ['pii', direction, kind] as const;
+  const data = valueAt(form.draft, ['pii']) as Data | undefined;
   const label = `${wordsOf(kind)} in ${nameMember([direction]).toLowerCase()}`;
   return (
     <NativeSelect
@@ -35,7 +48,13 @@ function Action({ form, direction, kind, onFault }: ActionProps) {
       aria-label={label}
       data={[{ value: '', label: '–' }, ...dataActions]}
       value={`${valueAt(form.draft, path) ?? ''}`}
-      onChange={(event) => onFault(form.write(path, event.currentTarget.value || undefined))}
+      onChange={({ currentTarget: { value } }) =>
+        onFault(
+          value !== '' || data === undefined
+            ? form.write(path, value || undefined)
+            : form.write(['pii'], without(data, direction, kind)),
+        )
+      }
     />
   );
 }
@@ -52,9 +71,17 @@ function AddPattern({ data, form, schema }: { data: Data | undefined; form: Form
         Add a pattern of your own
       </Button>
     );
-  const add = () => {
+  const add = async () => {
     const request = { ...data?.request, [pattern.name]: 'redact' as const };
-    const wrong = form.write(['pii'], { ...data, request, patterns: [...(data?.patterns ?? []), pattern] });
+    const pii = { ...data, request, patterns: [...(data?.patterns ?? []), pattern] };
+    // Management alone knows whether a pattern can be searched for, and is in its examples.
+    const policies = [{ ...form.draft, exceptions: undefined, pii }];
+    const body = { policies, text: ' ', direction: 'request' } as never;
+    const refused = await callApi('post', '/api/v1/policies/try', { body }).then(
+      () => null,
+      ({ message }: Error) => message.replace(/^policies\.0\.pii\.patterns\.\d+\./, ''),
+    );
+    const wrong = refused ?? form.write(['pii'], pii);
     setFault(wrong);
     if (wrong === null) setPattern(null);
   };
@@ -86,7 +113,7 @@ function AddPattern({ data, form, schema }: { data: Data | undefined; form: Form
         ))}
       </div>
       <Group mt="sm" gap="sm">
-        <Button size="xs" onClick={add}>
+        <Button size="xs" onClick={() => void add()}>
           Add, and redact it in requests
         </Button>
         <Button size="xs" variant="default" onClick={() => setPattern(null)}>

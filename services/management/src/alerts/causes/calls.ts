@@ -87,6 +87,9 @@ export const piiFinder: Finder<'pii'> = {
   },
 };
 
+/** How long ago the latest refusal of what is told may be, in minutes. */
+const stillMinutes = 5;
+
 /** By reason: of all whom it meets if these are more than usual together, else of each agent that is refused more than usual. */
 export const refusalFinder: Finder<'refusals'> = {
   everyMs,
@@ -103,10 +106,16 @@ export const refusalFinder: Finder<'refusals'> = {
     const known = await look.agents(all.map(({ agent_id }) => agent_id));
     const usual = all.filter(({ agent_id }) => isFor(rule, { agent: known.get(agent_id) }));
     const [usualOf, usualFor] = [Map.groupBy(usual, (row) => row.agent_id), Map.groupBy(usual, (row) => row.reason)];
-    const isMany = (refused: readonly Counted[], before: readonly { hourly: number }[] = []) => {
+    const still = look.ago(Math.min(minutes, stillMinutes));
+    const isMany = (
+      refused: readonly (Counted & { latest_at: Date })[],
+      before: readonly { hourly: number }[] = [],
+    ) => {
       const count = countIn(refused);
       const hourly = before.reduce((sum, each) => sum + each.hourly, 0);
-      return count >= least && count > (times * hourly * minutes) / 60;
+      // What was refused long ago is over, however much it was.
+      const isStill = refused.some(({ latest_at: at }) => at >= still);
+      return isStill && count >= least && count > (times * hourly * minutes) / 60;
     };
     const reasons = [...Map.groupBy(asked, ({ reason }) => reason)];
     const told = new Map(reasons.filter(([reason, refused]) => isMany(refused, usualFor.get(reason))));

@@ -161,8 +161,9 @@ export const budgetFinder: Finder<'budget'> = {
 
 const usd = (amount: number) => `${roundUsd(amount)} USD`;
 
-/** Nothing of it is left, and requests are refused. */
-const isFull = ({ daily_cap_usd: cap, spent_usd: spent, warn_only }: FullCap) => spent >= cap && !warn_only;
+/** Nothing of it is left, or too little for any request, and requests are refused. */
+const isFull = ({ daily_cap_usd: cap, spent_usd: spent, warn_only, has_no_room }: FullCap) =>
+  (spent >= cap || has_no_room) && !warn_only;
 
 function factsOfCap(full: FullCap, percent: number, refuses: boolean): FactsOf<'cap'> {
   const { agent_name: name, day, daily_cap_usd: cap, spent_usd: spent } = full;
@@ -170,7 +171,10 @@ function factsOfCap(full: FullCap, percent: number, refuses: boolean): FactsOf<'
   return {
     ...{ name: name === null ? 'of all agents' : `of ${name}`, whose: null, percent },
     ...{ used: usd(spent), amount: usd(cap), until: `${next.slice(0, 10)} 00:00 UTC`, expected: null },
-    ...(refuses && { refusing: name === null ? 'Every request of every agent' : `Every request of ${name}` }),
+    ...(refuses && {
+      refusing: name === null ? 'Every request of every agent' : `Every request of ${name}`,
+      tight: spent < cap,
+    }),
   };
 }
 
