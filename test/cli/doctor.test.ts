@@ -98,7 +98,7 @@ test.each(['openai/v1/chat/completions', 'v1/messages', 'gemini/v1beta/models/x:
 test.each([
   [{ AGP_TOKEN: `agm_${'x'.repeat(43)}` }, 1, /bad: +the token: x-agent-token holds a key of the management API/],
   [{ AGP_TOKEN: 'agp_cut' }, 1, /bad: +the token: missing or invalid agent token: .* cut short/],
-  [{}, 0, /note: the token: No key: set AGP_TOKEN/],
+  [{}, 0, /note: the token: No token: set AGP_TOKEN/],
 ] as const)('a token such as %j is named', async (environment, code, says) => {
   expect(await agp(`doctor ${proxy()}/openai/v1`, environment)).toMatchObject({
     code,

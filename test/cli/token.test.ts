@@ -28,7 +28,7 @@ test('what the file holds now is printed alone, and needs no key to the API', as
 });
 
 test.each([
-  [[], '', /^No key: set AGP_TOKEN, or AGP_TOKEN_FILE/],
+  [[], '', /^No token: set AGP_TOKEN, or AGP_TOKEN_FILE/],
   [['--file', 'FILE/none'], '', /^--file: cannot read /],
   [['--file', 'FILE'], 'two words', /^--file must hold one key/],
   [['--file', 'FILE'], 'x'.repeat(20_000), /^The token is longer than 16384 characters/],
