@@ -39,6 +39,8 @@ inBrowser('Now', () => {
     await line.getByRole('button', { name: `Acknowledge ${title}` }).click();
     await line.getByText(/ looks after it$/).waitFor();
     expect(await line.getAttribute('data-tone')).toBe('warn');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expect.poll(() => page.evaluate<number>('document.documentElement.scrollWidth')).toBe(390);
     await line.getByRole('link', { name: title }).click();
     await page.getByRole('heading', { name: 'ledger' }).waitFor();
     const entries = page.locator('.timeline > li[data-kind=event]');
