@@ -41,7 +41,7 @@ test('rules go from files to storage and back, and say what a message reads like
   );
   expect(await done(`alerts rules apply -f ${file}`)).toBe(dry.replace(' (dry run)', ''));
   expect(await done(`alerts rules apply -f ${file}`)).toBe('rule sales-fails unchanged\n');
-  expect(await done('alerts rules')).toMatch(/^sales-fails +failing +critical +team sales +nobody +0 /m);
+  expect(await done('alerts rules')).toMatch(/^sales-fails +failing +critical +team sales +by severity +0 /m);
   write('rule.yaml', (await done('alerts rules get sales-fails')).replace('enabled: true', 'enabled: false'));
   expect(await agp(`alerts rules diff -f ${file}`)).toMatchObject({
     code: 1,

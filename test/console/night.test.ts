@@ -132,9 +132,12 @@ inBrowser('a night on call', () => {
       await change('budgets/global', 'PUT', { daily_cap_usd: null });
       await over(/^Every request of every agent is refused/);
     };
-    await Promise.race([story(), watching]);
-    isOver = true;
-    await watching;
+    try {
+      await Promise.race([story(), watching]);
+    } finally {
+      isOver = true;
+      await watching;
+    }
     expect(compared).toBeGreaterThan(10);
 
     const messages = await system().api<Delivery[]>('/api/v1/notification-deliveries?limit=200');

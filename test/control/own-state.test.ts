@@ -64,8 +64,13 @@ test('an agent reads its caps, budgets and policies as they are now, and nothing
     headers: { 'x-agent-token': token.secret, 'content-type': 'application/json' },
     body: JSON.stringify({ model: 'gpt-4o', messages: [] }),
   });
-  const spent = await waitFor('its spend', async () => (await me()).spent_today_usd || false);
-  expect((await me()).daily_cap.left).toBeCloseTo(5 - spent, 9);
+  await waitFor(
+    'its event',
+    async () => (await identity.system.api<unknown[]>(`/api/v1/events?agent_id=${id}`)).length > 0,
+  );
+  const { spent_today_usd: spent, daily_cap: cap } = await me();
+  expect(spent).toBeGreaterThan(0);
+  expect(cap.left).toBeCloseTo(5 - spent, 9);
   await put(`/api/v1/budgets/agents/${id}`, { daily_cap_usd: 0 });
   expect(await me()).toMatchObject({
     daily_cap: { usd: 0 },

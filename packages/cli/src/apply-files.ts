@@ -30,7 +30,8 @@ export interface Kind<Value extends { name: string }, Stored extends Versioned> 
   isSame: (stored: Stored, written: Written<Value>) => boolean;
   /** What a file says, as it may be shown; all of its text if not given. */
   toShown?: (written: Written<Value>) => string;
-  toBody: (written: Written<Value>) => unknown;
+  /** @param stored undefined if it is not there yet */
+  toBody: (written: Written<Value>, stored?: Stored) => unknown;
   /** Said of it behind its name. */
   describeChange: (stored: Stored, wanted: Value) => string;
   /** Asks before a change what it will do; lines to show. */
@@ -131,7 +132,7 @@ export function addApplyCommands<Value extends { name: string }, Stored extends 
 
   /** Lines to show. */
   async function carryOut({ name, stored, wanted }: Planned<Value, Stored>, reason?: string): Promise<string[]> {
-    const [at, body] = [stored ? `${path}/${stored.id}` : path, wanted && kind.toBody(wanted)];
+    const [at, body] = [stored ? `${path}/${stored.id}` : path, wanted && kind.toBody(wanted, stored ?? undefined)];
     try {
       if (wanted === null) await shell.api.delete(at, { reason }, stored?.version);
       else {

@@ -33,14 +33,20 @@ const [rulesPath, targetsPath] = ['/api/v1/notification-rules', '/api/v1/notific
 /** Titles of a preview that are shown. */
 const some = 5;
 
+/** What a file that says nothing of silences leaves as they are. */
+const keepSilences = (wanted: Rule, stored: Rule | undefined): Rule => {
+  const { silences = stored?.silences, ...rule } = wanted;
+  return (silences === undefined ? rule : { ...rule, silences }) as Rule;
+};
+
 const ruleKind: Kind<Rule, StoredRule> = {
   ...{ noun: 'rule', plural: 'rules', commands: 'alerts rules', path: rulesPath, listPath: rulesPath },
   ...{ list: storedRuleListSchema, one: storedRuleSchema, schema: ruleSchema },
   declaredBy: ({ rule }) => rule,
   toYaml: ({ rule }) => writePolicy(rule),
-  isSame: ({ rule }, { value }) => isDeepStrictEqual(rule, value),
-  toBody: ({ value }) => value,
-  describeChange: ({ rule }, wanted) => listChanges(rule, wanted),
+  isSame: ({ rule }, { value }) => isDeepStrictEqual(keepSilences(rule, rule), keepSilences(value, rule)),
+  toBody: ({ value }, stored) => keepSilences(value, stored?.rule),
+  describeChange: ({ rule }, wanted) => listChanges(rule, keepSilences(wanted, rule)),
   preview: async ({ api }, wanted) => {
     const { data } = await api.send('POST', `${rulesPath}/preview`, wanted, rulePreviewSchema);
     const titles = data.alerts.slice(0, some).map(({ title }) => `  ${toLineText(title)}`);
@@ -62,7 +68,7 @@ export function addRuleCommands(alerts: Command, shell: Shell): void {
       { head: 'ON', cell: ({ rule }) => rule.on },
       { head: 'SEVERITY', cell: ({ rule }) => rule.severity, spare: 1 },
       { head: 'FOR', cell: ({ rule }) => describeMatch(rule.match).replace('every request', 'all'), least: 12 },
-      { head: 'TELLS', cell: ({ rule }) => rule.targets.join(', ') || 'nobody', least: 8 },
+      { head: 'TELLS', cell: ({ rule }) => rule.targets.join(', ') || 'by severity', least: 8 },
       { head: 'OPEN', right: true, cell: ({ open_count }) => formatCount(open_count) },
       {
         head: '',

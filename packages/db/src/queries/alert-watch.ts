@@ -78,9 +78,18 @@ export async function countTold(db: Db, ruleId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     SELECT count(*)::integer AS count FROM alerts
     WHERE rule_id = ${ruleId} AND changed_at > clock_timestamp() - interval '1 minute' AND subject <> ${crowdSubject}
-      AND EXISTS (SELECT FROM alert_deliveries WHERE alert_id = alerts.id AND occasion = 'opened'
+      AND NOT ${isSilent(sql.ref('rule_id'), sql.ref('agent_id'))} AND EXISTS (SELECT FROM alert_deliveries WHERE alert_id = alerts.id AND occasion = 'opened'
         AND created_at > clock_timestamp() - interval '1 minute')`.execute(db);
   return rows[0]?.count ?? 0;
+}
+
+/** Of agents those of which a rule tells nobody now. @param ids null is no agent in particular */
+export async function listSilent(db: Db, ruleId: string, ids: readonly (string | null)[]): Promise<Set<string | null>> {
+  const { rows } = await sql<{ id: string | null }>`
+    SELECT asked.id FROM unnest(${ids}::uuid[]) AS asked (id) WHERE ${isSilent(sql`${ruleId}::uuid`, sql.ref('asked.id'))}`.execute(
+    db,
+  );
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Each once, with a message to each target, but for a notice that its rule is silent of; one that came back in its window is opened again. Returns how many were not open. */
@@ -124,7 +133,7 @@ export async function resolveAlerts(transaction: Db, ids: readonly string[]): Pr
     ), dropped AS (
       DELETE FROM alert_deliveries AS each USING resolved
       WHERE each.alert_id = resolved.id AND occasion = 'opened' AND delivered_at IS NULL AND attempts = 0
-        AND ${isSilent(sql.ref('resolved.rule_id'), sql.ref('resolved.agent_id'))}
+        AND next_at <= clock_timestamp() AND ${isSilent(sql.ref('resolved.rule_id'), sql.ref('resolved.agent_id'))}
       RETURNING each.id
     ), told AS (
       SELECT DISTINCT target_id, alert_id FROM alert_deliveries

@@ -209,7 +209,7 @@ export async function claimFeeds(
   const told = sql`
     FROM alerts JOIN notification_rules ON notification_rules.id = alerts.rule_id
     WHERE (notification_rules.rule->'targets' ? fed.name
-        OR notification_rules.rule->'targets' = '[]' AND fed.target->'default_for' ? alerts.severity)
+        OR coalesce(notification_rules.rule->'targets', '[]') = '[]' AND fed.target->'default_for' ? alerts.severity)
       AND NOT (resolved_at IS NULL AND ${isSilent(sql.ref('alerts.rule_id'), sql.ref('alerts.agent_id'))})
       AND (resolved_at IS NULL OR changed_at > clock_timestamp() - ${lastingMs} * interval '1 ms')`;
   const { rows: targets } = await sql<TargetRow>`

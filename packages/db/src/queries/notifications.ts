@@ -87,8 +87,18 @@ export function replaceRule(
   });
 }
 
-export const deleteRule = (db: Db, id: string): Promise<RuleRow | undefined> =>
-  db.deleteFrom('notification_rules').where('id', '=', id).returningAll().executeTakeFirst();
+/** What waits in a silence of it is told to nobody. */
+export function deleteRule(db: Db, id: string): Promise<RuleRow | undefined> {
+  return inTransaction(db, async (transaction) => {
+    await sql`
+      DELETE FROM alert_deliveries AS each USING alerts
+      WHERE alerts.id = each.alert_id AND alerts.rule_id = ${id} AND occasion = 'opened' AND delivered_at IS NULL AND attempts = 0
+        AND next_at <= clock_timestamp() AND ${isSilent(sql.ref('alerts.rule_id'), sql.ref('alerts.agent_id'))}`.execute(
+      transaction,
+    );
+    return transaction.deleteFrom('notification_rules').where('id', '=', id).returningAll().executeTakeFirst();
+  });
+}
 
 interface TargetParts {
   name: string;

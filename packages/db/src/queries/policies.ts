@@ -148,6 +148,32 @@ export async function countPolicyHits(db: Db, since: Date): Promise<Map<string, 
   );
 }
 
+/** The same of a team's agents, of all policies: of the latest of what was decided, as many as alerts look at. @param db sees the team alone */
+export async function countTeamHits(db: Db, since: Date): Promise<Map<string, PolicyHits>> {
+  const first = firstIdAt(since);
+  const { rows } = await sql<PolicyHits & { policy: string }>`
+    WITH decided AS (
+      SELECT id, policy, rule, 'refuse' AS action, count FROM (
+        SELECT id, decision, count FROM refused_requests
+        WHERE id >= ${first} AND decision IS NOT NULL ORDER BY id DESC LIMIT ${mostDecided}
+      ) AS refused CROSS JOIN LATERAL jsonb_to_recordset(decision) AS each (policy text, rule text)
+      UNION ALL
+      SELECT id, policy, rule, action, 1 FROM (
+        SELECT id, decision FROM events
+        WHERE id >= ${first} AND decision IS NOT NULL ORDER BY id DESC LIMIT ${mostDecided}
+      ) AS passed CROSS JOIN LATERAL jsonb_to_recordset(decision) AS each (policy text, rule text, action text)
+    ), requests AS (SELECT DISTINCT id, policy, action = 'refuse' AS is_refused, count FROM decided),
+    rules AS (SELECT policy, rule, action, sum(count)::bigint AS requests FROM decided GROUP BY 1, 2, 3)
+    SELECT policy, coalesce(sum(count) FILTER (WHERE is_refused), 0)::bigint AS refused,
+      coalesce(sum(count) FILTER (WHERE NOT is_refused), 0)::bigint AS noted,
+      (SELECT jsonb_agg(jsonb_build_object('rule', rule, 'action', action, 'requests', requests) ORDER BY rule, action)
+        FROM rules WHERE rules.policy = requests.policy) AS by
+    FROM requests GROUP BY policy`.execute(db);
+  return new Map(rows.map(({ policy, ...hits }) => [policy, hits]));
+}
+
+const mostDecided = 20_000;
+
 export interface RecordedCallRow {
   id: string;
   session_id: string;

@@ -8,8 +8,8 @@ const isGroup = (value: unknown): value is Values =>
 
 /** What the chart's schema refuses, each by its path, as helm would; and the values without it. */
 export function dropInvalid(own: Values, schema: Values): { faults: string[]; values: Values } {
-  const values = structuredClone(own);
-  const { error } = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]).safeParse(own);
+  const values = dropNulls(own);
+  const { error } = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]).safeParse(values);
   const faults = (error?.issues ?? []).flatMap((issue) => {
     const path = issue.path.map(String);
     if (issue.code !== 'unrecognized_keys') {
@@ -21,6 +21,14 @@ export function dropInvalid(own: Values, schema: Values): { faults: string[]; va
   });
   return { faults, values };
 }
+
+/** A null takes a default away in helm, which drops it before it looks at the schema. */
+const dropNulls = (group: Values): Values =>
+  Object.fromEntries(
+    Object.entries(group)
+      .filter(([, value]) => value !== null)
+      .map(([key, value]) => [key, isGroup(value) ? dropNulls(value) : value]),
+  );
 
 function remove(values: Values, path: readonly string[]): void {
   const last = path.at(-1);

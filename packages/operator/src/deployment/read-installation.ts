@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { parse } from 'yaml';
+import { parse, type Tags } from 'yaml';
 import { CommandError } from '../run-command.ts';
 import { dropInvalid, findIdle } from './check-values.ts';
 import { parts, type SettingName, settings } from './settings.ts';
@@ -42,10 +42,14 @@ export interface Overlay {
 // biome-ignore lint/suspicious/noExplicitAny: somebody else's file, of which each member is looked for.
 type Yaml = any;
 
+/** `22:30` and `2026-01-01` are texts to both. */
+const withoutTimes = (tags: Tags): Tags =>
+  tags.filter((tag) => typeof tag === 'string' || (tag.tag !== 'tag:yaml.org,2002:timestamp' && tag.format !== 'TIME'));
+
 /** As helm and kustomize read it, to whom `off` is false. */
 function readYaml(file: string): Yaml {
   try {
-    return parse(readFileSync(file, 'utf8'), { version: '1.1' }) ?? {};
+    return parse(readFileSync(file, 'utf8'), { version: '1.1', customTags: withoutTimes }) ?? {};
   } catch (error) {
     throw new CommandError(`${file}: cannot be read: ${(error as Error).message}`);
   }

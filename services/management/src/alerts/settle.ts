@@ -5,6 +5,7 @@ import {
   crowdSubject,
   type Db,
   type FoundAlert,
+  listSilent,
   openAlerts,
   type RuleRow,
   resolveAlerts,
@@ -103,7 +104,16 @@ async function openFresh(
   { targets, at }: Settling,
 ): Promise<number> {
   const targetsOf = (severity: Severity) => findTargets(rule, severity, targets);
-  const told = fresh.filter(({ severity }) => targetsOf(severity).length > 0).toSorted(compare);
+  // What is silent waits, and takes no place of others.
+  const silent = rule.silences
+    ? await listSilent(
+        transaction,
+        id,
+        fresh.map(({ agentId }) => agentId),
+      )
+    : new Set();
+  const isTold = ({ severity, agentId }: FoundAlert) => targetsOf(severity).length > 0 && !silent.has(agentId);
+  const told = fresh.filter(isTold).toSorted(compare);
   const room = told.length === 0 ? 0 : Math.max(0, mostTold - (await countTold(transaction, id)));
   const quiet = new Set(told.filter(({ severity }, at) => at >= room && severity === rule.severity));
   const loud = fresh.filter((each) => !quiet.has(each));

@@ -13,14 +13,15 @@ import {
 import type { ManagementConfig } from '../config.ts';
 import { presentRow } from '../presenters.ts';
 
+/** Without those that only a later version can read, which keep what they have open. */
 export async function presentRules(db: Db, rows: readonly RuleRow[]): Promise<StoredRule[]> {
   const open = await countOpenAlerts(db);
-  return rows.map(({ id, version, rule, created_at, updated_at }) => ({
-    ...presentRow({ id, version }, 'nru'),
-    rule: ruleSchema.parse(rule),
-    open_count: open.get(id) ?? 0,
-    ...presentRow({ created_at, updated_at }),
-  }));
+  return rows.flatMap(({ id, version, rule: stored, created_at, updated_at }) => {
+    const { data: rule } = ruleSchema.safeParse(stored);
+    if (rule === undefined) return [];
+    const head = { ...presentRow({ id, version }, 'nru'), rule, open_count: open.get(id) ?? 0 };
+    return [{ ...head, ...presentRow({ created_at, updated_at }) }];
+  });
 }
 
 const nothing = { waiting: 0, dead: 0, error: null };

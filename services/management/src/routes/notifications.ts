@@ -49,7 +49,7 @@ function assureStored<Stored extends object>(stored: Stored | NameConflict): Sto
 }
 
 /** With its defaults: rules that came with the database were stored without. */
-const describeRule = ({ version, rule }: RuleRow) => ({ version, rule: ruleSchema.parse(rule) });
+const describeRule = ({ version, rule }: RuleRow) => ({ version, rule: ruleSchema.safeParse(rule).data ?? rule });
 /** Without what is secret. */
 const describeTarget = ({ version, target }: TargetRow) => ({ version, target });
 
@@ -93,7 +93,7 @@ const ruleRoutes = tagRoutes('Alerts', [
     answer: { description: 'The rule', schema: storedRuleSchema },
     handle: async ({ params }, { db }, response) => {
       const row = found(await readRule(db, params.id), 'rule_not_found');
-      return tellVersion(response, `${row.version}`, (await presentRules(db, [row]))[0]);
+      return tellVersion(response, `${row.version}`, found((await presentRules(db, [row]))[0], 'rule_not_found'));
     },
   }),
   defineRoute('PUT /api/v1/notification-rules/{id}', {

@@ -5,9 +5,7 @@ import {
   createPolicy,
   deletePolicy,
   listTools,
-  type PolicyHits,
   type PolicyRow,
-  readDecided,
   readPolicy,
   replacePolicy,
 } from '@agp/db';
@@ -28,7 +26,7 @@ import { recordChange, tellVersion } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { readYaml, writePolicy } from '../policy-text.ts';
 import { presentRow } from '../presenters.ts';
-import { presentPolicy, readPolicies } from '../reads/policies.ts';
+import { presentPolicy, readPolicies, readTeamHits } from '../reads/policies.ts';
 import { preview } from '../reads/preview.ts';
 import { assureStorable, tryPolicies } from '../reads/try-policies.ts';
 import { found, policyId } from '../requests.ts';
@@ -47,16 +45,6 @@ const listQuerySchema = z.object({
     .meta({ description: '`hits` adds what each refused and noted in the last 24 hours' }),
 });
 
-/** Without what each rule of a policy did, which is not told apart. */
-function sumDecided(rows: Awaited<ReturnType<typeof readDecided>>): Map<string, PolicyHits> {
-  const sum = (of: typeof rows, isRefusal: boolean) =>
-    of.reduce((all, { action, count }) => ((action === 'refuse') === isRefusal ? all + Number(count) : all), 0);
-  const byPolicy = Map.groupBy(rows, ({ policy }) => policy);
-  return new Map(
-    [...byPolicy].map(([policy, of]) => [policy, { refused: sum(of, true), noted: sum(of, false), by: [] }]),
-  );
-}
-
 export const policyRoutes = tagRoutes('Policies', [
   defineRoute('GET /api/v1/policies', {
     summary: 'All policies, by name',
@@ -68,7 +56,7 @@ export const policyRoutes = tagRoutes('Policies', [
       const since = new Date(Math.floor((Date.now() - dayMs) / hourMs) * hourMs);
       const hits = await countPolicyHits(db, since);
       // What others' did is counted for all agents together, and a team is told what they did to its own.
-      const ofTeam = caller?.match ? sumDecided(await readDecided(db, since)) : null;
+      const ofTeam = caller?.match ? await readTeamHits(db, caller.match, since) : null;
       const none = { refused: 0, noted: 0, by: [] };
       return policies.map((each) => {
         const known = ofTeam !== null && each.team === null ? ofTeam : hits;

@@ -1,4 +1,4 @@
-import { claimDeliveries, claimFeeds, settleDelivery } from '@agp/db';
+import { claimDeliveries, claimFeeds, deleteRule, settleDelivery } from '@agp/db';
 import { type Silence, withSilence } from '@agp/notifications';
 import { expect, test } from 'vitest';
 import { seedAgent } from '../support/seed.ts';
@@ -66,6 +66,36 @@ test('what came up and was over in a silence is never told, and the end of what 
   expect(await deliver()).toEqual(['resolved: agent before fails: all 20 requests']);
   await endSilences();
   expect(await deliver()).toEqual([]);
+});
+
+test('what is silent takes no place of what is not, and a rule that goes tells nothing that it kept quiet', async () => {
+  await alerts.target('chat');
+  const quiet = Array.from({ length: 8 }, (_, at) => `quiet-${at}`);
+  const id = await alerts.rule({ on: 'failing', of: ['agent'], targets: ['chat'], silences: [silence(60, quiet)] });
+  for (const name of [...quiet, 'important'])
+    await alerts.call(await seedAgent(alerts.owner, name), 20, { ...failed, model: name });
+  await alerts.look();
+  expect((await alerts.alerts()).open).toHaveLength(9);
+  expect(await deliver()).toEqual(['opened: agent important fails: all 20 requests']);
+  await deleteRule(alerts.database.db, id);
+  await alerts.look();
+  expect(await deliver()).toEqual(['resolved: agent important fails: all 20 requests']);
+});
+
+test('an Alertmanager that is default for a severity is fed what rules have that came with the database', async () => {
+  await alerts.owner.pool.query(
+    `INSERT INTO notification_targets (id, name, target, secrets)
+     VALUES (gen_random_uuid(), 'manager', '{"kind": "alertmanager", "default_for": ["critical"]}', '{}')`,
+  );
+  await alerts.owner.pool.query(
+    `INSERT INTO notification_rules (name, rule) VALUES ('seeded', '{"name": "seeded", "on": "failing"}')`,
+  );
+  await alerts.call(await seedAgent(alerts.owner, 'nightly'), 20, failed);
+  await alerts.look();
+  const [fed] = await claimFeeds(alerts.database.db, {
+    ...{ kinds: ['alertmanager'], everyMs: 0, lastingMs: 600_000, most: 10 },
+  });
+  expect(fed?.alerts.map(({ rule }) => rule)).toEqual(['seeded']);
 });
 
 test('a notice of a silent rule is not told later, and an Alertmanager is not fed what it is silent of', async () => {

@@ -114,7 +114,9 @@ describe('a team', () => {
     });
     await addRefusals(management.database.pool, [refuse(mine, 3), refuse(theirs, 40)]);
     const policies = (await read(team, '/api/v1/policies?expand=hits')) as { policy: { name: string }; hits: object }[];
-    expect(policies.find(({ policy }) => policy.name === 'restricted')?.hits).toMatchObject({ refused: 3, noted: 0 });
+    expect(policies.find(({ policy }) => policy.name === 'restricted')?.hits).toMatchObject({
+      ...{ refused: 3, noted: 0, by: [{ rule: 'models', action: 'refuse', requests: 3 }] },
+    });
   });
 
   test('makes a budget of its agents alone', async () => {

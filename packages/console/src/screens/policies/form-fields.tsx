@@ -196,26 +196,28 @@ export function NamesField(props: FieldProps) {
 }
 
 const noHours: WeekHours = { days: [], from: '08:00', to: '18:00' };
+const withDays = (ranges: readonly WeekHours[]) => ranges.filter(({ days }) => days.length > 0);
 
 /** Days of the week, from when to when, several times a day if need be, and where. */
 export function HoursFields({ form, schema }: FieldProps) {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const hours = valueAt(form.draft, ['hours']) as Policy['hours'];
   const said = readHours(hours?.allow ?? '');
-  /** The range that has no day yet. */
-  const [next, setNext] = useState<WeekHours | null>(null);
+  const [typed, setTyped] = useState<readonly WeekHours[]>([noHours]);
   const [zone, setZone] = useState(own);
   const [error, setError] = useState<string | null>(null);
-  const open = next ?? (said.length === 0 ? noHours : null);
-  const rows = open === null ? said : [...said, open];
+  // As they are typed, in their order, as long as the text says the same.
+  const isTyped = writeHours(readHours(writeHours(withDays(typed)))) === writeHours(said);
+  const rows = isTyped ? typed : said;
   const shownZone = hours?.zone ?? zone;
   const write = (ranges: readonly WeekHours[], at: string) => {
-    const kept = ranges.filter(({ days }) => days.length > 0);
+    const kept = withDays(ranges);
     setError(form.write(['hours'], kept.length === 0 ? undefined : { allow: writeHours(kept), zone: at }));
   };
   const change = (at: number, changed: WeekHours) => {
-    if (open !== null && at === said.length) setNext(changed.days.length > 0 ? null : changed);
-    if (at < said.length || changed.days.length > 0) write(rows.with(at, changed), shownZone);
+    const next = rows.with(at, changed);
+    setTyped(next);
+    write(next, shownZone);
   };
   return (
     <>
@@ -248,11 +250,11 @@ export function HoursFields({ form, schema }: FieldProps) {
           value={shownZone}
           onChange={(event) => {
             setZone(event.currentTarget.value);
-            if (said.length > 0) write(said, event.currentTarget.value);
+            if (said.length > 0) write(rows, event.currentTarget.value);
           }}
         />
-        {open === null && (
-          <Button size="xs" variant="default" onClick={() => setNext(noHours)}>
+        {withDays(rows).length === rows.length && (
+          <Button size="xs" variant="default" onClick={() => setTyped([...rows, noHours])}>
             More hours
           </Button>
         )}
