@@ -137,7 +137,7 @@ function refuseMethod(path: string, routes: readonly Route[], context: Context):
 }
 
 /** What clients of models add to a base URL that they take for the proxy's. */
-const modelCall = /^(?!\/api\/).*\/(?:v\d\w*\/.*|completions|messages|responses|embeddings|models)$/;
+const modelCall = /^(?!\/+api\/).*\/(?:v\d\w*\/.*|completions|messages|responses|embeddings|models)$/;
 
 const tellProxy = (address = 'its own port, 8080 unless PROXY_PORT says otherwise') =>
   `not found: this is the management API, which passes nothing on to models; agents reach the proxy at ${address}`;

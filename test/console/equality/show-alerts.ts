@@ -4,8 +4,12 @@ import { describeMatch } from '@agp/policy';
 import { expect } from 'vitest';
 import { time } from './show-values.ts';
 
+/** Times of a text as every screen has them. */
+const withTimes = (text: string) =>
+  text.replaceAll(/(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC/g, (_, day, at) => time(`${day}T${at}:00.000Z`));
+
 export const showAlert = (alert: Alert) => ({
-  Alert: `${alert.title} ${alert.detail}`.trim(),
+  Alert: `${alert.title} ${withTimes(alert.detail)}`.trim(),
   Severity: alert.severity,
   'Came up': time(alert.opened_at),
   State: [
