@@ -32,7 +32,8 @@ export function rewriteAt(text: string, path: Path, value: unknown): { text: str
     const next = changeText(text, path, value);
     const [fault] = readPolicy(next).faults;
     if (fault === undefined) return { text: next };
-    const isEmpty = value === undefined && path.length > 1 && /: must (?:hold|name|check) |: is missing/.test(fault.message);
+    const isEmpty =
+      value === undefined && path.length > 1 && /: must (?:hold|name|check) |: is missing/.test(fault.message);
     return isEmpty ? rewriteAt(text, around, undefined) : { fault: fault.message };
   } catch {
     return { fault: 'It stands in the text by an alias: change it there' };
