@@ -61,7 +61,7 @@ test('a rule is silent of an agent for a time, with a reason, and tells again', 
   expect(await done(`alerts rules silence ${name} --agent nightly --until 2h --reason migration`)).toMatch(
     /^agents-failing tells nobody of nightly until \d{4}-\S+ \S+: migration\n$/,
   );
-  expect(await done('alerts rules')).toMatch(/^agents-failing .* silent until \d{4}-/m);
+  expect(await done('alerts rules')).toMatch(/^agents-failing .* silent of nightly until \d{4}-/m);
   const [entry] = await readJson('audit list --limit 1');
   expect(entry).toMatchObject({ action: 'notification_rule.update', reason: 'migration' });
   expect(await done(`alerts rules silence ${name} --end`)).toBe('agents-failing tells all\n');

@@ -33,6 +33,7 @@ export * from './queries/provider-keys.ts';
 export * from './queries/quarantine.ts';
 export * from './queries/refusals.ts';
 export * from './queries/sessions.ts';
+export * from './queries/silences.ts';
 export * from './queries/spend.ts';
 export * from './queries/status.ts';
 export * from './queries/unrecorded.ts';

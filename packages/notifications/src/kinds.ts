@@ -77,10 +77,7 @@ function tellUsed(noun: string, { name, whose, percent, used, amount, until, exp
   const of = `${noun} ${name}${whose === null ? '' : ` (${whose})`}`;
   const end = until && `begins anew ${until}`;
   if (expected !== null)
-    return {
-      title: `${of} will pass ${amount}`,
-      detail: join(`${used} used, ${expected} expected at its end`, end),
-    };
+    return { title: `${of} will pass ${amount}`, detail: join(`${used} used, ${expected} expected at its end`, end) };
   if (is.refusing)
     return {
       title: `${is.refusing} is refused: ${of} ${is.tight ? 'has no room' : 'is used up'}`,

@@ -24,12 +24,13 @@ export type Silence = z.infer<typeof silenceSchema>;
 export const withSilence = <Silenced extends { silences?: Silence[] | undefined }>(
   rule: Silenced,
   silence: Silence | null,
-  at = Date.now(),
-): Silenced => {
-  const others = silence === null ? [] : (rule.silences ?? []).filter(({ until }) => Date.parse(until) > at);
-  const silences = [...others, ...(silence === null ? [] : [silence])];
-  return { ...rule, silences: silences.length > 0 ? silences : undefined };
-};
+): Silenced => ({
+  ...rule,
+  silences:
+    silence === null
+      ? undefined
+      : [...(rule.silences ?? []).filter(({ until }) => Date.parse(until) > Date.now()), silence],
+});
 
 const common = {
   name: nameSchema.meta({ example: 'agents-failing' }),

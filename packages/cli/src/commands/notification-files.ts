@@ -74,7 +74,8 @@ export function addRuleCommands(alerts: Command, shell: Shell): void {
         head: '',
         cell: ({ rule: { enabled, silences = [] } }) => {
           const silence = silences.find(({ until }) => Date.parse(until) > Date.now());
-          return enabled ? (silence ? `silent until ${formatTime(silence.until)}` : '') : 'off';
+          if (!enabled || !silence) return enabled ? '' : 'off';
+          return `silent${silence.agents ? ` of ${toLineText(silence.agents.join(', '), 64)}` : ''} until ${formatTime(silence.until)}`;
         },
         style: () => 'yellow',
       },

@@ -2,7 +2,8 @@ import type { KindName, Severity } from '@agp/notifications';
 import { type Selectable, sql } from 'kysely';
 import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
-import { type AlertRow, isSilent, urgencyOf } from './notifications.ts';
+import { type AlertRow, urgencyOf } from './notifications.ts';
+import { dropSilent, isSilent } from './silences.ts';
 
 export type WatchRow = Selectable<Schema['alert_watch']>;
 
@@ -78,21 +79,16 @@ export async function countTold(db: Db, ruleId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     SELECT count(*)::integer AS count FROM alerts
     WHERE rule_id = ${ruleId} AND changed_at > clock_timestamp() - interval '1 minute' AND subject <> ${crowdSubject}
-      AND NOT ${isSilent(sql.ref('rule_id'), sql.ref('agent_id'))} AND EXISTS (SELECT FROM alert_deliveries WHERE alert_id = alerts.id AND occasion = 'opened'
+      AND NOT ${isSilent(sql.ref('rule_id'), sql.ref('agent_id'))}
+      AND EXISTS (SELECT FROM alert_deliveries WHERE alert_id = alerts.id AND occasion = 'opened'
         AND created_at > clock_timestamp() - interval '1 minute')`.execute(db);
   return rows[0]?.count ?? 0;
 }
 
-/** Of agents those of which a rule tells nobody now. @param ids null is no agent in particular */
-export async function listSilent(db: Db, ruleId: string, ids: readonly (string | null)[]): Promise<Set<string | null>> {
-  const { rows } = await sql<{ id: string | null }>`
-    SELECT asked.id FROM unnest(${ids}::uuid[]) AS asked (id) WHERE ${isSilent(sql`${ruleId}::uuid`, sql.ref('asked.id'))}`.execute(
-    db,
-  );
-  return new Set(rows.map(({ id }) => id));
-}
-
-/** Each once, with a message to each target, but for a notice that its rule is silent of; one that came back in its window is opened again. Returns how many were not open. */
+/**
+ * Each once, with a message to each target, but for a notice that its rule is silent of; one that came back in its window is opened again.
+ * Returns how many were not open.
+ */
 export async function openAlerts(transaction: Db, rule: AlertRule, found: readonly FoundAlert[]): Promise<number> {
   if (found.length === 0) return 0;
   const { rows } = await sql<{ count: number }>`
@@ -126,18 +122,14 @@ export async function openAlerts(transaction: Db, rule: AlertRule, found: readon
 /** Says so to each target that was told of it; what waits in a silence is told neither. */
 export async function resolveAlerts(transaction: Db, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
+  await dropSilent(transaction, sql`SELECT unnest(${ids}::uuid[])`);
   await sql`
     WITH resolved AS (
       UPDATE alerts SET resolved_at = clock_timestamp(), changed_at = clock_timestamp()
-      WHERE id = ANY (${ids}::uuid[]) AND resolved_at IS NULL RETURNING id, rule_id, subject, severity, agent_id
-    ), dropped AS (
-      DELETE FROM alert_deliveries AS each USING resolved
-      WHERE each.alert_id = resolved.id AND occasion = 'opened' AND delivered_at IS NULL AND attempts = 0
-        AND next_at <= clock_timestamp() AND ${isSilent(sql.ref('resolved.rule_id'), sql.ref('resolved.agent_id'))}
-      RETURNING each.id
+      WHERE id = ANY (${ids}::uuid[]) AND resolved_at IS NULL RETURNING id, rule_id, subject, severity
     ), told AS (
       SELECT DISTINCT target_id, alert_id FROM alert_deliveries
-      WHERE alert_id = ANY (${ids}::uuid[]) AND occasion = 'opened' AND id NOT IN (SELECT id FROM dropped)
+      WHERE alert_id = ANY (${ids}::uuid[]) AND occasion = 'opened'
     )
     INSERT INTO alert_deliveries (id, target_id, alert_id, line, occasion, urgency)
     SELECT gen_random_uuid(), target_id, alert_id, rule_id || ' ' || subject, 'resolved', ${urgencyOf(sql.ref('severity'))}

@@ -2,7 +2,8 @@ import type { deliveryStates } from '@agp/notifications';
 import { type Selectable, sql } from 'kysely';
 import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
-import { type AlertRow, isSilent, type TargetRow } from './notifications.ts';
+import type { AlertRow, TargetRow } from './notifications.ts';
+import { isSilent } from './silences.ts';
 
 export type DeliveryRow = Selectable<Schema['alert_deliveries']> & { target: string; title: string | null };
 
@@ -90,8 +91,8 @@ interface Room {
 
 /**
  * Takes messages that are due for a minute, in any number of processes at once: of each line the first that is neither delivered nor given
- * up, of each target the most severe, and of these those that wait longest. Nothing is taken for targets that are disabled, nor of what a rule is
- * silent of.
+ * up, of each target the most severe, and of these those that wait longest. Nothing is taken for targets that are disabled, nor of what a
+ * rule is silent of.
  */
 export async function claimDeliveries(db: Db, { most, taken }: Room): Promise<ClaimedDelivery[]> {
   const { rows: claimed } = await sql<Omit<ClaimedDelivery, 'target' | 'alert'> & Ids>`
@@ -198,8 +199,8 @@ export interface Feed {
 }
 
 /**
- * Takes targets that are to be told what is open, each for one process: all that rules that name them have open, or rules without a target of a severity that is theirs, or had until a few minutes
- * ago. At once if something came up or was over, else from time to time.
+ * Takes targets that are to be told what is open, each for one process: what rules that name them have open, or rules without a target of
+ * a severity that is theirs; or had until a few minutes ago. At once if something came up or was over, else from time to time.
  */
 export async function claimFeeds(
   db: Db,

@@ -4,6 +4,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
 import { inTransaction } from '../statements.ts';
+import { dropSilent } from './silences.ts';
 
 export type RuleRow = Selectable<Schema['notification_rules']>;
 export type TargetRow = Selectable<Schema['notification_targets']>;
@@ -90,12 +91,7 @@ export function replaceRule(
 /** What waits in a silence of it is told to nobody. */
 export function deleteRule(db: Db, id: string): Promise<RuleRow | undefined> {
   return inTransaction(db, async (transaction) => {
-    await sql`
-      DELETE FROM alert_deliveries AS each USING alerts
-      WHERE alerts.id = each.alert_id AND alerts.rule_id = ${id} AND occasion = 'opened' AND delivered_at IS NULL AND attempts = 0
-        AND next_at <= clock_timestamp() AND ${isSilent(sql.ref('alerts.rule_id'), sql.ref('alerts.agent_id'))}`.execute(
-      transaction,
-    );
+    await dropSilent(transaction, sql`SELECT id FROM alerts WHERE rule_id = ${id}`);
     return transaction.deleteFrom('notification_rules').where('id', '=', id).returningAll().executeTakeFirst();
   });
 }
@@ -209,13 +205,6 @@ interface AlertFilter {
   from?: Date | undefined;
   to?: Date | undefined;
 }
-
-/** Whether a rule tells nobody of an agent now. @param ruleId and agentId are columns, or values */
-export const isSilent = (ruleId: RawBuilder<unknown>, agentId: RawBuilder<unknown>) =>
-  sql<boolean>`EXISTS (
-    SELECT FROM notification_rules AS silenced, jsonb_array_elements(silenced.rule->'silences') AS silence
-    WHERE silenced.id = ${ruleId} AND (silence->>'until')::timestamptz > clock_timestamp() AND (silence->'agents' IS NULL
-      OR EXISTS (SELECT FROM agents WHERE agents.id = ${agentId} AND silence->'agents' ? agents.name)))`;
 
 /** The place of a severity: 0 comes first. */
 export const urgencyOf = (severity: RawBuilder<unknown>) =>

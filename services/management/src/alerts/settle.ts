@@ -50,10 +50,10 @@ export const countMessages = (rule: Rule, count: number, targets: readonly Targe
 
 /** UUIDs of the targets that a rule names, or else of a severity's own; what an Alertmanager has to know it is told again and again. */
 function findTargets({ targets }: Rule, severity: Severity, known: readonly TargetRow[]): string[] {
-  const isMeant = ({ name, target }: TargetRow) =>
-    targets.length > 0
-      ? targets.includes(name)
-      : ((target as Pick<Target, 'default_for'>).default_for ?? []).includes(severity);
+  const isMeant = ({ name, target }: TargetRow) => {
+    const { default_for: own = [] } = target as Pick<Target, 'default_for'>;
+    return targets.length > 0 ? targets.includes(name) : own.includes(severity);
+  };
   return known.filter((each) => isMeant(each) && !isFed(each)).map(({ id }) => id);
 }
 
@@ -89,12 +89,9 @@ const tellCrowd = ({ name, severity }: Rule, count: number, at: Date): FoundAler
   detail: `${formatCount(count)} more so far: they stand in the list and are not told each`,
 });
 
-const rankOf = ({ severity, reach }: FoundAlert) => [-severities.indexOf(severity), -reach] as const;
 /** The worst first. */
-function compare(one: FoundAlert, other: FoundAlert): number {
-  const [[severity, reach], [otherSeverity, otherReach]] = [rankOf(one), rankOf(other)];
-  return severity - otherSeverity || reach - otherReach;
-}
+const compare = (one: FoundAlert, other: FoundAlert) =>
+  severities.indexOf(other.severity) - severities.indexOf(one.severity) || other.reach - one.reach;
 
 /** Opens alerts, and tells the worst of them: what is worse than its rule is told always. */
 async function openFresh(
@@ -105,13 +102,8 @@ async function openFresh(
 ): Promise<number> {
   const targetsOf = (severity: Severity) => findTargets(rule, severity, targets);
   // What is silent waits, and takes no place of others.
-  const silent = rule.silences
-    ? await listSilent(
-        transaction,
-        id,
-        fresh.map(({ agentId }) => agentId),
-      )
-    : new Set();
+  const ids = rule.silences === undefined ? [] : fresh.map(({ agentId }) => agentId);
+  const silent = ids.length === 0 ? new Set() : await listSilent(transaction, id, ids);
   const isTold = ({ severity, agentId }: FoundAlert) => targetsOf(severity).length > 0 && !silent.has(agentId);
   const told = fresh.filter(isTold).toSorted(compare);
   const room = told.length === 0 ? 0 : Math.max(0, mostTold - (await countTold(transaction, id)));

@@ -1,9 +1,7 @@
-import type { Team } from '@agp/core/contracts';
 import { toPublicId } from '@agp/core/ids';
-import { countTeamHits, type Db, listPolicies, type PolicyHits, type PolicyRow } from '@agp/db';
+import { type Db, listPolicies, type PolicyRow } from '@agp/db';
 import { type Policy, policySchema, type StoredPolicy } from '@agp/policy';
 import { endTurn } from '@agp/runtime';
-import { LRUCache } from 'lru-cache';
 
 export const presentPolicy = ({
   id,
@@ -32,15 +30,4 @@ export async function readPolicies(db: Db): Promise<StoredPolicy[]> {
     await endTurn();
   }
   return policies;
-}
-
-/** By the match of a team: it costs as much as a page of its events, and lists ask every few seconds. */
-const teamHits = new LRUCache<string, Map<string, PolicyHits>>({ max: 100, ttl: 60_000 });
-
-/** What policies did to a team's requests since a time, at most a minute old. */
-export async function readTeamHits(db: Db, match: Team, since: Date): Promise<Map<string, PolicyHits>> {
-  const key = JSON.stringify(match);
-  const hits = teamHits.get(key) ?? (await countTeamHits(db, since));
-  if (!teamHits.has(key)) teamHits.set(key, hits);
-  return hits;
 }

@@ -2,6 +2,7 @@ import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
 import {
   countPolicyHits,
+  countTeamHits,
   createPolicy,
   deletePolicy,
   listTools,
@@ -26,7 +27,7 @@ import { recordChange, tellVersion } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { readYaml, writePolicy } from '../policy-text.ts';
 import { presentRow } from '../presenters.ts';
-import { presentPolicy, readPolicies, readTeamHits } from '../reads/policies.ts';
+import { presentPolicy, readPolicies } from '../reads/policies.ts';
 import { preview } from '../reads/preview.ts';
 import { assureStorable, tryPolicies } from '../reads/try-policies.ts';
 import { found, policyId } from '../requests.ts';
@@ -56,7 +57,7 @@ export const policyRoutes = tagRoutes('Policies', [
       const since = new Date(Math.floor((Date.now() - dayMs) / hourMs) * hourMs);
       const hits = await countPolicyHits(db, since);
       // What others' did is counted for all agents together, and a team is told what they did to its own.
-      const ofTeam = caller?.match ? await readTeamHits(db, caller.match, since) : null;
+      const ofTeam = caller?.match ? await countTeamHits(db, since) : null;
       const none = { refused: 0, noted: 0, by: [] };
       return policies.map((each) => {
         const known = ofTeam !== null && each.team === null ? ofTeam : hits;

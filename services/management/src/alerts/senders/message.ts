@@ -51,15 +51,16 @@ export function writeMessage({ id, occasion, row, consoleOrigin }: Told): Messag
     occasion === 'resolved' && row.resolved_at && tellEnd(row.opened_at, row.resolved_at),
     alert.acknowledged_by && `acknowledged by ${alert.acknowledged_by}`,
   ].filter(Boolean);
-  const toLink = (title: string, path: string) =>
-    consoleOrigin === undefined ? [] : [{ title, url: new URL(path, consoleOrigin).href }];
   const canBlock = occasion === 'opened' && alert.agent_id !== null && row.severity !== 'info';
-  const [look, block] = [toLink('Look at it', row.path), toLink('Block it', `/agents/${alert.agent_id}#block`)];
+  const paths = { 'Look at it': row.path, ...(canBlock && { 'Block it': `/agents/${alert.agent_id}#block` }) };
+  const links =
+    consoleOrigin === undefined
+      ? []
+      : Object.entries(paths).map(([title, path]) => ({ title, url: new URL(path, consoleOrigin).href }));
   return {
     ...{ id: toPublicId('dlv', id), occasion, alert, subject: row.subject },
     at: (occasion === 'resolved' && alert.resolved_at) || alert.opened_at,
-    link: look[0]?.url ?? null,
-    links: [...look, ...(canBlock ? block : [])],
+    ...{ link: links[0]?.url ?? null, links },
     first: toLineText(`${head}: ${row.title}`, longestTitle),
     rest: [row.detail, facts.join(', ')].filter(Boolean).map((line) => toLineText(line, longestDetail)),
   };
