@@ -1,21 +1,21 @@
 import { expectOfMonth } from '@agp/core/calendar';
 import { type CostUsageEntry, labelOf } from '@agp/core/contracts';
-import { formatCount, formatEstimate, formatShare } from '@agp/core/explain';
+import { formatShare } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { apiQuery, usageQuery } from '../../api/api.ts';
 import { DayBars } from '../../charts/lazy-charts.tsx';
-import { Cost, useUnpriced } from '../../components/cost.tsx';
+import { useUnpriced } from '../../components/cost.tsx';
 import { CsvButton, PrintButton } from '../../components/export.tsx';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Choice } from '../../components/filters.tsx';
-import { Card, Stat } from '../../components/layout.tsx';
+import { Card } from '../../components/layout.tsx';
 import { Rows } from '../../components/list.tsx';
-import { Errors, Latencies, resultColumns } from '../../components/results.tsx';
+import { resultColumns } from '../../components/results.tsx';
 import { TimeRange } from '../../components/time-range.tsx';
 import { Chips, useFilters } from '../../components/use-filters.tsx';
 import { AgentLink, Money } from '../../components/values.tsx';
-import { compareUsd, formatShortCount } from '../../format/format.ts';
+import { formatShortCount } from '../../format/format.ts';
 import {
   type CostGroup,
   type CostsSearch,
@@ -24,7 +24,8 @@ import {
   listGroups,
 } from '../../search/screen-searches.ts';
 import { findDay, isDay } from '../../search/search.ts';
-import { filterNames, findBefore, findFirstDay, keyOf, nameEntry, readGroup } from './usage-entries.ts';
+import { filterNames, findFirstDay, keyOf, nameEntry, readGroup } from './usage-entries.ts';
+import { UsageTotals } from './usage-totals.tsx';
 
 /** What a compliance tag is: only callers and agents set it. */
 function TagHint() {
@@ -241,7 +242,7 @@ function Usage({ range, groups }: Grouped) {
           </Card>
         ) : (
           <>
-            <Totals all={all} range={range} />
+            <UsageTotals all={all} range={range} />
             <Card title="By day">
               <Reading query={days} shape={{ chart: height, rows: 0 }}>
                 {({ data: { usage } }) => (
@@ -265,44 +266,5 @@ function Usage({ range, groups }: Grouped) {
         )
       }
     </Reading>
-  );
-}
-
-function Totals({ all, range }: { all: CostUsageEntry; range: Range }) {
-  const before = findBefore(range);
-  const earlier = useQuery({
-    ...usageQuery({ ...before?.range, agent_id: range.agent_id }, []),
-    enabled: before !== null,
-  });
-  const [was] = earlier.data?.data.usage ?? [];
-  const { total_cost_usd: cost, request_count: requests } = all;
-  const expected = expectOfMonth(cost, range);
-  return (
-    <div className="stats">
-      <Stat name="Cost" figure={<Cost usd={cost} tokens={all.total_tokens} />}>
-        {before && was && !earlier.isPlaceholderData && (
-          <span className="small dim">
-            {compareUsd(cost, was.total_cost_usd)} the {before.days === 1 ? 'day' : `${before.days} days`} before
-          </span>
-        )}
-        {expected !== null && (
-          <span className="small dim" title="If it goes on as since the month began">
-            <Money usd={expected} /> expected by the end of the month
-          </span>
-        )}
-      </Stat>
-      <Stat name="Requests" figure={formatShortCount(requests)}>
-        <span className="small dim">
-          <Cost usd={cost / requests} tokens={all.total_tokens} /> each
-        </span>
-      </Stat>
-      <Stat name="Errors" figure={<Errors of={all} search={range} />}>
-        <span className="small dim">{formatCount(all.failed_count)} failed</span>
-      </Stat>
-      <Stat name="p50 (half took less)" figure={formatEstimate(all.p50_ms)}>
-        <Latencies of={all} />
-      </Stat>
-      <Stat name="Tokens" figure={formatShortCount(all.total_tokens)} />
-    </div>
   );
 }
