@@ -1,7 +1,7 @@
 /**
  * For each entrance the largest and the worst input that is known: the longest turn of the event loop, in which a service answers nobody, and the
- * longest that somebody else waited meanwhile: another agent with a small body and one of 36 KB, or another key. The product's rules are 50 ms
- * and 250 ms on an ordinary machine.
+ * longest that somebody else's call took meanwhile, beside what it takes alone under the same rules: another agent's with a small body and with
+ * one of 36 KB, or another key's. The product's rules are a turn of 50 ms and 250 ms more than alone, on an ordinary machine.
  *
  * All services run within this process; callers, the provider and the check in a thread.
  */
@@ -103,8 +103,9 @@ async function measure({ entrance, name, policies, key, path, method, body, ...a
     check: answers.check ?? '{"action":"allow"}',
     others: key === undefined ? others : otherReads,
   };
-  const quiet = key === undefined ? toProxy('turns', '/openai/v1/models', '{}') : otherReads[0];
-  await ask({ ...asked, call: quiet as Call });
+  const quiet = (key === undefined ? toProxy('turns', '/openai/v1/models', '{}') : otherReads[0]) as Call;
+  await ask({ ...asked, call: quiet });
+  const alone = await ask({ ...asked, call: quiet });
   const seen: { turn: number; told: Told }[] = [];
   for (let round = 0; round < rounds; round += 1) {
     await sleep(100);
@@ -118,11 +119,12 @@ async function measure({ entrance, name, policies, key, path, method, body, ...a
     seen.push({ turn: delay.max / 1e6, told });
   }
   const { turn, told } = seen.sort((one, other) => one.turn - other.turn)[rounds >> 1] as (typeof seen)[number];
-  const figures = [turn, told.waitMs, told.tookMs].map((ms) => `${ms.toFixed(0).padStart(8)} ms`).join('');
+  const figures = [turn, told.waitMs, alone.waitMs, told.tookMs].map((ms) => `${ms.toFixed(0).padStart(8)} ms`).join('');
   const ended = told.waited === 200 ? '' : `  the other got ${told.waited}`;
   console.log(`${entrance.padEnd(17)} ${name.padEnd(64)} ${String(told.status).padStart(4)}${figures}${ended}`);
 }
 
 console.log(`medians of ${rounds} rounds\n`);
-console.log(`${'entrance'.padEnd(17)} ${'input'.padEnd(64)} status longest turn  wait  answered in`);
+const heads = ['turn', 'wait', 'wait alone', 'answered'].map((head) => head.padStart(11)).join('');
+console.log(`${'entrance'.padEnd(17)} ${'input'.padEnd(64)} code${heads}`);
 for (const input of [...listDataInputs(`${urls.check}/`), ...patternInputs, ...policyInputs]) await measure(input);

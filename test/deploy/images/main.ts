@@ -65,7 +65,7 @@ async function testProject(project: ComposeProject): Promise<void> {
 async function explain(project: ComposeProject, work: () => Promise<void>): Promise<void> {
   const stopWatching = watchStarvation();
   await work().catch(async (error) => {
-    console.error(await project.run('logs', '--no-color', '--tail', '20'));
+    console.error(await project.run('logs', '--no-color', '--timestamps', '--tail', '20'));
     console.error((error as Error).stack);
     console.error(`While it ran, ${describeStarvation(stopWatching())}.`);
     throw error;

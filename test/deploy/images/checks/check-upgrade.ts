@@ -51,9 +51,15 @@ export async function checkUpgrade(
   const backSeconds = (performance.now() - began) / 1_000 - upSeconds;
   ending.abort();
   const sent = await loading;
-  const failures = sent.flatMap(({ kind, failure }) => (failure === null ? [] : [`${kind}: ${failure}`]));
-  if (failures.length > 0)
-    throw new Error(`${failures.length} of ${sent.length} failed:\n${failures.slice(0, 20).join('\n')}`);
+  const failures = sent.flatMap(({ kind, failure, endedAt }) =>
+    failure === null ? [] : [`${new Date(endedAt).toISOString()} ${kind}: ${failure}`],
+  );
+  if (failures.length > 0) {
+    const balancer = await project.run('logs', '--no-color', '--timestamps', '--tail', '100', 'balancer');
+    throw new Error(
+      `${failures.length} of ${sent.length} failed:\n${failures.slice(0, 20).join('\n')}\nthe balancer said:\n${balancer}`,
+    );
+  }
   const url = await project.urlOf('balancer', 8081);
   const ids = new Set(sent.map(({ eventId }) => eventId ?? 'none'));
   await waitUntil('an event of each request', async () =>
