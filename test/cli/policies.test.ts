@@ -78,6 +78,9 @@ tools: { remote_mcp: {} }
   await waitFor('the refusal', async () =>
     (await done('refusals')).includes('policy_denied (interns models: the model gpt-4o is not allowed)'),
   );
+  expect(await done('policies hits interns')).toMatch(
+    /^refused 1 request since .* UTC\nby day: \S+ 1\nby team: interns 1, of 1 agent\n$/,
+  );
   expect(await done('events list --limit 1')).toContain('gpt-4o');
   await waitFor('both hits', async () => /^interns +enforce +team interns +1 +1 /m.test(await done('policies list')));
 

@@ -29,6 +29,7 @@ export * from './queries/lineage.ts';
 export * from './queries/notifications.ts';
 export type { PageRange } from './queries/pages.ts';
 export * from './queries/policies.ts';
+export * from './queries/policy-refusals.ts';
 export * from './queries/provider-keys.ts';
 export * from './queries/quarantine.ts';
 export * from './queries/refusals.ts';

@@ -49,6 +49,31 @@ export const storedPolicySchema = z
 
 export const policyListSchema = z.array(storedPolicySchema);
 
+/** Days of refusals, today too. */
+export const refusalDays = 14;
+
+export const policyRefusalsSchema = z
+  .strictObject({
+    from: timestampSchema,
+    refused: z.int().min(0).meta({ description: 'In all, exactly' }),
+    days: z.array(z.strictObject({ day: z.iso.date(), refused: z.int().min(0) })).length(refusalDays),
+    teams: z
+      .array(
+        z.strictObject({
+          team: z.string().nullable().meta({ description: 'Null, the last, for agents without the label `team`' }),
+          agents: z.int().min(1),
+          refused: z.int().min(1),
+        }),
+      )
+      .max(51)
+      .meta({ description: 'By the label that agents have now, 50 with most' }),
+    unlisted: z.int().min(0).meta({
+      description:
+        'Of no team: of unknown agents, of teams beyond 50, no longer listed, or beyond the latest 200,000 rows of the list',
+    }),
+  })
+  .meta({ id: 'PolicyRefusals', description: 'What a policy refused on each of the last 14 days (UTC), and of whom' });
+
 export const previewRequestSchema = z
   .strictObject({
     policies: z.array(policySchema).min(1).max(maxPolicies),
@@ -168,6 +193,7 @@ export const agentToolSchema = z
 
 export const agentToolListSchema = z.array(agentToolSchema);
 
+export type PolicyRefusals = z.infer<typeof policyRefusalsSchema>;
 export type StoredPolicy = z.infer<typeof storedPolicySchema>;
 export type PreviewRequest = z.infer<typeof previewRequestSchema>;
 export type TryRequest = z.infer<typeof tryRequestSchema>;

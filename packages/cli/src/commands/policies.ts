@@ -1,13 +1,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatCount } from '@agp/core/explain';
+import { countOf, formatCount } from '@agp/core/explain';
 import { toLinesText, toLineText } from '@agp/core/text';
 import {
   describeMatch,
   maxTriedText,
   type Policy,
+  type PolicyRefusals,
   type Preview,
   policyListSchema,
+  policyRefusalsSchema,
   policySchema,
   previewSchema,
   type StoredPolicy,
@@ -124,6 +126,17 @@ const describeTried = ({ found, sent, notes }: TriedText): string =>
     ...(sent === null ? [] : ['sent:', toLinesText(sent, sent.length)]),
   ].join('\n');
 
+const describeRefusals = ({ from, refused, days, teams, unlisted }: PolicyRefusals): string =>
+  [
+    `refused ${countOf(refused, 'request')} since ${formatTime(from)} UTC`,
+    ...days.filter((each) => each.refused > 0).map((each) => `by day: ${each.day} ${formatCount(each.refused)}`),
+    ...teams.map(
+      (each) =>
+        `by team: ${toLineText(each.team ?? 'no team')} ${formatCount(each.refused)}, of ${countOf(each.agents, 'agent')}`,
+    ),
+    ...(unlisted > 0 ? [`of teams that are not told: ${formatCount(unlisted)}`] : []),
+  ].join('\n');
+
 /** `policies`: which models, providers, tools and hours, for whom. */
 export function addPolicyCommands(program: Command, shell: Shell): void {
   const policies = program
@@ -140,6 +153,16 @@ export function addPolicyCommands(program: Command, shell: Shell): void {
     const stored = await findStored(shell, kind, name);
     const notes = describeExceptions(stored.policy).map((words) => `\n# exception ${words}`);
     await shell.terminal.print(shell.json ? JSON.stringify(stored) : kind.toYaml(stored).trimEnd() + notes.join(''));
+  });
+
+  addCommand(
+    policies,
+    'hits <name>',
+    'what a policy refused in the last 14 days, by day and by team',
+    'policies hits interns',
+  ).action(async (name: string) => {
+    const { id } = await findStored(shell, kind, name);
+    await shell.show(await shell.api.get(`${path}/${id}/refusals`, policyRefusalsSchema), describeRefusals);
   });
 
   addApplyCommands(policies, shell, kind);

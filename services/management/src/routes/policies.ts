@@ -2,6 +2,7 @@ import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
 import {
   countPolicyHits,
+  countPolicyRefusals,
   countTeamHits,
   createPolicy,
   deletePolicy,
@@ -15,9 +16,11 @@ import {
   maxPolicies,
   maxPoliciesOfTeam,
   policyListSchema,
+  policyRefusalsSchema,
   policySchema,
   previewRequestSchema,
   previewSchema,
+  refusalDays,
   storedPolicySchema,
   triedTextSchema,
   tryRequestSchema,
@@ -114,6 +117,17 @@ export const policyRoutes = tagRoutes('Policies', [
     handle: async ({ params }, { db }, response) => {
       const policy = presentPolicy(found(await readPolicy(db, params.id), 'policy_not_found'));
       return tellVersion(response, `${policy.version}`, policy);
+    },
+  }),
+  defineRoute('GET /api/v1/policies/{id}/refusals', {
+    summary: 'What a policy refused, by day and by team',
+    params: { id: policyId },
+    answer: { description: 'The last 14 days', schema: policyRefusalsSchema },
+    handle: async ({ params, caller }, { db }) => {
+      const { name, team } = found(await readPolicy(db, params.id), 'policy_not_found');
+      // What others' did is counted for all agents together.
+      const isSummed = !caller?.match || team !== null;
+      return countPolicyRefusals(db, name, { now: Date.now(), days: refusalDays, isSummed });
     },
   }),
   defineRoute('PUT /api/v1/policies/{id}', {

@@ -113,10 +113,16 @@ describe('a team', () => {
       ],
     });
     await addRefusals(management.database.pool, [refuse(mine, 3), refuse(theirs, 40)]);
-    const policies = (await read(team, '/api/v1/policies?expand=hits')) as { policy: { name: string }; hits: object }[];
-    expect(policies.find(({ policy }) => policy.name === 'restricted')?.hits).toMatchObject({
+    type Listed = { id: string; policy: { name: string }; hits: object };
+    const policies = (await read(team, '/api/v1/policies?expand=hits')) as Listed[];
+    const restricted = policies.find(({ policy }) => policy.name === 'restricted');
+    expect(restricted?.hits).toMatchObject({
       ...{ refused: 3, noted: 0, by: [{ rule: 'models', action: 'refuse', requests: 3 }] },
     });
+    const refusals = `/api/v1/policies/${restricted?.id}/refusals`;
+    const own = { team: 'a', agents: 1, refused: 3 };
+    expect(await read(team, refusals)).toMatchObject({ refused: 3, teams: [own], unlisted: 0 });
+    expect(await read(installation, refusals)).toMatchObject({ refused: 43 });
   });
 
   test('makes a budget of its agents alone', async () => {

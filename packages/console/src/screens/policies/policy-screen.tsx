@@ -21,6 +21,7 @@ import { PolicyEditor } from './policy-editor.tsx';
 import { PolicyForm } from './policy-form.tsx';
 import { PolicyHistory } from './policy-history.tsx';
 import { PolicyPreview } from './policy-preview.tsx';
+import { PolicyRefusals } from './policy-refusals.tsx';
 import { PolicyTry } from './policy-try.tsx';
 import { textOf } from './rewrite-text.ts';
 import { applyTemplate, templates } from './templates.ts';
@@ -93,6 +94,7 @@ export function PolicyScreen() {
           ) : (
             <>
               {govern ? <Draft key={stored.id} stored={stored} /> : <Shown stored={stored} />}
+              <PolicyRefusals stored={stored} />
               <Exceptions stored={stored} />
               {(view === null || stored.team !== null) && <PolicyHistory stored={stored} />}
             </>
