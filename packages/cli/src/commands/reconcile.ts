@@ -11,21 +11,29 @@ import { formatShare } from '@agp/core/explain';
 import { labelName, labelValue } from '@agp/core/labels';
 import { nanoToUsd } from '@agp/core/money';
 import { escapeJson } from '@agp/core/text';
+import {
+  BillError,
+  billingApis,
+  explainGaps,
+  findKnown,
+  type Gap,
+  type Records,
+  readBill,
+  sumGaps,
+  widenDays,
+} from '@agp/invoices';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { z } from 'zod';
 import { type Api, readUrl } from '../api.ts';
 import { addCommand, addDays, type Days, type DaysOptions, readDays } from '../arguments.ts';
 import { CliError, UsageError } from '../cli-error.ts';
-import { nameModel } from '../invoices/billing-api.ts';
-import { explainGaps, type Gap, type Known, mostLate, sumGaps } from '../invoices/explain-gap.ts';
-import { billingApis, readBill } from '../invoices/read-bill.ts';
 import type { Shell } from '../shell.ts';
 import type { Column } from '../table.ts';
 
 const mostDays = 92;
-const dayMs = 86_400_000;
 
-const toNano = (usd: number) => Math.round(usd * 1e9);
+/** The variables with an administrator's key; with `_FILE` behind them, those of a file. */
+const keyVariables = { openai: 'OPENAI_ADMIN_KEY', anthropic: 'ANTHROPIC_ADMIN_KEY' };
 
 /** All of a list that is paged by offset. */
 async function readAll<Row>({ get }: Api, path: string, schema: z.ZodType<Row[]>, range: Days): Promise<Row[]> {
@@ -35,45 +43,21 @@ async function readAll<Row>({ get }: Api, path: string, schema: z.ZodType<Row[]>
   return data;
 }
 
-/** What is recorded of a provider, and what is known to be missing. @param label of whose agents alone */
-async function readRecords(api: Api, provider: string, range: Days, label?: Label): Promise<Omit<Known, 'billed'>> {
+/** What is recorded of some days, and what is known to be missing. @param label of whose agents alone */
+async function readRecords(api: Api, range: Days, label?: Label): Promise<Records> {
   const group_by = `day,model,provider${label ? `,label:${label.name}` : ''}`;
   const { data } = await api.get('/api/v1/costs/usage', costUsageSchema, { ...range, group_by });
   const withLabel = label && { label: `${label.name}=${label.value}` };
   const agents = label && (await api.get('/api/v1/agents', agentListSchema, withLabel)).data;
   const ids = agents && new Set(agents.map(({ id }) => id));
-  const unpriced = (await api.get('/api/v1/costs/unpriced', unpricedModelListSchema)).data;
-  const lost = await readAll(api, '/api/v1/costs/unrecorded', unrecordedRequestListSchema, range);
+  const isMeant = ({ agent_id }: { agent_id: string }) => ids?.has(agent_id) !== false;
+  const unrecorded = await readAll(api, '/api/v1/costs/unrecorded', unrecordedRequestListSchema, range);
   const doubtful = await readAll(api, '/api/v1/costs/doubtful', doubtfulUsageListSchema, range);
-  const listed = [
-    ...lost.map((call) => ({ ...call, cause: 'unrecorded' as const, more: call.cost_usd, less: 0 })),
-    // An estimate may be too high by all of it.
-    ...doubtful.map((call) => ({
-      ...{ ...call, cause: call.reason === 'billed_later' ? ('other_day' as const) : ('doubtful' as const) },
-      more: call.ended_by_event_id === null ? Math.max(0, call.claimed_cost_usd - call.cost_usd) : 0,
-      less: call.cost_usd,
-    })),
-  ];
-  const isOurs = (row: { provider?: string | null | undefined }) => (row.provider ?? provider) === provider;
-  const usage = data.usage.filter((row) => isOurs(row) && (!label || row.labels?.[label.name] === label.value));
   return {
-    recorded: usage.map(({ day = '', model = '', total_cost_usd: usd }) => ({
-      ...{ day, model: nameModel(model), nanoUsd: toNano(usd) },
-    })),
-    listed: listed
-      .filter((row) => isOurs(row) && ids?.has(row.agent_id) !== false)
-      .map(({ started_at: time, model, cause, more, less }) => ({
-        ...{ day: time.slice(0, 10), model: model && nameModel(model), cause, more: toNano(more), less: toNano(less) },
-      })),
-    isUnpriced: (day, name) =>
-      unpriced.some(
-        (row) =>
-          isOurs(row) &&
-          row.unit === null &&
-          nameModel(row.model) === name &&
-          day >= row.first_seen_at.slice(0, 10) &&
-          day <= row.last_seen_at.slice(0, 10),
-      ),
+    usage: data.usage.filter((row) => !label || row.labels?.[label.name] === label.value),
+    unpriced: (await api.get('/api/v1/costs/unpriced', unpricedModelListSchema)).data,
+    unrecorded: unrecorded.filter(isMeant),
+    doubtful: doubtful.filter(isMeant),
   };
 }
 
@@ -155,15 +139,16 @@ async function byEgressProxy<Read>(read: () => Promise<Read>): Promise<Read> {
 
 async function compare(shell: Shell, { provider, baseUrl, billedTo, label }: Options, range: Days): Promise<Gap[]> {
   const vendor = billingApis[provider];
-  const key = shell.readSecret(vendor.keyVariable);
+  const keyVariable = keyVariables[provider];
+  const key = shell.readSecret(keyVariable);
   const address = baseUrl === undefined ? vendor.baseUrl : readUrl(baseUrl, '--base-url');
-  // Work at the range's ends may be recorded outside of it.
-  const toDay = (time: number) => new Date(time).toISOString().slice(0, 10);
-  const from = toDay(Date.parse(range.from) - mostLate * dayMs);
-  const to = toDay(Math.min(Date.parse(range.to) + mostLate * dayMs, Date.now() + dayMs));
-  const bill = await byEgressProxy(() => readBill(vendor, { baseUrl: address, key, days: { from, to } }));
+  const days = widenDays(range);
+  const asked = { baseUrl: address, key, keyVariable, days, withAccounts: true };
+  const bill = await byEgressProxy(() => readBill(vendor, asked)).catch((error) => {
+    throw error instanceof BillError ? new CliError(error.message) : error;
+  });
   const billed = bill.filter(({ accounts }) => billedTo === undefined || accounts.includes(billedTo));
-  const gaps = explainGaps({ billed, ...(await readRecords(shell.api, provider, { from, to }, label)) });
+  const gaps = explainGaps({ billed, ...findKnown(provider, await readRecords(shell.api, days, label)) });
   return gaps.filter(({ day }) => day >= range.from && day < range.to);
 }
 

@@ -11,6 +11,7 @@ export * from './own-secret.ts';
 export * from './price.ts';
 export * from './provider-key.ts';
 export * from './query-parameters.ts';
+export * from './reconciliation.ts';
 export * from './refusal.ts';
 export * from './session.ts';
 export * from './status.ts';

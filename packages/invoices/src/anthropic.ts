@@ -5,13 +5,12 @@ import { amountField, type BillingApi, currencyField, nameField, nameModel } fro
 export const anthropic: BillingApi = {
   baseUrl: 'https://api.anthropic.com',
   path: '/v1/organizations/cost_report',
-  keyVariable: 'ANTHROPIC_ADMIN_KEY',
   headersOf: (key) => ({ 'x-api-key': key, 'anthropic-version': '2023-06-01' }),
-  queryOf: ({ from, to }) => [
+  queryOf: ({ from, to }, withAccounts) => [
     ['starting_at', `${from}T00:00:00Z`],
     ['ending_at', `${to}T00:00:00Z`],
     ['group_by[]', 'description'],
-    ['group_by[]', 'workspace_id'],
+    ...(withAccounts ? [['group_by[]', 'workspace_id'] satisfies [string, string]] : []),
   ],
   dayOf: z
     .object({ starting_at: z.iso.datetime({ offset: true }) })

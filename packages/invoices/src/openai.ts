@@ -7,12 +7,12 @@ const toSeconds = (day: string) => String(Date.parse(day) / 1_000);
 export const openai: BillingApi = {
   baseUrl: 'https://api.openai.com',
   path: '/v1/organization/costs',
-  keyVariable: 'OPENAI_ADMIN_KEY',
   headersOf: (key) => ({ authorization: `Bearer ${key}` }),
-  queryOf: ({ from, to }) => [
+  queryOf: ({ from, to }, withAccounts) => [
     ['start_time', toSeconds(from)],
     ['end_time', toSeconds(to)],
-    ...['line_item', 'project_id', 'api_key_id'].map((name): [string, string] => ['group_by', name]),
+    ['group_by', 'line_item'],
+    ...(withAccounts ? ['project_id', 'api_key_id'] : []).map((name): [string, string] => ['group_by', name]),
   ],
   dayOf: z
     .object({ start_time: z.int().min(0).max(4e9) })

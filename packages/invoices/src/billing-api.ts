@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import type { Days } from '../arguments.ts';
+
+/** UTC days such as `2026-11-09`, without the last. */
+export interface Days {
+  from: string;
+  to: string;
+}
 
 /** What a provider billed for one thing. */
 export interface BillLine {
@@ -16,10 +21,9 @@ export interface BillingApi {
   /** As the vendor documents it. */
   baseUrl: string;
   path: string;
-  /** The variable with the administrator's key; with `_FILE` behind it, that of a file. */
-  keyVariable: string;
   headersOf(key: string): Record<string, string>;
-  queryOf(days: Days): [string, string][];
+  /** @param withAccounts a line for each project, key or workspace, in place of one for all */
+  queryOf(days: Days, withAccounts: boolean): [string, string][];
   /** When a day's entry of `data` begins, as a UTC day. */
   dayOf: z.ZodType<string>;
   line: z.ZodType<BillLine>;

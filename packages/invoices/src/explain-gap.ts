@@ -1,10 +1,11 @@
-/** Why what was billed is not what is recorded, in the order in which causes explain a gap. */
-export const causes = ['unrecorded', 'doubtful', 'other_day', 'unpriced', 'beside'] as const;
-
-export type Cause = (typeof causes)[number];
+import { type GapCause, gapCauses } from '@agp/core/contracts';
+import type { Days } from './billing-api.ts';
 
 /** Nano-dollars of one model on one UTC day. `gap` is `billed` less `recorded`, and the sum of the causes. */
-export type Gap = { day: string; model: string; recorded: number; billed: number; gap: number } & Record<Cause, number>;
+export type Gap = { day: string; model: string; recorded: number; billed: number; gap: number } & Record<
+  GapCause,
+  number
+>;
 
 interface Amount {
   day: string;
@@ -34,13 +35,21 @@ export interface Known {
 
 const dayMs = 86_400_000;
 /** Work may be recorded so many days after it was billed, when somebody fetches its results; or the day before, when it began. */
-export const mostLate = 7;
+const mostLate = 7;
 const mostEarly = 1;
+
+const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+
+/** The days whose records and bill explain the gaps of some days: work at the range's ends may be recorded outside of it. */
+export const widenDays = ({ from, to }: Days, now = Date.now()): Days => ({
+  from: dayOf(Date.parse(from) - mostLate * dayMs),
+  to: dayOf(Math.min(Date.parse(to) + mostLate * dayMs, now + dayMs)),
+});
 
 const daysBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / dayMs;
 
 /** Moves a part of what is not explained yet to a cause. */
-function explain(gap: Gap, cause: Cause, part: number): void {
+function explain(gap: Gap, cause: GapCause, part: number): void {
   gap[cause] += part;
   gap.beside -= part;
 }
@@ -107,6 +116,7 @@ export function explainGaps({ recorded, billed, listed, isUnpriced }: Known): Ga
 /** The sums of some gaps. */
 export function sumGaps(gaps: readonly Gap[], name: { day: string; model: string }): Gap {
   const sum = sumUp([], [{ ...name, nanoUsd: 0 }])[0] as Gap;
-  for (const gap of gaps) for (const part of ['recorded', 'billed', 'gap', ...causes] as const) sum[part] += gap[part];
+  for (const gap of gaps)
+    for (const part of ['recorded', 'billed', 'gap', ...gapCauses] as const) sum[part] += gap[part];
   return sum;
 }

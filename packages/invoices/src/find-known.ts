@@ -1,0 +1,45 @@
+import type { CostUsageEntry, DoubtfulUsage, UnpricedModel, UnrecordedRequest } from '@agp/core/contracts';
+import { nameModel } from './billing-api.ts';
+import type { Known } from './explain-gap.ts';
+
+/** What the API's lists of costs say of some days, of one provider or of several. */
+export interface Records {
+  /** By day, model and provider. */
+  usage: readonly Pick<CostUsageEntry, 'day' | 'model' | 'provider' | 'total_cost_usd'>[];
+  unpriced: readonly UnpricedModel[];
+  unrecorded: readonly UnrecordedRequest[];
+  doubtful: readonly DoubtfulUsage[];
+}
+
+const toNano = (usd: number) => Math.round(usd * 1e9);
+
+/** What is recorded of a provider, and what is known to be missing; in nano-dollars, by models as bills name them. */
+export function findKnown(provider: string, { usage, unpriced, unrecorded, doubtful }: Records): Omit<Known, 'billed'> {
+  const listed = [
+    ...unrecorded.map((call) => ({ ...call, cause: 'unrecorded' as const, more: call.cost_usd, less: 0 })),
+    // An estimate may be too high by all of it.
+    ...doubtful.map((call) => ({
+      ...{ ...call, cause: call.reason === 'billed_later' ? ('other_day' as const) : ('doubtful' as const) },
+      more: call.ended_by_event_id === null ? Math.max(0, call.claimed_cost_usd - call.cost_usd) : 0,
+      less: call.cost_usd,
+    })),
+  ];
+  const isOurs = (row: { provider?: string | null | undefined }) => (row.provider ?? provider) === provider;
+  return {
+    recorded: usage.filter(isOurs).map(({ day = '', model = '', total_cost_usd: usd }) => ({
+      ...{ day, model: nameModel(model), nanoUsd: toNano(usd) },
+    })),
+    listed: listed.filter(isOurs).map(({ started_at: time, model, cause, more, less }) => ({
+      ...{ day: time.slice(0, 10), model: model && nameModel(model), cause, more: toNano(more), less: toNano(less) },
+    })),
+    isUnpriced: (day, name) =>
+      unpriced.some(
+        (row) =>
+          isOurs(row) &&
+          row.unit === null &&
+          nameModel(row.model) === name &&
+          day >= row.first_seen_at.slice(0, 10) &&
+          day <= row.last_seen_at.slice(0, 10),
+      ),
+  };
+}

@@ -1,0 +1,4 @@
+export * from './billing-api.ts';
+export * from './explain-gap.ts';
+export * from './find-known.ts';
+export * from './read-bill.ts';
