@@ -62,6 +62,16 @@ export const secretRows: readonly SecretRow[] = [
     ...{ path: 'management/smtp-url', setting: 'smtpUrl', mountedBy: 'management' },
     ...{ what: 'the mail server of alerts', changed: added('management/smtp-url'), taken: 'within a second' },
   },
+  ...(['openai', 'anthropic'] as const).map(
+    (provider): SecretRow => ({
+      ...{
+        path: `management/billing-${provider}-key`,
+        setting: `billing${provider === 'openai' ? 'Openai' : 'Anthropic'}Key`,
+      },
+      ...{ mountedBy: 'management', what: 'reads what it billed', taken: 'within a second' },
+      changed: added(`management/billing-${provider}-key`),
+    }),
+  ),
   {
     ...{ path: 'migrator/database-url', setting: 'databaseUrl', what: 'the owner of the schema' },
     ...{ changed: '`--rotate migrator`', taken: 'at each run' },

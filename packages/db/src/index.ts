@@ -14,6 +14,7 @@ export * from './queries/agents.ts';
 export * from './queries/alert-watch.ts';
 export * from './queries/api-keys.ts';
 export * from './queries/audit.ts';
+export * from './queries/bills.ts';
 export * from './queries/budgets.ts';
 export * from './queries/causes.ts';
 export * from './queries/console.ts';

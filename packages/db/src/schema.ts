@@ -2,6 +2,7 @@ import type { AgentStatus, Event, Team } from '@agp/core/contracts';
 import type { Decision, EventMessage, FieldsWhere } from '@agp/core/events';
 import type { ColumnType, Generated } from 'kysely';
 import type { AlertTables } from './alert-tables.ts';
+import type { BillTables } from './bill-tables.ts';
 import type { BudgetTables } from './budget-tables.ts';
 import type { DefaultTimestamp, Json, Money, Timestamp } from './column-types.ts';
 import type { IdentityTables } from './identity-tables.ts';
@@ -53,7 +54,7 @@ interface ForwardedSpend {
   charges: Json<Record<string, number> | null>;
 }
 
-export interface Schema extends AlertTables, BudgetTables, IdentityTables {
+export interface Schema extends AlertTables, BillTables, BudgetTables, IdentityTables {
   agents: {
     id: string;
     name: string;

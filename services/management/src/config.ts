@@ -1,3 +1,4 @@
+import type { BilledProvider } from '@agp/core/contracts';
 import {
   commonFields,
   drainDelayField,
@@ -61,6 +62,32 @@ const consoleFields = {
     ),
 };
 
+const billingKey = (whose: string) =>
+  z
+    .string()
+    .min(8)
+    .max(4_096)
+    .optional()
+    .describe(`the key of an administrator of ${whose}: its bill is [compared each night](people/finance.md)`);
+const billingAddress = z
+  .string()
+  .refine((text) => isIssuer(text) && !text.endsWith('/'), 'must be a URL with https, without a slash at its end')
+  .optional()
+  .describe('another address of that API');
+
+const billingFields = {
+  billingOpenaiKey: billingKey('OpenAI'),
+  billingOpenaiAddress: billingAddress,
+  billingAnthropicKey: billingKey('Anthropic'),
+  billingAnthropicAddress: billingAddress,
+};
+
+/** The settings by which a provider's bill is read. */
+export const billingSettings = {
+  openai: { key: 'billingOpenaiKey', address: 'billingOpenaiAddress' },
+  anthropic: { key: 'billingAnthropicKey', address: 'billingAnthropicAddress' },
+} as const satisfies Record<BilledProvider, Record<'key' | 'address', keyof typeof billingFields>>;
+
 type Settings = { [Field in keyof typeof consoleFields]?: z.infer<(typeof consoleFields)[Field]> };
 
 /** The first thing that is missing for signing in with a provider, or null. */
@@ -95,6 +122,7 @@ export const managementConfigSchema = z.object({
     .optional()
     .describe('the mail server of [alerts](alerts.md#targets), such as `smtps://user:password@mail.example`'),
   smtpFrom: z.string().max(320).default('agp@localhost').describe('the sender of those mails'),
+  ...billingFields,
   ...egressFields,
   trustProxy: trustProxyField.describe('hops, or networks separated by commas, whose `X-Forwarded-For` counts'),
   drainDelaySeconds: drainDelayField.describe('[stopping](#stopping): accept requests this long'),

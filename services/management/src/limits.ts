@@ -76,3 +76,10 @@ export const issuerMs = 5_000;
 
 /** Keys of providers that are listed. */
 export const listedProviderKeys = 500;
+
+/** How long the connection to a billing API may take, in milliseconds. */
+export const billingConnectMs = 10_000;
+/** Days and models that one reading of a bill stores. */
+export const maxReconciled = 50_000;
+/** Calls that are not recorded, or in doubt, by which its gaps are explained; of more the newest. */
+export const maxExplaining = 100_000;

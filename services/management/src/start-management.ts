@@ -27,6 +27,7 @@ import { findOidcFault, type ManagementConfig, managementConfigSchema } from './
 import { isPagePath, readConsoleFiles } from './console/console-files.ts';
 import { createSignIns, listAllowedHosts } from './console/sign-ins.ts';
 import { createApp } from './create-app.ts';
+import { BillKeeper } from './jobs/bill-keeper.ts';
 import { BudgetCounter } from './jobs/budget-counter.ts';
 import { keepEndingBlocks } from './jobs/keep-ending-blocks.ts';
 import { type Caller, waitForBootstrapKey } from './keys.ts';
@@ -138,6 +139,8 @@ export async function startManagement(
   opened.use(followSetting(config, 'managementApiKey', shape.managementApiKey, logger, useKey));
   opened.use(followSetting(config, 'smtpUrl', shape.smtpUrl, logger));
   opened.use(followSetting(config, 'oidcClientSecret', shape.oidcClientSecret, logger));
+  opened.use(followSetting(config, 'billingOpenaiKey', shape.billingOpenaiKey, logger));
+  opened.use(followSetting(config, 'billingAnthropicKey', shape.billingAnthropicKey, logger));
 
   const redisUrl = readUrlAgain(config, 'redisUrl', logger);
   const redis = connectRedis({
@@ -163,6 +166,8 @@ export async function startManagement(
   opened.defer(keepEndingBlocks(db, logger));
   const counter = new BudgetCounter(counting, logger);
   opened.defer(() => counter.stop());
+  const bills = new BillKeeper({ db, records: counting.db, config, logger });
+  opened.defer(() => bills.stop());
   const reader = new GuardedReader({
     ...{ allowedHosts: config.identityAllowedHosts, setting: 'IDENTITY_ALLOWED_HOSTS', timeoutMs: issuerMs },
     egress: createEgress(config),
@@ -173,6 +178,7 @@ export async function startManagement(
   const alertWatch = new AlertWatch({ db, reads: readsOf('alerts'), notifier, logger });
   opened.defer(() => alertWatch.stop());
   alertWatch.start();
+  bills.start();
   await readiness.look();
 
   // No key alone can take all connections from it; two busy ones can make it wait.

@@ -19,6 +19,7 @@ import * as stops from './0017-stops.ts';
 import * as urgency from './0018-urgency.ts';
 import * as reach from './0019-reach.ts';
 import * as surge from './0020-surge.ts';
+import * as bills from './0021-bills.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-baseline': baseline,
@@ -41,6 +42,7 @@ const migrations: Record<string, Migration> = {
   '0018-urgency': urgency,
   '0019-reach': reach,
   '0020-surge': surge,
+  '0021-bills': bills,
 };
 
 /** In their order. A migration that has been released is never edited. */

@@ -177,6 +177,9 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     provider_keys: { select: 'all' },
     refusal_counts: { select: 'all' },
     hourly_refusals: { select: 'all' },
+    // The days that a bill is read of are written anew.
+    billed_days: { select: 'all', insert: 'all', delete: true },
+    bill_reads: { select: 'all', insert: columns('provider tried_at'), update: columns('tried_at read_at error') },
     refusal_fill: { select: 'all' },
     refused_requests: { select: 'all' },
     control: {
@@ -207,7 +210,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     notification_targets: {
       select: 'all',
       insert: columns('id name target secrets'),
-      update: columns('name version target secrets disabled_at disabled_because fed_at updated_at'),
+      update: columns('name version target secrets disabled_at disabled_because fed_at reported_month updated_at'),
       delete: true,
     },
     alerts: {
@@ -220,7 +223,7 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     },
     alert_deliveries: {
       select: 'all',
-      insert: columns('id target_id alert_id line occasion urgency'),
+      insert: columns('id target_id alert_id line occasion urgency report'),
       update: columns('attempts next_at delivered_at dead_at error'),
       delete: true,
     },

@@ -134,6 +134,7 @@ test('no role can do more than read, add, change some columns and delete as stat
     'agp_management DELETE alert_deliveries',
     'agp_management DELETE alerts',
     'agp_management DELETE api_keys',
+    'agp_management DELETE billed_days',
     'agp_management DELETE budgets',
     'agp_management DELETE claimed_names',
     'agp_management DELETE console_codes',

@@ -24,6 +24,7 @@ export const givenPaths: readonly string[] = [
     'management-tls/tls.key',
   ],
   ...['proxy/check-secret', 'proxy/pii-hash-key', 'management/oidc-client-secret', 'management/smtp-url'],
+  ...['management/billing-openai-key', 'management/billing-anthropic-key'],
   'admin/database-url',
 ];
 const isGiven = (path: string) =>

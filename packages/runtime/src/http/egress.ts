@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { hostname as hostName } from 'node:os';
-import { buildConnector } from 'undici';
+import { Agent, buildConnector, fetch } from 'undici';
 import { z } from 'zod';
 import { EgressProxy, type Target } from './egress-proxy.ts';
 
@@ -132,4 +132,12 @@ export const direct: Egress = { find: () => null };
 export function connectBy(egress: Egress, timeoutMs: number): buildConnector.connector {
   const connect = buildConnector({ timeout: timeoutMs, allowH2: false });
   return (target, callback) => (egress.find(target)?.connector(timeoutMs) ?? connect)(target, callback);
+}
+
+/** A `fetch` that leaves as the egress says; undefined if that is directly. @param timeoutMs longest to connect */
+export function fetchBy(egress: Egress, timeoutMs: number): typeof globalThis.fetch | undefined {
+  if (egress === direct) return undefined;
+  const dispatcher = new Agent({ allowH2: false, pipelining: 0, connect: connectBy(egress, timeoutMs) });
+  return async (url, options) =>
+    (await fetch(url as string, { ...options, dispatcher } as object)) as unknown as Response;
 }

@@ -1,7 +1,6 @@
 import { toLineText } from '@agp/core/text';
-import { connectBy, createEgress, direct, type Egress, type EgressSettings } from '@agp/runtime/egress';
+import { createEgress, type EgressSettings, fetchBy } from '@agp/runtime/egress';
 import * as client from 'openid-client';
-import { Agent, fetch } from 'undici';
 import type { ManagementConfig } from '../config.ts';
 import { maxPersonName, maxSubject, providerSeconds } from '../limits.ts';
 
@@ -19,14 +18,6 @@ type Settings = Pick<
 > &
   EgressSettings;
 
-/** What the client asks the provider by; undefined leaves it to the client. */
-function fetchBy(egress: Egress): client.CustomFetch | undefined {
-  if (egress === direct) return undefined;
-  const connect = connectBy(egress, providerSeconds * 1_000);
-  const dispatcher = new Agent({ allowH2: false, pipelining: 0, connect });
-  return async (url, options) => (await fetch(url, { ...options, dispatcher } as object)) as unknown as Response;
-}
-
 function nameOf(claims: Readonly<Record<string, unknown>>, subject: string): string {
   const names = [claims.preferred_username, claims.email, claims.name];
   const name = names.find((each): each is string => typeof each === 'string' && each.trim() !== '') ?? subject;
@@ -36,13 +27,14 @@ function nameOf(claims: Readonly<Record<string, unknown>>, subject: string): str
 /** Authorization code flow, with PKCE, state and nonce. */
 export class OidcClient {
   readonly #settings: Settings;
-  readonly #fetch: client.CustomFetch | undefined;
+  /** Undefined leaves it to the client. */
+  readonly #fetch: ReturnType<typeof fetchBy>;
   #discovered: Promise<client.Configuration> | undefined;
   #secret: string | undefined;
 
   constructor(settings: Settings) {
     this.#settings = settings;
-    this.#fetch = fetchBy(createEgress(settings));
+    this.#fetch = fetchBy(createEgress(settings), providerSeconds * 1_000);
   }
 
   get redirectUri(): string {
@@ -64,7 +56,7 @@ export class OidcClient {
         {
           timeout: providerSeconds,
           ...(isPlain && { execute: [client.allowInsecureRequests] }),
-          ...(this.#fetch && { [client.customFetch]: this.#fetch }),
+          ...(this.#fetch && { [client.customFetch]: this.#fetch as client.CustomFetch }),
         },
       )
       .catch((error: unknown) => {

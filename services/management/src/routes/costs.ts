@@ -5,6 +5,9 @@ import {
   costUsageSchema,
   doubtfulUsageListSchema,
   listUsageMembers,
+  reconciledRowSchema,
+  reconciliationQuerySchema,
+  reconciliationSchema,
   type UsageGroup,
   unpricedModelListSchema,
   unrecordedListQuerySchema,
@@ -14,6 +17,7 @@ import {
 import {
   listAgentCosts,
   listDoubtfulUsage,
+  listReconciled,
   listUnpricedModels,
   listUnrecorded,
   listUsage,
@@ -22,6 +26,7 @@ import {
 } from '@agp/db';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { presentRow, presentUnrecordedRequest, presentUsage } from '../presenters.ts';
+import { listBills } from '../reads/bills.ts';
 import { csvOf, frameList, replyWithList } from '../replies.ts';
 import { eventId, found, readAgentFilter } from '../requests.ts';
 
@@ -64,6 +69,23 @@ export const costRoutes = tagRoutes('Costs', [
         csvOf(response) ? (row) => presentRow(row) : presentUsage,
         frameList(head, 'usage'),
       );
+    },
+  }),
+  defineRoute('GET /api/v1/costs/reconciliation', {
+    summary: 'What providers billed beside what is recorded, by day and model, with the causes of each gap',
+    ofInstallation: true,
+    query: reconciliationQuerySchema,
+    answer: {
+      description:
+        'What was stored when each bill was read last, each night of the 35 days before it. Days are UTC. The causes explain a gap in ' +
+        'this order, each at most what is left of it. Amounts are exact.',
+      schema: reconciliationSchema,
+      csv: { name: 'costs-reconciliation', columns: () => Object.keys(reconciledRowSchema.shape) },
+    },
+    handle: async ({ query }, { db, config }, response) => {
+      const { from = null, to = null } = query;
+      const head = { from, to, time_zone: 'UTC', bills: await listBills(db, config) };
+      await replyWithList(response, listReconciled(db, query), (row) => row, frameList(head, 'rows'));
     },
   }),
   defineRoute('GET /api/v1/costs/unpriced', {
