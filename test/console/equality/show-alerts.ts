@@ -1,4 +1,4 @@
-import { formatCount } from '@agp/core/explain';
+import { formatCount, formatDuration } from '@agp/core/explain';
 import type { Alert, Delivery, StoredRule, StoredTarget } from '@agp/notifications';
 import { describeMatch } from '@agp/policy';
 import { expect } from 'vitest';
@@ -8,13 +8,19 @@ import { time } from './show-values.ts';
 const withTimes = (text: string) =>
   text.replaceAll(/(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC/g, (_, day, at) => time(`${day}T${at}:00.000Z`));
 
+/** Mere notices last no time. */
+function lasted(from: string, to: string): string {
+  const ms = Date.parse(to) - Date.parse(from);
+  return ms < 1_000 ? '' : `, after ${formatDuration(ms)}`;
+}
+
 export const showAlert = (alert: Alert) => ({
   Alert: `${alert.title} ${withTimes(alert.detail)}`.trim(),
   Severity: alert.severity,
   'Came up': time(alert.opened_at),
   State: [
     alert.state,
-    alert.resolved_at && time(alert.resolved_at),
+    alert.resolved_at && time(alert.resolved_at) + lasted(alert.opened_at, alert.resolved_at),
     alert.acknowledged_by && `by ${alert.acknowledged_by}`,
   ]
     .filter(Boolean)

@@ -1,4 +1,4 @@
-import { formatCount } from '@agp/core/explain';
+import { formatCount, formatDuration } from '@agp/core/explain';
 import type { Alert } from '@agp/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -10,6 +10,9 @@ import { Banner } from './layout.tsx';
 import { Pill, TimeAgo, TimeStamp } from './values.tsx';
 
 const tones = { info: 'plain', warning: 'warn', critical: 'bad' } as const;
+
+/** What is over sooner was over when it was told. */
+const leastMs = 1_000;
 
 export const toneOf = ({ severity }: Pick<Alert, 'severity'>) => tones[severity];
 
@@ -27,13 +30,15 @@ export function AlertLink({ of: { title, path } }: { of: Pick<Alert, 'title' | '
   );
 }
 
-/** Whether an alert is open, when it was over, and who looked after it. */
-export function AlertState({ of: { state, acknowledged_by, resolved_at } }: { of: Alert }) {
+/** Whether an alert is open, when it was over and how long it lasted, and who looked after it; a mere notice lasts no time. */
+export function AlertState({ of: { state, acknowledged_by, opened_at, resolved_at } }: { of: Alert }) {
+  const lasted = resolved_at === null ? 0 : Date.parse(resolved_at) - Date.parse(opened_at);
   return (
     <>
       <Pill tone={({ open: 'bad', acknowledged: 'plain', resolved: 'good' } as const)[state]}>{state}</Pill>
       {resolved_at && ' '}
       {resolved_at && <TimeStamp at={resolved_at} />}
+      {lasted >= leastMs && `, after ${formatDuration(lasted)}`}
       {acknowledged_by && ` by ${acknowledged_by}`}
     </>
   );

@@ -25,6 +25,14 @@ export function listAgentLimits(
   return readOldestFirst(range, query);
 }
 
+/** The daily cap of an agent, or of all together, in USD; null without one. @param agentId its UUID; null for all */
+export async function readCapOf(db: Db, agentId: string | null): Promise<number | null> {
+  const row = await (agentId === null
+    ? db.selectFrom('control').select('global_cap_usd as cap').executeTakeFirst()
+    : db.selectFrom('agents').select('daily_cap_usd as cap').where('id', '=', agentId).executeTakeFirst());
+  return row?.cap ?? null;
+}
+
 type AgentLimitsChange = Partial<Pick<AgentLimitsRow, 'daily_cap_usd' | 'warn_only' | 'requests_per_minute'>>;
 
 /** For requests admitted after the commit; `updated_at` stays. Undefined for an unknown agent. */

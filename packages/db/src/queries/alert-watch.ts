@@ -119,14 +119,23 @@ export async function openAlerts(transaction: Db, rule: AlertRule, found: readon
   return rows[0]?.count ?? 0;
 }
 
-/** Says so to each target that was told of it; what waits in a silence is told neither. */
-export async function resolveAlerts(transaction: Db, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
+/**
+ * Says so to each target that was told of it; what waits in a silence is told neither.
+ * @param over with what ended each, in a phrase; null if that is not known
+ */
+export async function resolveAlerts(
+  transaction: Db,
+  over: readonly { id: string; end: string | null }[],
+): Promise<void> {
+  if (over.length === 0) return;
+  const ids = over.map(({ id }) => id);
   await dropSilent(transaction, sql`SELECT unnest(${ids}::uuid[])`);
   await sql`
     WITH resolved AS (
-      UPDATE alerts SET resolved_at = clock_timestamp(), changed_at = clock_timestamp()
-      WHERE id = ANY (${ids}::uuid[]) AND resolved_at IS NULL RETURNING id, rule_id, subject, severity
+      UPDATE alerts SET resolved_at = clock_timestamp(), changed_at = clock_timestamp(),
+        detail = concat_ws('; ', nullif(detail, ''), 'over: ' || "end")
+      FROM jsonb_to_recordset(${JSON.stringify(over)}::jsonb) AS over (id uuid, "end" text)
+      WHERE alerts.id = over.id AND resolved_at IS NULL RETURNING alerts.id, rule_id, subject, severity
     ), told AS (
       SELECT DISTINCT target_id, alert_id FROM alert_deliveries
       WHERE alert_id = ANY (${ids}::uuid[]) AND occasion = 'opened'

@@ -136,10 +136,7 @@ export class AlertWatch {
   ): Promise<{ isChanged: boolean; isWhole: boolean }> {
     const { rules, orphans } = matchRules(await listRules(transaction), await listOpenAlerts(transaction));
     const targets = await listTargets(transaction);
-    await resolveAlerts(
-      transaction,
-      orphans.map(({ id }) => id),
-    );
+    await resolveAlerts(transaction, orphans);
     let isChanged = orphans.length > 0;
     let isWhole = true;
     for (const each of rules) {

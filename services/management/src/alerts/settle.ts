@@ -14,6 +14,7 @@ import {
 } from '@agp/db';
 import { type Rule, ruleSchema, type Severity, severities, type Target, tell } from '@agp/notifications';
 import type { Cause } from './causes/look.ts';
+import { tellEnds } from './ends.ts';
 import { isFed } from './senders/senders.ts';
 
 /** Of one rule; what is more is counted in one alert of its own. */
@@ -32,7 +33,7 @@ export interface WatchedRule {
   open: readonly AlertRow[];
 }
 
-/** The rules that are enabled, with what is open of each, and alerts whose rule is gone. A rule that only a later version can read keeps its own. */
+/** The rules that are enabled, with what is open of each, and alerts whose rule is gone, with what became of it. A rule that only a later version can read keeps its own. */
 export function matchRules(rows: readonly RuleRow[], open: readonly AlertRow[]) {
   const byRule = Map.groupBy(open, ({ rule_id }) => rule_id);
   const rules = rows.flatMap((row): WatchedRule[] => {
@@ -40,8 +41,15 @@ export function matchRules(rows: readonly RuleRow[], open: readonly AlertRow[]) 
     return rule?.enabled ? [{ row, rule, open: byRule.get(row.id) ?? [] }] : [];
   });
   const kept = new Map(rules.map(({ row, rule }) => [row.id, rule.on]));
+  const known = new Set(rows.map(({ id }) => id));
   const unread = new Set(rows.flatMap(({ id, rule }) => (ruleSchema.safeParse(rule).success ? [] : [id])));
-  return { rules, orphans: open.filter(({ rule_id: id, kind }) => !unread.has(id) && kept.get(id) !== kind) };
+  const orphans = open
+    .filter(({ rule_id: id, kind }) => !unread.has(id) && kept.get(id) !== kind)
+    .map(({ id, rule_id: rule }) => ({
+      id,
+      end: `its rule was ${known.has(rule) ? 'changed or disabled' : 'deleted'}`,
+    }));
+  return { rules, orphans };
 }
 
 /** Messages of so many alerts that come up at once: five, and one that says how many there are. */
@@ -154,8 +162,12 @@ export async function settleRule(
     (isExact(alert) ||
       renewed.has(alert.subject) ||
       at.getTime() - alert.seen_at.getTime() >= rule.quiet_minutes * 60_000);
-  const over = open.filter(isOver).map(({ id }) => id);
-  await resolveAlerts(transaction, over);
+  const over = open.filter(isOver);
+  const ends = over.length === 0 ? new Map() : await tellEnds(transaction, rule, over, at);
+  await resolveAlerts(
+    transaction,
+    over.map(({ id }) => ({ id, end: ends.get(id) ?? null })),
+  );
   const fresh = sorted.flatMap(({ found, alert }) => (alert === undefined ? [found] : []));
   const opened = await openFresh(transaction, watched, fresh, settling);
   const old = sorted.flatMap(({ found, alert }) =>

@@ -32,8 +32,8 @@ test('a block and a pause are told with who and why, and are over when they end'
   await set('PUT', `/api/v1/agents/${id}`, { status: 'blocked' });
   await set('PUT', `/api/v1/agents/${id}`, { status: 'active' });
   await expectAlerts([
-    [block, 'it loops', 'resolved'],
-    [pause, '', 'resolved'],
+    [block, 'it loops; over: ended by key bootstrap', 'resolved'],
+    [pause, 'over: ended by key bootstrap', 'resolved'],
     [block, '', 'resolved'],
   ]);
 });

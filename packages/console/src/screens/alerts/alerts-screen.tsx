@@ -23,7 +23,8 @@ const columns: readonly Column<Alert>[] = [
     cell: (alert) => (
       <div className="text-cell">
         <AlertLink of={alert} />
-        <div className="small dim hide-narrow">
+        {/* Of what is over, it says what ended it. */}
+        <div className={alert.state === 'resolved' ? 'small dim' : 'small dim hide-narrow'}>
           <Told text={alert.detail} />
         </div>
       </div>

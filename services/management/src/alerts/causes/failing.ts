@@ -2,13 +2,14 @@ import { failingBound, findFailing, isSurprising, isSuspect } from '@agp/core/ex
 import { listUsage, readLatestOf, readLatestResults, type UsageRow, type WatchedAgent } from '@agp/db';
 import { agentPath, type Cause, type Finder, isFor, type Look, nameOf, searchPath, sharesOf } from './look.ts';
 
-const kinds = { agent: 'agent_id', model: 'model', provider: 'provider' } as const;
-type Kind = keyof typeof kinds;
+/** What may fail, and the column of events that names it. */
+export const failingColumns = { agent: 'agent_id', model: 'model', provider: 'provider' } as const;
+type Kind = keyof typeof failingColumns;
 
 /** Of each kind, those that failed most. */
 const most = { hours: 20, week: 1_000, shares: 500 };
 /** What fails now shows in so many minutes, and of rare requests in the latest ones of both hours. */
-const recent = { minutes: 10, requests: 20 };
+export const recent = { minutes: 10, requests: 20 };
 /** The part of a thing's failures that another has, so that it is the other that fails. */
 const mostly = 0.8;
 
@@ -32,7 +33,7 @@ async function readUsage(look: Look, groups: Kind[], from: Date, to: Date | unde
 }
 
 function sumBy(kind: Kind, rows: readonly Counts[]): Counts[] {
-  const column = kinds[kind];
+  const column = failingColumns[kind];
   return [...Map.groupBy(rows, (row) => row[column])].map(([key, of]) => ({
     [column]: key,
     request_count: of.reduce((sum, row) => sum + row.request_count, 0),
@@ -52,7 +53,7 @@ async function readHours(look: Look, kind: Kind): Promise<Counts[]> {
   const parts = await readUsage(look, ['agent', kind], look.lastHour, undefined, most.shares);
   const agents = await look.agents(parts.map(({ agent_id = null }) => agent_id));
   const over = parts.filter(({ agent_id = null }) => agents.get(agent_id)?.status === 'blocked');
-  const column = kinds[kind];
+  const column = failingColumns[kind];
   return hours.map((entry) => {
     const [stopped] = sumBy(
       kind,
@@ -69,7 +70,7 @@ async function readHours(look: Look, kind: Kind): Promise<Counts[]> {
 
 /** Those of a kind that fail by the bound, and more than by chance: in the last minutes, or in this and the last hour. */
 async function findOfKind(look: Look, kind: Kind, latest: readonly Counts[]): Promise<Failing[]> {
-  const column = kinds[kind];
+  const column = failingColumns[kind];
   const since = look.lastHour;
   const hours = await readHours(look, kind);
   const soon = sumBy(kind, latest);
@@ -106,7 +107,7 @@ interface Found {
 async function readFailing(look: Look): Promise<Found> {
   const soon = await readLatestResults(look.db, look.ago(recent.minutes));
   const failing: Failing[] = [];
-  for (const kind of Object.keys(kinds) as Kind[]) failing.push(...(await findOfKind(look, kind, soon)));
+  for (const kind of Object.keys(failingColumns) as Kind[]) failing.push(...(await findOfKind(look, kind, soon)));
   if (failing.length === 0) return { failing, shares: { soon, hours: [] }, agents: new Map() };
   const hours = await readUsage(look, ['agent', 'model', 'provider'], look.lastHour, undefined, most.shares);
   const agents = await look.agents([
@@ -117,13 +118,17 @@ async function readFailing(look: Look): Promise<Found> {
   return { failing, shares: { soon, hours: running }, agents };
 }
 
-const rowsOf = ({ kind, key, of }: Failing, { shares }: Found) => shares[of].filter((row) => row[kinds[kind]] === key);
+const rowsOf = ({ kind, key, of }: Failing, { shares }: Found) =>
+  shares[of].filter((row) => row[failingColumns[kind]] === key);
 const sumFailed = (rows: readonly Counts[]) => rows.reduce((sum, row) => sum + row.failed_count, 0);
 
 /** Whether nearly all failures of one are those of another. */
 function isMostlyOf(one: Failing, other: Failing, found: Found): boolean {
   const own = rowsOf(one, found);
-  return sumFailed(own.filter((row) => row[kinds[other.kind]] === other.key)) >= mostly * Math.max(1, sumFailed(own));
+  return (
+    sumFailed(own.filter((row) => row[failingColumns[other.kind]] === other.key)) >=
+    mostly * Math.max(1, sumFailed(own))
+  );
 }
 
 /** Whether a model or a provider fails without the agent that fails most at it, too. */

@@ -60,7 +60,7 @@ function nameSubject({ action, agent_id, before, after, target }: Entry, agent: 
   return `${nouns[noun] ?? noun} ${nameIn(after, noun) ?? nameIn(before, noun) ?? target}`;
 }
 
-const nameActor = ({ actor }: Entry) =>
+export const nameActor = ({ actor }: Pick<AuditEntry, 'actor'>) =>
   actor.kind === 'api_key' ? `key ${actor.name}` : 'name' in actor ? actor.name : 'the time that was set';
 
 const screens: Record<string, string> = { budget: '/budgets', limit: '/budgets', key: '/keys', agent_token: '/keys' };

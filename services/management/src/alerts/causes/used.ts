@@ -23,7 +23,7 @@ const guessed = 'projected';
 /** How much of a window must be over before its end is guessed. */
 const guessAfter = 0.1;
 
-const formatAmount = (amount: number, unit: Charge['unit']) =>
+export const formatAmount = (amount: number, unit: Charge['unit']) =>
   unit === 'usd' ? `${roundUsd(amount)} USD` : `${formatCount(Math.round(amount))} ${unit}`;
 
 interface Use {
