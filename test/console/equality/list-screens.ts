@@ -61,7 +61,7 @@ export function listScreens({ eventId, sessionId, agentId, refusedId, policyId }
   const refusals = (path: string, query: string) =>
     listAll<Refusal>(path, 'Refused requests', `/api/v1/refusals?limit=50${query}`, rows.showRefusals);
   const sessions = (path: string, query: string) =>
-    list<Session>(path, 'Sessions', `/api/v1/sessions?expand=names&limit=50${query}`, rows.showSession);
+    list<Session>(path, 'Sessions', `/api/v1/sessions?expand=names,failures&limit=50${query}`, rows.showSession);
   const agents = (path: string, query: string) =>
     list<ListedAgent>(path, 'Agents', `/api/v1/agents?expand=usage${query}`, rows.showAgent);
   const audit = (path: string, query: string) =>
@@ -99,6 +99,7 @@ export function listScreens({ eventId, sessionId, agentId, refusedId, policyId }
     refusals('/refusals?reason=agent_blocked', '&reason=agent_blocked'),
     refusals(`/find?id=${refusedId}`, `&request_id=${refusedId}`),
     sessions('/sessions', ''),
+    sessions('/sessions?failed=true', '&failed=true'),
     sessions(`/sessions?agent_id=${agentId}&from=today`, `&agent_id=${agentId}&from=today`),
     sessionScreen(sessionId),
     agents('/agents', '&order=cost'),

@@ -86,6 +86,7 @@ export const showSession = (session: Session) => ({
   'Last turn': ago(session.ended_at),
   Lasted: session.event_count > 1 ? formatDuration(session.duration_ms) : '–',
   Turns: formatCount(session.event_count),
+  Failed: formatCount(session.failed_count ?? 0),
   Tokens: formatShortCount(session.total_tokens),
   Cost: cost(session.total_cost_usd, session.total_tokens),
   Tag: named(session.compliance_tag),

@@ -29,7 +29,7 @@ export function addSessionCommands(program: Command, shell: Shell): void {
     path: '/api/v1/sessions',
     query: sessionListQuerySchema,
     limit: 50,
-    expand: 'names',
+    expand: 'names,failures',
     csv: true,
     schema: sessionListSchema,
     columns: [
@@ -39,6 +39,12 @@ export function addSessionCommands(program: Command, shell: Shell): void {
       { head: 'NAME', cell: ({ name }) => name ?? '-', least: 8, spare: 3 },
       { head: 'LABELS', cell: ({ labels = [] }) => labels.join(', '), spare: 4 },
       { head: 'EVENTS', right: true, cell: ({ event_count }) => formatCount(event_count) },
+      {
+        head: 'FAILED',
+        right: true,
+        cell: ({ failed_count }) => formatCount(failed_count ?? 0),
+        style: ({ failed_count: failed = 0 }) => (failed > 0 ? 'red' : undefined),
+      },
       { head: 'TOKENS', right: true, cell: ({ total_tokens }) => formatCount(total_tokens), spare: 1 },
       { head: 'COST (USD)', right: true, cell: (row) => formatCost(row.total_cost_usd, row.total_tokens) },
       {

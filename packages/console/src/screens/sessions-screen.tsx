@@ -1,12 +1,12 @@
 import type { Session } from '@agp/core/contracts';
 import { formatCount, formatDuration } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../api/api.ts';
 import { Cost } from '../components/cost.tsx';
 import { CopyAs, CsvButton } from '../components/export.tsx';
 import { EmptyState } from '../components/feedback.tsx';
-import { SearchField } from '../components/filters.tsx';
+import { Choice, SearchField } from '../components/filters.tsx';
 import { AgentField, LabelField } from '../components/known-fields.tsx';
 import { LabelledAgent } from '../components/labels.tsx';
 import { ConnectButton } from '../components/layout.tsx';
@@ -33,6 +33,18 @@ const sessionColumns: readonly Column<Session>[] = [
       event_count > 1 ? formatDuration(duration_ms) : <span className="dim">–</span>,
   },
   { head: 'Turns', right: true, cell: ({ event_count }) => formatCount(event_count) },
+  {
+    head: 'Failed',
+    right: true,
+    cell: ({ id, failed_count: failed = 0 }) =>
+      failed > 0 ? (
+        <Link to="/events" search={{ session_id: id, failed: true }} className="tone-bad">
+          {formatCount(failed)}
+        </Link>
+      ) : (
+        <span className="dim none">0</span>
+      ),
+  },
   { head: 'Tokens', right: true, wide: true, cell: ({ total_tokens }) => formatShortCount(total_tokens) },
   { head: 'Cost', right: true, lead: true, cell: (row) => <Cost usd={row.total_cost_usd} tokens={row.total_tokens} /> },
   { head: 'Tag', wide: true, cell: ({ compliance_tag }) => <Name>{compliance_tag}</Name> },
@@ -43,8 +55,8 @@ const sessionColumns: readonly Column<Session>[] = [
   },
 ];
 
-/** The name that callers gave, and labels. */
-const expand = 'names';
+/** The name that callers gave and labels, and how many events failed. */
+const expand = 'names,failures';
 
 const route = getRouteApi('/sessions');
 
@@ -84,6 +96,13 @@ export function SessionsScreen() {
           <AgentField {...bind('agent_id')} />
           <SearchField label="Name" placeholder="As X-Session-Id had it" {...bind('name')} />
           <LabelField {...bind('label')} />
+          <Choice
+            label="Failures"
+            none="With or without"
+            options={[{ value: 'true', label: 'With failures' }]}
+            value={filter.failed ? 'true' : undefined}
+            onChange={(value) => change({ failed: value === undefined ? undefined : true })}
+          />
         </>
       }
       label="Sessions"

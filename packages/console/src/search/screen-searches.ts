@@ -1,4 +1,5 @@
 // What stands in each screen's address. Filters have the names that the API gives them, which the compiler checks.
+import { billedProviders } from '@agp/core/contracts';
 import { decisionActions } from '@agp/core/events';
 import { severities } from '@agp/notifications';
 import type { paths } from '../api/schema.d.ts';
@@ -67,6 +68,11 @@ const readGroups: Reader<string> = (raw) => {
   return by === undefined ? undefined : listGroups(by).join(',');
 };
 
+const readMonth: Reader<string> = (raw) => {
+  const month = readText(raw);
+  return month && /^20\d\d-(?:0[1-9]|1[0-2])$/.test(month) ? month : undefined;
+};
+
 /** By the screens' paths; those of others are empty. */
 export const searches = {
   '/': search([], {
@@ -90,14 +96,16 @@ export const searches = {
     ...(['agent_id', 'provider', 'reason', 'policy', 'rule', 'request_id', 'from', 'to', 'cursor'] as const),
   ]),
   '/find': search([], { id: readText }),
-  '/sessions': search(['agent_id', 'name', 'label', 'from', 'to', 'cursor']),
+  '/sessions': search(['agent_id', 'name', 'label', 'failed', 'from', 'to', 'cursor']),
   '/providers': search(['provider', 'model'], { from: window, ...zoom }),
   '/agents/$agentId': search([], zoom),
   '/agents': search(['search', 'label', 'status', 'order'], page),
   '/budgets': search(['search', 'label'], { all: readFlag, ...page }),
   '/costs': search(['search', 'from', 'to', 'agent_id'], {
-    view: readChoice(['usage', 'prices', 'unpriced', 'doubtful', 'unrecorded']),
+    view: readChoice(['usage', 'invoice', 'prices', 'unpriced', 'doubtful', 'unrecorded']),
     by: readGroups,
+    month: readMonth,
+    provider: readChoice(billedProviders),
   }),
   '/audit': search(['agent_id', 'actor', 'policy_id', 'action', 'from', 'to'], page),
   '/keys': search([], { view: readChoice(['keys', 'tokens', 'names']) }),

@@ -134,9 +134,13 @@ export const sessionListQuerySchema = z
     agent_id: z.string().optional().meta({ description: 'Only sessions of this agent' }),
     name: text.optional().meta({ description: 'Only those that their caller gave this name', example: 'march-close' }),
     label,
+    failed: z.enum(['true']).optional().meta({ type: 'boolean', description: 'Only those with an event that failed' }),
     ...timeRange('sessions that began', 'at'),
     total,
-    expand: z.enum(['names']).optional().meta({ description: expandNames }),
+    expand: z
+      .enum(['names', 'failures', 'names,failures', 'failures,names'])
+      .optional()
+      .meta({ description: `${expandNames}, \`failures\` \`failed_count\`` }),
   })
   .refine(isForward, forwardFault);
 

@@ -20,6 +20,9 @@ const sessionSchema = z
     name: z.string().nullable().optional().meta({
       description: 'As the caller sent it in `X-Session-Id`; null if that is the id. Only with `expand=names`',
     }),
+    failed_count: z.int().min(0).optional().meta({
+      description: 'Events that `failed=true` of the events lists; only with `expand=failures` of the list',
+    }),
     labels: labelListSchema.optional().meta({ description: 'Of its agent. Only with `expand=names`' }),
   })
   .meta({ id: 'Session', description: 'The events of one session, summed up' });

@@ -18,7 +18,8 @@ export const readWatchedAgents = (db: Db, ids: readonly string[]): Promise<Watch
     .where(sql<boolean>`id = ANY (${ids}::uuid[])`)
     .execute();
 
-const isFailed = sql.join(
+/** Of an event. */
+export const isFailed = sql.join(
   failedEndings.map(
     ({ outcome, leastStatus }) => sql`(outcome = ${outcome} AND coalesce(http_status, 0) >= ${leastStatus ?? 0})`,
   ),

@@ -5,6 +5,7 @@ import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
 import type { RowOf } from '../statements.ts';
 import { hasLabel } from './agents.ts';
+import { isFailed } from './causes.ts';
 import { countRows, type PageRange, readPages } from './pages.ts';
 
 export interface SessionClaim {
@@ -41,7 +42,9 @@ export async function claimSessions(pool: Pool, claims: SessionClaim[]): Promise
   return owners;
 }
 
-export type SessionRow = RowOf<Omit<Session, 'labels' | 'name'>, 'started_at' | 'ended_at'> & {
+export type SessionRow = RowOf<Omit<Session, 'labels' | 'name' | 'failed_count'>, 'started_at' | 'ended_at'> & {
+  /** Only if it was asked for. */
+  failed_count?: number;
   name: string | null;
   metadata: Record<string, unknown>;
 };
@@ -78,17 +81,25 @@ interface SessionFilter {
   name?: string | undefined;
   /** Of its agent, as `name=value`. */
   label?: string | undefined;
+  /** Only those with an event that failed. */
+  failed?: boolean | undefined;
   from?: Date | undefined;
   to?: Date | undefined;
   /** Only sessions that come after this place in the list. */
   cursor?: SessionCursor | undefined;
 }
 
-function filterSessions(db: Db, { agentId, name, label, from, to }: SessionFilter): ReturnType<typeof selectSessions> {
+const failures = sql`FROM events WHERE events.session_id = sessions.id AND (${isFailed})`;
+
+function filterSessions(
+  db: Db,
+  { agentId, name, label, failed, from, to }: SessionFilter,
+): ReturnType<typeof selectSessions> {
   let filtered = selectSessions(db);
   if (agentId !== undefined) filtered = filtered.where('sessions.agent_id', '=', agentId);
   if (name !== undefined) filtered = filtered.where('sessions.name', '=', name);
   if (label !== undefined) filtered = filtered.where(hasLabel(label));
+  if (failed) filtered = filtered.where(sql<boolean>`EXISTS (SELECT ${failures})`);
   if (from !== undefined) filtered = filtered.where('sessions.started_at', '>=', from);
   if (to !== undefined) filtered = filtered.where('sessions.started_at', '<', to);
   return filtered;
@@ -97,10 +108,16 @@ function filterSessions(db: Db, { agentId, name, label, from, to }: SessionFilte
 /** @see countRows */
 export const countSessions = (db: Db, filter: SessionFilter) => countRows(db, filterSessions(db, filter));
 
-/** The latest start first, ties by id. */
-export function listSessions(db: Db, filter: SessionFilter, range: PageRange): AsyncGenerator<SessionRow[]> {
-  const { cursor } = filter;
-  const filtered = filterSessions(db, filter);
+/** The latest start first, ties by id. Failures are counted by the events of the sessions listed. */
+export function listSessions(
+  db: Db,
+  filter: SessionFilter & { withFailures?: boolean },
+  range: PageRange,
+): AsyncGenerator<SessionRow[]> {
+  const { cursor, withFailures = false } = filter;
+  const filtered = filterSessions(db, filter).$if(withFailures, (query) =>
+    query.select(sql<number>`(SELECT count(*) ${failures})`.as('failed_count')),
+  );
   return readPages<SessionRow>(range, ({ after: last, limit, offset }) => {
     const after = last ?? cursor;
     let query = filtered;

@@ -11,7 +11,9 @@ import { presentSession, presentSessionEvent, writeJson } from '../presenters.ts
 import { makeCsv, replyWithList, replyWithPage, sayTotal } from '../replies.ts';
 import { found, readAgentFilter, sessionId } from '../requests.ts';
 
-const sessionsCsv = makeCsv('sessions', sessionListSchema.element, { name: 'names', labels: 'names' });
+const sessionsCsv = makeCsv('sessions', sessionListSchema.element, {
+  ...{ name: 'names', labels: 'names', failed_count: 'failures' },
+});
 
 export const sessionRoutes = tagRoutes('Sessions', [
   defineRoute('GET /api/v1/sessions', {
@@ -25,9 +27,10 @@ export const sessionRoutes = tagRoutes('Sessions', [
       csv: sessionsCsv,
     },
     handle: async ({ request, query }, { db }, response) => {
-      const filter = { ...query, agentId: readAgentFilter(query.agent_id) };
-      const { limit, offset } = query;
-      const present = presentSession(query.expand !== undefined);
+      const { limit, offset, expand = '' } = query;
+      const of = { ...query, failed: query.failed === 'true', withFailures: expand.includes('failures') };
+      const filter = { ...of, agentId: readAgentFilter(query.agent_id) };
+      const present = presentSession(expand.includes('names'));
       if (query.total) sayTotal(response, await countSessions(db, filter));
       if (limit === undefined) return replyWithList(response, listSessions(db, filter, { offset }), present);
       // One more than is shown, to know if there is a next page.
