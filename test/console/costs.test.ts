@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
+import { AxeBuilder } from '@axe-core/playwright';
 import type { Agent, CostUsage, ListedEvent } from '@agp/core/contracts';
 import { formatCount } from '@agp/core/explain';
 import { eventually } from '@agp/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeBills } from './demo/open-demo-console.ts';
 import { readShown } from './equality/read-shown.ts';
 import { money } from './equality/show-values.ts';
 import { goTo } from './support/go-to.ts';
@@ -101,6 +103,34 @@ inBrowser('costs, and addresses that somebody has edited', () => {
       `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.rows-scroll'))`,
     );
     expect([wider, faults]).toEqual([0, []]);
+  });
+
+  test('without a key the invoice says which to set; with bills it tells the month, on a phone and in the dark too', async () => {
+    const { page, faults } = await console.show('/costs?view=invoice&month=2026-01&provider=openai');
+    await page.getByText('BILLING_OPENAI_KEY').waitFor();
+    await page.getByRole('heading', { name: 'Nothing is known of January' }).waitFor();
+    await makeBills(console.system);
+    await page.getByLabel('Provider').selectOption('all');
+    const month = dayFrom(-1).slice(0, 7);
+    await page.getByLabel('Month').selectOption(month);
+    await page.waitForURL((url) => url.search === `?view=invoice&month=${month}`);
+    await page
+      .getByText(/^[A-Z][a-z]+: 1,206\.63 USD recorded, 1,242\.75 billed by OpenAI; 20\.85 did not pass here\.$/)
+      .waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'CSV', exact: true }).click();
+    expect((await download).suggestedFilename()).toBe(`invoice-${month}.csv`);
+    expect(await readFile(await (await download).path(), 'utf8')).toContain(',gpt-4o,2.125,2,-0.125,');
+    const { width = 0, height = 0 } = page.viewportSize() ?? {};
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width: 390, height: 844 });
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+    }
+    await page.setViewportSize({ width, height });
+    expect(faults).toEqual([]);
   });
 
   test('what only the API can refuse is shown as its error', async () => {

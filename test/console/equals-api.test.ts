@@ -4,7 +4,7 @@ import { eventually } from '@agp/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { roundUsd } from '../../packages/console/src/format/format.ts';
 import type { Scene } from '../../packages/local-stack/src/demo/scene.ts';
-import { makeAlerts, makeDemoData, openDemoConsole, shownProxy } from './demo/open-demo-console.ts';
+import { makeAlerts, makeBills, makeDemoData, openDemoConsole, shownProxy } from './demo/open-demo-console.ts';
 import { listScreens } from './equality/list-screens.ts';
 import { readShown } from './equality/read-shown.ts';
 import { showEvent } from './equality/show-rows.ts';
@@ -22,6 +22,7 @@ inBrowser('what a screen shows', () => {
     console = await openDemoConsole();
     data = await makeDemoData(console.system, 1);
     await makeAlerts(console.system);
+    await makeBills(console.system);
     opened = await console.open('/', { timezoneId: zone });
   });
   afterAll(() => console?.[Symbol.asyncDispose]());

@@ -40,6 +40,17 @@ export async function makeAlerts({ api, database }: System): Promise<void> {
   await api(`/api/v1/alerts/${alert}/acknowledge`, { method: 'POST' });
 }
 
+/** What OpenAI billed yesterday, as it was read a while ago. */
+export async function makeBills({ database }: System): Promise<void> {
+  await database.pool.query(
+    `INSERT INTO billed_days VALUES
+       ('openai', current_date - 1, 'gpt-5-mini', 1204.5, 1240, 3.2, 1.1, 0, 11.1, 20.1),
+       ('openai', current_date - 1, 'web search tool calls', 0, 0.75, 0, 0, 0, 0, 0.75),
+       ('openai', current_date - 1, 'gpt-4o', 2.125, 2, 0, 0, -0.125, 0, 0);
+     INSERT INTO bill_reads VALUES ('openai', now(), now() - interval '5 hours', NULL)`,
+  );
+}
+
 /** What `npm run demo` makes of an empty system. */
 export function makeDemoData({ proxies, management, apiKey, stack }: System, rounds?: number): Promise<Scene> {
   const demo = { proxyUrl: proxies[0]?.url ?? '', managementUrl: management.url, managementKey: apiKey };

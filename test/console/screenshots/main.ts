@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { buildConsole } from '@agp/console/build';
 import { startTestServers, useTestServers } from '@agp/testing';
 import { workspaceFolder } from '../../workspace/run-tool.ts';
-import { makeAlerts, makeDemoData, openDemoConsole } from '../demo/open-demo-console.ts';
+import { makeAlerts, makeBills, makeDemoData, openDemoConsole } from '../demo/open-demo-console.ts';
 import { type Screen, takeScreenshots } from './take-screenshots.ts';
 
 const folder = join(workspaceFolder, '.data/screenshots');
@@ -47,6 +47,7 @@ async function run(): Promise<string[]> {
   const console_ = resources.use(await openDemoConsole());
   const { eventId, refusedId, sessionId, agentId, policyId, ask } = await makeDemoData(console_.system);
   await makeAlerts(console_.system);
+  await makeBills(console_.system);
 
   const text = (words: string | RegExp) => (page: Parameters<NonNullable<Screen['ready']>>[0]) =>
     page.getByText(words).first().waitFor();
@@ -102,6 +103,7 @@ async function run(): Promise<string[]> {
     { name: 'budgets', path: '/budgets', ready: text('legal-month') },
     { name: 'budget-new', path: '/budgets#new', ready: text('Used already') },
     { name: 'costs', path: '/costs', ready: (page) => page.getByRole('img', { name: /by day/ }).waitFor() },
+    { name: 'costs-invoice', path: '/costs?view=invoice', ready: text('billed by OpenAI') },
     { name: 'costs-prices', path: '/costs?view=prices', ready: text('in-house-7b') },
     { name: 'costs-unpriced', path: '/costs?view=unpriced', ready: text('in-house-7b') },
     { name: 'costs-doubtful', path: '/costs?view=doubtful', ready: text('release-notes') },

@@ -16,6 +16,7 @@ export const ofInstallation = {
   pause: ['write', 'PUT /api/v1/pause'],
   capsOfAll: ['write', 'PUT /api/v1/budgets/global', 'PUT /api/v1/budgets/default'],
   chainOfAll: ['read', 'GET /api/v1/audit/verify', 'GET /api/v1/audit/chain'],
+  invoice: ['read', 'GET /api/v1/costs/reconciliation'],
   identities: ['read', ' /api/v1/identities'],
   keys: ['admin', ' /api/v1/keys'],
   releaseNames: ['admin', 'DELETE /api/v1/claimed-names/'],

@@ -11,6 +11,7 @@ import { SavedViews } from '../../components/saved-views.tsx';
 import { useFilters } from '../../components/use-filters.tsx';
 import { AgentLink, EventTime, Money, ShortId, TimeAgo, TimeStamp } from '../../components/values.tsx';
 import { formatShortCount, listFurther, namePrice, showPrice } from '../../format/format.ts';
+import { InvoiceView } from './invoice-view.tsx';
 import { UsageView } from './usage-view.tsx';
 
 const route = getRouteApi('/costs');
@@ -193,6 +194,7 @@ function UnrecordedView() {
 
 const views = {
   usage: ['Usage', UsageView],
+  invoice: ['Invoice', InvoiceView, 'invoice'],
   prices: ['Prices', PricesView],
   unpriced: ['Unpriced', UnpricedView],
   doubtful: ['In doubt', DoubtfulView],

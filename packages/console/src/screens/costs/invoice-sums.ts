@@ -1,0 +1,44 @@
+import { type BilledProvider, billedProviders, gapCauses, type ReconciledRow } from '@agp/core/contracts';
+import { roundUsd } from '@agp/core/explain';
+import { sumUsd } from '@agp/core/money';
+import { utcDay } from '../../format/format.ts';
+
+export const vendors: Readonly<Record<BilledProvider, string>> = { openai: 'OpenAI', anthropic: 'Anthropic' };
+
+const amounts = ['recorded_usd', 'billed_usd', 'gap_usd', ...gapCauses.map((name) => `${name}_usd` as const)] as const;
+
+/** The sums of some rows, in USD, under the name that they have in common. */
+export type InvoiceSum = Pick<ReconciledRow, (typeof amounts)[number]> & { name: string };
+
+export function sumRows(rows: readonly ReconciledRow[], name: string): InvoiceSum {
+  const sums = amounts.map((amount) => [amount, sumUsd(rows.map((row) => row[amount]))]);
+  return { name, ...(Object.fromEntries(sums) as Omit<InvoiceSum, 'name'>) };
+}
+
+/** A sum for each day or model. */
+export const sumEach = (rows: readonly ReconciledRow[], by: 'day' | 'model'): InvoiceSum[] =>
+  [...Map.groupBy(rows, (row) => row[by])].map(([name, some]) => sumRows(some, name));
+
+/** A month such as `2026-10` in words; its year if that is not this one. */
+export function nameMonth(month: string, now = Date.now()): string {
+  const year = month.startsWith(utcDay(now).slice(0, 4)) ? {} : ({ year: 'numeric' } as const);
+  return new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', month: 'long', ...year }).format(Date.parse(month));
+}
+
+/** The month before or after one. */
+export function shiftMonth(month: string, by: number): string {
+  const [year = 0, number = 1] = month.split('-').map(Number);
+  return new Date(Date.UTC(year, number - 1 + by)).toISOString().slice(0, 7);
+}
+
+/** A month in a sentence, such as `October: 1,204.50 USD recorded, 1,240.00 billed by OpenAI; 20.10 did not pass here.` */
+export function tellMonth(month: string, rows: readonly ReconciledRow[], now?: number): string {
+  const { recorded_usd, billed_usd, beside_usd } = sumRows(rows, month);
+  const of = billedProviders.filter((each) => rows.some(({ provider }) => provider === each));
+  const both = `${roundUsd(recorded_usd)} USD recorded, ${roundUsd(billed_usd)} billed by ${of.map((each) => vendors[each]).join(' and ')}`;
+  const least = Math.abs(beside_usd) < 0.005;
+  const rest = least
+    ? 'all of the gap is explained'
+    : `${roundUsd(Math.abs(beside_usd))} ${beside_usd > 0 ? 'did not pass here' : 'less was billed than is recorded'}`;
+  return `${nameMonth(month, now)}: ${both}; ${rest}.`;
+}
