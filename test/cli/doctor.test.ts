@@ -52,10 +52,13 @@ test.each([
 test('what refuses a call is named, and whose refusal it is', async () => {
   const policy = { name: 'small', mode: 'enforce', match: { agents: ['me'] }, models: { allow: ['gpt-4o'] } };
   await identity.system.api('/api/v1/policies', { method: 'POST', body: JSON.stringify(policy) });
+  const budget = { name: 'of-tag', amount: 5, window: 'day', match: { tags: ['pci', 'gdpr'] } };
+  await identity.system.api('/api/v1/budgets', { method: 'POST', body: JSON.stringify(budget) });
   const denied = await agp(`doctor ${proxy()}/openai/v1 --call gpt-5`);
   expect(denied).toMatchObject({ code: 1, stderr: '1 of these findings is bad.\n' });
   expect(denied.stdout).toContain('note: policies: name small, mode enforce, rules models');
   expect(denied.stdout).toMatch(/bad: +gpt-5: the proxy \(policy_denied\) answers 403: denied by policy small/);
+  expect(denied.stdout).toContain('note: the budget of-tag counts requests with the tag pci or gdpr alone');
   identity.provider.handle(() => ({ status: 401, body: { error: { message: 'Incorrect API key' } } }));
   const { stdout } = await agp(`doctor ${proxy()}/openai/v1 --call gpt-4o`);
   expect(stdout).toMatch(/bad: +gpt-4o: its provider \(key: OPENAI_API_KEY, .*\) answers 401: Incorrect API key/);

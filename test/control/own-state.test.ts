@@ -42,6 +42,7 @@ test('an agent reads its caps, budgets and policies as they are now, and nothing
     match: { providers: ['gemini'] },
     split_by: 'agent',
   });
+  await post('/api/v1/budgets', { ...budget, name: 'of-tag', match: { tags: ['pci'] } });
   await post('/api/v1/budgets', { ...budget, name: 'of-legal', match: { labels: { team: ['legal'] } } });
   const policy = { mode: 'enforce', models: { deny: ['gpt-5'] } };
   const pii = { request: { email: 'redact', iban: 'block' }, response: { email: 'redact' } };
@@ -57,7 +58,9 @@ test('an agent reads its caps, budgets and policies as they are now, and nothing
   expect(state.budgets.map(({ name, left }: { name: string; left: number }) => [name, left]).toSorted()).toEqual([
     ['at-gemini', 2],
     ['of-sales', 2],
+    ['of-tag', 2],
   ]);
+  expect(state.budgets.find(({ name }: { name: string }) => name === 'of-tag')).toMatchObject({ tags: ['pci'] });
   expect(JSON.stringify(state)).not.toMatch(/hidden-other|legal|watched|1000|secret-note|agp_/);
   await fetch(`${identity.system.proxies[1]?.url}/openai/v1/chat/completions`, {
     method: 'POST',
@@ -76,6 +79,29 @@ test('an agent reads its caps, budgets and policies as they are now, and nothing
     daily_cap: { usd: 0 },
     refused: [expect.stringMatching(/^governance proxy: daily budget exceeded: cap 0 USD, spent 0\.\d+$/)],
   });
+});
+
+test('an agent reads its last ten refusals, and of no other', async () => {
+  const [refused, quiet] = [await makeToken(identity.system, 'refused'), await makeToken(identity.system, 'quiet')];
+  const policy = { mode: 'enforce', models: { deny: ['gpt-5'] }, refusal: 'ask #ai' };
+  await post('/api/v1/policies', { ...policy, name: 'of-refused', match: { agents: ['refused'] } });
+  const send = (model: string) =>
+    fetch(`${identity.system.proxies[0]?.url}/openai/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'x-agent-token': refused.secret, 'content-type': 'application/json' },
+      body: JSON.stringify({ model, messages: [] }),
+    });
+  for (let sent = 0; sent < 12; sent += 1) expect((await send('gpt-5')).status).toBe(403);
+  const { agent_id: id } = await me(refused.secret);
+  await put(`/api/v1/agents/${id}`, { status: 'blocked' });
+  expect((await send('gpt-4o')).status).toBe(403);
+  const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  await waitFor('all of them', async () => (await me(refused.secret)).latest_refusals[0]?.reason === 'agent_blocked');
+  const { latest_refusals: latest } = await me(refused.secret);
+  expect(latest).toHaveLength(10);
+  expect(latest[0]).toEqual({ at, reason: 'agent_blocked', policy: null, rule: null, requests: 1 });
+  expect(latest[9]).toEqual({ at, reason: 'policy_denied', policy: 'of-refused', rule: 'models', requests: 1 });
+  expect((await me(quiet.secret)).latest_refusals).toEqual([]);
 });
 
 test('a blocked agent learns that it is, and by whom only if refusals tell', async () => {

@@ -37,6 +37,8 @@ export const issuerTimeoutMs = 3_000;
 export const exchangedTokens = { perHour: 10_000, seconds: 3_600, form: 32_768 };
 /** How often an agent may ask about itself. */
 export const ownAsksPerMinute = 60;
+/** Refused requests that an agent reads of itself. */
+export const latestRefusals = 10;
 /**
  * Of the check of a policy: texts and their bytes that it gets, questions at once; bytes of its answer, kinds that this finds, and those
  * that a refusal names; policies whose connections are kept.

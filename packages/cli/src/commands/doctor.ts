@@ -16,7 +16,12 @@ function readMessage({ json, status }: ProxyAnswer): string {
   return (typeof error === 'string' ? error : error.message).replace(/^governance proxy: /, '');
 }
 
-const selfSchema = z.looseObject({ agent_name: z.string(), refused: z.array(z.string()) });
+const selfSchema = z.looseObject({
+  agent_name: z.string(),
+  refused: z.array(z.string()),
+  // Proxies of the release before tell no tags.
+  budgets: z.array(z.looseObject({ name: z.string(), tags: z.array(z.string()).optional() })),
+});
 
 /** An agent's own state. @throws CliError with what the proxy says, never with the token */
 async function readSelf(proxy: string, token: string): Promise<z.infer<typeof selfSchema>> {
@@ -95,6 +100,12 @@ export function addDoctorCommand(program: Command, shell: Shell): void {
         await say('good', `the token is of the agent ${agent_name}`);
         for (const each of refused) await say('bad', `refused now: ${each.replace('governance proxy: ', '')}`);
         for (const [name, text] of listSelf(others)) await say('note', `${name}: ${text}`);
+        for (const { name, tags } of self.budgets)
+          if (tags !== undefined)
+            await say(
+              'note',
+              `the budget ${name} counts requests with the tag ${tags.join(' or ')} alone: as compliance_tag of the agent's metadata, else X-Compliance-Tag, says`,
+            );
       }
       if (model !== undefined) {
         const [header, target, body] = makeCall(dialect, base, model);
@@ -123,6 +134,6 @@ export function addMeCommand(program: Command, shell: Shell): void {
       const self = await readSelf(readUrl(url, 'the address of the proxy'), shell.readSecret('AGP_TOKEN', file));
       const { print, paint, width, note } = shell.terminal;
       await print(shell.json ? escapeJson(JSON.stringify(self)) : formatFields(listSelf(self), paint, width));
-      note('refused requests are listed for operators: "refusals --agent", or "why" with a request id');
+      note('all refused requests are listed for operators: "refusals --agent", or "why" with a request id');
     });
 }

@@ -115,6 +115,24 @@ export const listRefusals = (db: Db, filter: RefusalFilter, limit: number): Prom
 export const countRefusals = (db: Db, filter: RefusalFilter) =>
   countRows(db, filterRefusals(db, { ...filter, cursor: undefined }));
 
+export interface OwnRefusal {
+  id: string;
+  reason: string;
+  /** `policy rule: why`; null if none refused it. */
+  rule: string | null;
+  count: number;
+}
+
+/** The latest refused requests of an agent, the last one first. @param agentId its UUID */
+export async function readOwnRefusals(pool: Pool, agentId: string, limit: number): Promise<OwnRefusal[]> {
+  const { rows } = await pool.query<OwnRefusal>({
+    name: 'read-own-refusals',
+    text: 'SELECT id, reason, rule, count FROM refused_requests WHERE agent_id = $1 ORDER BY id DESC LIMIT $2',
+    values: [agentId, limit],
+  });
+  return rows;
+}
+
 /** So that changes never wait long for the end of the chain. */
 const maxCounts = 500;
 const lockKey = 4_704_122;

@@ -84,8 +84,11 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
       update: columns('source proxy last_seen_at last_used_at'),
     },
     refusal_counts: { select: 'all', insert: 'all', update: columns('count source_ip refused_at') },
-    // A row that stands for many is counted on.
-    refused_requests: { select: columns('id count'), insert: 'all', update: columns('count') },
+    // A row that stands for many is counted on; an agent reads why its own were refused.
+    refused_requests: {
+      select: columns('id agent_id reason rule count'),
+      ...{ insert: 'all', update: columns('count') },
+    },
     hourly_decisions: { select: 'all', insert: 'all', update: columns('event_count') },
     // To count an agent's rows of a day.
     doubtful_usage: { select: columns('event_id agent_id occurred_at'), insert: 'all' },

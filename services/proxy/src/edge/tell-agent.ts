@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import { type BudgetSet, type Charge, never, splitLabelOf, steps, toCharge } from '@agp/budgets';
 import { ApiError } from '@agp/core/errors';
+import { uuidTime } from '@agp/core/ids';
 import { chargedLabels, readLabels } from '@agp/core/labels';
 import { nanoToUsd } from '@agp/core/money';
-import type { AdmissionState } from '@agp/db';
+import type { AdmissionState, OwnRefusal } from '@agp/db';
 import { mayHold, type Policy } from '@agp/policy';
 import { refuseOther } from '../agents/workload.ts';
 import { answerError, tellRefusal } from '../answer/refusal.ts';
@@ -15,7 +16,7 @@ import { refuseToken } from '../head/agent-token.ts';
 import { readCaller } from '../head/caller.ts';
 import { ShownJwt } from '../identity/identities.ts';
 import type { Agent } from '../journey.ts';
-import { ownAsksPerMinute } from '../limits.ts';
+import { latestRefusals, ownAsksPerMinute } from '../limits.ts';
 import { refuseStopped } from '../steps/admit.ts';
 import { identify } from '../steps/identify.ts';
 import { StorageDeadline } from '../storage/storage-deadline.ts';
@@ -78,6 +79,7 @@ async function describe(context: ProxyContext, agent: Agent, stored: AdmissionSt
     ...(stop === null ? [] : [await refuseStopped(context, stop, agent.uuid)]),
     ...listRefusing(judged).map((each) => refuseBudget([each], day, now, null)),
   ];
+  const latest = await context.storage.readRefusals(agent.uuid, latestRefusals, deadline);
   const labels = Object.fromEntries(readLabels(metadata));
   const [{ capNanoUsd: cap, warnOnly }, spent] = [agentCap, spend.agentNanoUsd];
   return {
@@ -87,6 +89,7 @@ async function describe(context: ProxyContext, agent: Agent, stored: AdmissionSt
     spent_today_usd: nanoToUsd(spent),
     daily_cap: cap === null ? null : { usd: nanoToUsd(cap), left: nanoToUsd(cap - spent), warns_only: warnOnly },
     budgets: charges.map((charge, at) => describeBudget(charge, spend.used[at] ?? 0)),
+    latest_refusals: latest.map(describeRefusal),
     policies: policies
       .filter(({ policy, endsAt }) => endsAt > now && mayHold(policy.match, agent.name, labels))
       .flatMap(({ policy }) => (policy.mode === 'observe' ? [] : [describePolicy(policy)])),
@@ -103,9 +106,17 @@ function listCharges(set: BudgetSet, { uuid, name }: Agent, labels: Record<strin
 }
 
 function describeBudget({ stored, unit, limit, window: { to } }: Charge, used: number) {
-  const { name, amount, window, zone, on_exceeded } = stored.budget;
+  const { name, amount, window, zone, on_exceeded, match } = stored.budget;
   const resets_at = to < never ? new Date(to).toISOString() : null;
-  return { name, left: (limit - used) / steps[unit], amount, unit, window, zone, resets_at, on_exceeded };
+  const left = (limit - used) / steps[unit];
+  const ofTags = match.tags && { tags: match.tags };
+  return { name, left, amount, unit, window, zone, resets_at, on_exceeded, ...ofTags };
+}
+
+/** As its refusal told it. */
+function describeRefusal({ id, reason, rule, count }: OwnRefusal) {
+  const [, policy = null, name = null] = /^(\S+) (\S+):/.exec(rule ?? '') ?? [];
+  return { at: new Date(uuidTime(id)).toISOString(), reason, policy, rule: name, requests: count };
 }
 
 /** Without what its lists hold, and whom else it is for. */

@@ -26,6 +26,7 @@ import {
   readBudgets,
   readIdentities,
   readIdentityVersion,
+  readOwnRefusals,
   readPause,
   readRules,
   readRunningStates,
@@ -242,6 +243,9 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
     readIdentities: async (deadline: number): Promise<StoredIdentities> =>
       (await inTime(identities(null), deadline)) ?? noIdentities,
     readIdentityVersion: async (deadline: number) => (await inTime(identityVersion(null), deadline)) ?? 0,
+    /** An agent's own refused requests, the latest first. */
+    readRefusals: (agentId: string, limit: number, deadline: number) =>
+      inTime(readOwnRefusals(pool, agentId, limit), deadline),
     claimSession: (claim: SessionClaim, deadline: number) => inTime(sessionOwners(claim), deadline),
     /** Whether this event pays for a job that is billed once. */
     claimBill: (claim: BillClaim, deadline: number) => inTime(claimBill(pool, claim), deadline),
