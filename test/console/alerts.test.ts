@@ -41,6 +41,7 @@ inBrowser('alerts in the console', () => {
     await dialog(page).getByLabel('Name').fill('On call');
     await dialog(page).getByText('must be up to 64 of a-z').waitFor();
     await dialog(page).getByLabel('Name').fill('on-call');
+    await dialog(page).getByText('what is open already is not sent to it').waitFor();
     await dialog(page).getByLabel('Kind').selectOption('slack');
     expect(await dialog(page).getByLabel('Url').getAttribute('type')).toBe('password');
     await dialog(page).getByLabel('Kind').selectOption('webhook');

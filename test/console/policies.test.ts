@@ -81,6 +81,12 @@ inBrowser('policies in the console', () => {
     await expect
       .poll(async () => (await lines()).join('\n'))
       .toMatch(/allow: "?Mon 08:00-12:00, Tue 09:00-12:00, Sun 08:00-18:00/);
+    await part('Hours').getByRole('button', { name: 'Remove hours 2' }).click();
+    await expect.poll(async () => (await lines()).join('\n')).toMatch(/allow: "?Mon 08:00-12:00, Sun 08:00-18:00/);
+    await part('Hours').getByRole('button', { name: 'Remove hours 2' }).click();
+    await part('Hours').getByRole('button', { name: 'Remove hours 1' }).click();
+    await expect.poll(async () => (await lines()).join('\n')).not.toContain('hours:');
+    expect(await part('Hours').getByRole('button', { name: 'Remove hours 1' }).count()).toBe(0);
     await write(page, 'name: interns\nmodle: x\n');
     await page.getByText('Mend the text first').waitFor();
     expect(await page.getByLabel('Name', { exact: true }).isDisabled()).toBe(true);

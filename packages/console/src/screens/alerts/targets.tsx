@@ -35,10 +35,19 @@ function TargetForm(props: DraftProps<Draft>) {
   });
   const schema = isNew ? targetSchema : targetChangeSchema;
   return (
-    <DraftForm
-      {...{ ...props, kinds: targetKinds, begin, seen: {}, by: 'kind', schema }}
-      members={{ ...members, ...Object.fromEntries(secrets) }}
-    />
+    <>
+      {isNew && (
+        <p className="small dim">
+          {draft.kind === 'alertmanager'
+            ? 'It is told of what is open already, too, by rules that it is for.'
+            : 'It is told of what comes up from now on: what is open already is not sent to it.'}
+        </p>
+      )}
+      <DraftForm
+        {...{ ...props, kinds: targetKinds, begin, seen: {}, by: 'kind', schema }}
+        members={{ ...members, ...Object.fromEntries(secrets) }}
+      />
+    </>
   );
 }
 

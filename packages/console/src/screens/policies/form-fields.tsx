@@ -214,11 +214,11 @@ export function HoursFields({ form, schema }: FieldProps) {
     const kept = withDays(ranges);
     setError(form.write(['hours'], kept.length === 0 ? undefined : { allow: writeHours(kept), zone: at }));
   };
-  const change = (at: number, changed: WeekHours) => {
-    const next = rows.with(at, changed);
-    setTyped(next);
+  const take = (next: readonly WeekHours[]) => {
+    setTyped(next.length === 0 ? [noHours] : next);
     write(next, shownZone);
   };
+  const change = (at: number, changed: WeekHours) => take(rows.with(at, changed));
   return (
     <>
       {rows.map((row, at) => (
@@ -241,6 +241,16 @@ export function HoursFields({ form, schema }: FieldProps) {
               onChange={(event) => change(at, { ...row, [end]: event.currentTarget.value })}
             />
           ))}
+          {(rows.length > 1 || row.days.length > 0) && (
+            <Button
+              size="xs"
+              variant="default"
+              aria-label={`Remove hours ${at + 1}`}
+              onClick={() => take(rows.toSpliced(at, 1))}
+            >
+              Remove
+            </Button>
+          )}
         </Group>
       ))}
       <Group gap="sm" align="end">

@@ -51,7 +51,10 @@ export function PolicyScreen() {
   const { govern } = usePermissions(stored);
   if (policyId === newPolicy)
     return (
-      <Screen title="New policy" about="It refuses nothing while its mode is observe or warn">
+      <Screen
+        title="New policy"
+        about="Once it is saved it holds from the next request on: enforced it refuses, in mode observe or warn nothing"
+      >
         {govern ? (
           <Draft key={newPolicy} stored={null} />
         ) : (
