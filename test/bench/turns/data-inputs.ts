@@ -52,7 +52,7 @@ const toProxy = (
   entrance: string,
   name: string,
   policies: readonly object[],
-  body: string,
+  body: () => string,
   more: Partial<Input> = {},
 ) => ({
   ...{ entrance, name, policies, path, method: 'POST', body },
@@ -61,90 +61,68 @@ const toProxy = (
 
 const toFrames = (frames: readonly object[]) => frames.map((frame) => `data: ${JSON.stringify(frame)}\n\n`).join('');
 const delta = (content: string) => ({ object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content } }] });
-const streamed = (name: string, policies: readonly object[], frames: readonly object[]) =>
-  toProxy('answer, streamed', name, policies, chat('x', { stream: true }), {
-    reply: { type: 'text/event-stream', body: `${toFrames(frames)}data: [DONE]\n\n` },
+const streamed = (name: string, policies: readonly object[], frames: () => readonly object[]) =>
+  toProxy('answer, streamed', name, policies, () => chat('x', { stream: true }), {
+    reply: { type: 'text/event-stream', body: () => `${toFrames(frames())}data: [DONE]\n\n` },
   });
-const whole = (name: string, policies: readonly object[], body: object) =>
-  toProxy('answer, whole', name, policies, chat('x'), {
-    reply: { type: 'application/json', body: JSON.stringify(body) },
+const whole = (name: string, policies: readonly object[], body: () => object) =>
+  toProxy('answer, whole', name, policies, () => chat('x'), {
+    reply: { type: 'application/json', body: () => JSON.stringify(body()) },
   });
 
 /** @param check its address */
 export function listDataInputs(check: string): Input[] {
   const checked = { name: 'checked', mode: 'enforce', check: { url: check, timeout_ms: 10_000, response: true } };
-  const repeated = texts.words(600_000);
   const lines = many(2_000, (at) => ({ role: 'user', content: `${at} word` }));
   return [
     ...[
       [10, 5, 400],
       [200, 400, 2_000],
     ].map(([, name = 0, strings = 0]) =>
-      toProxy(
-        'agent, body',
-        `a check: 480 objects under names of ${name}, ${strings} strings`,
-        [checked],
+      toProxy('agent, body', `a check: 480 objects under names of ${name}, ${strings} strings`, [checked], () =>
         chat('x', { metadata: nest(480, name, strings) }),
       ),
     ),
-    toProxy(
-      'agent, body',
-      'email: 480 objects under names of 200, 1,500 strings',
-      [email],
+    toProxy('agent, body', 'email: 480 objects under names of 200, 1,500 strings', [email], () =>
       chat('x', { metadata: nest(480, 200, 1_500) }),
     ),
     ...Object.entries(texts).map(([name, make]) =>
-      toProxy('agent, body', `all types: 8 MB of ${name}`, [all], chat(make(8_000_000))),
+      toProxy('agent, body', `all types: 8 MB of ${name}`, [all], () => chat(make(8_000_000))),
     ),
-    toProxy('agent, body', 'all types: 15.8 KB of digits', [all], chat(texts.digits(15_800))),
-    toProxy('agent, body', "no rule: a member's name of 30 MB", [], chat('x', { ['k'.repeat(30_000_000)]: 1 })),
-    toProxy('agent, body', 'no rule: 30 MB of words', [], chat(texts.words(30_000_000))),
+    toProxy('agent, body', 'all types: 15.8 KB of digits', [all], () => chat(texts.digits(15_800))),
+    toProxy('agent, body', "no rule: a member's name of 30 MB", [], () => chat('x', { ['k'.repeat(30_000_000)]: 1 })),
+    toProxy('agent, body', 'no rule: 30 MB of words', [], () => chat(texts.words(30_000_000))),
     ...[15_000, 200_000].map((length) =>
-      toProxy(
-        'agent, body',
-        `the costliest patterns: ${length} characters of words`,
-        hostile(2),
+      toProxy('agent, body', `the costliest patterns: ${length} characters of words`, hostile(2), () =>
         chat(texts.words(length)),
       ),
     ),
     streamed(
       'payment_card: 5,000 frames of digits',
       [pii({ email: 'flag' }, { response: { payment_card: 'redact' } })],
-      many(5_000, () => delta('4111 ')),
+      () => many(5_000, () => delta('4111 ')),
     ),
-    streamed(
-      'all types: 20,000 frames of digits',
-      [all],
-      many(20_000, () => delta('4111 ')),
-    ),
+    streamed('all types: 20,000 frames of digits', [all], () => many(20_000, () => delta('4111 '))),
     ...Object.entries(texts).map(([name, make]) =>
-      streamed(`all types: a frame of 990,000 characters of ${name}`, [all], [delta(make(990_000))]),
+      streamed(`all types: a frame of 990,000 characters of ${name}`, [all], () => [delta(make(990_000))]),
     ),
-    streamed(
-      'no rule: a frame of 640,000 members',
-      [],
-      [{ ...delta('x'), ...Object.fromEntries(many(640_000, (at) => [`k${at}`, 1])) }],
+    streamed('no rule: a frame of 640,000 members', [], () => [
+      { ...delta('x'), ...Object.fromEntries(many(640_000, (at) => [`k${at}`, 1])) },
+    ]),
+    streamed('all types: three frames that repeat 600,000 characters', [all], () =>
+      many(3, () => ({ type: 'response.created', response: { instructions: texts.words(600_000) } })),
     ),
-    streamed(
-      'all types: three frames that repeat 600,000 characters',
-      [all],
-      many(3, () => ({ type: 'response.created', response: { instructions: repeated } })),
-    ),
-    streamed('the costliest patterns: a frame of 6,000 characters', hostile(2), [delta(texts.words(6_000))]),
-    streamed(
-      'the costliest patterns: 500 frames of words',
-      hostile(2),
-      many(500, () => delta('lorem ')),
-    ),
-    whole('all types: 15 MB of digits', [all], {
+    streamed('the costliest patterns: a frame of 6,000 characters', hostile(2), () => [delta(texts.words(6_000))]),
+    streamed('the costliest patterns: 500 frames of words', hostile(2), () => many(500, () => delta('lorem '))),
+    whole('all types: 15 MB of digits', [all], () => ({
       choices: [{ index: 0, message: { content: texts.digits(15_000_000) } }],
-    }),
-    whole('email: a million values', [email], { choices: many(990_000, () => 1) }),
+    })),
+    whole('email: a million values', [email], () => ({ choices: many(990_000, () => 1) })),
     toProxy(
       'check',
       'its answer names 4,000 places of 2,000 texts',
       [checked],
-      chat('x', { messages: lines.slice(0, 1_900) }),
+      () => chat('x', { messages: lines.slice(0, 1_900) }),
       {
         check: JSON.stringify({
           action: 'redact',

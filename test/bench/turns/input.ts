@@ -9,8 +9,11 @@ export interface Input {
   key?: 'admin' | 'read' | 'team';
   path: string;
   method: string;
-  body?: string;
-  reply?: { type: string; body: string };
+  body?: Text;
+  reply?: { type: string; body: Text };
   /** What the check answers. */
   check?: string;
 }
+
+/** Or what makes it, for a large one: in the caller's thread alone, so that the services' memory does not hold it. */
+type Text = string | (() => string);

@@ -13,9 +13,8 @@ import { startTestServers, useTestServers } from '@agp/testing';
 import { startSystem } from '../../system/start-system.ts';
 import { readArguments } from '../read-arguments.ts';
 import type { Asked, Call, Told } from './caller.ts';
-import { listDataInputs, patternInputs } from './data-inputs.ts';
 import type { Input } from './input.ts';
-import { policyInputs } from './policy-inputs.ts';
+import { listInputs } from './list-inputs.ts';
 
 const { rounds, only } = readArguments('bench:turns', { rounds: 3, only: '' });
 
@@ -88,38 +87,42 @@ async function setPolicies(policies: readonly object[]): Promise<void> {
   for (const policy of policies) await system.api('/api/v1/policies', { method: 'POST', body: JSON.stringify(policy) });
 }
 
-async function ask(asked: Asked): Promise<Told> {
+/** @param begin just before it is asked */
+async function ask(asked: Asked, begin = () => {}): Promise<Told> {
   caller.postMessage(asked);
+  await once(caller, 'message');
+  await sleep(20);
+  begin();
+  caller.postMessage('go');
   const [told] = (await once(caller, 'message')) as [Told];
   return told;
 }
 
-async function measure({ entrance, name, policies, key, path, method, body, ...answers }: Input): Promise<void> {
+async function measure({ entrance, name, policies, key, path, method, body }: Input, at: number): Promise<void> {
   if (!`${entrance}: ${name}`.includes(only)) return;
   if (policies !== undefined) await setPolicies(policies);
   const asked: Asked = {
-    call: key === undefined ? toProxy('turns', path, body) : toManagement(method, path, keys[key], body),
-    reply: answers.reply ?? { type: 'application/json', body: '{}' },
-    check: answers.check ?? '{"action":"allow"}',
+    call: key === undefined ? toProxy('turns', path) : toManagement(method, path, keys[key], body && ''),
+    input: at,
     others: key === undefined ? others : otherReads,
   };
   const quiet = (key === undefined ? toProxy('turns', '/openai/v1/models', '{}') : otherReads[0]) as Call;
-  await ask({ ...asked, call: quiet });
-  const alone = await ask({ ...asked, call: quiet });
+  await ask({ ...asked, call: quiet, input: null });
+  const alone = await ask({ ...asked, call: quiet, input: null });
   const seen: { turn: number; told: Told }[] = [];
   for (let round = 0; round < rounds; round += 1) {
     await sleep(100);
     const delay = monitorEventLoopDelay({ resolution: 1 });
     delay.enable();
-    await sleep(20);
-    delay.reset();
-    const told = await ask(asked);
+    const told = await ask(asked, () => delay.reset());
     await sleep(20);
     delay.disable();
     seen.push({ turn: delay.max / 1e6, told });
   }
   const { turn, told } = seen.sort((one, other) => one.turn - other.turn)[rounds >> 1] as (typeof seen)[number];
-  const figures = [turn, told.waitMs, alone.waitMs, told.tookMs].map((ms) => `${ms.toFixed(0).padStart(8)} ms`).join('');
+  const figures = [turn, told.waitMs, alone.waitMs, told.tookMs]
+    .map((ms) => `${ms.toFixed(0).padStart(8)} ms`)
+    .join('');
   const ended = told.waited === 200 ? '' : `  the other got ${told.waited}`;
   console.log(`${entrance.padEnd(17)} ${name.padEnd(64)} ${String(told.status).padStart(4)}${figures}${ended}`);
 }
@@ -127,4 +130,4 @@ async function measure({ entrance, name, policies, key, path, method, body, ...a
 console.log(`medians of ${rounds} rounds\n`);
 const heads = ['turn', 'wait', 'wait alone', 'answered'].map((head) => head.padStart(11)).join('');
 console.log(`${'entrance'.padEnd(17)} ${'input'.padEnd(64)} code${heads}`);
-for (const input of [...listDataInputs(`${urls.check}/`), ...patternInputs, ...policyInputs]) await measure(input);
+for (const [at, input] of listInputs(`${urls.check}/`).entries()) await measure(input, at);
