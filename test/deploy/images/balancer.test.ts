@@ -23,7 +23,7 @@ function findFaults(file: string): string[] {
   const checks = [...file.matchAll(/check port \d+ inter (\w+) fastinter (\w+) downinter \w+ fall (\d)/g)];
   const slowest = checks.map(([, inter = '', fast = '', fall]) => toMs(inter) + (Number(fall) - 1) * toMs(fast));
   const template = (name: string, ports: { url: number; ops: number }) =>
-    [`server-template ${name} `, ` ${name}:${ports.url}\n`, ` ${name}:${ports.url} check port ${ports.ops} `].every(
+    [`server-template ${name} `, ` ${name}:${ports.url} check inter `, ` ${name}:${ports.url} check port ${ports.ops} `].every(
       (part) => file.includes(part),
     );
   const drainMs = Number(services.proxy?.environment?.DRAIN_DELAY_SECONDS) * 1_000;
@@ -49,7 +49,7 @@ test('the balancer fits the services and what Compose says of them', () => {
 
 test.each([
   ['does not find proxies', 'proxy:8080 check port 9080', 'proxy:8080 check port 9081'],
-  ['does not find the API', 'management:8081\n', 'management:8080\n'],
+  ['does not find the API', 'management:8081 check inter', 'management:8080 check inter'],
   ['repeats requests that may have been sent', 'retry-on conn-failure', 'retry-on conn-failure empty-response'],
   ['repeats requests that may have been sent', '  retry-on conn-failure\n', ''],
   ['gives up before the proxy does', 'timeout server 660s', 'timeout server 60s'],
