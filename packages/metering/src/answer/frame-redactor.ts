@@ -235,29 +235,39 @@ export class FrameRedactor implements FrameFilter {
   }
 
   *#write({ raw, frame, data, pieces, places }: Waiting): Generator<undefined, Buffer> {
+    const isLong = data.length > longFrame;
     const all: Place[] = [];
     const found = pieces.filter(({ piece }) => piece.places.length > 0);
     for (const [literal, parts] of Map.groupBy(found, (part) => part.literal)) {
       const toWritten = openOffsets(data.slice(literal.start + 1, literal.end - 1), literal.start + 1);
       const value = readText(data, literal, 'answer') ?? '';
       for (const { at, piece, isSigned } of parts) {
-        if (data.length > longFrame) yield;
+        if (isLong) yield;
         const from = at - piece.start;
         const own = piece.places.map((place) => ({ ...place, start: from + place.start, end: from + place.end }));
         for (const { start, end, ...place } of dropKept(own, literal, value))
           all.push({ ...place, ...(isSigned && { isSigned }), start: toWritten(start), end: toWritten(end) });
       }
     }
-    // What frames make together comes before what stands in one of them, which may be the same.
-    const nameOf = ({ kind, start, end }: Place) => `${kind} ${start} ${end}`;
-    const known = new Set(all.map(nameOf));
-    for (const place of places) if (!known.has(nameOf(place))) all.push(place);
+    addUnknown(all, places);
     if (frame === null || all.length === 0) return raw;
+    if (isLong) yield;
     const sent = Buffer.from(data);
-    const work = replaceInSteps(sent, clip(all), this.#redactor.put.bind(this.#redactor));
-    const changed = sent.length > longFrame ? yield* work : atOnce(work);
+    const apart = clip(all);
+    if (isLong) yield;
+    const work = replaceInSteps(sent, apart, this.#redactor.put.bind(this.#redactor));
+    const changed = isLong ? yield* work : atOnce(work);
+    if (isLong) yield;
     return changed === sent ? raw : rewrite(raw, changed, this.#isOfLines);
   }
+}
+
+/** What frames make together comes before what stands in one of them, which may be the same. */
+function addUnknown(all: Place[], places: readonly Place[]): void {
+  if (places.length === 0) return;
+  const nameOf = ({ kind, start, end }: Place) => `${kind} ${start} ${end}`;
+  const known = new Set(all.map(nameOf));
+  for (const place of places) if (!known.has(nameOf(place))) all.push(place);
 }
 
 const join = (first: Buffer, second: Buffer): Buffer =>
