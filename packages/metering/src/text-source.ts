@@ -1,4 +1,5 @@
 import { maxJsonDepth, nestsDeeperThan, parseJson } from '@agp/core/json';
+import { toHandOver } from '@agp/runtime/bytes';
 import { parse as parseCut } from 'partial-json';
 import { isForm, parseRequestBody } from './json/form.ts';
 import { asObject, isTooPopulated } from './json/members.ts';
@@ -115,13 +116,13 @@ function readAnswer(body: Buffer, read: (answer: unknown) => Writing): Writing {
   }
 }
 
-/** The same source in memory of its own, so that handing it to a worker copies nothing else. */
+/** The same source as it is handed to a worker. */
 export function detach(source: TextSource): TextSource {
   if (!('bytes' in source)) return source;
   const { bytes } = source;
   return {
     ...source,
-    bytes: bytes.length === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes),
+    bytes: toHandOver(bytes),
     ...(source.of === 'request' && { parsed: undefined }),
   };
 }

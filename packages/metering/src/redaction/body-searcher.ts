@@ -1,5 +1,6 @@
 import { ApiError } from '@agp/core/errors';
 import type { TextSearch } from '@agp/pii';
+import { toHandOver } from '@agp/runtime/bytes';
 import { FairShares, type Holder } from '@agp/runtime/fairness';
 import { createOffload, OffloadError } from '../text/offload.ts';
 import { type FoundInBytes, type SearchedBytes, searchBytes } from './search-bytes.ts';
@@ -39,8 +40,7 @@ export function createBodySearcher(options: {
     workers: 2,
     maxPending: 4_000,
     maxPendingBytes: 4 * maxPromised,
-    prepare: ({ bytes, ...question }) => ({ ...question, bytes: new Uint8Array(bytes) }),
-    transfer: ({ bytes }) => [bytes.buffer as ArrayBuffer],
+    prepare: ({ bytes, ...question }) => ({ ...question, bytes: toHandOver(bytes) }),
     onWorkerError: options.onWorkerError,
   });
   return {

@@ -1,3 +1,4 @@
+import { ByteBuffer } from '@agp/runtime/bytes';
 import { createDecoder } from '../content-coding.ts';
 
 /**
@@ -13,16 +14,14 @@ export async function decodeBody(
   const decoder = createDecoder(encoding.trim().toLowerCase(), 'whole', bytes[0] ?? 0);
   if (!decoder) return null;
   decoder.end(bytes);
-  const pieces: Buffer[] = [];
-  let length = 0;
+  const decoded = new ByteBuffer(null);
   try {
     for await (const piece of decoder as AsyncIterable<Buffer>) {
-      length += piece.length;
-      if (length > maxBytes) return null;
-      grow(piece.length);
-      pieces.push(piece);
+      if (decoded.length + piece.length > maxBytes) return null;
+      grow(decoded.growth(piece.length));
+      decoded.push(piece);
     }
-    return decoder.bytesWritten === bytes.length ? Buffer.concat(pieces, length) : null;
+    return decoder.bytesWritten === bytes.length ? decoded.read() : null;
   } catch (error) {
     if (error === decoder.errored) return null;
     throw error;

@@ -24,8 +24,6 @@ export interface OffloadOptions<Question> {
   maxPending: number;
   maxPendingBytes: number;
   prepare?: (question: Question) => Question;
-  /** What of a prepared question a worker gets for itself: anything else is copied, which takes long. */
-  transfer?: (question: Question) => readonly ArrayBuffer[];
   onWorkerError?: ((error: Error) => void) | undefined;
 }
 
@@ -88,7 +86,7 @@ export function createOffload<Question, Answer>(
   options: OffloadOptions<Question>,
 ): Offload<Question, Answer> {
   const { maxPending, maxPendingBytes, workers = 1, prepare = (question) => question } = options;
-  const { transfer = () => [], onWorkerError } = options;
+  const { onWorkerError } = options;
   const waiting = new FairQueue<Pending<Question, Answer>>(({ size }) => size / bytesPerMs);
   const places = new FairShares({ max: maxPending });
   const bytes = new FairShares({ max: maxPendingBytes });
@@ -159,7 +157,7 @@ export function createOffload<Question, Answer>(
     next.askedAt = performance.now();
     next.giveUpAfter(next.timeoutMs, () => drop(slot, 'slow'));
     const content = prepare(next.content);
-    slot.worker.postMessage({ id: next.id, content } satisfies Numbered<Question>, [...transfer(content)]);
+    slot.worker.postMessage({ id: next.id, content } satisfies Numbered<Question>);
   }
 
   function settle(slot: Slot<Question, Answer>, reply: Reply<Answer>): void {

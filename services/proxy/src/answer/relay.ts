@@ -5,7 +5,7 @@ import { type AnswerPipe, type CallMeter, findLinkPaths, isEventStream, isPlain,
 import { PolicyDenied } from '@agp/policy';
 import { EgressProxyError } from '@agp/runtime/egress';
 import type { Dispatcher } from 'undici';
-import { ContentDigest } from '../body/body-buffer.ts';
+import { ContentDigest } from '../body/content-digest.ts';
 import type { Exchange, HeaderValues } from '../exchange.ts';
 import { type AdmittedRequest, type Answer, type CallTimes, findCaps, noTimes, type StopReason } from '../journey.ts';
 import { type AnswerGuard, openGuard } from '../policy/judge-answer.ts';

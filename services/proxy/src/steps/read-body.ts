@@ -3,8 +3,10 @@ import { PassThrough } from 'node:stream';
 import { ApiError } from '@agp/core/errors';
 import { decodeBody, type SearchPlace } from '@agp/metering';
 import { asksCost, listDataPolicies } from '@agp/policy';
-import { BodyBuffer, ContentDigest, watchPace } from '../body/body-buffer.ts';
+import { ByteBuffer } from '@agp/runtime/bytes';
 import type { BodyShare } from '../body/body-memory.ts';
+import { ContentDigest } from '../body/content-digest.ts';
+import { watchPace } from '../body/watch-pace.ts';
 import type { Setup, Working } from '../context.ts';
 import { dropRest, type Exchange } from '../exchange.ts';
 import { type Admission, type Agent, type Body, type Counted, findCaps, type Head, toHolder } from '../journey.ts';
@@ -95,7 +97,7 @@ function bufferBody(
   givenUp: Promise<never>,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const buffer = new BodyBuffer(length);
+    const buffer = new ByteBuffer(length);
     const settle = () => {
       pace.stop();
       request.off('data', onData).off('end', onEnd).off('close', onClose);
