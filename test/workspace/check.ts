@@ -1,5 +1,6 @@
-// npm run check: format and lint rules, types, and rules that need types, side by side; then the lines of each room.
+// npm run check: format and lint rules, types, and rules that need types, side by side; then the lines of each room, and the age of the docs' pictures.
 import { printLines } from './count-lines.ts';
+import { findOldPictures } from './picture-age.ts';
 import { runTool } from './run-tool.ts';
 import { writeApiTypes } from './write-api-types.ts';
 
@@ -23,3 +24,8 @@ await Promise.all(
 );
 
 if (!printLines()) process.exitCode = 1;
+const old = findOldPictures();
+if (old !== null) {
+  console.log(old);
+  process.exitCode = 1;
+}
