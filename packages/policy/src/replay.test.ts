@@ -25,7 +25,7 @@ const server: EventTool = { kind: 'remote_mcp', names: ['mcp.example.com'] };
 
 function replay(given: Given[], calls: Partial<RecordedCall>[]) {
   const policies = given.map((policy, index) => policySchema.parse({ name: `p${index}`, ...policy }));
-  const tried = new Replay(policies, new Date('2026-11-26'));
+  const tried = finish(Replay.of(policies, new Date('2026-11-26')));
   for (const call of calls) finish(tried.add({ ...usual, ...call }));
   return finish(tried.end());
 }

@@ -11,11 +11,10 @@ import {
   judgeBodyInSteps,
   judgeHead,
   makeFinder,
-  prepareRules,
   type RuleSet,
 } from './decide.ts';
 import { SeenNames } from './policy-names.ts';
-import { type CallFacts, explainMissing, listRules, type RecordedCall } from './rules.ts';
+import { type CallFacts, explainMissing, listRules, type Prepared, prepare, type RecordedCall } from './rules.ts';
 import type { Policy } from './schema.ts';
 
 const maxExamples = 10;
@@ -45,17 +44,20 @@ export class Replay {
   #excepted = 0;
   #flagged = 0;
 
-  /** @param now exceptions that have ended by then let nothing pass */
-  constructor(policies: readonly Policy[], now: Date) {
+  private constructor(policies: readonly Policy[], rules: RuleSet) {
     this.#policies = policies;
-    const enforced = policies.map(({ until: _, exceptions = [], ...policy }): Policy => {
+    this.#rules = rules;
+  }
+
+  /** A policy a step. @param now exceptions that have ended by then let nothing pass */
+  static *of(policies: readonly Policy[], now: Date): Generator<undefined, Replay> {
+    const prepared: Prepared[] = [];
+    for (const { until: _, exceptions = [], ...policy } of policies) {
       const held = exceptions.filter(({ until }) => Date.parse(until) > now.getTime());
-      return { ...policy, exceptions: held, mode: 'enforce' };
-    });
-    this.#rules = prepareRules(
-      1,
-      enforced.map((policy) => ({ version: 1, policy })),
-    );
+      prepared.push(prepare({ ...policy, exceptions: held, mode: 'enforce' }, 1));
+      yield;
+    }
+    return new Replay(policies, { version: 1, policies: prepared });
   }
 
   /** A policy a step. */

@@ -41,7 +41,7 @@ async function replay(
   const end = to ?? new Date();
   const start = from ?? new Date(end.getTime() - daysBefore * dayMs);
   if (start >= end) throw new ApiError('invalid_parameter', 'from: must be before to');
-  const tried = new Replay(policies, new Date());
+  const tried = await inTurns(Replay.of(policies, new Date()));
   let first = end.toISOString();
   const isComplete = await replayUntil(performance.now() + maxReplayMs);
   const told = await inTurns(tried.end());
