@@ -60,12 +60,16 @@ inBrowser('alerts in the console', () => {
     await dialog(page).getByText('Stays as it is if empty').waitFor();
     expect(await dialog(page).getByLabel('Secret').inputValue()).toBe('');
     await dialog(page).getByLabel('Description').fill('who is awake');
+    await dialog(page).getByLabel('Monthly costs by').fill('weather');
+    await dialog(page).getByText('must be agent, model, provider, tag or label:NAME').waitFor();
+    await dialog(page).getByLabel('Monthly costs by').fill('label:team');
     await dialog(page).getByRole('button', { name: 'Save', exact: true }).click();
     // What was said of its making may still stand.
     await dialog(page).waitFor({ state: 'detached' });
     expect(await read<StoredTarget[]>('notification-targets')).toMatchObject([
       { version: 2, target: { name: 'on-call', url: 'https://127.0.0.1:9/alerts', description: 'who is awake' } },
     ]);
+    await page.getByRole('cell', { name: 'label:team' }).waitFor();
     await page.getByRole('button', { name: 'Test on-call' }).click();
     await page.getByText(/^on-call did not take a test message: ./).waitFor();
     expect(faults).toEqual([]);

@@ -1,4 +1,4 @@
-import type { KindName, Occasion, Severity } from '@agp/notifications';
+import type { KindName, MonthlyCosts, Occasion, Severity } from '@agp/notifications';
 import type { ColumnType, Generated } from 'kysely';
 import type { DefaultTimestamp, Json, Timestamp } from './column-types.ts';
 
@@ -19,6 +19,8 @@ export interface AlertTables {
     disabled_at: Timestamp | null;
     disabled_because: string | null;
     fed_at: DefaultTimestamp;
+    /** The last month whose costs it was told or did not ask for, such as `2026-10`; null before the first look. */
+    reported_month: string | null;
   };
   alerts: {
     id: string;
@@ -49,7 +51,7 @@ export interface AlertTables {
     id: string;
     seq: ColumnType<number, never, never>;
     target_id: string;
-    /** Null for a test. */
+    /** Null for a test or a report. */
     alert_id: string | null;
     /** Messages of one line are delivered in their order. */
     line: string;
@@ -63,6 +65,7 @@ export interface AlertTables {
     delivered_at: Timestamp | null;
     dead_at: Timestamp | null;
     error: string | null;
+    report: Json<MonthlyCosts>;
   };
   seen_names: {
     kind: string;

@@ -27,6 +27,7 @@ export * from './queries/events.ts';
 export * from './queries/identities.ts';
 export * from './queries/identity-changes.ts';
 export * from './queries/lineage.ts';
+export * from './queries/monthly-reports.ts';
 export * from './queries/notifications.ts';
 export type { PageRange } from './queries/pages.ts';
 export * from './queries/policies.ts';

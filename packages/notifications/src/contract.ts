@@ -95,8 +95,8 @@ export const alertListQuerySchema = z
 export const alertListSchema = z.array(alertSchema);
 export type Alert = z.infer<typeof alertSchema>;
 
-/** What a message says of an alert. */
-export const occasions = ['opened', 'resolved', 'test'] as const;
+/** What a message says of an alert; a report is of no alert. */
+export const occasions = ['opened', 'resolved', 'test', 'report'] as const;
 export type Occasion = (typeof occasions)[number];
 
 export const deliveryStates = ['waiting', 'delivered', 'dead'] as const;
@@ -108,7 +108,7 @@ export const deliverySchema = z
       .startsWith('dlv_')
       .meta({ description: 'The same at each try: receivers know by it what they have' }),
     target: z.string(),
-    alert_id: z.string().nullable().meta({ description: 'Null for a test' }),
+    alert_id: z.string().nullable().meta({ description: 'Null for a test, and for the costs of a month (`report`)' }),
     title: z.string(),
     occasion: z.enum(occasions),
     state: z.enum(deliveryStates),

@@ -2,6 +2,7 @@ import { webhookSecret } from '@agp/core/text';
 import { nameSchema } from '@agp/policy/schema';
 import { z } from 'zod';
 import { severities } from './kinds.ts';
+import { reportFields } from './monthly-costs.ts';
 
 const isUrl = (text: string) => {
   const url = URL.parse(text);
@@ -37,7 +38,7 @@ const row = <const Row extends TargetRow>(of: Row) => of;
 export const targetKinds = {
   webhook: row({
     means: 'a URL that takes Standard Webhooks: signed, each message with an id that stays the same',
-    shown: { url: urlSchema },
+    shown: { url: urlSchema, ...reportFields },
     secret: {
       secret: z
         .string()
@@ -48,12 +49,12 @@ export const targetKinds = {
   }),
   slack: row({
     means: "a channel, by Slack's incoming webhook",
-    shown: {},
+    shown: reportFields,
     secret: { url: urlSchema.meta({ example: 'https://hooks.slack.com/services/T00/B00/XXXX' }) },
   }),
   teams: row({
     means: 'a channel, by the URL of a Teams workflow that posts an adaptive card',
-    shown: {},
+    shown: reportFields,
     secret: { url: urlSchema },
   }),
   pagerduty: row({
@@ -63,7 +64,7 @@ export const targetKinds = {
   }),
   email: row({
     means: 'people, by the mail server of the setting SMTP_URL',
-    shown: { to: z.array(z.email().max(254)).min(1, 'must hold an address').max(20) },
+    shown: { to: z.array(z.email().max(254)).min(1, 'must hold an address').max(20), ...reportFields },
     secret: {},
   }),
   alertmanager: row({

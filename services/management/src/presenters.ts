@@ -26,6 +26,7 @@ import {
   unrecordedReasonSchema,
 } from '@agp/core/contracts';
 import type { AnnouncedEvent } from '@agp/core/events';
+import { nameMonth } from '@agp/core/explain';
 import { type IdPrefix, toPublicId, uuidTime } from '@agp/core/ids';
 import { parseJson } from '@agp/core/json';
 import { readLabels } from '@agp/core/labels';
@@ -247,11 +248,17 @@ export function presentAlert({ id, agent_id, ...row }: AlertRow): Alert {
   };
 }
 
-export function presentDelivery({ id, target, alert_id, title, ...row }: DeliveryRow): Delivery {
+export function presentDelivery({ id, target, alert_id, title, report, ...row }: DeliveryRow): Delivery {
   const { occasion, attempts, next_at, error, created_at, delivered_at, dead_at } = row;
   const state = delivered_at !== null ? 'delivered' : dead_at === null ? 'waiting' : 'dead';
   return {
-    ...{ ...presentRow({ id, target }, 'dlv'), ...presentRow({ alert_id }), title: title ?? 'a test', occasion, state },
+    ...{
+      ...presentRow({ id, target }, 'dlv'),
+      ...presentRow({ alert_id }),
+      title: title ?? (report ? `costs of ${nameMonth(report.month)}` : 'a test'),
+      occasion,
+      state,
+    },
     ...presentRow({ attempts, next_at: state === 'waiting' ? next_at : null, error, created_at, delivered_at }),
   };
 }

@@ -30,6 +30,7 @@ import { createApp } from './create-app.ts';
 import { BillKeeper } from './jobs/bill-keeper.ts';
 import { BudgetCounter } from './jobs/budget-counter.ts';
 import { keepEndingBlocks } from './jobs/keep-ending-blocks.ts';
+import { MonthlyReports } from './jobs/monthly-reports.ts';
 import { type Caller, waitForBootstrapKey } from './keys.ts';
 import { connections, failureLimit, issuerMs, longestCountMs, shareOfReads, signInLimit } from './limits.ts';
 import { createNameFinder, findTeamAgents } from './live/agent-names.ts';
@@ -179,6 +180,9 @@ export async function startManagement(
   opened.defer(() => alertWatch.stop());
   alertWatch.start();
   bills.start();
+  const reports = new MonthlyReports({ db, records: counting.db, notifier, logger });
+  opened.defer(() => reports.stop());
+  reports.start();
   await readiness.look();
 
   // No key alone can take all connections from it; two busy ones can make it wait.

@@ -18,6 +18,7 @@ import type { Alert, Delivery, StoredRule, StoredTarget } from '@agp/notificatio
 import type { StoredPolicy } from '@agp/policy';
 import { expect } from 'vitest';
 import type { Scene } from '../../../packages/local-stack/src/demo/scene.ts';
+import { invoiceScreen } from './invoice-screen.ts';
 import { nowScreen } from './now-screen.ts';
 import {
   agentScreen,
@@ -111,6 +112,7 @@ export function listScreens({ eventId, sessionId, agentId, refusedId, policyId }
     budgetsScreen,
     costsScreen('model', 'Model'),
     costsScreen('agent', 'Agent'),
+    invoiceScreen,
     list<UnpricedModel>('/costs?view=unpriced', 'Models without a price', '/api/v1/costs/unpriced', rows.showUnpriced),
     list<ModelPrice>(
       '/costs?view=prices&search=gpt-4o-mini',

@@ -31,6 +31,10 @@ export function roundUsd(usd: number, symbol = ''): string {
   return `${sign}${symbol}${amount > 0 && amount < 0.01 ? writeFine(amount) : cents.format(amount)}`;
 }
 
+/** A UTC month in words, such as `October 2026`. @param month `2026-10` */
+export const nameMonth = (month: string): string =>
+  new Intl.DateTimeFormat('en', { timeZone: 'UTC', month: 'long', year: 'numeric' }).format(Date.parse(month));
+
 /** A part of a whole, such as `82%`: `<1%` and `>99%` if rounding would make it none or all, `12 times` from ten times on. */
 export function formatShare(part: number, unit = '%'): string {
   if (part > 0 && part < 0.01) return `<1${unit}`;

@@ -76,7 +76,8 @@ export async function countDeliveries(db: Db): Promise<ReadonlyMap<string, Deliv
 const leaseSeconds = 60;
 
 /** The columns that a message is written and settled by. */
-export interface ClaimedDelivery extends Pick<Selectable<Schema['alert_deliveries']>, 'id' | 'occasion' | 'attempts'> {
+export interface ClaimedDelivery
+  extends Pick<Selectable<Schema['alert_deliveries']>, 'id' | 'occasion' | 'attempts' | 'report'> {
   target: TargetRow;
   /** Null if it is no more. */
   alert: AlertRow | null;
@@ -116,7 +117,7 @@ export async function claimDeliveries(db: Db, { most, taken }: Room): Promise<Cl
     )
     UPDATE alert_deliveries AS each SET next_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
     FROM due WHERE each.id = due.id
-    RETURNING each.id, each.target_id, each.alert_id, each.occasion, each.attempts`.execute(db);
+    RETURNING each.id, each.target_id, each.alert_id, each.occasion, each.attempts, each.report`.execute(db);
   if (claimed.length === 0) return [];
   const targetIds = claimed.map(({ target_id }) => target_id);
   const targets = await readAll<TargetRow>(db, 'notification_targets', targetIds);

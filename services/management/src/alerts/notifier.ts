@@ -22,6 +22,7 @@ import { createMailer } from './senders/email.ts';
 import { exampleAlert, type Message, writeMessage } from './senders/message.ts';
 import { pagerdutyOrigins } from './senders/pagerduty.ts';
 import { failed, type Outcome, Poster } from './senders/post.ts';
+import { writeReport } from './senders/report.ts';
 import { fedKinds, type Means, send } from './senders/senders.ts';
 
 const lookEveryMs = 1_000;
@@ -128,7 +129,10 @@ export class Notifier {
     this.#inHand.set(id, delivering);
   }
 
-  #send({ id, occasion, alert, target }: ClaimedDelivery): Promise<Outcome | null> {
+  #send({ id, occasion, alert, report, target }: ClaimedDelivery): Promise<Outcome | null> {
+    if (report !== null)
+      return send(target, [writeReport({ id, report, consoleOrigin: this.#consoleOrigin })], this.#means);
+    if (occasion === 'report') return Promise.resolve(null);
     const row = alert ?? (occasion === 'test' ? exampleAlert(id, target.name, new Date()) : null);
     if (row === null) return Promise.resolve(null);
     return send(target, [writeMessage({ id, occasion, row, consoleOrigin: this.#consoleOrigin })], this.#means);

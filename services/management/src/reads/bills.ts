@@ -2,6 +2,7 @@ import { billedProviders, type ReadBill } from '@agp/core/contracts';
 import { type Db, listBillReads } from '@agp/db';
 import { toVariable } from '@agp/runtime';
 import { billingSettings, type ManagementConfig } from '../config.ts';
+import { presentRow } from '../presenters.ts';
 
 /** Of each provider whether its bill is read, when that was last and why it failed, if it did. */
 export async function listBills(db: Db, config: ManagementConfig): Promise<ReadBill[]> {
@@ -11,7 +12,7 @@ export async function listBills(db: Db, config: ManagementConfig): Promise<ReadB
     const { read_at = null, tried_at = null, error = null } = reads.get(provider) ?? {};
     return {
       ...{ provider, setting: toVariable(key), is_set: config[key] !== undefined },
-      ...{ read_at: read_at && read_at.toISOString(), tried_at: tried_at && tried_at.toISOString(), error },
+      ...presentRow({ read_at, tried_at, error }),
     };
   });
 }

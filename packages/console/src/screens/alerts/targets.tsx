@@ -91,10 +91,20 @@ const columns: readonly Column<StoredTarget>[] = [
   {
     head: 'Where to',
     cell: ({ target: { name: _, description: __, kind: ___, default_for: ____, ...shown } }) => (
-      <div className="small text-cell">{Object.values(shown).flat().filter(Boolean).join(', ')}</div>
+      <div className="small text-cell">
+        {Object.entries(shown)
+          .flatMap(([name, value]) => (name === 'monthly_costs_by' ? [] : value))
+          .filter(Boolean)
+          .join(', ')}
+      </div>
     ),
   },
   { head: 'Default for', wide: true, cell: ({ target }) => target.default_for?.join(', ') },
+  {
+    head: 'Monthly costs by',
+    wide: true,
+    cell: ({ target }) => ('monthly_costs_by' in target ? target.monthly_costs_by : ''),
+  },
   { head: 'State', cell: (stored) => <TargetState of={stored} /> },
 ];
 

@@ -1,12 +1,12 @@
 import type { Target } from '@agp/notifications';
 import { writeJson } from '../../presenters.ts';
-import type { Message } from './message.ts';
+import type { AlertMessage } from './message.ts';
 import type { Post } from './post.ts';
 
 /** How long an alert lasts there if nobody tells of it again, and how long it is told of at least, in milliseconds. */
 export const lastingMs = 300_000;
 
-function writeAlert({ alert, subject, link, first, rest }: Message, now: number) {
+function writeAlert({ alert, subject, link, first, rest }: AlertMessage, now: number) {
   const { rule, kind, severity, id, agent_id, opened_at, resolved_at } = alert;
   // What is over at once, such as a notice, would never be told: Alertmanager waits before it tells.
   const end = resolved_at === null ? now : Math.max(Date.parse(resolved_at) - lastingMs, Date.parse(opened_at));
@@ -23,7 +23,7 @@ function writeAlert({ alert, subject, link, first, rest }: Message, now: number)
 /** To each replica, since these tell each other of silences and not of alerts. */
 export function writeAlertmanager(
   { urls, authorization }: Target<'alertmanager'>,
-  messages: readonly Message[],
+  messages: readonly AlertMessage[],
 ): Post[] {
   const body = writeJson(messages.map((each) => writeAlert(each, Date.now())));
   const headers = authorization === undefined ? {} : { authorization };

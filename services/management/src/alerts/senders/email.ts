@@ -11,9 +11,12 @@ interface MailSettings {
   smtpFrom: string;
 }
 
-/** A test has no thread. */
-const threadOf = ({ occasion, alert }: Message, domain: string) =>
-  occasion === 'test' ? {} : { references: `<${alert.id}@${domain}>`, inReplyTo: `<${alert.id}@${domain}>` };
+/** Tests and reports have no thread. */
+const threadOf = (message: Message, domain: string) => {
+  if (message.occasion === 'test' || message.occasion === 'report') return {};
+  const { id } = message.alert;
+  return { references: `<${id}@${domain}>`, inReplyTo: `<${id}@${domain}>` };
+};
 
 /** A way to a mail server, by an egress proxy if one leads there. */
 function openTransport(url: string, egress: Egress) {

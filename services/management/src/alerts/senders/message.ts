@@ -2,18 +2,14 @@ import { formatDuration, formatUtc } from '@agp/core/explain';
 import { toPublicId } from '@agp/core/ids';
 import { toLineText } from '@agp/core/text';
 import type { AlertRow } from '@agp/db';
-import type { Alert, Occasion } from '@agp/notifications';
+import type { Alert, MonthlyCosts, Occasion } from '@agp/notifications';
 import { presentAlert } from '../../presenters.ts';
 
-/** What is said of an alert, whoever takes it. */
-export interface Message {
+/** What is said, whoever takes it. */
+interface Said {
   /** The same at each try. */
   id: string;
-  occasion: Occasion;
-  alert: Alert;
-  /** What it is of, within its rule. */
-  subject: string;
-  /** When it came up or was over, or now. */
+  /** When it came up or was over, or now; of a report the end of its month. */
   at: string;
   /** To the screen that shows the cause. */
   link: string | null;
@@ -25,9 +21,23 @@ export interface Message {
   rest: string[];
 }
 
+export interface AlertMessage extends Said {
+  occasion: Exclude<Occasion, 'report'>;
+  alert: Alert;
+  /** What it is of, within its rule. */
+  subject: string;
+}
+
+export interface ReportMessage extends Said {
+  occasion: 'report';
+  report: MonthlyCosts;
+}
+
+export type Message = AlertMessage | ReportMessage;
+
 interface Told {
   id: string;
-  occasion: Occasion;
+  occasion: AlertMessage['occasion'];
   row: AlertRow;
   consoleOrigin: string | undefined;
 }
@@ -42,7 +52,7 @@ const tellEnd = (from: Date, to: Date) =>
   `until ${minuteOf(to.toISOString())}, for ${formatDuration(to.getTime() - from.getTime())}`;
 
 /** Texts are those of one line each: agents choose names within them. */
-export function writeMessage({ id, occasion, row, consoleOrigin }: Told): Message {
+export function writeMessage({ id, occasion, row, consoleOrigin }: Told): AlertMessage {
   const alert = presentAlert(row);
   const head = { opened: row.severity.toUpperCase(), resolved: 'resolved', test: 'test' }[occasion];
   const facts = [

@@ -1,5 +1,5 @@
 import type { Target } from '@agp/notifications';
-import type { Message } from './message.ts';
+import type { AlertMessage } from './message.ts';
 import type { Post } from './post.ts';
 
 export const pagerdutyOrigins = { us: 'https://events.pagerduty.com', eu: 'https://events.eu.pagerduty.com' };
@@ -9,7 +9,7 @@ const longestSummary = 1_024;
 /** Events API v2. A test opens an alert without urgency, and ends it at once. */
 export function writePagerduty(
   { routing_key, region }: Target<'pagerduty'>,
-  { occasion, alert, at, link, links, first, rest }: Message,
+  { occasion, alert, at, link, links, first, rest }: AlertMessage,
   origins = pagerdutyOrigins,
 ): Post[] {
   const trigger = {

@@ -4,7 +4,7 @@ import type { Target, TargetKind } from '@agp/notifications';
 import { exchangeMs } from '../../limits.ts';
 import { writeAlertmanager } from './alertmanager.ts';
 import { type Mailer, sendMail } from './email.ts';
-import type { Message } from './message.ts';
+import type { AlertMessage, Message } from './message.ts';
 import { type pagerdutyOrigins, writePagerduty } from './pagerduty.ts';
 import { failed, type Outcome, type Post, type Poster } from './post.ts';
 import { writeSlack } from './slack.ts';
@@ -49,16 +49,24 @@ interface Sender<Kind extends TargetKind> {
   send(target: Target<Kind>, messages: readonly [Message, ...Message[]], means: Means): Promise<Outcome>;
 }
 
+const isOfAlert = (message: Message): message is AlertMessage => message.occasion !== 'report';
+
 /** How a message is written for each kind of target, and sent; what answers mean is the same for all that take HTTP: see `judge`. */
 const senders: { [Kind in TargetKind]: Sender<Kind> } = {
   webhook: { send: (target: SignedTarget, [message], means) => together(writeWebhook(target, message), means) },
   slack: { send: (target, [message], means) => together(writeSlack(target, message), means) },
   teams: { send: (target, [message], means) => together(writeTeams(target, message), means) },
-  pagerduty: { send: (target, [message], means) => inTurn(writePagerduty(target, message, means.origins), means) },
+  pagerduty: {
+    send: (target, messages, means) =>
+      inTurn(
+        messages.filter(isOfAlert).flatMap((message) => writePagerduty(target, message, means.origins)),
+        means,
+      ),
+  },
   email: { send: (target, [message], { mailer }) => sendMail(target, message, mailer) },
   alertmanager: {
     isFed: true,
-    send: (target, messages, means) => together(writeAlertmanager(target, messages), means),
+    send: (target, messages, means) => together(writeAlertmanager(target, messages.filter(isOfAlert)), means),
   },
 };
 

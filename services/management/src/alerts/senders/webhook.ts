@@ -9,11 +9,14 @@ export type SignedTarget = Target<'webhook'> & { previous?: string; previous_unt
 
 /** Signed as Standard Webhooks. */
 export function writeWebhook({ url, secret, previous, previous_until }: SignedTarget, message: Message): Post[] {
-  const { id, occasion, at, alert, link, links } = message;
+  const { id, occasion, at, link, links } = message;
+  const isReport = occasion === 'report';
   const body = writeJson({
-    type: `alert.${occasion}`,
+    type: isReport ? 'costs.monthly' : `alert.${occasion}`,
     timestamp: at,
-    data: { ...alert, link, block_link: links[1]?.url ?? null },
+    data: isReport
+      ? { title: message.first, ...message.report, link }
+      : { ...message.alert, link, block_link: links[1]?.url ?? null },
   });
   const secrets = [secret, Number(previous_until) > Date.now() && previous].filter((each) => typeof each === 'string');
   return [{ url, headers: signWebhook(id, body, secrets), body }];

@@ -1,0 +1,78 @@
+import type { UsageGroup } from '@agp/core/contracts';
+import { columnOf } from '@agp/core/contracts';
+import { addReport, type Db, listUnreported, listUsage, type UsageRow } from '@agp/db';
+import type { MonthlyCosts } from '@agp/notifications';
+import { every, type Logger } from '@agp/runtime';
+
+const everyMs = 60_000;
+/** A month is summed up once it is over for an hour: what is recorded late is in it. */
+const settledMs = 3_600_000;
+const mostNamed = 10;
+
+interface Sources {
+  db: Db;
+  /** Reads long sums. */
+  records: Db;
+  notifier: { wake(): void };
+  logger: Logger;
+}
+
+/** The last UTC month that is over: `2026-10`, its start and its end. */
+function findMonth(at: Date) {
+  const settled = new Date(at.getTime() - settledMs);
+  const [year, month] = [settled.getUTCFullYear(), settled.getUTCMonth()];
+  const [from, to] = [new Date(Date.UTC(year, month - 1)), new Date(Date.UTC(year, month))];
+  return { name: from.toISOString().slice(0, 7), range: { from, to } };
+}
+
+async function sumMonth(db: Db, { name, range }: ReturnType<typeof findMonth>, by: string): Promise<MonthlyCosts> {
+  const group = by as UsageGroup;
+  const read = async (groups: UsageGroup[], top?: number) =>
+    (await Array.fromAsync(listUsage(db, { ...range, groups, top }))).flat();
+  const [all] = await read([]);
+  const nameOf = (row: UsageRow) => (group === 'agent' && row.agent_name) || row[columnOf(group) as keyof UsageRow];
+  return {
+    ...{ month: name, by, total_usd: all?.total_cost_usd ?? 0, request_count: all?.request_count ?? 0 },
+    largest: (await read([group], mostNamed)).map((row) => ({
+      ...{ name: nameOf(row)?.toString() || null, cost_usd: row.total_cost_usd },
+    })),
+  };
+}
+
+/** On the first of each month tells targets that ask for it what the last one cost, each once. */
+export class MonthlyReports {
+  readonly #sources: Sources;
+  #end: () => Promise<void> = async () => {};
+
+  constructor(sources: Sources) {
+    this.#sources = sources;
+  }
+
+  /** Looks again and again whether a month is over, until it is stopped. */
+  start(): void {
+    const { logger } = this.#sources;
+    this.#end = every(
+      everyMs,
+      () => this.look(),
+      ({ message: error }) => logger.warn({ error }, 'the costs of a month could not be told; it is tried again'),
+    );
+  }
+
+  /** Sums are read before a report is queued: no target is held meanwhile. */
+  async look(at = new Date()): Promise<void> {
+    const { db, records, notifier } = this.#sources;
+    const month = findMonth(at);
+    const reports = new Map<string, MonthlyCosts>();
+    let isTold = false;
+    for (const target of await listUnreported(db, month.name)) {
+      const report = reports.get(target.by) ?? (await sumMonth(records, month, target.by));
+      reports.set(target.by, report);
+      isTold = (await addReport(db, target, report)) || isTold;
+    }
+    if (isTold) notifier.wake();
+  }
+
+  stop(): Promise<void> {
+    return this.#end();
+  }
+}
