@@ -69,7 +69,7 @@ export const policyRefusalsSchema = z
       .meta({ description: 'By the label that agents have now, 50 with most' }),
     unlisted: z.int().min(0).meta({
       description:
-        'Of no team: of unknown agents, of teams beyond 50, no longer listed, or beyond the latest 200,000 rows of the list',
+        'Of no team: of unknown agents, of teams beyond 50, no longer listed, or beyond 200,000 rows of the list',
     }),
   })
   .meta({ id: 'PolicyRefusals', description: 'What a policy refused on each of the last 14 days (UTC), and of whom' });

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../database.ts';
 import { firstIdAt } from './pages.ts';
 
-/** Rows of refused requests that are looked at, the latest; a row may stand for many. */
+/** Rows of refused requests that are looked at, whichever: in order they would be sorted on disk. A row may stand for many. */
 const mostRows = 200_000;
 /** Teams that are told, those with most. */
 const mostTeams = 50;
@@ -49,8 +49,8 @@ export async function countPolicyRefusals(
       SELECT agent_id, width_bucket(id, ${starts.map(firstIdAt)}::uuid[]) AS day, sum(count) AS refused FROM (
         SELECT id, agent_id, count FROM refused_requests
         WHERE id >= ${firstIdAt(from)} AND decision @> ${JSON.stringify([{ policy }])}::jsonb
-        ORDER BY id DESC LIMIT ${mostRows}
-      ) AS latest GROUP BY 1, 2
+        LIMIT ${mostRows}
+      ) AS listed GROUP BY 1, 2
     ), teams AS (
       SELECT CASE WHEN jsonb_typeof(metadata->'team') = 'string' THEN metadata->>'team' END AS team,
         count(DISTINCT agent_id)::int AS agents, sum(refused)::bigint AS refused

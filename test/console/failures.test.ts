@@ -1,0 +1,67 @@
+import { eventually } from '@agp/testing';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { inBrowser } from './support/in-browser.ts';
+import { useConsole } from './support/use-console.ts';
+
+/** On a phone in the dark and on a laptop: nothing is wider than the screen, nor in anybody's way. */
+async function expectToFit(page: Page): Promise<void> {
+  for (const [width, colorScheme] of [
+    [390, 'dark'],
+    [1280, 'light'],
+  ] as const) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme });
+    await page.locator(`[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+    await expect.poll(() => page.evaluate<number>('document.documentElement.scrollWidth')).toBe(width);
+    const { violations } = await new AxeBuilder({ page }).include('main').analyze();
+    expect(violations.map(({ id, nodes }) => [width, id, nodes[0]?.html])).toEqual([]);
+  }
+}
+
+inBrowser('what failed and what was refused', () => {
+  const { show, send, system, provider } = useConsole();
+  const post = (path: string, body: object) => system().api(path, { method: 'POST', body: JSON.stringify(body) });
+
+  test('a policy says what it refused by day and by team, each day a link to its requests', async () => {
+    expect((await send('seller')).status).toBe(200);
+    const [agent] = await eventually(async () => {
+      const agents = await system().api<{ id: string }[]>('/api/v1/agents');
+      expect(agents).toHaveLength(1);
+      return agents;
+    });
+    const body = JSON.stringify({ labels: { team: 'sales' } });
+    await system().api(`/api/v1/agents/${agent?.id}`, { method: 'PUT', body });
+    const match = { agents: ['seller', 'nobodys'] };
+    await post('/api/v1/policies', { name: 'strict', mode: 'enforce', match, models: { allow: ['none-such'] } });
+    for (const name of ['seller', 'seller', 'nobodys']) expect((await send(name)).status).toBe(403);
+    await eventually(async () => expect(await system().api('/api/v1/refusals')).toHaveLength(3));
+    const { page, faults } = await show('/policies/strict');
+    const cells = (label: string) => page.getByRole('table', { name: label }).getByRole('cell').allTextContents();
+    await page.getByRole('img', { name: 'By day: 3 requests in all' }).waitFor();
+    expect(await cells('Refused by team')).toEqual(['sales', '1', '2', 'no team', '1', '1']);
+    expect((await cells('Refused by day'))[1]).toBe('3');
+    await expectToFit(page);
+    await page.getByRole('table', { name: 'Refused by day' }).getByRole('link', { name: '3' }).click();
+    await page.getByRole('heading', { name: 'Refusals', level: 1 }).waitFor();
+    await expect.poll(() => page.getByRole('table', { name: 'Refused requests' }).getByRole('row').count()).toBe(3);
+    expect(faults).toEqual([]);
+  });
+
+  test('sessions say how many of their requests failed, and filter by it', async () => {
+    provider().handle(() => ({ status: 500, body: { error: { message: 'broken' } } }));
+    expect((await send('failing')).status).toBe(500);
+    await eventually(async () => expect(await system().api('/api/v1/sessions?failed=true')).toHaveLength(1));
+    const { page, faults } = await show('/sessions');
+    const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row');
+    await expect.poll(() => rows.count()).toBe(3);
+    await page.getByLabel('Failures').selectOption('With failures');
+    await expect.poll(() => rows.count()).toBe(2);
+    await expectToFit(page);
+    await rows.getByRole('link', { name: '1', exact: true }).click();
+    await page.getByRole('heading', { name: 'Events', level: 1 }).waitFor();
+    await expect.poll(() => page.getByRole('table', { name: 'Events' }).getByRole('row').count()).toBe(2);
+    expect(faults).toEqual([]);
+  });
+});
