@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Agent, CostUsage, ListedEvent } from '@agp/core/contracts';
 import { formatCount } from '@agp/core/explain';
 import { eventually } from '@agp/testing';
+import { AxeBuilder } from '@axe-core/playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeBills } from './demo/open-demo-console.ts';
 import { readShown } from './equality/read-shown.ts';

@@ -177,12 +177,12 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     unpriced_usage: { select: 'all' },
     doubtful_usage: { select: 'all' },
     claimed_bills: { select: columns('provider bill event_id') },
-    provider_keys: { select: 'all' },
-    refusal_counts: { select: 'all' },
-    hourly_refusals: { select: 'all' },
     // The days that a bill is read of are written anew.
     billed_days: { select: 'all', insert: 'all', delete: true },
     bill_reads: { select: 'all', insert: columns('provider tried_at'), update: columns('tried_at read_at error') },
+    provider_keys: { select: 'all' },
+    refusal_counts: { select: 'all' },
+    hourly_refusals: { select: 'all' },
     refusal_fill: { select: 'all' },
     refused_requests: { select: 'all' },
     control: {
