@@ -1,81 +1,23 @@
-import { appendFileSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import {
-  agentListSchema,
-  eventListQuerySchema,
-  lineageRemovalsSchema,
-  lineageSchema,
-  listedEventListSchema,
-  maxPageSize,
-  sessionListSchema,
-} from '@agp/core/contracts';
-import { writeCsvLine } from '@agp/core/csv';
-import { listFields } from '@agp/core/events';
-import { countOf, formatCount } from '@agp/core/explain';
+import { agentListSchema } from '@agp/core/contracts';
+import { type EvidenceTally, evidenceRangeSchema, gatherEvidence, tellEvidence } from '@agp/core/evidence';
 import { toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
-import { type ApiAnswer, readPages, writeQuery } from '../api.ts';
 import { addCommand } from '../arguments.ts';
-import { ApiFailure, CliError, UsageError } from '../cli-error.ts';
+import { CliError, UsageError } from '../cli-error.ts';
 import { findAgentId } from '../find.ts';
 import type { Shell } from '../shell.ts';
 
 const scripts = new URL('../../../../docs/lineage/', import.meta.url);
-const verifiers = ['verify-lineage.mjs', 'verify-evidence.mjs'];
-
-/** What the chains cover, so that each cell can be checked. */
-const columns = [
-  ...listFields({ in: 'chain', shown: 'event' }).map((name) => (name === 'cost_nano_usd' ? 'cost_usd' : name)),
-  ...listFields({ in: 'chain', shown: 'outcome' }),
-  'lineage_hash',
-];
-
-interface Written {
-  count: number;
-  sessions: Set<string>;
-  /** Retention removed what was before; null if it removed nothing of the range. */
-  keptSince: string | null;
-}
-
-/** Adds all pages of events to a CSV. */
-async function writeEvents({ api }: Shell, file: string, path: string, written: Written): Promise<void> {
-  for (let next: string | null = path; next !== null; ) {
-    const page: ApiAnswer<Record<string, unknown>[]> = await api.get(next, listedEventListSchema);
-    written.keptSince ??= page.keptSince;
-    written.count += page.data.length;
-    for (const { session_id } of page.data) written.sessions.add(String(session_id));
-    appendFileSync(file, page.data.map((event) => writeCsvLine(columns.map((name) => event[name]))).join(''));
-    next = page.next;
-  }
-}
-
-/** Sessions of the range, of which retention may have left nothing but the last hash. */
-async function addRemoved(
-  { api }: Shell,
-  agent_id: string | undefined,
-  { from, to }: Range,
-  { sessions, keptSince }: Written,
-) {
-  if (keptSince === null) return;
-  const before = [to, keptSince].filter((time) => time !== undefined).sort()[0];
-  const query = { agent_id, to: before, limit: maxPageSize };
-  const all = await readPages(api, '/api/v1/sessions', sessionListSchema, query).catch((error: unknown) => {
-    // The base edition has no list: what is left of a session then names it.
-    if (error instanceof ApiFailure && error.status === 404) return [];
-    throw error;
-  });
-  for (const { id, ended_at } of all) if (from === undefined || ended_at >= from) sessions.add(id);
-}
 
 type Range = Partial<Record<'from' | 'to', string | undefined>>;
 
-/** Times that do not move: whoever checks the evidence knows what it has to hold. */
-function resolveRange(range: Range): Range {
-  const { success, data, error } = eventListQuerySchema.safeParse(range);
+function resolveRange(range: Range) {
+  const { success, data, error } = evidenceRangeSchema.safeParse(range);
   if (!success)
     throw new CliError(error.issues.map(({ path, message }) => `--${path.join('.')} ${message}`).join('; '));
-  return { from: data.from?.toISOString(), to: data.to?.toISOString() };
+  return data;
 }
 
 interface EvidenceOptions extends Range {
@@ -124,35 +66,19 @@ export function addEvidenceCommand(agents: Command, shell: Shell): void {
         const { code = 'cannot be written' } = error as NodeJS.ErrnoException;
         throw new CliError(code === 'EEXIST' ? `${dir} is there already: name a new folder` : `${dir}: ${code}`);
       }
-      const file = join(dir, 'events.csv');
-      const written: Written = { count: 0, sessions: new Set(), keptSince: null };
-      writeFileSync(file, writeCsvLine(columns));
-      for (const agent_id of agents?.map(({ id }) => id) ?? [undefined]) {
-        const query = { agent_id, ...range, limit: maxPageSize, expand: 'outcome' };
-        await writeEvents(shell, file, writeQuery('/api/v1/events', query), written);
-        await addRemoved(shell, agent_id, range, written);
+      const readScript = (name: string) => readFileSync(new URL(name, scripts), 'utf8');
+      let tally: EvidenceTally | undefined;
+      for await (const piece of gatherEvidence(api, { agents, ...range }, readScript)) {
+        appendFileSync(join(dir, piece.path), piece.text);
+        ({ tally } = piece);
       }
-      const { count, sessions, keptSince } = written;
-      let gone = 0;
-      for (const id of sessions) {
-        const chain = await api.get(`/api/v1/lineage/${id}`, lineageSchema);
-        const removed = await api.get(`/api/v1/lineage/${id}/removed`, lineageRemovalsSchema);
-        for (const { first_seq, last_seq } of keptSince === null ? [] : removed.data.removed)
-          gone += last_seq - first_seq + 1;
-        writeFileSync(join(dir, 'sessions', `${id}.json`), `${chain.text}\n${removed.text}\n`);
-      }
-      if (count + gone === 0) {
+      if (tally === undefined || tally.events + tally.removed === 0) {
         rmSync(dir, { recursive: true });
         const whose = options.label ?? (words.join(', ') || 'the installation');
         throw new CliError(`${toLineText(whose)} has no event in this range: there is nothing to check`);
       }
-      const index = { agents, ...range, kept_since: keptSince, events: count, sessions: [...sessions] };
-      writeFileSync(join(dir, 'evidence.json'), `${JSON.stringify(index, null, 2)}\n`);
-      for (const name of verifiers) copyFileSync(fileURLToPath(new URL(name, scripts)), join(dir, name));
-      const removal = gone === 0 ? '' : `; of these sessions retention removed ${countOf(gone, 'event')} for their age`;
       await terminal.print(
-        `wrote ${formatCount(count)} events of ${formatCount(sessions.size)} sessions${removal}; to check them without us:\n` +
-          `node "${join(dir, 'verify-evidence.mjs')}"`,
+        `wrote ${tellEvidence(tally)}; to check them without us:\nnode "${join(dir, 'verify-evidence.mjs')}"`,
       );
     });
 }
