@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { EventMessage } from '@agp/core/events';
-import { openGuardedDatabase, recordEvents } from '@agp/db';
+import { openDatabase, openGuardedDatabase, recordEvents } from '@agp/db';
 import { createLogger } from '@agp/runtime';
 import { eventually } from '@agp/testing';
 import { makeEventAt } from '@agp/testing/events';
@@ -33,7 +33,9 @@ beforeAll(async () => {
   system = servers.use(await startSystem({ proxies: 0, writers: 0, management: false }));
   url = `${servers.use(await startDemoProvider({ host: '127.0.0.1', port: 0, charges })).url}/openai`;
   const at = (day: string, over: Partial<EventMessage>) => makeEventAt(noon(day), over);
-  await recordEvents(system.database.pool, [
+  const options = { url: system.stack.databaseUrl, applicationName: 'bills-test', maxConnections: 1, pipeline: true };
+  const { pool } = servers.adopt(openDatabase(options), (database) => database.close());
+  await recordEvents(pool, [
     at(yesterday, { model: 'gpt-4o', cost_nano_usd: nano(1.25) }),
     at(yesterday, { model: 'gpt-4o', cost_nano_usd: nano(1) }),
     at(before, { model: 'gpt-4o', cost_nano_usd: nano(1) }),

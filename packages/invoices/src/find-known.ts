@@ -25,6 +25,8 @@ export function findKnown(provider: string, { usage, unpriced, unrecorded, doubt
     })),
   ];
   const isOurs = (row: { provider?: string | null | undefined }) => (row.provider ?? provider) === provider;
+  const without = unpriced.filter((row) => isOurs(row) && row.unit === null);
+  const ofModel = Map.groupBy(without, ({ model }) => nameModel(model));
   return {
     recorded: usage.filter(isOurs).map(({ day = '', model = '', total_cost_usd: usd }) => ({
       ...{ day, model: nameModel(model), nanoUsd: toNano(usd) },
@@ -33,13 +35,10 @@ export function findKnown(provider: string, { usage, unpriced, unrecorded, doubt
       ...{ day: time.slice(0, 10), model: model && nameModel(model), cause, more: toNano(more), less: toNano(less) },
     })),
     isUnpriced: (day, name) =>
-      unpriced.some(
-        (row) =>
-          isOurs(row) &&
-          row.unit === null &&
-          nameModel(row.model) === name &&
-          day >= row.first_seen_at.slice(0, 10) &&
-          day <= row.last_seen_at.slice(0, 10),
-      ),
+      ofModel
+        .get(name)
+        ?.some(
+          ({ first_seen_at: first, last_seen_at: last }) => day >= first.slice(0, 10) && day <= last.slice(0, 10),
+        ) ?? false,
   };
 }

@@ -79,7 +79,7 @@ export const listedProviderKeys = 500;
 
 /** How long the connection to a billing API may take, in milliseconds. */
 export const billingConnectMs = 10_000;
-/** Days and models that one reading of a bill stores. */
+/** Lines of a bill and of the records that are compared: of each day and model. */
 export const maxReconciled = 50_000;
 /** Calls that are not recorded, or in doubt, by which its gaps are explained; of more the newest. */
 export const maxExplaining = 100_000;

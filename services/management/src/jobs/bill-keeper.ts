@@ -16,7 +16,6 @@ import {
   type Days,
   explainGaps,
   findKnown,
-  type Gap,
   type Records,
   readBill,
   widenDays,
@@ -28,7 +27,7 @@ import { billingConnectMs, maxExplaining, maxReconciled } from '../limits.ts';
 import { presentRow, presentUnrecordedRequest } from '../presenters.ts';
 
 const dayMs = 86_400_000;
-const lookEveryMs = 5_000;
+const lookEveryMs = 10_000;
 /** After it a day's bill is taken for complete: reports are hours late. */
 const nightHourMs = 5 * 3_600_000;
 /** A bill that could not be read is tried again after this long. */
@@ -120,9 +119,10 @@ export class BillKeeper {
       ...{ baseUrl: config[address] ?? billingApis[provider].baseUrl, key, keyVariable: toVariable(keyField) },
       ...{ days: wide, withAccounts: false, ...(this.#fetch && { fetch: this.#fetch }) },
     });
-    const gaps = explainGaps({ billed, ...findKnown(provider, await readRecords(records, wide)) });
-    const rows = gaps.filter(({ day }: Gap) => day >= days.from && day < days.to);
-    if (rows.length > maxReconciled) throw new BillError(`The bill has more than ${maxReconciled} models and days.`);
+    const known = findKnown(provider, await readRecords(records, wide));
+    if (billed.length + known.recorded.length > maxReconciled)
+      throw new BillError(`The bill and the records have more than ${maxReconciled} lines.`);
+    const rows = explainGaps({ billed, ...known }).filter(({ day }) => day >= days.from && day < days.to);
     await storeBill(db, provider, { at, ...days, rows });
   }
 
