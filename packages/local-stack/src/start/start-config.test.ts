@@ -8,13 +8,22 @@ import { text } from 'node:stream/consumers';
 import { childEnvironment } from '@agp/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { repositoryRoot } from '../local-stack-config.ts';
-import { checkPorts } from './start-local-stack.ts';
+import { checkPorts, toConsoleDefaults } from './start-local-stack.ts';
 
 const at = (port: number, host = '127.0.0.1', variable = 'PROXY_PORT') => ({
   variable,
   hostVariable: 'HOST',
   host,
   port,
+});
+
+test('links in messages lead to this machine, if nobody else is served', () => {
+  const ports = { proxyPort: 8080, managementPort: 8081 };
+  expect(toConsoleDefaults({ host: '::1', ...ports })).toEqual({
+    ...{ CONSOLE_PROXY_ADDRESS: 'http://[::1]:8080', CONSOLE_ORIGIN: 'http://[::1]:8081' },
+  });
+  expect(toConsoleDefaults({ host: '0.0.0.0', ...ports })).toEqual({ CONSOLE_PROXY_ADDRESS: 'http://127.0.0.1:8080' });
+  expect(toConsoleDefaults({ host: '127.0.0.1', proxyPort: 0, managementPort: 0 })).toEqual({});
 });
 
 test('a port that is taken, one wanted twice, and a host elsewhere are named by their variables', async () => {

@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { buildConsole } from '@agp/console/build';
 import { toLineText } from '@agp/core/text';
 import { type RoleUrls, type ServiceUrls, toRoleUrls, toUserUrls } from '@agp/operator';
-import { commonFields, drainDelayField, loadConfig, portField, shutdownGraceField, toStopLimit } from '@agp/runtime';
+import {
+  commonFields,
+  drainDelayField,
+  isLoopbackAddress,
+  loadConfig,
+  portField,
+  shutdownGraceField,
+  toStopLimit,
+} from '@agp/runtime';
 import { z } from 'zod';
 import type { Guard } from '../guard/guard.ts';
 import { type LocalStackConfig, StartError } from '../local-stack-config.ts';
@@ -97,10 +105,18 @@ const localDefaults = {
   EVENT_STREAM_MAX_BYTES: String(1024 ** 3),
 };
 
-const toConsoleDefaults = ({ host, proxyPort }: StartConfig) =>
-  proxyPort === 0
-    ? {}
-    : { CONSOLE_PROXY_ADDRESS: toReachable(`http://${isIPv6(host) ? `[${host}]` : host}:${proxyPort}`) };
+/** What management tells of where it and the proxy are reached; links in messages lead to this machine if it alone is served. */
+export function toConsoleDefaults({
+  host,
+  proxyPort,
+  managementPort,
+}: Pick<StartConfig, 'host' | 'proxyPort' | 'managementPort'>) {
+  const at = (port: number) => toReachable(`http://${isIPv6(host) ? `[${host}]` : host}:${port}`);
+  return {
+    ...(proxyPort !== 0 && { CONSOLE_PROXY_ADDRESS: at(proxyPort) }),
+    ...(managementPort !== 0 && isLoopbackAddress(host) && { CONSOLE_ORIGIN: at(managementPort) }),
+  };
+}
 
 /** The variable of each service's main port; health and metrics have another. */
 const portVariables = { proxy: 'PROXY_PORT', management: 'MANAGEMENT_PORT', writer: undefined };
