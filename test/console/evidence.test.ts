@@ -1,16 +1,23 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { ListedEvent } from '@agp/core/contracts';
+import { AxeBuilder } from '@axe-core/playwright';
+import { unzipSync } from 'fflate';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { runCli } from '../cli/run-cli.ts';
 import { goTo } from './support/go-to.ts';
 import { inBrowser } from './support/in-browser.ts';
 import { useConsole } from './support/use-console.ts';
 
 inBrowser('what an auditor takes along', () => {
-  const { open, show, send, system } = useConsole();
+  const { open, show, send, makeKey, system } = useConsole();
 
-  async function makeEvent(name: string): Promise<ListedEvent> {
-    const session = (await send(name)).headers.get('x-session-id');
+  async function makeEvent(name: string, named?: string): Promise<ListedEvent> {
+    const session = (await send(name, {}, named ? { 'x-session-id': named } : {})).headers.get('x-session-id');
     const read = () => system().api<ListedEvent[]>('/api/v1/events?limit=10');
     const find = async () => (await read()).find(({ session_id }) => session_id === session);
     await expect.poll(find).toBeDefined();
@@ -44,6 +51,102 @@ inBrowser('what an auditor takes along', () => {
     const whole = JSON.parse(await readText('/api/v1/audit/chain')) as { entries: unknown[] };
     expect(whole.entries.slice(0, entries.length)).toEqual(entries);
     expect(faults).toEqual([]);
+  });
+
+  const dialog = (page: Page) => page.getByRole('dialog', { name: 'Export evidence' });
+  const folder = mkdtempSync(join(tmpdir(), 'agp-console-evidence-'));
+
+  /** Downloads what the dialog is set to, and unpacks it. */
+  async function takeEvidence(page: Page, span: string): Promise<string> {
+    await dialog(page).getByLabel('Time').selectOption(span);
+    const begun = page.waitForEvent('download');
+    await dialog(page).getByRole('button', { name: 'Download', exact: true }).click();
+    const file = await begun;
+    const dir = join(folder, file.suggestedFilename().replace(/\.zip$/, ''));
+    mkdirSync(join(dir, 'sessions'), { recursive: true });
+    for (const [path, bytes] of Object.entries(unzipSync(await readFile(await file.path()))))
+      writeFileSync(join(dir, path), bytes);
+    await dialog(page).waitFor({ state: 'detached' });
+    return dir;
+  }
+
+  const check = (dir: string) =>
+    spawnSync(process.execPath, ['--permission', `--allow-fs-read=${dir}`, join(dir, 'verify-evidence.mjs')], {
+      encoding: 'utf8',
+    });
+
+  const readFiles = (dir: string) =>
+    Object.fromEntries(
+      readdirSync(dir, { recursive: true, encoding: 'utf8', withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => [name, readFileSync(join(parentPath, name), 'utf8')]),
+    );
+
+  /** One cell of the table becomes another, and back. */
+  function expectForgeryFound(dir: string): void {
+    const file = join(dir, 'events.csv');
+    const csv = readFileSync(file, 'utf8');
+    const forged = csv.replace(/^((?:evt|agt|ses)_.*?,response,)[^,]*/m, '$1forged');
+    expect(forged).not.toBe(csv);
+    writeFileSync(file, forged);
+    const found = expect.stringMatching(/: model is forged in events\.csv/);
+    expect(check(dir)).toMatchObject({ status: 1, stdout: found });
+    writeFileSync(file, csv);
+  }
+
+  test('the evidence of an agent, as agp writes it, which its own verifier checks', async () => {
+    for (const session of ['ses_along_1', 'ses_along_2']) await makeEvent('taken-along', session);
+    const { page, faults } = await show('/audit');
+    await page.keyboard.press('ControlOrMeta+K');
+    await page.getByPlaceholder(/^A screen/).fill('evidence taken-along');
+    await page.getByRole('button', { name: /^Export evidence of taken-along/ }).click();
+    await dialog(page).getByLabel('Agent', { exact: true }).and(page.locator('[value=taken-along]')).waitFor();
+    const dir = await takeEvidence(page, '24h');
+    await page.getByText(/^Saved evidence-taken-along-.+\.zip: 2 events of 2 sessions/).waitFor();
+    expect(check(dir)).toMatchObject({ status: 0, stdout: '2 events of 2 sessions: all as they were recorded\n' });
+    const { from } = JSON.parse(readFileSync(join(dir, 'evidence.json'), 'utf8'));
+    const { management, apiKey } = system();
+    const beside = join(folder, 'by-agp');
+    const run = await runCli(['agents', 'evidence', 'taken-along', '--from', from, '--dir', beside], {
+      AGP_URL: management.url,
+      AGP_API_KEY: apiKey,
+    });
+    expect(run).toMatchObject({ code: 0 });
+    expect(readFiles(dir)).toEqual(readFiles(beside));
+    expectForgeryFound(dir);
+    expect(faults).toEqual([]);
+  });
+
+  test('the evidence of a label or of all agents, found by Ctrl K, on a phone and for who may only read', async () => {
+    for (const name of ['of-sales', 'of-sales-too', 'of-nobody']) {
+      const { agent_id } = await makeEvent(name);
+      const body = JSON.stringify({ labels: { team: 'sales' } });
+      if (name !== 'of-nobody') await system().api(`/api/v1/agents/${agent_id}`, { method: 'PUT', body });
+    }
+    const key = await makeKey(['read'], 'auditor');
+    const phone = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const;
+    const { page, context, faults } = await open('/agents?label=team=sales', { key, ...phone });
+    await page.getByRole('button', { name: 'Evidence', exact: true }).click();
+    await dialog(page).getByLabel('Label').and(page.locator('[value="team=sales"]')).waitFor();
+    const { violations } = await new AxeBuilder({ page }).include('[role=dialog]').analyze();
+    expect(violations).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
+    const dir = await takeEvidence(page, 'today');
+    expect(check(dir)).toMatchObject({ status: 0, stdout: expect.stringMatching(/^2 events of 2 sessions: all/) });
+    expectForgeryFound(dir);
+    await page.keyboard.press('ControlOrMeta+K');
+    await page.getByPlaceholder(/^A screen/).fill('export evidence');
+    await page.getByRole('button', { name: /^Export evidence/ }).click();
+    await page.waitForURL((url) => url.pathname === '/audit');
+    expect(await dialog(page).getByLabel('Whose').inputValue()).toBe('all');
+    await dialog(page).getByRole('button', { name: 'Download' }).click();
+    await dialog(page).getByText('There is no event in this range: there is nothing to check.').waitFor();
+    const all = await takeEvidence(page, 'today');
+    expect(check(all)).toMatchObject({ status: 0 });
+    expect(JSON.parse(readFileSync(join(all, 'evidence.json'), 'utf8')).agents).toBe(null);
+    expect(faults).toEqual([]);
+    await context.close();
+    rmSync(folder, { recursive: true });
   });
 
   test('the audit log prints with day, time, zone and whole hashes, and says when it was printed', async () => {

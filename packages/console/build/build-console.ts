@@ -16,6 +16,7 @@ const sources = [
   'packages/console/{src,public,build}/**/*.*',
   'packages/console/{index.html,package.json,vite.config.ts}',
   'packages/{core,pii,policy}/src/**/*.ts',
+  'docs/lineage/*.mjs',
   'pnpm-lock.yaml',
 ];
 

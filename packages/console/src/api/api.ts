@@ -53,9 +53,12 @@ const client = createClient<paths>({ baseUrl: window.location.origin });
 
 type Call = (path: string, init: object) => Promise<{ data?: unknown; error?: unknown; response: Response }>;
 
+/** Path of the next page of a list, from the `Link` header; null on the last. */
+const readNext = (link: string | null) => /<([^>]{1,2000})>\s*;\s*rel="next"/.exec(link ?? '')?.[1] ?? null;
+
 function readNextCursor(link: string | null): string | null {
-  const [, address] = /<([^>]{1,2000})>\s*;\s*rel="next"/.exec(link ?? '') ?? [];
-  return address === undefined ? null : new URLSearchParams(address.split('?')[1] ?? '').get('cursor');
+  const address = readNext(link);
+  return address === null ? null : new URLSearchParams(address.split('?')[1] ?? '').get('cursor');
 }
 
 interface CallOptions<Parameters, Body> {
@@ -121,18 +124,37 @@ export function apiQuery<Path extends PathWith<'get'>>(path: Path, params: Param
   });
 }
 
+/** For a call that broke off: that nothing answered, unless somebody gave it up. */
+const tellBreak = (call: string, signal?: AbortSignal) => (error: unknown) => {
+  throw signal?.aborted ? error : toSilence(call);
+};
+
+async function fetchAnswer(path: string, accept: string, signal?: AbortSignal): Promise<Response> {
+  const call = `GET ${path}`;
+  const init = { headers: { Accept: accept }, ...(signal && { signal }) };
+  const response = await fetch(path, init).catch(tellBreak(call, signal));
+  if (!response.ok) throw toFailure(call, response, await response.json().catch(() => undefined));
+  return response;
+}
+
 /**
  * The bytes of an answer of the API, as they came. A link would not send the headers that the API asks for, so the answer is fetched and
  * then saved.
  * @throws ApiFailure
  */
 export async function fetchFile(path: `/api/v1/${string}`, accept = 'application/json'): Promise<Blob> {
-  const call = `GET ${path}`;
-  const response = await fetch(path, { headers: { Accept: accept } }).catch(() => {
-    throw toSilence(call);
-  });
-  if (!response.ok) throw toFailure(call, response, await response.json().catch(() => undefined));
-  return await response.blob();
+  return await (await fetchAnswer(path, accept)).blob();
+}
+
+/**
+ * One page of the API as text, with the path of the next one.
+ * @throws ApiFailure whatever goes wrong, except an abort by `signal`
+ */
+export async function fetchPage(path: string, signal: AbortSignal) {
+  const response = await fetchAnswer(path, 'application/json', signal);
+  const text = await response.text().catch(tellBreak(`GET ${path}`, signal));
+  const { headers } = response;
+  return { text, next: readNext(headers.get('link')), keptSince: headers.get('x-kept-since') };
 }
 
 /** Has the browser save a file. */

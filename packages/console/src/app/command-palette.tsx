@@ -45,6 +45,7 @@ const agentActions = {
   cap: 'Set a cap of',
   limit: 'Set a limit of',
   label: 'Label',
+  evidence: 'Export evidence of',
 };
 
 const pick = (icon: typeof IconRobot, label: string, description: string, go: () => Promise<void>): Choice => {
@@ -60,7 +61,7 @@ export function CommandPalette() {
   const { change, govern, pause } = usePermissions();
   const text = query.trim();
   const [wanted] = useDebouncedValue(text, pauseMs);
-  const [, verb, whose = wanted] = /^(block|unblock|cap|limit|label|budget) (.+)$/i.exec(wanted) ?? [];
+  const [, verb, whose = wanted] = /^(block|unblock|cap|limit|label|evidence|budget) (.+)$/i.exec(wanted) ?? [];
   const enabled = wanted !== '';
   const agents = useQuery({
     ...apiQuery('/api/v1/agents', { query: { search: whose, order: 'seen', limit: mostAgents } }),
@@ -84,7 +85,9 @@ export function CommandPalette() {
   const acts = found.flatMap(({ id, name, status }) =>
     Object.entries(agentActions)
       .filter(([action]) => (verb === undefined ? found.length === 1 : action === verb.toLowerCase()))
-      .filter(([action]) => change && action !== (status === 'blocked' ? 'block' : 'unblock'))
+      .filter(
+        ([action]) => action === 'evidence' || (change && action !== (status === 'blocked' ? 'block' : 'unblock')),
+      )
       .map(([action, words]) => pick(IconBolt, `${words} ${name}`, 'Asks before', () => toAgent(id, action))),
   );
   const choices: Choice[] = [

@@ -1,4 +1,12 @@
-import { IconBell, IconBookmark, IconDownload, IconFingerprint, IconGavel, IconSend } from '@tabler/icons-react';
+import {
+  IconBell,
+  IconBookmark,
+  IconDownload,
+  IconFileZip,
+  IconFingerprint,
+  IconGavel,
+  IconSend,
+} from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { apiQuery, fetchFile, policiesQuery, rulesQuery, saveFile, targetsQuery } from '../api/api.ts';
@@ -39,6 +47,13 @@ export function useNamed(text: string, enabled: boolean) {
     ...views.map(({ name, screen, query }) => {
       return { icon: IconBookmark, name, what: `View of ${screen}`, go: to(`${screen}${query}`) };
     }),
+    {
+      icon: IconFileZip,
+      name: 'Export evidence',
+      what: 'Events, chains and what checks them, as ZIP',
+      also: 'download verify',
+      go: () => navigate({ to: '/audit', hash: 'export-evidence' }),
+    },
     ...places
       .filter((place) => savable.includes(place.to))
       .map((place) => {

@@ -1,12 +1,11 @@
 import { Button, type ButtonProps, Group, Modal, Stack, TextInput } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { useLocation, useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useChange } from '../api/api.ts';
 import { tellChange } from '../format/format.ts';
 import { tellDone } from './done.tsx';
 import { FailureNotice } from './feedback.tsx';
 import { Banner } from './layout.tsx';
+import { useDialog } from './use-dialog.ts';
 
 interface ConfirmProps<Result> {
   /** The question, such as `Block invoice-checker?`. */
@@ -142,19 +141,7 @@ interface ConfirmButtonProps<Result> extends Omit<ConfirmProps<Result>, 'opened'
 export function ConfirmButton<Result>(props: ConfirmButtonProps<Result>) {
   const { label, of, button, onOpen, at, ...asked } = props;
   const { name = of && `${asked.verb} ${of}`, title = `${name}?` } = props;
-  const opener = useRef<HTMLButtonElement>(null);
-  const [opened, dialog] = useDisclosure(false, { onClose: () => opener.current?.focus() });
-  const navigate = useNavigate();
-  const isCalled = useLocation({ select: ({ hash }) => at !== undefined && hash === at });
-  const open = () => {
-    onOpen?.();
-    dialog.open();
-  };
-  useEffect(() => {
-    if (!isCalled) return;
-    open();
-    void navigate({ to: '.', hash: '', search: true, replace: true });
-  });
+  const { opener, opened, open, close } = useDialog(at, onOpen);
   return (
     <>
       <Button
@@ -167,7 +154,7 @@ export function ConfirmButton<Result>(props: ConfirmButtonProps<Result>) {
       >
         {label ?? asked.verb}
       </Button>
-      {opened && <ConfirmChange {...asked} title={title} opened onClose={dialog.close} />}
+      {opened && <ConfirmChange {...asked} title={title} opened onClose={close} />}
     </>
   );
 }

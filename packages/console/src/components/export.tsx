@@ -55,14 +55,18 @@ interface CopyAsProps {
 }
 
 /** Without control characters: some end what a terminal takes for pasted text. */
-const quote = (given: string) => {
+export const quote = (given: string) => {
   const text = given.replace(/\p{C}/gu, '');
   return /^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 };
 
+/** A line for `agp` without a secret: the key is the variable `KEY`. @param command its words, quoted */
+export const writeAgp = (...command: readonly string[]) =>
+  ['AGP_API_KEY=$KEY agp', ...command, '--url', window.location.origin].join(' ');
+
 const toFlag = (name: string) => `--${shortNames[name] ?? name.replaceAll('_', '-')}`;
 
-/** What the screen shows as a command line, without a secret: the key is the variable `KEY`. */
+/** What the screen shows as a command line. */
 export function CopyAs({ path, query = {}, command }: CopyAsProps) {
   const clipboard = useClipboard();
   const given = Object.entries(compact(query)).map(([name, value]) => [name, String(value)] as [string, string]);
@@ -73,7 +77,7 @@ export function CopyAs({ path, query = {}, command }: CopyAsProps) {
   });
   const ways = [
     ['curl', `curl -s -H "Authorization: Bearer $KEY" ${quote(address)}`],
-    ['agp', ['AGP_API_KEY=$KEY agp', command, ...words, '--url', window.location.origin].join(' ')],
+    ['agp', writeAgp(command, ...words)],
   ] as const;
   return (
     <Menu withinPortal position="bottom-end">

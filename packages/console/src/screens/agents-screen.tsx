@@ -20,6 +20,7 @@ import { ListScreen } from '../components/list-screen.tsx';
 import { pageQuery } from '../components/pager.tsx';
 import { useFilters } from '../components/use-filters.tsx';
 import { AgentLink, PiiKinds, Pill, StatusPill, TimeAgo } from '../components/values.tsx';
+import { EvidenceButton } from '../evidence/evidence-button.tsx';
 import { AgentPeek } from './agent/agent-screen.tsx';
 
 function isRetiredButSending({ status, requests_today }: ListedAgent): boolean {
@@ -112,6 +113,7 @@ export function AgentsScreen() {
     <ListScreen
       title="Agents"
       about="Whatever sends requests through the proxy under a name of its own"
+      actions={<EvidenceButton of={{ whose: label === undefined ? 'all' : 'label', label }} />}
       filters={
         <>
           <SearchField label="Name" placeholder="Any part of it" {...bind('search')} />

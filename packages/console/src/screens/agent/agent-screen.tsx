@@ -27,6 +27,7 @@ import {
   TimeAgo,
   TimeStamp,
 } from '../../components/values.tsx';
+import { EvidenceButton } from '../../evidence/evidence-button.tsx';
 import { findFirstDay } from '../costs/usage-entries.ts';
 import { AgentBudgets } from './agent-budgets.tsx';
 import { AgentFigures } from './agent-figures.tsx';
@@ -203,9 +204,11 @@ function AgentState({ overview }: { overview: AgentOverview }) {
 
 function Actions({ overview: { agent, budget } }: { overview: AgentOverview }) {
   const { change } = usePermissions();
-  if (!change) return null;
+  const evidence = <EvidenceButton of={{ whose: 'agent', agent_id: agent.id }} at="evidence" />;
+  if (!change) return evidence;
   return (
     <>
+      {evidence}
       <SetCap owner={{ kind: 'agents', agents: [agent] }} of={budget ?? capOf(agent)} size="sm" />
       <SetLimit agent={agent} limit={agent.requests_per_minute} size="sm" />
       <EditLabels agents={[agent]} size="sm" />

@@ -17,6 +17,7 @@ import { pageQuery, pageSize } from '../../components/pager.tsx';
 import { TimeRange } from '../../components/time-range.tsx';
 import { useFilters } from '../../components/use-filters.tsx';
 import { AgentLink, MinuteStamp, Pill, ShortId, TimeStamp } from '../../components/values.tsx';
+import { EvidenceButton } from '../../evidence/evidence-button.tsx';
 import { actionNames, formatFullTime, nameAction, nameActor, sumsUpMinute, tellChange } from '../../format/format.ts';
 import { compact, timeSpans } from '../../search/search.ts';
 import { AuditChain } from '../../verify/chain-card.tsx';
@@ -174,6 +175,7 @@ const actions = [
 
 export function AuditScreen() {
   const { filter, change, bind, ...at } = useFilters(route.useSearch());
+  const { agent_id, from, to } = filter;
   const { chainOfAll } = usePermissions();
   const asked = { ...filter, action: filter.action === everything ? undefined : (filter.action ?? changes) };
   const query = useQuery({
@@ -186,6 +188,10 @@ export function AuditScreen() {
       about="Every change with who made it and why, and every refused request: one chain of hashes"
       actions={
         <>
+          <EvidenceButton
+            of={{ whose: agent_id === undefined ? 'all' : 'agent', agent_id, from, to }}
+            at="export-evidence"
+          />
           <CopyAs path="/api/v1/audit" query={asked} command="audit list" />
           <CsvButton
             path="/api/v1/audit"
@@ -198,7 +204,7 @@ export function AuditScreen() {
       }
       filters={
         <>
-          <TimeRange label="Time" none="All" spans={timeSpans} from={filter.from} to={filter.to} onChange={change} />
+          <TimeRange label="Time" none="All" spans={timeSpans} from={from} to={to} onChange={change} />
           <Choice label="Action" none="By people" options={actions} {...bind('action')} />
           <AgentField {...bind('agent_id')} />
           <SearchField
