@@ -1,7 +1,10 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { reconciliationSchema } from '@agp/core/contracts';
+import { createLogger } from '@agp/runtime';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { BillKeeper } from '../src/jobs/bill-keeper.ts';
 import { OidcClient } from '../src/oidc/oidc-client.ts';
 import { makeTarget, startReceiver } from './support/alert-receivers.ts';
 import { shareTestManagement } from './support/start-test-management.ts';
@@ -74,4 +77,14 @@ test('the provider of sign-in is asked by it', async () => {
   const client = new OidcClient({ ...settings, oidcRoleClaim: 'roles', httpsProxy: at, noProxy: '' });
   await expect(client.begin()).rejects.toThrow();
   expect(asked).toEqual(['people.elsewhere.invalid:443']);
+});
+
+test('bills of providers are read by it', async () => {
+  const { db } = management.database;
+  const config = { billingOpenaiKey: 'sk-admin-1', billingOpenaiAddress: 'https://bills.elsewhere.invalid' };
+  const logger = createLogger('management', 'silent');
+  await new BillKeeper({ db, records: db, config: { ...config, httpsProxy: at, noProxy: '' }, logger }).look();
+  expect(asked).toEqual(['bills.elsewhere.invalid:443']);
+  const { bills } = await management.read('/api/v1/costs/reconciliation', reconciliationSchema);
+  expect(bills[0]?.error).toMatch(/^https:\/\/bills\.elsewhere\.invalid\/v1\/organization\/costs gave no answer$/);
 });
