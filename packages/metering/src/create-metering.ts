@@ -10,6 +10,7 @@ import { createBodySearcher, type SearchPlace } from './redaction/body-searcher.
 import { openSearch, type SearchConfig } from './redaction/redaction.ts';
 import type { FoundInBytes } from './redaction/search-bytes.ts';
 import { type BodyChange, changeBody } from './request/change-body.ts';
+import { createBodyInspector } from './request/inspect-apart.ts';
 import { type BodyForm, type InspectedBody, inspectBody } from './request/inspect-body.ts';
 import { type Cheaper, findCheaper, findLikelyCost, findReservation, findTokens } from './reserve.ts';
 import { createPiiScanner } from './scan/pii-scanner.ts';
@@ -32,6 +33,15 @@ export interface Caps {
  */
 export interface Metering {
   inspect(operation: Operation, head: CallHead, bytes: Buffer, form: BodyForm, caps: Caps): InspectedBody;
+  /** The same of a large body, while others are served. @throws ApiError `proxy_overloaded` if its turn does not come */
+  inspectApart(
+    operation: Operation,
+    head: CallHead,
+    bytes: Buffer,
+    form: BodyForm,
+    caps: Caps,
+    holder: Holder,
+  ): Promise<InspectedBody>;
   /** The amount that a request reserves, in whole nano-dollars. @throws ApiError `cost_not_bounded` */
   findReservation(head: CallHead, body: InspectedBody | null, caps: Caps): number;
   /** The tokens that it reserves, of budgets that count these. @throws as `findReservation` */
@@ -69,14 +79,17 @@ export function createMetering(options: MeteringOptions): Metering {
     memory: new FairShares({ max: maxInspected }),
     held: new FairShares({ max: maxHeld }),
   };
+  const inspector = createBodyInspector(onScannerError);
+  const toNeeds = ({ isCapped, mayRefuse, mustName = false, mustPrice = false }: Caps) => ({
+    mustTell: isCapped,
+    mustBound: mayRefuse && options.isStrict,
+    mustName,
+    mustPrice: mustPrice || isCapped,
+  });
   return {
-    inspect: (operation, head, bytes, form, { isCapped, mayRefuse, mustName = false, mustPrice = false }) =>
-      inspectBody(operation, head, bytes, form, {
-        mustTell: isCapped,
-        mustBound: mayRefuse && options.isStrict,
-        mustName,
-        mustPrice: mustPrice || isCapped,
-      }),
+    inspect: (operation, head, bytes, form, caps) => inspectBody(operation, head, bytes, form, toNeeds(caps)),
+    inspectApart: (operation, head, bytes, form, caps, holder) =>
+      inspector.inspect(operation, head, bytes, form, toNeeds(caps), holder),
     findReservation: (head, body, caps) => findReservation(parts, head, body, caps),
     findTokens: (head, body, { mayRefuse }) => findTokens(parts, head, body, mayRefuse),
     findLikelyCost: (head, body, { mayRefuse }) => findLikelyCost(parts, head, body, mayRefuse),
@@ -95,7 +108,7 @@ export function createMetering(options: MeteringOptions): Metering {
       ),
     open: (call) => openCallMeter(parts, call),
     stop: async () => {
-      await Promise.all([estimator.stop(), scanner?.stop(), parts.searcher.stop()]);
+      await Promise.all([estimator.stop(), scanner?.stop(), parts.searcher.stop(), inspector.stop()]);
     },
   };
 }

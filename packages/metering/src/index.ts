@@ -36,6 +36,7 @@ export { replaceInSteps } from './redaction/replace-places.ts';
 export type { FoundInBytes } from './redaction/search-bytes.ts';
 export type { BodyChange } from './request/change-body.ts';
 export { decodeBody } from './request/decode-body.ts';
+export { largeBody } from './request/inspect-apart.ts';
 export type { InspectedBody } from './request/inspect-body.ts';
 export { type AskedOfBody, readAsked } from './request/read-asked.ts';
 export type { Cheaper } from './reserve.ts';

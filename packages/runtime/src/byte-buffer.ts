@@ -70,3 +70,10 @@ export function toHandOver(bytes: Uint8Array): Uint8Array {
   const { buffer } = bytes;
   return buffer instanceof SharedArrayBuffer || bytes.length === buffer.byteLength ? bytes : new Uint8Array(bytes);
 }
+
+/** A copy in memory that threads share. */
+export function toShared(bytes: Uint8Array): Uint8Array {
+  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  shared.set(bytes);
+  return shared;
+}

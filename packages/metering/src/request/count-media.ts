@@ -62,8 +62,11 @@ function measure({ kind, detail, data }: MediaPart): Measured {
   return { ...part, length: readSeconds(bytes) ?? bytes.length / slowest[kind] };
 }
 
-/** Pictures, pages, sound and video of a request, which make it large and cost few tokens; null if it has none. */
-export function findMedia(bytes: Buffer, parsed: unknown, bounds: RequestBounds | undefined): Media | null {
+/** Pictures, pages, sound and video of a request, as they were measured. */
+export type MeasuredMedia = readonly Measured[];
+
+/** Those of a request, which make it large and cost few tokens; null if it has none. */
+export function findMedia(bytes: Buffer, parsed: unknown, bounds: RequestBounds | undefined): MeasuredMedia | null {
   const rules = bounds?.media;
   if (bounds === undefined || rules === undefined) return null;
   const body = asObject(parsed ?? (isTooPopulated(bytes, maxCommas) ? undefined : tryParse(bytes)));
@@ -73,7 +76,11 @@ export function findMedia(bytes: Buffer, parsed: unknown, bounds: RequestBounds 
     if (rule === 'content' || rule === 'items')
       for (const part of listParts(body[key], rules)) parts.push(measure(part));
   }
-  if (parts.length === 0) return null;
+  return parts.length === 0 ? null : parts;
+}
+
+/** What they cost. */
+export function openMedia(parts: MeasuredMedia, rules: MediaRules): Media {
   return {
     bytes: parts.reduce((sum, { size }) => sum + size, 0),
     count(model) {

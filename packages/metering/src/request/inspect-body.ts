@@ -6,7 +6,7 @@ import { hasRepeatedMember } from '../json/faults.ts';
 import { isForm, readForm } from '../json/form.ts';
 import { asObject } from '../json/members.ts';
 import { readJson, toMembers } from '../json/scan.ts';
-import { findMedia, type Media } from './count-media.ts';
+import { findMedia, type MeasuredMedia, type Media, openMedia } from './count-media.ts';
 import { type Demand, readDemand } from './read-demand.ts';
 import { type CallNames, maxNamedModels, nameByPath, readNames, toModelName } from './read-names.ts';
 import { spliceStreamUsage } from './splice-usage.ts';
@@ -44,14 +44,28 @@ const maxKept = 16 * 1024;
 /** The body may say `stream`, in whatever spelling. */
 const mayStream = (bytes: Buffer) => bytes.includes('"stream"') || bytes.includes('\\u');
 
-/**
- * Reads what a request asks for. For a stream that would report no usage, bytes are inserted; nothing is serialised again. A
- * body that is not JSON goes on unchanged, for the provider to refuse.
- * @throws ApiError `not_governed` if another account would pay
- */
+/** What is asked of a body, beside what it is. */
+export interface Needs {
+  /** The usage of a stream, in any case. */
+  mustTell: boolean;
+  /** The most that it may ask for. */
+  mustBound: boolean;
+  /** Its names, so that rules are sure of them. */
+  mustName: boolean;
+  /** What it is likely to cost. */
+  mustPrice: boolean;
+}
+
+/** What a body says, in members that another thread can hand over. */
+export interface ReadOfBody extends Omit<InspectedBody, 'media' | 'strict'> {
+  media: MeasuredMedia | null;
+  strict: StrictDemand | { notBounded: string } | null;
+}
+
+/** @throws as {@link readBody} */
 export function inspectBody(
   operation: Operation,
-  { provider, path, query }: Pick<CallHead, 'provider' | 'path' | 'query'>,
+  head: Pick<CallHead, 'path' | 'query'> & { provider: ReadProvider },
   bytes: Buffer,
   form: BodyForm,
   {
@@ -59,8 +73,35 @@ export function inspectBody(
     mustBound,
     mustName = false,
     mustPrice = mustTell || mustBound,
-  }: { mustTell: boolean; mustBound: boolean; mustName?: boolean; mustPrice?: boolean | undefined },
+  }: Omit<Needs, 'mustName' | 'mustPrice'> & Partial<Needs>,
 ): InspectedBody {
+  return openRead(operation, readBody(operation, head, bytes, form, { mustTell, mustBound, mustName, mustPrice }));
+}
+
+/** The same with what only this thread knows. */
+export function openRead({ bounds }: Operation, { media, strict, ...read }: ReadOfBody): InspectedBody {
+  return {
+    ...read,
+    media: media === null || bounds?.media === undefined ? null : openMedia(media, bounds.media),
+    strict: strict !== null && 'notBounded' in strict ? new ApiError('cost_not_bounded', strict.notBounded) : strict,
+  };
+}
+
+/** What is read of a provider. */
+export type ReadProvider = Pick<CallHead['provider'], 'baseUrl' | 'asksForUsage' | 'harmlessMembers'>;
+
+/**
+ * Reads what a request asks for. For a stream that would report no usage, bytes are inserted; nothing is serialised again. A
+ * body that is not JSON goes on unchanged, for the provider to refuse.
+ * @throws ApiError `not_governed` if another account would pay
+ */
+export function readBody(
+  operation: Operation,
+  { provider, path, query }: Pick<CallHead, 'path' | 'query'> & { provider: ReadProvider },
+  bytes: Buffer,
+  form: BodyForm,
+  { mustTell, mustBound, mustName, mustPrice }: Needs,
+): ReadOfBody {
   const plain = form.decoded ?? bytes;
   const extent = mustBound || mustName ? 'whole' : 'outline';
   const body = isForm(form.contentType) ? readForm(plain, form.contentType, extent) : readJson(plain, extent);
@@ -117,7 +158,7 @@ export function inspectBody(
     searchesByPreview,
     startsUnseen: startsUnseen(operation, demand),
     isExact: body.isExact,
-    strict: mustBound && !operation.isFree ? catchApiError(findMost) : null,
+    strict: mustBound && !operation.isFree ? catchRefusal(findMost) : null,
     bytes: plain,
     parsed: plain.length <= maxKept ? body.parsed : undefined,
     media: mustPrice ? findMedia(plain, body.parsed, operation.bounds) : null,
@@ -160,11 +201,11 @@ function listModels(names: readonly (string | null)[]): string[] {
   );
 }
 
-function catchApiError<Value>(read: () => Value): Value | ApiError {
+function catchRefusal<Value>(read: () => Value): Value | { notBounded: string } {
   try {
     return read();
   } catch (error) {
-    if (error instanceof ApiError) return error;
+    if (error instanceof ApiError && error.code === 'cost_not_bounded') return { notBounded: error.message };
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { ApiError } from '@agp/core/errors';
-import { decodeBody, type SearchPlace } from '@agp/metering';
+import { decodeBody, largeBody, type SearchPlace } from '@agp/metering';
 import { asksCost, listDataPolicies } from '@agp/policy';
 import { ByteBuffer } from '@agp/runtime/bytes';
 import type { BodyShare } from '../body/body-memory.ts';
@@ -57,11 +57,15 @@ export async function readBody(
     const contentType = request.headersDistinct['content-type']?.join(', ') ?? '';
     const decoded = await decodeBody(bytes, contentEncoding, context.config.maxRequestBytes, share.grow);
     const form = { contentType, contentEncoding, decoded };
-    const inspected = context.metering.inspect(head.operation, head, bytes, form, {
+    const caps = {
       ...findCaps(admission),
       mustName: admission.budgets?.set.byModel || admission.rules !== null,
       mustPrice: admission.rules !== null && asksCost(admission.rules),
-    });
+    };
+    const isLarge = (decoded ?? bytes).length > largeBody;
+    const inspected = isLarge
+      ? await context.metering.inspectApart(head.operation, head, bytes, form, caps, holder)
+      : context.metering.inspect(head.operation, head, bytes, form, caps);
     if (inspected.toProvider !== bytes) share.grow(inspected.toProvider.length);
     return {
       inspected,
