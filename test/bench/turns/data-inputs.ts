@@ -16,6 +16,8 @@ const texts = {
 const pii = (request: object, more: object = {}) => ({ name: 'data', mode: 'enforce', pii: { request, ...more } });
 const email = pii({ email: 'redact' }, { response: { email: 'redact' } });
 const all = pii({ all: 'redact' }, { response: { all: 'redact' } });
+/** Its models must be sure, and what it may cost. */
+const named = { name: 'named', mode: 'enforce', models: { deny: ['x'] }, limits: { max_cost_usd: 1_000 } };
 /** As many patterns as an installation may have, each as costly as it may be, and a team's. */
 const hostile = (count: number) =>
   many(count, (at) => ({
@@ -92,6 +94,9 @@ export function listDataInputs(check: string): Input[] {
     toProxy('agent, body', 'all types: 15.8 KB of digits', [all], () => chat(texts.digits(15_800))),
     toProxy('agent, body', "no rule: a member's name of 30 MB", [], () => chat('x', { ['k'.repeat(30_000_000)]: 1 })),
     toProxy('agent, body', 'no rule: 30 MB of words', [], () => chat(texts.words(30_000_000))),
+    ...[4_000_000, 30_000_000].map((length) =>
+      toProxy('agent, body', `models and cost: ${length / 1e6} MB of words`, [named], () => chat(texts.words(length))),
+    ),
     ...[15_000, 200_000].map((length) =>
       toProxy('agent, body', `the costliest patterns: ${length} characters of words`, hostile(2), () =>
         chat(texts.words(length)),
