@@ -7,7 +7,7 @@ import type { ListedEvent } from '@agp/core/contracts';
 import { AxeBuilder } from '@axe-core/playwright';
 import { unzipSync } from 'fflate';
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { runCli } from '../cli/run-cli.ts';
 import { goTo } from './support/go-to.ts';
 import { inBrowser } from './support/in-browser.ts';
@@ -55,6 +55,7 @@ inBrowser('what an auditor takes along', () => {
 
   const dialog = (page: Page) => page.getByRole('dialog', { name: 'Export evidence' });
   const folder = mkdtempSync(join(tmpdir(), 'agp-console-evidence-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
 
   /** Downloads what the dialog is set to, and unpacks it. */
   async function takeEvidence(page: Page, span: string): Promise<string> {
@@ -146,7 +147,41 @@ inBrowser('what an auditor takes along', () => {
     expect(JSON.parse(readFileSync(join(all, 'evidence.json'), 'utf8')).agents).toBe(null);
     expect(faults).toEqual([]);
     await context.close();
-    rmSync(folder, { recursive: true });
+  });
+
+  test('evidence can be cancelled, and beyond what a page can keep there is the command that writes it', async () => {
+    const event = await makeEvent('too-much');
+    const { page, faults } = await show('/audit');
+    const download = async () => {
+      await page.getByRole('button', { name: 'Evidence', exact: true }).click();
+      await dialog(page).getByLabel('Time').selectOption('today');
+      await dialog(page).getByRole('button', { name: 'Download', exact: true }).click();
+    };
+    let isCancelled = false;
+    page.on('requestfailed', (request) => (isCancelled ||= request.url().includes('/lineage/')));
+    await page.route('**/api/v1/lineage/**', () => undefined);
+    await download();
+    await dialog(page)
+      .getByRole('status')
+      .filter({ hasText: /^Read: [\d,]+ events? of [\d,]+ sessions? …$/ })
+      .waitFor();
+    await dialog(page).getByRole('button', { name: 'Cancel' }).click();
+    await dialog(page).waitFor({ state: 'detached' });
+    await expect.poll(() => isCancelled).toBe(true);
+    await page.unroute('**/api/v1/lineage/**');
+    await page.route('**/api/v1/events?**', (route) => {
+      const at = Number(new URL(route.request().url()).searchParams.get('at'));
+      const json = Array.from({ length: 1_000 }, (_, each) => ({ ...event, session_id: `ses_${at}_${each}` }));
+      const headers = { link: `</api/v1/events?at=${at + 1}>; rel="next"` };
+      return route.fulfill({ json, headers });
+    });
+    await download();
+    const command = /^AGP_API_KEY=\$KEY agp agents evidence --all --from 2\S+ --dir evidence --url http\S+$/;
+    await dialog(page).getByText(command).waitFor();
+    await dialog(page).getByText('More than 5,000 sessions or 200 MB are too much for a page.').waitFor();
+    await page.unroute('**/api/v1/events?**');
+    await page.keyboard.press('Escape');
+    expect(faults).toEqual([]);
   });
 
   test('the audit log prints with day, time, zone and whole hashes, and says when it was printed', async () => {
