@@ -23,9 +23,11 @@ function findFaults(file: string): string[] {
   const checks = [...file.matchAll(/check port \d+ inter (\w+) fastinter (\w+) downinter \w+ fall (\d)/g)];
   const slowest = checks.map(([, inter = '', fast = '', fall]) => toMs(inter) + (Number(fall) - 1) * toMs(fast));
   const template = (name: string, ports: { url: number; ops: number }) =>
-    [`server-template ${name} `, ` ${name}:${ports.url} check inter `, ` ${name}:${ports.url} check port ${ports.ops} `].every(
-      (part) => file.includes(part),
-    );
+    [
+      `server-template ${name} `,
+      ` ${name}:${ports.url} check inter `,
+      ` ${name}:${ports.url} check port ${ports.ops} `,
+    ].every((part) => file.includes(part));
   const drainMs = Number(services.proxy?.environment?.DRAIN_DELAY_SECONDS) * 1_000;
   const faults: [boolean, string][] = [
     [!template('proxy', { url: 8080, ops: proxy.opsPort.parse(undefined) }), 'does not find proxies'],
