@@ -14,6 +14,7 @@ import { runCli } from './run-cli.ts';
 
 const nano = (usd: number) => Math.round(usd * 1e9);
 const [before, first, second, third] = ['2026-11-08', '2026-11-09', '2026-11-10', '2026-11-11'] as const;
+const past = '2026-10-20';
 const charge = (day: string, item: string, usd: number, account = 'proj_agents') => ({
   day,
   item,
@@ -34,7 +35,7 @@ const charges = {
     charge(second, 'gpt-4o-2024-08-06, output', 0.33),
     charge(third, 'text-embedding-3-small, input', 0.45),
   ],
-  anthropic: [charge(second, 'claude-sonnet-4-5-20250929', 0.1234567)],
+  anthropic: [charge(second, 'claude-sonnet-4-5-20250929', 0.1234567), charge(past, 'claude-opus-4-5-20251101', 2)],
 };
 type Vendor = keyof typeof charges;
 
@@ -61,6 +62,7 @@ beforeAll(async () => {
     at(first, { model: 'gpt-4o-mini', cost_nano_usd: nano(0.6) }),
     doubted,
     at(second, { provider: 'anthropic', model: 'claude-sonnet-4-5', cost_nano_usd: nano(0.1234567) }),
+    at(past, { provider: 'anthropic', model: 'claude-haiku-4-5', cost_nano_usd: nano(2) }),
   ];
   expect(events.length).toBeGreaterThan(10_000);
   const options = { url: system.stack.databaseUrl, applicationName: 'agp-test', maxConnections: 2, pipeline: true };
@@ -118,6 +120,12 @@ test('of an invoice of 10,000 calls the gap is found and split by cause, to the 
   expect(stdout).toMatch(/^gpt-next +0\.00 +4\.20 +4\.20 +100\.00 % +0\.00 +0\.00 +0\.00 +4\.20 +0\.00$/m);
   expect(stderr).toBe('13.71 % of what was billed did not pass here\nThe gap is 6.78 USD (37.19 %), more than 1 %.\n');
   expect(code).toBe(1);
+});
+
+test('what was recorded and not billed hides nothing that did not pass here', async () => {
+  const { code, stderr } = await reconcile(`--from ${past} --to 2026-10-21`, { vendor: 'anthropic' });
+  expect(stderr).toBe('100.00 % of what was billed did not pass here; 2.00 USD recorded was not billed\n');
+  expect(code).toBe(0);
 });
 
 test('as JSON and CSV it is exact, by day and model', async () => {

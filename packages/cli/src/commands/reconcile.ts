@@ -100,6 +100,17 @@ function drawReport(shell: Shell, gaps: readonly Gap[], total: Gap): string {
   return `${byDay}\n\n${shell.drawTable(models, [{ head: 'MODEL', cell: ({ model }) => model, least: 12 }, ...columns])}`;
 }
 
+/** What nothing explains, in a line: what was billed beside the proxy, and what was recorded and not billed; null if there is neither. */
+function tellBeside(gaps: readonly Gap[], total: Gap, whose: string): string | null {
+  const sumParts = (sign: 1 | -1) => gaps.reduce((sum, { beside }) => sum + Math.max(0, sign * beside), 0);
+  const [more, less] = [sumParts(1), sumParts(-1)];
+  const parts = [
+    more >= 5e6 ? `${writePercent(percentOf(more, total))} of what was billed${whose} did not pass here` : '',
+    less >= 5e6 ? `${cents(less)} USD recorded was not billed` : '',
+  ].filter(Boolean);
+  return parts.length === 0 ? null : parts.join('; ');
+}
+
 interface Options extends DaysOptions {
   provider: keyof typeof billingApis;
   baseUrl?: string;
@@ -182,9 +193,8 @@ export function addReconcileCommand(costs: Command, shell: Shell): void {
       if (shell.json) await shell.terminal.print(escapeJson(JSON.stringify(report)));
       else if (options.csv) await shell.writeCsv(lines);
       else await shell.terminal.print(drawReport(shell, gaps, total));
-      const beside = writePercent(percentOf(total.beside, total));
-      const whose = billedTo === undefined ? '' : ` to ${billedTo}`;
-      if (total.beside > 0) shell.terminal.note(`${beside} of what was billed${whose} did not pass here`);
+      const beside = tellBeside(gaps, total, billedTo === undefined ? '' : ` to ${billedTo}`);
+      if (beside !== null) shell.terminal.note(beside);
       const percent = writePercent(report.gap_percent);
       if (Math.abs(total.gap) > (tolerance * total.billed) / 100)
         throw new CliError(`The gap is ${cents(total.gap)} USD (${percent}), more than ${tolerance} %.`);

@@ -16,9 +16,12 @@ test('a month is told in a sentence: whose bill it is, and what did not pass her
   );
   const less = [row({ beside_usd: -0.1 }), row({ provider: 'anthropic', beside_usd: -0.2 })];
   expect(tellMonth('2025-12', less, now)).toBe(
-    'December 2025: 0.20 USD recorded, 0.60 billed by OpenAI and Anthropic; 0.30 less was billed than is recorded.',
+    'December 2025: 0.20 USD recorded, 0.60 billed by OpenAI and Anthropic; 0.30 recorded was not billed.',
   );
   expect(tellMonth('2026-10', [row({ beside_usd: 0 })], now)).toContain('; all of the gap is explained.');
+  // A discount on one model hides nothing of what bypassed the proxy on another.
+  const both = [row({ beside_usd: 2_000 }), row({ model: 'other', beside_usd: -2_000 })];
+  expect(tellMonth('2026-10', both, now)).toContain('; 2,000.00 did not pass here; 2,000.00 recorded was not billed.');
 });
 
 test('sums of days and models are exact, and months go on over the year', () => {

@@ -31,14 +31,21 @@ export function shiftMonth(month: string, by: number): string {
   return new Date(Date.UTC(year, number - 1 + by)).toISOString().slice(0, 7);
 }
 
+/** What nothing explains, in words: what was billed beside the proxy, and what was recorded and not billed, neither made less by the other. */
+function tellRest(rows: readonly ReconciledRow[]): string {
+  const sumParts = (sign: 1 | -1) => sumUsd(rows.map(({ beside_usd: usd }) => Math.max(0, sign * usd)));
+  const parts = [
+    { usd: sumParts(1), told: 'did not pass here' },
+    { usd: sumParts(-1), told: 'recorded was not billed' },
+  ].filter(({ usd }) => usd >= 0.005);
+  if (parts.length === 0) return 'all of the gap is explained';
+  return parts.map(({ usd, told }) => `${roundUsd(usd)} ${told}`).join('; ');
+}
+
 /** A month in a sentence, such as `October: 1,204.50 USD recorded, 1,240.00 billed by OpenAI; 20.10 did not pass here.` */
 export function tellMonth(month: string, rows: readonly ReconciledRow[], now?: number): string {
-  const { recorded_usd, billed_usd, beside_usd } = sumRows(rows, month);
+  const { recorded_usd, billed_usd } = sumRows(rows, month);
   const of = billedProviders.filter((each) => rows.some(({ provider }) => provider === each));
   const both = `${roundUsd(recorded_usd)} USD recorded, ${roundUsd(billed_usd)} billed by ${of.map((each) => vendors[each]).join(' and ')}`;
-  const least = Math.abs(beside_usd) < 0.005;
-  const rest = least
-    ? 'all of the gap is explained'
-    : `${roundUsd(Math.abs(beside_usd))} ${beside_usd > 0 ? 'did not pass here' : 'less was billed than is recorded'}`;
-  return `${nameMonth(month, now)}: ${both}; ${rest}.`;
+  return `${nameMonth(month, now)}: ${both}; ${tellRest(rows)}.`;
 }
