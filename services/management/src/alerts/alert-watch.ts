@@ -23,8 +23,9 @@ import { recordingFinder } from './causes/records.ts';
 import { surgeFinder } from './causes/surges.ts';
 import { budgetFinder, capFinder } from './causes/used.ts';
 import { verifyChains } from './chains.ts';
+import { tellEnds } from './ends.ts';
 import type { Notifier } from './notifier.ts';
-import { countMessages, matchRules, settleRule, type WatchedRule } from './settle.ts';
+import { countMessages, matchRules, settleRule, sortCauses, type WatchedRule } from './settle.ts';
 
 /** How often causes are looked for, and how often it is tried to verify chains, in milliseconds. */
 const everyMs = { causes: 5_000, chains: 60_000 };
@@ -62,6 +63,16 @@ interface Sources {
   reads: Db;
   notifier: Pick<Notifier, 'wake'>;
   logger: Logger;
+}
+
+interface Found {
+  at: Date;
+  /** Causes by the ids and versions of rules; null if they could not be looked for, and then what is open stays so. */
+  found: ReadonlyMap<string, readonly Cause[] | null>;
+  /** What ended alerts, by their ids. */
+  ends: ReadonlyMap<string, string>;
+  /** No other look told the news. */
+  isFresh: boolean;
 }
 
 /**
@@ -107,10 +118,13 @@ export class AlertWatch {
     const seen = untold.filter(({ seen_at }) => seen_at >= turn.learned_at);
     const look = new Look(reads, { at, news: { entries: rows.map(({ payload }) => payload), seen } }, this.#memory);
     const found = new Map<string, readonly Cause[] | null>();
+    const ends = new Map<string, string>();
     const due = rules.filter(({ rule }) => this.#isDue(rule.on, at));
     for (const each of due) {
       const last = this.#looked.get(each.rule.on) ?? turn.looked_at.getTime() - longestEveryMs;
-      found.set(`${each.row.id} ${each.row.version}`, await this.#find(look, each, new Date(last)));
+      const causes = await this.#find(look, each, new Date(last));
+      found.set(`${each.row.id} ${each.row.version}`, causes);
+      if (causes !== null) for (const [id, end] of await this.#tellEnds(each, causes, at)) ends.set(id, end);
     }
     for (const { rule } of due) this.#looked.set(rule.on, at.getTime());
     const isNews = await db.transaction().execute(async (transaction) => {
@@ -118,7 +132,7 @@ export class AlertWatch {
       if (now === undefined) return false;
       // Else another look was faster, and told the news.
       const isFresh = now.audit_seq === turn.audit_seq;
-      const { isChanged, isWhole } = await this.#settle(transaction, { at, found, isFresh });
+      const { isChanged, isWhole } = await this.#settle(transaction, { at, found, ends, isFresh });
       // What a rule could not be asked for is looked at again: of each there is one alert.
       if (isFresh && isWhole) {
         await noteLook(transaction, next);
@@ -129,10 +143,9 @@ export class AlertWatch {
     if (isNews) notifier.wake();
   }
 
-  /** @param found causes by the ids and versions of rules; null if they could not be looked for, and then what is open stays so */
   async #settle(
     transaction: Db,
-    { at, found, isFresh }: { at: Date; found: ReadonlyMap<string, readonly Cause[] | null>; isFresh: boolean },
+    { at, found, ends, isFresh }: Found,
   ): Promise<{ isChanged: boolean; isWhole: boolean }> {
     const { rules, orphans } = matchRules(await listRules(transaction), await listOpenAlerts(transaction));
     const targets = await listTargets(transaction);
@@ -146,7 +159,7 @@ export class AlertWatch {
       if (isNews && !causes) isWhole = false;
       if (!finder || !causes || (isNews && !isFresh)) continue;
       const { isExact, most } = finder;
-      isChanged = (await settleRule(transaction, each, causes, { targets, at, isExact, most })) || isChanged;
+      isChanged = (await settleRule(transaction, each, causes, { targets, at, ends, isExact, most })) || isChanged;
     }
     return { isChanged, isWhole };
   }
@@ -164,6 +177,22 @@ export class AlertWatch {
       const { message } = error as Error;
       this.#sources.logger.warn({ rule: rule.name, error: message }, 'causes of a rule could not be looked for');
       return null;
+    }
+  }
+
+  /** Never rejects: an alert that is over ends without a phrase, too. */
+  async #tellEnds(watched: WatchedRule, causes: readonly Cause[], at: Date): Promise<ReadonlyMap<string, string>> {
+    const { rule, open } = watched;
+    if (open.length === 0) return new Map();
+    const { isExact, most } = finderOf(rule.on) ?? {};
+    const { over } = sortCauses(watched, causes, { at, isExact, most });
+    if (over.length === 0) return new Map();
+    try {
+      return await tellEnds(this.#sources.reads, rule, over, at);
+    } catch (error) {
+      const { message } = error as Error;
+      this.#sources.logger.warn({ rule: rule.name, error: message }, 'what ended alerts of a rule could not be told');
+      return new Map();
     }
   }
 

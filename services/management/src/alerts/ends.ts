@@ -8,6 +8,7 @@ import { definitionOf } from '../reads/budgets.ts';
 import { failingColumns, recent } from './causes/failing.ts';
 import { nameActor } from './causes/news.ts';
 import { formatAmount } from './causes/used.ts';
+import { moreSubject } from './settle.ts';
 
 /** Alerts whose ends are looked into at once: of more only the time is told. */
 const mostTold = 100;
@@ -17,7 +18,13 @@ const soonMs = 60_000;
 /** An agent that is blocked is not looked at by these. */
 const untilBlock = ['failing', 'surge'];
 
-type Tell = (db: Db, alert: AlertRow, at: Date) => Promise<string | null>;
+interface Known {
+  at: Date;
+  /** Read once for all alerts. */
+  budgets: Awaited<ReturnType<typeof listBudgets>>;
+}
+
+type Tell = (db: Db, alert: AlertRow, known: Known) => Promise<string | null>;
 
 /** What ended alerts of a kind, if records say so. */
 const byKind: Partial<Record<AlertRow['kind'], Tell>> = {
@@ -29,9 +36,9 @@ const byKind: Partial<Record<AlertRow['kind'], Tell>> = {
     if (latest.failed_count >= failingBound.part * latest.request_count) return null;
     return kind === 'agent' ? 'its requests succeed again' : `the ${kind} answered again`;
   },
-  async budget(db, { subject, window }, at) {
+  async budget(_, { subject, window }, { at, budgets }) {
     const [id] = splitOnce(subject);
-    const row = (await listBudgets(db)).find((each) => each.id === id);
+    const row = budgets.find((each) => each.id === id);
     if (row === undefined) return 'the budget was deleted';
     const [from = '', amount, unit] = window.split(' ');
     // Windows that move on have no such name.
@@ -42,7 +49,7 @@ const byKind: Partial<Record<AlertRow['kind'], Tell>> = {
       ? `the budget was raised to ${formatAmount(stored.budget.amount, stored.budget.unit)}`
       : null;
   },
-  async cap(db, { subject, window }, at) {
+  async cap(db, { subject, window }, { at }) {
     const [day = '', most] = window.split(' ');
     if (day < at.toISOString().slice(0, 10)) return 'a new day began (UTC)';
     const cap = await readCapOf(db, subject.startsWith('all agents') ? null : (splitOnce(subject)[0] as string));
@@ -68,16 +75,17 @@ function isUnasked(rule: Rule, { subject }: AlertRow): boolean {
   return rule.on === 'failing' && !(rule.of as string[]).includes(first);
 }
 
-/** What ended alerts, in a phrase, by their ids: what is known for sure, and nothing of others. */
+/** What ended alerts, in a phrase, by their ids: what is known for sure, and nothing of others. @throws Error of the database */
 export async function tellEnds(
   db: Db,
   rule: Rule,
   over: readonly AlertRow[],
   at: Date,
 ): Promise<ReadonlyMap<string, string>> {
-  const told = over.slice(0, mostTold);
+  const told = over.filter(({ subject }) => subject !== moreSubject).slice(0, mostTold);
   const stoppable = told.flatMap(({ kind, agent_id: id }) => (untilBlock.includes(kind) && id !== null ? [id] : []));
   const blocks = stoppable.length === 0 ? new Map<string, null>() : await readBlocks(db, stoppable);
+  const known = { at, budgets: told.some(({ kind }) => kind === 'budget') ? await listBudgets(db) : [] };
   const ends = new Map<string, string>();
   for (const alert of told) {
     const block = untilBlock.includes(alert.kind) ? blocks.get(alert.agent_id ?? '') : undefined;
@@ -86,7 +94,7 @@ export async function tellEnds(
       ? 'its rule was changed'
       : isBlock
         ? `the agent was blocked by ${block.by}`
-        : await byKind[alert.kind]?.(db, alert, at);
+        : await byKind[alert.kind]?.(db, alert, known);
     if (phrase) ends.set(alert.id, phrase);
   }
   return ends;

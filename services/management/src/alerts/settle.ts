@@ -14,11 +14,12 @@ import {
 } from '@agp/db';
 import { type Rule, ruleSchema, type Severity, severities, type Target, tell } from '@agp/notifications';
 import type { Cause } from './causes/look.ts';
-import { tellEnds } from './ends.ts';
 import { isFed } from './senders/senders.ts';
 
 /** Of one rule; what is more is counted in one alert of its own. */
 const mostOpen = 100;
+/** Of the alert that counts what is more. */
+export const moreSubject = 'more';
 /** Of one rule, that are told within a minute each. */
 const mostTold = 5;
 /** UTF-16 units. */
@@ -82,13 +83,6 @@ function toFound({ on, severity }: Rule, cause: Cause, at: Date): FoundAlert {
   };
 }
 
-interface Settling {
-  targets: readonly TargetRow[];
-  at: Date;
-  isExact?: ((alert: AlertRow) => boolean) | undefined;
-  most?: number | undefined;
-}
-
 /** One for each minute. */
 const tellCrowd = ({ name, severity }: Rule, count: number, at: Date): FoundAlert => ({
   ...{ severity, agentIds: null, reach: 0 },
@@ -106,7 +100,7 @@ async function openFresh(
   transaction: Db,
   { row: { id, name }, rule }: WatchedRule,
   fresh: readonly FoundAlert[],
-  { targets, at }: Settling,
+  { targets, at }: Pick<Settling, 'targets' | 'at'>,
 ): Promise<number> {
   const targetsOf = (severity: Severity) => findTargets(rule, severity, targets);
   // What is silent waits, and takes no place of others.
@@ -126,15 +120,15 @@ async function openFresh(
   return opened;
 }
 
-/** Opens alerts of new causes, and ends those whose cause is gone. Returns whether there is something to deliver. */
-export async function settleRule(
-  transaction: Db,
-  watched: WatchedRule,
-  causes: readonly Cause[],
-  settling: Settling,
-): Promise<boolean> {
-  const { rule, open } = watched;
-  const { at, isExact = () => false, most = mostOpen } = settling;
+interface Sorting {
+  at: Date;
+  isExact?: ((alert: AlertRow) => boolean) | undefined;
+  most?: number | undefined;
+}
+
+/** What is found of a rule, with the alert that is open of it, and the alerts that are over. */
+export function sortCauses({ rule, open }: WatchedRule, causes: readonly Cause[], sorting: Sorting) {
+  const { at, isExact = () => false, most = mostOpen } = sorting;
   const bySubject = new Map(open.map((alert) => [alert.subject, alert]));
   const once = new Map(causes.map((cause) => [`${cause.subject}\n${cause.window}\n${cause.ends}`, cause]));
   const all = [...once.values()].map((cause) => {
@@ -149,10 +143,10 @@ export async function settleRule(
     const title = `rule ${rule.name}: ${formatCount(rest.length)} more`;
     const ends = rest.every(({ found }) => found.ends === 'notice') ? ('notice' as const) : null;
     const nobody = { agentId: null, agentIds: null, reach: 0 };
-    const more = { subject: 'more', title, detail: `only ${most} are told each`, path: '/alerts', ends };
+    const more = { subject: moreSubject, title, detail: `only ${most} are told each`, path: '/alerts', ends };
     sorted.push({
       found: { ...more, ...nobody, severity: rule.severity, window: at.toISOString() },
-      alert: ends === null ? bySubject.get('more') : undefined,
+      alert: ends === null ? bySubject.get(moreSubject) : undefined,
     });
   }
   const there = new Set(sorted.flatMap(({ alert }) => alert?.id ?? []));
@@ -162,8 +156,24 @@ export async function settleRule(
     (isExact(alert) ||
       renewed.has(alert.subject) ||
       at.getTime() - alert.seen_at.getTime() >= rule.quiet_minutes * 60_000);
-  const over = open.filter(isOver);
-  const ends = over.length === 0 ? new Map() : await tellEnds(transaction, rule, over, at);
+  return { sorted, over: open.filter(isOver) };
+}
+
+interface Settling extends Sorting {
+  targets: readonly TargetRow[];
+  /** What ended alerts, by their ids, as far as it is known. */
+  ends?: ReadonlyMap<string, string>;
+}
+
+/** Opens alerts of new causes, and ends those whose cause is gone. Returns whether there is something to deliver. */
+export async function settleRule(
+  transaction: Db,
+  watched: WatchedRule,
+  causes: readonly Cause[],
+  settling: Settling,
+): Promise<boolean> {
+  const { at, ends = new Map() } = settling;
+  const { sorted, over } = sortCauses(watched, causes, settling);
   await resolveAlerts(
     transaction,
     over.map(({ id }) => ({ id, end: ends.get(id) ?? null })),

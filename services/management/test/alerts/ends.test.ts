@@ -115,3 +115,33 @@ test('a rule was deleted, disabled or changed, and of what nobody knows nothing 
     ...{ off: 'its rule was changed or disabled', data: null },
   });
 });
+
+test('of what stands for more causes nothing is said, and what cannot be found out ends without a phrase', async () => {
+  const rule = { on: 'cap', at_percent: [50] };
+  const told = await alerts.rule({ name: 'told', ...rule });
+  await alerts.rule({ name: 'broken', ...rule });
+  await alerts.rule({ name: 'whole', ...rule });
+  for (const name of ['one', 'other']) await alerts.call(await seedAgent(alerts.owner, name), 10, {}, 0);
+  await alerts.owner.pool.query('UPDATE agents SET daily_cap_usd = 0.00003');
+  await alerts.look();
+  const { open } = await alerts.alerts();
+  expect(open).toHaveLength(6);
+  const rename = (subject: string, of: string) =>
+    alerts.owner.pool.query(
+      `UPDATE alerts SET subject = $1 WHERE id = (SELECT id FROM alerts WHERE rule = $2 ORDER BY title LIMIT 1)`,
+      [subject, of],
+    );
+  await rename('more', 'told');
+  // No UUID: what is asked of it fails.
+  await rename('nobody 50', 'broken');
+  await alerts.owner.pool.query('UPDATE agents SET daily_cap_usd = NULL');
+  await alerts.look(0.2);
+  expect((await alerts.alerts()).open).toEqual([]);
+  const rows = await listAlerts(alerts.database.db, { state: 'resolved' }, { limit: 10, offset: 0 });
+  const ends = Map.groupBy(rows, (row) => row.rule);
+  const endsOf = (name: string) => ends.get(name)?.map(({ detail }) => detail.split('over: ')[1] ?? null);
+  expect(endsOf('told')).toEqual(expect.arrayContaining([null, 'the cap was taken away']));
+  expect(endsOf('broken')).toEqual([null, null]);
+  expect(endsOf('whole')).toEqual(['the cap was taken away', 'the cap was taken away']);
+  expect(rows.find(({ rule_id: id, subject }) => id === told && subject === 'more')?.resolved_at).toBeInstanceOf(Date);
+});
