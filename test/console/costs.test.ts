@@ -115,7 +115,7 @@ inBrowser('costs, and addresses that somebody has edited', () => {
     await page.getByLabel('Month').selectOption(month);
     await page.waitForURL((url) => url.search === `?view=invoice&month=${month}`);
     await page
-      .getByText(/^[A-Z][a-z]+: 1,206\.63 USD recorded, 1,242\.75 billed by OpenAI; 20\.85 did not pass here\.$/)
+      .getByText(/^\d+ [A-Z][a-z]+: 1,206\.63 USD recorded, 1,242\.75 billed by OpenAI; 20\.85 did not pass here\.$/)
       .waitFor();
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'CSV', exact: true }).click();

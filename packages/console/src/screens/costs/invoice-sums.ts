@@ -31,6 +31,16 @@ export function shiftMonth(month: string, by: number): string {
   return new Date(Date.UTC(year, number - 1 + by)).toISOString().slice(0, 7);
 }
 
+/** The days of a month that its rows have, such as `16 to 31 October`, or the month if they begin and end with it. */
+export function nameDays(month: string, rows: readonly ReconciledRow[], now?: number): string {
+  const days = [...new Set(rows.map(({ day }) => Number(day.slice(-2))))];
+  const [first, last] = [Math.min(...days), Math.max(...days)];
+  const [year, number] = month.split('-').map(Number) as [number, number];
+  const name = nameMonth(month, now);
+  if (days.length === 0 || (first === 1 && last === new Date(Date.UTC(year, number, 0)).getUTCDate())) return name;
+  return first === last ? `${first} ${name}` : `${first} to ${last} ${name}`;
+}
+
 /** What nothing explains, in words: what was billed beside the proxy, and what was recorded and not billed, neither made less by the other. */
 function tellRest(rows: readonly ReconciledRow[]): string {
   const sumParts = (sign: 1 | -1) => sumUsd(rows.map(({ beside_usd: usd }) => Math.max(0, sign * usd)));
@@ -42,10 +52,10 @@ function tellRest(rows: readonly ReconciledRow[]): string {
   return parts.map(({ usd, told }) => `${roundUsd(usd)} ${told}`).join('; ');
 }
 
-/** A month in a sentence, such as `October: 1,204.50 USD recorded, 1,240.00 billed by OpenAI; 20.10 did not pass here.` */
+/** What is known of a month in a sentence, such as `October: 1,204.50 USD recorded, 1,240.00 billed by OpenAI; 20.10 did not pass here.` */
 export function tellMonth(month: string, rows: readonly ReconciledRow[], now?: number): string {
   const { recorded_usd, billed_usd } = sumRows(rows, month);
   const of = billedProviders.filter((each) => rows.some(({ provider }) => provider === each));
   const both = `${roundUsd(recorded_usd)} USD recorded, ${roundUsd(billed_usd)} billed by ${of.map((each) => vendors[each]).join(' and ')}`;
-  return `${nameMonth(month, now)}: ${both}; ${tellRest(rows)}.`;
+  return `${nameDays(month, rows, now)}: ${both}; ${tellRest(rows)}.`;
 }

@@ -11,12 +11,23 @@ import { type Column, List } from '../../components/list.tsx';
 import { useFilters } from '../../components/use-filters.tsx';
 import { Name, TimeAgo } from '../../components/values.tsx';
 import { formatDay, utcDay } from '../../format/format.ts';
-import { type InvoiceSum, nameMonth, shiftMonth, sumEach, sumRows, tellMonth, vendors } from './invoice-sums.ts';
+import {
+  type InvoiceSum,
+  nameDays,
+  nameMonth,
+  shiftMonth,
+  sumEach,
+  sumRows,
+  tellMonth,
+  vendors,
+} from './invoice-sums.ts';
 
 const route = getRouteApi('/costs');
 const dayMs = 86_400_000;
 /** Months that are offered. */
 const mostMonths = 13;
+/** The sum of all days has another name. */
+const isDay = /^\d{4}-\d\d-\d\d$/;
 
 /** USD with cents; exactly on hover. */
 const Cents = ({ usd }: { usd: number }) => (
@@ -95,7 +106,6 @@ export function InvoiceView() {
   const months = Array.from({ length: mostMonths }, (_, at) => shiftMonth(latest, -at));
   const range = { from: `${month}-01`, to: `${shiftMonth(month, 1)}-01`, provider };
   const query = useQuery(apiQuery('/api/v1/costs/reconciliation', { query: range }));
-  const whole = nameMonth(month);
   return (
     <>
       <div className="filters">
@@ -126,7 +136,7 @@ export function InvoiceView() {
             <Bills bills={bills} />
             {rows.length === 0 ? (
               <Card>
-                <EmptyState title={`Nothing is known of ${whole}`}>
+                <EmptyState title={`Nothing is known of ${nameMonth(month)}`}>
                   A bill that is read has the 35 days before it.
                 </EmptyState>
               </Card>
@@ -135,10 +145,10 @@ export function InvoiceView() {
                 <List
                   title="By day"
                   label="Invoice by day"
-                  rows={[...sumEach(rows, 'day'), sumRows(rows, whole)]}
+                  rows={[...sumEach(rows, 'day'), sumRows(rows, nameDays(month, rows))]}
                   rowKey={({ name }) => name}
                   columns={[
-                    { head: 'Day', cell: ({ name }) => (name === whole ? <strong>{name}</strong> : formatDay(name)) },
+                    { head: 'Day', cell: ({ name }) => (isDay.test(name) ? formatDay(name) : <strong>{name}</strong>) },
                     ...columns.map(({ by: _, ...column }) => column),
                   ]}
                 />
