@@ -18,6 +18,11 @@ const ids = agents && new Set(agents.map(({ id }) => id));
 const chained = new Map();
 let gone = 0;
 for (const id of sessions) {
+  // It names a file, and may come from somebody who is not trusted.
+  if (!/^ses_[A-Za-z0-9_-]{1,64}$/.test(id)) {
+    fail(`${JSON.stringify(id).replace(/[^ -~]/g, '?')}: not the id of a session`);
+    continue;
+  }
   let input = '';
   try {
     input = read(`sessions/${id}.json`).trim();

@@ -50,6 +50,21 @@ test('every cell is compared, and other columns are not as recorded', async () =
   expect(check(dir)).toMatchObject({ status: 0 });
 });
 
+test('a session whose id would be another path is not read, and named without control characters', async () => {
+  await send('named', { 'x-session-id': 'ses_named' });
+  await recorded('named', 1);
+  const dir = join(folder, 'named');
+  await done(`agents evidence named --from 1d --dir ${dir}`);
+  const file = join(dir, 'evidence.json');
+  const index = JSON.parse(readFileSync(file, 'utf8'));
+  for (const id of ['../evidence', 'ses_a/../../evidence', 'ses_\u001b[2J', 7]) {
+    writeFileSync(file, JSON.stringify({ ...index, sessions: [...index.sessions, id] }));
+    const { status, stdout, stderr } = check(dir);
+    expect([status, stderr]).toEqual([1, '']);
+    expect(stdout).toMatch(/^"?[ -~]+"?: not the id of a session\n/);
+  }
+});
+
 test('a team, several agents or all are one folder, and what is left out of it is found', async () => {
   for (const agent of ['of-team', 'beside', 'alone']) await send(agent, { 'x-session-id': `ses_${agent}` });
   for (const agent of ['of-team', 'beside', 'alone']) await recorded(agent, 1);

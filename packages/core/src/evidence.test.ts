@@ -110,6 +110,22 @@ test('sessions of which retention left a last hash alone are in it, where there 
   expect(base.told).toBe('1 events of 1 sessions; of these sessions retention removed 1 event for their age');
 });
 
+test('a session whose id would be another path ends it, and is named without control characters', async () => {
+  for (const id of [
+    '../../../home/auditor/.bashrc',
+    'ses_/../x',
+    'ses_a\u001b[2J',
+    'ses_',
+    `ses_${'a'.repeat(65)}`,
+    'ses_a\n',
+  ]) {
+    const fault = await gather(play({ pages: [['ses_0', id]] })).catch((error: Error) => error.message);
+    expect(fault).toMatch(/^the server names a session [^\p{Cc}]+, which is no id of one$/u);
+    const listed = play({ pages: [[]], keptSince: month.to, sessions: [[id, month.from]] });
+    await expect(gather(listed)).rejects.toThrow('which is no id of one');
+  }
+});
+
 test('without an event there is no index, and nothing to check', async () => {
   const { files, told } = await gather(play({ pages: [[]] }), { agents: null, from: undefined, to: undefined });
   expect([Object.keys(files), told]).toEqual([['events.csv'], '0 events of 0 sessions']);

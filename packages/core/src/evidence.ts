@@ -8,8 +8,9 @@ import {
   sessionListSchema,
 } from './contracts/index.ts';
 import { writeCsvLine } from './csv.ts';
-import { listFields } from './events/index.ts';
+import { listFields, sessionIdPattern } from './events/index.ts';
 import { countOf, formatCount } from './explain/index.ts';
+import { toLineText } from './text.ts';
 
 /** The scripts that check what they lie beside, in docs/lineage. */
 export const verifiers = ['verify-lineage.mjs', 'verify-evidence.mjs'] as const;
@@ -103,6 +104,13 @@ async function listRemoved(
   return ids;
 }
 
+/** The server is not trusted: an id becomes the name of a file. @throws Error for any other id */
+function assureSessionId(id: string): string {
+  if (!sessionIdPattern.test(id))
+    throw new Error(`the server names a session ${toLineText(id, 80)}, which is no id of one`);
+  return id;
+}
+
 async function readChain(api: EvidenceApi, id: string) {
   const chain = await api.get(`/api/v1/lineage/${id}`, lineageSchema);
   const { data, text } = await api.get(`/api/v1/lineage/${id}/removed`, lineageRemovalsSchema);
@@ -147,11 +155,12 @@ export async function* gatherEvidence(
     for await (const { data, keptSince } of readPages(api, '/api/v1/events', listedEventListSchema, query)) {
       kept_since ??= keptSince;
       events += data.length;
-      for (const { session_id } of data) sessions.add(session_id);
+      for (const { session_id } of data) sessions.add(assureSessionId(session_id));
       const rows: Record<string, unknown>[] = data;
       yield piece('events.csv', rows.map((event) => writeCsvLine(columns.map((name) => event[name]))).join(''));
     }
-    if (kept_since !== null) for (const id of await listRemoved(api, agent_id, of, kept_since)) sessions.add(id);
+    if (kept_since !== null)
+      for (const id of await listRemoved(api, agent_id, of, kept_since)) sessions.add(assureSessionId(id));
   }
   for await (const chain of readAhead(sessions, (id) => readChain(api, id))) {
     chains += 1;
