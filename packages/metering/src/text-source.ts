@@ -1,5 +1,5 @@
 import { maxJsonDepth, nestsDeeperThan, parseJson } from '@agp/core/json';
-import { toHandOver } from '@agp/runtime/bytes';
+import { copyInSteps } from '@agp/runtime/bytes';
 import { parse as parseCut } from 'partial-json';
 import { isForm, parseRequestBody } from './json/form.ts';
 import { asObject, isTooPopulated } from './json/members.ts';
@@ -116,13 +116,13 @@ function readAnswer(body: Buffer, read: (answer: unknown) => Writing): Writing {
   }
 }
 
-/** The same source as it is handed to a worker. */
-export function detach(source: TextSource): TextSource {
+/** The same source as it is handed to a worker, with bytes of its own. */
+export function* detach(source: TextSource): Generator<undefined, TextSource> {
   if (!('bytes' in source)) return source;
-  const { bytes } = source;
-  return {
-    ...source,
-    bytes: toHandOver(bytes),
-    ...(source.of === 'request' && { parsed: undefined }),
-  };
+  const bytes = yield* copyInSteps(source.bytes);
+  return { ...source, bytes, ...(source.of === 'request' && { parsed: undefined }) };
 }
+
+/** The memory of a source that is handed over. */
+export const listOwned = (source: TextSource): ArrayBuffer[] =>
+  'bytes' in source ? [source.bytes.buffer as ArrayBuffer] : [];

@@ -1,8 +1,6 @@
 /** Up to this length, a body of declared length gets all of its memory at once. */
 const wholeAtOnce = 1024 * 1024;
 const firstBytes = 16 * 1024;
-/** Memory of this length and more is shared with the threads that search it: handing it over copies nothing. */
-const sharedFrom = 256 * 1024;
 /** More is reserved at once: the machine gives it as it fills, so that it costs what has come and is not copied as it grows. */
 const reservedFrom = 4 * 1024 * 1024;
 
@@ -58,22 +56,21 @@ export class ByteBuffer {
   #reserve(capacity: number): void {
     if (capacity === this.#buffer.length) return;
     // Not from Node's shared pool, which a body would keep alive as long as itself.
-    const larger =
-      capacity < sharedFrom ? Buffer.allocUnsafeSlow(capacity) : Buffer.from(new SharedArrayBuffer(capacity));
+    const larger = Buffer.allocUnsafeSlow(capacity);
     this.#buffer.copy(larger, 0, 0, this.#length);
     this.#buffer = larger;
   }
 }
 
-/** The same bytes to hand to another thread, in memory that is shared with it or their own, so that nothing else is copied. */
-export function toHandOver(bytes: Uint8Array): Uint8Array {
-  const { buffer } = bytes;
-  return buffer instanceof SharedArrayBuffer || bytes.length === buffer.byteLength ? bytes : new Uint8Array(bytes);
-}
+/** Bytes that are copied at once, which takes some milliseconds where memory is slow. */
+const copiedAtOnce = 2 * 1024 * 1024;
 
-/** A copy in memory that threads share. */
-export function toShared(bytes: Uint8Array): Uint8Array {
-  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
-  shared.set(bytes);
-  return shared;
+/** A copy in memory of its own, which another thread may get. For `inTurns`: a large one would hold up everything else. */
+export function* copyInSteps(bytes: Uint8Array): Generator<undefined, Uint8Array<ArrayBuffer>> {
+  const copy = new Uint8Array(bytes.length);
+  for (let at = 0; at < bytes.length; at += copiedAtOnce) {
+    if (at > 0) yield;
+    copy.set(bytes.subarray(at, at + copiedAtOnce), at);
+  }
+  return copy;
 }

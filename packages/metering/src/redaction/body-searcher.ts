@@ -1,6 +1,6 @@
 import { ApiError } from '@agp/core/errors';
 import type { TextSearch } from '@agp/pii';
-import { toHandOver } from '@agp/runtime/bytes';
+import { copyInSteps } from '@agp/runtime/bytes';
 import { FairShares, type Holder } from '@agp/runtime/fairness';
 import { createOffload, OffloadError } from '../text/offload.ts';
 import { type FoundInBytes, type SearchedBytes, searchBytes } from './search-bytes.ts';
@@ -40,7 +40,10 @@ export function createBodySearcher(options: {
     workers: 2,
     maxPending: 4_000,
     maxPendingBytes: 4 * maxPromised,
-    prepare: ({ bytes, ...question }) => ({ ...question, bytes: toHandOver(bytes) }),
+    *prepare(question) {
+      const bytes = yield* copyInSteps(question.bytes);
+      return { content: { ...question, bytes }, owned: [bytes.buffer] };
+    },
     onWorkerError: options.onWorkerError,
   });
   return {

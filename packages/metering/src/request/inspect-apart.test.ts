@@ -54,6 +54,7 @@ test.each([
       ],
     },
   ],
+  ['openai', '/v1/chat/completions', { model: 'gpt-4o', stream: true, messages: [{ role: 'user', content: words }] }],
   ['anthropic', '/v1/messages', { model: 'claude-sonnet-4-5', max_tokens: 5, messages: [], unknown_member: words }],
   ['gemini', '/v1beta/models/gemini-2.5-pro:generateContent', { contents: [{ parts: [{ text: 'x' }] }] }],
 ])('a body of %s at %s is read in a worker as it is here', async (id, path, body) => {

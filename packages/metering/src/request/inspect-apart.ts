@@ -1,5 +1,5 @@
 import { ApiError, type ErrorCode } from '@agp/core/errors';
-import { toHandOver, toShared } from '@agp/runtime/bytes';
+import { copyInSteps } from '@agp/runtime/bytes';
 import type { Holder } from '@agp/runtime/fairness';
 import type { CallHead } from '../call-head.ts';
 import type { Operation } from '../dialects/operation.ts';
@@ -22,8 +22,8 @@ export const largeBody = 4 * 1024 * 1024;
 /** A body that takes longer is refused, in milliseconds. */
 const timeoutMs = 10_000;
 const maxPending = 400;
-/** Bodies are counted in `MAX_BUFFERED_BYTES` too. */
-const maxPendingBytes = 256 * 1024 * 1024;
+/** `MAX_BUFFERED_BYTES` bounds what waits. */
+const maxPendingBytes = Number.POSITIVE_INFINITY;
 
 interface Question {
   asked: CallPath;
@@ -52,7 +52,7 @@ export function answerQuestion({ asked, query, provider, bytes, form, needs }: Q
       toProvider,
       ...read
     } = readBody(operation, head, toBuffer(bytes), { ...form, decoded }, needs);
-    return { read, toProvider: read.usageAsked ? toShared(toProvider) : null };
+    return { read, toProvider: read.usageAsked ? toProvider : null };
   } catch (error) {
     if (error instanceof ApiError) return { code: error.code, message: error.message };
     throw error;
@@ -76,17 +76,24 @@ export interface BodyInspector {
 export function createBodyInspector(onWorkerError?: (error: Error) => void): BodyInspector {
   const offload = createOffload<Question, Answer>(new URL('./inspect-worker.ts', import.meta.url), {
     ...{ timeoutMs, maxPending, maxPendingBytes, onWorkerError },
+    *prepare({ form, ...question }) {
+      const decoded = form.decoded && (yield* copyInSteps(form.decoded));
+      // What was packed is read by what it holds.
+      const bytes = yield* copyInSteps(decoded === null ? question.bytes : question.bytes.subarray(0, 0));
+      const content = { ...question, bytes, form: { ...form, decoded } };
+      return { content, owned: [bytes.buffer, ...(decoded === null ? [] : [decoded.buffer])] };
+    },
   });
   return {
     async inspect(operation, { provider, method, path, query }, bytes, form, needs, holder) {
       const { baseUrl, asksForUsage, harmlessMembers } = provider;
       const question: Question = {
         asked: { api: operation.api, method, path },
-        ...{ query, needs, bytes: toHandOver(bytes) },
+        ...{ query, needs, bytes },
         provider: { baseUrl: baseUrl.href, asksForUsage, harmlessMembers },
-        form: { ...form, decoded: form.decoded ? toHandOver(form.decoded) : null },
+        form: { ...form, decoded: form.decoded ?? null },
       };
-      const answer = await offload.ask(question, bytes.length, holder).catch(() => {
+      const answer = await offload.ask(question, (form.decoded ?? bytes).length, holder).catch(() => {
         throw new ApiError('proxy_overloaded');
       });
       if ('code' in answer) throw new ApiError(answer.code, answer.message);

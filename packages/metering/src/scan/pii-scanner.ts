@@ -1,7 +1,7 @@
 import { createPiiFinder } from '@agp/pii';
 import type { Holder } from '@agp/runtime/fairness';
 import { createOffload, OffloadError } from '../text/offload.ts';
-import { detach, sizeOfAll, type TextSource } from '../text-source.ts';
+import { detach, listOwned, sizeOfAll, type TextSource } from '../text-source.ts';
 import { ScanMemory } from './scan-memory.ts';
 import { type PiiScan, type ScanRequest, scanTexts } from './scan-texts.ts';
 
@@ -35,7 +35,11 @@ export function createPiiScanner(options: PiiScannerOptions): PiiScanner {
     timeoutMs: budgetMs * 2 + 5_000,
     maxPending,
     maxPendingBytes,
-    prepare: (request) => ({ ...request, sources: request.sources.map(detach) }),
+    *prepare(request) {
+      const sources: TextSource[] = [];
+      for (const source of request.sources) sources.push(yield* detach(source));
+      return { content: { ...request, sources }, owned: sources.flatMap(listOwned) };
+    },
     onWorkerError,
   });
   return {

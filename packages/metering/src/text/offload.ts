@@ -1,5 +1,5 @@
 import { parentPort, Worker } from 'node:worker_threads';
-import { FairQueue, FairShares, type Holder } from '@agp/runtime/fairness';
+import { FairQueue, FairShares, type Holder, inTurns } from '@agp/runtime/fairness';
 
 // One by one: workers load this file too, and should load nothing that they do not need.
 
@@ -23,8 +23,15 @@ export interface OffloadOptions<Question> {
   /** Questions that run or wait, in which each agent has its share; beyond this, they are refused. */
   maxPending: number;
   maxPendingBytes: number;
-  prepare?: (question: Question) => Question;
+  /** Makes what a worker gets in steps, between which others have their turn; the question itself if not given. */
+  prepare?: (question: Question) => Generator<undefined, Prepared<Question>>;
   onWorkerError?: ((error: Error) => void) | undefined;
+}
+
+/** What a worker gets, and the memory in it that it gets for itself: anything else is copied in one turn. */
+export interface Prepared<Content> {
+  content: Content;
+  owned: readonly ArrayBuffer[];
 }
 
 /** Parsing a body of very many small values may need more than this: that ends the worker, and not the process. */
@@ -76,6 +83,11 @@ interface Slot<Question, Answer> {
   running: Pending<Question, Answer> | null;
 }
 
+// biome-ignore lint/correctness/useYield: it has one step.
+function* asItIs<Question>(content: Question): Generator<undefined, Prepared<Question>> {
+  return { content, owned: [] };
+}
+
 /**
  * Workers that questions start. Each has one question at a time, so that one which takes too long fails alone and its worker is replaced;
  * the agent that had least of their time is next. piscina would replace the messages alone: turns by time used, shares of the queue and
@@ -85,8 +97,7 @@ export function createOffload<Question, Answer>(
   script: URL,
   options: OffloadOptions<Question>,
 ): Offload<Question, Answer> {
-  const { maxPending, maxPendingBytes, workers = 1, prepare = (question) => question } = options;
-  const { onWorkerError } = options;
+  const { maxPending, maxPendingBytes, workers = 1, prepare = asItIs, onWorkerError } = options;
   const waiting = new FairQueue<Pending<Question, Answer>>(({ size }) => size / bytesPerMs);
   const places = new FairShares({ max: maxPending });
   const bytes = new FairShares({ max: maxPendingBytes });
@@ -156,8 +167,16 @@ export function createOffload<Question, Answer>(
     slot.running = next;
     next.askedAt = performance.now();
     next.giveUpAfter(next.timeoutMs, () => drop(slot, 'slow'));
-    const content = prepare(next.content);
-    slot.worker.postMessage({ id: next.id, content } satisfies Numbered<Question>);
+    const post = ({ content, owned }: Prepared<Question>) => {
+      if (slot.running === next)
+        slot.worker.postMessage({ id: next.id, content } satisfies Numbered<Question>, [...owned]);
+    };
+    inTurns(prepare(next.content))
+      .then(post)
+      .catch((error: Error) => {
+        onWorkerError?.(error);
+        if (slot.running === next) drop(slot, 'broken');
+      });
   }
 
   function settle(slot: Slot<Question, Answer>, reply: Reply<Answer>): void {
@@ -228,8 +247,14 @@ export function createOffload<Question, Answer>(
   };
 }
 
-/** The worker's side of an offload. A question that fails is reported, and the others are answered all the same. */
-export function answerQuestions<Question, Answer>(answer: (question: Question) => Answer | Promise<Answer>): void {
+/**
+ * The worker's side of an offload. A question that fails is reported, and the others are answered all the same.
+ * @param listOwned memory in an answer that the asker gets for itself: anything else is copied in its turn
+ */
+export function answerQuestions<Question, Answer>(
+  answer: (question: Question) => Answer | Promise<Answer>,
+  listOwned: (answer: Answer) => ArrayBuffer[] = () => [],
+): void {
   const tryToAnswer = async (id: number, content: Question): Promise<Reply<Answer>> => {
     try {
       return { id, content: await answer(content) };
@@ -238,7 +263,8 @@ export function answerQuestions<Question, Answer>(answer: (question: Question) =
     }
   };
   const reply = async ({ id, content }: Numbered<Question>) => {
-    parentPort?.postMessage(await tryToAnswer(id, content));
+    const answered = await tryToAnswer(id, content);
+    parentPort?.postMessage(answered, 'failure' in answered ? [] : listOwned(answered.content));
   };
   parentPort?.on('message', (question: Numbered<Question>) => void reply(question));
   parentPort?.postMessage(ready);

@@ -1,6 +1,6 @@
 import type { Holder } from '@agp/runtime/fairness';
 import { createOffload } from '../text/offload.ts';
-import { detach, sizeOf, type TextSource, withoutBeside } from '../text-source.ts';
+import { detach, listOwned, sizeOf, type TextSource, withoutBeside } from '../text-source.ts';
 import type { CountRequest } from './token-worker.ts';
 
 export interface TokenEstimator {
@@ -31,7 +31,10 @@ export function createTokenEstimator(options: TokenEstimatorOptions = {}): Token
     timeoutMs,
     maxPending,
     maxPendingBytes,
-    prepare: (request) => ({ ...request, source: detach(request.source) }),
+    *prepare(request) {
+      const source = yield* detach(request.source);
+      return { content: { ...request, source }, owned: listOwned(source) };
+    },
     onWorkerError,
   });
   return {
