@@ -13,27 +13,33 @@ export interface Records {
 
 const toNano = (usd: number) => Math.round(usd * 1e9);
 
-/** What is recorded of a provider, and what is known to be missing; in nano-dollars, by models as bills name them. */
-export function findKnown(provider: string, { usage, unpriced, unrecorded, doubtful }: Records): Omit<Known, 'billed'> {
-  const listed = [
-    ...unrecorded.map((call) => ({ ...call, cause: 'unrecorded' as const, more: call.cost_usd, less: 0 })),
-    // An estimate may be too high by all of it.
-    ...doubtful.map((call) => ({
+/** A call that explains a part of a gap, or none of it. */
+function* listCalls({ unrecorded, doubtful }: Pick<Records, 'unrecorded' | 'doubtful'>) {
+  for (const call of unrecorded) yield { ...call, cause: 'unrecorded' as const, more: call.cost_usd, less: 0 };
+  for (const call of doubtful)
+    yield {
       ...{ ...call, cause: call.reason === 'billed_later' ? ('other_day' as const) : ('doubtful' as const) },
+      // An estimate may be too high by all of it.
       more: call.ended_by_event_id === null ? Math.max(0, call.claimed_cost_usd - call.cost_usd) : 0,
       less: call.cost_usd,
-    })),
-  ];
+    };
+}
+
+/** What is recorded of a provider, and what is known to be missing; in nano-dollars, by models as bills name them, found as it is read. */
+export function findKnown(provider: string, { usage, unpriced, ...calls }: Records): Omit<Known, 'billed'> {
   const isOurs = (row: { provider?: string | null | undefined }) => (row.provider ?? provider) === provider;
   const without = unpriced.filter((row) => isOurs(row) && row.unit === null);
   const ofModel = Map.groupBy(without, ({ model }) => nameModel(model));
   return {
-    recorded: usage.filter(isOurs).map(({ day = '', model = '', total_cost_usd: usd }) => ({
-      ...{ day, model: nameModel(model), nanoUsd: toNano(usd) },
-    })),
-    listed: listed.filter(isOurs).map(({ started_at: time, model, cause, more, less }) => ({
-      ...{ day: time.slice(0, 10), model: model && nameModel(model), cause, more: toNano(more), less: toNano(less) },
-    })),
+    recorded: usage
+      .values()
+      .filter(isOurs)
+      .map(({ day = '', model = '', total_cost_usd: usd }) => ({ day, model: nameModel(model), nanoUsd: toNano(usd) })),
+    listed: listCalls(calls)
+      .filter(isOurs)
+      .map(({ started_at: time, model, cause, more, less }) => ({
+        ...{ day: time.slice(0, 10), model: model && nameModel(model), cause, more: toNano(more), less: toNano(less) },
+      })),
     isUnpriced: (day, name) =>
       ofModel
         .get(name)

@@ -14,13 +14,13 @@ import {
   BillError,
   billingApis,
   type Days,
-  explainGaps,
+  explainInSteps,
   findKnown,
   type Records,
   readBill,
   widenDays,
 } from '@agp/invoices';
-import { every, type Logger, toVariable } from '@agp/runtime';
+import { every, inTurns, type Logger, toVariable } from '@agp/runtime';
 import { createEgress, type EgressSettings, fetchBy } from '@agp/runtime/egress';
 import { billingSettings, type ManagementConfig } from '../config.ts';
 import { billingConnectMs, maxExplaining, maxReconciled } from '../limits.ts';
@@ -46,31 +46,45 @@ interface Sources {
   logger: Logger;
 }
 
-/** All pages of a list, newest first, up to a bound. */
-async function readPages<Row>(read: (page: { limit: number; offset: number }) => Promise<Row[]>): Promise<Row[]> {
-  const rows: Row[] = [];
+/** All pages of a list as the API has it, newest first, up to a bound. */
+async function readPages<Row, Shown>(
+  read: (page: { limit: number; offset: number }) => Promise<Row[]>,
+  present: (row: Row) => Shown,
+): Promise<Shown[]> {
+  const rows: Shown[] = [];
   while (rows.length < maxExplaining) {
     const page = await read({ limit: maxPageSize, offset: rows.length });
-    rows.push(...page);
+    rows.push(...page.map(present));
     if (page.length < maxPageSize) break;
   }
   return rows;
 }
 
-/** What is recorded of some days, and what is known to be missing, as the API's lists have it. */
-async function readRecords(db: Db, days: Days): Promise<Records> {
+function checkLines(count: number): void {
+  if (count > maxReconciled) throw new BillError(`The bill and the records have more than ${maxReconciled} lines.`);
+}
+
+/**
+ * What is recorded of a provider on some days, and what is known to be missing.
+ * @param billed how many lines the bill has
+ * @throws BillError if both have too many, before all are in memory
+ */
+async function readRecords(db: Db, provider: BilledProvider, days: Days, billed: number): Promise<Records> {
+  checkLines(billed);
   const range = { from: new Date(days.from), to: new Date(days.to) };
   const usage: UsageRow[] = [];
-  for await (const rows of listUsage(db, { ...range, groups: ['day', 'model', 'provider'] })) usage.push(...rows);
-  const [unrecorded, doubtful] = [
-    await readPages((page) => listUnrecorded(db, range, page)),
-    await readPages((page) => listDoubtfulUsage(db, range, page)),
-  ];
+  for await (const rows of listUsage(db, { ...range, groups: ['day', 'model', 'provider'] })) {
+    usage.push(...rows.filter((row) => row.provider === provider));
+    checkLines(billed + usage.length);
+  }
   return {
     usage,
     unpriced: (await listUnpricedModels(db)).map((row) => presentRow(row)),
-    unrecorded: unrecorded.map(presentUnrecordedRequest),
-    doubtful: doubtful.map((row) => presentRow(row)),
+    unrecorded: await readPages((page) => listUnrecorded(db, range, page), presentUnrecordedRequest),
+    doubtful: await readPages(
+      (page) => listDoubtfulUsage(db, range, page),
+      (row) => presentRow(row),
+    ),
   };
 }
 
@@ -119,10 +133,9 @@ export class BillKeeper {
       ...{ baseUrl: config[address] ?? billingApis[provider].baseUrl, key, keyVariable: toVariable(keyField) },
       ...{ days: wide, withAccounts: false, ...(this.#fetch && { fetch: this.#fetch }) },
     });
-    const known = findKnown(provider, await readRecords(records, wide));
-    if (billed.length + known.recorded.length > maxReconciled)
-      throw new BillError(`The bill and the records have more than ${maxReconciled} lines.`);
-    const rows = explainGaps({ billed, ...known }).filter(({ day }) => day >= days.from && day < days.to);
+    const read = await readRecords(records, provider, wide, billed.length);
+    const gaps = await inTurns(explainInSteps({ billed, ...findKnown(provider, read) }));
+    const rows = gaps.filter(({ day }) => day >= days.from && day < days.to);
     await storeBill(db, provider, { at, ...days, rows });
   }
 
