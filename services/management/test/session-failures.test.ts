@@ -34,3 +34,20 @@ test('sessions with failures are listed, and how many failed, if that is asked f
   });
   expect((await csv.text()).split('\r\n', 1)[0]).toMatch(/,failed_count$/);
 });
+
+test('of a long session the latest events are looked at, and a range is of failures too', async () => {
+  const agent = await seedAgent(management.database, 'long');
+  const at = (second: number) => new Date(Date.parse('2026-04-05T00:00:00.000Z') + second * 1_000).toISOString();
+  await seedEvents(
+    management.database,
+    Array.from({ length: 1_002 }, (_, second) =>
+      makeEvent(agent, 'ses_long', at(second), { http_status: second < 2 || second === 1_001 ? 500 : 200 }),
+    ),
+  );
+  const read = (query: string) =>
+    management.read(`/api/v1/sessions?agent_id=${agent}&expand=failures&${query}`, sessionListSchema);
+  expect(await read('')).toMatchObject([{ id: 'ses_long', event_count: 1_002, failed_count: 1 }]);
+  expect(await read(`failed=true&from=${at(0)}`)).toHaveLength(1);
+  expect(await read(`failed=true&from=${at(0)}&to=${at(5)}`)).toHaveLength(1);
+  expect(await read(`failed=true&to=${at(0)}`)).toEqual([]);
+});

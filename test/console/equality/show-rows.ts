@@ -15,7 +15,15 @@ import type {
   UnpricedModel,
   UnrecordedRequest,
 } from '@agp/core/contracts';
-import { describeOutcome, describePii, formatCount, formatDuration, formatShare, nameChanged } from '@agp/core/explain';
+import {
+  describeOutcome,
+  describePii,
+  formatCount,
+  formatDuration,
+  formatShare,
+  nameChanged,
+  tellFailures,
+} from '@agp/core/explain';
 import { readLabels } from '@agp/core/labels';
 import type { StoredIdentity } from '@agp/identities';
 import { type AgentTool, describeMatch, type StoredPolicy } from '@agp/policy';
@@ -86,7 +94,7 @@ export const showSession = (session: Session) => ({
   'Last turn': ago(session.ended_at),
   Lasted: session.event_count > 1 ? formatDuration(session.duration_ms) : '–',
   Turns: formatCount(session.event_count),
-  Failed: formatCount(session.failed_count ?? 0),
+  Failed: tellFailures(session),
   Tokens: formatShortCount(session.total_tokens),
   Cost: cost(session.total_cost_usd, session.total_tokens),
   Tag: named(session.compliance_tag),

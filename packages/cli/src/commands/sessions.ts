@@ -7,7 +7,7 @@ import {
   sessionListQuerySchema,
   sessionListSchema,
 } from '@agp/core/contracts';
-import { formatCost, formatCount, formatDuration, isFailed } from '@agp/core/explain';
+import { formatCost, formatCount, formatDuration, isFailed, tellFailures } from '@agp/core/explain';
 import { checkServedChain, finishCheck } from '@agp/core/lineage';
 import type { Command } from 'commander';
 import { addCommand } from '../arguments.ts';
@@ -42,7 +42,7 @@ export function addSessionCommands(program: Command, shell: Shell): void {
       {
         head: 'FAILED',
         right: true,
-        cell: ({ failed_count }) => formatCount(failed_count ?? 0),
+        cell: tellFailures,
         style: ({ failed_count: failed = 0 }) => (failed > 0 ? 'red' : undefined),
       },
       { head: 'TOKENS', right: true, cell: ({ total_tokens }) => formatCount(total_tokens), spare: 1 },

@@ -1,5 +1,5 @@
 import type { Session } from '@agp/core/contracts';
-import { formatCount, formatDuration } from '@agp/core/explain';
+import { formatCount, formatDuration, tellFailures } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../api/api.ts';
@@ -36,13 +36,13 @@ const sessionColumns: readonly Column<Session>[] = [
   {
     head: 'Failed',
     right: true,
-    cell: ({ id, failed_count: failed = 0 }) =>
-      failed > 0 ? (
-        <Link to="/events" search={{ session_id: id, failed: true }} className="tone-bad">
-          {formatCount(failed)}
+    cell: (row) =>
+      row.failed_count ? (
+        <Link to="/events" search={{ session_id: row.id, failed: true }} className="tone-bad">
+          {tellFailures(row)}
         </Link>
       ) : (
-        <span className="dim none">0</span>
+        <span className="dim none">{tellFailures(row)}</span>
       ),
   },
   { head: 'Tokens', right: true, wide: true, cell: ({ total_tokens }) => formatShortCount(total_tokens) },

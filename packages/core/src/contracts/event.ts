@@ -125,3 +125,14 @@ export const eventDetailSchema = eventSchema
 
 export type EventDetail = z.infer<typeof eventDetailSchema>;
 export type ChainedDetail = z.infer<typeof chainedDetailSchema>;
+
+/** Events that failed, whose sessions a list may be narrowed to. */
+export const mostFailed = 10_000;
+
+export const failedSessions = z
+  .enum(['true'])
+  .optional()
+  .meta({
+    type: 'boolean',
+    description: `Only those of the latest ${mostFailed} events that failed, of the agent and between \`from\` and \`to\` if these are given`,
+  });

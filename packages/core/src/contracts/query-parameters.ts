@@ -4,7 +4,7 @@ import { eventFields, isStorableText, requestIdPattern } from '../events/event-f
 import { decisionActions } from '../events/event-policy.ts';
 import { fromPublicId } from '../ids.ts';
 import { agentStatusSchema, isPrintableText } from './agent.ts';
-import { outcomeNames } from './event.ts';
+import { failedSessions, outcomeNames } from './event.ts';
 import { forwardFault, isForward, timeParameterSchema, timeRange } from './timestamp.ts';
 
 export const maxPageSize = 1000;
@@ -134,7 +134,7 @@ export const sessionListQuerySchema = z
     agent_id: z.string().optional().meta({ description: 'Only sessions of this agent' }),
     name: text.optional().meta({ description: 'Only those that their caller gave this name', example: 'march-close' }),
     label,
-    failed: z.enum(['true']).optional().meta({ type: 'boolean', description: 'Only those with an event that failed' }),
+    failed: failedSessions,
     ...timeRange('sessions that began', 'at'),
     total,
     expand: z

@@ -4,6 +4,9 @@ import { eventIdSchema, sessionEventSchema, sessionIdSchema } from './event.ts';
 import { labelListSchema } from './metadata.ts';
 import { timestampSchema } from './timestamp.ts';
 
+/** Of a session as many are looked at for failures, the latest: it may have a million. */
+export const mostLookedAt = 1_000;
+
 const sessionSchema = z
   .strictObject({
     id: sessionIdSchema,
@@ -20,9 +23,13 @@ const sessionSchema = z
     name: z.string().nullable().optional().meta({
       description: 'As the caller sent it in `X-Session-Id`; null if that is the id. Only with `expand=names`',
     }),
-    failed_count: z.int().min(0).optional().meta({
-      description: 'Events that `failed=true` of the events lists; only with `expand=failures` of the list',
-    }),
+    failed_count: z
+      .int()
+      .min(0)
+      .optional()
+      .meta({
+        description: `How many of its latest ${mostLookedAt} events \`failed=true\` of the events lists; only with \`expand=failures\` of the list`,
+      }),
     labels: labelListSchema.optional().meta({ description: 'Of its agent. Only with `expand=names`' }),
   })
   .meta({ id: 'Session', description: 'The events of one session, summed up' });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CostUsageEntry } from '../contracts/index.ts';
-import { findFailing, isSurprising } from './failing.ts';
+import { findFailing, isSurprising, tellFailures } from './failing.ts';
 
 const of = (agent_id: string, request_count: number, failed_count: number) =>
   ({ agent_id, request_count, failed_count }) as CostUsageEntry;
@@ -29,4 +29,9 @@ test.each([
   ['twice as many as usual, of many', of('a', 500, 121), 0.12, true],
 ])('surprising: %s', (_what, entry, before, expected) => {
   expect(isSurprising(entry, before)).toBe(expected);
+});
+
+test('of a long session it is said how many events were looked at', () => {
+  expect(tellFailures({ event_count: 1_000, failed_count: 3 })).toBe('3');
+  expect(tellFailures({ event_count: 1_001, failed_count: 3 })).toBe('3 of the last 1,000');
 });

@@ -1,4 +1,5 @@
-import type { CostUsageEntry } from '../contracts/index.ts';
+import { type CostUsageEntry, mostLookedAt, type Session } from '../contracts/index.ts';
+import { formatCount } from './formats.ts';
 
 /** Who passes it fails: least requests, the part of them that failed, and how many times its part of the week before. */
 export const failingBound = { requests: 10, part: 0.2, times: 2 };
@@ -34,4 +35,12 @@ export function isSurprising({ request_count: all, failed_count: failed }: Count
   const usual = Math.max(0.01, before ?? 0);
   const chance = all * usual + surprising.deviations * Math.sqrt(all * usual * (1 - usual));
   return failed >= surprising.failed && failed > chance;
+}
+
+/** How many events of a session failed: `3`, or of a long one `3 of the last 1,000`, since no more are looked at. */
+export function tellFailures({
+  failed_count: failed = 0,
+  event_count: all,
+}: Pick<Session, 'failed_count' | 'event_count'>) {
+  return all > mostLookedAt ? `${formatCount(failed)} of the last ${formatCount(mostLookedAt)}` : formatCount(failed);
 }

@@ -211,6 +211,17 @@ export async function countEvents(db: Db, filter: EventFilter): Promise<number |
   return found === undefined ? 0 : await countRows(db, found);
 }
 
+/** Sessions of the latest events that failed, `most` events at most. */
+export async function listFailedSessions(
+  db: Db,
+  filter: Pick<EventFilter, 'agentId' | 'from' | 'to'>,
+  most: number,
+): Promise<string[]> {
+  const page = { limit: most, offset: 0 };
+  const found = await selectPage(db, { ...filter, failed: true }, page, ['id', 'session_id']);
+  return [...new Set((await found?.execute())?.map(({ session_id: id }) => id))];
+}
+
 /** In the order of their timestamps; only `length` links from the start of the chain, to match totals that were read before. */
 export function listSessionEvents(
   db: Db,

@@ -1,4 +1,4 @@
-import type { Session } from '@agp/core/contracts';
+import { mostFailed, mostLookedAt, type Session } from '@agp/core/contracts';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
@@ -6,6 +6,7 @@ import type { Schema } from '../schema.ts';
 import type { RowOf } from '../statements.ts';
 import { hasLabel } from './agents.ts';
 import { isFailed } from './causes.ts';
+import { listFailedSessions } from './events.ts';
 import { countRows, type PageRange, readPages } from './pages.ts';
 
 export interface SessionClaim {
@@ -81,7 +82,7 @@ interface SessionFilter {
   name?: string | undefined;
   /** Of its agent, as `name=value`. */
   label?: string | undefined;
-  /** Only those with an event that failed. */
+  /** Only those of the latest events that failed. */
   failed?: boolean | undefined;
   from?: Date | undefined;
   to?: Date | undefined;
@@ -89,36 +90,46 @@ interface SessionFilter {
   cursor?: SessionCursor | undefined;
 }
 
-const failures = sql`FROM events WHERE events.session_id = sessions.id AND (${isFailed})`;
+/** Of the latest events of a session alone. As a range, which may have many: else Postgres sorts all that a session has. */
+const countFailures = sql<number>`(
+  SELECT count(*) FILTER (WHERE ${isFailed}) FROM (
+    SELECT outcome, http_status FROM events WHERE session_id >= sessions.id AND session_id <= sessions.id
+    ORDER BY session_id DESC, id DESC LIMIT ${sql.lit(mostLookedAt)}
+  ) AS latest)`;
 
-function filterSessions(
+/** From what failed on, which an index has: most sessions have no failure, and some have a million events. */
+async function filterSessions(
   db: Db,
   { agentId, name, label, failed, from, to }: SessionFilter,
-): ReturnType<typeof selectSessions> {
+): Promise<{ filtered: ReturnType<typeof selectSessions> }> {
   let filtered = selectSessions(db);
   if (agentId !== undefined) filtered = filtered.where('sessions.agent_id', '=', agentId);
   if (name !== undefined) filtered = filtered.where('sessions.name', '=', name);
   if (label !== undefined) filtered = filtered.where(hasLabel(label));
-  if (failed) filtered = filtered.where(sql<boolean>`EXISTS (SELECT ${failures})`);
+  if (failed) {
+    const ids = await listFailedSessions(db, { agentId, from, to }, mostFailed);
+    filtered = filtered.where(sql<boolean>`sessions.id = ANY(${ids}::text[])`);
+  }
   if (from !== undefined) filtered = filtered.where('sessions.started_at', '>=', from);
   if (to !== undefined) filtered = filtered.where('sessions.started_at', '<', to);
-  return filtered;
+  return { filtered };
 }
 
 /** @see countRows */
-export const countSessions = (db: Db, filter: SessionFilter) => countRows(db, filterSessions(db, filter));
+export const countSessions = async (db: Db, filter: SessionFilter) =>
+  countRows(db, (await filterSessions(db, filter)).filtered);
 
-/** The latest start first, ties by id. Failures are counted by the events of the sessions listed. */
-export function listSessions(
+/** The latest start first, ties by id. */
+export async function* listSessions(
   db: Db,
   filter: SessionFilter & { withFailures?: boolean },
   range: PageRange,
 ): AsyncGenerator<SessionRow[]> {
   const { cursor, withFailures = false } = filter;
-  const filtered = filterSessions(db, filter).$if(withFailures, (query) =>
-    query.select(sql<number>`(SELECT count(*) ${failures})`.as('failed_count')),
+  const filtered = (await filterSessions(db, filter)).filtered.$if(withFailures, (query) =>
+    query.select(countFailures.as('failed_count')),
   );
-  return readPages<SessionRow>(range, ({ after: last, limit, offset }) => {
+  yield* readPages<SessionRow>(range, ({ after: last, limit, offset }) => {
     const after = last ?? cursor;
     let query = filtered;
     if (after !== undefined) {
