@@ -55,7 +55,10 @@ export const refusalDays = 14;
 export const policyRefusalsSchema = z
   .strictObject({
     from: timestampSchema,
-    refused: z.int().min(0).meta({ description: 'In all, exactly' }),
+    refused: z.int().min(0).meta({
+      description:
+        'In all since the hour in which it was made; for a key of a team, of a policy of all teams: as far as they are listed',
+    }),
     days: z.array(z.strictObject({ day: z.iso.date(), refused: z.int().min(0) })).length(refusalDays),
     teams: z
       .array(

@@ -9,7 +9,7 @@ import { shareTestManagement } from './support/start-test-management.ts';
 const management = shareTestManagement();
 const dayMs = 86_400_000;
 
-test('a policy has what it refused by day, exactly, and by the teams of the agents it refused', async () => {
+test('a policy has what it refused by day, since it was made, and by the teams of the agents it refused', async () => {
   const made = await management.send('POST', '/api/v1/policies', { name: 'by-team' });
   const { id } = storedPolicySchema.parse(await made.json());
   const [one, other] = [await seedAgent(management.database, 'red-1'), await seedAgent(management.database, 'red-2')];
@@ -20,6 +20,8 @@ test('a policy has what it refused by day, exactly, and by the teams of the agen
     [blue, 'blue'],
   ] as const)
     await management.send('PUT', `/api/v1/agents/${agent}`, { labels: { team } });
+  const madeAt = (ms: number) =>
+    management.database.pool.query(`UPDATE policies SET created_at = $1 WHERE name = 'by-team'`, [new Date(ms)]);
   const today = Math.floor(Date.now() / dayMs) * dayMs;
   const refuse = async (agent: string | null, at: number, count: number, policy = 'by-team') => {
     const agentId = agent && uuidOf('agt', agent);
@@ -40,6 +42,7 @@ test('a policy has what it refused by day, exactly, and by the teams of the agen
     const requests = [{ ...of, ...listed, decision }];
     await addRefusals(management.database.pool, [{ ...of, minute: at, refusedAt: at, requests }]);
   };
+  await madeAt(today - 20 * dayMs);
   await refuse(one, today, 2);
   await refuse(other, today - 1, 130);
   await refuse(blue, today - 13 * dayMs, 7);
@@ -68,6 +71,11 @@ test('a policy has what it refused by day, exactly, and by the teams of the agen
   await management.database.pool.query('DELETE FROM refused_requests WHERE agent_id = $1', [uuidOf('agt', blue)]);
   expect(await management.read(`/api/v1/policies/${id}/refusals`, policyRefusalsSchema)).toMatchObject({
     ...{ refused: 152, unlisted: 11, days },
+  });
+  // What was before was another's of its name, except in the same hour.
+  await madeAt(today - 1);
+  expect(await management.read(`/api/v1/policies/${id}/refusals`, policyRefusalsSchema)).toMatchObject({
+    ...{ refused: 132, unlisted: 0, teams: [{ team: 'red', agents: 2, refused: 132 }] },
   });
   await management.refuse(await management.call('/api/v1/policies/pol_x/refusals'), 404, 'policy not found');
 });

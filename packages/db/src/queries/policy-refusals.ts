@@ -6,7 +6,7 @@ import { firstIdAt } from './pages.ts';
 const mostRows = 200_000;
 /** Teams that are told, those with most. */
 const mostTeams = 50;
-const dayMs = 86_400_000;
+const [hourMs, dayMs] = [3_600_000, 86_400_000];
 
 interface Teams {
   teams: { team: string | null; agents: number; refused: number }[];
@@ -25,22 +25,23 @@ type Counted = { days: Record<string, number> | null } & { teams: Teams['teams']
 
 /**
  * What a policy refused on each of the last days, UTC, today too, by the sums of hours, which keep all; and by the label `team` that agents
- * have now, by the requests that are listed still.
- * @param policy its name
+ * have now, by the requests that are listed still. Sums know names alone: what was before the hour in which the policy was made is not
+ * counted, since that was another's of its name.
  * @param isSummed false if the sums of hours are not the caller's to see: then days are of the listed requests too
  */
 export async function countPolicyRefusals(
   db: Db,
-  policy: string,
+  { name: policy, created_at: madeAt }: { name: string; created_at: Date },
   { now, days, isSummed }: { now: number; days: number; isSummed: boolean },
 ): Promise<PolicyRefusals> {
   const today = Math.floor(now / dayMs) * dayMs;
   const starts = Array.from({ length: days }, (_, at) => new Date(today - (days - 1 - at) * dayMs));
   const from = starts[0] as Date;
+  const since = new Date(Math.max(from.getTime(), Math.floor(madeAt.getTime() / hourMs) * hourMs));
   // Hour by hour, since an hour has all policies' rows.
   const ofHours: RawBuilder<unknown> = sql`
     SELECT width_bucket(summed.hour, ${starts}::timestamptz[]) AS day, sum(event_count) AS refused
-    FROM generate_series(${from}::timestamptz, ${new Date(now)}::timestamptz, interval '1 hour') AS hours (hour)
+    FROM generate_series(${since}::timestamptz, ${new Date(now)}::timestamptz, interval '1 hour') AS hours (hour)
     JOIN hourly_decisions AS summed ON summed.hour = hours.hour AND policy = ${policy} AND rule = '' AND action = 'refuse'
     GROUP BY 1`;
   const ofRows = sql`SELECT day, sum(refused) AS refused FROM found GROUP BY 1`;
@@ -48,7 +49,7 @@ export async function countPolicyRefusals(
     WITH found AS MATERIALIZED (
       SELECT agent_id, width_bucket(id, ${starts.map(firstIdAt)}::uuid[]) AS day, sum(count) AS refused FROM (
         SELECT id, agent_id, count FROM refused_requests
-        WHERE id >= ${firstIdAt(from)} AND decision @> ${JSON.stringify([{ policy }])}::jsonb
+        WHERE id >= ${firstIdAt(since)} AND decision @> ${JSON.stringify([{ policy }])}::jsonb
         LIMIT ${mostRows}
       ) AS listed GROUP BY 1, 2
     ), teams AS (

@@ -124,10 +124,10 @@ export const policyRoutes = tagRoutes('Policies', [
     params: { id: policyId },
     answer: { description: 'The last 14 days', schema: policyRefusalsSchema },
     handle: async ({ params, caller }, { db }) => {
-      const { name, team } = found(await readPolicy(db, params.id), 'policy_not_found');
+      const policy = found(await readPolicy(db, params.id), 'policy_not_found');
       // What others' did is counted for all agents together.
-      const isSummed = !caller?.match || team !== null;
-      return countPolicyRefusals(db, name, { now: Date.now(), days: refusalDays, isSummed });
+      const isSummed = !caller?.match || policy.team !== null;
+      return countPolicyRefusals(db, policy, { now: Date.now(), days: refusalDays, isSummed });
     },
   }),
   defineRoute('PUT /api/v1/policies/{id}', {
