@@ -21,6 +21,8 @@ export interface AlertTables {
     fed_at: DefaultTimestamp;
     /** The last month whose costs it was told or did not ask for, such as `2026-10`; null before the first look. */
     reported_month: string | null;
+    /** When a process began to sum up a month for it. */
+    report_tried_at: Timestamp | null;
   };
   alerts: {
     id: string;

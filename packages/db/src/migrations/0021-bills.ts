@@ -23,6 +23,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       read_at   timestamptz(3),
       error     text
     )`.execute(db);
-  await sql`ALTER TABLE notification_targets ADD COLUMN reported_month text`.execute(db);
+  await sql`ALTER TABLE notification_targets ADD COLUMN reported_month text, ADD COLUMN report_tried_at timestamptz(3)`.execute(
+    db,
+  );
   await sql`ALTER TABLE alert_deliveries ADD COLUMN report jsonb`.execute(db);
 }

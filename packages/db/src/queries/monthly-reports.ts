@@ -8,22 +8,28 @@ export interface UnreportedTarget {
   by: string;
 }
 
+interface Turn {
+  /** Such as `2026-10`. */
+  month: string;
+  at: Date;
+  /** A target that was tried since then is not tried. */
+  triedSince: Date;
+}
+
 /**
- * Targets that are to be told what a month cost. Those that do not ask for it are noted as told, so that who asks in the middle of a month
- * hears of the next one; and so are those that nobody noted before.
- * @param month such as `2026-10`
+ * Takes targets that are to be told what a month cost, each for one process, which has until it may be tried again. Those that do not ask
+ * for it are noted as told, so that who asks in the middle of a month hears of the next one; and so are those that nobody noted before.
  */
-export async function listUnreported(db: Db, month: string): Promise<UnreportedTarget[]> {
+export async function takeUnreported(db: Db, { month, at, triedSince }: Turn): Promise<UnreportedTarget[]> {
   const by = sql<string>`target->>'monthly_costs_by'`;
-  const { rows } = await sql<UnreportedTarget & { is_due: boolean }>`
-    SELECT id, ${by} AS by, reported_month IS NOT NULL AND ${by} IS NOT NULL AS is_due
-    FROM notification_targets WHERE reported_month IS NULL OR reported_month < ${month}`.execute(db);
-  const others = rows.filter(({ is_due }) => !is_due).map(({ id }) => id);
-  if (others.length > 0)
-    await sql`
-      UPDATE notification_targets SET reported_month = ${month}
-      WHERE id = ANY (${others}::uuid[]) AND (reported_month IS NULL OR ${by} IS NULL)`.execute(db);
-  return rows.filter(({ is_due }) => is_due);
+  await sql`
+    UPDATE notification_targets SET reported_month = ${month}
+    WHERE reported_month IS NULL OR reported_month < ${month} AND ${by} IS NULL`.execute(db);
+  const { rows } = await sql<UnreportedTarget>`
+    UPDATE notification_targets SET report_tried_at = ${at}
+    WHERE reported_month < ${month} AND ${by} IS NOT NULL AND (report_tried_at IS NULL OR report_tried_at < ${triedSince})
+    RETURNING id, ${by} AS by`.execute(db);
+  return rows;
 }
 
 /** Puts a report into the queue of a target, once for each month, in any number of processes. Returns whether this one did. */

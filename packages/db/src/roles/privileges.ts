@@ -213,7 +213,9 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     notification_targets: {
       select: 'all',
       insert: columns('id name target secrets'),
-      update: columns('name version target secrets disabled_at disabled_because fed_at reported_month updated_at'),
+      update: columns(
+        'name version target secrets disabled_at disabled_because fed_at reported_month report_tried_at updated_at',
+      ),
       delete: true,
     },
     alerts: {

@@ -1,12 +1,14 @@
 import type { UsageGroup } from '@agp/core/contracts';
 import { columnOf } from '@agp/core/contracts';
-import { addReport, type Db, listUnreported, listUsage, type UsageRow } from '@agp/db';
+import { addReport, type Db, listUsage, takeUnreported, type UsageRow } from '@agp/db';
 import type { MonthlyCosts } from '@agp/notifications';
 import { every, type Logger } from '@agp/runtime';
 
 const everyMs = 60_000;
 /** A month is summed up once it is over for an hour: what is recorded late is in it. */
 const settledMs = 3_600_000;
+/** What could not be summed up is tried again after this long. */
+const tryAgainMs = 3_600_000;
 const mostNamed = 10;
 
 interface Sources {
@@ -54,22 +56,25 @@ export class MonthlyReports {
     this.#end = every(
       everyMs,
       () => this.look(),
-      ({ message: error }) => logger.warn({ error }, 'the costs of a month could not be told; it is tried again'),
+      ({ message: error }) =>
+        logger.warn({ error }, 'the costs of a month could not be told; it is tried again in an hour'),
     );
   }
 
-  /** Sums are read before a report is queued: no target is held meanwhile. */
+  /** Sums are read before a report is queued: no target is held meanwhile. What fails keeps no other targets from theirs. */
   async look(at = new Date()): Promise<void> {
     const { db, records, notifier } = this.#sources;
     const month = findMonth(at);
-    const reports = new Map<string, MonthlyCosts>();
-    let isTold = false;
-    for (const target of await listUnreported(db, month.name)) {
-      const report = reports.get(target.by) ?? (await sumMonth(records, month, target.by));
-      reports.set(target.by, report);
-      isTold = (await addReport(db, target, report)) || isTold;
-    }
-    if (isTold) notifier.wake();
+    const turn = { month: month.name, at, triedSince: new Date(at.getTime() - tryAgainMs) };
+    const failures: unknown[] = [];
+    for (const [by, targets] of Map.groupBy(await takeUnreported(db, turn), (target) => target.by))
+      try {
+        const report = await sumMonth(records, month, by);
+        for (const target of targets) if (await addReport(db, target, report)) notifier.wake();
+      } catch (error) {
+        failures.push(error);
+      }
+    if (failures.length > 0) throw failures[0];
   }
 
   stop(): Promise<void> {

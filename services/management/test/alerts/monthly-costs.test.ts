@@ -129,3 +129,53 @@ test('on the first of a month each target that asks for it is told the last one,
   }
   await close();
 });
+
+test('one of several processes sums a month up, and what failed is tried again in an hour, without keeping others', async () => {
+  await makeTarget(management, {
+    name: 'by-model',
+    kind: 'webhook',
+    url: `${receiver.url}/m`,
+    monthly_costs_by: 'model',
+  });
+  await makeTarget(management, { name: 'by-tag', kind: 'webhook', url: `${receiver.url}/t`, monthly_costs_by: 'tag' });
+  const options = { applicationName: 'reports-test', maxConnections: 8 };
+  const { db, close } = openGuardedDatabase({ ...options, url: management.config.databaseUrl });
+  let isBroken = false;
+  const sums = [0, 0];
+  const countSums = (index: number) =>
+    new Proxy(db, {
+      get(target, name) {
+        if (name === 'getExecutor') {
+          sums[index] = (sums[index] ?? 0) + 1;
+          if (isBroken) throw new Error('canceling statement due to statement timeout');
+        }
+        const member = Reflect.get(target, name, target);
+        return typeof member === 'function' ? member.bind(target) : member;
+      },
+    });
+  const common = { db, notifier: { wake() {} }, logger: createLogger('management', 'silent') };
+  const processes = sums.map((_, index) => new MonthlyReports({ ...common, records: countSums(index) }));
+  /** How many of them read sums, and how many failed. */
+  const look = async (time: number) => {
+    sums.fill(0);
+    const looks = await Promise.allSettled(processes.map((each) => each.look(new Date(time))));
+    return [sums.filter((count) => count > 0).length, looks.filter(({ status }) => status === 'rejected').length];
+  };
+  const told = async () =>
+    (await management.read('/api/v1/notification-deliveries', deliveryListSchema)).filter(({ target }) =>
+      target.startsWith('by-'),
+    ).length;
+  await look(first(2).getTime() + hourMs);
+  const due = first(3).getTime() + hourMs;
+  isBroken = true;
+  expect(await look(due)).toEqual([1, 1]);
+  // One that failed kept the next from nothing.
+  expect(Math.max(...sums)).toBeGreaterThan(1);
+  isBroken = false;
+  expect(await look(due + hourMs / 2)).toEqual([0, 0]);
+  expect(await told()).toBe(0);
+  expect(await look(due + hourMs + 1)).toEqual([1, 0]);
+  expect(await told()).toBe(2);
+  expect(await look(due + 3 * hourMs)).toEqual([0, 0]);
+  await close();
+});
