@@ -32,7 +32,7 @@ type CheckedParts = Map<string, (TextPart & { waiting: Waiting })[]>;
 /** Of a frame, in UTF-16 units. */
 const maxSearched = 1_000_000;
 /** What is searched at once is so long that it takes some milliseconds, but not much shorter than what is searched anew before it. */
-const [stepNs, leastStep] = [8e6, 512];
+const [stepNs, leastStep] = [3e6, 512];
 
 /** More bytes, of a frame or of all that waits, are written in steps. */
 const longFrame = 256 * 1024;
