@@ -17,12 +17,11 @@ beforeAll(async () => {
   garbled = createServer((socket) => socket.on('error', () => {}).on('data', () => socket.end('no HTTP\r\n\r\n')));
   garbled.listen(0, '127.0.0.1');
   await once(garbled, 'listening');
-  const gone = await startFakeProvider(() => ({}));
-  await gone.stop();
   system = await startSystem({
     environment: {
       PROVIDER_OPENAI_URL: fake.url,
-      PROVIDER_GONE_URL: gone.url,
+      // Nobody listens there, and no other test gets that port.
+      PROVIDER_GONE_URL: 'http://127.0.0.1:1',
       PROVIDER_NOWHERE_URL: 'http://nowhere.invalid',
       PROVIDER_PLAIN_URL: fake.url.replace('http:', 'https:'),
       PROVIDER_GARBLED_URL: `http://127.0.0.1:${(garbled.address() as AddressInfo).port}`,

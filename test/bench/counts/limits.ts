@@ -10,7 +10,7 @@ export interface Count {
 
 /** What is counted, each with what it takes at most. Who needs more raises a limit in the same commit; who needs less lowers it. */
 export const limits = {
-  small: { calls: 3_270, functions: 978, bytes: 141_000 },
+  small: { calls: 3_270, functions: 990, bytes: 142_500 },
   'stream of 50 chunks': { calls: 19_000, functions: 1_110, bytes: 480_000 },
   'cap and token': { calls: 4_010, functions: 1_090, bytes: 165_000 },
   'cap and JWT': { calls: 4_050, functions: 1_094, bytes: 165_000 },

@@ -121,9 +121,9 @@ test('a row that stands for many is counted on, found by each of its rules, and 
   expect((await countPolicyHits(owner.db, new Date(at.getTime() + 3_600_000))).get('interns')).toBeUndefined();
 });
 
-test('a proxy may add to the list, and neither read nor change it', async () => {
+test('a proxy may add to the list, and neither change it nor read who asked for what', async () => {
   for (const statement of [
-    'SELECT reason FROM refused_requests',
+    'SELECT source_ip FROM refused_requests',
     "UPDATE refused_requests SET reason = 'other'",
     'DELETE FROM refused_requests',
   ])
