@@ -1,7 +1,7 @@
 /** Up to this length, a body of declared length gets all of its memory at once. */
 const wholeAtOnce = 1024 * 1024;
 const firstBytes = 16 * 1024;
-/** More is reserved at once: the machine gives it as it fills, so that it costs what has come and is not copied as it grows. */
+/** Once so many bytes have come, all of a declared length is reserved. The machine gives memory as it fills: what has come is what counts. */
 const reservedFrom = 4 * 1024 * 1024;
 
 /** Bytes that come in pieces, in one piece of memory that doubles when full: tiny pieces take no more than a single one. */

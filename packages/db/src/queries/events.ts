@@ -211,14 +211,9 @@ export async function countEvents(db: Db, filter: EventFilter): Promise<number |
   return found === undefined ? 0 : await countRows(db, found);
 }
 
-/** Sessions of the latest events that failed, `most` events at most. */
-export async function listFailedSessions(
-  db: Db,
-  filter: Pick<EventFilter, 'agentId' | 'from' | 'to'>,
-  most: number,
-): Promise<string[]> {
-  const page = { limit: most, offset: 0 };
-  const found = await selectPage(db, { ...filter, failed: true }, page, ['id', 'session_id']);
+/** Sessions of the latest events that failed. @param limit of events */
+export async function listFailedSessions(db: Db, filter: EventFilter, limit: number): Promise<string[]> {
+  const found = await selectPage(db, { ...filter, failed: true }, { limit, offset: 0 }, ['id', 'session_id']);
   return [...new Set((await found?.execute())?.map(({ session_id: id }) => id))];
 }
 

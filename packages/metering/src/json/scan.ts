@@ -72,11 +72,7 @@ function skipValue(bytes: Buffer, start: number): number {
   return i;
 }
 
-/** No name that is known has more bytes, escapes included; of a longer one its begin is read. */
-const maxKey = 64 * 1024;
-
 function readKey(bytes: Buffer, start: number, end: number): string | null {
-  if (end - start > maxKey) return bytes.toString('latin1', start + 1, start + maxKey);
   const text = bytes.toString('utf8', start, end);
   if (!text.includes('\\')) return text.slice(1, -1);
   try {

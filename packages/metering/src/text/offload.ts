@@ -29,7 +29,7 @@ export interface OffloadOptions<Question> {
 }
 
 /** What a worker gets, and the memory in it that it gets for itself: anything else is copied in one turn. */
-export interface Prepared<Content> {
+interface Prepared<Content> {
   content: Content;
   owned: readonly ArrayBuffer[];
 }

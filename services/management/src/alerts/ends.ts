@@ -59,7 +59,7 @@ const byKind: Partial<Record<AlertRow['kind'], Tell>> = {
   async change(db, { subject, agent_id: agentId, opened_at: from }) {
     const [member, was] = subject.startsWith('pause') ? (['paused', true] as const) : (['status', 'blocked'] as const);
     const of = agentId === null ? { actions: ['pause.set'] } : { agentId, actions: ['agent.update', 'agent.retire'] };
-    const rows = await listAudit(db, { ...of, from } as never, { limit: 20, offset: 0 });
+    const rows = await listAudit(db, { ...of, from }, { limit: 20, offset: 0 });
     const entries = rows.flatMap((row) => (row.sealed ? [parseJson(row.payload) as AuditEntry] : []));
     const end = entries.find(({ before, after }) => before?.[member] === was && after?.[member] !== was);
     return end ? `ended by ${nameActor(end)}` : null;

@@ -12,7 +12,7 @@ import {
   PolicyDenied,
   type RuleSet,
 } from '@agp/policy';
-import { endTurn, inTurns } from '@agp/runtime';
+import { inTurns } from '@agp/runtime';
 import type { Setup, Stores, Working } from '../context.ts';
 import { CallData } from '../data/call-data.ts';
 import { keepAllowed } from '../head/endpoints.ts';
@@ -61,10 +61,7 @@ export async function govern(
   const remedied = enforced.filter(({ action }) => action === 'lower' || action === 'strip');
   if (remedied[0] !== undefined) {
     const inspected = body.inspected && { ...body.inspected, ...(changed && { toProvider: changed }) };
-    // To change many tools and to read them anew takes long.
-    await endTurn();
     changed = change(context, head, { ...body, inspected }, remedied as [Remedied, ...Remedied[]]);
-    await endTurn();
     const after = describeChanged(context, head, facts, body.inspected as InspectedBody, changed);
     const again = (await inTurns(judgeBodyInSteps(rules, after))).filter(isEnforced);
     const denied = PolicyDenied.by(again.filter(({ rule }) => !isOfData(rule)));
