@@ -36,20 +36,26 @@ export function isTooPopulated(body: string | Uint8Array, most: number = maxValu
   // Lists within lists are values too, and have no commas between them.
   let found = 0;
   for (const sign of [',', '[', '{']) {
-    const byte = sign.charCodeAt(0);
-    const next = (at: number) => (typeof body === 'string' ? body.indexOf(sign, at) : findByte(body, byte, at));
-    for (let at = next(0); at >= 0 && found <= most; at = next(at + 1)) found += 1;
+    if (typeof body !== 'string') found += countBytes(body, sign.charCodeAt(0), most - found);
+    else for (let at = body.indexOf(sign); at >= 0 && found <= most; at = body.indexOf(sign, at + 1)) found += 1;
   }
   return found > most;
 }
 
-/** So many bytes are looked at here before the next is searched for by what is fast over long ways alone. */
+/** So many bytes are looked at one by one before what is fast over long ways alone searches for the next. */
 const nearby = 64;
 
-function findByte(bytes: Uint8Array, byte: number, from: number): number {
-  const until = Math.min(from + nearby, bytes.length);
-  for (let at = from; at < until; at += 1) if (bytes[at] === byte) return at;
-  return bytes.indexOf(byte, until);
+/** How often a byte occurs; one more than `most` if that is more. */
+function countBytes(bytes: Uint8Array, byte: number, most: number): number {
+  const { length } = bytes;
+  let [found, at] = [0, bytes.indexOf(byte)];
+  while (at >= 0 && found <= most) {
+    found += 1;
+    const until = Math.min(at + nearby, length);
+    for (at += 1; at < until && bytes[at] !== byte; ) at += 1;
+    if (at === until) at = bytes.indexOf(byte, at);
+  }
+  return found;
 }
 
 /** The same, without what stands in strings: a long text has as many commas. */
