@@ -92,6 +92,18 @@ test.each([
   }
 });
 
+test.each([
+  '1.50',
+  ' -0.0 ',
+  '[1e2,-1.0]',
+  '{"a": 12345678901234567890}',
+  '{"a":[\n1.0,"2.0"]}',
+  '{"a":["1",null,{"b":"c"}]}',
+])('digits are kept: %s', (json) => {
+  const written = JSON.stringify(parseJson(json, { keepsDigits: true }));
+  expect(written).toBe(json.replace(/\s/g, ''));
+});
+
 test('brackets in strings are no depth', () => {
   const text = JSON.stringify({ code: '[{'.repeat(5_000), quoted: '"[\\"'.repeat(5_000), 'key[[[': ['\\'.repeat(9)] });
   expect(parseJson(text)).toEqual(JSON.parse(text));

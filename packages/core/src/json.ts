@@ -92,6 +92,9 @@ interface JsonBounds {
   keepsDigits?: boolean;
 }
 
+/** Also what stands in a string; the price is a slower parse. */
+const mayHoldNumber = (text: string) => /(?:^|[:[,])\s*[-\d]/.test(text);
+
 const keepDigits = (_key: string, value: unknown, { source }: { source?: string }) =>
   typeof value === 'number'
     ? (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(source ?? `${value}`)
@@ -110,7 +113,9 @@ export function parseJson(
   const fault = hasMoreBrackets(text, maxDepth) ? findOutlineFault(text, maxDepth) : null;
   if (fault !== null) throw new JsonError(fault);
   try {
-    return keepsDigits ? JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown) : JSON.parse(text);
+    return keepsDigits && mayHoldNumber(text)
+      ? JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown)
+      : JSON.parse(text);
   } catch (error) {
     // Only numbers are taken of the parser's message, which may quote the text.
     throw new JsonError('not_json', /\((line \d+ column \d+)\)$/.exec((error as Error).message)?.[1] ?? null);

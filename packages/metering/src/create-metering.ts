@@ -9,7 +9,7 @@ import type { MeteringOptions, MeteringParts } from './metering-parts.ts';
 import { createBodySearcher, type SearchPlace } from './redaction/body-searcher.ts';
 import { openSearch, type SearchConfig } from './redaction/redaction.ts';
 import type { FoundInBytes } from './redaction/search-bytes.ts';
-import { type BodyChange, changeBody } from './request/change-body.ts';
+import { type BodyChange, changeInSteps } from './request/change-body.ts';
 import { createBodyInspector } from './request/inspect-apart.ts';
 import { type BodyForm, type InspectedBody, inspectBody } from './request/inspect-body.ts';
 import { type Cheaper, findCheaper, findLikelyCost, findReservation, findTokens } from './reserve.ts';
@@ -51,7 +51,7 @@ export interface Metering {
   findCheaper(head: CallHead, body: InspectedBody | null, caps: Caps): Cheaper | null;
   /** Later figures are charged by these prices; calls under way too. */
   usePrices(file: PriceFile | null): void;
-  changeBody(head: CallHead, body: InspectedBody, change: BodyChange): Buffer | null;
+  changeInSteps(head: CallHead, body: InspectedBody, change: BodyChange): Generator<undefined, Buffer | null>;
   /** A place for a body that rules of data must see. @param bytes its size, as far as that is known @throws ApiError `share_used_up`, `proxy_overloaded` */
   promiseSearch(holder: Holder, bytes: number): SearchPlace;
   /** What the texts of a body hold. @throws ApiError `proxy_overloaded` if its turn does not come */
@@ -98,7 +98,7 @@ export function createMetering(options: MeteringOptions): Metering {
       parts.priceUsage = createPriceUsage(given);
       parts.findModelBounds = createFindModelBounds(given);
     },
-    changeBody,
+    changeInSteps,
     promiseSearch: (holder, bytes) => parts.searcher.promise(holder, bytes),
     searchBody: ({ bytes, form: { contentType } }, config, holder) =>
       parts.searcher.search(

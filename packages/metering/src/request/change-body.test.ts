@@ -1,7 +1,8 @@
 import type { EventTool } from '@agp/core/events';
 import { expect, test } from 'vitest';
 import { makeHead } from '../../test/open-metering.ts';
-import { changeBody } from './change-body.ts';
+import { atOnce } from '../redaction/replace-places.ts';
+import { changeInSteps } from './change-body.ts';
 import { inspectBody } from './inspect-body.ts';
 
 type Change = { most?: number; denied?: string[]; contentEncoding?: string; decoded?: Buffer };
@@ -13,7 +14,9 @@ function change(id: string, path: string, body: string, { most, denied, contentE
   const caps = { mustTell: false, mustBound: false, mustName: true };
   const inspected = inspectBody(head.operation as never, head, Buffer.from(body), form, caps);
   const isDenied = denied && (({ names }: EventTool) => names.some((name) => denied.includes(name)));
-  const changed = changeBody(head, inspected, { mostOutputTokens: most ?? null, isDenied: isDenied ?? null });
+  const changed = atOnce(
+    changeInSteps(head, inspected, { mostOutputTokens: most ?? null, isDenied: isDenied ?? null }),
+  );
   return changed?.toString() ?? null;
 }
 
@@ -160,10 +163,12 @@ test.each<[string, string, (count: number) => object]>([
       return operation?.readTools?.(body as never) ?? [];
     };
     const counted = { ...head, operation: { ...operation, readTools } as never };
-    const changed = changeBody(counted, inspected, {
-      mostOutputTokens: null,
-      isDenied: ({ names }) => names.includes('a'),
-    });
+    const changed = atOnce(
+      changeInSteps(counted, inspected, {
+        mostOutputTokens: null,
+        isDenied: ({ names }) => names.includes('a'),
+      }),
+    );
     expect(changed?.toString()).not.toContain('"name":"a"');
     return length;
   };

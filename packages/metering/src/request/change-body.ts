@@ -19,19 +19,22 @@ export interface BodyChange {
  * A body with a lower bound of output, and without tools that are denied. Numbers keep their digits, and members their order.
  * @returns null if it cannot be changed: it is encoded, a form, or holds many calls
  */
-export function changeBody(
+export function* changeInSteps(
   { operation, provider }: CallHead,
   { form, bytes, toProvider }: InspectedBody,
   change: BodyChange,
-): Buffer | null {
+): Generator<undefined, Buffer | null> {
   const isPlain = form.decoded === null && /^\s*(?:identity)?\s*$/i.test(form.contentEncoding);
   if (operation === null || operation.listCalls !== undefined || !isPlain || bytes.length === 0) return null;
   const path = operation.bounds?.outputBound?.(provider.baseUrl) ?? [];
-  const body = readChangeable(toProvider, new Set([...lists, ...searches, ...choices, ...path, ...path.map(toSnake)]));
+  const body = yield* readChangeable(
+    toProvider,
+    new Set([...lists, ...searches, ...choices, ...path, ...path.map(toSnake)]),
+  );
   if (body === null) return null;
   if (change.mostOutputTokens !== null && !lower(operation, provider.baseUrl, body, change.mostOutputTokens))
     return null;
-  if (change.isDenied !== null) strip(operation, body, change.isDenied);
+  if (change.isDenied !== null) yield* strip(operation, body, change.isDenied);
   const members = Object.entries(body).map(
     ([key, value]) => `${JSON.stringify(key)}:${value instanceof Untouched ? value.json : JSON.stringify(value)}`,
   );
@@ -50,7 +53,10 @@ class Untouched {
 }
 
 /** The members of a body; named and short ones are parsed. Null if it is no object, or these are too long. */
-function readChangeable(bytes: Buffer, names: ReadonlySet<string>): Record<string, unknown> | null {
+function* readChangeable(
+  bytes: Buffer,
+  names: ReadonlySet<string>,
+): Generator<undefined, Record<string, unknown> | null> {
   const start = skipSpace(bytes, 0);
   const found = scanMembers(bytes, start);
   if (found === null || skipSpace(bytes, found.end) < bytes.length) return null;
@@ -63,6 +69,7 @@ function readChangeable(bytes: Buffer, names: ReadonlySet<string>): Record<strin
       if (isParsed) left -= end - from;
       if (left < 0) return null;
       body[key] = isParsed ? parseJson(json, { keepsDigits: true }) : new Untouched(json);
+      yield;
     }
   } catch {
     return null;
@@ -107,7 +114,11 @@ const lists = ['mcp_servers', 'tools', 'functions', 'plugins'];
 const searches = ['web_search_options', 'search_parameters', 'enable_search'];
 const choices = ['tool_choice', 'function_call', 'toolConfig', 'tool_config', 'parallel_tool_calls'];
 
-function strip(operation: Operation, body: Record<string, unknown>, isDenied: (tool: EventTool) => boolean): void {
+function* strip(
+  operation: Operation,
+  body: Record<string, unknown>,
+  isDenied: (tool: EventTool) => boolean,
+): Generator<undefined, void> {
   const gone = new Set<string>();
   const isGone = (tool: EventTool) => {
     if (!isDenied(tool)) return false;
@@ -117,7 +128,11 @@ function strip(operation: Operation, body: Record<string, unknown>, isDenied: (t
   for (const list of lists) {
     if (!Array.isArray(body[list])) continue;
     const read = openReader(operation, body, list);
-    const kept = asArray(body[list]).flatMap((item) => keep(asObject(item), read, isGone));
+    const kept: JsonObject[] = [];
+    for (const item of asArray(body[list])) {
+      kept.push(...keep(asObject(item), read, isGone));
+      yield;
+    }
     if (kept.length > 0) body[list] = kept;
     else delete body[list];
   }

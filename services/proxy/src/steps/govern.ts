@@ -61,7 +61,7 @@ export async function govern(
   const remedied = enforced.filter(({ action }) => action === 'lower' || action === 'strip');
   if (remedied[0] !== undefined) {
     const inspected = body.inspected && { ...body.inspected, ...(changed && { toProvider: changed }) };
-    changed = change(context, head, { ...body, inspected }, remedied as [Remedied, ...Remedied[]]);
+    changed = await change(context, head, { ...body, inspected }, remedied as [Remedied, ...Remedied[]]);
     const after = describeChanged(context, head, facts, body.inspected as InspectedBody, changed);
     const again = (await inTurns(judgeBodyInSteps(rules, after))).filter(isEnforced);
     const denied = PolicyDenied.by(again.filter(({ rule }) => !isOfData(rule)));
@@ -96,7 +96,12 @@ const isOfData = (rule: string): boolean => /^(?:pii|check)\./.test(rule);
 
 type Remedied = Finding & { action: Extract<Decision['action'], 'lower' | 'strip' | 'redact' | 'flag'> };
 
-function change({ metering }: Working, head: Head, { inspected }: Body, findings: [Remedied, ...Remedied[]]): Buffer {
+async function change(
+  { metering }: Working,
+  head: Head,
+  { inspected }: Body,
+  findings: [Remedied, ...Remedied[]],
+): Promise<Buffer> {
   const bounds = findings.map(({ action, policy }) =>
     action === 'lower' ? (policy.limits?.max_output_tokens ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY,
   );
@@ -106,10 +111,12 @@ function change({ metering }: Working, head: Head, { inspected }: Body, findings
   const denied = new Set([...tools].map((tool) => JSON.stringify(tool)));
   const changed =
     inspected &&
-    metering.changeBody(head, inspected, {
-      mostOutputTokens: Number.isFinite(least) ? least : null,
-      isDenied: denied.size === 0 ? null : (tool) => denied.has(JSON.stringify(tool)),
-    });
+    (await inTurns(
+      metering.changeInSteps(head, inspected, {
+        mostOutputTokens: Number.isFinite(least) ? least : null,
+        isDenied: denied.size === 0 ? null : (tool) => denied.has(JSON.stringify(tool)),
+      }),
+    ));
   if (changed) return changed;
   throw new PolicyDenied([{ ...findings[0], reason: `${findings[0].reason}, and its body cannot be changed` }]);
 }
