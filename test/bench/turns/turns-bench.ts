@@ -6,7 +6,7 @@
  * All services run within this process; callers, the provider and the check in a thread.
  */
 import { once } from 'node:events';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { startTestServers, useTestServers } from '@agp/testing';
@@ -98,6 +98,12 @@ async function ask(asked: Asked, begin = () => {}): Promise<Told> {
   return told;
 }
 
+/** Of garbage, since a round began: a part of a turn, and longer here than in a service of its own, since all share one heap. In milliseconds. */
+let longestCollection = 0;
+new PerformanceObserver((list) => {
+  for (const { duration } of list.getEntries()) longestCollection = Math.max(longestCollection, duration);
+}).observe({ entryTypes: ['gc'] });
+
 async function measure({ entrance, name, policies, key, path, method, body }: Input, at: number): Promise<void> {
   if (!`${entrance}: ${name}`.includes(only)) return;
   if (policies !== undefined) await setPolicies(policies);
@@ -109,18 +115,23 @@ async function measure({ entrance, name, policies, key, path, method, body }: In
   const quiet = (key === undefined ? toProxy('turns', '/openai/v1/models', '{}') : otherReads[0]) as Call;
   await ask({ ...asked, call: quiet, input: null });
   const alone = await ask({ ...asked, call: quiet, input: null });
-  const seen: { turn: number; told: Told }[] = [];
+  const seen: { turn: number; collected: number; told: Told }[] = [];
   for (let round = 0; round < rounds; round += 1) {
     await sleep(100);
     const delay = monitorEventLoopDelay({ resolution: 1 });
     delay.enable();
-    const told = await ask(asked, () => delay.reset());
+    const told = await ask(asked, () => {
+      delay.reset();
+      longestCollection = 0;
+    });
     await sleep(20);
     delay.disable();
-    seen.push({ turn: delay.max / 1e6, told });
+    seen.push({ turn: delay.max / 1e6, collected: longestCollection, told });
   }
-  const { turn, told } = seen.sort((one, other) => one.turn - other.turn)[rounds >> 1] as (typeof seen)[number];
-  const figures = [turn, told.waitMs, alone.waitMs, told.tookMs]
+  const { turn, collected, told } = seen.sort((one, other) => one.turn - other.turn)[
+    rounds >> 1
+  ] as (typeof seen)[number];
+  const figures = [turn, collected, told.waitMs, alone.waitMs, told.tookMs]
     .map((ms) => `${ms.toFixed(0).padStart(8)} ms`)
     .join('');
   const ended = told.waited === 200 ? '' : `  the other got ${told.waited}`;
@@ -128,6 +139,6 @@ async function measure({ entrance, name, policies, key, path, method, body }: In
 }
 
 console.log(`medians of ${rounds} rounds\n`);
-const heads = ['turn', 'wait', 'wait alone', 'answered'].map((head) => head.padStart(11)).join('');
+const heads = ['turn', 'collected', 'wait', 'wait alone', 'answered'].map((head) => head.padStart(11)).join('');
 console.log(`${'entrance'.padEnd(17)} ${'input'.padEnd(64)} code${heads}`);
 for (const [at, input] of listInputs(`${urls.check}/`).entries()) await measure(input, at);
