@@ -2,18 +2,20 @@ import { eventually } from '@agp/testing';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { makeToken } from '../control/support/admin-calls.ts';
+import { neverIssued } from '../control/support/identity-system.ts';
 import { inBrowser } from './support/in-browser.ts';
 import { useConsole } from './support/use-console.ts';
 
 /** On a phone in the dark and on a laptop: nothing is wider than the screen, nor in anybody's way. */
-async function expectToFit(page: Page): Promise<void> {
+async function expectToFit(page: Page, isConsole = true): Promise<void> {
   for (const [width, colorScheme] of [
     [390, 'dark'],
     [1280, 'light'],
   ] as const) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme });
-    await page.locator(`[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+    if (isConsole) await page.locator(`[data-mantine-color-scheme=${colorScheme}]`).waitFor();
     await expect.poll(() => page.evaluate<number>('document.documentElement.scrollWidth')).toBe(width);
     const { violations } = await new AxeBuilder({ page }).include('main').analyze();
     expect(violations.map(({ id, nodes }) => [width, id, nodes[0]?.html])).toEqual([]);
@@ -21,7 +23,7 @@ async function expectToFit(page: Page): Promise<void> {
 }
 
 inBrowser('what failed and what was refused', () => {
-  const { show, send, system, provider } = useConsole();
+  const { open, show, send, system, provider } = useConsole();
   const post = (path: string, body: object) => system().api(path, { method: 'POST', body: JSON.stringify(body) });
 
   test('a policy says what it refused by day and by team, each day a link to its requests', async () => {
@@ -46,6 +48,29 @@ inBrowser('what failed and what was refused', () => {
     await page.getByRole('table', { name: 'Refused by day' }).getByRole('link', { name: '3' }).click();
     await page.getByRole('heading', { name: 'Refusals', level: 1 }).waitFor();
     await expect.poll(() => page.getByRole('table', { name: 'Refused requests' }).getByRole('row').count()).toBe(3);
+    expect(faults).toEqual([]);
+  });
+
+  test("whoever has an agent's token alone sees what it may and what was refused, on a page of the proxy", async () => {
+    await post('/api/v1/budgets', { name: 'of-all', amount: 2, window: 'day', on_exceeded: 'refuse' });
+    const { secret } = await makeToken(system(), 'seller');
+    const { page, faults } = await open('/', { key: null });
+    await page.goto(`${system().proxies[0]?.url}/agents/me`);
+    await page.getByLabel('Its token').fill(neverIssued);
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page
+      .getByText(/agent token/)
+      .last()
+      .waitFor();
+    await page.getByLabel('Its token').fill(secret);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'seller' }).waitFor();
+    await page.getByText('Its next request has room in every cap and budget').waitFor();
+    const cells = (at: number) => page.getByRole('table').nth(at).getByRole('cell').allTextContents();
+    expect((await cells(0)).slice(0, 2)).toEqual(['of-all', '$2.00 of $2.00']);
+    expect(await cells(1)).toEqual(['strict', 'enforce', 'models', 'refuse']);
+    expect((await cells(2)).slice(1, 3)).toEqual(['strict, models', '1']);
+    await expectToFit(page, false);
     expect(faults).toEqual([]);
   });
 

@@ -21,15 +21,20 @@ import { refuseStopped } from '../steps/admit.ts';
 import { identify } from '../steps/identify.ts';
 import { StorageDeadline } from '../storage/storage-deadline.ts';
 import { answerJson, countRefusal } from './exchange-token.ts';
+import { isBrowser, sendOwnPage } from './own-page.ts';
 
 /** No provider can have this path: its id would be `agents`, which is reserved. */
 export const ownPath = '/agents/me';
 
-/** Answers an agent, by its own token alone, with its own state: no more than refusals tell, and nothing of others. */
+/**
+ * Answers an agent, by its own token alone, with its own state: no more than refusals tell, and nothing of others. A browser gets a page that
+ * asks for the token and shows the same.
+ */
 export async function tellAgent(context: ProxyContext, exchange: Exchange): Promise<void> {
   context.load.running += 1;
   try {
     context.callers.assure(exchange.request);
+    if (exchange.method === 'GET' && isBrowser(exchange.request)) return sendOwnPage(exchange);
     if (exchange.method !== 'GET') throw new ApiError('method_not_allowed', { headers: { Allow: 'GET' } });
     answerJson(exchange, 200, await readState(context, exchange));
   } catch (error) {

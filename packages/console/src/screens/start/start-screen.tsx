@@ -145,6 +145,7 @@ export function StartScreen() {
   const name = agent.trim() || 'my-first-agent';
   const text = snippet?.write(baseOf(address, snippet.api, simulated), name) ?? '';
   const tool = toolAddress(address, name, simulated);
+  const own = `${address.replace(/\/+$/, '')}/agents/me`;
   return (
     <Screen
       title="Connect an agent"
@@ -193,7 +194,12 @@ export function StartScreen() {
           <Link to="/keys" search={{ view: 'tokens' }}>
             Keys and tokens
           </Link>{' '}
-          and send it as <span className="mono">X-Agent-Token</span>.
+          and send it as <span className="mono">X-Agent-Token</span>. Whoever has it sees what its agent may and what
+          was refused, without a key of this console:{' '}
+          <a href={own} target="_blank" rel="noreferrer" className="mono">
+            {own}
+          </a>
+          .
         </p>
       </Card>
       <FirstEvent key={name} agentName={name} />
