@@ -17,7 +17,7 @@ import { startBrowser } from '../../wire/browsers/start-browser.ts';
 import { startService } from '../processes.ts';
 import { fillDatabase, fillLog, shape, wholeSession } from '../queries/fill-database.ts';
 import { readArguments } from '../read-arguments.ts';
-import { fillAgents, fillRefusals, type Known, listViews, measureView } from './views.ts';
+import { fillAgents, fillRefusals, type Known, listViews, makeDocuments, measureView } from './views.ts';
 
 /** Longest that a screen may take, in milliseconds. */
 const promisedMs = 1_000;
@@ -70,6 +70,9 @@ const servers = { databaseUrl: DATABASE_URL, natsUrl: NATS_URL, redisUrl: REDIS_
 const variables = { MANAGEMENT_API_KEY: key, LOG_LEVEL: 'error', DRAIN_DELAY_SECONDS: '0' };
 const { child, url } = await startService('management', servers, null, variables);
 resources.defer(() => void child.kill('SIGTERM'));
+await makeDocuments(url, key);
+// As if they had held for as long as refusals are counted.
+await pool.query(`UPDATE policies SET created_at = created_at - interval '30 days'`);
 const browser = resources.adopt(await startBrowser(), (running) => running.close());
 const context = await browser.newContext({
   viewport: { width: 1280, height: 900 },
@@ -80,7 +83,7 @@ page.setDefaultTimeout(120_000);
 page.setDefaultNavigationTimeout(120_000);
 
 console.log(
-  `\nmedians in ms with ${events.toLocaleString('en')} events and ${agents.toLocaleString('en')} agents: the screen, its reads at once, the slowest of them; load ${loadavg()[0]?.toFixed(1)}`,
+  `\nmedians in ms with ${events.toLocaleString('en')} events and ${agents.toLocaleString('en')} agents: the screen, its longest task, its reads at once, the slowest of them; load ${loadavg()[0]?.toFixed(1)}`,
 );
 let missed = 0;
 for (const view of listViews(await findKnown(pool))) {
@@ -93,7 +96,9 @@ for (const view of listViews(await findKnown(pool))) {
   }
   const isIn = times.pageMs <= promisedMs;
   if (!isIn) missed += 1;
-  const figures = [times.pageMs, times.apiMs, times.slowestMs].map((ms) => ms.toFixed(0).padStart(7)).join('');
+  const figures = [times.pageMs, times.heldMs, times.apiMs, times.slowestMs]
+    .map((ms) => ms.toFixed(0).padStart(7))
+    .join('');
   const reads = `${times.reads.length} ${times.reads.length === 1 ? 'read' : 'reads'}`;
   console.log(`${name}${figures}  ${reads.padEnd(8)} ${isIn ? 'ok' : `MISSED: over ${promisedMs} ms`}`);
 }

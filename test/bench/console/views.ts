@@ -32,6 +32,7 @@ export function listViews({ eventId, sessionId, agentId, agentName, requestId }:
   });
   return [
     { path: '/', title: 'Now', shown: rowsOf('Dearest agents') },
+    { path: '/alerts?state=all', title: 'Alerts', shown: `${rowsOf('Alerts')}, .empty` },
     { path: '/alerts/rules', title: 'Rules of alerts', shown: rowsOf('Rules of alerts') },
     { path: '/live', title: 'Live', shown: '.pill[data-tone=good]' },
     events(),
@@ -46,12 +47,16 @@ export function listViews({ eventId, sessionId, agentId, agentName, requestId }:
     { path: '/sessions', title: 'Sessions', shown: rowsOf('Sessions') },
     { path: `/sessions?agent_id=${agentId}`, title: 'Sessions', shown: rowsOf('Sessions') },
     { path: `/sessions/${sessionId}`, title: 'Session', shown: rowsOf('Turns') },
+    { path: '/providers', title: 'Providers', shown: 'main table tbody tr' },
     agents(),
     agents('?order=seen'),
     agents('?order=name'),
     agents('?search=3&order=name'),
     agents('?page=5'),
     { path: `/agents/${agentId}`, title: agentName, shown: '.timeline li' },
+    { path: '/policies', title: 'Policies', shown: rowsOf('Policies') },
+    { path: '/policies/policy-7', title: 'policy-7', shown: rowsOf('Refused by day') },
+    { path: '/budgets', title: 'Budgets', shown: rowsOf('Budgets') },
     { path: '/budgets?all=true', title: 'Budgets', shown: rowsOf('Budgets of agents') },
     costs(),
     costs('?by=agent&from=30d'),
@@ -61,6 +66,7 @@ export function listViews({ eventId, sessionId, agentId, agentName, requestId }:
     audit(`?agent_id=${agentId}&action=all`),
     audit('?page=100&action=all'),
     { path: '/start', title: 'Connect an agent', shown: '.code-block' },
+    { path: '/identities', title: 'Identities', shown: `${rowsOf('Identities')}, .empty` },
     { path: '/keys', title: 'Keys and tokens', shown: rowsOf('API keys') },
   ];
 }
@@ -69,6 +75,8 @@ export function listViews({ eventId, sessionId, agentId, agentName, requestId }:
 export interface ViewTimes {
   /** From the change of the address within the page until the data are shown. */
   pageMs: number;
+  /** The page's longest task meanwhile, in which it takes no click; 0 if none is above 50. */
+  heldMs: number;
   /** All reads that the screen made until then, made at once without a browser. */
   apiMs: number;
   /** The slowest of them alone. */
@@ -85,13 +93,23 @@ const longestMs = 60_000;
 /** The page's own code, as text: it goes to an address as a link does, and looks at each frame if the data are there. */
 const openView = ({ path, title, shown }: View) => `new Promise((resolve, reject) => {
   const began = performance.now();
+  let heldMs = 0;
+  const tasks = new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) heldMs = Math.max(heldMs, duration);
+  });
+  tasks.observe({ type: 'longtask' });
+  const end = (ms) => {
+    tasks.disconnect();
+    resolve({ ms, heldMs });
+  };
   history.pushState({}, '', ${JSON.stringify(path)});
   const main = document.querySelector('main');
   const look = () => {
     const isThere = main.querySelector('h1')?.textContent.startsWith(${JSON.stringify(title)}) &&
       main.querySelector(${JSON.stringify(shown)}) && !main.querySelector('[aria-label=Loading]');
     const ms = performance.now() - began;
-    if (isThere) resolve(ms);
+    // A task is told once it is over.
+    if (isThere) setTimeout(end, 100, ms);
     else if (ms > ${longestMs}) reject(new Error('nothing is shown'));
     else requestAnimationFrame(look);
   };
@@ -106,21 +124,21 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
 
 /** Opens a screen again and again in a page that has read nothing yet, and makes the same reads without it. */
 export async function measureView(page: Page, url: string, key: string, view: View): Promise<ViewTimes> {
-  const pageTimes: number[] = [];
+  const opened: { ms: number; heldMs: number }[] = [];
   let reads: string[] = [];
   for (let round = 0; round < rounds; round += 1) {
     await page.goto(url + neutral);
     await page.getByRole('heading', { level: 1 }).waitFor();
     const seen: string[] = [];
-    const note = (request: { url(): string }) => {
+    const note = (request: { url(): string; method(): string }) => {
       const { pathname, search } = new URL(request.url());
       // The stream has no end, and the header reads status and alerts on every screen.
-      const isOwn = pathname.startsWith('/api/') && pathname !== '/api/v1/events/stream';
+      const isOwn = request.method() === 'GET' && pathname.startsWith('/api/') && pathname !== '/api/v1/events/stream';
       if (isOwn && (view.path === '/' || !/^\/api\/v1\/(?:status|alerts)$/.test(pathname)))
         seen.push(pathname + search);
     };
     page.on('request', note);
-    pageTimes.push(await page.evaluate<number>(openView(view)));
+    opened.push(await page.evaluate<{ ms: number; heldMs: number }>(openView(view)));
     page.off('request', note);
     reads = [...new Set(seen)];
   }
@@ -138,7 +156,8 @@ export async function measureView(page: Page, url: string, key: string, view: Vi
   const alone: number[] = [];
   for (const path of reads) alone.push(await repeat(() => read(path)));
   const apiMs = await repeat(() => Promise.all(reads.map(read)));
-  return { pageMs: median(pageTimes), apiMs, slowestMs: Math.max(0, ...alone), reads };
+  const [pageMs, heldMs] = [median(opened.map(({ ms }) => ms)), median(opened.map((each) => each.heldMs))];
+  return { pageMs, heldMs, apiMs, slowestMs: Math.max(0, ...alone), reads };
 }
 
 /** As many agents as are asked for in all; those that the events leave out were seen today, and used a little. */
@@ -170,15 +189,44 @@ export async function fillAgents(pool: Pool, agents: number, now: number): Promi
   );
 }
 
+const policies = 20;
+
+/** Policies that note, and named budgets of all agents. */
+export async function makeDocuments(url: string, key: string): Promise<void> {
+  const post = async (path: string, body: object) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    if (!answer.ok && answer.status !== 409) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  };
+  for (let at = 0; at < policies; at += 1) {
+    const models = { deny: [`model-${at}`] };
+    await post('/api/v1/policies', { name: `policy-${at}`, mode: 'observe', models });
+    await post('/api/v1/budgets', {
+      name: `budget-${at}`,
+      amount: 100 + at,
+      window: 'month',
+      split_by: at % 2 ? 'agent' : 'none',
+    });
+  }
+}
+
 /** Refused requests of the last days, singly, of the first agents. */
 export async function fillRefusals(pool: Pool, count: number, now: number): Promise<void> {
   await pool.query(
-    `INSERT INTO refused_requests (id, agent_id, reason, request_id, source_ip, provider, path)
+    `INSERT INTO refused_requests (id, agent_id, reason, rule, decision, request_id, source_ip, provider, path)
      SELECT (lpad(to_hex($1::bigint - n * 1000), 12, '0') || '7000a' || lpad(to_hex(n), 15, '0'))::uuid, agents.ids[1 + n % 100],
-       (ARRAY['agent_blocked', 'rate_limited', 'agent_budget_exceeded'])[1 + n % 3], 'req_' || md5(n::text), '10.0.0.1', 'openai',
+       (ARRAY['agent_blocked', 'rate_limited', 'agent_budget_exceeded', 'policy_denied'])[1 + n % 4],
+       CASE WHEN n % 4 = 3 THEN 'policy-' || n % ${policies} || ' models: denied' END,
+       CASE WHEN n % 4 = 3 THEN jsonb_build_array(jsonb_build_object('policy', 'policy-' || n % ${policies}, 'rule', 'models')) END, 'req_' || md5(n::text), '10.0.0.1', 'openai',
        '/v1/chat/completions'
      FROM generate_series(1, $2::integer) AS n, (SELECT array_agg(id) AS ids FROM (SELECT id FROM agents LIMIT 100) AS chosen) AS agents
      ON CONFLICT DO NOTHING`,
     [now, count],
+  );
+  await pool.query(
+    `INSERT INTO hourly_decisions (hour, policy, rule, action, shard, event_count)
+     SELECT date_trunc('hour', to_timestamp($1 / 1000.0)) - n * interval '1 hour', 'policy-' || at, '', 'refuse', 0, 1 + n
+     FROM generate_series(0, 335) AS n, generate_series(0, ${policies - 1}) AS at ON CONFLICT DO NOTHING`,
+    [now],
   );
 }
