@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { complianceTagPattern } from '@agp/core/events';
+import { splitLabelOf } from '@agp/core/labels';
 import { isModelListed, prepareLists, selects } from '@agp/policy';
-import { type BudgetDefinition, budgetSchema, splitLabelOf, steps, type Unit } from './schema.ts';
+import { type BudgetDefinition, budgetSchema, steps, type Unit } from './schema.ts';
 import { findWindow, never, type Window } from './windows.ts';
 
 /** A budget as storage has it: what requests are held to is `active`, until what `budget` counts is summed up. */

@@ -26,5 +26,5 @@ export {
   storedBudgetListSchema,
   storedBudgetSchema,
 } from './contract.ts';
-export { type BudgetDefinition, budgetSchema, splitLabelOf, steps, type Unit } from './schema.ts';
+export { type BudgetDefinition, budgetSchema, steps, type Unit } from './schema.ts';
 export { findWindow, isCalendar, never, type Window } from './windows.ts';

@@ -1,4 +1,4 @@
-import { notCharged } from '@agp/core/labels';
+import { notCharged, splitLabelOf } from '@agp/core/labels';
 import { modelNamesSchema, nameSchema, selectorFields, zoneSchema } from '@agp/policy/schema';
 import { z } from 'zod';
 import { isCalendar, isWindow, mostHours, plainWindows } from './windows.ts';
@@ -8,11 +8,6 @@ const maxThresholds = 10;
 /** What a budget counts, and how many whole steps one of it has: dollars are counted in billionths. */
 export const steps = { usd: 1e9, tokens: 1, requests: 1 } as const;
 export type Unit = keyof typeof steps;
-
-const splitLabel = /^label:([A-Za-z0-9](?:[A-Za-z0-9._/-]{0,62}[A-Za-z0-9])?)$/;
-
-/** The label that a budget is split by; null if it is split by something else. */
-export const splitLabelOf = (split: string): string | null => splitLabel.exec(split)?.[1] ?? null;
 
 /** One budget, as people write it. */
 export const budgetSchema = z
@@ -26,7 +21,7 @@ export const budgetSchema = z
     split_by: z
       .string()
       .refine(
-        (split) => ['none', 'agent', 'session'].includes(split) || splitLabel.test(split),
+        (split) => ['none', 'agent', 'session'].includes(split) || splitLabelOf(split) !== null,
         'must be none, agent, session or label:NAME',
       )
       .default('none')

@@ -2,6 +2,11 @@ export const labelName = /^[A-Za-z0-9](?:[A-Za-z0-9._/-]{0,62}[A-Za-z0-9])?$/;
 export const labelValue = /^(?! )[^\p{C}]{1,1024}(?<! )$/u;
 export const maxLabels = 64;
 
+const splitLabel = /^label:([A-Za-z0-9](?:[A-Za-z0-9._/-]{0,62}[A-Za-z0-9])?)$/;
+
+/** The label that something is split by, as in `label:team`; null if it is split by something else. */
+export const splitLabelOf = (split: string): string | null => splitLabel.exec(split)?.[1] ?? null;
+
 /** An agent's labels: the string members of its metadata, which only operators set. */
 export function readLabels(metadata: Readonly<Record<string, unknown>>): [name: string, value: string][] {
   return Object.entries(metadata).filter((entry): entry is [string, string] => typeof entry[1] === 'string');

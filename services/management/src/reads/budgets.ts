@@ -12,7 +12,6 @@ import {
   never,
   prepareCounted,
   type StoredBudget,
-  splitLabelOf,
   steps,
   tagOf,
   toCharge,
@@ -20,7 +19,7 @@ import {
 import { expectAtEnd } from '@agp/core/calendar';
 import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
-import { chargedLabels } from '@agp/core/labels';
+import { chargedLabels, splitLabelOf } from '@agp/core/labels';
 import {
   type AgentRow,
   type Db,

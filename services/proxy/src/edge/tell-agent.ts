@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { type BudgetSet, type Charge, never, splitLabelOf, steps, toCharge } from '@agp/budgets';
+import { type BudgetSet, type Charge, never, steps, toCharge } from '@agp/budgets';
 import { ApiError } from '@agp/core/errors';
 import { uuidTime } from '@agp/core/ids';
-import { chargedLabels, readLabels } from '@agp/core/labels';
+import { chargedLabels, readLabels, splitLabelOf } from '@agp/core/labels';
 import { nanoToUsd } from '@agp/core/money';
 import type { AdmissionState, OwnRefusal } from '@agp/db';
 import { mayHold, type Policy } from '@agp/policy';
