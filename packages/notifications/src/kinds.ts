@@ -15,6 +15,7 @@ import type {
   Told,
   UsedFacts,
 } from './facts.ts';
+import { join, tellUsed } from './tell-used.ts';
 
 /** How soon somebody should look: words of PagerDuty and Alertmanager. */
 export const severities = ['info', 'warning', 'critical'] as const;
@@ -63,7 +64,6 @@ const names = (what: string) =>
     .meta({ description: `${what}; all if absent` });
 
 const inTime = (of: { minutes: number }) => `in ${formatDuration(of.minutes * 60_000)}`;
-const join = (...parts: (string | null | false | undefined)[]) => parts.filter(Boolean).join('; ');
 const shareOf = (part: number) => `${(part * 100).toFixed(part > 0 && part < 0.1 ? 1 : 0)} %`;
 
 const whose = ({ agents, most: [first] }: Shares) => (agents === 1 && first ? first.name : countOf(agents, 'agent'));
@@ -72,21 +72,6 @@ const mostOf = ({ agents, most }: Shares) =>
   agents > 1 && `most of ${most.map(({ name, count }) => `${name} (${formatCount(count)})`).join(', ')}`;
 
 const nightly: Shares = { count: 131, agents: 1, most: [{ name: 'nightly', count: 131 }] };
-
-function tellUsed(noun: string, { name, whose, percent, used, amount, until, expected, ...is }: UsedFacts): Told {
-  const of = `${noun} ${name}${whose === null ? '' : ` (${whose})`}`;
-  const end = until && `begins anew ${until}`;
-  if (expected !== null)
-    return { title: `${of} will pass ${amount}`, detail: join(`${used} used, ${expected} expected at its end`, end) };
-  if (is.refusing)
-    return {
-      title: `${is.refusing} is refused: ${of} ${is.tight ? 'has no room' : 'is used up'}`,
-      detail: join(`${used} of ${amount} used`, end),
-    };
-  if (is.tight) return { title: `${of} refuses what has no room: ${used} of ${amount} used`, detail: end ?? '' };
-  const title = percent >= 100 ? `${of} is used up: ${used} of ${amount}` : `${of} is at ${percent} % of ${amount}`;
-  return { title, detail: join(`${used} used`, end) };
-}
 
 const used: UsedFacts = {
   ...{ name: 'sales-monthly', whose: null, percent: 80, used: '400.00 USD', amount: '500.00 USD' },
