@@ -82,7 +82,12 @@ export interface RefusalFacts extends Shares {
 }
 
 export interface SurgeFacts {
+  /** Or the value of the label. */
   agent: string;
+  /** What several are known by together. */
+  label?: string;
+  /** Those that did most of it, if they are several. */
+  agents?: string[];
   what: 'requests' | 'usd';
   /** With its unit, if it is money. */
   count: string;

@@ -1,4 +1,5 @@
 import { countOf, formatCount, formatDuration } from '@agp/core/explain';
+import { splitLabelOf } from '@agp/core/labels';
 import { modelNamesSchema, nameSchema, selectorFields } from '@agp/policy/schema';
 import { z } from 'zod';
 import type {
@@ -230,11 +231,17 @@ export const kinds = {
     }),
   }),
   surge: kind({
-    means: 'an agent asks or spends in minutes several times what it did in its busiest hour of the week before',
+    means:
+      'an agent or a team asks or spends in minutes several times what it did in its busiest hour of the week before',
     severity: 'warning',
     matches: agents,
     params: {
       of: someOf(['requests', 'usd'], 'What is compared'),
+      by: z
+        .string()
+        .refine((by) => by === 'agent' || splitLabelOf(by) !== null, 'must be agent or label:NAME')
+        .default('agent')
+        .meta({ description: '`agent`, or all agents with the same value of a label together, such as `label:team`' }),
       minutes: z.int().min(5).max(60).default(10).meta({ description: 'How far back is counted' }),
       times: z.number().min(1).max(1_000).default(5).meta({ description: 'So many times the busiest hour' }),
       at_least: z.int().min(1).max(1_000_000).default(100).meta({
@@ -243,9 +250,12 @@ export const kinds = {
       at_least_usd: z.number().positive().max(1_000_000).default(5).meta({ description: 'The same in USD' }),
     },
     example: { agent: 'nightly', what: 'requests', count: '300', before: '11', minutes: 10 } as SurgeFacts,
-    tell: ({ agent, what, count, before, ...of }) => ({
-      title: `agent ${agent} ${what === 'usd' ? `spends far more than usual: ${count}` : `asks far more than usual: ${count} requests`} ${inTime(of)}`,
-      detail: before === null ? 'nothing in the week before' : `at most ${before} in an hour of the week before`,
+    tell: ({ agent, label = 'agent', what, count, before, agents, ...of }) => ({
+      title: `${label} ${agent} ${what === 'usd' ? `spends far more than usual: ${count}` : `asks far more than usual: ${count} requests`} ${inTime(of)}`,
+      detail: join(
+        before === null ? 'nothing in the week before' : `at most ${before} in an hour of the week before`,
+        agents && `most of ${agents.join(', ')}`,
+      ),
     }),
   }),
   recording: kind({

@@ -81,15 +81,21 @@ export async function readLatestUse(db: Db, since: Date) {
   return rows;
 }
 
-/** The most that agents asked and spent in one hour of the week before a time, by their UUIDs; none if they did nothing in it. */
-export async function readBusiestHours(db: Db, until: Date) {
-  const { rows } = await sql<{ agent_id: string; requests: number; usd: number }>`
-    SELECT agent_id, max(requests)::integer AS requests, max(usd)::float8 AS usd FROM (
-      SELECT agent_id, hour, sum(request_count) AS requests, sum(cost_usd) AS usd FROM hourly_usage
-      WHERE hour >= ${until}::timestamptz - interval '7 days' AND hour < ${until}
-      GROUP BY agent_id, hour
-    ) AS hours GROUP BY agent_id`.execute(db);
-  return new Map(rows.map(({ agent_id, ...busiest }) => [agent_id, busiest]));
+/**
+ * The most that was asked and spent in one hour of the week before a time, by the UUIDs of agents, or by the values that they have of a label;
+ * none if they did nothing in it.
+ */
+export async function readBusiestHours(db: Db, until: Date, label: string | null) {
+  const ofLabel = sql`(SELECT metadata ->> ${label} FROM agents WHERE id = agent_id)`;
+  const { rows } = await sql<{ key: string | null; requests: number; usd: number }>`
+    SELECT key, max(requests)::integer AS requests, max(usd)::float8 AS usd FROM (
+      SELECT ${label === null ? sql`agent_id::text` : ofLabel} AS key, hour, sum(requests) AS requests, sum(usd) AS usd FROM (
+        SELECT agent_id, hour, sum(request_count) AS requests, sum(cost_usd) AS usd FROM hourly_usage
+        WHERE hour >= ${until}::timestamptz - interval '7 days' AND hour < ${until}
+        GROUP BY agent_id, hour
+      ) AS of_agents GROUP BY 1, hour
+    ) AS hours GROUP BY key`.execute(db);
+  return new Map(rows.map(({ key, ...busiest }) => [key, busiest]));
 }
 
 /** What policies decided since a time, by agent, policy and action: a request that breaks two rules of a policy is one. */

@@ -35,3 +35,25 @@ test('a new agent has no usual: it is told from ten times the least on', async (
   await alerts.look();
   expect((await alerts.alerts()).open).toEqual(['agent wild asks far more than usual: 250 requests in 10 min']);
 });
+
+test('a team whose agents together ask many times what they did is told by its label, and a usual one is not', async () => {
+  await alerts.rule({ on: 'surge', by: 'label:team' });
+  const names = ['one', 'two', 'three', 'usual', 'nobodys'];
+  const ids = await Promise.all(names.map((name) => seedAgent(alerts.owner, name)));
+  const teams = ['sales', 'sales', 'sales', 'ops', null];
+  for (const [at, team] of teams.entries())
+    await alerts.owner.pool.query('UPDATE agents SET metadata = $2 WHERE name = $1', [
+      names[at],
+      team === null ? {} : { team },
+    ]);
+  for (const [at, before] of [5, 6, 0, 80, 0].entries())
+    if (before > 0) await alerts.call(ids[at] as string, before, {}, 1801);
+  for (const [at, now] of [60, 50, 0, 200, 300].entries()) if (now > 0) await alerts.call(ids[at] as string, now);
+  await alerts.look();
+  expect((await alerts.alerts()).open).toEqual(['team sales asks far more than usual: 110 requests in 10 min']);
+  const { rows } = await alerts.owner.pool.query('SELECT detail, reach FROM alerts');
+  expect(rows).toEqual([{ detail: 'at most 11 in an hour of the week before; most of one, two', reach: 2 }]);
+  await alerts.owner.pool.query(`UPDATE agents SET status = 'blocked' WHERE name = 'one'`);
+  await alerts.look(6);
+  expect((await alerts.alerts()).open).toEqual([]);
+});

@@ -121,7 +121,7 @@ export const searchPath = (screen: string, search: Record<string, string>) =>
 export const nameOf = (agent: WatchedAgent | undefined, id: string) => agent?.name ?? toPublicId('agt', id);
 
 /** Agents that are named in what is told of many. */
-const mostNamed = 3;
+export const mostNamed = 3;
 
 export interface Counted {
   agent_id: string;
