@@ -65,11 +65,11 @@ inBrowser('what failed and what was refused', () => {
     await page.getByLabel('Its token').fill(secret);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'seller' }).waitFor();
-    await page.getByText('Its next request has room in every cap and budget').waitFor();
+    await page.getByText('a request that may cost more than $2.00 is refused').waitFor();
     const cells = (at: number) => page.getByRole('table').nth(at).getByRole('cell').allTextContents();
     expect((await cells(0)).slice(0, 2)).toEqual(['of-all', '$2.00 of $2.00']);
-    expect(await cells(1)).toEqual(['strict', 'enforce', 'models', 'refuse']);
-    expect((await cells(2)).slice(1, 3)).toEqual(['strict, models', '1']);
+    expect(await cells(1)).toEqual(['strict', 'enforce', 'models', 'refused']);
+    expect((await cells(2))[1]).toMatch(/^policy strict, rule models: /);
     await expectToFit(page, false);
     expect(faults).toEqual([]);
   });

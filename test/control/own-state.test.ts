@@ -99,8 +99,9 @@ test('an agent reads its last ten refusals, and of no other', async () => {
   await waitFor('all of them', async () => (await me(refused.secret)).latest_refusals[0]?.reason === 'agent_blocked');
   const { latest_refusals: latest } = await me(refused.secret);
   expect(latest).toHaveLength(10);
-  expect(latest[0]).toEqual({ at, reason: 'agent_blocked', policy: null, rule: null, requests: 1 });
-  expect(latest[9]).toEqual({ at, reason: 'policy_denied', policy: 'of-refused', rule: 'models', requests: 1 });
+  expect(latest[0]).toEqual({ at, reason: 'agent_blocked', policy: null, rule: null, why: null, requests: 1 });
+  const why = 'the model gpt-5 is not allowed';
+  expect(latest[9]).toEqual({ at, reason: 'policy_denied', policy: 'of-refused', rule: 'models', why, requests: 1 });
   expect((await me(quiet.secret)).latest_refusals).toEqual([]);
 });
 

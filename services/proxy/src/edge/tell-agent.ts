@@ -120,15 +120,16 @@ function describeBudget({ stored, unit, limit, window: { to } }: Charge, used: n
 
 /** As its refusal told it. */
 function describeRefusal({ id, reason, rule, count }: OwnRefusal) {
-  const [, policy = null, name = null] = /^(\S+) (\S+):/.exec(rule ?? '') ?? [];
-  return { at: new Date(uuidTime(id)).toISOString(), reason, policy, rule: name, requests: count };
+  const [, policy = null, name = null, why = null] = /^(\S+) (\S+): (.*)/s.exec(rule ?? '') ?? [];
+  return { at: new Date(uuidTime(id)).toISOString(), reason, policy, rule: name, why, requests: count };
 }
 
 /** Without what its lists hold, and whom else it is for. */
 function describePolicy(policy: Policy) {
-  const { name, mode, limits, tools, pii } = policy;
+  const { name, mode, limits, tools, pii, match } = policy;
   const ofData = [pii?.request, pii?.response].flatMap((each) => Object.values(each ?? {}));
   const actions = new Set([limits?.over ?? [], tools?.on_declared ?? [], ofData].flat());
   const names = 'models providers operations limits tools hours pii where check'.split(' ');
-  return { name, mode, rules: names.filter((rule) => Object.hasOwn(policy, rule)), actions: [...actions] };
+  const rules = names.filter((rule) => Object.hasOwn(policy, rule));
+  return { name, mode, rules, actions: [...actions], ...(match.tags && { tags: match.tags }) };
 }
