@@ -28,8 +28,10 @@ async function readSelf(proxy: string, token: string): Promise<z.infer<typeof se
   const answer = await askProxy(`${new URL(proxy).origin}/agents/me`, { headers: { 'x-agent-token': token } });
   const { data } = selfSchema.safeParse(answer.json);
   if (answer.status === 200 && data !== undefined) return data;
-  throw new CliError(toLineText(readMessage(answer), 1_024));
+  throw new CliError(toLineText(`${isOfProxy(answer) ? '' : 'this is not the proxy: '}${readMessage(answer)}`, 1_024));
 }
+
+const isOfProxy = ({ headers }: ProxyAnswer): boolean => headers.has('x-agp-request-id');
 
 const toPairs = (each: object) =>
   Object.entries(each).map(([name, value]) => [name.replaceAll('_', ' '), value] as const);
@@ -59,6 +61,16 @@ function makeCall(dialect: Dialect, base: string, model: string): [header: strin
   return ['x-goog-api-key', url, body];
 }
 
+/** What SDKs of the dialect do with a base URL; null if it is as most expect it. */
+function hintVersion(dialect: Dialect, base: string): string | null {
+  const isVersioned = /\/v\d\w*$/.test(base);
+  if (dialect === 'openai' && !isVersioned)
+    return "OpenAI's SDKs add no /v1: without it in the base URL calls get 404, unless the provider's own address has it";
+  return dialect !== 'openai' && isVersioned
+    ? "the provider's own SDKs add the version: with it in the base URL they ask for it twice; others, such as Vercel's, need it"
+    : null;
+}
+
 /** The API of the path's provider, by the form in which it refuses what no proxy takes. @throws CliError if no call can go there */
 async function findDialect(base: string, say: Say): Promise<Dialect> {
   const answer = await askProxy(`${base}/models`, { headers: { 'x-agent-token': 'doctor' } });
@@ -68,7 +80,7 @@ async function findDialect(base: string, say: Say): Promise<Dialect> {
     await say('good', `the proxy answers, and knows the provider of the path, which speaks as ${dialect} does`);
     return dialect;
   }
-  const whose = answer.headers.has('x-agp-request-id') ? 'the proxy answers' : 'this is not the proxy';
+  const whose = isOfProxy(answer) ? 'the proxy answers' : 'this is not the proxy';
   await say('bad', `${whose}: ${readMessage(answer)}`);
   throw new CliError('No agent can work with this base URL.');
 }
@@ -91,6 +103,8 @@ export function addDoctorCommand(program: Command, shell: Shell): void {
       };
       const base = readUrl(url, 'the base URL');
       const dialect = await findDialect(base, say);
+      const hint = hintVersion(dialect, base);
+      if (hint !== null) await say('note', hint);
       const token = await find('AGP_TOKEN', file);
       const self = typeof token === 'string' ? await readSelf(base, token).catch((error: Error) => error) : token;
       const isNoToken = self === token && file === undefined;
@@ -98,6 +112,12 @@ export function addDoctorCommand(program: Command, shell: Shell): void {
       else {
         const { agent_name, refused, ...others } = self;
         await say('good', `the token is of the agent ${agent_name}`);
+        const named = /^\/agents\/([^/]+)\/./.exec(new URL(base).pathname)?.[1];
+        if (named !== undefined && decodeURIComponent(named) !== agent_name)
+          await say(
+            'bad',
+            `the base URL names the agent ${decodeURIComponent(named)}: calls with this token are refused`,
+          );
         for (const each of refused) await say('bad', `refused now: ${each.replace('governance proxy: ', '')}`);
         for (const [name, text] of listSelf(others)) await say('note', `${name}: ${text}`);
         for (const { name, tags } of self.budgets)
