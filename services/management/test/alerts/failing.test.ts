@@ -101,3 +101,23 @@ test('a rule with a scope is of the agents that it names', async () => {
   await alerts.look();
   expect((await alerts.alerts()).open).toEqual(['agent mine-1 fails: all 20 requests']);
 });
+
+test('a run of successes ends what failed, though many failures are of the last minutes', async () => {
+  await alerts.rule({ on: 'failing', quiet_minutes: 0 });
+  const nightly = await seedAgent(alerts.owner, 'nightly');
+  await alerts.call(nightly, 40, failed, 3);
+  await alerts.look();
+  await alerts.call(nightly, 30, {}, 1);
+  await alerts.look(0.5);
+  expect(await alerts.alerts()).toEqual({ open: [], over: ['agent nightly fails: all 40 requests'] });
+});
+
+test('an outage after a busy time is told of the provider at once, and not of each agent', async () => {
+  await alerts.rule({ on: 'failing' });
+  const at = { provider: 'azure', model: 'gpt-5' };
+  for (const name of ['a', 'b', 'c', 'd']) await alerts.call(await seedAgent(alerts.owner, `busy-${name}`), 110, at, 6);
+  for (const name of ['a', 'b', 'c', 'd'])
+    await alerts.call(await seedAgent(alerts.owner, name), 14, { ...at, ...failed }, 0.3);
+  await alerts.look();
+  expect((await alerts.alerts()).open).toEqual(['provider azure fails: all 56 requests']);
+});

@@ -10,6 +10,8 @@ type Kind = keyof typeof failingColumns;
 const most = { hours: 20, week: 1_000, shares: 500 };
 /** What fails now shows in so many minutes, and of rare requests in the latest ones of both hours. */
 export const recent = { minutes: 10, requests: 20 };
+/** What several agents fail at shows within a minute, in so great a part of its requests: among those of ten minutes it is few at first. */
+const sudden = { minutes: 1, agents: 2, part: 0.5 };
 /** The part of a thing's failures that another has, so that it is the other that fails. */
 const mostly = 0.8;
 
@@ -23,8 +25,8 @@ interface Failing {
   entry: Counts;
   before: number | null;
   /** By what it was found. */
-  of: 'soon' | 'hours';
-  /** Also in the latest requests. */
+  of: 'minute' | 'soon' | 'hours';
+  /** In the latest requests: a run of successes ends it. */
   isStill: boolean;
 }
 
@@ -68,31 +70,43 @@ async function readHours(look: Look, kind: Kind): Promise<Counts[]> {
   });
 }
 
+type Latest = Record<'minute' | 'soon', readonly Counts[]>;
+
 /** Those of a kind that fail by the bound, and more than by chance: in the last minutes, or in this and the last hour. */
-async function findOfKind(look: Look, kind: Kind, latest: readonly Counts[]): Promise<Failing[]> {
+async function findOfKind(look: Look, kind: Kind, latest: Latest): Promise<Failing[]> {
   const column = failingColumns[kind];
   const since = look.lastHour;
   const hours = await readHours(look, kind);
-  const soon = sumBy(kind, latest);
-  if (![...hours, ...soon].some((entry) => isSuspect(entry))) return [];
+  const soon = sumBy(kind, latest.soon);
+  const minute = sumBy(kind, latest.minute).filter(
+    ({ failed_count: failed, request_count: all }) => failed >= sudden.part * all,
+  );
+  if (![...hours, ...soon, ...minute].some((entry) => isSuspect(entry))) return [];
   const weekBefore = new Date(since.getTime() - 7 * 86_400_000);
   const readWeek = () => readUsage(look, [kind], weekBefore, since, most.week);
   const week = await look.once(`week of ${kind}s before ${since.toISOString()}`, readWeek, 10);
   const keyOf = (entry: Counts) => entry[column] as string;
-  const found = new Map<string, Failing>();
-  const add = (entry: Counts, rest: Pick<Failing, 'before' | 'of' | 'isStill'>) =>
-    found.set(keyOf(entry), { kind, key: keyOf(entry), entry, ...rest });
   const find = (entries: readonly Counts[]) =>
     findFailing(entries, week).filter(({ entry, before }) => isSurprising(entry, before));
-  for (const { entry, before } of find(soon)) add(entry, { before, of: 'soon', isStill: true });
-  const slow = find(hours);
-  const keys = slow.map(({ entry }) => keyOf(entry));
+  const all = Object.entries({ minute, soon, hours }).flatMap(([of, entries]) =>
+    find(entries).map((each) => ({ ...each, of: of as Failing['of'], key: keyOf(each.entry) })),
+  );
+  const keys = [...new Set(all.map(({ key }) => key))];
   const last = keys.length === 0 ? [] : await readLatestOf(look.db, column, keys, since, recent.requests);
-  for (const { entry, before } of slow) {
-    const now = last.find(({ key }) => key === keyOf(entry));
+  const found = new Map<string, Failing>();
+  for (const { entry, before, of, key } of all) {
+    const now = last.find((each) => each.key === key);
     const isStill = now !== undefined && now.failed_count >= Math.max(1, failingBound.part * now.request_count);
-    if (isStill || !found.has(keyOf(entry)))
-      add({ ...entry, mostly: now?.mostly ?? null }, { before, of: 'hours', isStill });
+    // Of all that shows it the longest time says most, while it lasts.
+    if (isStill || !found.has(key))
+      found.set(key, {
+        kind,
+        key,
+        entry: { ...entry, mostly: entry.mostly ?? now?.mostly ?? null },
+        before,
+        of,
+        isStill,
+      });
   }
   return [...found.values()];
 }
@@ -100,22 +114,24 @@ async function findOfKind(look: Look, kind: Kind, latest: readonly Counts[]): Pr
 interface Found {
   failing: Failing[];
   /** How requests of the last minutes, and failures of the last hours, are shared out. */
-  shares: Record<'soon' | 'hours', readonly Counts[]>;
+  shares: Record<Failing['of'], readonly Counts[]>;
   agents: ReadonlyMap<string | null, WatchedAgent>;
 }
 
 async function readFailing(look: Look): Promise<Found> {
   const soon = await readLatestResults(look.db, look.ago(recent.minutes));
-  const failing: Failing[] = [];
-  for (const kind of Object.keys(failingColumns) as Kind[]) failing.push(...(await findOfKind(look, kind, soon)));
-  if (failing.length === 0) return { failing, shares: { soon, hours: [] }, agents: new Map() };
+  const failing = await findOfKind(look, 'agent', { soon, minute: [] });
+  const isSudden = failing.filter(({ isStill }) => isStill).length >= sudden.agents;
+  const minute = isSudden ? await readLatestResults(look.db, look.ago(sudden.minutes)) : [];
+  for (const kind of ['model', 'provider'] as const) failing.push(...(await findOfKind(look, kind, { soon, minute })));
+  if (failing.length === 0) return { failing, shares: { minute, soon, hours: [] }, agents: new Map() };
   const hours = await readUsage(look, ['agent', 'model', 'provider'], look.lastHour, undefined, most.shares);
   const agents = await look.agents([
     ...failing.map(({ kind, key }) => (kind === 'agent' ? key : null)),
-    ...[...soon, ...hours].map(({ agent_id = null }) => agent_id),
+    ...[...minute, ...soon, ...hours].map(({ agent_id = null }) => agent_id),
   ]);
   const running = hours.filter(({ agent_id = null }) => agents.get(agent_id)?.status !== 'blocked');
-  return { failing, shares: { soon, hours: running }, agents };
+  return { failing, shares: { minute, soon, hours: running }, agents };
 }
 
 const rowsOf = ({ kind, key, of }: Failing, { shares }: Found) =>
