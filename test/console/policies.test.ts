@@ -104,6 +104,8 @@ inBrowser('policies in the console', () => {
     await write(page, text('interns', 'gpt-5-mini'));
     await page.getByRole('button', { name: 'Try it' }).click();
     await page.getByText('Would have refused, changed or cut 1 request of 1 agent').waitFor();
+    await page.getByText(/from \d+ \w+, [\d:]+ to \d+ \w+, [\d:]+,/).waitFor();
+    expect(await page.locator('.hour-bars > span').count()).toBeGreaterThan(7 * 12);
     const example = page.getByRole('table', { name: 'Examples' }).getByRole('link').first();
     expect(await example.getAttribute('href')).toBe(`/events/${eventId}`);
 

@@ -248,10 +248,10 @@ export function MinuteStamp({ at }: { at: string }) {
   );
 }
 
-/** A time in the viewer's zone; UTC on hover. Nothing yet is a dash. */
-export function TimeStamp({ at }: { at: string | null | undefined }) {
+/** A time in the viewer's zone; UTC on hover. Nothing yet is a dash. @param beside the other end of a range: its day is not said twice */
+export function TimeStamp({ at, beside }: { at: string | null | undefined; beside?: string }) {
   if (!at) return <span className="dim">–</span>;
-  return <Time at={at}>{formatLocalTime(at)}</Time>;
+  return <Time at={at}>{formatLocalTime(at, beside === undefined ? Date.now() : Date.parse(beside))}</Time>;
 }
 
 /** When an event was, with a link to it. */

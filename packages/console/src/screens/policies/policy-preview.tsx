@@ -95,7 +95,8 @@ function Verdict({ preview: { requests, refused, flagged, agents, is_complete, f
         {flagged > 0 && `, and flagged ${formatCount(flagged)}`}
       </div>
       <div className="small dim">
-        of {countOf(requests, 'request')} from <TimeStamp at={from} /> to <TimeStamp at={to} />
+        of {countOf(requests, 'request')} from <TimeStamp at={from} beside={to} /> to{' '}
+        <TimeStamp at={to} beside={from} />
         {!is_complete && ' (there was no time for those before)'}, if it were enforced
       </div>
     </>
@@ -115,7 +116,7 @@ function Details({ preview }: { preview: Preview }) {
           tone="tone-warn"
         />
       )}
-      <Hours hours={by.hour} />
+      <Hours preview={preview} />
       <div className="grid" style={{ ['--least' as string]: '16rem' }}>
         {(Object.keys(shares) as (keyof typeof shares)[])
           .filter((name) => by[name].length > 0)
@@ -176,32 +177,53 @@ function Lines({ title, lines, tone }: LinesProps) {
 }
 
 const hourMs = 3_600_000;
+const mostBars = 168;
+const mostDays = 7;
+/** In percent: a day that begins later has no room for its name. */
+const lastName = 90;
 
-/** A bar for each hour from the first to the last that has some. */
-function Hours({ hours }: { hours: Preview['by']['hour'] }) {
-  const counts = new Map(hours.map(({ name, requests }) => [Date.parse(name), requests]));
-  const [first, last] = [Math.min(...counts.keys()), Math.max(...counts.keys())];
-  if (counts.size < 2) return null;
+/** Bars over all that was searched, with the days in which they are. */
+function Hours({ preview: { by, from, to } }: { preview: Preview }) {
+  if (by.hour.length === 0) return null;
+  const end = Date.parse(to);
+  const first = Math.floor(Date.parse(from) / hourMs) * hourMs;
+  const hours = Array.from({ length: Math.ceil((end - first) / hourMs) }, (_, at) => first + at * hourMs);
+  const each = hourMs * Math.ceil(hours.length / mostBars);
+  const counts = new Map<number, number>();
+  for (const { name, requests } of by.hour) {
+    const at = Date.parse(name) - ((Date.parse(name) - first) % each);
+    counts.set(at, (counts.get(at) ?? 0) + requests);
+  }
   const most = Math.max(...counts.values());
-  const bars = Array.from({ length: (last - first) / hourMs + 1 }, (_, at) => first + at * hourMs);
+  const days = hours.filter((at) => new Date(at).getHours() === 0);
+  const placed = days
+    .filter((_, at) => at % Math.ceil(days.length / mostDays) === 0)
+    .map((at) => ({ at, left: (100 * (at - first)) / (hours.length * hourMs) }));
   return (
     <div>
       <div
         className="hour-bars"
         role="img"
-        aria-label={`By hour: ${countOf(counts.size, 'hour')} with some, at most ${formatCount(most)} in one`}
+        aria-label={`By hour: ${countOf(by.hour.length, 'hour')} with some, at most ${formatCount(most)} in one bar`}
       >
-        {bars.map((at) => (
-          <span
-            key={at}
-            title={`${formatCount(counts.get(at) ?? 0)} in the hour from ${formatLocalTime(new Date(at).toISOString())}`}
-            style={{ height: `${(100 * (counts.get(at) ?? 0)) / most}%` }}
-          />
-        ))}
+        {hours
+          .filter((at) => (at - first) % each === 0)
+          .map((at) => (
+            <span
+              key={at}
+              title={`${formatCount(counts.get(at) ?? 0)} in ${countOf(each / hourMs, 'hour')} from ${formatLocalTime(new Date(at).toISOString())}`}
+              style={{ height: `${(100 * (counts.get(at) ?? 0)) / most}%` }}
+            />
+          ))}
       </div>
-      <div className="small dim hour-ends">
-        <TimeStamp at={new Date(first).toISOString()} />
-        <TimeStamp at={new Date(last + hourMs).toISOString()} />
+      <div className="small dim hour-days">
+        {placed
+          .filter(({ left }) => left <= lastName)
+          .map(({ at, left }) => (
+            <span key={at} style={{ left: `${left}%` }}>
+              {formatLocalTime(new Date(at).toISOString(), first - 1).split(', ')[0]}
+            </span>
+          ))}
       </div>
     </div>
   );
