@@ -141,7 +141,7 @@ inBrowser('signing in', () => {
   });
 
   test('out in one tab signs out the other; the cookie that a thief has kept opens nothing', async () => {
-    const { page, context } = await console.show('/');
+    const { page, context } = await console.show('/costs');
     const other = await context.newPage();
     await other.goto(`${console.url}/agents`);
     await heading(other, 'Agents').waitFor();
@@ -149,6 +149,8 @@ inBrowser('signing in', () => {
     await account(page).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await heading(page, 'Sign in').waitFor();
+    await page.waitForURL(`${console.url}/`);
+    await expect(page.getByText('Your session has ended').count()).resolves.toBe(0);
     await heading(other, 'Sign in').waitFor();
     expect(await context.cookies()).toEqual([]);
     const headers = { cookie: `agp_console=${stolen?.value}` };

@@ -10,11 +10,11 @@ import {
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconBell, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { alertsQuery, callApi, mostOpen, statusQuery } from '../api/api.ts';
-import { sessionKey, signOut, usePermissions, useSession, useView } from '../api/session.ts';
+import { signOut, usePermissions, useSession, useView } from '../api/session.ts';
 import { ConfirmButton } from '../components/confirm.tsx';
 import { DoneNotice } from '../components/done.tsx';
 import { Brand } from '../components/layout.tsx';
@@ -61,14 +61,10 @@ function Navigation({ onNavigate }: { onNavigate: () => void }) {
 function AccountMenu() {
   const { name, role, expires_at } = useSession();
   const view = useView();
-  const queries = useQueryClient();
   const { mutate, isPending, error } = useMutation({
     mutationFn: signOut,
-    onSuccess: () => {
-      // The session itself stays in the cache: without its entry nothing would read it again.
-      queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
-      return queries.invalidateQueries({ queryKey: sessionKey });
-    },
+    // A new page: nothing that was read is left for the next person.
+    onSuccess: () => window.location.replace('/'),
   });
   return (
     <Menu position="bottom-end" withinPortal closeOnItemClick={false}>
