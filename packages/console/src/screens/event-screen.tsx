@@ -34,11 +34,13 @@ const actions: Record<Decided['action'], string> = {
   cut: 'its answer was ended',
 };
 
+/** Each once: more than one part of a request may be decided alike. */
 function Decisions({ decision }: { decision: readonly Decided[] }) {
+  const lines = new Map(decision.map((each) => [JSON.stringify(each), each]));
   return (
     <ul className="lines" style={{ marginTop: 0 }}>
-      {decision.map(({ policy, version, rule, action, found }) => (
-        <li key={`${policy} ${rule} ${action}`}>
+      {[...lines].map(([line, { policy, version, rule, action, found }]) => (
+        <li key={line}>
           <Pill tone={action === 'observe' ? 'plain' : 'warn'}>{action}</Pill> <DecidedBy policy={policy} rule={rule} />{' '}
           <span className="dim">
             (version {version}): {actions[action]}
