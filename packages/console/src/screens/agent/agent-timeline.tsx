@@ -51,7 +51,11 @@ function foldAlike(entries: readonly TimelineEntry[]): TimelineEntry[] {
   return folded;
 }
 
-function Entry({ entry }: { entry: TimelineEntry }) {
+/** So many events are read at most. */
+const mostEvents = 20;
+
+/** @param oldest of the events that were read */
+function Entry({ entry, oldest }: { entry: TimelineEntry; oldest: Event | undefined }) {
   if (entry.kind === 'change') {
     const { change } = entry;
     return (
@@ -77,7 +81,8 @@ function Entry({ entry }: { entry: TimelineEntry }) {
         {event.model}
       </Link>{' '}
       <OutcomePill event={event} /> {pii.tone === 'warn' && <Pill tone="warn">personal data</Pill>}{' '}
-      {alike.length > 1 && <strong>× {formatCount(alike.length)}</strong>}{' '}
+      {alike.length > 1 && <strong>× {formatCount(alike.length)}</strong>}
+      {alike.length > 1 && alike.at(-1) === oldest && ` of the latest ${mostEvents}`}{' '}
       <span className="small dim">
         {formatCount(tokensIn)} tokens in, {formatCount(tokensOut)} out,{' '}
         <Cost usd={sumUsd(alike.map((each) => each.cost_usd))} tokens={tokensIn + tokensOut} model={event.model} />
@@ -89,6 +94,7 @@ function Entry({ entry }: { entry: TimelineEntry }) {
 /** What it did and what was done about it, the latest first. */
 export function AgentTimeline({ overview }: { overview: AgentOverview }) {
   const entries = mergeTimeline(overview.events, overview.changes);
+  const oldest = overview.events[mostEvents - 1];
   return (
     <Card
       title="Timeline"
@@ -125,7 +131,7 @@ export function AgentTimeline({ overview }: { overview: AgentOverview }) {
                 )}
               </div>
               <div>
-                <Entry entry={entry} />
+                <Entry entry={entry} oldest={oldest} />
               </div>
             </li>
           ))}
