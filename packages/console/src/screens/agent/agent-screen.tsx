@@ -9,7 +9,7 @@ import { EditLabels } from '../../changes/labels.tsx';
 import { SetCap } from '../../changes/set-cap.tsx';
 import { SetLimit } from '../../changes/set-limit.tsx';
 import { DayBars } from '../../charts/lazy-charts.tsx';
-import { Acknowledge, AgentAlerts, AlertState } from '../../components/alerts.tsx';
+import { Acknowledge, AgentAlerts } from '../../components/alerts.tsx';
 import { capOf } from '../../components/cap-bar.tsx';
 import { EmptyState, FailureNotice, Reading } from '../../components/feedback.tsx';
 import { Labels } from '../../components/labels.tsx';
@@ -228,7 +228,12 @@ function Blocked({ overview: { agent, block } }: { overview: AgentOverview }) {
     <Banner>
       <strong>Blocked</strong>
       <StoppedBy stop={block} />. Its requests are answered with 403
-      {block?.until ? '' : ' until somebody unblocks it'}. {told && <AlertState of={told} />}{' '}
+      {block?.until ? '' : ' until somebody unblocks it'}.{' '}
+      {told && (
+        <Link to="/alerts" search={{ agent_id: agent.id }}>
+          alert {told.state}
+        </Link>
+      )}{' '}
       {told && <Acknowledge of={told} />}
     </Banner>
   );
