@@ -16,7 +16,7 @@ function DayField({ label, value, onChange }: SearchFieldProps) {
       size="sm"
       min={earliest}
       max="9998-12-31"
-      data-shown={text === '' ? '–' : formatDay(text)}
+      data-shown={text === '' ? '–' : formatDay(text, 0)}
       value={text}
       onChange={(event) => {
         const given = event.currentTarget.value;
