@@ -31,7 +31,7 @@ const columns: readonly Column<Alert>[] = [
     ),
   },
   { head: 'Severity', lead: true, cell: (alert) => <Severity of={alert} /> },
-  { head: 'Agents', wide: true, right: true, cell: ({ reach }) => formatCount(reach) },
+  { head: 'Agents', wide: true, right: true, cell: ({ reach }) => (reach === 0 ? '–' : formatCount(reach)) },
   { head: 'Came up', cell: ({ opened_at }) => <TimeStamp at={opened_at} /> },
   { head: 'State', cell: (alert) => <AlertState of={alert} /> },
   { head: 'Rule', wide: true, cell: ({ rule }) => rule },
