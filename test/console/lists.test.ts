@@ -137,6 +137,7 @@ inBrowser('a list', () => {
       await page.getByRole('heading', { level: 1, name: heading }).waitFor();
       await rows.first().waitFor();
       expect((await rows.first().boundingBox())?.y, path).toBeLessThan(250);
+      expect((await page.locator('h1').boundingBox())?.height, path).toBeLessThan(40);
       if (heading === 'Sessions')
         expect(await page.getByLabel('First day').getAttribute('data-shown')).toBe('1 Oct 2025');
     }
@@ -164,7 +165,7 @@ inBrowser('a list', () => {
     await page.keyboard.press('ControlOrMeta+K');
     await page.getByPlaceholder(/^A screen/).fill('blocked on');
     await page.locator('.mantine-Spotlight-action', { hasText: 'blocked ones' }).click();
-    await page.getByRole('button', { name: 'Remove the filter reason agent_blocked' }).waitFor();
+    await page.getByRole('button', { name: 'Remove the filter Why agent_blocked' }).waitFor();
     await show('/refusals?page=2');
     await views.click();
     await page.getByRole('link', { name: 'blocked ones' }).click();

@@ -26,7 +26,7 @@ inBrowser('what somebody sees who is here for the first time', () => {
     expect(await page.locator('header .pill').getAttribute('data-tone')).toBe('plain');
     await page.locator('main').getByText('writer idle', { exact: true }).waitFor();
     await show(`/audit?agent_id=${event.agent_id}`);
-    await page.getByRole('button', { name: 'Remove the filter agent first-agent' }).waitFor();
+    await page.getByRole('button', { name: 'Remove the filter Agent first-agent' }).waitFor();
     expect(faults).toEqual([]);
   });
 

@@ -1,21 +1,37 @@
-import { shortNames } from '@agp/core/explain';
 import { shortenId } from '@agp/core/text';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { apiQuery } from '../api/api.ts';
-import { formatDay, formatLocalTime } from '../format/format.ts';
-import { isDay } from '../search/search.ts';
+import { formatDay, formatLocalTime, nameAction } from '../format/format.ts';
+import { findDay, isDay, timeSpans } from '../search/search.ts';
 
+/** The labels of fields whose members have other names. */
 const chipNames: Readonly<Record<string, string>> = {
-  ...shortNames,
-  policy_id: 'policy id',
-  pii_type: 'personal data',
-  pii: 'personal data',
-  request_id: 'request',
-  outcome: 'result',
-  text: 'has',
+  ...{ agent_id: 'Agent', session_id: 'Session', actor: 'Who', reason: 'Why', outcome: 'Result' },
+  ...{ decision: 'Policies did', pii_type: 'Personal data', pii: 'Personal data', search: 'Name', text: 'Has' },
+  ...{ from: 'From', to: 'Before' },
 };
+
+const ids = ['agent_id', 'policy_id', 'session_id', 'request_id'];
+const nameSpan = (value: string) => timeSpans.find((span) => span.value === value)?.label;
+
+/** What a chip is called: as its field. */
+function nameChip(member: string, value: string): string {
+  if (member === 'from' && nameSpan(value)) return 'Time';
+  const words = member.replaceAll('_', ' ');
+  return chipNames[member] ?? `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
+/** What a chip's value reads. */
+function tellValue(member: string, value: string): string {
+  if (ids.includes(member)) return shortenId(value);
+  if (member === 'action') return value.split(',').map(nameAction).join(', ');
+  if (member === 'pii_type') return value.replaceAll('_', ' ');
+  if (member !== 'from' && member !== 'to') return value;
+  const day = findDay(value);
+  return nameSpan(value) ?? (isDay(day) ? formatDay(day) : value.includes('T') ? formatLocalTime(value) : value);
+}
 
 /** Every filter that holds, also one that came with a link: each can be taken away. */
 export function Chips<Filter extends object>({
@@ -32,7 +48,7 @@ export function Chips<Filter extends object>({
       {set.map(([name, value]) => (
         <Chip
           key={name}
-          name={chipNames[name] ?? name}
+          member={name}
           value={String(value)}
           onRemove={() => onChange({ [name]: undefined } as Partial<Filter>)}
         />
@@ -41,12 +57,11 @@ export function Chips<Filter extends object>({
   );
 }
 
-function Chip({ name, value, onRemove }: { name: string; value: string; onRemove: () => void }) {
-  const agent = useQuery({ ...apiQuery('/api/v1/agents/{id}', { path: { id: value } }), enabled: name === 'agent' });
-  const isId = name === 'agent' || name === 'policy id' || name === 'session' || name === 'request';
-  const time = /^\d{4}-\d\d-\d\dT/.test(value) ? formatLocalTime(value) : isDay(value) && formatDay(value);
-  const own = time || (isId ? shortenId(value) : value);
-  const shown = value === 'true' ? '' : (agent.data?.data.name ?? own);
+function Chip({ member, value, onRemove }: { member: string; value: string; onRemove: () => void }) {
+  const isAgent = member === 'agent_id';
+  const agent = useQuery({ ...apiQuery('/api/v1/agents/{id}', { path: { id: value } }), enabled: isAgent });
+  const shown = value === 'true' ? '' : (agent.data?.data.name ?? tellValue(member, value));
+  const name = nameChip(member, value);
   return (
     <Button
       variant="default"
