@@ -4,6 +4,7 @@ import { describeMatch } from '@agp/policy/describe';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { budgetsQuery, callApi, policiesQuery, rulesQuery, statusQuery, targetsQuery } from '../../api/api.ts';
 import { usePermissions } from '../../api/session.ts';
 import { Changes, type DraftProps, type Kind } from '../../changes/stored.tsx';
@@ -25,8 +26,8 @@ function begin(on: string, { name, description, targets, quiet_minutes, enabled 
   return { ...ruleSchema.parse({ targets, quiet_minutes, enabled, name: 'new', on }), description, name };
 }
 
-/** How messages of a draft read, and what would be open now. */
-function Preview({ draft }: { draft: Draft }) {
+/** Around a form, so that it is seen: how messages of a draft read, and above all what would be open now. */
+function Preview({ draft, children }: { draft: Draft; children: ReactNode }) {
   const [wanted] = useDebouncedValue(draft, pauseMs);
   // It is shown before it has a name.
   const rule = [wanted, { ...wanted, name: 'new' }].find((each) => ruleSchema.safeParse(each).success);
@@ -37,27 +38,34 @@ function Preview({ draft }: { draft: Draft }) {
     placeholderData: keepPreviousData,
     gcTime: 0,
   });
-  if (error) return <FailureNotice error={error} />;
-  if (data === undefined) return null;
-  const { example, count, messages, alerts } = data.data;
+  const { example, count = 0, messages, alerts = [] } = data?.data ?? {};
   return (
-    <div role="status" className="small">
-      A message reads: <strong>{example.title}</strong> {example.detail}
-      <br />
-      <strong>{count === 0 ? 'No alert' : countOf(count, 'alert')}</strong> would be open now;{' '}
-      <strong>{messages === 0 ? 'no message' : countOf(messages, 'message')}</strong> would be sent of them.
-      <ul className="lines">
-        {alerts.map((alert) => (
-          <li key={alert.title + alert.detail}>
-            <AlertLink of={alert} />
-          </li>
-        ))}
-      </ul>
-    </div>
+    <>
+      <div role="status" className="small">
+        {error && <FailureNotice error={error} />}
+        {example && !error && (
+          <>
+            <strong>{count === 0 ? 'No alert' : countOf(count, 'alert')}</strong> would be open now;{' '}
+            <strong>{messages ? countOf(messages, 'message') : 'no message'}</strong> would be sent of them.
+            <br />A message reads: <strong>{example.title}</strong> {example.detail}
+          </>
+        )}
+      </div>
+      {children}
+      {alerts.length > 0 && (
+        <ul className="lines small">
+          {alerts.map((alert) => (
+            <li key={alert.title + alert.detail}>
+              <AlertLink of={alert} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
   );
 }
 
-/** Fields for all that a rule is, with what it would tell below them. */
+/** Fields for all that a rule is, with what it would tell. */
 function RuleForm(props: DraftProps<Draft>) {
   const { draft } = props;
   const budgets = useQuery(budgetsQuery).data?.data ?? [];
@@ -73,13 +81,12 @@ function RuleForm(props: DraftProps<Draft>) {
   const members = asked[`${draft.on}`] ?? {};
   const items = { enum: targets.map(({ target }) => target.name) };
   return (
-    <>
+    <Preview draft={draft}>
       <DraftForm
         {...{ ...props, kinds, begin, seen, by: 'on', schema: ruleSchema }}
         members={{ ...members, targets: { ...members.targets, items } }}
       />
-      <Preview draft={draft} />
-    </>
+    </Preview>
   );
 }
 
