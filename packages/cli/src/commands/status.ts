@@ -161,8 +161,8 @@ function formatStatus(status: Shown, paint: Paint, room = Number.POSITIVE_INFINI
   ];
   return [
     formatFields(fields, paint, room),
-    ...table(status.alerts, alertColumns),
-    ...(status.alerts.length === mostAlerts ? ['and more: agp alerts'] : []),
+    ...table(status.alerts.slice(0, mostAlerts), alertColumns),
+    ...(status.alerts.length > mostAlerts ? ['and more: agp alerts'] : []),
     ...table(status.services ?? undefined, serviceColumns),
     ...table(status.keys, keyColumns(status.at)),
     ...table(status.top_spenders ?? undefined, spenderColumns(since)),
@@ -174,7 +174,7 @@ const clearScreen = '\u001b[H\u001b[J';
 
 /** What the console's screen Now shows. A status is shown without them if they cannot be read. */
 const readAlerts = ({ api }: Shell): Promise<Alert[]> =>
-  api.get('/api/v1/alerts', alertListSchema, { state: 'unresolved', limit: `${mostAlerts}` }).then(
+  api.get('/api/v1/alerts', alertListSchema, { state: 'unresolved', limit: `${mostAlerts + 1}` }).then(
     ({ data }) => data.filter(({ severity }) => severity !== 'info'),
     () => [],
   );

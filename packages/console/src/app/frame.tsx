@@ -150,9 +150,10 @@ function LagBadge() {
   );
 }
 
-/** How many alerts nobody looks after yet, with a way to all. */
+/** How many alerts nobody looks after yet, but for mere news, with a way to all. */
 function Bell() {
-  const open = useQuery(alertsQuery({ state: 'open' })).data?.data.length ?? 0;
+  const found = useQuery(alertsQuery({ state: 'open' })).data?.data ?? [];
+  const open = found.filter(({ severity }) => severity !== 'info').length;
   const count = `${open}${open === mostOpen ? '+' : ''}`;
   return (
     <Link to="/alerts" className="bell" aria-label={`${count} open ${open === 1 ? 'alert' : 'alerts'}`}>

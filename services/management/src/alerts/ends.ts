@@ -45,16 +45,17 @@ const byKind: Partial<Record<AlertRow['kind'], Tell>> = {
     if (unit === undefined) return null;
     const { window: now, stored } = toCharge(definitionOf(row), '', at.getTime());
     if (now.from > Date.parse(from)) return `its ${stored.budget.window} is over`;
-    return stored.budget.unit === unit && stored.budget.amount > Number(amount)
-      ? `the budget was raised to ${formatAmount(stored.budget.amount, stored.budget.unit)}`
-      : null;
+    if (stored.budget.unit === unit && stored.budget.amount > Number(amount))
+      return `the budget was raised to ${formatAmount(stored.budget.amount, stored.budget.unit)}`;
+    return isPassed(subject) ? more : null;
   },
   async cap(db, { subject, window }, { at }) {
     const [day = '', most] = window.split(' ');
     if (day < at.toISOString().slice(0, 10)) return 'a new day began (UTC)';
     const cap = await readCapOf(db, subject.startsWith('all agents') ? null : (splitOnce(subject)[0] as string));
     if (cap === null) return 'the cap was taken away';
-    return cap > Number(most) ? `the cap was raised to ${roundUsd(cap)} USD` : null;
+    if (cap > Number(most)) return `the cap was raised to ${roundUsd(cap)} USD`;
+    return isPassed(subject) ? more : null;
   },
   async change(db, { subject, agent_id: agentId, opened_at: from }) {
     const [member, was] = subject.startsWith('pause') ? (['paused', true] as const) : (['status', 'blocked'] as const);
@@ -65,6 +66,10 @@ const byKind: Partial<Record<AlertRow['kind'], Tell>> = {
     return end ? `ended by ${nameActor(end)}` : null;
   },
 };
+
+/** Of a part that is passed, in a window in which no use goes back: an alert of a higher part takes its place. */
+const more = 'more of it is used';
+const isPassed = (subject: string): boolean => /^\d+(?:\.\d+)?$/.test(subject.split(' ').at(-1) ?? '');
 
 const splitOnce = (text: string): string[] => /^(\S+) ?(.*)$/s.exec(text)?.slice(1) ?? [];
 

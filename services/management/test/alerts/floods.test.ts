@@ -162,12 +162,13 @@ test('refusals are compared with all of the week before, whether rolled up yet o
   expect((await alerts.alerts()).open).toEqual(['100 requests of never-before refused in 1 h']);
 });
 
-test('a reason that refuses few requests of each of many agents is told once, critical if it stops all', async () => {
+test('a reason that refuses few requests of each of many agents is told once, and that of the cap of all by the cap', async () => {
   await alerts.rule({ on: 'refusals' });
-  for (const name of list(30, 'small')) await refuse(name, 4, 'SELECT $1::uuid', 'global_budget_exceeded');
+  for (const name of list(30, 'small')) await refuse(name, 4, 'SELECT $1::uuid', 'agent_budget_exceeded');
+  for (const name of list(30, 'all')) await refuse(name, 4, 'SELECT $1::uuid', 'global_budget_exceeded');
   await refuse('other', 40, 'SELECT $1::uuid');
   await alerts.look();
   expect((await alerts.alerts()).open).toEqual(['120 requests of 30 agents refused in 1 h']);
   const { rows } = await alerts.owner.pool.query('SELECT severity, reach FROM alerts');
-  expect(rows).toEqual([{ severity: 'critical', reach: 30 }]);
+  expect(rows).toEqual([{ severity: 'warning', reach: 30 }]);
 });

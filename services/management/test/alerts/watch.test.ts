@@ -70,10 +70,10 @@ test('a threshold is told once by however many processes, and a jump over two as
   expect((await alerts.alerts()).open).toEqual(['budget sales is at 80 % of 100 requests']);
   await alerts.call(agent, 20);
   await alerts.look(0.4);
-  expect((await alerts.alerts()).open).toEqual([
-    'budget sales is at 80 % of 100 requests',
-    'budget sales is used up: 105 requests of 100 requests',
-  ]);
+  expect(await alerts.alerts()).toEqual({
+    open: ['budget sales is used up: 105 requests of 100 requests'],
+    over: ['budget sales is at 80 % of 100 requests'],
+  });
   await budgetOf(alerts.database.db, 'other', 100);
   await alerts.call(agent, 300);
   await alerts.look(0.6);

@@ -13,8 +13,8 @@ import { type Cause, type Counted, type Finder, isFor, searchPath, sharesOf } fr
 
 /** How often sums of calls are made, in milliseconds. */
 const everyMs = 10_000;
-/** Reasons that ask for no look: somebody stopped these agents. */
-const wanted = ['agent_blocked', 'paused'];
+/** Reasons that ask for no look: somebody stopped these agents, or the alert of the cap of all says so, and worse. */
+const wanted = ['agent_blocked', 'paused', 'global_budget_exceeded'];
 
 /** Adds up what is alike. */
 function groupBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Row[][] {
@@ -127,8 +127,7 @@ export const refusalFinder: Finder<'refusals'> = {
       const [{ reason }] = refused as [(typeof refused)[0], ...typeof refused];
       const search = of === reason ? { reason } : {};
       const { shares, ...to } = tellTogether(refused, agents, { since, screen: '/refusals', search });
-      const isOfAll = of === 'global_budget_exceeded';
-      return { subject: of, ...to, ...(isOfAll && { severity: 'critical' }), facts: { ...shares, reason, minutes } };
+      return { subject: of, ...to, facts: { ...shares, reason, minutes } };
     });
   },
 };

@@ -87,8 +87,11 @@ async function readUses(look: Look, at: Date, percent: number, endsBy = Infinity
   });
 }
 
-/** The highest part that is passed, and lower ones that were told already: what passes several at once is told once. */
-function listPassed(percents: readonly number[], part: number, isOpen: (percent: number) => boolean): number[] {
+/**
+ * The highest part that is passed: it takes the place of the lower ones.
+ * @param isOpen of what goes up and down: lower ones that were told already stay, or they would be told again and again
+ */
+function listPassed(percents: readonly number[], part: number, isOpen = (_percent: number) => false): number[] {
   const passed = percents.filter((percent) => part * 100 >= percent);
   const highest = Math.max(...passed);
   return passed.filter((percent) => percent === highest || isOpen(percent));
@@ -131,13 +134,12 @@ function* listUsed({ charge, used, whose, refuses }: Use, rule: Rule, open: IsOp
   // What has refused stays told until its window ends: smaller requests may pass.
   const part = used / limit;
   const isTight = part >= tightPart && (refuses || (isFixed && open(`${of} 100`, windowOf)));
-  for (const percent of listPassed(rule.at_percent, isTight ? Math.max(1, part) : part, (each) =>
-    open(`${of} ${each}`),
-  ))
+  const reached = isTight ? Math.max(1, part) : part;
+  for (const percent of listPassed(rule.at_percent, reached, (each) => !isFixed && open(`${of} ${each}`)))
     yield cause(`${percent}`, percent, null);
   const over = (look.at.getTime() - window.from) / (window.to - window.from);
   const expected = expectUse(budget, window, used, look.at.getTime());
-  if (rule.projected && !isOver && expected !== null && over >= guessAfter && used < limit && expected > limit)
+  if (rule.projected && !isOver && expected !== null && over >= guessAfter && reached < 1 && expected > limit)
     yield cause(guessed, 100, expected);
 }
 
@@ -181,8 +183,7 @@ function factsOfCap(full: FullCap, percent: number, refuses: boolean): FactsOf<'
 export const capFinder: Finder<'cap'> = {
   everyMs: 10_000,
   isExact: () => true,
-  async find(look, rule, openAlerts) {
-    const open = isOpenIn(openAlerts);
+  async find(look, rule) {
     const least = Math.min(...rule.at_percent) / 100;
     const caps = (await look.once(`caps from ${least}`, () => readFullCaps(look.db, least))).map((cap) => ({
       ...cap,
@@ -194,18 +195,17 @@ export const capFinder: Finder<'cap'> = {
       .flatMap((cap) => {
         const { id, day, reach, daily_cap_usd: most, spent_usd: spent } = cap;
         const of = id ?? 'all agents';
-        const passed = listPassed(rule.at_percent, spent / most, (each) => open(`${of} ${each}`));
         const told = { window: `${day} ${most}`, path: id === null ? '/budgets' : agentPath(id), agentId: id, reach };
-        const causes = passed.map((percent): Cause<'cap'> => {
-          return { subject: `${of} ${percent}`, ...told, facts: factsOfCap(cap, percent, false) };
-        });
-        if (!isFull(cap)) return causes;
-        // A cap that refuses has an alert of its own, in place of those of all of it: none that is open grows worse unheard.
+        if (!isFull(cap))
+          return listPassed(rule.at_percent, spent / most).map((percent): Cause<'cap'> => {
+            return { subject: `${of} ${percent}`, ...told, facts: factsOfCap(cap, percent, false) };
+          });
+        // A cap that refuses has an alert of its own, in place of those of its parts.
         const refusal: Cause<'cap'> = {
           ...{ subject: `${of} refuses`, ...told, facts: factsOfCap(cap, 100, true) },
           ...(id === null && { severity: 'critical' }),
         };
-        return [...causes.filter(({ facts }) => facts.percent < 100 && open(`${of} ${facts.percent}`)), refusal];
+        return [refusal];
       });
   },
 };
