@@ -38,7 +38,7 @@ export function Latencies({ of }: { of: CostUsageEntry }) {
 /** Failures that are looked at, and how often, in milliseconds. */
 const latest = { count: 100, refreshMs: 60_000 };
 
-/** How the latest failures ended, those first that were most: `429 ×5, 500 ×2`. */
+/** How the latest failures ended, those first that were most: `429 ×5, 500 ×2`; of more it says of how many. */
 export function Endings({ search }: { search: EventsSearch }) {
   const query = { ...search, failed: true, limit: latest.count, expand: 'outcome' as const };
   const { data } = useQuery({ ...apiQuery('/api/v1/events', { query }), refetchInterval: latest.refreshMs });
@@ -52,6 +52,7 @@ export function Endings({ search }: { search: EventsSearch }) {
         .slice(0, 4)
         .map(({ ending, length }) => `${ending} ×${length}`)
         .join(', ')}
+      {events.length === latest.count && ` of the latest ${latest.count}`}
     </>
   );
 }
