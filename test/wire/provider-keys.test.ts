@@ -188,7 +188,7 @@ test('without a valid token the answer is 401, whatever the path', async () => {
     const answer = await send('GET', path, { 'x-agent-token': `agp_${'made-up-'.repeat(6).slice(0, 43)}` });
     expect([answer.status, refusalText(await answer.json())]).toEqual([
       401,
-      'missing or invalid agent token: it was revoked, has expired, or was never issued here',
+      'missing or invalid agent token: it was revoked, has expired, or was never issued here: ask for another one',
     ]);
   }
 });

@@ -122,7 +122,7 @@ const refusals: [status: number, code: string, message: unknown, asked: Partial<
   [
     401,
     'unauthorized_agent',
-    told('missing or invalid agent token: it was revoked, has expired, or was never issued here'),
+    told('missing or invalid agent token: it was revoked, has expired, or was never issued here: ask for another one'),
     { headers: { 'x-agent-token': `agp_${'x'.repeat(43)}` } },
   ],
   [403, 'agent_blocked', told('agent blocked'), { name: 'blocked' }],

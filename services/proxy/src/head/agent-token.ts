@@ -58,7 +58,7 @@ const faults = {
   noToken: 'x-agent-token holds none: one begins with agp_, or is a JWT of your platform',
   notWhole: `what was given has not the ${agentTokenLength} characters of an agent token: it is cut short, or holds more`,
   noIssuer: 'no issuer here has the claims iss and aud of the token that was given',
-  notValid: 'it was revoked, has expired, or was never issued here',
+  notValid: 'it was revoked, has expired, or was never issued here: ask for another one',
   claimed: 'the name works with its own agent token alone',
 };
 
