@@ -29,8 +29,11 @@ export const templates: Readonly<Record<string, Template>> = {
   'no-shell': {
     label: 'No shell',
     members: {
+      description:
+        'Tools that run commands, by their names: they are taken out of requests, and an answer that calls one ends. Not covered: such tools under other names, and MCP servers, whose tools the provider calls.',
       tools: {
-        client: { deny: ['shell', 'exec', 'exec_command', 'bash', 'Bash'] },
+        client: { deny: ['*shell*', '*bash*', '*terminal*', 'exec*', 'run_command*'] },
+        hosted: { deny: ['*shell*', '*bash*', '*code_execution*', 'code_interpreter*'] },
         on_declared: 'strip',
         on_call: 'block',
       },
