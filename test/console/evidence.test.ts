@@ -103,7 +103,7 @@ inBrowser('what an auditor takes along', () => {
     await page.getByRole('button', { name: /^Export evidence of taken-along/ }).click();
     await dialog(page).getByLabel('Agent', { exact: true }).and(page.locator('[value=taken-along]')).waitFor();
     const dir = await takeEvidence(page, '24h');
-    await page.getByText(/^Saved evidence-taken-along-.+\.zip: 2 events of 2 sessions/).waitFor();
+    await page.getByText(/^Saved evidence-taken-along-[\d-]{10}-to-[\d-]{10}\.zip: 2 events of 2 sessions/).waitFor();
     expect(check(dir)).toMatchObject({ status: 0, stdout: '2 events of 2 sessions: all as they were recorded\n' });
     const { from } = JSON.parse(readFileSync(join(dir, 'evidence.json'), 'utf8'));
     const { management, apiKey } = system();
@@ -133,6 +133,7 @@ inBrowser('what an auditor takes along', () => {
     expect(violations).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
     const dir = await takeEvidence(page, 'today');
+    expect(dir).toMatch(/evidence-team-sales-[\d-]{10}-to-[\d-]{10}$/);
     expect(check(dir)).toMatchObject({ status: 0, stdout: expect.stringMatching(/^2 events of 2 sessions: all/) });
     expectForgeryFound(dir);
     await page.keyboard.press('ControlOrMeta+K');

@@ -126,6 +126,9 @@ export async function packEvidence(asked: EvidenceAsked, { signal, onTally }: Ru
     if (tally.events + tally.removed > 0) told = tellEvidence(tally);
   }
   if (told === null) return { why: 'There is no event in this range: there is nothing to check.' };
-  const parts = ['evidence', name, range.data.from?.slice(0, 10)].filter((part) => part !== undefined);
-  return { file: zip.end(), name: `${parts.join('-')}.zip`, told };
+  const { from, to } = range.data;
+  // What ends with midnight ends with the day before.
+  const lastDay = new Date((to === undefined ? Date.now() : Date.parse(to)) - 1).toISOString().slice(0, 10);
+  const parts = ['evidence', name.replace(/[^\p{L}\p{N}._-]+/gu, '-'), from?.slice(0, 10), 'to', lastDay];
+  return { file: zip.end(), name: `${parts.filter((part) => part !== undefined).join('-')}.zip`, told };
 }
