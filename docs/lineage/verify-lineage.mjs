@@ -4,17 +4,19 @@ import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** What is found, in words, with the code to end with. */
+/** What is found, in words, with the code to end with, and the hashes of its chain. */
 export function verifyLineage(input) {
   const [{ session_id, entries }, { removed } = {}] = JSON.parse(`[${input.split('\n')}]`);
   if (!entries || !removed) return { code: 1, text: `not a chain and what was removed of it: ${input.slice(0, 200)}` };
   let previous = 'genesis';
   let seq = 0;
+  const hashes = [];
   function passRemoved(next) {
     for (const gone of removed) {
       if (gone.first_seq > seq || gone.last_seq < seq || gone.last_seq >= next) continue;
       seq = gone.last_seq + 1;
       previous = gone.lineage_hash;
+      hashes.push(previous);
     }
   }
   for (const { seq: shown, event_id, lineage_hash, payload } of entries) {
@@ -26,13 +28,14 @@ export function verifyLineage(input) {
     if (hash !== lineage_hash || event.seq !== seq || event.id !== event_id || event.session_id !== session_id)
       return { code: 1, text: `${session_id}: diverges at seq ${seq}` };
     previous = hash;
+    hashes.push(previous);
     seq += 1;
   }
   passRemoved(Infinity);
   const gone = seq - entries.length;
   const of = gone > 0 ? `, and ${gone} removed for their age` : '';
-  const text = `${session_id}: ${entries.length} events${of}, head ${previous}`;
-  return { code: entries.length === 0 && gone > 0 ? 3 : 0, text };
+  const text = `${session_id}: ${entries.length} event${entries.length === 1 ? '' : 's'}${of}, head ${previous}`;
+  return { code: entries.length === 0 && gone > 0 ? 3 : 0, text, hashes };
 }
 
 // Beside `verify-evidence.mjs`, which imports it, it reads nothing of its own.

@@ -10,8 +10,8 @@ import { useCliSystem } from './start-cli-system.ts';
 const { system, send, done, readJson, refused } = useCliSystem();
 const folder = mkdtempSync(join(tmpdir(), 'agp-evidence-'));
 /** With leave to read the folder alone: it starts no other process, one for each session of a busy month. */
-const check = (dir: string) =>
-  spawnSync(process.execPath, ['--permission', `--allow-fs-read=${dir}`, join(dir, 'verify-evidence.mjs')], {
+const check = (dir: string, ...words: string[]) =>
+  spawnSync(process.execPath, ['--permission', `--allow-fs-read=${dir}`, join(dir, 'verify-evidence.mjs'), ...words], {
     encoding: 'utf8',
   });
 const recorded = (agent: string, count: number) =>
@@ -42,12 +42,45 @@ test('every cell is compared, and other columns are not as recorded', async () =
       [...names, 'note'],
       [...cells, 'x'],
     ],
-    /^events\.csv has other columns/,
+    /^events\.csv has other columns.*\n1 event of 1 session: CHANGED: 1 difference, named above\n$/,
   );
   refuse([names, cells.slice(0, -1)], /it has 18 of 19 cells/);
-  refuse([names, cells, cells], /^events\.csv has 1 of 1 events/);
+  refuse([names, cells, cells], /^evt_\w+: events\.csv has it more than once\n1 event of .*: CHANGED: 1 difference/);
+  const index = join(dir, 'evidence.json');
+  const json = readFileSync(index, 'utf8');
+  writeFileSync(index, json.replace(/"from": ".*?"/, `"from": "${new Date().toISOString()}"`));
+  refuse([names, cells], /^evt_\w+: it is outside the range of evidence\.json\n1 event/);
+  writeFileSync(index, json);
   writeFileSync(file, csv);
   expect(check(dir)).toMatchObject({ status: 0 });
+});
+
+test('a chain without its end is found by a head that was noted before', async () => {
+  for (const _ of [1, 2]) await send('noted', { 'x-session-id': 'ses_noted' });
+  await recorded('noted', 2);
+  const dir = join(folder, 'noted');
+  await done(`agents evidence noted --from 1d --dir ${dir}`);
+  const { stdout } = check(dir, '--print-heads');
+  expect(stdout).toMatch(/^ses_noted sha256:\w{64}\nheads: \w{64}\n2 events of 1 session: consistent/);
+  const file = (name: string) => join(dir, name);
+  writeFileSync(file('noted.txt'), stdout);
+  expect(check(dir, '--heads', file('noted.txt'))).toMatchObject({ status: 0 });
+  const [chain = '', removed] = readFileSync(file('sessions/ses_noted.json'), 'utf8').split('\n');
+  const { entries, ...rest } = JSON.parse(chain);
+  const last = entries.pop();
+  for (const [name, whole, cut] of [
+    ['events.csv', new RegExp(`^${last.event_id},.*\r\n`, 'm'), ''],
+    ['evidence.json', '"events": 2', '"events": 1'],
+  ] as const)
+    writeFileSync(file(name), readFileSync(file(name), 'utf8').replace(whole, cut));
+  // Also if an anchor that nothing needs claims the head.
+  const anchor = JSON.stringify({ removed: [{ first_seq: 0, last_seq: 0, lineage_hash: last.lineage_hash }] });
+  for (const gone of [removed, anchor]) {
+    writeFileSync(file('sessions/ses_noted.json'), `${JSON.stringify({ ...rest, entries })}\n${gone}\n`);
+    expect(check(dir)).toMatchObject({ status: 0 });
+    const found = expect.stringMatching(/^ses_noted: its chain has not the head that was noted/);
+    expect(check(dir, '--heads', file('noted.txt'))).toMatchObject({ status: 1, stdout: found });
+  }
 });
 
 test('a session whose id would be another path is not read, and named without control characters', async () => {
@@ -96,7 +129,7 @@ test('what retention took is named, and has a code of its own', async () => {
   );
   expect(check(gone)).toMatchObject({
     status: 3,
-    stdout: expect.stringMatching(/^3 events of these sessions were removed/),
+    stdout: expect.stringMatching(/^3 events removed for their age, before .*: . of ses_\w+, . of ses_/),
   });
   await send('aged', { 'x-session-id': 'ses_both' });
   await recorded('aged', 1);
@@ -104,6 +137,6 @@ test('what retention took is named, and has a code of its own', async () => {
   await done(`agents evidence aged --from 1d --dir ${cut}`);
   expect(check(cut)).toMatchObject({
     status: 4,
-    stdout: expect.stringMatching(/^3 events .* before \d{4}-.*\n1 events of 2 sessions: all as they were recorded\n$/),
+    stdout: expect.stringMatching(/^3 events .* before \d{4}-.*\nheads: .*\n1 event of 2 sessions: consistent/),
   });
 });

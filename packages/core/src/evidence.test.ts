@@ -101,13 +101,13 @@ test('sessions of which retention left a last hash alone are in it, where there 
   ] as const;
   const played = play({ pages: [[]], keptSince, sessions, removed: 3 });
   const { files, told } = await gather(played);
-  expect(told).toBe('0 events of 1 sessions; of these sessions retention removed 3 events for their age');
+  expect(told).toBe('0 events of 1 session; of these sessions retention removed 3 events for their age');
   expect(JSON.parse(files['evidence.json'] ?? '')).toMatchObject({ kept_since: keptSince, sessions: ['ses_9'] });
   expect(played.asked).toContain(
     `/api/v1/sessions${JSON.stringify({ agent_id: 'agt_1', to: keptSince, limit: 1000 })}`,
   );
   const base = await gather(play({ pages: [['ses_0']], keptSince, sessions: null, removed: 1 }));
-  expect(base.told).toBe('1 events of 1 sessions; of these sessions retention removed 1 event for their age');
+  expect(base.told).toBe('1 event of 1 session; of these sessions retention removed 1 event for their age');
 });
 
 test('a session whose id would be another path ends it, and is named without control characters', async () => {

@@ -9,7 +9,7 @@ import {
 } from './contracts/index.ts';
 import { writeCsvLine } from './csv.ts';
 import { listFields, sessionIdPattern } from './events/index.ts';
-import { countOf, formatCount } from './explain/index.ts';
+import { countOf } from './explain/index.ts';
 import { toLineText } from './text.ts';
 
 /** The scripts that check what they lie beside, in docs/lineage. */
@@ -176,5 +176,5 @@ export async function* gatherEvidence(
 /** What was gathered, as people are told: `2 events of 2 sessions`, and what retention took. */
 export function tellEvidence({ events, sessions, removed }: EvidenceTally): string {
   const gone = removed === 0 ? '' : `; of these sessions retention removed ${countOf(removed, 'event')} for their age`;
-  return `${formatCount(events)} events of ${formatCount(sessions)} sessions${gone}`;
+  return `${countOf(events, 'event')} of ${countOf(sessions, 'session')}${gone}`;
 }
