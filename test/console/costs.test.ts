@@ -109,6 +109,12 @@ inBrowser('costs, and addresses that somebody has edited', () => {
     const { page, faults } = await console.show('/costs?view=invoice&month=2026-01&provider=openai');
     await page.getByText('BILLING_OPENAI_KEY').waitFor();
     await page.getByRole('heading', { name: 'Nothing is known of January' }).waitFor();
+    const { pool } = console.system.database;
+    await pool.query(`INSERT INTO bill_reads VALUES ('openai', now(), now() + interval '1 day', NULL)`);
+    await goTo(page, `/costs?view=invoice&month=${dayFrom(0).slice(0, 7)}&provider=openai`);
+    await page.getByText(/: 0\.\d+ USD recorded, and nothing billed by OpenAI\.$/).waitFor();
+    await page.getByRole('heading', { name: 'No bill has anything of' }).waitFor();
+    await pool.query('DELETE FROM bill_reads');
     await makeBills(console.system);
     await page.getByLabel('Provider').selectOption('all');
     const month = dayFrom(-1).slice(0, 7);

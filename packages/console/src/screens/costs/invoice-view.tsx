@@ -1,8 +1,8 @@
-import { billedProviders, type ReadBill } from '@agp/core/contracts';
+import { billedProviders, type ReadBill, type ReconciledRow } from '@agp/core/contracts';
 import { formatUsd, roundUsd } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { apiQuery } from '../../api/api.ts';
+import { apiQuery, usageQuery } from '../../api/api.ts';
 import { CsvButton, PrintButton } from '../../components/export.tsx';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Choice } from '../../components/filters.tsx';
@@ -24,6 +24,8 @@ import {
 
 const route = getRouteApi('/costs');
 const dayMs = 86_400_000;
+/** Days that a bill has. */
+const daysRead = 35;
 /** Months that are offered. */
 const mostMonths = 13;
 /** The sum of all days has another name. */
@@ -96,6 +98,22 @@ function Bills({ bills }: { bills: readonly ReadBill[] }) {
   );
 }
 
+/** What is recorded of days that a provider's bill has, of providers that billed none of them. @param rows undefined until they are read */
+function useUnbilled(range: { from: string; to: string }, bills: readonly ReadBill[], rows?: readonly ReconciledRow[]) {
+  const silent = bills.flatMap(({ provider, read_at: at }) => {
+    if (at === null || rows?.some((row) => row.provider === provider)) return [];
+    const [first, end] = [utcDay(Date.parse(at) - daysRead * dayMs), utcDay(Date.parse(at))];
+    return first <= range.from && range.from < end ? [{ provider, end }] : [];
+  });
+  const [to] = [range.to, ...silent.map(({ end }) => end)].toSorted();
+  const query = usageQuery({ from: range.from, to }, ['provider']);
+  const { data } = useQuery({ ...query, enabled: rows !== undefined && silent.length > 0 });
+  return silent.flatMap(({ provider }) => {
+    const usd = data?.data.usage.find((each) => each.provider === provider)?.total_cost_usd ?? 0;
+    return usd > 0 ? [{ provider, usd }] : [];
+  });
+}
+
 /** What providers billed in a month beside what is recorded, by day and by model. */
 export function InvoiceView() {
   const search = route.useSearch();
@@ -106,6 +124,9 @@ export function InvoiceView() {
   const months = Array.from({ length: mostMonths }, (_, at) => shiftMonth(latest, -at));
   const range = { from: `${month}-01`, to: `${shiftMonth(month, 1)}-01`, provider };
   const query = useQuery(apiQuery('/api/v1/costs/reconciliation', { query: range }));
+  const read = query.data?.data;
+  const asked = (read?.bills ?? []).filter((bill) => provider === undefined || bill.provider === provider);
+  const unbilled = useUnbilled(range, asked, read?.rows);
   return (
     <>
       <div className="filters">
@@ -133,10 +154,17 @@ export function InvoiceView() {
         {({ data: { bills, rows } }) => (
           <>
             {rows.length > 0 && <p style={{ margin: 0 }}>{tellMonth(month, rows)}</p>}
+            {unbilled.map(({ provider, usd }) => (
+              <Banner key={provider} tone="warn">
+                {nameMonth(month)}: {roundUsd(usd)} USD recorded, and nothing billed by {vendors[provider]}.
+              </Banner>
+            ))}
             <Bills bills={bills} />
             {rows.length === 0 ? (
               <Card>
-                <EmptyState title={`Nothing is known of ${nameMonth(month)}`}>
+                <EmptyState
+                  title={`${unbilled.length > 0 ? 'No bill has anything' : 'Nothing is known'} of ${nameMonth(month)}`}
+                >
                   A bill that is read has the 35 days before it.
                 </EmptyState>
               </Card>
