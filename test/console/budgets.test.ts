@@ -25,7 +25,14 @@ inBrowser('budgets in the console', () => {
       ['Name', ['Sales month']],
       ['Labels', ['team', 'Enter']],
     ]);
-    await dialog(page).getByText('A label is such as team=sales').waitFor();
+    await dialog(page).getByRole('status').getByText('Labels: A label is such as team=sales').waitFor();
+    await dialog(page).getByLabel('Name').fill('for-all');
+    const tried = page.waitForResponse((answer) => /"amount":5\b/.test(answer.request().postData() ?? ''));
+    await dialog(page).getByLabel('Amount').fill('5');
+    await tried;
+    expect(await dialog(page).getByRole('button', { name: 'Make', exact: true }).isDisabled()).toBe(true);
+    await dialog(page).getByLabel('Name').fill('Sales month');
+    await dialog(page).getByLabel('Amount').fill('');
     await type(page, [['Labels', ['Backspace', 'team=sales', 'Enter']]]);
     await dialog(page).getByText('1 agent: seller.').waitFor();
     await dialog(page).getByText('must be up to 64 of a-z').waitFor();

@@ -17,6 +17,7 @@ import { partOf } from '../../components/meter.tsx';
 import { TimeStamp } from '../../components/values.tsx';
 import { formatAmount } from '../../format/format.ts';
 import { compact } from '../../search/search.ts';
+import { useFaults } from '../policies/field-faults.ts';
 import { type Form, NamesField, ValueField } from '../policies/form-fields.tsx';
 
 /** A new budget; an amount that nobody entered is no number. */
@@ -95,7 +96,8 @@ const grid = { ['--least' as string]: '13rem', alignItems: 'start' };
 /** Fields for all that a budget is, with what it would do below them. */
 export function BudgetForm({ draft, onChange, onReady }: DraftProps<BudgetDefinition>) {
   const { preview, error, fault, ready } = usePreview(draft);
-  useEffect(() => onReady(ready), [ready, onReady]);
+  const { fault: fieldFault, tell } = useFaults();
+  useEffect(() => onReady(ready && !fieldFault), [ready, fieldFault, onReady]);
   const [entered, setEntered] = useState<number | string>(Number.isNaN(draft.amount) ? '' : draft.amount);
   const seen = useSeenNames();
   const known = useQuery({ ...apiQuery('/api/v1/agents/labels'), staleTime: 60_000 }).data?.data ?? [];
@@ -123,6 +125,7 @@ export function BudgetForm({ draft, onChange, onReady }: DraftProps<BudgetDefini
   const form: Form = {
     draft,
     seen,
+    tell,
     write: ([name, inside], value) => {
       const own = { [name]: name === 'name' ? (value ?? '') : value };
       set(inside ? { match: compact({ ...draft.match, [inside]: value }) } : own);
@@ -167,7 +170,7 @@ export function BudgetForm({ draft, onChange, onReady }: DraftProps<BudgetDefini
       </div>
       {error && !at && <FailureNotice error={error} />}
       <div role="status" className="small">
-        {error === null && <Effect draft={draft} preview={preview} />}
+        {fieldFault ?? (error === null && <Effect draft={draft} preview={preview} />)}
       </div>
     </Stack>
   );

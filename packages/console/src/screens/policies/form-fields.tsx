@@ -14,6 +14,7 @@ import { useState } from 'react';
 import { zones } from '../../components/known-fields.tsx';
 import type { Schema } from './complete-policy.ts';
 import { groupLabels, toPairs } from './describe-policy.ts';
+import { useTold } from './field-faults.ts';
 import { type Path, valueAt } from './rewrite-text.ts';
 import { readHours, type WeekHours, weekDays, writeHours } from './week-hours.ts';
 
@@ -22,10 +23,12 @@ export interface Form {
   draft: object;
   /** Names that were seen, by the member whose lists may have them. */
   seen: Readonly<Record<string, readonly string[]>>;
-  /** @returns why it may not be so; null once the draft says it */
+  /** @param value or, of policies, a function of what is written there @returns why it may not be so; null once the draft says it */
   write: (path: Path, value: unknown) => string | null;
   /** What is wrong with a member of a draft that says what may not be. */
   findFault?: (path: Path) => string | undefined;
+  /** Learns what stands in a field and may not be. */
+  tell?: (path: string, fault: string | undefined) => void;
 }
 
 export interface FieldProps {
@@ -69,13 +72,14 @@ function useField({ form, path }: FieldProps) {
   const said = JSON.stringify(value);
   const [draft, setDraft] = useState<{ of: string; given: unknown; error: string }>();
   const own = draft?.of === said ? draft : undefined;
+  useTold(form.tell, path, own && `${nameMember(path)}: ${own.error}`);
   return {
     value: own ? own.given : value,
     error: own?.error ?? form.findFault?.(path),
     /** @param stored what the text is to say, if that is something else @param wrong why it may not say it */
     take: (given: unknown, stored = given, wrong: string | null = null) => {
       const error = wrong ?? form.write(path, stored);
-      setDraft(error === null ? undefined : { of: said, given, error });
+      setDraft(error === null ? undefined : { of: said, given, error: error.replace(/^[\w.]+: /, '') });
     },
   };
 }
@@ -199,7 +203,7 @@ const noHours: WeekHours = { days: [], from: '08:00', to: '18:00' };
 const withDays = (ranges: readonly WeekHours[]) => ranges.filter(({ days }) => days.length > 0);
 
 /** Days of the week, from when to when, several times a day if need be, and where. */
-export function HoursFields({ form, schema }: FieldProps) {
+export function HoursFields({ form, path, schema }: FieldProps) {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const hours = valueAt(form.draft, ['hours']) as Policy['hours'];
   const said = readHours(hours?.allow ?? '');
@@ -209,6 +213,7 @@ export function HoursFields({ form, schema }: FieldProps) {
   // As they are typed, in their order, as long as the text says the same.
   const isTyped = writeHours(readHours(writeHours(withDays(typed)))) === writeHours(said);
   const rows = isTyped ? typed : said;
+  useTold(form.tell, path, isTyped && error ? `${nameMember(path)}: ${error}` : undefined);
   const shownZone = hours?.zone ?? zone;
   const write = (ranges: readonly WeekHours[], at: string) => {
     const kept = withDays(ranges);
