@@ -70,7 +70,7 @@ inBrowser('policies in the console', () => {
       page,
       'name: interns\nexceptions: []\nhours: { allow: "Mon 08:00-12:00, Tue 09:00-12:00", zone: UTC }\n',
     );
-    await page.getByText('Only in the text: exceptions.').waitFor();
+    await page.getByText('Exceptions stand in the text and, once stored, in the list below.').waitFor();
     expect(
       await part('Hours')
         .getByLabel('From')

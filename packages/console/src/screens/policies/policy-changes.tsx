@@ -106,32 +106,28 @@ interface SavePolicyProps {
   /** What it says; null while it is none. */
   policy: Policy | null;
   isChanged: boolean;
-  /** What is wrong first; undefined if nothing is. */
-  faultLine: number | undefined;
+  /** What is wrong first, in the text or a field, after its name; undefined if nothing is. */
+  wrong: string | undefined;
   onDone: (stored: StoredPolicy) => void;
 }
 
 /** A button that stores what was written. */
-export function SavePolicy({ stored, text, policy, isChanged, faultLine, onDone }: SavePolicyProps) {
+export function SavePolicy({ stored, text, policy, isChanged, wrong, onDone }: SavePolicyProps) {
   const name = policy?.name ?? stored?.policy.name ?? 'the policy';
   return (
     <ConfirmButton
       of={name}
       verb="Save"
-      label={policy === null ? `Fix line ${faultLine} to save` : 'Save'}
-      button={{ size: 'sm', ...(policy && isChanged && { variant: 'filled', color: 'indigo' }) }}
-      ready={policy !== null && isChanged}
+      label={wrong ? `Fix ${wrong.split(': ')[0]} to save` : 'Save'}
+      button={{ size: 'sm', ...(!wrong && isChanged && { variant: 'filled', color: 'indigo' }) }}
+      ready={wrong === undefined && isChanged}
       {...(stored !== null && { seen: [`${stored.version}`] })}
       change={(reason, [ifMatch]) => putPolicy(stored?.id ?? null, text, reason, ifMatch)}
       // The page behind shows both texts.
       onConflict={() => undefined}
       onDone={onDone}
     >
-      {policy === null
-        ? 'The text is no policy yet: the editor marks what is wrong.'
-        : !isChanged
-          ? 'Nothing was changed.'
-          : `From the next request on: ${meanings[policy.mode]}`}
+      {wrong ?? (policy && isChanged ? `From the next request on: ${meanings[policy.mode]}` : 'Nothing was changed.')}
     </ConfirmButton>
   );
 }

@@ -41,6 +41,9 @@ function Part(props: FieldProps) {
   const { form, path } = props;
   const isSet = Object.keys(valueAt(form.draft, path) ?? {}).length > 0;
   const [isOpen, setOpen] = useState(isSet);
+  // What is typed there stays if it is folded.
+  const isDrawn = useRef(false);
+  isDrawn.current ||= isOpen;
   useEffect(() => {
     if (isSet) setOpen(true);
   }, [isSet]);
@@ -49,7 +52,7 @@ function Part(props: FieldProps) {
       <summary>
         {nameMember(path)} {isSet ? <Pill>set</Pill> : <span className="small dim">{unset[path[0]] ?? 'any'}</span>}
       </summary>
-      {isOpen && (
+      {isDrawn.current && (
         <div className="grid">
           <Member {...props} />
         </div>
@@ -63,7 +66,6 @@ const isPart = (schema: Schema) => schema.properties !== undefined;
 const isScalar = ({ properties, type }: Schema) => properties === undefined && type !== 'array';
 const firstPart = members.findIndex(([, schema]) => isPart(schema));
 const parts = members.filter(([, schema]) => isPart(schema));
-const isHidden = (name: string) => members.some(([each, schema]) => each === name && schema.type === 'array');
 
 /** Names that were seen in the last 30 days. */
 function useSeen(): Form['seen'] {
@@ -85,20 +87,25 @@ interface PolicyFormProps {
   /** What it says; null while it is none. */
   policy: Policy | null;
   onChange: (text: string) => void;
+  tell: NonNullable<Form['tell']>;
 }
 
 /** Fields for all that a policy may say, as its schema has them: each writes its own member of the text. */
-export function PolicyForm({ text, policy, onChange }: PolicyFormProps) {
+export function PolicyForm({ text, policy, onChange, tell }: PolicyFormProps) {
   const seen = useSeen();
   const last = useRef(policy);
+  const latest = useRef(text);
+  latest.current = text;
   if (policy !== null) last.current = policy;
   if (last.current === null) return <Banner tone="warn">The text is no policy yet.</Banner>;
   const shown = last.current;
   const form: Form = {
     draft: shown,
     seen,
+    tell,
     write(path, value) {
-      const next = rewriteAt(text, path, value);
+      // A field may answer late: all that was written meanwhile stays.
+      const next = rewriteAt(latest.current, path, value);
       if ('text' in next) onChange(next.text);
       return 'fault' in next ? next.fault : null;
     },
@@ -107,7 +114,6 @@ export function PolicyForm({ text, policy, onChange }: PolicyFormProps) {
     some
       .filter(([, schema]) => isScalar(schema))
       .map(([name, schema]) => <Member key={name} form={form} path={[name]} schema={schema} />);
-  const onlyText = Object.keys(shown).filter(isHidden);
   return (
     <fieldset className="policy-form" disabled={policy === null}>
       <Stack gap="sm">
@@ -126,7 +132,7 @@ export function PolicyForm({ text, policy, onChange }: PolicyFormProps) {
         </div>
         <p className="small dim">
           A name may end in *; a tool's may hold it anywhere.
-          {onlyText.length > 0 && ` Only in the text: ${onlyText.join(', ')}.`}
+          {shown.exceptions && ' Exceptions stand in the text and, once stored, in the list below.'}
         </p>
       </Stack>
     </fieldset>

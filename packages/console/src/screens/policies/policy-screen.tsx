@@ -15,6 +15,7 @@ import { newPolicy, PolicyHits, PolicyMode, Whose } from '../../components/polic
 import { Pill, ShortId, TimeAgo } from '../../components/values.tsx';
 import { hasEnded, toSelector } from './describe-policy.ts';
 import { Exceptions } from './exceptions.tsx';
+import { useFaults } from './field-faults.ts';
 import { mergeTexts } from './merge-texts.ts';
 import { PolicyActions, SavePolicy } from './policy-changes.tsx';
 import { PolicyEditor } from './policy-editor.tsx';
@@ -159,8 +160,8 @@ function Draft({ stored }: { stored: StoredPolicy | null }) {
     policy,
     faults: [fault],
   } = useMemo(() => readPolicy(text), [text]);
-  const line = fault && lineOf(text, fault.from);
-  const wrong = fault && `Line ${line}: ${fault.message}`;
+  const { fault: fieldFault, tell } = useFaults();
+  const wrong = fault ? `Line ${lineOf(text, fault.from)}: ${fault.message}` : fieldFault;
   const take = (next: StoredPolicy, mine = textOf(next)) => {
     setBase(next);
     setText(mine);
@@ -198,7 +199,7 @@ function Draft({ stored }: { stored: StoredPolicy | null }) {
           text={text}
           policy={policy}
           isChanged={base === null || text !== own}
-          faultLine={line}
+          wrong={wrong}
           onDone={(next) => {
             take(next);
             if (base === null)
@@ -223,7 +224,7 @@ function Draft({ stored }: { stored: StoredPolicy | null }) {
               }}
             />
           )}
-          <PolicyForm text={text} policy={policy} onChange={setText} />
+          <PolicyForm {...{ text, policy, tell }} onChange={setText} />
         </Card>
         <Stack gap="md">
           <PolicyTry policy={policy} />

@@ -1,6 +1,7 @@
 import type { Policy, StoredPolicy } from '@agp/policy';
 import { withoutSigns } from '@agp/policy/schema';
-import { changeText, readPolicy, writePolicy } from '@agp/policy/yaml';
+import { changeText, readPolicy, readText, writePolicy } from '@agp/policy/yaml';
+import { z } from 'zod';
 
 export type Path = readonly [string, ...string[]];
 
@@ -21,9 +22,13 @@ export function rewriteText(text: string, to: Policy): string {
 export const valueAt = (value: unknown, path: readonly string[]): unknown =>
   path.reduce((inside, name) => (inside as Record<string, unknown> | undefined)?.[name], value);
 
-/** A text that is a policy, and says something else at a path; or why it may not. @param value undefined takes it out */
+/** A text that is a policy, and says something else at a path; or why it may not. @param value undefined takes it out; a function makes it of what is written there */
 export function rewriteAt(text: string, path: Path, value: unknown): { text: string } | { fault: string } {
   const { policy } = readPolicy(text);
+  if (policy === null) return { fault: 'Mend the text first' };
+  if (typeof value === 'function')
+    return rewriteAt(text, path, value(valueAt(readText(text, z.looseObject({}), 'policy').value, path)));
+  if (value === undefined && valueAt(policy, path) === undefined) return { text };
   const around = path.slice(0, -1) as unknown as Path;
   // What says nothing without it, or something else, goes with it.
   const isLast = Object.keys(valueAt(policy, around) ?? {}).length === 1;
