@@ -1,6 +1,6 @@
 import { Button, Skeleton } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { Component, type ReactNode, useDeferredValue } from 'react';
+import { Component, type ReactNode } from 'react';
 import { ApiFailure } from '../api/api-failure.ts';
 import { useView } from '../api/session.ts';
 import { ShortId } from './values.tsx';
@@ -98,9 +98,7 @@ interface ReadingProps<Data> {
 export function Reading<Data>({ query, shape = {}, children }: ReadingProps<Data>) {
   const { data, error, refetch } = query;
   const notice = error && <FailureNotice error={error} retry={refetch} />;
-  // What comes first may be long: React draws what is deferred in pieces, and takes clicks in between.
-  const isShown = useDeferredValue(data !== undefined);
-  if (data === undefined || !isShown) return notice ?? <Outline {...shape} />;
+  if (data === undefined) return notice ?? <Outline {...shape} />;
   return (
     <>
       {notice}
