@@ -92,7 +92,7 @@ interface JsonBounds {
   keepsDigits?: boolean;
 }
 
-/** Also what stands in a string; the price is a slower parse. */
+/** True of what looks like one in a string too, which only costs the slower parse. */
 const mayHoldNumber = (text: string) => /(?:^|[:[,])\s*[-\d]/.test(text);
 
 const keepDigits = (_key: string, value: unknown, { source }: { source?: string }) =>

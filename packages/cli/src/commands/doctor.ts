@@ -112,12 +112,10 @@ export function addDoctorCommand(program: Command, shell: Shell): void {
       else {
         const { agent_name, refused, ...others } = self;
         await say('good', `the token is of the agent ${agent_name}`);
-        const named = /^\/agents\/([^/]+)\/./.exec(new URL(base).pathname)?.[1];
-        if (named !== undefined && decodeURIComponent(named) !== agent_name)
-          await say(
-            'bad',
-            `the base URL names the agent ${decodeURIComponent(named)}: calls with this token are refused`,
-          );
+        const [, part = ''] = /^\/agents\/([^/]+)\/./.exec(new URL(base).pathname) ?? [];
+        const named = decodeURIComponent(part);
+        if (named !== '' && named !== agent_name)
+          await say('bad', `the base URL names the agent ${named}: calls with this token are refused`);
         for (const each of refused) await say('bad', `refused now: ${each.replace('governance proxy: ', '')}`);
         for (const [name, text] of listSelf(others)) await say('note', `${name}: ${text}`);
         for (const { name, tags } of self.budgets)

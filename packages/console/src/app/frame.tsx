@@ -154,7 +154,7 @@ function LagBadge() {
 function Bell() {
   const found = useQuery(alertsQuery({ state: 'open' })).data?.data ?? [];
   const open = found.filter(({ severity }) => severity !== 'info').length;
-  const count = `${open}${open === mostOpen ? '+' : ''}`;
+  const count = `${open}${found.length === mostOpen ? '+' : ''}`;
   return (
     <Link to="/alerts" className="bell" aria-label={`${count} open ${open === 1 ? 'alert' : 'alerts'}`}>
       <IconBell size={18} aria-hidden />

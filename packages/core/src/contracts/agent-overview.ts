@@ -5,6 +5,9 @@ import { budgetSchema, noRoomSinceSchema } from './budget.ts';
 import { agentEventListSchema } from './event.ts';
 import { stopSchema } from './status.ts';
 
+/** The latest events of an agent that its overview has. */
+export const mostOverviewEvents = 20;
+
 const sums = {
   total_cost_usd: z.number().min(0),
   total_tokens: z.int().min(0),
@@ -37,7 +40,9 @@ export const agentOverviewSchema = z
     changes: z
       .array(auditEntrySchema)
       .meta({ description: 'Latest entries of the audit log about it, refused requests too: 30 at most' }),
-    events: agentEventListSchema.meta({ description: 'Its latest events with their outcomes, 20 at most' }),
+    events: agentEventListSchema.meta({
+      description: `Its latest events with their outcomes, ${mostOverviewEvents} at most`,
+    }),
   })
   .meta({ id: 'AgentOverview', description: 'One agent: what it is, used and did, and what was done about it' });
 

@@ -5,6 +5,9 @@ import { forwardFault, isForward, timeRange, timestampSchema } from './timestamp
 export const billedProviders = ['openai', 'anthropic'] as const;
 export type BilledProvider = (typeof billedProviders)[number];
 
+/** Days that a bill has, up to the day before it is read: those of the last weeks change still. */
+export const billedDays = 35;
+
 /** Why what was billed is not what is recorded, in the order in which causes explain a gap. */
 export const gapCauses = ['unrecorded', 'doubtful', 'other_day', 'unpriced', 'beside'] as const;
 export type GapCause = (typeof gapCauses)[number];

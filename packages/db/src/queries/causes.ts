@@ -86,14 +86,15 @@ export async function readLatestUse(db: Db, since: Date) {
  * none if they did nothing in it.
  */
 export async function readBusiestHours(db: Db, until: Date, label: string | null) {
-  const ofLabel = sql`(SELECT metadata ->> ${label} FROM agents WHERE id = agent_id)`;
+  const [key, agents] =
+    label === null
+      ? [sql`agent_id::text`, sql``]
+      : [sql`agents.metadata ->> ${label}`, sql`JOIN agents ON agents.id = hourly_usage.agent_id`];
   const { rows } = await sql<{ key: string | null; requests: number; usd: number }>`
     SELECT key, max(requests)::integer AS requests, max(usd)::float8 AS usd FROM (
-      SELECT ${label === null ? sql`agent_id::text` : ofLabel} AS key, hour, sum(requests) AS requests, sum(usd) AS usd FROM (
-        SELECT agent_id, hour, sum(request_count) AS requests, sum(cost_usd) AS usd FROM hourly_usage
-        WHERE hour >= ${until}::timestamptz - interval '7 days' AND hour < ${until}
-        GROUP BY agent_id, hour
-      ) AS of_agents GROUP BY 1, hour
+      SELECT ${key} AS key, hour, sum(request_count) AS requests, sum(cost_usd) AS usd FROM hourly_usage ${agents}
+      WHERE hour >= ${until}::timestamptz - interval '7 days' AND hour < ${until}
+      GROUP BY 1, hour
     ) AS hours GROUP BY key`.execute(db);
   return new Map(rows.map(({ key, ...busiest }) => [key, busiest]));
 }

@@ -62,7 +62,7 @@ function countBytes(bytes: Uint8Array, byte: number, most: number): number {
 export function hasMoreValues(text: string, most: number): boolean {
   if (!isTooPopulated(text, most)) return false;
   let [found, strings] = [0, 0];
-  // A call of a pattern for each sign takes fifty times as long.
+  // A call of a pattern for each sign takes several times as long.
   for (let at = 0; at < text.length; ) {
     const sign = text[at];
     if (sign === '"') {

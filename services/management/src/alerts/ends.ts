@@ -47,7 +47,7 @@ const byKind: Partial<Record<AlertRow['kind'], Tell>> = {
     if (now.from > Date.parse(from)) return `its ${stored.budget.window} is over`;
     if (stored.budget.unit === unit && stored.budget.amount > Number(amount))
       return `the budget was raised to ${formatAmount(stored.budget.amount, stored.budget.unit)}`;
-    return isPassed(subject) ? more : null;
+    return tellPassed(subject);
   },
   async cap(db, { subject, window }, { at }) {
     const [day = '', most] = window.split(' ');
@@ -55,7 +55,7 @@ const byKind: Partial<Record<AlertRow['kind'], Tell>> = {
     const cap = await readCapOf(db, subject.startsWith('all agents') ? null : (splitOnce(subject)[0] as string));
     if (cap === null) return 'the cap was taken away';
     if (cap > Number(most)) return `the cap was raised to ${roundUsd(cap)} USD`;
-    return isPassed(subject) ? more : null;
+    return tellPassed(subject);
   },
   async change(db, { subject, agent_id: agentId, opened_at: from }) {
     const [member, was] = subject.startsWith('pause') ? (['paused', true] as const) : (['status', 'blocked'] as const);
@@ -67,17 +67,22 @@ const byKind: Partial<Record<AlertRow['kind'], Tell>> = {
   },
 };
 
-/** Of a part that is passed, in a window in which no use goes back: an alert of a higher part takes its place. */
-const more = 'more of it is used';
-const isPassed = (subject: string): boolean => /^\d+(?:\.\d+)?$/.test(subject.split(' ').at(-1) ?? '');
+/** The part that is passed, if it is what an alert tells. */
+function percentOf(subject: string): number | null {
+  const last = / (\d+(?:\.\d+)?)$/.exec(subject)?.[1];
+  return last === undefined ? null : Number(last);
+}
+
+/** In a window in which no use goes back an alert of a higher part takes the place of a lower one. */
+const tellPassed = (subject: string) => (percentOf(subject) === null ? null : 'more of it is used');
 
 const splitOnce = (text: string): string[] => /^(\S+) ?(.*)$/s.exec(text)?.slice(1) ?? [];
 
 /** What a rule does not ask for any more: a percent, or what may fail. */
 function isUnasked(rule: Rule, { subject }: AlertRow): boolean {
-  const [first = '', last = ''] = [splitOnce(subject)[0], subject.split(' ').at(-1)];
-  if ('at_percent' in rule && /^\d/.test(last) && subject !== last) return !rule.at_percent.includes(Number(last));
-  return rule.on === 'failing' && !(rule.of as string[]).includes(first);
+  const percent = percentOf(subject);
+  if ('at_percent' in rule && percent !== null) return !rule.at_percent.includes(percent);
+  return rule.on === 'failing' && !(rule.of as string[]).includes(splitOnce(subject)[0] ?? '');
 }
 
 /** What ended alerts, in a phrase, by their ids: what is known for sure, and nothing of others. @throws Error of the database */

@@ -1,4 +1,4 @@
-import { type BilledProvider, billedProviders, maxPageSize } from '@agp/core/contracts';
+import { type BilledProvider, billedDays, billedProviders, maxPageSize } from '@agp/core/contracts';
 import {
   type Db,
   listDoubtfulUsage,
@@ -32,8 +32,6 @@ const lookEveryMs = 10_000;
 const nightHourMs = 5 * 3_600_000;
 /** A bill that could not be read is tried again after this long. */
 const tryAgainMs = 3_600_000;
-/** Days that are read, up to yesterday: bills of the last weeks change still. */
-const daysRead = 35;
 
 type Settings = EgressSettings &
   Partial<Pick<ManagementConfig, (typeof billingSettings)[BilledProvider]['key' | 'address']>>;
@@ -127,7 +125,7 @@ export class BillKeeper {
     const { db, records, config } = this.#sources;
     const { key: keyField, address } = billingSettings[provider];
     const toDay = (daysAgo: number) => new Date(at.getTime() - daysAgo * dayMs).toISOString().slice(0, 10);
-    const days = { from: toDay(daysRead), to: toDay(0) };
+    const days = { from: toDay(billedDays), to: toDay(0) };
     const wide = widenDays(days, at.getTime());
     const billed = await readBill(billingApis[provider], {
       ...{ baseUrl: config[address] ?? billingApis[provider].baseUrl, key, keyVariable: toVariable(keyField) },

@@ -1,4 +1,4 @@
-import type { AgentOverview, Stop } from '@agp/core/contracts';
+import { type AgentOverview, mostOverviewEvents, type Stop } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
 import { toPublicId, uuidOf } from '@agp/core/ids';
 import {
@@ -51,7 +51,6 @@ export async function readPauseState(db: Db): Promise<{ paused: boolean; stop: S
 
 const dayCount = 30;
 const mostChanges = 30;
-const mostEvents = 20;
 
 /** Null while the amounts that requests hold cannot be read. */
 async function readHeldOf(
@@ -93,7 +92,7 @@ export async function readAgentOverview(db: Db, reservations: BudgetReservations
     readHeldOf(db, reservations, id, day),
     readAgentUsage(db, id, day, dayCount),
     listAudit(db, { agentId: id }, { limit: mostChanges, offset: 0 }),
-    listEvents(db, { agentId: id }, { limit: mostEvents, offset: 0 }, { withOutcomes: true }),
+    listEvents(db, { agentId: id }, { limit: mostOverviewEvents, offset: 0 }, { withOutcomes: true }),
   ]);
   return {
     agent: presentListedAgent(row) as AgentOverview['agent'],

@@ -1,4 +1,5 @@
 import {
+  billedDays,
   costBreakdownSchema,
   costSummarySchema,
   costUsageQuerySchema,
@@ -77,7 +78,7 @@ export const costRoutes = tagRoutes('Costs', [
     query: reconciliationQuerySchema,
     answer: {
       description:
-        'What was stored when each bill was read last, each night of the 35 days before it. Days are UTC. The causes explain a gap in ' +
+        `What was stored when each bill was read last, each night of the ${billedDays} days before it. Days are UTC. The causes explain a gap in ` +
         'this order, each at most what is left of it. Amounts are exact.',
       schema: reconciliationSchema,
       csv: { name: 'costs-reconciliation', columns: () => Object.keys(reconciledRowSchema.shape) },

@@ -85,7 +85,7 @@ test('a budget was raised or deleted, or its window is over', async () => {
   await alerts.owner.pool.query(
     `UPDATE alerts SET "window" = '2020-01-06T00:00:00.000Z 10 requests' WHERE title LIKE '%over%'`,
   );
-  await alerts.look(1);
+  await alerts.look(0.1);
   const told = Object.fromEntries((await listEnds()).map(([title, end]) => [title.split(' ')[1], end]));
   expect(told).toEqual({
     ...{ raised: 'the budget was raised to 1,200 requests', gone: 'the budget was deleted', over: 'its week is over' },

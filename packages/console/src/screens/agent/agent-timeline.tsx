@@ -1,4 +1,4 @@
-import type { AgentOverview } from '@agp/core/contracts';
+import { type AgentOverview, mostOverviewEvents } from '@agp/core/contracts';
 import { describeOutcome, describePii, formatCount } from '@agp/core/explain';
 import { sumUsd } from '@agp/core/money';
 import { Link } from '@tanstack/react-router';
@@ -51,9 +51,6 @@ function foldAlike(entries: readonly TimelineEntry[]): TimelineEntry[] {
   return folded;
 }
 
-/** So many events are read at most. */
-const mostEvents = 20;
-
 /** @param oldest of the events that were read */
 function Entry({ entry, oldest }: { entry: TimelineEntry; oldest: Event | undefined }) {
   if (entry.kind === 'change') {
@@ -82,7 +79,7 @@ function Entry({ entry, oldest }: { entry: TimelineEntry; oldest: Event | undefi
       </Link>{' '}
       <OutcomePill event={event} /> {pii.tone === 'warn' && <Pill tone="warn">personal data</Pill>}{' '}
       {alike.length > 1 && <strong>× {formatCount(alike.length)}</strong>}
-      {alike.length > 1 && alike.at(-1) === oldest && ` of the latest ${mostEvents}`}{' '}
+      {alike.length > 1 && alike.at(-1) === oldest && ` of the latest ${mostOverviewEvents}`}{' '}
       <span className="small dim">
         {formatCount(tokensIn)} tokens in, {formatCount(tokensOut)} out,{' '}
         <Cost usd={sumUsd(alike.map((each) => each.cost_usd))} tokens={tokensIn + tokensOut} model={event.model} />
@@ -94,7 +91,7 @@ function Entry({ entry, oldest }: { entry: TimelineEntry; oldest: Event | undefi
 /** What it did and what was done about it, the latest first. */
 export function AgentTimeline({ overview }: { overview: AgentOverview }) {
   const entries = mergeTimeline(overview.events, overview.changes);
-  const oldest = overview.events[mostEvents - 1];
+  const oldest = overview.events[mostOverviewEvents - 1];
   return (
     <Card
       title="Timeline"

@@ -1,4 +1,4 @@
-import { billedProviders, type ReadBill, type ReconciledRow } from '@agp/core/contracts';
+import { billedDays, billedProviders, type ReadBill, type ReconciledRow } from '@agp/core/contracts';
 import { formatUsd, roundUsd } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -24,8 +24,6 @@ import {
 
 const route = getRouteApi('/costs');
 const dayMs = 86_400_000;
-/** Days that a bill has. */
-const daysRead = 35;
 /** Months that are offered. */
 const mostMonths = 13;
 /** The sum of all days has another name. */
@@ -102,7 +100,7 @@ function Bills({ bills }: { bills: readonly ReadBill[] }) {
 function useUnbilled(range: { from: string; to: string }, bills: readonly ReadBill[], rows?: readonly ReconciledRow[]) {
   const silent = bills.flatMap(({ provider, read_at: at }) => {
     if (at === null || rows?.some((row) => row.provider === provider)) return [];
-    const [first, end] = [utcDay(Date.parse(at) - daysRead * dayMs), utcDay(Date.parse(at))];
+    const [first, end] = [utcDay(Date.parse(at) - billedDays * dayMs), utcDay(Date.parse(at))];
     return first <= range.from && range.from < end ? [{ provider, end }] : [];
   });
   const [to] = [range.to, ...silent.map(({ end }) => end)].toSorted();
@@ -165,7 +163,7 @@ export function InvoiceView() {
                 <EmptyState
                   title={`${unbilled.length > 0 ? 'No bill has anything' : 'Nothing is known'} of ${nameMonth(month)}`}
                 >
-                  A bill that is read has the 35 days before it.
+                  A bill that is read has the {billedDays} days before it.
                 </EmptyState>
               </Card>
             ) : (
