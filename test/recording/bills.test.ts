@@ -103,7 +103,8 @@ test('each night one process reads it anew, and a failure is told without the ke
   const logger = createLogger('management', 'silent');
   const keepers = [1, 2, 3].map(() => new BillKeeper({ db: database.db, records: database.db, config, logger }));
   const look = (time: number) => Promise.all(keepers.map((each) => each.look(new Date(time))));
-  const night = Date.parse(`${dayBefore(-1)}T05:00:00Z`);
+  // The next one: the bill was read a moment ago.
+  const night = Math.floor((Date.now() - 5 * hourMs) / dayMs + 1) * dayMs + 5 * hourMs;
   const stored = async () => {
     const { rows } = await system.database.pool.query(
       `SELECT to_char(day, 'YYYY-MM-DD') AS day, model, billed_usd::float8 AS usd FROM billed_days ORDER BY 1, 2`,
