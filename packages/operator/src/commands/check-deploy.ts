@@ -10,7 +10,7 @@ import { CommandError, print, runCommand, UsageError } from '../run-command.ts';
 const chart = fileURLToPath(new URL('../../../../k8s/chart', import.meta.url));
 
 await runCommand({
-  help: `Says what an overlay, or values for the chart, lacks or contradicts itself in, before anything is applied.
+  help: `Says what an overlay, or values for the chart, lacks, contradicts itself in, or gives a service that refuses it, before anything is applied.
 
 usage: npm run check:deploy -- k8s/overlays/mine          a copy of k8s/overlays/example
        npm run check:deploy -- values.yaml                values for k8s/chart

@@ -60,6 +60,13 @@ test.each([
     { settings: [/^RETENTION_DAYS=.*\n.*$/m, 'RETENTION_DAYS=90\nRETENTION_BY_LAW=eu-ai-act'] },
     /^RETENTION_DAYS: 90 is less than the 183/,
   ],
+  [
+    { settings: [/^RETENTION_DAYS=.*$/m, 'RETENTION_DAYS=5'] },
+    /^RETENTION_DAYS: must be a whole number of days, at least 7/,
+  ],
+  [{ kustomization: withLiterals('proxy', 'MAX_REQUEST_BYTES=abc') }, /^MAX_REQUEST_BYTES: must be a whole number/],
+  [{ kustomization: withLiterals('proxy', 'TRUST_PROXY=banana') }, /^TRUST_PROXY: must be a hop count or/],
+  [{ kustomization: withLiterals('proxy', 'DRAIN_DELAY_SECONDS=-5') }, /^DRAIN_DELAY_SECONDS: must be a whole number/],
   [{ settings: [/^RETENTION_BY_LAW=.*$/m, 'RETENTION_BY_LAW=gdpr'] }, /^RETENTION_BY_LAW: gdpr is none of/],
   [{ settings: [/^INSTANCE=.*$/m, 'INSTANCE=second'] }, /^namePrefix: is missing, and INSTANCE is second\nlabels: /],
   [{ kustomization: withComponents('gateway') }, /^components\/ingress-nginx, components\/gateway: one of them/],
@@ -74,7 +81,10 @@ test.each([
     { kustomization: withComponents('ingress-management') },
     /^CONSOLE_ORIGIN: is missing; it is https:\/\/management\.acme\.test/,
   ],
-  [{ kustomization: withLiterals('management', 'CONSOLE_ORIGIN=http://a.test') }, /^CONSOLE_ORIGIN: .* is not https/],
+  [
+    { kustomization: withLiterals('management', 'CONSOLE_ORIGIN=http://a.test') },
+    /^CONSOLE_ORIGIN: .* with https unless it names this machine/,
+  ],
   [{ kustomization: withComponents('oidc') }, /^OIDC_ISSUER: is missing.*\nOIDC_CLIENT_ID: is missing/],
   [
     {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { findStrangeVariables } from '@agp/runtime';
+import { findRefused } from './check-variables.ts';
 import type { Installation } from './read-installation.ts';
 import { type SettingName, settings } from './settings.ts';
 
@@ -33,7 +34,6 @@ function findShapeFault(name: string, text: string): string | null {
   if (name.endsWith('_HOST') && !/^[a-z0-9.-]+(?:,[a-z0-9.-]+)*$/i.test(text))
     return 'is no name of a host, without scheme and port';
   if (name === 'REGISTRY' && /:\/\/|\/$/.test(text)) return 'is a registry and a path, without scheme';
-  if (name === 'RETENTION_DAYS' && !/^\d+$/.test(text)) return 'is no number of days';
   if (name === 'INSTANCE' && !/^[a-z](?:[a-z0-9-]*[a-z0-9])?$/.test(text))
     return 'is no word of small letters, digits and hyphens';
   return null;
@@ -107,14 +107,19 @@ function* checkVariables({
   const has = (part: string) => parts.includes(part);
   const { proxy = {}, management = {}, maintain = {} } = variables;
   const nameIn = (service: string, variable: string) => (overlay === null ? `${service}.config.${variable}` : variable);
-  for (const [service, own] of Object.entries(variables))
+  for (const [service, own] of Object.entries(variables)) {
     for (const name of findStrangeVariables(own)) yield `${nameIn(service, name)}: nothing reads this variable`;
+    for (const [name, fault] of findRefused(service, own)) yield `${nameIn(service, name)}: ${fault}`;
+  }
+  const daysKept = maintain.RETENTION_DAYS ?? given.get('RETENTION_DAYS') ?? '';
+  if (maintain.RETENTION_DAYS === undefined)
+    for (const [name, fault] of findRefused('maintain', { RETENTION_DAYS: daysKept }))
+      yield `${nameOf(name)}: ${fault}`;
   const origin = management.CONSOLE_ORIGIN;
   const originName = nameIn('management', 'CONSOLE_ORIGIN');
   const hasHost = managementWays.some(has);
   if (hasHost && origin === undefined) yield `${originName}: is missing; it is https://${given.get('API_HOST')}`;
-  if (origin !== undefined && !origin.startsWith('https://')) yield `${originName}: ${origin} is not https`;
-  else if (origin !== undefined && hasHost && origin !== `https://${given.get('API_HOST')}`)
+  if (origin !== undefined && hasHost && origin !== `https://${given.get('API_HOST')}`)
     yield `${originName}: ${origin} is not the host ${nameOf('API_HOST')}, ${given.get('API_HOST')}`;
   for (const variable of has('oidc') ? ['OIDC_ISSUER', 'OIDC_CLIENT_ID'] : [])
     if (!management[variable]) yield `${nameIn('management', variable)}: is missing, and ${partOf('oidc')} is there`;
@@ -137,7 +142,7 @@ function* checkVariables({
       yield `${trust}: must be 0, agents call the proxy themselves`;
   }
   const law = given.get('RETENTION_BY_LAW') ?? 'none';
-  const days = Number(maintain.RETENTION_DAYS ?? given.get('RETENTION_DAYS'));
+  const days = Number(daysKept);
   const least = laws[law];
   if (least === undefined) yield `${nameOf('RETENTION_BY_LAW')}: ${law} is none of ${Object.keys(laws).join(', ')}`;
   else if (days > 0 && days < least)

@@ -1,0 +1,32 @@
+import { join } from 'node:path';
+import { describeIssue, toVariable } from '@agp/runtime';
+import type { z } from 'zod';
+import { maintainConfigSchema } from '../maintain-config.ts';
+
+/** By path: no package imports a service. */
+async function readSchema(service: string): Promise<z.ZodObject> {
+  const { [`${service}ConfigSchema`]: schema } = await import(
+    join(import.meta.dirname, `../../../../services/${service}/src/config.ts`)
+  );
+  return schema;
+}
+
+const schemas: Record<string, z.ZodObject> = {
+  proxy: await readSchema('proxy'),
+  writer: await readSchema('writer'),
+  management: await readSchema('management'),
+  maintain: maintainConfigSchema,
+};
+
+/** The variables that a service would refuse at its start, each with why; an empty one counts as unset, here as there. */
+export function* findRefused(
+  service: string,
+  variables: Readonly<Record<string, string>>,
+): Generator<[string, string]> {
+  for (const [key, field] of Object.entries(schemas[service]?.shape ?? {})) {
+    const name = toVariable(key);
+    const text = variables[name] || undefined;
+    const error = text && (field as z.ZodType).safeParse(text, { error: describeIssue }).error;
+    if (error) yield [name, error.issues[0]?.message ?? ''];
+  }
+}
