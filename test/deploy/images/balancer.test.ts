@@ -33,6 +33,10 @@ function findFaults(file: string): string[] {
     [!template('proxy', { url: 8080, ops: proxy.opsPort.parse(undefined) }), 'does not find proxies'],
     [!template('management', { url: 8081, ops: management.opsPort.parse(undefined) }), 'does not find the API'],
     [file.match(/^ +retry-on .*/gm)?.join() !== '  retry-on conn-failure', 'repeats requests that may have been sent'],
+    [
+      file.match(/^ +default-server observe layer4 error-limit 1 on-error mark-down$/gm)?.length !== 2,
+      'goes on to call what refuses connections',
+    ],
     [setting('timeout server') < longestSilence, 'gives up before the proxy does'],
     [setting('timeout client') < longestSilence, 'lets go of agents that wait'],
     [slowest.length !== 2 || slowest.some((ms) => ms + 1_000 > drainMs), 'sees too late that a service stops'],
@@ -54,6 +58,7 @@ test.each([
   ['does not find the API', 'management:8081 check inter', 'management:8080 check inter'],
   ['repeats requests that may have been sent', 'retry-on conn-failure', 'retry-on conn-failure empty-response'],
   ['repeats requests that may have been sent', '  retry-on conn-failure\n', ''],
+  ['goes on to call what refuses connections', ' on-error mark-down', ''],
   ['gives up before the proxy does', 'timeout server 660s', 'timeout server 60s'],
   ['lets go of agents that wait', 'timeout client 660s', 'timeout client 10m'],
   ['sees too late that a service stops', 'inter 500ms fastinter 200ms', 'inter 2s fastinter 2s'],
