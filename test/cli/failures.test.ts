@@ -41,6 +41,9 @@ test('a request id leads to its event or its refusal, and unknown or hostile one
   );
   expect((await send('stopped', { 'x-request-id': 'after-the-block' })).status).toBe(403);
   await waitFor('the refusal', async () => (await readJson('refusals --agent stopped')).length === 1);
+  expect(await done('refusals --reason agent_blocked --csv --all')).toMatch(
+    /^id,timestamp,agent_id,agent_name,reason,.*\r\nref_\w+,2[^,]+,agt_\w+,stopped,agent_blocked,/,
+  );
   expect(await done('refusals --reason agent_blocked')).toMatch(
     /stopped +agent_blocked +127\.0\.0\.1 +openai +\S+ +after-the-block/,
   );

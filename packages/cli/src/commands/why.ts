@@ -38,6 +38,7 @@ export function addRefusalsCommand(program: Command, shell: Shell): void {
     {
       example: 'refusals --agent invoice-checker --from 2026-11-20',
       path: '/api/v1/refusals',
+      csv: true,
       query: refusalListQuerySchema,
       schema: refusalListSchema,
       columns: refusalColumns,
