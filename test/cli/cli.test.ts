@@ -86,6 +86,10 @@ test('lists and reports come as CSV, in all pages, and of the time asked for', a
   const [heads = '', sum = ''] = (await done('costs report --month this')).split('\n');
   expect(heads).toMatch(/^COST \(USD\) +EXPECTED \(USD\) +REQUESTS/);
   expect(Number(sum.trim().split(/ +/)[1])).toBeGreaterThanOrEqual(Number(roundUsd(spent)));
+  const [names = '', cells = ''] = (await done('costs report --month this --csv')).split('\r\n');
+  expect(names).toMatch(/^total_cost_usd,.*,expected_cost_usd$/);
+  expect(Number(cells.split(',').at(-1))).toBeGreaterThanOrEqual(spent);
+  expect(await done('costs report --month last --csv')).not.toContain('expected_cost_usd');
   expect(await done('costs report --month this --by day')).not.toContain('EXPECTED');
   expect(await done('costs report --month last')).not.toContain('EXPECTED');
   await refused('costs report --month 2026-13', 2, /must be a month such as 2026-10, this or last/);

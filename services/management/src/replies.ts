@@ -27,7 +27,7 @@ export function giveUpSilentReader(response: Response): void {
 }
 
 /** Columns of what tokens cost. */
-const costs: readonly string[] = ['cost_usd', 'total_cost_usd', 'avg_cost_per_request_usd'];
+const costs: readonly string[] = ['cost_usd', 'total_cost_usd', 'avg_cost_per_request_usd', 'expected_cost_usd'];
 
 interface CsvTable {
   name: string;

@@ -1,4 +1,3 @@
-import { expectOfMonth } from '@agp/core/calendar';
 import {
   type CostUsageEntry,
   costBreakdownSchema,
@@ -75,9 +74,9 @@ function addReportCommand(costs: Command, shell: Shell): void {
     const expected: Entry = {
       head: 'EXPECTED (USD)',
       right: true,
-      cell: (row) => roundUsd(expectOfMonth(row.total_cost_usd, answer.data) ?? 0),
+      cell: ({ expected_cost_usd: usd }) => roundUsd(usd ?? 0),
     };
-    const isForecast = !inTime && expectOfMonth(0, answer.data) !== null;
+    const isForecast = answer.data.usage.some(({ expected_cost_usd: usd }) => usd !== undefined);
     const [cost, ...others] = sumColumns as [Entry, ...Entry[]];
     const columns = [...groups.map(columnOfGroup), cost, ...(isForecast ? [expected] : []), ...others];
     await shell.showRows(answer, rows, columns);

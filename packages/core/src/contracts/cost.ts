@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { expectOfMonth } from '../calendar.ts';
 import { labelName } from '../labels.ts';
+import { usdToDecimal } from '../money.ts';
 import { agentIdSchema } from './agent.ts';
 import { eventIdSchema } from './event.ts';
 import { wholeNumber } from './query-parameters.ts';
@@ -252,12 +254,26 @@ const costUsageEntrySchema = z
         example: { team: 'sales' },
       }),
     ...sums,
+    expected_cost_usd: z.number().min(0).optional().meta({
+      description:
+        'At the end of this month, if it goes on as since its first: only of all of the month so far, and not by hour or day',
+    }),
   })
   .meta({ id: 'CostUsageEntry', description: 'The sum of one group; it has the members that were asked for' });
 
-export function listUsageMembers(groups: readonly UsageGroup[]): string[] {
+export type CostUsageQuery = z.output<typeof costUsageQuerySchema>;
+
+/** What an entry will have cost at the end of this month, in USD; null if the query is not of all of it so far, or by time. */
+export function expectUsage(usd: number, { from, to, group_by = [] }: CostUsageQuery): number | null {
+  const range = { from: from?.toISOString(), to: to?.toISOString() };
+  const expected = group_by.some(isTime) ? null : expectOfMonth(usd, range);
+  return expected && Number(usdToDecimal(expected));
+}
+
+export function listUsageMembers(query: CostUsageQuery): string[] {
+  const { group_by: groups = [] } = query;
   const members = groups.flatMap((name) => (name === 'agent' ? ['agent_id', 'agent_name'] : columnOf(name)));
-  return [...members, ...Object.keys(sums)];
+  return [...members, ...Object.keys(sums), ...(expectUsage(0, query) === null ? [] : ['expected_cost_usd'])];
 }
 
 export const costUsageSchema = z

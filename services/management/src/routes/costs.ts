@@ -1,15 +1,16 @@
 import {
   billedDays,
+  type CostUsageQuery,
   costBreakdownSchema,
   costSummarySchema,
   costUsageQuerySchema,
   costUsageSchema,
   doubtfulUsageListSchema,
+  expectUsage,
   listUsageMembers,
   reconciledRowSchema,
   reconciliationQuerySchema,
   reconciliationSchema,
-  type UsageGroup,
   unpricedModelListSchema,
   unrecordedListQuerySchema,
   unrecordedRequestListSchema,
@@ -24,6 +25,7 @@ import {
   listUsage,
   readUnrecorded,
   summarizeCosts,
+  type UsageRow,
 } from '@agp/db';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { presentRow, presentUnrecordedRequest, presentUsage } from '../presenters.ts';
@@ -58,16 +60,18 @@ export const costRoutes = tagRoutes('Costs', [
       schema: costUsageSchema,
       csv: {
         name: 'costs-usage',
-        columns: (query) => listUsageMembers((query as { group_by?: UsageGroup[] }).group_by ?? []),
+        columns: (query) => listUsageMembers(query as CostUsageQuery),
       },
     },
-    handle: async ({ query: { agent_id, group_by: groups = [], ...range } }, { db }, response) => {
+    handle: async ({ query }, { db }, response) => {
+      const { agent_id, group_by: groups = [], ...range } = query;
       const { from = null, to = null } = range;
+      const present = csvOf(response) ? (row: UsageRow) => presentRow(row) : presentUsage;
       const head = { from, to, time_zone: 'UTC', group_by: groups };
       await replyWithList(
         response,
         listUsage(db, { groups, ...range, agentId: readAgentFilter(agent_id) }),
-        csvOf(response) ? (row) => presentRow(row) : presentUsage,
+        (row) => ({ ...present(row), expected_cost_usd: expectUsage(row.total_cost_usd, query) ?? undefined }),
         frameList(head, 'usage'),
       );
     },
