@@ -5,6 +5,7 @@ import { makeTestAuthority } from '@agp/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeToken } from '../control/support/admin-calls.ts';
 import { type IdentitySystem, startIdentitySystem } from '../control/support/identity-system.ts';
+import { waitFor } from '../system/start-system.ts';
 import { runCli } from './run-cli.ts';
 
 let identity: IdentitySystem;
@@ -26,7 +27,7 @@ test('me shows an agent its own state, and says what it is not told', async () =
   expect(await agp(`me ${proxy()}/openai/v1`)).toEqual({
     code: 0,
     stdout: expect.stringMatching(
-      /^agent name +me\nagent id +agt_\w+\nstatus +active\nrequests per minute +none\nspent today usd +0\ndaily cap +none\n$/,
+      /^agent +me \(agt_\w+\)\nstatus +active\nrequests a minute +none\nspent today +0\.00 USD\ndaily cap +none\n$/,
     ),
     stderr: expect.stringContaining('refused requests are listed for operators'),
   });
@@ -50,15 +51,20 @@ test.each([
 });
 
 test('what refuses a call is named, and whose refusal it is', async () => {
-  const policy = { name: 'small', mode: 'enforce', match: { agents: ['me'] }, models: { allow: ['gpt-4o'] } };
+  const pii = { request: { email: 'redact', iban: 'block' } };
+  const policy = { name: 'small', mode: 'enforce', match: { agents: ['me'] }, models: { allow: ['gpt-4o'] }, pii };
   await identity.system.api('/api/v1/policies', { method: 'POST', body: JSON.stringify(policy) });
   const budget = { name: 'of-tag', amount: 5, window: 'day', match: { tags: ['pci', 'gdpr'] } };
   await identity.system.api('/api/v1/budgets', { method: 'POST', body: JSON.stringify(budget) });
   const denied = await agp(`doctor ${proxy()}/openai/v1 --call gpt-5`);
   expect(denied).toMatchObject({ code: 1, stderr: '1 of these findings is bad.\n' });
-  expect(denied.stdout).toContain('note: policies: name small, mode enforce, rules models');
+  expect(denied.stdout).toContain('note: policy: small (enforce): rules for models, pii; may block, redact\n');
   expect(denied.stdout).toMatch(/bad: +gpt-5: the proxy \(policy_denied\) answers 403: denied by policy small/);
-  expect(denied.stdout).toContain('note: the budget of-tag counts requests with the tag pci or gdpr alone');
+  expect(denied.stdout).toMatch(
+    /note: budget: of-tag: 5\.00 USD of 5\.00 USD left \(day, anew 2\d{3}-[-\d]+ 00:00:00Z\), beyond it refuse; only requests with the tag pci or gdpr, as /,
+  );
+  const refusal = /\nrefused +2\d{3}-[-\d]+ [\d:]+Z policy_denied \(small models: the model gpt-5 is not allowed\)\n/;
+  await waitFor('its refusal', async () => refusal.test((await agp(`me ${proxy()}`)).stdout));
   identity.provider.handle(() => ({ status: 401, body: { error: { message: 'Incorrect API key' } } }));
   const { stdout } = await agp(`doctor ${proxy()}/openai/v1 --call gpt-4o`);
   expect(stdout).toMatch(/bad: +gpt-4o: its provider \(key: OPENAI_API_KEY, .*\) answers 401: Incorrect API key/);

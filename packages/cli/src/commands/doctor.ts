@@ -1,12 +1,15 @@
+import type { Unit } from '@agp/budgets';
+import { countOf } from '@agp/core/explain';
 import { escapeJson, toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { readUrl } from '../api.ts';
 import { addCommand } from '../arguments.ts';
 import { askProxy, type ProxyAnswer } from '../ask-proxy.ts';
+import { formatAmount } from '../budget-table.ts';
 import { CliError } from '../cli-error.ts';
 import type { Shell } from '../shell.ts';
-import { formatFields } from '../table.ts';
+import { type Field, formatFields, formatRate, formatTime } from '../table.ts';
 
 const errorSchema = z.object({ error: z.union([z.string(), z.object({ message: z.string() })]) });
 
@@ -16,15 +19,24 @@ function readMessage({ json, status }: ProxyAnswer): string {
   return (typeof error === 'string' ? error : error.message).replace(/^governance proxy: /, '');
 }
 
+const text = z.string();
+const names = z.array(text);
+const [word, tags] = [text.nullable(), names.optional()];
+const budget = { left: z.number(), amount: z.number(), unit: z.enum(['usd', 'tokens', 'requests']), window: text };
 const selfSchema = z.looseObject({
-  agent_name: z.string(),
-  refused: z.array(z.string()),
-  // Proxies of the release before tell no tags.
-  budgets: z.array(z.looseObject({ name: z.string(), tags: z.array(z.string()).optional() })),
+  ...{ agent_id: text, agent_name: text, status: text, refused: names },
+  ...{ requests_per_minute: z.number().nullable(), spent_today_usd: z.number() },
+  daily_cap: z.looseObject({ usd: z.number(), left: z.number(), warns_only: z.boolean() }).nullable(),
+  budgets: z.array(z.looseObject({ ...budget, name: text, zone: text, resets_at: word, on_exceeded: text, tags })),
+  latest_refusals: z.array(
+    z.looseObject({ at: text, reason: text, policy: word, rule: word, why: word, requests: z.number() }),
+  ),
+  policies: z.array(z.looseObject({ name: text, mode: text, rules: names, actions: names, tags })),
 });
+type Self = z.infer<typeof selfSchema>;
 
 /** An agent's own state. @throws CliError with what the proxy says, never with the token */
-async function readSelf(proxy: string, token: string): Promise<z.infer<typeof selfSchema>> {
+async function readSelf(proxy: string, token: string): Promise<Self> {
   const answer = await askProxy(`${new URL(proxy).origin}/agents/me`, { headers: { 'x-agent-token': token } });
   const { data } = selfSchema.safeParse(answer.json);
   if (answer.status === 200 && data !== undefined) return data;
@@ -33,18 +45,42 @@ async function readSelf(proxy: string, token: string): Promise<z.infer<typeof se
 
 const isOfProxy = ({ headers }: ProxyAnswer): boolean => headers.has('x-agp-request-id');
 
-const toPairs = (each: object) =>
-  Object.entries(each).map(([name, value]) => [name.replaceAll('_', ' '), value] as const);
-const write = (value: object | null): string =>
-  value instanceof Object
-    ? toPairs(value)
-        .map(([name, each]) => `${name} ${each ?? 'none'}`)
-        .join(', ')
-    : String(value ?? 'none');
+const tellTags = (tags: string[] | undefined) =>
+  tags === undefined
+    ? ''
+    : `; only requests with the tag ${tags.join(' or ')}, as compliance_tag of the agent's metadata, else X-Compliance-Tag, says`;
+
+const tellLeft = (left: number, amount: number, unit: Unit) =>
+  `${left <= 0 ? 'nothing' : formatAmount(left, unit)} of ${formatAmount(amount, unit)} left`;
+
+function tellBudget({ name, left, amount, unit, window, zone, resets_at, on_exceeded, tags }: Self['budgets'][number]) {
+  const span = `${window}${zone === 'UTC' ? '' : ` ${zone}`}${resets_at === null ? '' : `, anew ${formatTime(resets_at)}`}`;
+  return `${name}: ${tellLeft(left, amount, unit)} (${span}), beyond it ${on_exceeded}${tellTags(tags)}`;
+}
+
+function tellPolicy({ name, mode, rules, actions, tags }: Self['policies'][number]) {
+  const does = actions.length === 0 ? '' : `; may ${actions.join(', ')}`;
+  return `${name} (${mode}): rules for ${rules.join(', ') || 'nothing'}${does}${tellTags(tags)}`;
+}
+
+function tellRefusal({ at, reason, policy, rule, why, requests }: Self['latest_refusals'][number]) {
+  const cause = policy === null ? reason : `${reason} (${policy} ${rule}: ${why})`;
+  return `${formatTime(at)} ${cause}${requests > 1 ? `, ${countOf(requests, 'request')}` : ''}`;
+}
 
 /** A line for each thing that it says. */
-const listSelf = (self: object) =>
-  toPairs(self).flatMap(([name, value]) => [value].flat().map((each) => [name, write(each)] as const));
+function listSelf({ daily_cap: cap, ...self }: Self): Field[] {
+  const most = cap === null ? 'none' : `${tellLeft(cap.left, cap.usd, 'usd')}${cap.warns_only ? ', only warns' : ''}`;
+  return [
+    ['status', self.status],
+    ['requests a minute', formatRate(self.requests_per_minute)],
+    ['spent today', formatAmount(self.spent_today_usd, 'usd')],
+    ['daily cap', most],
+    ...self.budgets.map((each) => ['budget', tellBudget(each)] as const),
+    ...self.policies.map((each) => ['policy', tellPolicy(each)] as const),
+    ...self.latest_refusals.map((each) => ['refused', tellRefusal(each)] as const),
+  ];
+}
 
 type Say = (state: 'good' | 'bad' | 'note', text: string) => Promise<void>;
 type Dialect = 'openai' | 'anthropic' | 'gemini';
@@ -110,20 +146,14 @@ export function addDoctorCommand(program: Command, shell: Shell): void {
       const isNoToken = self === token && file === undefined;
       if (self instanceof Error) await say(isNoToken ? 'note' : 'bad', `the token: ${self.message}`);
       else {
-        const { agent_name, refused, ...others } = self;
+        const { agent_name, refused } = self;
         await say('good', `the token is of the agent ${agent_name}`);
         const [, part = ''] = /^\/agents\/([^/]+)\/./.exec(new URL(base).pathname) ?? [];
         const named = decodeURIComponent(part);
         if (named !== '' && named !== agent_name)
           await say('bad', `the base URL names the agent ${named}: calls with this token are refused`);
         for (const each of refused) await say('bad', `refused now: ${each.replace('governance proxy: ', '')}`);
-        for (const [name, text] of listSelf(others)) await say('note', `${name}: ${text}`);
-        for (const { name, tags } of self.budgets)
-          if (tags !== undefined)
-            await say(
-              'note',
-              `the budget ${name} counts requests with the tag ${tags.join(' or ')} alone: as compliance_tag of the agent's metadata, else X-Compliance-Tag, says`,
-            );
+        for (const [name, text] of listSelf(self)) await say('note', `${name}: ${text}`);
       }
       if (model !== undefined) {
         const [header, target, body] = makeCall(dialect, base, model);
@@ -151,7 +181,10 @@ export function addMeCommand(program: Command, shell: Shell): void {
     .action(async (url: string, { file }: { file?: string }) => {
       const self = await readSelf(readUrl(url, 'the address of the proxy'), shell.readSecret('AGP_TOKEN', file));
       const { print, paint, width, note } = shell.terminal;
-      await print(shell.json ? escapeJson(JSON.stringify(self)) : formatFields(listSelf(self), paint, width));
+      const agent = ['agent', `${self.agent_name} (${self.agent_id})`] as const;
+      const stops = self.refused.map((each) => ['refused now', each, 'red'] as const);
+      const fields = [agent, ...stops, ...listSelf(self)];
+      await print(shell.json ? escapeJson(JSON.stringify(self)) : formatFields(fields, paint, width));
       note('all refused requests are listed for operators: "refusals --agent", or "why" with a request id');
     });
 }
