@@ -107,6 +107,9 @@ test('a team, several agents or all are one folder, and what is left out of it i
   expect(await take('alone of-team alone', 'both')).toContain('wrote 2 events of 2 sessions');
   const index = JSON.parse(readFileSync(join(folder, 'both', 'evidence.json'), 'utf8'));
   expect(index.agents.map(({ name }: { name: string }) => name)).toEqual(['alone', 'of-team']);
+  expect(index).not.toHaveProperty('label');
+  const ofTeam = JSON.parse(readFileSync(join(folder, 'team', 'evidence.json'), 'utf8'));
+  expect(ofTeam).toMatchObject({ label: 'team=sales', agents: [{ name: 'of-team' }, { name: 'beside' }] });
   await take('--all', 'all');
   for (const dir of ['team', 'both', 'all']) expect(check(join(folder, dir))).toMatchObject({ status: 0 });
   for (const dir of ['team', 'all']) {

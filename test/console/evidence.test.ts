@@ -139,6 +139,7 @@ inBrowser('what an auditor takes along', () => {
       status: 0,
       stdout: expect.stringMatching(/^2 events of 2 sessions: consistent/m),
     });
+    expect(JSON.parse(readFileSync(join(dir, 'evidence.json'), 'utf8')).label).toBe('team=sales');
     expectForgeryFound(dir);
     await page.keyboard.press('ControlOrMeta+K');
     await page.getByPlaceholder(/^A screen/).fill('export evidence');
@@ -149,7 +150,8 @@ inBrowser('what an auditor takes along', () => {
     await dialog(page).getByText('There is no event in this range: there is nothing to check.').waitFor();
     const all = await takeEvidence(page, 'today');
     expect(check(all)).toMatchObject({ status: 0 });
-    expect(JSON.parse(readFileSync(join(all, 'evidence.json'), 'utf8')).agents).toBe(null);
+    const index = JSON.parse(readFileSync(join(all, 'evidence.json'), 'utf8'));
+    expect([index.agents, index.label]).toEqual([null, undefined]);
     expect(faults).toEqual([]);
     await context.close();
   });

@@ -55,6 +55,8 @@ export const evidenceRangeSchema = eventListQuerySchema.transform(({ from, to })
 export interface EvidenceOf extends z.output<typeof evidenceRangeSchema> {
   /** Null for all agents that the reader may see. */
   agents: readonly { id: string; name: string }[] | null;
+  /** By which they were chosen, if by one. */
+  label?: string | undefined;
 }
 
 /** How far it is gathered. */
@@ -142,7 +144,7 @@ export async function* gatherEvidence(
   of: EvidenceOf,
   readScript: (name: (typeof verifiers)[number]) => string,
 ): AsyncGenerator<EvidencePiece> {
-  const { agents, from, to } = of;
+  const { agents, label, from, to } = of;
   const sessions = new Set<string>();
   let [events, chains, removed] = [0, 0, 0];
   let kept_since: string | null = null;
@@ -168,7 +170,7 @@ export async function* gatherEvidence(
     yield piece(`sessions/${chain.id}.json`, chain.text);
   }
   if (events + removed === 0) return;
-  const index = { agents, from, to, kept_since, events, sessions: [...sessions] };
+  const index = { agents, label, from, to, kept_since, events, sessions: [...sessions] };
   yield piece('evidence.json', `${JSON.stringify(index, null, 2)}\n`);
   for (const name of verifiers) yield piece(name, readScript(name));
 }

@@ -56,7 +56,7 @@ export function addEvidenceCommand(agents: Command, shell: Shell): void {
     .option('--to <time>', 'until such a time')
     .action(async (words: string[], options: EvidenceOptions) => {
       const { api, terminal } = shell;
-      const { dir, from, to } = options;
+      const { dir, label, from, to } = options;
       const agents = await chooseAgents(shell, words, options);
       const range = resolveRange({ from, to });
       try {
@@ -68,13 +68,13 @@ export function addEvidenceCommand(agents: Command, shell: Shell): void {
       }
       const readScript = (name: string) => readFileSync(new URL(name, scripts), 'utf8');
       let tally: EvidenceTally | undefined;
-      for await (const piece of gatherEvidence(api, { agents, ...range }, readScript)) {
+      for await (const piece of gatherEvidence(api, { agents, label, ...range }, readScript)) {
         appendFileSync(join(dir, piece.path), piece.text);
         ({ tally } = piece);
       }
       if (tally === undefined || tally.events + tally.removed === 0) {
         rmSync(dir, { recursive: true });
-        const whose = options.label ?? (words.join(', ') || 'the installation');
+        const whose = label ?? (words.join(', ') || 'the installation');
         throw new CliError(`${toLineText(whose)} has no event in this range: there is nothing to check`);
       }
       await terminal.print(

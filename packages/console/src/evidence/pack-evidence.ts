@@ -109,7 +109,8 @@ export async function packEvidence(asked: EvidenceAsked, { signal, onTally }: Ru
   const zip = openZip();
   let size = 0;
   let told: string | null = null;
-  for await (const piece of gatherEvidence(readApi(signal), { agents, ...range.data }, (script) => scripts[script])) {
+  const of = { agents, label: asked.whose === 'label' ? asked.label : undefined, ...range.data };
+  for await (const piece of gatherEvidence(readApi(signal), of, (script) => scripts[script])) {
     signal.throwIfAborted();
     const { tally, text } = piece;
     size += text.length;
