@@ -1,6 +1,7 @@
 // Checks a folder of evidence without trusting the system that made it: each chain, and events.csv against the chains.
 // It ends with 0: all agree; 1: something was changed, added or left out; 2: the file of `--heads`
-// has none; 3: nothing is left but last hashes; 4: what is left agrees, and retention removed other events of these sessions.
+// has none; 3: nothing is left but last hashes; 4: what is left agrees, and retention removed other events of these sessions;
+// 5: all agrees, but some that are said to be removed for their age stand behind older ones that are kept.
 // Who makes every hash anew, or cuts an end off, is found only by heads that were noted before:
 // `--print-heads` prints a line `session_id head` of each chain, and `--heads FILE` reads such lines.
 import { createHash } from 'node:crypto';
@@ -11,7 +12,7 @@ import { verifyLineage } from './verify-lineage.mjs';
 const { values: asked } = parseArgs({ options: { heads: { type: 'string' }, 'print-heads': { type: 'boolean' } } });
 const read = (file) => readFileSync(new URL(file, import.meta.url), 'utf8');
 const { agents, from, to, kept_since, events, sessions } = JSON.parse(read('evidence.json'));
-let wrong = 0;
+let [wrong, doubtful] = [0, 0];
 function fail(text) {
   console.log(text);
   wrong += 1;
@@ -20,6 +21,8 @@ const countOf = (count, noun) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** Without a list it is the evidence of all agents. */
 const ids = agents && new Set(agents.map(({ id }) => id));
+/** Retention reached into the range. */
+const isOld = kept_since && (!from || from < kept_since);
 /** Events of all chains, by id, with the hash of each, and why one is no evidence of these agents and times. */
 const chained = new Map();
 /** How many events of a session were removed. */
@@ -54,9 +57,13 @@ for (const id of sessions) {
     continue;
   }
   const { code, text, hashes } = verifyLineage(input);
-  // 3: only its last hash is left.
   if (code === 1) fail(text);
   else heads.set(id, hashes.at(-1));
+  if (code === 3 && !isOld) fail(`${id}: all of it is said to be removed for its age, and the range is younger`);
+  if (code === 5) {
+    console.log(text);
+    doubtful += 1;
+  }
   const [chain, { removed = [] } = {}] = JSON.parse(`[${input.split('\n')}]`);
   for (const { first_seq, last_seq } of removed) gone.set(id, (gone.get(id) ?? 0) + last_seq - first_seq + 1);
   for (const head of noted.get(id) ?? [])
@@ -111,22 +118,22 @@ const left = [...chained.values()].filter(({ id, why }) => !why && !listed.has(i
 for (const { id, session_id, seq } of left)
   if ([...chained.values()].some((each) => each.session_id === session_id && each.seq > seq && listed.has(each.id)))
     fail(`${id}: its chain has it, events.csv does not`);
-// Else what was removed was before the range.
-const isCut = gone.size > 0 && kept_since && (!from || from < kept_since);
-if (gone.size > 0) {
+const isCut = gone.size > 0;
+if (isCut) {
   const [some, sum] = [[...gone].slice(0, 20), [...gone.values()].reduce((all, each) => all + each, 0)];
   const more = gone.size > some.length ? ` and the rest of ${countOf(gone.size - some.length, 'other session')}` : '';
   const of = some.map(([id, count]) => `${count} of ${id}`).join(', ');
-  const when = isCut ? `, before ${kept_since}` : '';
+  const when = isOld ? `, before ${kept_since}` : '';
   console.log(`${countOf(sum, 'event')} removed for their age${when}: ${of}${more}; what they were is not known`);
 }
-if (wrong === 0) {
+if (wrong + doubtful === 0) {
   const lines = [...heads].map((each) => `${each.join(' ')}\n`).sort();
   if (asked['print-heads']) process.stdout.write(lines.join(''));
   console.log(`heads: ${createHash('sha256').update(lines.join('')).digest('hex')}`);
 }
 const isGone = isCut && listed.size === 0;
 const good = isGone ? 'only last hashes are left' : 'consistent: no cell, event or hash disagrees';
-const verdict = wrong > 0 ? `CHANGED: ${countOf(wrong, 'difference')}, named above` : good;
+const doubt = doubtful > 0 ? `DOUBTFUL: ${countOf(doubtful, 'chain')}, named above` : good;
+const verdict = wrong > 0 ? `CHANGED: ${countOf(wrong, 'difference')}, named above` : doubt;
 console.log(`${countOf(listed.size, 'event')} of ${countOf(sessions.length, 'session')}: ${verdict}`);
-process.exitCode = wrong > 0 ? 1 : isGone ? 3 : isCut ? 4 : 0;
+process.exitCode = wrong > 0 ? 1 : doubtful > 0 ? 5 : isGone ? 3 : isCut ? 4 : 0;

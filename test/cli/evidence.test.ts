@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { removeOldEvents } from '@agp/db';
+import { recordEvents, removeOldEvents } from '@agp/db';
+import { makeEventAt } from '@agp/testing/events';
 import { expect, test } from 'vitest';
 import { waitFor } from '../system/start-system.ts';
 import { useCliSystem } from './start-cli-system.ts';
@@ -75,11 +76,48 @@ test('a chain without its end is found by a head that was noted before', async (
     writeFileSync(file(name), readFileSync(file(name), 'utf8').replace(whole, cut));
   // Also if an anchor that nothing needs claims the head.
   const anchor = JSON.stringify({ removed: [{ first_seq: 0, last_seq: 0, lineage_hash: last.lineage_hash }] });
-  for (const gone of [removed, anchor]) {
+  for (const [gone, status] of [
+    [removed, 0],
+    [anchor, 4],
+  ] as const) {
     writeFileSync(file('sessions/ses_noted.json'), `${JSON.stringify({ ...rest, entries })}\n${gone}\n`);
-    expect(check(dir)).toMatchObject({ status: 0 });
+    expect(check(dir)).toMatchObject({ status });
     const found = expect.stringMatching(/^ses_noted: its chain has not the head that was noted/);
     expect(check(dir, '--heads', file('noted.txt'))).toMatchObject({ status: 1, stdout: found });
+  }
+});
+
+test('an end, a middle or all that somebody cut out and calls removed for its age is no evidence', async () => {
+  await send('shortened', {});
+  const { id: agent_id } = await readJson('agents show shortened');
+  const hourMs = 3_600_000;
+  for (const hour of [1, 2, 3])
+    await recordEvents(system().database.pool, [
+      makeEventAt(Date.UTC(2026, 5, 3) + hour * hourMs, { session_id: 'ses_short', agent_id }),
+    ]);
+  const dir = join(folder, 'shortened');
+  await done(`agents evidence shortened --from 2026-06-01 --to 2026-07-01 --dir ${dir}`);
+  expect(check(dir)).toMatchObject({ status: 0 });
+  const files = ['sessions/ses_short.json', 'events.csv', 'evidence.json'].map((name) => join(dir, name));
+  const [chain = '', csv = '', index = ''] = files.map((file) => readFileSync(file, 'utf8'));
+  const { entries, ...rest } = JSON.parse(chain.split('\n')[0] ?? '');
+  for (const [first_seq, last_seq, status, found] of [
+    [2, 2, 5, /^ses_short: events from seq 2 on are said to be removed for their age, older ones are kept\n/],
+    [1, 1, 5, /\n2 events of 1 session: DOUBTFUL: 1 chain, named above\n$/],
+    [0, 2, 1, /^ses_short: all of it is said to be removed for its age, and the range is younger\n/],
+    [0, 0, 4, /^1 event removed for their age: 1 of ses_short; what they were is not known\n/],
+  ] as const) {
+    const removed = [{ first_seq, last_seq, lineage_hash: entries[last_seq].lineage_hash }];
+    const isGone = ({ seq }: { seq: number }) => first_seq <= seq && seq <= last_seq;
+    const kept = entries.filter((each: { seq: number }) => !isGone(each));
+    const ids = entries.filter(isGone).map(({ event_id }: { event_id: string }) => event_id);
+    const forged = [
+      `${JSON.stringify({ ...rest, entries: kept })}\n${JSON.stringify({ removed })}\n`,
+      csv.replace(new RegExp(`^(?:${ids.join('|')}),.*\r\n`, 'gm'), ''),
+      index.replace('"events": 3', `"events": ${kept.length}`),
+    ];
+    for (const [at, text] of forged.entries()) writeFileSync(files[at] ?? '', text);
+    expect(check(dir)).toMatchObject({ status, stdout: expect.stringMatching(found) });
   }
 });
 

@@ -10,12 +10,12 @@ import { workspaceFolder } from '../workspace/run-tool.ts';
 const snippet = readFileSync(join(workspaceFolder, 'docs/lineage/verify-lineage.mjs'), 'utf8');
 const sessionId = 'ses_demo';
 
-function makeEvent(index: number): EventMessage {
+function makeEvent(index: number, minute = '2026-11-20T19:06'): EventMessage {
   return {
     id: `evt_0${index}`,
     session_id: sessionId,
     agent_id: 'agt_01k9r3v8w5f2q8m6t4n0x7y1za',
-    timestamp: `2026-11-20T19:06:1${index}.000Z`,
+    timestamp: `${minute}:1${index}.000Z`,
     direction: 'response',
     model: 'modèle 模型',
     provider: 'demo',
@@ -46,10 +46,10 @@ function makeEvent(index: number): EventMessage {
   };
 }
 
-function makeChain(): Lineage {
+function makeChain(minute?: string): Lineage {
   let previous = emptyHead.hash;
   const entries = [0, 1, 2, 3].map((seq) => {
-    const event = makeEvent(seq);
+    const event = makeEvent(seq, minute);
     const payload = buildPayload(event, seq);
     previous = hashLink(previous, payload);
     return { seq, event_id: event.id, lineage_hash: previous, payload };
@@ -105,6 +105,27 @@ test('the script of the lineage page goes on behind what was removed, and behind
   expect(verify(rest, [{ ...gone, lineage_hash: first.lineage_hash }])).toEqual(bad(2));
   expect(verify({ ...chain, entries: chain.entries.slice(3) }, [gone])).toEqual(bad(2));
 });
+
+test.each([
+  ['the end', 2, 3, undefined, 5],
+  ['the middle', 1, 2, undefined, 5],
+  ['the beginning', 0, 1, undefined, 0],
+  // What began on Sunday may end after what began on Monday.
+  ['the end', 2, 3, '2026-11-23T00:59', 0],
+  ['the end', 2, 3, '2026-11-23T01:00', 5],
+] as const)(
+  '%s, from %i to %i, that is said to be removed for its age: kept events of %s',
+  (_, from, to, minute, code) => {
+    const { entries, ...chain } = makeChain(minute);
+    const { lineage_hash = '' } = entries[to] ?? {};
+    const kept = entries.filter(({ seq }) => seq < from || seq > to);
+    const said = `${sessionId}: events from seq ${from} on are said to be removed for their age, older ones are kept`;
+    const stdout =
+      code === 5 ? said : `${sessionId}: 2 events, and 2 removed for their age, head ${entries[3]?.lineage_hash}`;
+    const removed = [{ first_seq: from, last_seq: to, lineage_hash }];
+    expect(verify({ ...chain, entries: kept }, removed)).toEqual({ status: code, stdout, stderr: '' });
+  },
+);
 
 const tamperings: [string, number, (chain: Lineage) => void][] = [
   [
