@@ -158,7 +158,7 @@ export function addPolicyCommands(program: Command, shell: Shell): void {
   addCommand(
     policies,
     'hits <name>',
-    'what a policy refused in the last 14 days, by day and by team',
+    'what a policy refused in the last 14 days, by day and by the team that agents have now',
     'policies hits interns',
   ).action(async (name: string) => {
     const { id } = await findStored(shell, kind, name);
