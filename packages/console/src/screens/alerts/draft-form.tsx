@@ -3,6 +3,7 @@ import { useEffect } from 'react';
 import { z } from 'zod';
 import type { DraftProps } from '../../changes/stored.tsx';
 import type { Schema } from '../policies/complete-policy.ts';
+import { useFaults } from '../policies/field-faults.ts';
 import { type Form, nameMember } from '../policies/form-fields.tsx';
 import { Member } from '../policies/policy-form.tsx';
 import { valueAt } from '../policies/rewrite-text.ts';
@@ -48,11 +49,13 @@ const rewrite = (of: object, [name = '', ...inside]: readonly string[], value: u
 export function DraftForm(props: DraftFormProps) {
   const { draft, onChange, onReady, isNew, by, kinds, begin, schema, members, seen } = props;
   const faults = schema.safeParse(draft).error?.issues;
-  const ready = faults === undefined;
+  const { fault: fieldFault, tell } = useFaults();
+  const ready = faults === undefined && fieldFault === undefined;
   useEffect(() => onReady(ready), [ready, onReady]);
   const form: Form = {
     draft,
     seen,
+    tell,
     write(path, value) {
       onChange(rewrite(draft, path, value) as Draft);
       return null;
