@@ -87,8 +87,11 @@ inBrowser('alerts in the console', () => {
     ]);
     await dialog(page).getByText('key ops-1 blocked agent nightly').waitFor();
     await dialog(page).getByText('No alert would be open now').waitFor();
+    await expect.poll(() => dialog(page).getByRole('button', { name: 'Make', exact: true }).isEnabled()).toBe(true);
+    await type(page, [['Labels', ['team', 'Enter']]]);
+    await dialog(page).getByText('A label is such as team=sales').waitFor();
+    await expect.poll(() => dialog(page).getByRole('button', { name: 'Make', exact: true }).isDisabled()).toBe(true);
     await type(page, [
-      ['Labels', ['team', 'Enter']],
       ['Labels', ['Backspace']],
       ['Agents', ['nightly', 'Enter']],
       ['Targets', ['on-call', 'Enter']],
