@@ -80,13 +80,14 @@ inBrowser('budgets in the console', () => {
     });
     expect((await send('seller')).status).toBe(429);
     await show(`/agents/${agentId}`);
-    await page.getByText(/0 requests left of 1 request until/).waitFor();
+    await page.getByText(/0 requests left of 1 request until .* no room/).waitFor();
     await page.keyboard.press('ControlOrMeta+K');
     await page.getByLabel(/^A screen/).waitFor();
     await page.keyboard.type('budget sales-month');
     await page.getByRole('button', { name: /sales-month/ }).waitFor();
     await page.keyboard.press('Enter');
     await dialog(page).getByText('team sales').waitFor();
+    await dialog(page).getByRole('table').getByText('no room').waitFor();
     await page.keyboard.press('Escape');
     await dialog(page).waitFor({ state: 'detached' });
 

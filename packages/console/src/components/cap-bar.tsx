@@ -1,3 +1,4 @@
+import type { BudgetDefinition, BudgetUse } from '@agp/budgets';
 import type { ListedAgent } from '@agp/core/contracts';
 import { formatShare } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
@@ -20,13 +21,23 @@ export const capOf = ({ daily_cap_usd = null, cost_today_usd, warn_only }: Liste
   ...{ daily_cap_usd, spent_usd: cost_today_usd, warn_only },
 });
 
+const noRoom = (title: string) => (
+  <Pill tone="bad" title={title}>
+    no room
+  </Pill>
+);
+
 /** That an agent has no room for its next request; nothing if it has. */
-export const NoRoom = ({ since }: { since: string | null }) =>
-  since === null ? null : (
-    <Pill tone="bad" title={noRoomMeaning}>
-      no room
-    </Pill>
-  );
+export const NoRoom = ({ since }: { since: string | null }) => since !== null && noRoom(noRoomMeaning);
+
+interface NothingLeftProps {
+  use: BudgetUse | undefined;
+  beyond: BudgetDefinition['on_exceeded'];
+}
+
+/** The same of a budget that refuses, once nothing of it is left. */
+export const NothingLeft = ({ use, beyond }: NothingLeftProps) =>
+  use && use.left <= 0 && beyond === 'refuse' && noRoom('Nothing of it is left: the next request is refused.');
 
 interface CapBarProps {
   of: Capped;

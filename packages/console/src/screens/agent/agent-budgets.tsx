@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../../api/api.ts';
 import { useView } from '../../api/session.ts';
+import { NothingLeft } from '../../components/cap-bar.tsx';
 import { Reading } from '../../components/feedback.tsx';
 import { Card } from '../../components/layout.tsx';
 import { Meter } from '../../components/meter.tsx';
@@ -30,7 +31,7 @@ export function AgentBudgets({ id: agent_id }: { id: string }) {
                   </Link>{' '}
                   {formatAmount(Math.max(0, use.left), unit)} left of {formatAmount(amount, unit)}
                   {window.to && ' until '}
-                  {window.to && <TimeStamp at={window.to} />}
+                  {window.to && <TimeStamp at={window.to} />} <NothingLeft use={use} beyond={on_exceeded} />
                   <Meter label={`Used of ${name}`} {...{ use, amount, unit, beyond: on_exceeded }} />
                 </li>
               ))}

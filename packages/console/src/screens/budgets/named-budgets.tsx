@@ -5,6 +5,7 @@ import { Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { budgetsQuery } from '../../api/api.ts';
+import { NothingLeft } from '../../components/cap-bar.tsx';
 import { Reading } from '../../components/feedback.tsx';
 import { actionColumn, type Column, List, Rows } from '../../components/list.tsx';
 import { Meter, partOf } from '../../components/meter.tsx';
@@ -47,12 +48,13 @@ const columns: readonly Column<StoredBudget>[] = [
   {
     head: 'Budget',
     by: ({ budget }) => budget.name,
-    cell: ({ id, budget, is_counted, team }) => (
+    cell: ({ id, budget, is_counted, team, uses: [most] }) => (
       <>
         <Link to="/budgets" search={true} hash={id} replace>
           {budget.name}
         </Link>{' '}
-        <Whose of={{ team }} /> {!is_counted && <Pill title="It holds once what it counts is summed up">counting</Pill>}
+        <Whose of={{ team }} /> {!is_counted && <Pill title="It holds once what it counts is summed up">counting</Pill>}{' '}
+        <NothingLeft use={most} beyond={budget.on_exceeded} />
         <div className="small dim hide-narrow">
           {describeMatch(budget.match)}
           {budget.split_by !== 'none' && `; each ${budget.split_by.replace(/^label:/, '')}`}
@@ -118,7 +120,15 @@ function BudgetPeek({ stored }: { stored: StoredBudget }) {
         columns={[
           { head: 'Who', cell: (use) => <UseKey of={stored} use={use} /> },
           { head: 'Used', lead: true, cell: (use) => <UseBar of={stored} use={use} /> },
-          { head: 'Left', right: true, cell: ({ left }) => formatAmount(left, budget.unit) },
+          {
+            head: 'Left',
+            right: true,
+            cell: (use) => (
+              <>
+                {formatAmount(use.left, budget.unit)} <NothingLeft use={use} beyond={budget.on_exceeded} />
+              </>
+            ),
+          },
           { head: 'At this pace', right: true, cell: (use) => <Pace of={stored} use={use} /> },
         ]}
       />
