@@ -164,7 +164,7 @@ inBrowser('alerts in the console', () => {
     await page.getByRole('button', { name: 'Silence nights' }).click();
     expect(await dialog(page).getByRole('button', { name: 'Silence', exact: true }).isDisabled()).toBe(true);
     await dialog(page).getByLabel('For how long').selectOption('For one hour');
-    await dialog(page).getByLabel('Why').fill('migration');
+    await dialog(page).getByLabel('Reason').fill('migration');
     expect(await listBarriers(page)).toEqual([]);
     await dialog(page).getByRole('button', { name: 'Silence', exact: true }).click();
     await page.getByText('nights is silent.').waitFor();

@@ -213,7 +213,7 @@ inBrowser('policies in the console', () => {
     await page.getByRole('option', { name: 'intern', exact: true }).waitFor();
     for (const _ of 'inter') await page.keyboard.press('Backspace');
     await page.keyboard.insertText('guest');
-    await dialog(page).getByRole('textbox', { name: 'Why' }).fill('a demonstration');
+    await dialog(page).getByRole('textbox', { name: 'Reason' }).fill('a demonstration');
     await dialog(page).getByRole('button', { name: 'Add', exact: true }).click();
     const row = page.getByRole('table', { name: 'Exceptions' }).getByRole('row', { name: /guest .*a demonstration/ });
     await row.waitFor();

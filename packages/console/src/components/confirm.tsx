@@ -33,6 +33,8 @@ interface ConfirmProps<Result> {
   onConflict?: () => void;
   /** After storage has it and the screen shows it. */
   onDone?: (result: Result) => void;
+  /** Where the reason is shown besides, for what must have one. */
+  shownAt?: string;
   /** False while what was entered is not complete. */
   ready?: boolean;
 }
@@ -47,9 +49,10 @@ const longestReason = 256;
 
 /** Asks before a change: says what will happen, takes a reason for the audit log, and stays open until storage has said yes. */
 function ConfirmChange<Result>(props: ConfirmProps<Result>) {
-  const { title, verb, opened, onClose, children, danger = false, wide = false, ready = true } = props;
+  const { title, verb, opened, onClose, children, danger = false, wide = false, shownAt } = props;
   const { change, onDone, onConflict, done = `Done: ${title.replace(/\?$/, '')}.`, undo } = props;
   const [reason, setReason] = useState('');
+  const ready = props.ready !== false && (shownAt === undefined || reason.trim() !== '');
   const [shown] = useState(props.seen ?? []);
   const { mutate, isPending, error, reset } = useChange(async (seen: readonly string[]) => {
     const result = await change(reason.trim() || undefined, seen);
@@ -94,7 +97,8 @@ function ConfirmChange<Result>(props: ConfirmProps<Result>) {
           <div>{children}</div>
           <TextInput
             label="Reason"
-            description="Optional; kept in the audit log with your name"
+            description={`${shownAt ? `Shown ${shownAt}` : 'Optional'}; kept in the audit log with your name`}
+            required={shownAt !== undefined}
             maxLength={longestReason}
             value={reason}
             onChange={(event) => setReason(event.currentTarget.value)}

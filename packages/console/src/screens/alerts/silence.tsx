@@ -1,5 +1,5 @@
 import { type Rule, type StoredRule, withSilence } from '@agp/notifications';
-import { TagsInput, TextInput } from '@mantine/core';
+import { TagsInput } from '@mantine/core';
 import { useState } from 'react';
 import { useBlockUntil } from '../../changes/block-until.tsx';
 import { undone } from '../../changes/each-agent.ts';
@@ -19,7 +19,6 @@ export function Silence({ stored: { id, version, rule } }: { stored: StoredRule 
   const { fields, end, reset } = useBlockUntil('Choose');
   const { agents: known } = useSeenNames();
   const [agents, setAgents] = useState<string[]>([]);
-  const [why, setWhy] = useState('');
   const undo = (stored: StoredRule) => put(path, id, rule, undone, `${stored.version}`);
   const tellAgain = async () => {
     const after = await put<StoredRule>(path, id, withSilence(rule, null), undefined, `${version}`);
@@ -33,13 +32,13 @@ export function Silence({ stored: { id, version, rule } }: { stored: StoredRule 
         onOpen={() => {
           reset();
           setAgents([]);
-          setWhy('');
         }}
-        ready={end !== undefined && why.trim() !== ''}
+        ready={end !== undefined}
+        shownAt="beside the rule"
         seen={[`${version}`]}
-        change={(reason, [ifMatch]) => {
-          const silence = { ...(agents.length > 0 && { agents }), until: `${end}`, reason: why.trim() };
-          return put<StoredRule>(path, id, withSilence(rule, silence), reason ?? why.trim(), ifMatch);
+        change={(reason = '', [ifMatch]) => {
+          const silence = { ...(agents.length > 0 && { agents }), until: `${end}`, reason };
+          return put<StoredRule>(path, id, withSilence(rule, silence), reason, ifMatch);
         }}
         done={`${rule.name} is silent.`}
         undo={undo}
@@ -55,15 +54,6 @@ export function Silence({ stored: { id, version, rule } }: { stored: StoredRule 
           mt="sm"
         />
         {fields}
-        <TextInput
-          label="Why"
-          description="Shown beside the rule"
-          maxLength={256}
-          required
-          mt="sm"
-          value={why}
-          onChange={(event) => setWhy(event.currentTarget.value)}
-        />
       </ConfirmButton>{' '}
       {listSilences(rule.silences).length > 0 && (
         <ActButton name={`Let ${rule.name} tell again`} act={tellAgain}>

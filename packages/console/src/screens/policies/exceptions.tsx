@@ -88,7 +88,6 @@ function AddException({ stored }: { stored: StoredPolicy }) {
   const [whose, setWhose] = useState<string[]>([]);
   const [text, setText] = useState('');
   const [until, setUntil] = useState('');
-  const [why, setWhy] = useState('');
   const [rules, setRules] = useState<string[]>([]);
   const match = readMatch([...whose, ...(text.trim() ? [text.trim()] : [])]);
   const { agents, labels } = useSeenNames();
@@ -100,18 +99,18 @@ function AddException({ stored }: { stored: StoredPolicy }) {
       title={`Let an agent past ${stored.policy.name} for a time`}
       verb="Add"
       seen={[`${stored.version}`]}
-      ready={match !== null && end > Date.now() && why.trim() !== ''}
+      ready={match !== null && end > Date.now()}
+      shownAt="with the exception"
       onOpen={() => {
         setWhose([]);
         setText('');
-        setWhy('');
         setRules([]);
         setUntil(toLocal(Date.now() + dayMs));
       }}
-      change={(reason, [ifMatch]) => {
+      change={(reason = '', [ifMatch]) => {
         const of = { match: match ?? {}, ...(rules.length > 0 && { rules }) };
-        const exception = { ...of, until: new Date(end).toISOString(), reason: why.trim() } as PolicyException;
-        return putExceptions(stored, [...(stored.policy.exceptions ?? []), exception], reason ?? why.trim(), ifMatch);
+        const exception = { ...of, until: new Date(end).toISOString(), reason } as PolicyException;
+        return putExceptions(stored, [...(stored.policy.exceptions ?? []), exception], reason, ifMatch);
       }}
     >
       <div role="status">
@@ -132,22 +131,16 @@ function AddException({ stored }: { stored: StoredPolicy }) {
         searchValue={text}
         onSearchChange={setText}
       />
-      {(
-        [
-          ['Until', 'Then it is refused again by itself', until, setUntil, 'datetime-local'],
-          ['Why', 'Shown with the exception', why, setWhy, 'text'],
-        ] as const
-      ).map(([label, description, value, onChange, type]) => (
-        <TextInput
-          key={label}
-          {...{ label, description, value, type }}
-          data-shown={type === 'text' ? undefined : showMinute(value)}
-          maxLength={256}
-          mt="sm"
-          required
-          onChange={(event) => onChange(event.currentTarget.value)}
-        />
-      ))}
+      <TextInput
+        label="Until"
+        description="Then it is refused again by itself"
+        type="datetime-local"
+        data-shown={showMinute(until)}
+        mt="sm"
+        required
+        value={until}
+        onChange={(event) => setUntil(event.currentTarget.value)}
+      />
       <MultiSelect
         mt="sm"
         label="Rules"
