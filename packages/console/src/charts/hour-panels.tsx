@@ -10,7 +10,7 @@ import { FailureNotice } from '../components/feedback.tsx';
 import { Stat } from '../components/layout.tsx';
 import { Endings, Errors, Latencies } from '../components/results.tsx';
 import { TimeStamp } from '../components/values.tsx';
-import { actionNames, formatShortCount, nameAction, nameActor, tellChange } from '../format/format.ts';
+import { actionNames, formatShortCount, nameActor, nameEntry, tellChange } from '../format/format.ts';
 import type { EventsSearch } from '../search/screen-searches.ts';
 import type { HourFigure, Mark } from './chart.tsx';
 import { fillHours } from './chart-data.ts';
@@ -38,7 +38,7 @@ function useMarks(from: string | undefined, agent_id: string | undefined): reado
     () =>
       (data?.data ?? []).map((entry) => ({
         at: Date.parse(entry.timestamp),
-        text: [nameAction(entry.action), entry.agent_name, tellChange(entry), `by ${nameActor(entry.actor)}`]
+        text: [nameEntry(entry), entry.agent_name, tellChange(entry), `by ${nameActor(entry.actor)}`]
           .filter(Boolean)
           .join(' · '),
       })),

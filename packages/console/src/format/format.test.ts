@@ -6,6 +6,7 @@ import {
   formatLocalTime,
   formatMinute,
   formatShortCount,
+  nameEntry,
   projectSpend,
   roundUsd,
 } from './format.ts';
@@ -62,6 +63,16 @@ test('a projection says when a cap runs out, and nothing where nothing can be sa
     at: Date.parse('2026-11-22T18:00:00Z'),
     endOfDayUsd: 16,
   });
+});
+
+test.each([
+  ['active', 'blocked', 'Agent blocked'],
+  ['blocked', 'active', 'Agent unblocked'],
+  ['blocked', 'retired', 'Agent retired'],
+  ['blocked', 'blocked', 'Agent changed'],
+])('an agent that was %s and is %s is told as %s', (was, is, name) => {
+  const entry = { action: 'agent.update' as const, before: { status: was }, after: { status: is, metadata: {} } };
+  expect(nameEntry(entry)).toBe(name);
 });
 
 test.each([

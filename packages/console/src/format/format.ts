@@ -245,6 +245,13 @@ export function nameAction(action: string): string {
   return Object.hasOwn(actionNames, action) ? (actionNames[action] as string) : action;
 }
 
+/** What an entry of the audit log did, in words; of an agent whose status changed, what it became. */
+export function nameEntry({ action, before, after }: Pick<ListedAuditEntry, 'action' | 'before' | 'after'>): string {
+  const [was, is] = [before?.status, after?.status];
+  if (action !== 'agent.update' || was === is) return nameAction(action);
+  return was === 'blocked' && is === 'active' ? 'Agent unblocked' : `Agent ${is}`;
+}
+
 /** Whether an entry sums up the minute that begins at its time. */
 export function sumsUpMinute(action: string): boolean {
   return action === 'request.refused';

@@ -6,7 +6,7 @@ import { Cost } from '../../components/cost.tsx';
 import { EmptyState } from '../../components/feedback.tsx';
 import { Card } from '../../components/layout.tsx';
 import { MinuteStamp, OutcomePill, Pill, TimeStamp } from '../../components/values.tsx';
-import { endOfMinute, nameAction, nameActor, sumsUpMinute, tellChange } from '../../format/format.ts';
+import { endOfMinute, nameActor, nameEntry, sumsUpMinute, tellChange } from '../../format/format.ts';
 
 type Event = AgentOverview['events'][number];
 type Change = AgentOverview['changes'][number];
@@ -58,7 +58,7 @@ function Entry({ entry, oldest }: { entry: TimelineEntry; oldest: Event | undefi
     return (
       <>
         <div>
-          <Pill tone={change.action === 'request.refused' ? 'warn' : 'plain'}>{nameAction(change.action)}</Pill>{' '}
+          <Pill tone={change.action === 'request.refused' ? 'warn' : 'plain'}>{nameEntry(change)}</Pill>{' '}
           {tellChange(change)}
         </div>
         <div className="small dim">

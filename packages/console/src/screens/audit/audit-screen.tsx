@@ -18,7 +18,7 @@ import { TimeRange } from '../../components/time-range.tsx';
 import { useFilters } from '../../components/use-filters.tsx';
 import { AgentLink, MinuteStamp, Pill, ShortId, TimeStamp } from '../../components/values.tsx';
 import { EvidenceButton } from '../../evidence/evidence-button.tsx';
-import { actionNames, formatFullTime, nameAction, nameActor, sumsUpMinute, tellChange } from '../../format/format.ts';
+import { actionNames, formatFullTime, nameActor, nameEntry, sumsUpMinute, tellChange } from '../../format/format.ts';
 import { compact, timeSpans } from '../../search/search.ts';
 import { AuditChain } from '../../verify/chain-card.tsx';
 
@@ -104,9 +104,7 @@ const auditColumns: readonly Column<Row>[] = [
   {
     head: 'What',
     lead: true,
-    cell: (entry) => (
-      <Pill tone={entry.action === 'request.refused' ? 'warn' : 'plain'}>{nameAction(entry.action)}</Pill>
-    ),
+    cell: (entry) => <Pill tone={entry.action === 'request.refused' ? 'warn' : 'plain'}>{nameEntry(entry)}</Pill>,
   },
   { head: 'About', cell: (entry) => <About {...entry} /> },
   {
