@@ -99,7 +99,7 @@ const columns: readonly Column<StoredTarget>[] = [
       </div>
     ),
   },
-  { head: 'Default for', cell: ({ target }) => target.default_for?.join(', ') },
+  { head: 'Default for', right: true, cell: ({ target }) => target.default_for?.join(', ') },
   {
     head: 'Monthly costs by',
     wide: true,
