@@ -2,13 +2,13 @@ import { Skeleton } from '@mantine/core';
 import { type ComponentType, lazy, Suspense } from 'react';
 import { FaultBoundary } from '../components/feedback.tsx';
 
-/** A chart whose code comes when it is first drawn, in the room that it will take. */
-function later<Props extends { height: number }>(load: () => Promise<ComponentType<Props>>) {
-  const Chart = lazy(async () => ({ default: await load() }));
-  return (props: Props) => (
+/** A part whose code comes when it is first drawn, in the room that it will take. */
+export function later<Props extends object>(load: () => Promise<ComponentType<Props & { height: number }>>) {
+  const Part = lazy(async () => ({ default: await load() }));
+  return (props: Props & { height: number }) => (
     <FaultBoundary>
       <Suspense fallback={<Skeleton height={props.height} />}>
-        <Chart {...props} />
+        <Part {...props} />
       </Suspense>
     </FaultBoundary>
   );
