@@ -1,4 +1,4 @@
-import type { Alert, Delivery, StoredRule, StoredTarget } from '@agp/notifications';
+import type { Alert, Delivery, StoredRule, StoredTarget } from '@agp/alerts';
 import { insertAlert, insertDelivery } from '@agp/testing/events';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';

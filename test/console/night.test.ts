@@ -1,4 +1,4 @@
-import type { Alert, Delivery, StoredRule } from '@agp/notifications';
+import type { Alert, Delivery, StoredRule } from '@agp/alerts';
 import { longestWaitMs, waitFor } from '@agp/testing';
 import { answerCanned } from '@agp/testing/providers';
 import type { Page, Response as PageResponse } from 'playwright-core';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { budgetSchema } from '@agp/budgets';
-import { readText } from '@agp/policy/yaml';
+import { readText } from '@agp/documents/yaml';
 import { expect, test } from 'vitest';
 import { workspaceFolder } from '../workspace/run-tool.ts';
 import { readSnippets } from './read-snippets.ts';

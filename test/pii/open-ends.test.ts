@@ -1,4 +1,4 @@
-import { createTextSearch, type Found, piiGroups, type TextSearch } from '@agp/pii';
+import { createTextSearch, type FoundValue, piiGroups, type TextSearch } from '@agp/pii';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openEnds } from '../../packages/pii/src/open-ends.ts';
@@ -21,7 +21,7 @@ function listLeaks(search: TextSearch, text: string, cuts: Iterable<number>): st
     const prefix = text.slice(0, cut);
     const open = search.findOpen(prefix);
     const known = search.find(prefix);
-    const isKnown = (at: number) => known.some(({ start, end }: Found) => start <= at && at < end && end <= open);
+    const isKnown = (at: number) => known.some(({ start, end }: FoundValue) => start <= at && at < end && end <= open);
     for (const { kind, start, end } of whole)
       for (let at = start; at < Math.min(end, open); at++)
         if (!isKnown(at)) {

@@ -1,4 +1,4 @@
-import type { PiiFinder, PiiFinding, PiiType } from '@agp/pii';
+import type { PiiFinder, PiiMatch, PiiType } from '@agp/pii';
 import type { Label, LabelledText } from './labelled-text.ts';
 
 /** Counts of one type. A finding and a label match where they overlap and are of the same type. */
@@ -27,7 +27,7 @@ export interface Scores {
 
 const emptyScore = (): Score => ({ labels: 0, labelsFound: 0, findings: 0, findingsRight: 0 });
 
-const overlap = (a: PiiFinding | Label, b: PiiFinding | Label): boolean => a.start < b.end && b.start < a.end;
+const overlap = (a: PiiMatch | Label, b: PiiMatch | Label): boolean => a.start < b.end && b.start < a.end;
 
 /** Compares what a finder finds with what the labels say. */
 export function scoreFindings(texts: readonly LabelledText[], find: PiiFinder): Scores {

@@ -18,8 +18,8 @@ import {
 } from '@agp/policy';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { listChecking } from '../../services/proxy/src/check/ask-checks.ts';
-import { findDataRules } from '../../services/proxy/src/data/data-rules.ts';
+import { listChecking } from '../../services/proxy/src/policy/ask-checks.ts';
+import { findDataRules } from '../../services/proxy/src/policy/data-rules.ts';
 import { findRemedy } from '../../services/proxy/src/policy/judge.ts';
 
 const models = ['gpt-5', 'gpt-5-mini', 'claude-opus-5'];

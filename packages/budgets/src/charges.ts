@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { complianceTagPattern } from '@agp/core/events';
 import { splitLabelOf } from '@agp/core/labels';
-import { isModelListed, prepareLists, selects } from '@agp/policy';
+import { isModelListed, prepareLists, selects } from '@agp/documents';
 import { type BudgetDefinition, budgetSchema, steps, type Unit } from './schema.ts';
 import { findWindow, never, type Window } from './windows.ts';
 

@@ -1,5 +1,5 @@
 import { notCharged, splitLabelOf } from '@agp/core/labels';
-import { modelNamesSchema, nameSchema, selectorFields, zoneSchema } from '@agp/policy/schema';
+import { modelNamesSchema, nameSchema, selectorFields, zoneSchema } from '@agp/documents/schema';
 import { z } from 'zod';
 import { isCalendar, isWindow, mostHours, plainWindows } from './windows.ts';
 

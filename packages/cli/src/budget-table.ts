@@ -1,6 +1,6 @@
 import type { BudgetDefinition, BudgetUse, StoredBudget, Unit } from '@agp/budgets';
 import { formatCount, formatShare, roundUsd } from '@agp/core/explain';
-import { describeMatch } from '@agp/policy';
+import { describeMatch } from '@agp/documents';
 import { type Column, formatTime } from './table.ts';
 import type { Style } from './terminal.ts';
 

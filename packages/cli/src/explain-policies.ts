@@ -1,15 +1,8 @@
 import { type Agent, agentListSchema } from '@agp/core/contracts';
 import { readLabels } from '@agp/core/labels';
 import { listOperationNames } from '@agp/core/operations';
-import {
-  applies,
-  describeMatch,
-  judgeBody,
-  judgeHead,
-  type Policy,
-  prepareRules,
-  type StoredPolicy,
-} from '@agp/policy';
+import { describeMatch } from '@agp/documents';
+import { applies, judgeBody, judgeHead, type Policy, prepareRules, type StoredPolicy } from '@agp/policy';
 import { UsageError } from './cli-error.ts';
 import type { Shell } from './shell.ts';
 

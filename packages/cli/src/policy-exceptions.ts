@@ -1,7 +1,8 @@
 import { agentListSchema } from '@agp/core/contracts';
 import { readLabels } from '@agp/core/labels';
 import { toLineText } from '@agp/core/text';
-import { describeMatch, mayHold, type Policy, withoutSign } from '@agp/policy';
+import { describeMatch, mayHold } from '@agp/documents';
+import { type Policy, withoutSign } from '@agp/policy';
 import { UsageError } from './cli-error.ts';
 import type { Shell } from './shell.ts';
 import { formatTime } from './table.ts';

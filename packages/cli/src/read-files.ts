@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, normalize } from 'node:path';
-import { readText } from '@agp/policy/yaml';
+import { readText } from '@agp/documents/yaml';
 import type { z } from 'zod';
 import { UsageError } from './cli-error.ts';
 

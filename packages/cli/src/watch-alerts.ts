@@ -1,5 +1,5 @@
+import { type Alert, alertListSchema, alertSchema, streamAlertSchema } from '@agp/alerts';
 import { maxPageSize } from '@agp/core/contracts';
-import { type Alert, alertListSchema, alertSchema, streamAlertSchema } from '@agp/notifications';
 import { type Api, readPages, writeQuery } from './api.ts';
 import { ApiFailure } from './cli-error.ts';
 import { keepFollowing, type Live, openLiveStream } from './live-stream.ts';

@@ -1,4 +1,4 @@
-import type { KindName, MonthlyCosts, Occasion, Severity } from '@agp/notifications';
+import type { KindName, MonthlyCosts, Occasion, Severity } from '@agp/alerts';
 import type { ColumnType, Generated } from 'kysely';
 import type { DefaultTimestamp, Json, Timestamp } from './column-types.ts';
 

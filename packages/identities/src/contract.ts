@@ -1,5 +1,5 @@
 import { agentIdSchema, isNewAgentName, isReservedAgentName, timestampSchema } from '@agp/core/contracts';
-import { nameSchema } from '@agp/policy/schema';
+import { nameSchema } from '@agp/documents/schema';
 import { z } from 'zod';
 import { identitySchema, maxTokenLength } from './schema.ts';
 

@@ -1,6 +1,6 @@
 import { complianceTagPattern, isStorableText } from '@agp/core/events';
 import { labelName, labelValue, maxLabels, notCharged } from '@agp/core/labels';
-import { nameSchema } from '@agp/policy/schema';
+import { nameSchema } from '@agp/documents/schema';
 import { z } from 'zod';
 import { isDivided, parseTemplate } from './template.ts';
 

@@ -4,7 +4,7 @@ import { type DigitRun, findDigitRuns } from './text/digit-run.ts';
 /** In UTF-16 units, to before `end`. Order does not matter, and findings may overlap. */
 export type Report = (type: PiiType, start: number, end: number) => void;
 
-export interface PiiFinding {
+export interface PiiMatch {
   type: PiiType;
   start: number;
   end: number;
@@ -51,8 +51,8 @@ class SearchedText implements Text {
   }
 }
 
-export function runDetectors(detectors: readonly Detector[], value: string): PiiFinding[] {
-  const findings: PiiFinding[] = [];
+export function runDetectors(detectors: readonly Detector[], value: string): PiiMatch[] {
+  const findings: PiiMatch[] = [];
   const report: Report = (type, start, end) => findings.push({ type, start, end });
   let text: Text | null = null;
   for (const detector of detectors) {

@@ -1,12 +1,12 @@
-import { type Detector, type PiiFinding, runDetectors } from './detector.ts';
+import { type Detector, type PiiMatch, runDetectors } from './detector.ts';
 import { detectors } from './detectors.ts';
 import { readOtherwise } from './read-otherwise.ts';
 import { resolveOverlaps } from './resolve-overlaps.ts';
 
-export type { Detector, PiiFinding } from './detector.ts';
+export type { Detector, PiiMatch } from './detector.ts';
 
 /** Sorted by start, no two overlap. Pure, never throws, and takes time linear in the text's length. */
-export type PiiFinder = (text: string) => PiiFinding[];
+export type PiiFinder = (text: string) => PiiMatch[];
 
 /** @param personNames of `@agp/metering/person-names`, apart because it takes time and memory to load */
 export function createPiiFinder({ personNames }: { personNames?: Detector } = {}): PiiFinder {

@@ -1,11 +1,11 @@
-import type { PiiFinding } from './detector.ts';
+import type { PiiMatch } from './detector.ts';
 import { type PiiForm, piiTypes } from './pii-types.ts';
 
 /** A number may be planted in an address or a key, so of both that are sure the longer counts. */
 const ranks: Record<PiiForm, number> = { checksum: 0, fixed: 0, context: 1, loose: 2, guess: 3 };
 
 /** Of a type, or an own pattern of a policy. */
-export type Candidate = Omit<PiiFinding, 'type'> & { readonly type: string };
+export type Candidate = Omit<PiiMatch, 'type'> & { readonly type: string };
 
 /** An own pattern of a policy counts as a rare layout. */
 const formOf = ({ type }: Candidate) => (piiTypes as Record<string, { form: PiiForm }>)[type]?.form ?? 'fixed';

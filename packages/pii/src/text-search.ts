@@ -13,7 +13,7 @@ export interface SearchPattern {
 }
 
 /** In UTF-16 units of the text as written, to before `end`. */
-export interface Found {
+export interface FoundValue {
   kind: string;
   start: number;
   end: number;
@@ -22,7 +22,7 @@ export interface Found {
 /** Pure; each takes time linear in the text's length. */
 export interface TextSearch {
   /** What a text holds of the wanted kinds, sorted; no two of one kind, and no two types, overlap. Masked spellings are seen through. */
-  find(text: string): Found[];
+  find(text: string): FoundValue[];
   /**
    * Where the end of a text begins that may yet become, or be part of, a finding of a wanted kind once more text comes; the text's
    * length if none can. It lies within none of `find(text)`, and what `find` says of the text before it stays.

@@ -1,6 +1,5 @@
 import type { EventTool } from '@agp/core/events';
-import { isModelListed } from './model-names.ts';
-import { isListed } from './names.ts';
+import { isListed, isModelListed } from '@agp/documents';
 import type { Policy } from './schema.ts';
 
 type ToolRules = NonNullable<Policy['tools']>;

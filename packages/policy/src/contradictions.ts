@@ -1,7 +1,7 @@
+import { isListed, type Selector } from '@agp/documents';
 import { parseHours, toWeek } from './hours.ts';
-import { isListed } from './names.ts';
 import { listNamed } from './rules.ts';
-import type { Policy, Selector } from './schema.ts';
+import type { Policy } from './schema.ts';
 
 type Names = readonly string[] | undefined;
 

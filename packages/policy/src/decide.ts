@@ -1,25 +1,24 @@
 import { ApiError } from '@agp/core/errors';
 import { maxDecisions, toEventText } from '@agp/core/events';
+import { isModelListed, isSpelled, type Selector, selects } from '@agp/documents';
 import { type AllowOrDeny, describeTool, isAllowedModel, isAllowedTool } from './allowed.ts';
 import { type Direction, ownKind } from './data-rules.ts';
 import { type DataAction, dataActions, type Put, puts } from './data-schema.ts';
 import { type CalledTool, nameCalled } from './declared-tools.ts';
-import { isModelListed } from './model-names.ts';
-import { isListed, isSpelled } from './names.ts';
 import {
   type AnswerFacts,
   answerRules,
   bodyRules,
   type CallFacts,
-  type CallHead,
   excepts,
   type Fault,
+  type HeadFacts,
   headRules,
   type Prepared,
   prepare,
   type RuleName,
 } from './rules.ts';
-import type { Policy, PolicyException, Selector } from './schema.ts';
+import type { Policy, PolicyException } from './schema.ts';
 
 /** A rule that does not let a call pass, and why. */
 export interface Finding extends Fault {
@@ -47,7 +46,7 @@ interface Judged<Facts> {
   judge(prepared: Prepared, facts: Facts): Fault | null;
 }
 
-const judge = <Facts extends CallHead>(
+const judge = <Facts extends HeadFacts>(
   { policies }: RuleSet,
   facts: Facts,
   rules: readonly Judged<Facts>[],
@@ -63,7 +62,7 @@ const judge = <Facts extends CallHead>(
     });
 
 /** What all policies that match say of a request's head; none lets it pass. */
-export const judgeHead = (rules: RuleSet, head: CallHead): Finding[] => judge(rules, head, headRules);
+export const judgeHead = (rules: RuleSet, head: HeadFacts): Finding[] => judge(rules, head, headRules);
 
 /** What they say of all of it but its head. */
 export const judgeBody = (rules: RuleSet, facts: CallFacts): Finding[] => judge(rules, facts, bodyRules);
@@ -101,7 +100,7 @@ export function judgeAnswer({ policies }: RuleSet, facts: AnswerFacts): Finding[
 }
 
 /** Policies whose rules of data hold for a call. */
-export const listDataPolicies = ({ policies }: RuleSet, head: CallHead, direction: Direction): Prepared[] =>
+export const listDataPolicies = ({ policies }: RuleSet, head: HeadFacts, direction: Direction): Prepared[] =>
   policies.filter(
     (prepared) => (prepared.policy.pii?.[direction] ?? prepared.policy.check?.[direction]) && applies(prepared, head),
   );
@@ -144,7 +143,7 @@ export const listPatterns = (policies: readonly Prepared[]) =>
   );
 
 /** The exception from a rule that holds for a call, at its time; null if none does. */
-export function findException({ exceptions }: Prepared, facts: CallHead, rule: RuleName): PolicyException | null {
+export function findException({ exceptions }: Prepared, facts: HeadFacts, rule: RuleName): PolicyException | null {
   const held = exceptions.find(
     ({ exception, endsAt }) => facts.at < endsAt && excepts(exception, rule) && excuses(exception.match, facts),
   );
@@ -152,7 +151,7 @@ export function findException({ exceptions }: Prepared, facts: CallHead, rule: R
 }
 
 export const makeFinder =
-  (prepared: Prepared, facts: CallHead) =>
+  (prepared: Prepared, facts: HeadFacts) =>
   (rule: RuleName, fault: Fault): Finding => {
     const { policy, version } = prepared;
     return { policy, version, rule, exception: findException(prepared, facts, rule), ...fault };
@@ -162,31 +161,14 @@ export const makeFinder =
 export const isEnforced = ({ policy, exception }: Finding): boolean => policy.mode === 'enforce' && exception === null;
 
 /** Whether a policy holds for a call, at its time. */
-export function applies({ policy: { match }, endsAt }: RuleSet['policies'][number], facts: CallHead): boolean {
+export function applies({ policy: { match }, endsAt }: RuleSet['policies'][number], facts: HeadFacts): boolean {
   const { not, ...selector } = match;
   return facts.at < endsAt && selects(selector, facts) && (not === undefined || !excuses(not, facts));
 }
 
 /** An agent whose name is in another case is another one: a policy catches it with the rest, but does not let it pass as one of them. */
-const excuses = (selector: Selector, facts: CallHead): boolean =>
+const excuses = (selector: Selector, facts: HeadFacts): boolean =>
   selects(selector, facts) && isSpelled(selector.agents, facts.agent);
-
-/** Whether a request is one of those that a selector names. */
-export function selects(
-  { agents, labels, tags, providers }: Selector,
-  facts: Pick<CallHead, 'agent' | 'labels' | 'tag' | 'provider'>,
-): boolean {
-  const isOne = (patterns: readonly string[] | undefined, name: string) =>
-    patterns === undefined || isListed(patterns, name);
-  return (
-    isOne(agents, facts.agent) &&
-    isOne(tags, facts.tag) &&
-    isOne(providers, facts.provider) &&
-    Object.entries(labels ?? {}).every(
-      ([label, values]) => Object.hasOwn(facts.labels, label) && isOne(values, facts.labels[label] as string),
-    )
-  );
-}
 
 function* listAnswerFaults(
   { models, tools }: Policy,
@@ -269,10 +251,10 @@ function listEnding({ mode, models, tools, pii, check }: Policy): RuleName[] {
 }
 
 /** Whether a policy may end the answer to a call, so that nothing of it may pass unread. */
-export const mayEnd = ({ policies }: RuleSet, head: CallHead): boolean =>
+export const mayEnd = ({ policies }: RuleSet, head: HeadFacts): boolean =>
   policies.some((prepared) => findEnding(prepared, head) !== undefined && applies(prepared, head));
 
-const findEnding = (prepared: Prepared, head: CallHead): RuleName | undefined =>
+const findEnding = (prepared: Prepared, head: HeadFacts): RuleName | undefined =>
   listEnding(prepared.policy).find(
     (rule) => !answerRules.some(({ name }) => name === rule) && findException(prepared, head, rule) === null,
   );
@@ -282,7 +264,7 @@ export const ends = ({ policy, rule, exception, remedy }: Finding): boolean =>
   exception === null && remedy === undefined && listEnding(policy).includes(rule);
 
 /** What policies say of an answer that cannot be read. */
-export function judgeUnread({ policies }: RuleSet, head: CallHead): Finding[] {
+export function judgeUnread({ policies }: RuleSet, head: HeadFacts): Finding[] {
   return policies.flatMap((prepared) => {
     const rule = findEnding(prepared, head);
     if (rule === undefined || prepared.policy.unreadable === 'allow' || !applies(prepared, head)) return [];

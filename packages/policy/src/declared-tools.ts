@@ -1,5 +1,5 @@
 import type { EventTool } from '@agp/core/events';
-import { findFrom } from './names.ts';
+import { findFrom } from '@agp/documents';
 
 /** A called tool, and as itself, or as each declared one that it may be, by the names of both. */
 export interface CalledTool {

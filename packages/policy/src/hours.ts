@@ -29,14 +29,6 @@ export function parseHours(text: string): Span[] | null {
   return spans;
 }
 
-export function isZone(zone: string): boolean {
-  try {
-    return openClock(zone) !== null;
-  } catch {
-    return false;
-  }
-}
-
 /** Reads the minute of the week in a time zone; making one is slow. */
 export function openClock(zone: string): (at: Date) => number {
   const format = new Intl.DateTimeFormat('en-GB', {

@@ -51,16 +51,19 @@ export {
   PolicyDenied,
   prepareRules,
   type RuleSet,
-  selects,
 } from './decide.ts';
-export { describeMatch, mayHold } from './describe-match.ts';
-export { isModelListed } from './model-names.ts';
-export { prepareLists } from './names.ts';
 export { findPatternFault, havePatterns, type PatternFault } from './own-patterns.ts';
 export { listPolicyNames } from './policy-names.ts';
 export { writePut } from './put.ts';
 export { Replay } from './replay.ts';
-export { type AnswerFacts, type CallFacts, type CallHead, type Prepared, prepare, type RecordedCall } from './rules.ts';
+export {
+  type AnswerFacts,
+  type CallFacts,
+  type HeadFacts,
+  type Prepared,
+  prepare,
+  type RecordedCall,
+} from './rules.ts';
 export { type Policy, type PolicyException, policySchema, withoutSign, withoutSigns } from './schema.ts';
 export { tryText } from './try-text.ts';
 export { findWarnings } from './warnings.ts';

@@ -1,20 +1,23 @@
+import { isListed, isModelListed } from '@agp/documents';
 import type { Preview } from './contract.ts';
-import { isModelListed } from './model-names.ts';
-import { isListed } from './names.ts';
 import { listNamed, type RecordedCall } from './rules.ts';
 import type { Policy } from './schema.ts';
 
 type SeenKind = 'agents' | 'labels' | 'providers' | 'models' | 'tools';
-type Kind = SeenKind | 'operations';
-type Listed = [kind: Kind, rule: string, names: readonly string[]];
+type NamedKind = SeenKind | 'operations';
+type Listed = [kind: NamedKind, rule: string, names: readonly string[]];
 
-const kinds: Readonly<Record<string, Kind>> = { models: 'models', providers: 'providers', operations: 'operations' };
+const kinds: Readonly<Record<string, NamedKind>> = {
+  models: 'models',
+  providers: 'providers',
+  operations: 'operations',
+};
 
 const listPairs = (labels: Readonly<Record<string, readonly string[]>>) =>
   Object.entries(labels).flatMap(([label, values]) => values.map((value) => `${label}=${value}`));
 
 /** All that a policy names, by kind and by the rule that does, which may be `match`; a label as `team=x`. */
-export function listPolicyNames(policy: Policy): { kind: Kind; rule: string; name: string }[] {
+export function listPolicyNames(policy: Policy): { kind: NamedKind; rule: string; name: string }[] {
   const { match, exceptions = [], tools } = policy;
   const listed: Listed[] = [
     ...[match, match.not ?? {}, ...exceptions.map((each) => each.match)].flatMap((selector): Listed[] => [
@@ -37,7 +40,7 @@ const [maxLooked, maxTold] = [2_000, 100];
 
 /** Names that recorded requests had. */
 export class SeenNames {
-  readonly #seen = new Map<Kind, Set<string>>();
+  readonly #seen = new Map<NamedKind, Set<string>>();
 
   add({ agent_name: agent, labels, provider, model, asked, tools }: RecordedCall): void {
     const names: Record<SeenKind, readonly string[]> = {

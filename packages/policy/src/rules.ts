@@ -1,4 +1,5 @@
 import type { Asked, Decision, EventTool, EventTools, PiiFinding } from '@agp/core/events';
+import { prepareLists } from '@agp/documents';
 import { type AllowOrDeny, describeTool, isAllowed, isAllowedModel, isAllowedTool, type ToolKind } from './allowed.ts';
 import {
   type CheckVerdict,
@@ -11,11 +12,10 @@ import {
   listDataActions,
 } from './data-rules.ts';
 import { isWithin, openClock, parseHours } from './hours.ts';
-import { prepareLists } from './names.ts';
 import type { Policy, PolicyException } from './schema.ts';
 
 /** Whose call it is, and what its head says. */
-export interface CallHead {
+export interface HeadFacts {
   agent: string;
   /** String members of the agent's metadata. */
   labels: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ export interface CallHead {
 }
 
 /** What a request is, as far as rules ask, in the members that its event records; nothing of what it says. */
-export interface CallFacts extends CallHead, Omit<Asked, 'operations' | 'nano_usd'> {
+export interface CallFacts extends HeadFacts, Omit<Asked, 'operations' | 'nano_usd'> {
   /** What it is likely to cost; null for a batch whose calls cannot be read. */
   nano_usd: number | null;
   /** What it offers its model; null if that cannot be read. */
@@ -103,7 +103,7 @@ export interface Fault extends DataFault {
 }
 
 /** A rule of policies. What a policy says of it, what it asks of a call, and what a record may lack: each stands here alone. */
-interface Rule<Name extends string, Facts extends CallHead> {
+interface Rule<Name extends string, Facts extends HeadFacts> {
   readonly name: Name;
   /** Its member of a policy; undefined if that has no such rule. */
   of(policy: Policy): unknown;
@@ -113,21 +113,21 @@ interface Rule<Name extends string, Facts extends CallHead> {
   readonly missing?: string;
 }
 
-const rule = <Name extends string, Facts extends CallHead>(row: Rule<Name, Facts>) => row;
+const rule = <Name extends string, Facts extends HeadFacts>(row: Rule<Name, Facts>) => row;
 
 /** Decided before a request's body is read. */
 export const headRules = [
   rule({
     name: 'providers',
     of: ({ providers }) => providers,
-    judge: ({ policy: { providers = {} } }, { provider }: CallHead) =>
+    judge: ({ policy: { providers = {} } }, { provider }: HeadFacts) =>
       isAllowed(providers, [provider]) ? null : { reason: `the provider ${provider} is not allowed` },
   }),
   rule({
     name: 'operations',
     of: ({ operations }) => operations,
     missing: 'the operation is not recorded',
-    judge({ policy: { operations = {} } }, facts: CallHead) {
+    judge({ policy: { operations = {} } }, facts: HeadFacts) {
       const names = facts.operations ?? ['unknown'];
       return isAllowed(operations, names) ? null : { reason: `the operation ${names[0]} is not allowed` };
     },
@@ -135,7 +135,7 @@ export const headRules = [
   rule({
     name: 'hours',
     of: ({ hours }) => hours,
-    judge: ({ policy: { hours }, isOpen }, { at }: CallHead) =>
+    judge: ({ policy: { hours }, isOpen }, { at }: HeadFacts) =>
       isOpen(at) ? null : { reason: `only ${hours?.allow} ${hours?.zone} is allowed` },
   }),
 ] as const;

@@ -1,46 +1,31 @@
-import { isStorableText } from '@agp/core/events';
+import {
+  exactOrBeginning,
+  listOf,
+  nameSchema,
+  selectorFields,
+  selectorSchema,
+  someOf,
+  text,
+  zoneSchema,
+} from '@agp/documents/schema';
 import { z } from 'zod';
 import { checkSchema, piiSchema, whereSchema } from './data-schema.ts';
-import { isZone, parseHours } from './hours.ts';
-import { isCostly } from './names.ts';
+import { parseHours } from './hours.ts';
 
 export { listPiiTypes, piiGroups, piiTypes } from '@agp/pii/types';
 export { dataActions } from './data-schema.ts';
 
-const maxNames = 100;
 const maxStars = 4;
-/** Patterns of a list that must be compared one after the other. */
-const maxCostly = 20;
 const maxExceptions = 50;
 const maxReason = 256;
 /** Characters of JSON. */
 const maxLength = 32_768;
-
-const text = (max: number) =>
-  z
-    .string()
-    .min(1)
-    .max(max)
-    .refine((value) => isStorableText(value) && !/\p{C}/u.test(value), 'must be printable');
-
-const exactOrBeginning = text(256)
-  .regex(/^[^*]*\*?$/, 'may hold * at its end alone')
-  .meta({ description: 'A whole name, or its beginning and `*`; in any case' });
 
 const anywhere = text(256)
   .refine((name) => name.split('*').length - 1 <= maxStars, `may hold at most ${maxStars} *`)
   .meta({ description: 'A name in which each `*` stands for any characters; in any case' });
 
 const host = anywhere.refine((name) => !name.includes('/'), 'must be a host, without scheme and path');
-
-const listOf = <Item extends z.ZodType<string>>(item: Item) =>
-  z
-    .array(item)
-    .max(maxNames)
-    .refine(
-      (names) => names.filter(isCostly).length <= maxCostly,
-      `may hold at most ${maxCostly} patterns with * in the middle or more than once`,
-    );
 
 function allowOrDeny<Item extends z.ZodType<string>>(item: Item) {
   return z
@@ -49,40 +34,9 @@ function allowOrDeny<Item extends z.ZodType<string>>(item: Item) {
     .meta({ description: '`allow`: nothing else; `deny`: not these, also if both name it' });
 }
 
-const someOf = <Item extends z.ZodType<string>>(item: Item) => listOf(item).min(1, 'must hold a name');
-
-const labelsSchema = z
-  .record(text(256), someOf(exactOrBeginning))
-  .refine((labels) => Object.keys(labels).length > 0, 'must hold a label')
-  .refine((labels) => Object.keys(labels).length <= maxNames, `must hold at most ${maxNames} labels`);
-
-export const modelNamesSchema = someOf(exactOrBeginning);
-
-/** What chooses requests by their agent and head. */
-export const selectorFields = {
-  agents: someOf(exactOrBeginning).optional(),
-  labels: z
-    .preprocess((labels, context) => {
-      // Records drop it.
-      if (typeof labels === 'object' && labels !== null && Object.hasOwn(labels, '__proto__'))
-        context.addIssue({ code: 'custom', message: 'may not hold a label __proto__' });
-      return labels;
-    }, labelsSchema)
-    .optional()
-    .meta({ description: "Values by label, which is a string member of the agent's metadata" }),
-  tags: someOf(exactOrBeginning).optional().meta({ description: 'Compliance tags' }),
-  providers: someOf(exactOrBeginning).optional(),
-};
-
-const selectorSchema = z
-  .strictObject(selectorFields)
-  .refine((selector) => Object.values(selector).some(Boolean), 'must name agents, labels, tags or providers');
-
 const matchSchema = z
   .strictObject({ ...selectorFields, not: selectorSchema.optional() })
   .meta({ description: 'All that is named must match, and not all that `not` names; without any, every request does' });
-
-export const zoneSchema = text(64).refine(isZone, 'must be a time zone such as Europe/Berlin');
 
 const hoursSchema = z
   .strictObject({
@@ -149,10 +103,6 @@ const exceptionSchema = z
   })
   .meta({ id: 'PolicyException', description: 'Requests that some rules of a policy do not judge for a time' });
 
-export const nameSchema = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be up to 64 of a-z, 0-9, ".", "_", "-", first a letter or digit');
-
 /** One policy, as people write it. */
 export const policySchema = z
   .strictObject({
@@ -202,4 +152,3 @@ export const withoutSign = ({ by: _by, at: _at, ...exception }: PolicyException)
 
 /** A policy as it was said, without who made its exceptions. */
 export const withoutSigns = (policy: Policy) => ({ ...policy, exceptions: policy.exceptions?.map(withoutSign) });
-export type Selector = Pick<Policy['match'], 'agents' | 'labels' | 'tags' | 'providers'>;

@@ -1,7 +1,6 @@
 import { operationNames } from '@agp/core/operations';
+import { describeMatch, findFrom, fold } from '@agp/documents';
 import { tellSome } from './contradictions.ts';
-import { describeMatch } from './describe-match.ts';
-import { findFrom, fold } from './names.ts';
 import { listPolicyNames } from './policy-names.ts';
 import { excepts, listNamed, listRules } from './rules.ts';
 import type { Policy } from './schema.ts';

@@ -1,5 +1,5 @@
+import { severities } from '@agp/alerts';
 import { countUnresolved, type Db } from '@agp/db';
-import { severities } from '@agp/notifications';
 import { Counter, createRegistry, Gauge, Histogram, type Registry } from '@agp/runtime';
 import type { RequestHandler } from 'express';
 import type { LiveStreams } from './live/live-streams.ts';

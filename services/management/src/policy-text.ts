@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '@agp/core/errors';
 import type { WrittenPolicy } from '@agp/db';
+import { changeText, findMember, readText } from '@agp/documents/yaml';
 import { type Policy, policySchema, withoutSign, withoutSigns } from '@agp/policy';
-import { changeText, findMember, readText } from '@agp/policy/yaml';
 import type { Request } from 'express';
 import type { z } from 'zod';
 import type { Caller } from './keys.ts';

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Alert, Delivery } from '@agp/alerts';
 import {
   type AgentBudget,
   type AgentEvent,
@@ -49,7 +50,6 @@ import type {
   UsageRow,
 } from '@agp/db';
 import { type ChainedColumn, chainedColumns, type LinkedEventRow } from '@agp/db';
-import type { Alert, Delivery } from '@agp/notifications';
 import type { z } from 'zod';
 
 /** As JSON, with characters that control a terminal by number: agents choose names of tools, and their own. */

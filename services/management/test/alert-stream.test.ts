@@ -1,6 +1,6 @@
+import { streamAlertSchema } from '@agp/alerts';
 import { toAnnouncedEvent } from '@agp/core/events';
 import { uuidOf } from '@agp/core/ids';
-import { streamAlertSchema } from '@agp/notifications';
 import { insertAlert } from '@agp/testing/events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Announcer, startAnnouncer } from './support/announcer.ts';

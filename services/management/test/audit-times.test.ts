@@ -1,8 +1,8 @@
+import { storedRuleListSchema } from '@agp/alerts';
 import { auditListSchema, createdApiKeySchema } from '@agp/core/contracts';
 import { describeChange, nameChanged } from '@agp/core/explain';
 import { fromPublicId } from '@agp/core/ids';
 import { addRefusals, sealRefusals } from '@agp/db';
-import { storedRuleListSchema } from '@agp/notifications';
 import { expect, test } from 'vitest';
 import { seedAgent } from './support/seed.ts';
 import { startTestManagement, type TestManagement } from './support/start-test-management.ts';

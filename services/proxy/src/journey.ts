@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { BudgetSet } from '@agp/budgets';
 import type { ApiError, ErrorCode } from '@agp/core/errors';
 import type { Decision, EventMessage, FailureCause } from '@agp/core/events';
-import type { AdmissionState, Claim, DailyCap } from '@agp/db';
+import type { AdmissionState, DailyCap } from '@agp/db';
 import type {
   AnswerEnd,
   CallMeter,
@@ -12,15 +12,16 @@ import type {
   Measurement,
   Operation,
   Redactor,
+  Replacement,
 } from '@agp/metering';
-import type { AnswerFacts, CallFacts, Finding, PolicyDenied, RuleSet } from '@agp/policy';
+import type { AnswerFacts, CallFacts, CheckVerdict, Finding, PolicyDenied, RuleSet } from '@agp/policy';
 import type { BudgetShare } from '@agp/reservations';
 import { toNetwork } from '@agp/runtime';
 import type { EgressProxyError } from '@agp/runtime/egress';
 import type { Holder } from '@agp/runtime/fairness';
-import type { Checked } from './check/ask-checks.ts';
 import type { HeaderValues } from './exchange.ts';
 import type { ShownJwt } from './identity/identities.ts';
+import type { Agent } from './identity/workload.ts';
 import type { Provider } from './settings/provider.ts';
 import type { KeyUse } from './settings/provider-key.ts';
 
@@ -77,17 +78,6 @@ export interface Head {
   serviceTier: string | null;
 }
 
-/** An agent's ids never change, so they may be remembered; its status may not. */
-export interface Agent {
-  uuid: string;
-  id: string;
-  name: string;
-  /** UUID of the token that was shown; admission reads whether it still works. */
-  tokenId: string | null;
-  /** What its JWT proves; admission reads whether the name is still of that workload. Null without one. */
-  claim: Claim | null;
-}
-
 export interface Place {
   giveBack(): void;
 }
@@ -130,6 +120,16 @@ export interface ChosenSession {
 export interface Counted {
   /** Null if it had none, or the request is not counted yet. */
   againstRequestsPerMinute: number | null;
+}
+
+/** What external checks say of a call. */
+export interface Checked {
+  /** By policy. */
+  verdicts: ReadonlyMap<string, CheckVerdict>;
+  /** What enforced policies put in. */
+  replacements: readonly Replacement[];
+  /** An enforced policy blocks it. */
+  isBlocked: boolean;
 }
 
 /** In memory if we read it, else a stream. */

@@ -1,3 +1,4 @@
+import type { Alert, Delivery, StoredRule, StoredTarget } from '@agp/alerts';
 import { auditActions } from '@agp/core/audit';
 import type {
   AgentToken,
@@ -14,7 +15,6 @@ import type {
   UnrecordedRequest,
 } from '@agp/core/contracts';
 import type { StoredIdentity } from '@agp/identities';
-import type { Alert, Delivery, StoredRule, StoredTarget } from '@agp/notifications';
 import type { StoredPolicy } from '@agp/policy';
 import { expect } from 'vitest';
 import type { Scene } from '../../../packages/local-stack/src/demo/scene.ts';

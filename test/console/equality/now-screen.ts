@@ -1,6 +1,6 @@
+import type { Alert } from '@agp/alerts';
 import type { CostUsage, CostUsageEntry, Status } from '@agp/core/contracts';
 import { sumUsd } from '@agp/core/money';
-import type { Alert } from '@agp/notifications';
 import { expect } from 'vitest';
 import { formatShortCount, roundUsd } from '../../../packages/console/src/format/format.ts';
 import { begins, latencies, listKinds, results, type Screen, type Whole, words } from './screens-of-sums.ts';

@@ -1,6 +1,6 @@
+import type { Alert, Delivery, StoredRule, StoredTarget } from '@agp/alerts';
 import { formatCount, formatDuration } from '@agp/core/explain';
-import type { Alert, Delivery, StoredRule, StoredTarget } from '@agp/notifications';
-import { describeMatch } from '@agp/policy';
+import { describeMatch } from '@agp/documents';
 import { expect } from 'vitest';
 import { time } from './show-values.ts';
 

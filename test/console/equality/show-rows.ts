@@ -25,8 +25,9 @@ import {
   tellFailures,
 } from '@agp/core/explain';
 import { readLabels } from '@agp/core/labels';
+import { describeMatch } from '@agp/documents';
 import type { StoredIdentity } from '@agp/identities';
-import { type AgentTool, describeMatch, type StoredPolicy } from '@agp/policy';
+import type { AgentTool, StoredPolicy } from '@agp/policy';
 import { expect } from 'vitest';
 import {
   formatAmount,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Alert, type Delivery, deliveryStates } from '@agp/notifications';
+import { type Alert, type Delivery, deliveryStates } from '@agp/alerts';
 import { expect } from 'vitest';
 import { startBudgetSystem, stayWithinTheDay } from '../../control/support/budget-system.ts';
 import { answerAsReserved } from '../../control/support/send-calls.ts';

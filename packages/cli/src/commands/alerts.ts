@@ -1,4 +1,3 @@
-import { escapeJson, toLineText } from '@agp/core/text';
 import {
   type Alert,
   alertListQuerySchema,
@@ -8,7 +7,8 @@ import {
   deliveryListQuerySchema,
   deliveryListSchema,
   deliverySchema,
-} from '@agp/notifications';
+} from '@agp/alerts';
+import { escapeJson, toLineText } from '@agp/core/text';
 import type { Command } from 'commander';
 import { addCommand, addReason, type ReasonOption } from '../arguments.ts';
 import { findListedId } from '../find.ts';

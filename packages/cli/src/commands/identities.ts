@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { formatCount } from '@agp/core/explain';
 import { toLineText } from '@agp/core/text';
+import { writeText } from '@agp/documents/yaml';
 import {
   type Identity,
   identitySchema,
@@ -11,7 +12,6 @@ import {
   type TriedToken,
   triedTokenSchema,
 } from '@agp/identities';
-import { writePolicy } from '@agp/policy/yaml';
 import type { Command } from 'commander';
 import { addApplyCommands, addGet, type Kind } from '../apply-files.ts';
 import { addCommand } from '../arguments.ts';
@@ -27,7 +27,7 @@ const kind: Kind<Identity, StoredIdentity> = {
   ...{ noun: 'identity', plural: 'identities', path, listPath: path },
   ...{ list: storedIdentityListSchema, one: storedIdentitySchema, schema: identitySchema },
   declaredBy: ({ identity }) => identity,
-  toYaml: ({ text, identity }) => text ?? writePolicy(identity),
+  toYaml: ({ text, identity }) => text ?? writeText(identity),
   isSame: (stored, { text }) => stored.text === text,
   toBody: ({ text }) => text,
   // Their values are long: diff shows them.

@@ -11,7 +11,7 @@ import {
 } from '@agp/budgets';
 import { countOf, formatCount } from '@agp/core/explain';
 import { toLineText } from '@agp/core/text';
-import { writePolicy } from '@agp/policy/yaml';
+import { writeText } from '@agp/documents/yaml';
 import type { Command } from 'commander';
 import { addApplyCommands, addGet, type Kind, listChanges } from '../apply-files.ts';
 import { addCommand } from '../arguments.ts';
@@ -53,7 +53,7 @@ const kind: Kind<BudgetDefinition, StoredBudget> = {
   ...{ noun: 'budget', plural: 'budgets', path, listPath: `${path}/list` },
   ...{ list: storedBudgetListSchema, one: storedBudgetSchema, schema: budgetSchema },
   declaredBy: ({ budget }) => budget,
-  toYaml: ({ budget }) => writePolicy(budget),
+  toYaml: ({ budget }) => writeText(budget),
   isSame: ({ budget }, { value }) => isDeepStrictEqual(budget, value),
   toBody: ({ value }) => value,
   describeChange: ({ budget }, wanted) =>

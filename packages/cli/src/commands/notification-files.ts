@@ -1,6 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { countOf, formatCount } from '@agp/core/explain';
-import { toLineText } from '@agp/core/text';
 import {
   type Rule,
   rulePreviewSchema,
@@ -16,9 +14,11 @@ import {
   targetChangeSchema,
   testedSchema,
   withSilence,
-} from '@agp/notifications';
-import { describeMatch } from '@agp/policy';
-import { writePolicy } from '@agp/policy/yaml';
+} from '@agp/alerts';
+import { countOf, formatCount } from '@agp/core/explain';
+import { toLineText } from '@agp/core/text';
+import { describeMatch } from '@agp/documents';
+import { writeText } from '@agp/documents/yaml';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { addApplyCommands, addGet, findStored, type Kind, listChanges } from '../apply-files.ts';
@@ -43,7 +43,7 @@ const ruleKind: Kind<Rule, StoredRule> = {
   ...{ noun: 'rule', plural: 'rules', commands: 'alerts rules', path: rulesPath, listPath: rulesPath },
   ...{ list: storedRuleListSchema, one: storedRuleSchema, schema: ruleSchema },
   declaredBy: ({ rule }) => rule,
-  toYaml: ({ rule }) => writePolicy(rule),
+  toYaml: ({ rule }) => writeText(rule),
   isSame: ({ rule }, { value }) => isDeepStrictEqual(keepSilences(rule, rule), keepSilences(value, rule)),
   toBody: ({ value }, stored) => keepSilences(value, stored?.rule),
   describeChange: ({ rule }, wanted) => listChanges(rule, keepSilences(wanted, rule)),
@@ -138,9 +138,9 @@ const targetKind: Kind<TargetChange, StoredTarget & { secret?: string | null | u
   ...{ list: storedTargetListSchema, schema: targetChangeSchema },
   one: storedTargetSchema.extend({ secret: z.string().nullish() }),
   declaredBy: toWritten,
-  toYaml: (stored) => writePolicy(toWritten(stored)),
+  toYaml: (stored) => writeText(toWritten(stored)),
   isSame: (stored, { value }) => !hasSecrets(value) && isDeepStrictEqual(toWritten(stored), withoutSecrets(value)),
-  toShown: ({ value }) => writePolicy(withoutSecrets(value)),
+  toShown: ({ value }) => writeText(withoutSecrets(value)),
   toBody: ({ value }) => value,
   describeChange: (stored, wanted) =>
     listChanges(toWritten(stored), withoutSecrets(wanted)) + (hasSecrets(wanted) ? ', secrets written anew' : ''),

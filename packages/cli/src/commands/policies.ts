@@ -2,8 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { countOf, formatCount } from '@agp/core/explain';
 import { toLinesText, toLineText } from '@agp/core/text';
+import { describeMatch } from '@agp/documents';
+import { changeText, writeText } from '@agp/documents/yaml';
 import {
-  describeMatch,
   maxTriedText,
   type Policy,
   type PolicyRefusals,
@@ -18,7 +19,6 @@ import {
   triedTextSchema,
   withoutSigns,
 } from '@agp/policy';
-import { changeText, writePolicy } from '@agp/policy/yaml';
 import type { Command } from 'commander';
 import { addApplyCommands, addFile, type FileOption, findStored, type Kind, readStored } from '../apply-files.ts';
 import { addCommand, addReason, parseExpiry, parseWhole, type ReasonOption } from '../arguments.ts';
@@ -58,7 +58,7 @@ const kind: Kind<Policy, StoredPolicy> = {
   ...{ noun: 'policy', plural: 'policies', path, listPath: path },
   ...{ list: policyListSchema, one: storedPolicySchema, schema: policySchema },
   declaredBy: ({ policy }) => policy,
-  toYaml: ({ text, policy }) => text ?? writePolicy(withoutSigns(policy)),
+  toYaml: ({ text, policy }) => text ?? writeText(withoutSigns(policy)),
   isSame: (stored, { text }) => stored.text === text,
   toBody: ({ text }) => text,
   // A file may switch off what was enforced.

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { type Alert, alertListSchema } from '@agp/alerts';
 import {
   type ProviderKey,
   providerKeyListSchema,
@@ -9,7 +10,6 @@ import {
 } from '@agp/core/contracts';
 import { formatCount, formatDuration, roundUsd } from '@agp/core/explain';
 import { escapeJson, toLineText } from '@agp/core/text';
-import { type Alert, alertListSchema } from '@agp/notifications';
 import { type Command, Option } from 'commander';
 import { addCommand, parseWhole } from '../arguments.ts';
 import { ApiFailure } from '../cli-error.ts';

@@ -1,5 +1,5 @@
+import type { Alert } from '@agp/alerts';
 import { formatCount, formatDuration } from '@agp/core/explain';
-import type { Alert } from '@agp/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { alertsQuery, callApi } from '../api/api.ts';

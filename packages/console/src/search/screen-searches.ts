@@ -1,7 +1,8 @@
 // What stands in each screen's address. Filters have the names that the API gives them, which the compiler checks.
+
+import { severities } from '@agp/alerts';
 import { billedProviders } from '@agp/core/contracts';
 import { decisionActions } from '@agp/core/events';
-import { severities } from '@agp/notifications';
 import type { paths } from '../api/schema.d.ts';
 import {
   alertStates,

@@ -1,4 +1,4 @@
-import type { deliveryStates } from '@agp/notifications';
+import type { deliveryStates } from '@agp/alerts';
 import { type Selectable, sql } from 'kysely';
 import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';

@@ -1,4 +1,4 @@
-import type { MonthlyCosts } from '@agp/notifications';
+import type { MonthlyCosts } from '@agp/alerts';
 import { sql } from 'kysely';
 import type { Db } from '../database.ts';
 

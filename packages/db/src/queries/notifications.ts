@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import type { Alert, Rule } from '@agp/notifications';
+import type { Alert, Rule } from '@agp/alerts';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';

@@ -118,11 +118,11 @@ const isLongWord = /^\p{Lu}(?:\p{Lu}{6}|[\p{Ll}\p{M}’']{6})/u;
 
 const maxWords = 6;
 
-type Kind = NameWord | 'initial' | 'unknown';
+type WordKind = NameWord | 'initial' | 'unknown';
 
 interface NamePart {
   written: string;
-  kind: Kind;
+  kind: WordKind;
   start: number;
   end: number;
 }
@@ -131,7 +131,7 @@ function endsAsSurname(folded: string, endings: readonly string[]): boolean {
   return endings.some((ending) => folded.length >= ending.length + leastStem && folded.endsWith(ending));
 }
 
-function judgeWord(known: ReadonlyMap<string, NameWord>, written: string): Kind {
+function judgeWord(known: ReadonlyMap<string, NameWord>, written: string): WordKind {
   if (written.length === 1) return 'initial';
   if (written.includes('-')) return judgeHyphened(known, written.split('-'));
   const folded = foldWord(written.replace(/['’]s$/, ''));
@@ -143,14 +143,14 @@ function judgeWord(known: ReadonlyMap<string, NameWord>, written: string): Kind 
   return kind;
 }
 
-function judgeHyphened(known: ReadonlyMap<string, NameWord>, written: readonly string[]): Kind {
+function judgeHyphened(known: ReadonlyMap<string, NameWord>, written: readonly string[]): WordKind {
   if (!written.every((part) => capital.test(part))) return 'word';
   const kinds = written.map((part) => judgeWord(known, part));
   if (kinds.every((kind) => kind === 'sure' || kind === 'possible')) return 'sure';
   return kinds.includes('sure') && !kinds.includes('word') ? 'partial' : 'word';
 }
 
-function isName(kinds: readonly Kind[]): boolean {
+function isName(kinds: readonly WordKind[]): boolean {
   if (kinds.length === 1) return kinds[0] === 'sure';
   if (kinds.includes('word')) return false;
   const hasMiddle =

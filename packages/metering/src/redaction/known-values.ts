@@ -1,4 +1,4 @@
-import type { Found } from '@agp/pii';
+import type { FoundValue } from '@agp/pii';
 
 /** A value that was found by its form before, and what it is. */
 export interface KnownValue {
@@ -32,7 +32,7 @@ const units = 0x1_0000;
  * begin at one place the longest counts; findings may overlap. Linear in the text, whatever the values: an Aho-Corasick automaton.
  * @returns findings sorted by start
  */
-export function createValueSearch(values: readonly KnownValue[]): (text: string) => Found[] {
+export function createValueSearch(values: readonly KnownValue[]): (text: string) => FoundValue[] {
   /** By state and unit. */
   const next = new Map<number, number>();
   const first = new Set<number>();
@@ -51,7 +51,7 @@ export function createValueSearch(values: readonly KnownValue[]): (text: string)
   const { back, shorter } = linkStates(next, known);
 
   return (text) => {
-    const found = new Map<number, Found>();
+    const found = new Map<number, FoundValue>();
     let state = 0;
     for (let at = 0; at < text.length; at++) {
       const unit = text.charCodeAt(at);

@@ -1,4 +1,4 @@
-import { createTextSearch, type Found, type SearchPattern, type TextSearch } from '@agp/pii';
+import { createTextSearch, type FoundValue, type SearchPattern, type TextSearch } from '@agp/pii';
 import { findOpenLabel, labelPattern } from '@agp/pii/label';
 import type { CheckedText, Replacement } from './checked-texts.ts';
 import { gluedLabelKind, labelKind } from './kept-labels.ts';
@@ -58,7 +58,7 @@ function withLabels(search: TextSearch): TextSearch {
       const found = search.find(text);
       if (!text.includes('[')) return found;
       let at = 0;
-      const isFree = ({ start, end }: Found) => {
+      const isFree = ({ start, end }: FoundValue) => {
         while ((found[at]?.end ?? Number.POSITIVE_INFINITY) <= start) at += 1;
         return (found[at]?.start ?? Number.POSITIVE_INFINITY) >= end;
       };
@@ -73,7 +73,7 @@ function withLabels(search: TextSearch): TextSearch {
 }
 
 /** What lies within a finding of its own kind is that finding. */
-function join(found: Found[], known: readonly Found[]): Found[] {
+function join(found: FoundValue[], known: readonly FoundValue[]): FoundValue[] {
   if (known.length === 0) return found;
   let at = 0;
   const more = known.filter(({ kind, start, end }) => {

@@ -2,7 +2,7 @@
  * `critical`: agents are refused or events are lost now. `warning`: that will happen, or something is missing from the record. `info`:
  * worth knowing.
  */
-export type Severity = 'critical' | 'warning' | 'info';
+export type PrometheusSeverity = 'critical' | 'warning' | 'info';
 
 /** A rule of Prometheus. Expression and condition are separate, so that tests can evaluate the first alone. */
 export interface Alert {
@@ -14,7 +14,7 @@ export interface Alert {
   condition: `${'>' | '<' | '>='} ${number}`;
   /** How long it must hold: `5m`. */
   lasts: string;
-  severity: Severity;
+  severity: PrometheusSeverity;
   /** One line for the person on call; may use Prometheus' `{{ $labels.instance }}` and `{{ $value }}`. */
   summary: string;
 }

@@ -1,3 +1,4 @@
+import { type KindName, kinds, type Rule, type RulePreview, tell } from '@agp/alerts';
 import { toPublicId } from '@agp/core/ids';
 import {
   type Db,
@@ -13,7 +14,6 @@ import {
   resolveAlerts,
   takeTurn,
 } from '@agp/db';
-import { type KindName, kinds, type Rule, type RulePreview, tell } from '@agp/notifications';
 import { every, type Logger } from '@agp/runtime';
 import { costFinder, piiFinder, policyFinder, refusalFinder } from './causes/calls.ts';
 import { failingFinder } from './causes/failing.ts';

@@ -1,9 +1,9 @@
+import type { Rule } from '@agp/alerts';
 import { toCharge } from '@agp/budgets';
 import type { AuditEntry } from '@agp/core/audit';
 import { failingBound, roundUsd } from '@agp/core/explain';
 import { parseJson } from '@agp/core/json';
 import { type AlertRow, type Db, listAudit, listBudgets, readBlocks, readCapOf, readLatestOf } from '@agp/db';
-import type { Rule } from '@agp/notifications';
 import { definitionOf } from '../reads/budgets.ts';
 import { failingColumns, recent } from './causes/failing.ts';
 import { nameActor } from './causes/news.ts';

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { lookup } from 'node:dns';
+import type { Tested } from '@agp/alerts';
 import {
   type ClaimedDelivery,
   claimDeliveries,
@@ -11,7 +12,6 @@ import {
   settleDelivery,
   type TargetRow,
 } from '@agp/db';
-import type { Tested } from '@agp/notifications';
 import { every, type Logger, withTimeout } from '@agp/runtime';
 import { createEgress } from '@agp/runtime/egress';
 import type { ManagementConfig } from '../config.ts';

@@ -1,3 +1,4 @@
+import { type Rule, ruleSchema, type Severity, severities, type Target, tell } from '@agp/alerts';
 import { formatCount } from '@agp/core/explain';
 import {
   type AlertRow,
@@ -12,7 +13,6 @@ import {
   type TargetRow,
   touchAlerts,
 } from '@agp/db';
-import { type Rule, ruleSchema, type Severity, severities, type Target, tell } from '@agp/notifications';
 import type { Cause } from './causes/look.ts';
 import { isFed } from './senders/senders.ts';
 

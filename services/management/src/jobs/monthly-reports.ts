@@ -1,7 +1,7 @@
+import type { MonthlyCosts } from '@agp/alerts';
 import type { UsageGroup } from '@agp/core/contracts';
 import { columnOf } from '@agp/core/contracts';
 import { addReport, type Db, listUsage, takeUnreported, type UsageRow } from '@agp/db';
-import type { MonthlyCosts } from '@agp/notifications';
 import { every, type Logger } from '@agp/runtime';
 
 const everyMs = 60_000;

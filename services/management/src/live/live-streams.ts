@@ -1,7 +1,7 @@
+import type { Alert } from '@agp/alerts';
 import type { Team } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
 import type { AnnouncedEvent } from '@agp/core/events';
-import type { Alert } from '@agp/notifications';
 import type { Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../keys.ts';

@@ -31,7 +31,7 @@ import {
   sumRecorded,
   sumUnrecorded,
 } from '@agp/db';
-import { selects } from '@agp/policy';
+import { selects } from '@agp/documents';
 import type { BudgetReservations } from '@agp/reservations';
 import { presentRow } from '../presenters.ts';
 

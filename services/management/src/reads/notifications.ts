@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { ApiError } from '@agp/core/errors';
-import { countDeliveries, countOpenAlerts, type Db, type RuleRow, type TargetRow } from '@agp/db';
 import {
   ruleSchema,
   type ShownTarget,
@@ -9,7 +7,9 @@ import {
   secretNames,
   type Target,
   type TargetChange,
-} from '@agp/notifications';
+} from '@agp/alerts';
+import { ApiError } from '@agp/core/errors';
+import { countDeliveries, countOpenAlerts, type Db, type RuleRow, type TargetRow } from '@agp/db';
 import type { ManagementConfig } from '../config.ts';
 import { presentRow } from '../presenters.ts';
 

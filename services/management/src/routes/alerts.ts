@@ -1,6 +1,6 @@
+import { type Alert, alertListQuerySchema, alertListSchema, alertSchema, alertStates } from '@agp/alerts';
 import { toPublicId } from '@agp/core/ids';
 import { acknowledgeAlert, listAlerts, readAlert } from '@agp/db';
-import { type Alert, alertListQuerySchema, alertListSchema, alertSchema, alertStates } from '@agp/notifications';
 import { recordChange } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { presentAlert } from '../presenters.ts';

@@ -1,3 +1,4 @@
+import { streamAlertSchema, streamQuerySchema } from '@agp/alerts';
 import {
   eventDetailSchema,
   eventListQuerySchema,
@@ -8,7 +9,6 @@ import {
   streamEventSchema,
 } from '@agp/core/contracts';
 import { listSessionEvents, readEvent, readEventDetail } from '@agp/db';
-import { streamAlertSchema, streamQuerySchema } from '@agp/notifications';
 import { z } from 'zod';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { presentEvent, presentEventDetail } from '../presenters.ts';

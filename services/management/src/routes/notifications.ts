@@ -1,3 +1,20 @@
+import {
+  deliveryListQuerySchema,
+  deliveryListSchema,
+  deliverySchema,
+  madeTargetSchema,
+  maxRules,
+  maxTargets,
+  rulePreviewSchema,
+  ruleSchema,
+  storedRuleListSchema,
+  storedRuleSchema,
+  storedTargetListSchema,
+  storedTargetSchema,
+  targetChangeSchema,
+  targetSchema,
+  testedSchema,
+} from '@agp/alerts';
 import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
 import {
@@ -18,23 +35,6 @@ import {
   resendDelivery,
   type TargetRow,
 } from '@agp/db';
-import {
-  deliveryListQuerySchema,
-  deliveryListSchema,
-  deliverySchema,
-  madeTargetSchema,
-  maxRules,
-  maxTargets,
-  rulePreviewSchema,
-  ruleSchema,
-  storedRuleListSchema,
-  storedRuleSchema,
-  storedTargetListSchema,
-  storedTargetSchema,
-  targetChangeSchema,
-  targetSchema,
-  testedSchema,
-} from '@agp/notifications';
 import { recordChange, tellVersion } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { presentDelivery } from '../presenters.ts';

@@ -1,4 +1,4 @@
-import { alertListSchema } from '@agp/notifications';
+import { alertListSchema } from '@agp/alerts';
 import { eventually } from '@agp/testing';
 import { expect, test } from 'vitest';
 import { seedAgent } from '../support/seed.ts';

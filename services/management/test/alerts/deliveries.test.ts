@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
+import { type Delivery, deliveryListSchema, storedTargetSchema } from '@agp/alerts';
 import { toPublicId } from '@agp/core/ids';
 import { pruneDeliveries } from '@agp/db';
-import { type Delivery, deliveryListSchema, storedTargetSchema } from '@agp/notifications';
 import { waitFor } from '@agp/testing';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, describe, expect, test } from 'vitest';

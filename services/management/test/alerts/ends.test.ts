@@ -1,7 +1,7 @@
+import { ruleSchema } from '@agp/alerts';
 import { budgetSchema } from '@agp/budgets';
 import { uuidOf } from '@agp/core/ids';
 import { appendAudit, createBudget, deleteRule, listAlerts, replaceRule } from '@agp/db';
-import { ruleSchema } from '@agp/notifications';
 import { expect, test } from 'vitest';
 import { seedAgent } from '../support/seed.ts';
 import { shareWatchedAlerts } from '../support/watch-alerts.ts';

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
+import { deliveryListSchema } from '@agp/alerts';
 import { openGuardedDatabase, recordEvents } from '@agp/db';
-import { deliveryListSchema } from '@agp/notifications';
 import { createLogger } from '@agp/runtime';
 import { waitFor } from '@agp/testing';
 import { makeEventAt } from '@agp/testing/events';

@@ -1,5 +1,5 @@
+import { type Silence, withSilence } from '@agp/alerts';
 import { claimDeliveries, claimFeeds, deleteRule, settleDelivery } from '@agp/db';
-import { type Silence, withSilence } from '@agp/notifications';
 import { expect, test } from 'vitest';
 import { seedAgent } from '../support/seed.ts';
 import { shareWatchedAlerts } from '../support/watch-alerts.ts';

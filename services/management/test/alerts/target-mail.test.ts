@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
+import { deliveryListSchema } from '@agp/alerts';
 import { toPublicId } from '@agp/core/ids';
-import { deliveryListSchema } from '@agp/notifications';
 import { waitFor } from '@agp/testing';
 import { type ParsedMail, simpleParser } from 'mailparser';
 import { SMTPServer } from 'smtp-server';

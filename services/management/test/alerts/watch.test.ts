@@ -1,8 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { ruleSchema } from '@agp/alerts';
 import { budgetSchema } from '@agp/budgets';
 import { fromPublicId, uuidOf } from '@agp/core/ids';
 import { addRefusals, createBudget, type Db, deleteRule, listAlerts, replaceRule } from '@agp/db';
-import { ruleSchema } from '@agp/notifications';
 import { expect, test } from 'vitest';
 import { seedAgent } from '../support/seed.ts';
 import { shareWatchedAlerts } from '../support/watch-alerts.ts';

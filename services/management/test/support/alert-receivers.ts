@@ -1,9 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { madeTargetSchema, type Occasion } from '@agp/alerts';
 import { uuidOf } from '@agp/core/ids';
 import type { Database } from '@agp/db';
-import { madeTargetSchema, type Occasion } from '@agp/notifications';
 import { expect } from 'vitest';
 import type { TestManagement } from './start-test-management.ts';
 

@@ -1,6 +1,6 @@
+import { ruleSchema } from '@agp/alerts';
 import type { EventMessage } from '@agp/core/events';
 import { createRule, createTarget, type Database, openGuardedDatabase } from '@agp/db';
-import { ruleSchema } from '@agp/notifications';
 import { createLogger } from '@agp/runtime';
 import { startTestStack } from '@agp/testing';
 import { beforeEach, expect } from 'vitest';

@@ -3,10 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import { agentTokenPrefix } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
 import { toLineText } from '@agp/core/text';
-import { identifyWorkload, refuseOther } from '../agents/workload.ts';
 import type { ProxyContext } from '../context.ts';
 import { dropRest, type Exchange, requestIdHeaders } from '../exchange.ts';
 import { ShownJwt } from '../identity/identities.ts';
+import { identifyWorkload, refuseOther } from '../identity/workload.ts';
 import { exchangedTokens, maxTold } from '../limits.ts';
 import { StorageDeadline } from '../storage/storage-deadline.ts';
 

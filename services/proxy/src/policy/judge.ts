@@ -7,8 +7,8 @@ import { type AskedOfBody, choosesModel, type Metering, readAsked } from '@agp/m
 import { compilePattern } from '@agp/pii/own-pattern';
 import {
   type CallFacts,
-  type CallHead,
   type Finding,
+  type HeadFacts,
   isEnforced,
   judgeBodyInSteps,
   judgeGeo,
@@ -20,15 +20,8 @@ import {
   type RuleSet,
 } from '@agp/policy';
 import { inTurns } from '@agp/runtime';
-import {
-  type Admission,
-  type AdmittedRequest,
-  type Agent,
-  type Body,
-  findCaps,
-  type Governed,
-  type Head,
-} from '../journey.ts';
+import type { Agent } from '../identity/workload.ts';
+import { type Admission, type AdmittedRequest, type Body, findCaps, type Governed, type Head } from '../journey.ts';
 import { maxShortText } from '../limits.ts';
 
 interface RulesOptions {
@@ -192,7 +185,7 @@ function readNames(metering: Metering, head: Head, body: Body['inspected']) {
   return metering.inspect(head.operation, head, body.bytes, body.form, caps).names;
 }
 
-export function describeCall(head: Head, agent: Agent, { complianceTag, metadata }: Omit<Known, 'rules'>): CallHead {
+export function describeCall(head: Head, agent: Agent, { complianceTag, metadata }: Omit<Known, 'rules'>): HeadFacts {
   const { provider, operation, timestamp } = head;
   const operations = operation && listOperationNames(operation.name);
   const labels = Object.fromEntries(readLabels(metadata));

@@ -1,7 +1,8 @@
 import { errorTable } from '@agp/core/errors';
 import { expect, test, vi } from 'vitest';
 import type { ProxyContext } from '../context.ts';
-import type { Agent, Head } from '../journey.ts';
+import type { Agent } from '../identity/workload.ts';
+import type { Head } from '../journey.ts';
 import { admit } from './admit.ts';
 
 test.each([

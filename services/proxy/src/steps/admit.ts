@@ -6,13 +6,13 @@ import { chargedLabels } from '@agp/core/labels';
 import { toLineText } from '@agp/core/text';
 import { handsOutCredential, runsHostedAgent } from '@agp/metering';
 import type { Finding, RuleSet } from '@agp/policy';
-import { refuseOther } from '../agents/workload.ts';
 import type { ProxyContext, Working } from '../context.ts';
 import { refuseToken } from '../head/agent-token.ts';
 import { isAllowedPath } from '../head/allowed-paths.ts';
 import { decodeOnce } from '../head/query-parameters.ts';
 import { toSessionId } from '../head/session-id.ts';
-import type { Admission, Agent, Head } from '../journey.ts';
+import { type Agent, refuseOther } from '../identity/workload.ts';
+import type { Admission, Head } from '../journey.ts';
 import { governHead } from '../policy/judge.ts';
 import { toListedPath } from '../telemetry/shown-path.ts';
 

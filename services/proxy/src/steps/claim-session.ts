@@ -1,7 +1,8 @@
 import { ApiError } from '@agp/core/errors';
 import type { Stores, Working } from '../context.ts';
 import { mapSessionName } from '../head/session-id.ts';
-import type { Admission, Agent, ChosenSession, Head } from '../journey.ts';
+import type { Agent } from '../identity/workload.ts';
+import type { Admission, ChosenSession, Head } from '../journey.ts';
 
 /**
  * Makes a new session the agent's, behind the checks that refuse often: few refused requests leave a row. The first claim of an id

@@ -1,7 +1,8 @@
 import { toDay } from '../budget/judge-budget.ts';
 import type { Stores } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
-import type { Admission, Agent, Counted, Head } from '../journey.ts';
+import type { Agent } from '../identity/workload.ts';
+import type { Admission, Counted, Head } from '../journey.ts';
 import type { StorageDeadline } from '../storage/storage-deadline.ts';
 
 const notCounted: Counted = { againstRequestsPerMinute: null };

@@ -14,9 +14,10 @@ import {
 } from '@agp/policy';
 import { inTurns } from '@agp/runtime';
 import type { Setup, Stores, Working } from '../context.ts';
-import { CallData } from '../data/call-data.ts';
 import { keepAllowed } from '../head/endpoints.ts';
-import type { Admission, Agent, Body, Governed, Head } from '../journey.ts';
+import type { Agent } from '../identity/workload.ts';
+import type { Admission, Body, Governed, Head } from '../journey.ts';
+import { CallData } from '../policy/call-data.ts';
 import { describeBody, findRemedy, noteDecisions } from '../policy/judge.ts';
 import type { Provider } from '../settings/provider.ts';
 

@@ -3,10 +3,10 @@ import { isNewAgentName } from '@agp/core/contracts';
 import { ApiError } from '@agp/core/errors';
 import type { AgentTokenOwner } from '@agp/db';
 import { toNetwork } from '@agp/runtime';
-import { type Caller, identifyWorkload, isOutdated, once, remember } from '../agents/workload.ts';
 import type { ProxyContext } from '../context.ts';
 import { refuseToken } from '../head/agent-token.ts';
-import type { Agent, Head } from '../journey.ts';
+import { type Agent, type Caller, identifyWorkload, isOutdated, once, remember } from '../identity/workload.ts';
+import type { Head } from '../journey.ts';
 import type { StorageDeadline } from '../storage/storage-deadline.ts';
 
 type Shown = Caller & Pick<Head, 'jwt' | 'tokenSha256'>;

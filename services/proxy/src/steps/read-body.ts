@@ -9,7 +9,8 @@ import { ContentDigest } from '../body/content-digest.ts';
 import { watchPace } from '../body/watch-pace.ts';
 import type { Setup, Working } from '../context.ts';
 import { dropRest, type Exchange } from '../exchange.ts';
-import { type Admission, type Agent, type Body, type Counted, findCaps, type Head, toHolder } from '../journey.ts';
+import type { Agent } from '../identity/workload.ts';
+import { type Admission, type Body, type Counted, findCaps, type Head, toHolder } from '../journey.ts';
 import { describeCall } from '../policy/judge.ts';
 
 /** Bytes of a streamed body in the buffers of Node and of the connection to the provider. */

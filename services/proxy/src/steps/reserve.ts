@@ -2,9 +2,9 @@ import { type Charge, type Charges, findCharges } from '@agp/budgets';
 import type { CallFacts } from '@agp/policy';
 import { toDay } from '../budget/judge-budget.ts';
 import type { ProxyContext } from '../context.ts';
+import type { Agent } from '../identity/workload.ts';
 import {
   type Admission,
-  type Agent,
   type Body,
   type ChosenSession,
   type Counted,

@@ -3,7 +3,8 @@ import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
 import type { Stores, Working } from '../context.ts';
 import { hasMappedForm, mapSessionName, toSessionId } from '../head/session-id.ts';
-import type { Admission, Agent, ChosenSession, Head } from '../journey.ts';
+import type { Agent } from '../identity/workload.ts';
+import type { Admission, ChosenSession, Head } from '../journey.ts';
 
 /**
  * The named id, else a digest of name and agent, else the agent's current session, which ends when idle. Who uses an id first cannot lock

@@ -1,6 +1,7 @@
 import { refuseShare } from '../body/body-memory.ts';
 import type { Working } from '../context.ts';
-import { type Agent, type Head, type Place, toHolder } from '../journey.ts';
+import type { Agent } from '../identity/workload.ts';
+import { type Head, type Place, toHolder } from '../journey.ts';
 
 /**
  * Takes a place among the requests served at once; an agent that floods the proxy fills only its own share.

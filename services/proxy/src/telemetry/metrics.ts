@@ -3,8 +3,8 @@ import type { ErrorCode } from '@agp/core/errors';
 import { failureCauses } from '@agp/core/events';
 import type { UnscannedReason } from '@agp/metering';
 import { Counter, createRegistry, Gauge } from '@agp/runtime';
-import { checkResults } from '../check/checks.ts';
 import type { KillReason } from '../journey.ts';
+import { checkResults } from '../policy/checks.ts';
 import { Histogram } from './histogram.ts';
 
 /** Classes of a provider's status. 429 has its own: it is the account's limit, not a fault of the request. */

@@ -2,7 +2,7 @@ import type { UnscannedReason } from '@agp/metering';
 import { type Logger, logErrorsSparsely, logSparsely } from '@agp/runtime';
 import type { EgressProxyError } from '@agp/runtime/egress';
 
-import type { CheckFailure } from '../check/checks.ts';
+import type { CheckFailure } from '../policy/checks.ts';
 
 interface UnscannedText {
   eventId: string;

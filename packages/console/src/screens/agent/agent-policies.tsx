@@ -1,8 +1,8 @@
 import type { AgentOverview } from '@agp/core/contracts';
 import { countOf } from '@agp/core/explain';
 import { readLabels } from '@agp/core/labels';
+import { describeMatch, mayHold } from '@agp/documents';
 import type { Policy } from '@agp/policy';
-import { describeMatch, mayHold } from '@agp/policy/describe';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { policiesQuery } from '../../api/api.ts';

@@ -1,5 +1,5 @@
+import { type Alert, severities } from '@agp/alerts';
 import { formatCount } from '@agp/core/explain';
-import { type Alert, severities } from '@agp/notifications';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';

@@ -1,6 +1,6 @@
+import { kinds, type Rule, ruleSchema, type StoredRule } from '@agp/alerts';
 import { countOf, formatCount } from '@agp/core/explain';
-import { kinds, type Rule, ruleSchema, type StoredRule } from '@agp/notifications';
-import { describeMatch } from '@agp/policy/describe';
+import { describeMatch } from '@agp/documents';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';

@@ -1,4 +1,4 @@
-import { type Rule, type StoredRule, withSilence } from '@agp/notifications';
+import { type Rule, type StoredRule, withSilence } from '@agp/alerts';
 import { TagsInput } from '@mantine/core';
 import { useState } from 'react';
 import { useBlockUntil } from '../../changes/block-until.tsx';

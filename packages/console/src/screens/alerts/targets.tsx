@@ -1,4 +1,3 @@
-import { formatCount } from '@agp/core/explain';
 import {
   type Delivery,
   type MadeTarget,
@@ -8,7 +7,8 @@ import {
   targetChangeSchema,
   targetKinds,
   targetSchema,
-} from '@agp/notifications';
+} from '@agp/alerts';
+import { formatCount } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';

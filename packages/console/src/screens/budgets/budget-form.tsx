@@ -1,7 +1,7 @@
 import type { BudgetDefinition, BudgetPreview } from '@agp/budgets';
 import { toTeamPrefix } from '@agp/core/contracts';
 import { countOf, formatCount, formatShare } from '@agp/core/explain';
-import { nameSchema } from '@agp/policy/schema';
+import { nameSchema } from '@agp/documents/schema';
 import { NativeSelect, NumberInput, Stack } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';

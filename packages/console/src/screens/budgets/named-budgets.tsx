@@ -1,6 +1,6 @@
 import type { BudgetUse, StoredBudget } from '@agp/budgets';
 import { formatCount } from '@agp/core/explain';
-import { describeMatch } from '@agp/policy/describe';
+import { describeMatch } from '@agp/documents';
 import { Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

@@ -1,6 +1,6 @@
 import { formatCount } from '@agp/core/explain';
+import { readText, writeText } from '@agp/documents/yaml';
 import { identitySchema, maxTokenLength, type StoredIdentity, type TriedToken } from '@agp/identities';
-import { readText, writePolicy } from '@agp/policy/yaml';
 import { Button, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -52,7 +52,7 @@ function IdentityForm({ draft: { name, text }, onChange, onReady }: DraftProps<D
 
 const kind: Kind<StoredIdentity, Draft> = {
   ...{ path: '/api/v1/identities', noun: 'identity', begun: { name: '', text: begun } },
-  read: ({ identity, text }) => ({ name: identity.name, text: text ?? writePolicy(identity) }),
+  read: ({ identity, text }) => ({ name: identity.name, text: text ?? writeText(identity) }),
   toBody: ({ text }) => text,
   Form: IdentityForm,
   tell: ({ name }) => `${name} holds from the next request on.`,

@@ -1,6 +1,6 @@
+import type { Alert } from '@agp/alerts';
 import type { Status } from '@agp/core/contracts';
 import { formatCount } from '@agp/core/explain';
-import type { Alert } from '@agp/notifications';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';

@@ -1,6 +1,6 @@
 import { readLabels } from '@agp/core/labels';
+import { describeMatch, mayHold } from '@agp/documents';
 import type { Policy, PolicyException, StoredPolicy } from '@agp/policy';
-import { describeMatch, mayHold } from '@agp/policy/describe';
 import { MultiSelect, TagsInput, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

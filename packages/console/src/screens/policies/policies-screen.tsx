@@ -1,6 +1,6 @@
 import { formatCount } from '@agp/core/explain';
+import { describeMatch } from '@agp/documents';
 import type { StoredPolicy } from '@agp/policy';
-import { describeMatch } from '@agp/policy/describe';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

@@ -1,7 +1,7 @@
 import type { ListedAuditEntry } from '@agp/core/contracts';
+import { writeText } from '@agp/documents/yaml';
 import type { Policy, StoredPolicy } from '@agp/policy';
 import { policySchema } from '@agp/policy/schema';
-import { writePolicy } from '@agp/policy/yaml';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { apiQuery } from '../../api/api.ts';
@@ -20,7 +20,7 @@ const mostChanges = 50;
 /** What an entry has before or after a change, its members in the order of the schema if this version knows them. */
 function writeState(state: ListedAuditEntry['before']): string {
   if (state === null || typeof state.policy !== 'object' || state.policy === null) return '';
-  return writePolicy(policySchema.safeParse(state.policy).data ?? state.policy);
+  return writeText(policySchema.safeParse(state.policy).data ?? state.policy);
 }
 
 interface RestoreProps {

@@ -1,8 +1,9 @@
 import { type Team, toTeamPrefix } from '@agp/core/contracts';
 import { formatCount } from '@agp/core/explain';
+import { describeMatch } from '@agp/documents';
+import { changeText } from '@agp/documents/yaml';
 import type { Policy, StoredPolicy } from '@agp/policy';
-import { describeMatch } from '@agp/policy/describe';
-import { changeText, readPolicy } from '@agp/policy/yaml';
+import { readPolicy } from '@agp/policy/yaml';
 import { NativeSelect, SegmentedControl, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';

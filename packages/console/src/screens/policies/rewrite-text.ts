@@ -1,13 +1,14 @@
+import { changeText, readText, writeText } from '@agp/documents/yaml';
 import type { Policy, StoredPolicy } from '@agp/policy';
 import { withoutSigns } from '@agp/policy/schema';
-import { changeText, readPolicy, readText, writePolicy } from '@agp/policy/yaml';
+import { readPolicy } from '@agp/policy/yaml';
 import { z } from 'zod';
 
 export type Path = readonly [string, ...string[]];
 
 /** A stored policy as it was written, or would be. */
 export const textOf = ({ text, policy }: Pick<StoredPolicy, 'text' | 'policy'>): string =>
-  text ?? writePolicy(withoutSigns(policy));
+  text ?? writeText(withoutSigns(policy));
 
 /** A text that says another policy: its comments stay, but for those inside members that differ. */
 export function rewriteText(text: string, to: Policy): string {

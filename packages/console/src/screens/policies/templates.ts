@@ -1,4 +1,4 @@
-import { changeText } from '@agp/policy/yaml';
+import { changeText } from '@agp/documents/yaml';
 
 interface Template {
   label: string;

@@ -78,9 +78,9 @@ const contentStores: Storing = {
   tools: groundings,
 };
 
-type Kind = Pick<Operation, 'bounds' | 'batchedBounds' | 'known' | 'stores'>;
+type OperationKind = Pick<Operation, 'bounds' | 'batchedBounds' | 'known' | 'stores'>;
 
-const kinds: Partial<Record<(typeof names)[number], Kind>> = {
+const kinds: Partial<Record<(typeof names)[number], OperationKind>> = {
   generateContent: { bounds: bounds.generateContent, known: members.generateContent, stores: contentStores },
   streamGenerateContent: { bounds: bounds.generateContent, known: members.generateContent, stores: contentStores },
   embedContent: { bounds: bounds.embedContent, known: members.embedContent },

@@ -1,9 +1,9 @@
+import type { FactsOf, KindName, MatchField, Rule, Severity, Shares } from '@agp/alerts';
 import { tagOf } from '@agp/budgets';
 import { toPublicId } from '@agp/core/ids';
 import { chargedLabels } from '@agp/core/labels';
 import { type AlertRow, type Db, readWatchedAgents, type WatchedAgent } from '@agp/db';
-import type { FactsOf, KindName, MatchField, Rule, Severity, Shares } from '@agp/notifications';
-import { isModelListed, selects } from '@agp/policy';
+import { isModelListed, selects } from '@agp/documents';
 
 /** Why an alert is there. */
 export interface Cause<Name extends KindName = KindName> {

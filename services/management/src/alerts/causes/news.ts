@@ -1,9 +1,9 @@
+import type { Rule } from '@agp/alerts';
 import type { AuditAction, AuditEntry } from '@agp/core/audit';
 import { describeChange, formatCount } from '@agp/core/explain';
 import { fromPublicId } from '@agp/core/ids';
 import { parseJson } from '@agp/core/json';
 import { readControl, type WatchedAgent } from '@agp/db';
-import type { Rule } from '@agp/notifications';
 import { agentPath, type Cause, type Finder, isFor, type Look, nameOf, searchPath } from './look.ts';
 
 type Entry = AuditEntry & { seq: number };

@@ -1,3 +1,4 @@
+import type { FactsOf } from '@agp/alerts';
 import { type Charge, isCalendar, never, steps, toCharge } from '@agp/budgets';
 import { formatCount, roundUsd } from '@agp/core/explain';
 import { fromPublicId } from '@agp/core/ids';
@@ -11,7 +12,6 @@ import {
   readRefusingBudgets,
   readUsed,
 } from '@agp/db';
-import type { FactsOf } from '@agp/notifications';
 import { definitionOf, expectUse, nameKeys } from '../../reads/budgets.ts';
 import { agentPath, type Cause, type Finder, isFor, type Look } from './look.ts';
 

@@ -1,4 +1,4 @@
-import type { Target } from '@agp/notifications';
+import type { Target } from '@agp/alerts';
 import { writeJson } from '../../presenters.ts';
 import type { AlertMessage } from './message.ts';
 import type { Post } from './post.ts';

@@ -1,4 +1,4 @@
-import type { Target } from '@agp/notifications';
+import type { Target } from '@agp/alerts';
 import { TimeoutError, withTimeout } from '@agp/runtime';
 import type { Egress } from '@agp/runtime/egress';
 import { createTransport } from 'nodemailer';

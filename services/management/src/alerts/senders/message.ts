@@ -1,8 +1,8 @@
+import type { Alert, MonthlyCosts, Occasion } from '@agp/alerts';
 import { formatDuration, formatUtc } from '@agp/core/explain';
 import { toPublicId } from '@agp/core/ids';
 import { toLineText } from '@agp/core/text';
 import type { AlertRow } from '@agp/db';
-import type { Alert, MonthlyCosts, Occasion } from '@agp/notifications';
 import { presentAlert } from '../../presenters.ts';
 
 /** What is said, whoever takes it. */

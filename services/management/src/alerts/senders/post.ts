@@ -1,5 +1,5 @@
 import type { lookup } from 'node:dns';
-import type { Tested } from '@agp/notifications';
+import type { Tested } from '@agp/alerts';
 import type { Egress } from '@agp/runtime/egress';
 import { guardConnections } from '@agp/runtime/guard';
 import { describeError } from '@agp/runtime/guarded-reader';

@@ -1,8 +1,8 @@
+import type { MonthlyCosts } from '@agp/alerts';
 import { countOf, formatShare, nameMonth, roundUsd } from '@agp/core/explain';
 import { toPublicId } from '@agp/core/ids';
 import { sumUsd } from '@agp/core/money';
 import { toLineText } from '@agp/core/text';
-import type { MonthlyCosts } from '@agp/notifications';
 import type { ReportMessage } from './message.ts';
 
 const longestRow = 300;

@@ -1,6 +1,6 @@
+import type { Target, TargetKind } from '@agp/alerts';
 import { toLineText } from '@agp/core/text';
 import type { TargetRow } from '@agp/db';
-import type { Target, TargetKind } from '@agp/notifications';
 import { exchangeMs } from '../../limits.ts';
 import { writeAlertmanager } from './alertmanager.ts';
 import { type Mailer, sendMail } from './email.ts';

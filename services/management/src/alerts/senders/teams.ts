@@ -1,4 +1,4 @@
-import type { Target } from '@agp/notifications';
+import type { Target } from '@agp/alerts';
 import type { Message } from './message.ts';
 import type { Post } from './post.ts';
 

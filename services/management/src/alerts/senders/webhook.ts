@@ -1,4 +1,4 @@
-import type { Target } from '@agp/notifications';
+import type { Target } from '@agp/alerts';
 import { signWebhook } from '@agp/runtime';
 import { writeJson } from '../../presenters.ts';
 import type { Message } from './message.ts';

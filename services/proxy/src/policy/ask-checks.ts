@@ -1,18 +1,10 @@
-import type { CheckedText, Replacement } from '@agp/metering';
-import { type CallHead, type CheckVerdict, type Direction, findException, type Prepared } from '@agp/policy';
+import type { CheckedText } from '@agp/metering';
+import { type Direction, findException, type HeadFacts, type Prepared } from '@agp/policy';
+import type { Checked } from '../journey.ts';
 import { type CheckedCall, type Checks, failCheck, tooLarge } from './checks.ts';
 
-export interface Checked {
-  /** By policy. */
-  verdicts: ReadonlyMap<string, CheckVerdict>;
-  /** What enforced policies put in. */
-  replacements: readonly Replacement[];
-  /** An enforced policy blocks it. */
-  isBlocked: boolean;
-}
-
 /** The policies among some whose check is asked: those from which no exception frees the call. */
-export const listChecking = (policies: readonly Prepared[], head: CallHead, direction: Direction): Prepared[] =>
+export const listChecking = (policies: readonly Prepared[], head: HeadFacts, direction: Direction): Prepared[] =>
   policies.filter((each) => each.policy.check?.[direction] && findException(each, head, `check.${direction}`) === null);
 
 /** Asks all of them at once. @param texts null for more than a check takes */

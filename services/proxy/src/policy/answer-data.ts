@@ -19,8 +19,7 @@ import {
   PolicyDenied,
   type RuleSet,
 } from '@agp/policy';
-import type { Checked } from '../check/ask-checks.ts';
-import type { DataOfAnswer } from '../journey.ts';
+import type { Checked, DataOfAnswer } from '../journey.ts';
 import type { DataRules } from './data-rules.ts';
 import type { Replacements } from './replacements.ts';
 

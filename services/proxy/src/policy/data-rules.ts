@@ -1,10 +1,10 @@
 import type { SearchConfig } from '@agp/metering';
 import {
-  type CallHead,
   type DataDecision,
   type Direction,
   decideKinds,
   findException,
+  type HeadFacts,
   joinDecisions,
   listDataPolicies,
   listPatterns,
@@ -32,7 +32,7 @@ export interface DataRules {
 /** Null if no policy has any for it. @param findsLabels what the request's rules replaced is put back */
 export function findDataRules(
   rules: RuleSet,
-  head: CallHead,
+  head: HeadFacts,
   direction: Direction,
   findsLabels = false,
 ): DataRules | null {

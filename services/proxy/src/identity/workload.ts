@@ -3,12 +3,40 @@ import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
 import type { Claim } from '@agp/db';
 import { findOwnerFault } from '@agp/identities';
-import type { ProxyContext } from '../context.ts';
-import type { Proof, ShownJwt } from '../identity/identities.ts';
-import type { Agent, Head } from '../journey.ts';
+import type { LRUCache } from 'lru-cache';
+import type { Storage } from '../storage/storage.ts';
 import type { StorageDeadline } from '../storage/storage-deadline.ts';
+import type { Identities, Proof, ShownJwt } from './identities.ts';
 
-export type Caller = Pick<Head, 'agentName' | 'sourceIp' | 'identityVersion'>;
+/** An agent's ids never change, so they may be remembered; its status may not. */
+export interface Agent {
+  uuid: string;
+  id: string;
+  name: string;
+  /** UUID of the token that was shown; admission reads whether it still works. */
+  tokenId: string | null;
+  /** What its JWT proves; admission reads whether the name is still of that workload. Null without one. */
+  claim: Claim | null;
+}
+
+/** What a request says of who calls. */
+export interface Caller {
+  /** Declared; with a token or a JWT it must be that's. */
+  agentName: string | null;
+  sourceIp: string;
+  /** Of the issuers by which its JWTs were told apart; null without any. */
+  identityVersion: number | null;
+}
+
+/** Agents that this process knows, and where it finds those that it does not. */
+interface Agents {
+  storage: Storage;
+  identities: Identities;
+  /** By name; the entries hold no token. */
+  agents: LRUCache<string, Agent>;
+  /** Registrations that run, by what they are proven with, and the name. */
+  registering: Map<string, Promise<string | null>>;
+}
 
 /**
  * The agent of a verified workload. Its first request registers it, with its labels; no throttle holds back whom an issuer vouches for.
@@ -16,7 +44,7 @@ export type Caller = Pick<Head, 'agentName' | 'sourceIp' | 'identityVersion'>;
  * @throws ApiError `unauthorized_agent`, `malformed_request`, `status_unavailable`, `issuer_unavailable`, `agent_of_another`
  */
 export async function identifyWorkload(
-  context: ProxyContext,
+  context: Agents,
   head: Caller,
   jwt: ShownJwt,
   deadline: StorageDeadline,
@@ -49,7 +77,7 @@ const keyOf = ({ identityId, name }: Claim) => `\n${identityId} ${name}`;
 
 /** Null if the name is another's, or issuers have changed. */
 async function findAgent(
-  context: ProxyContext,
+  context: Agents,
   { agentName, sourceIp }: Caller,
   { workload, claim, version }: Proof,
   deadline: number,
@@ -74,7 +102,7 @@ async function findAgent(
 
 /** Why a workload may not be the agent of its name, which is looked up anew at the next request. */
 export async function refuseOther(
-  { agents, storage }: Pick<ProxyContext, 'agents' | 'storage'>,
+  { agents, storage }: Pick<Agents, 'agents' | 'storage'>,
   claim: Claim,
   deadline: number,
 ): Promise<ApiError> {
@@ -87,7 +115,7 @@ export async function refuseOther(
 
 /** Whether issuers have changed since the head was read; false if it holds no JWT. */
 export async function isOutdated(
-  { identities }: ProxyContext,
+  { identities }: Agents,
   { identityVersion }: Caller,
   deadline: StorageDeadline,
 ): Promise<boolean> {
@@ -97,7 +125,7 @@ export async function isOutdated(
 }
 
 /** A known agent's ids never change. */
-export function remember(context: ProxyContext, key: string, uuid: string, name = key): Agent {
+export function remember(context: Agents, key: string, uuid: string, name = key): Agent {
   const agent = { uuid, id: toPublicId('agt', uuid), name, tokenId: null, claim: null };
   context.agents.set(key, agent);
   return agent;
@@ -105,7 +133,7 @@ export function remember(context: ProxyContext, key: string, uuid: string, name 
 
 /** Registers a name once, however many first requests of it come together. */
 export function once<Result extends string | null>(
-  { registering }: ProxyContext,
+  { registering }: Agents,
   key: string,
   run: () => Promise<Result>,
 ): Promise<Result> {

@@ -7,6 +7,7 @@ import {
   type KnownValue,
   listFindings,
   listRequestTexts,
+  type Metering,
   numberTexts,
   type Redactor,
   replaceInSteps,
@@ -22,14 +23,25 @@ import {
   type Prepared,
   type RuleSet,
 } from '@agp/policy';
+import type { SessionValues } from '@agp/reservations';
 import { inTurns } from '@agp/runtime';
 import type { Holder } from '@agp/runtime/fairness';
-import { askChecks, type Checked, failAll, listChecking } from '../check/ask-checks.ts';
-import type { Setup, Stores, Working } from '../context.ts';
-import { type Agent, type Body, type DataOfCall, type Head, toHolder } from '../journey.ts';
+import type { ProxyConfig } from '../config.ts';
+import type { Agent } from '../identity/workload.ts';
+import { type Body, type Checked, type DataOfCall, type Head, toHolder } from '../journey.ts';
 import { AnswerData } from './answer-data.ts';
+import { askChecks, failAll, listChecking } from './ask-checks.ts';
+import type { Checks } from './checks.ts';
 import { type DataRules, findDataRules } from './data-rules.ts';
 import { Replacements } from './replacements.ts';
+
+/** What it works with. */
+interface Means {
+  config: Pick<ProxyConfig, 'piiHashKey'>;
+  metering: Metering;
+  checks: Checks;
+  sessionValues: SessionValues;
+}
 
 interface SearchedCall {
   facts: Pick<CallFacts, 'data' | 'checks'>;
@@ -38,7 +50,7 @@ interface SearchedCall {
 
 /** What rules of data ask of one call and do with it. */
 export class CallData implements DataOfCall {
-  readonly #context: Setup & Stores & Working;
+  readonly #context: Means;
   readonly #head: Head;
   readonly #agent: Agent;
   readonly #of: { rules: RuleSet; facts: CallFacts };
@@ -48,7 +60,7 @@ export class CallData implements DataOfCall {
   #sessionId = '';
 
   private constructor(
-    context: Setup & Stores & Working,
+    context: Means,
     head: Head,
     agent: Agent,
     of: { rules: RuleSet; facts: CallFacts },
@@ -65,13 +77,7 @@ export class CallData implements DataOfCall {
   }
 
   /** Null if none concerns it. */
-  static of(
-    context: Setup & Stores & Working,
-    head: Head,
-    agent: Agent,
-    rules: RuleSet,
-    facts: CallFacts,
-  ): CallData | null {
+  static of(context: Means, head: Head, agent: Agent, rules: RuleSet, facts: CallFacts): CallData | null {
     const request = findDataRules(rules, facts, 'request');
     const response = findDataRules(rules, facts, 'response', request?.restores);
     if (request === null && response === null) return null;

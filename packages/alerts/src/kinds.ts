@@ -1,6 +1,6 @@
 import { countOf, formatCount, formatDuration } from '@agp/core/explain';
 import { splitLabelOf } from '@agp/core/labels';
-import { modelNamesSchema, nameSchema, selectorFields } from '@agp/policy/schema';
+import { modelNamesSchema, nameSchema, selectorFields } from '@agp/documents/schema';
 import { z } from 'zod';
 import type {
   ChainFacts,
@@ -26,7 +26,7 @@ export type Severity = (typeof severities)[number];
 export const matchFields = { ...selectorFields, models: modelNamesSchema.optional() };
 export type MatchField = keyof typeof matchFields;
 
-interface Kind<Params extends z.ZodRawShape, Facts> {
+interface AlertKind<Params extends z.ZodRawShape, Facts> {
   /** What a rule of it tells, as a sentence without its end. */
   means: string;
   severity: Severity;
@@ -37,7 +37,7 @@ interface Kind<Params extends z.ZodRawShape, Facts> {
   tell(facts: Facts): Told;
 }
 
-const kind = <const Params extends z.ZodRawShape, Facts>(row: Kind<Params, Facts>) => row;
+const kind = <const Params extends z.ZodRawShape, Facts>(row: AlertKind<Params, Facts>) => row;
 
 const someOf = <const Name extends string>(names: readonly [Name, ...Name[]], means: string) =>
   z

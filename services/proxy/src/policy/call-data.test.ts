@@ -2,13 +2,13 @@ import { parsePriceFile } from '@agp/catalogue';
 import { createMetering, matchOperation } from '@agp/metering';
 import { type CallFacts, type Finding, isEnforced, judgeBody, policySchema, prepareRules } from '@agp/policy';
 import { expect, test } from 'vitest';
-import type { Setup, Stores, Working } from '../context.ts';
-import type { Agent, Body, Head } from '../journey.ts';
+import type { Agent } from '../identity/workload.ts';
+import type { Body, Head } from '../journey.ts';
 import { CallData } from './call-data.ts';
 
 const metering = createMetering({ isStrict: false, pii: null, prices: parsePriceFile('[]') });
 const away = { load: () => Promise.reject(new Error('away')), keep: () => Promise.reject(new Error('away')) };
-const context = { metering, config: {}, sessionValues: away } as unknown as Setup & Stores & Working;
+const context = { metering, config: {}, sessionValues: away } as unknown as Parameters<typeof CallData.of>[0];
 const agent = { uuid: 'a', id: 'agt_a', name: 'a', tokenId: null, claim: null } as Agent;
 const rulesOf = (all: readonly object[]) =>
   prepareRules(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mayHold } from './describe-match.ts';
+import { describeMatch, mayHold } from './selector.ts';
 
 test.each([
   ['every request', {}, true],
@@ -14,4 +14,11 @@ test.each([
   ['all but some of its requests', { not: { agents: ['build-*'], tags: ['pii'] } }, true],
 ])('a policy for %s', (_who, match, holds) => {
   expect(mayHold(match, 'build-me', { team: 'ops' })).toBe(holds);
+});
+
+test('whom a policy is for, in words', () => {
+  expect(describeMatch({})).toBe('every request');
+  expect(
+    describeMatch({ labels: { team: ['interns', 'research'] }, tags: ['pii'], not: { agents: ['a', 'b', 'c-*'] } }),
+  ).toBe('team interns or research, tag pii; not agent a, b or c-*');
 });

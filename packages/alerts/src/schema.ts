@@ -1,5 +1,5 @@
 import { timestampSchema } from '@agp/core/contracts';
-import { nameSchema } from '@agp/policy/schema';
+import { nameSchema } from '@agp/documents/schema';
 import { z } from 'zod';
 import { type KindName, kinds, matchFields, severities } from './kinds.ts';
 

@@ -1,5 +1,5 @@
 import { webhookSecret } from '@agp/core/text';
-import { nameSchema } from '@agp/policy/schema';
+import { nameSchema } from '@agp/documents/schema';
 import { z } from 'zod';
 import { severities } from './kinds.ts';
 import { reportFields } from './monthly-costs.ts';

@@ -1,8 +1,34 @@
+import type { z } from 'zod';
 import { isListed, isSpelled } from './names.ts';
-import type { Policy } from './schema.ts';
+import type { selectorFields } from './schema.ts';
+
+/** What chooses requests by their agent and head. */
+export type Selector = z.infer<z.ZodObject<typeof selectorFields>>;
+
+/** What a selector asks of a request. */
+export interface Selectable {
+  agent: string;
+  labels: Readonly<Record<string, string>>;
+  tag: string;
+  provider: string;
+}
 
 /** Of a policy, or of a budget, which may name models too. */
-type Match = Policy['match'] & { models?: string[] | undefined };
+type Match = Selector & { not?: Selector | undefined; models?: string[] | undefined };
+
+/** Whether a request is one of those that a selector names. */
+export function selects({ agents, labels, tags, providers }: Selector, facts: Selectable): boolean {
+  const isOne = (patterns: readonly string[] | undefined, name: string) =>
+    patterns === undefined || isListed(patterns, name);
+  return (
+    isOne(agents, facts.agent) &&
+    isOne(tags, facts.tag) &&
+    isOne(providers, facts.provider) &&
+    Object.entries(labels ?? {}).every(
+      ([label, values]) => Object.hasOwn(facts.labels, label) && isOne(values, facts.labels[label] as string),
+    )
+  );
+}
 
 const listAny = (names: readonly string[]) =>
   names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
