@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { kinds, targetKinds } from '@agp/notifications';
+import { kinds, targetKinds } from '@agp/alerts';
 import { piiGroups } from '@agp/pii';
 import type { z } from 'zod';
 import { openEnds } from '../../packages/pii/src/open-ends.ts';
@@ -124,7 +124,27 @@ ${names.map((name) => `  '${name}',\n`).join('')}];
   return { file, before: readFileSync(file, 'utf8'), after };
 }
 
-/** The pages that have tables made from code, and the list of variables. */
+const listWords = (words: readonly string[]) => words.join(', ').replace(/, (?=[^,]*$)/, ' and ');
+
+/** What a package may import stands in its `package.json`; the linter refuses all else. */
+function renderImports(folder: string) {
+  const file = join(workspaceFolder, folder, 'README.md');
+  const before = readFileSync(file, 'utf8');
+  const { dependencies = {} } = JSON.parse(readFileSync(join(workspaceFolder, folder, 'package.json'), 'utf8'));
+  const names = Object.keys(dependencies).map((name) => `\`${name}\``);
+  const own = names.filter((name) => name.startsWith('`@agp/')).map((name) => name.replace('@agp/', ''));
+  const others = names.filter((name) => !name.startsWith('`@agp/'));
+  const sentence = `It imports ${own.length === 0 ? 'no package of ours' : listWords(own)}${others.length === 0 ? '' : `, and from npm ${listWords(others)}`}.`;
+  const place = new RegExp(`(?<=${marker}\n\n)It imports .*`);
+  if (!place.test(before)) throw new Error(`${folder}/README.md says nowhere what it imports`);
+  return { file, before, after: before.replace(place, () => sentence) };
+}
+
+const folders = ['packages', 'services'].flatMap((group) =>
+  readdirSync(join(workspaceFolder, group)).map((name) => `${group}/${name}`),
+);
+
+/** The pages that have tables or sentences made from code, and the list of variables. */
 export function renderPages() {
   return [
     renderPage('docs/configuration.md', [
@@ -138,5 +158,6 @@ export function renderPages() {
     renderPage('docs/alerts.md', [renderKinds(), renderTargets()]),
     renderPage('docs/pii.md', [renderGroups(), renderWaits()]),
     renderNames(),
+    ...folders.map(renderImports),
   ];
 }
