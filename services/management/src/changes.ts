@@ -9,8 +9,8 @@ import {
   type AgentRow,
   appendAudit,
   type Db,
+  listDocuments,
   listGoverningLabels,
-  listPolicies,
   updateAgent,
 } from '@agp/db';
 import type { Policy } from '@agp/policy';
@@ -132,7 +132,7 @@ async function assureLabels(db: Db, caller: Caller, before: Metadata, after: Met
   if (isDeepStrictEqual(before, after)) return;
   if (caller.match) await assureOwnLabels(db, before, after);
   if (caller.scopes.has('admin')) return;
-  for (const { name: policy, policy: stored } of await listPolicies(db)) {
+  for (const { name: policy, policy: stored } of await listDocuments(db, 'policy')) {
     const { match = {}, exceptions = [] } = stored as Partial<Policy>;
     const selectors = [match, match.not ?? {}, ...exceptions.map((each) => each.match)];
     const names = selectors.flatMap(({ labels, tags }) => [

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '@agp/core/errors';
-import type { WrittenPolicy } from '@agp/db';
+import type { WrittenDocument } from '@agp/db';
 import { changeText, findMember, readText } from '@agp/documents/yaml';
 import { type Policy, policySchema, withoutSign, withoutSigns } from '@agp/policy';
 import type { Request } from 'express';
@@ -48,13 +48,13 @@ export function keepText(
 export function writePolicy(
   { body: given, request, caller }: { body: Policy; request: Request; caller: Caller | undefined },
   stored?: { policy: unknown; text: string | null },
-): WrittenPolicy {
+): WrittenDocument {
   const body = joinTeam(given, caller?.match, policySchema);
   const before = policySchema.safeParse(stored?.policy).data;
   const kept = before && stored && { said: withoutSigns(before), text: stored.text };
   // A text without the team's labels would not say what holds.
   const text = isDeepStrictEqual(body, given) ? keepText(request, withoutSigns(body), kept) : null;
-  if (body.exceptions === undefined) return { policy: body, text };
+  if (body.exceptions === undefined) return { document: body, text };
   const sign = { by: found(caller, 'internal').actor.name, at: new Date().toISOString() };
   const exceptions = body.exceptions.map(withoutSign).map((exception) => {
     const same = before?.exceptions?.find((each) => isDeepStrictEqual(withoutSign(each), exception));
@@ -64,5 +64,5 @@ export function writePolicy(
   const isSigned =
     typeof request.body === 'string' && body.exceptions.some(({ by, at }) => by !== undefined || at !== undefined);
   const plain = isSigned && text !== null ? changeText(text, ['exceptions'], body.exceptions.map(withoutSign)) : text;
-  return { policy: parseInput(policySchema, { ...body, exceptions }, 'body'), text: plain };
+  return { document: parseInput(policySchema, { ...body, exceptions }, 'body'), text: plain };
 }

@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Team, toTeamPrefix, writeTeam } from '@agp/core/contracts';
-import { ApiError, type ErrorCode } from '@agp/core/errors';
-import type { Quota } from '@agp/db';
+import { ApiError } from '@agp/core/errors';
 import type { z } from 'zod';
-import type { Caller } from './keys.ts';
 import { parseInput } from './requests.ts';
 
 interface ForLabels {
@@ -41,16 +39,4 @@ export function joinTeam<Written extends ForLabels>(
 export function assureOwn<Row extends { team: Team | null }>(row: Row, team: Team | null | undefined): Row {
   if (team && !isDeepStrictEqual(row.team, team)) throw new ApiError('installation_only');
   return row;
-}
-
-export const toQuota = (caller: Caller | undefined, ofInstallation: number, ofTeam: number): Quota => ({
-  most: caller?.match ? ofTeam : ofInstallation,
-  team: caller?.match ?? null,
-});
-
-/** @throws ApiError if a query refused, saying why by a word */
-export function assureRoom<Row extends object>(row: Row | ErrorCode, { most, team }: Quota): Row {
-  if (typeof row !== 'string') return row;
-  const isFull = row === 'too_many_policies' || row === 'too_many_budgets';
-  throw new ApiError(row, isFull && team ? { message: `a team may have ${most}` } : {});
 }

@@ -114,7 +114,7 @@ export function createContext(
     // Its name begins with one that Redis lets proxies count under.
     ownAsks: createThrottle(redis, { name: 'exchanges:asks', points: ownAsksPerMinute, durationSeconds: 60 }),
     places: new FairShares({ max: config.maxConnections }),
-    rules: new Rules({ read: storage.readRules, onUnreadable: warnings.policyUnreadable }),
+    rules: new Rules({ read: storage.readPolicies, onUnreadable: warnings.policyUnreadable }),
     budgets: new Budgets({ read: storage.readBudgets, onUnreadable: warnings.storageUnreadable }),
     idleSessions: createIdleSessions(redis, {
       idleSeconds: config.sessionIdleSeconds,

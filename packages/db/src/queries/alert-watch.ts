@@ -2,7 +2,7 @@ import type { KindName, Severity } from '@agp/alerts';
 import { type Selectable, sql } from 'kysely';
 import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
-import { type AlertRow, urgencyOf } from './notifications.ts';
+import { type AlertRow, urgencyOf } from './alerts.ts';
 import { dropSilent, isSilent } from './silences.ts';
 
 export type WatchRow = Selectable<Schema['alert_watch']>;

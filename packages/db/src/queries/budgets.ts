@@ -1,101 +1,13 @@
-import { randomUUIDv7 } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
-import { type BudgetDefinition, type Charge, countsTheSame, never } from '@agp/budgets';
-import { CompiledQuery, type Selectable, sql } from 'kysely';
+import { type Charge, never } from '@agp/budgets';
+import { CompiledQuery, sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
 import { toPlainArray, toTextArray } from '../record-events/array-literals.ts';
-import { budgetLock } from '../record-events/budget-spend.ts';
-import type { Schema } from '../schema.ts';
-import { ifTaken, inTransaction } from '../statements.ts';
-import type { Quota } from './policies.ts';
-
-export type StoredBudgetRow = Selectable<Schema['budgets']>;
-
-export function listBudgets(db: Db): Promise<StoredBudgetRow[]> {
-  return db.selectFrom('budgets').selectAll().orderBy(sql`name COLLATE "C"`).execute();
-}
-
-export function readBudget(db: Db, id: string): Promise<StoredBudgetRow | undefined> {
-  return db.selectFrom('budgets').selectAll().where('id', '=', id).executeTakeFirst();
-}
-
-/** Requests read the new version with their admission. No recording is under way, and none begins before the commit. */
-function changeBudgets<Result>(db: Db, change: (transaction: Db) => Promise<Result>): Promise<Result> {
-  return inTransaction(db, async (transaction) => {
-    await sql`SELECT pg_advisory_xact_lock(${sql.lit(budgetLock)})`.execute(transaction);
-    await transaction.updateTable('control').set({ budget_version: sql<number>`budget_version + 1` }).execute();
-    return change(transaction);
-  });
-}
-
-type Conflict = 'budget_name_taken' | 'too_many_budgets';
-
-/** What requests are held to follows once `countBudget` has summed up what its window holds. @param most that there may be */
-export function createBudget(
-  db: Db,
-  budget: BudgetDefinition,
-  { most, team }: Quota,
-): Promise<StoredBudgetRow | Conflict> {
-  return changeBudgets(db, async (transaction) => {
-    const known = await transaction.selectFrom('budgets').select(['name', 'team']).execute();
-    if (known.some(({ name }) => name === budget.name)) return 'budget_name_taken';
-    if (known.filter((row) => isDeepStrictEqual(row.team, team)).length >= most) return 'too_many_budgets';
-    const row = await transaction
-      .insertInto('budgets')
-      .values({ id: randomUUIDv7(), name: budget.name, budget: JSON.stringify(budget) })
-      // A team does not see others'.
-      .onConflict((conflict) => conflict.column('name').doNothing())
-      .returningAll()
-      .executeTakeFirst();
-    return row ?? 'budget_name_taken';
-  });
-}
-
-/** Another amount holds from the next request on; what counts something else is counted anew first. Undefined for an unknown budget. */
-export function replaceBudget(
-  db: Db,
-  id: string,
-  budget: BudgetDefinition,
-): Promise<{ before: StoredBudgetRow; after: StoredBudgetRow } | 'budget_name_taken' | undefined> {
-  return changeBudgets(db, async (transaction) => {
-    const before = await readBudget(transaction, id);
-    if (before === undefined) return undefined;
-    const namesake = transaction
-      .selectFrom('budgets')
-      .select('id')
-      .where('name', '=', budget.name)
-      .where('id', '!=', id);
-    if ((await namesake.executeTakeFirst()) !== undefined) return 'budget_name_taken';
-    const isSame = countsTheSame(before.budget as BudgetDefinition, budget);
-    const isActive = before.active_epoch === before.epoch;
-    const after = await transaction
-      .updateTable('budgets')
-      .set({
-        name: budget.name,
-        budget: JSON.stringify(budget),
-        version: sql<number>`version + 1`,
-        // What is being counted begins anew: two counts of one definition would add up.
-        ...(isSame && isActive ? { active: JSON.stringify(budget) } : { epoch: before.epoch + 1 }),
-        updated_at: sql<Date>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
-      })
-      .where('id', '=', id)
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    return { before, after };
-  }).catch(ifTaken('budget_name_taken'));
-}
-
-/** What was used of it is removed with old events. */
-export function deleteBudget(db: Db, id: string): Promise<StoredBudgetRow | undefined> {
-  return changeBudgets(db, (transaction) =>
-    transaction.deleteFrom('budgets').where('id', '=', id).returningAll().executeTakeFirst(),
-  );
-}
+import { changeDocuments, type DocumentRow } from './documents.ts';
 
 /** A count that was given up begins anew, apart from what it had. */
-export function beginAnew(db: Db, id: string): Promise<StoredBudgetRow | undefined> {
-  return changeBudgets(db, (transaction) =>
+export function beginAnew(db: Db, id: string): Promise<DocumentRow<'budget'> | undefined> {
+  return changeDocuments(db, 'budget', (transaction) =>
     transaction
       .updateTable('budgets')
       .set({ epoch: sql<number>`epoch + 1`, updated_at: sql<Date>`clock_timestamp()` })

@@ -8,16 +8,16 @@ import { type Database, type Db, openDatabase } from '../database.ts';
 import { removeOldEvents } from '../maintain/retention.ts';
 import { readBudgets } from '../record-events/budget-spend.ts';
 import { recordEvents } from '../record-events/record-events.ts';
-import {
-  createBudget,
-  deleteBudget,
-  listBudgets,
-  readBudget,
-  readUsed,
-  replaceBudget,
-  type StoredBudgetRow,
-} from './budgets.ts';
+import { readUsed } from './budgets.ts';
 import { activateBudget, listUncounted, openSnapshot, sumRecorded } from './count-budget.ts';
+import {
+  createDocument,
+  type DocumentRow,
+  deleteDocument,
+  listDocuments,
+  readDocument,
+  replaceDocument,
+} from './documents.ts';
 import { addUnrecordedSpend } from './unrecorded.ts';
 
 const hourMs = 3_600_000;
@@ -71,9 +71,9 @@ const define = (over: object): BudgetDefinition =>
 
 /** As management changes one: the snapshot is taken within the transaction. @param meanwhile is done before it is counted */
 async function change(
-  make: (db: Db) => Promise<StoredBudgetRow>,
+  make: (db: Db) => Promise<DocumentRow<'budget'>>,
   meanwhile: () => Promise<unknown> = async () => {},
-): Promise<StoredBudgetRow> {
+): Promise<DocumentRow<'budget'>> {
   const snapshot = await openSnapshot(management.db);
   try {
     const row = await management.db.transaction().execute(async (transaction) => {
@@ -85,7 +85,7 @@ async function change(
     expect(await listUncounted(management.db)).toEqual([]);
     await meanwhile();
     await activateBudget(management.pool, row, [...(await snapshot.count(row)).values()]);
-    return (await readBudget(management.db, row.id)) as StoredBudgetRow;
+    return (await readDocument(management.db, 'budget', row.id)) as DocumentRow<'budget'>;
   } finally {
     await snapshot.end();
   }
@@ -110,7 +110,15 @@ test('a budget counts what its window holds, then what is recorded, and anew onc
   await record(0.001, 5);
   await record(50, 70);
   const create = (over: object) =>
-    change(async (db) => (await createBudget(db, define(over), { most: 10, team: null })) as StoredBudgetRow);
+    change(
+      async (db) =>
+        (await createDocument(
+          db,
+          'budget',
+          { document: define(over) },
+          { most: 10, team: null },
+        )) as DocumentRow<'budget'>,
+    );
   const budget = await create({ match: { labels: { team: ['sales'] } } });
   expect(budget).toMatchObject({ active_epoch: 1, epoch: 1 });
   expect(await readUse()).toEqual([75]);
@@ -129,8 +137,8 @@ test('a budget counts what its window holds, then what is recorded, and anew onc
   ]);
   const replace = (over: object) =>
     change(async (db) => {
-      const replaced = await replaceBudget(db, budget.id, define(over));
-      if (typeof replaced !== 'object') throw new Error(String(replaced));
+      const replaced = await replaceDocument(db, 'budget', budget.id, () => ({ document: define(over) }));
+      if (replaced === undefined || 'code' in replaced) throw new Error('not replaced');
       return replaced.after;
     });
   expect(await replace({ match: { labels: { team: ['sales'] } }, amount: 9 })).toMatchObject({ epoch: 1, version: 2 });
@@ -142,7 +150,7 @@ test('a budget counts what its window holds, then what is recorded, and anew onc
   await replace({ match: { models: ['other-model'] } });
   await record(0, 3, { requested_model: 'other-model' });
   expect((await readUse())[0]).toBe(1_003);
-  await deleteBudget(management.db, budget.id);
+  await deleteDocument(management.db, 'budget', budget.id);
   expect(await readUse()).toEqual([]);
   await removeOldEvents(owner.db, new Date(), 184);
   const { rows } = await owner.pool.query('SELECT FROM budget_spend');
@@ -153,13 +161,14 @@ test('a definition that is changed while it is counted begins anew, and each eve
   await record(0, 100);
   const before = define({ name: 'twice', match: { labels: { team: ['sales'] } }, window: 'rolling:1' });
   let id = '';
-  const make = async (db: Db) => (await createBudget(db, before, { most: 10, team: null })) as StoredBudgetRow;
+  const make = async (db: Db) =>
+    (await createDocument(db, 'budget', { document: before }, { most: 10, team: null })) as DocumentRow<'budget'>;
   const first = await change(make, async () => {
-    [id = ''] = (await listBudgets(management.db)).map((budget) => budget.id);
+    [id = ''] = (await listDocuments(management.db, 'budget')).map((budget) => budget.id);
     await record(0, 5);
     const second = await change(async (db) => {
-      const replaced = await replaceBudget(db, id, { ...before, amount: 7 });
-      return (replaced as { after: StoredBudgetRow }).after;
+      const replaced = await replaceDocument(db, 'budget', id, () => ({ document: { ...before, amount: 7 } }));
+      return (replaced as { after: DocumentRow<'budget'> }).after;
     });
     expect(second).toMatchObject({ epoch: 2, active_epoch: 2 });
   });

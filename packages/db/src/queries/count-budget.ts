@@ -10,7 +10,7 @@ import {
   type Chargeable,
   sumSpend,
 } from '../record-events/budget-spend.ts';
-import type { StoredBudgetRow } from './budgets.ts';
+import type { DocumentRow } from './documents.ts';
 import { firstIdAt } from './pages.ts';
 import { readHours } from './usage.ts';
 
@@ -23,7 +23,7 @@ export interface Snapshot {
   /** Call it within the transaction that changes the budget: its lock keeps recordings from coming between. */
   take(budgetId: string): Promise<void>;
   /** @param budget as it was stored while the snapshot was taken */
-  count(budget: StoredBudgetRow): Promise<Map<string, BudgetSpend>>;
+  count(budget: DocumentRow<'budget'>): Promise<Map<string, BudgetSpend>>;
   end(): Promise<void>;
 }
 
@@ -118,7 +118,7 @@ const toCharged = ({ agent_id: agentId, agent_name: agent, nano_usd, ...each }: 
 
 const until = (ms: number) => (ms >= never ? sql`'infinity'::timestamptz` : sql`${new Date(ms)}`);
 
-type Countable = Pick<StoredBudgetRow, 'id' | 'epoch' | 'budget'>;
+type Countable = Pick<DocumentRow<'budget'>, 'id' | 'epoch' | 'budget'>;
 
 const prepareOne = ({ id, epoch, budget }: Countable): BudgetSet =>
   prepareCounted(0, [{ id, epoch, budget, active: null, activeEpoch: null }]);
@@ -149,7 +149,11 @@ const addedAtOnce = 10_000;
  * Requests are held to it from the next one on, unless it was changed meanwhile. What was used by the definition before stays for a day:
  * requests that were admitted just now still read it.
  */
-export async function activateBudget(pool: Pool, row: StoredBudgetRow, spend: readonly BudgetSpend[]): Promise<void> {
+export async function activateBudget(
+  pool: Pool,
+  row: DocumentRow<'budget'>,
+  spend: readonly BudgetSpend[],
+): Promise<void> {
   const client = await pool.connect();
   let failed = true;
   try {
@@ -224,7 +228,7 @@ export async function sumUnrecorded(db: Db, row: Countable): Promise<Map<string,
   return sums;
 }
 
-async function chargeUnrecorded(client: { query: Pool['query'] }, row: StoredBudgetRow): Promise<void> {
+async function chargeUnrecorded(client: { query: Pool['query'] }, row: DocumentRow<'budget'>): Promise<void> {
   const read = async (text: string, from: Date) => (await client.query<UnrecordedCall>(text, [from])).rows;
   const charged: { id: string; charges: string }[] = [];
   for await (const { event_id: id, amounts, charges } of listUnrecordedCharges(row, read)) {

@@ -2,7 +2,8 @@ import type { deliveryStates } from '@agp/alerts';
 import { type Selectable, sql } from 'kysely';
 import type { Db } from '../database.ts';
 import type { Schema } from '../schema.ts';
-import type { AlertRow, TargetRow } from './notifications.ts';
+import type { AlertRow } from './alerts.ts';
+import type { DocumentRow } from './documents.ts';
 import { isSilent } from './silences.ts';
 
 export type DeliveryRow = Selectable<Schema['alert_deliveries']> & { target: string; title: string | null };
@@ -78,7 +79,7 @@ const leaseSeconds = 60;
 /** The columns that a message is written and settled by. */
 export interface ClaimedDelivery
   extends Pick<Selectable<Schema['alert_deliveries']>, 'id' | 'occasion' | 'attempts' | 'report'> {
-  target: TargetRow;
+  target: DocumentRow<'target'>;
   /** Null if it is no more. */
   alert: AlertRow | null;
 }
@@ -120,7 +121,7 @@ export async function claimDeliveries(db: Db, { most, taken }: Room): Promise<Cl
     RETURNING each.id, each.target_id, each.alert_id, each.occasion, each.attempts, each.report`.execute(db);
   if (claimed.length === 0) return [];
   const targetIds = claimed.map(({ target_id }) => target_id);
-  const targets = await readAll<TargetRow>(db, 'notification_targets', targetIds);
+  const targets = await readAll<DocumentRow<'target'>>(db, 'notification_targets', targetIds);
   const alertIds = claimed.map(({ alert_id }) => alert_id);
   const alerts = await readAll<AlertRow>(db, 'alerts', alertIds);
   return claimed.flatMap(({ target_id, alert_id, ...row }) => {
@@ -165,7 +166,7 @@ export async function settleDelivery(db: Db, id: string, settled: Settled): Prom
 /** Until it is changed: one that was changed meanwhile is left. */
 export async function disableTarget(
   db: Db,
-  { id, version }: Pick<TargetRow, 'id' | 'version'>,
+  { id, version }: Pick<DocumentRow<'target'>, 'id' | 'version'>,
   because: string,
 ): Promise<void> {
   await db
@@ -206,7 +207,7 @@ export interface Feed {
 export async function claimFeeds(
   db: Db,
   { kinds, everyMs, lastingMs, most }: Feed,
-): Promise<{ target: TargetRow; alerts: AlertRow[] }[]> {
+): Promise<{ target: DocumentRow<'target'>; alerts: AlertRow[] }[]> {
   // By indexes: what was over lately has changed lately.
   const told = sql`
     FROM alerts JOIN notification_rules ON notification_rules.id = alerts.rule_id
@@ -214,13 +215,13 @@ export async function claimFeeds(
         OR coalesce(notification_rules.rule->'targets', '[]') = '[]' AND fed.target->'default_for' ? alerts.severity)
       AND NOT (resolved_at IS NULL AND ${isSilent(sql.ref('alerts.rule_id'), sql.ref('alerts.agent_id'))})
       AND (resolved_at IS NULL OR changed_at > clock_timestamp() - ${lastingMs} * interval '1 ms')`;
-  const { rows: targets } = await sql<TargetRow>`
+  const { rows: targets } = await sql<DocumentRow<'target'>>`
     UPDATE notification_targets AS fed SET fed_at = clock_timestamp()
     WHERE fed.target->>'kind' = ANY(${kinds}::text[]) AND fed.disabled_at IS NULL AND EXISTS (
       SELECT ${told} AND (fed.fed_at < clock_timestamp() - ${everyMs} * interval '1 ms'
         OR greatest(opened_at, resolved_at) > fed.fed_at))
     RETURNING *`.execute(db);
-  const feeds: { target: TargetRow; alerts: AlertRow[] }[] = [];
+  const feeds: { target: DocumentRow<'target'>; alerts: AlertRow[] }[] = [];
   // One after the other: changes need the other connections.
   for (const target of targets) {
     const { rows: alerts } = await sql<AlertRow>`

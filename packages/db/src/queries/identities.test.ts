@@ -3,8 +3,9 @@ import { eventually, startTestStack } from '@agp/testing';
 import type { Pool } from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../database.ts';
+import { createDocument } from './documents.ts';
 import { addExchangedToken, registerWorkload } from './identities.ts';
-import { adoptAgent, createIdentity } from './identity-changes.ts';
+import { adoptAgent } from './identity-changes.ts';
 
 let proxy: Database;
 let owner: Database;
@@ -14,7 +15,12 @@ beforeAll(async () => {
   const stack = await startTestStack();
   proxy = openDatabase({ url: stack.urls.proxy.databaseUrl, applicationName: 'test' });
   owner = openDatabase({ url: stack.urls.migrator.databaseUrl, applicationName: 'test' });
-  const made = await createIdentity(owner.db, { identity: { name: 'one', issuer: 'https://one' }, text: null }, 1);
+  const made = await createDocument(
+    owner.db,
+    'identity',
+    { document: { name: 'one', issuer: 'https://one' }, text: null },
+    { most: 1, team: null },
+  );
   identityId = (made as { id: string }).id;
   return async () => {
     await Promise.all([proxy.close(), owner.close()]);

@@ -1,100 +1,7 @@
-import { randomUUIDv7 } from 'node:crypto';
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Db } from '../database.ts';
-import type { Schema } from '../schema.ts';
-import { inTransaction } from '../statements.ts';
+import { changeDocuments } from './documents.ts';
 import { findNameOwner } from './identities.ts';
-
-export type IdentityRow = Selectable<Schema['identities']>;
-
-/** An issuer of workload identities, and as it was written; null if it was JSON. */
-export interface WrittenIdentity {
-  identity: { name: string; issuer: string };
-  text: string | null;
-}
-
-export const listIdentities = (db: Db): Promise<IdentityRow[]> =>
-  db.selectFrom('identities').selectAll().orderBy(sql`name COLLATE "C"`).execute();
-
-export const readIdentity = (db: Db, id: string): Promise<IdentityRow | undefined> =>
-  db.selectFrom('identities').selectAll().where('id', '=', id).executeTakeFirst();
-
-/** Changes wait for each other, and each raises the version that requests read; a transaction that is rolled back does not. */
-function changeIdentities<Result>(db: Db, change: (transaction: Db) => Promise<Result>): Promise<Result> {
-  return inTransaction(db, async (transaction) => {
-    await transaction.updateTable('control').set({ identity_version: sql<number>`identity_version + 1` }).execute();
-    return change(transaction);
-  });
-}
-
-type Taken = 'identity_name_taken' | 'issuer_taken';
-
-/** Two with one issuer would both claim its tokens. */
-function findTaken(others: readonly IdentityRow[], { name, issuer }: WrittenIdentity['identity']): Taken | null {
-  if (others.some((each) => each.name === name)) return 'identity_name_taken';
-  const isTaken = others.some(({ identity }) => (identity as { issuer?: unknown }).issuer === issuer);
-  return isTaken ? 'issuer_taken' : null;
-}
-
-/** @param most that there may be */
-export function createIdentity(
-  db: Db,
-  { identity, text }: WrittenIdentity,
-  most: number,
-): Promise<IdentityRow | Taken | 'too_many_identities'> {
-  return changeIdentities(db, async (transaction) => {
-    const known = await listIdentities(transaction);
-    const taken = findTaken(known, identity);
-    if (taken !== null) return taken;
-    if (known.length >= most) return 'too_many_identities';
-    return await transaction
-      .insertInto('identities')
-      .values({ id: randomUUIDv7(), name: identity.name, identity: JSON.stringify(identity), text })
-      .returningAll()
-      .executeTakeFirstOrThrow();
-  });
-}
-
-/**
- * Tokens that were exchanged by what it was are gone. Undefined for an unknown one.
- * @param make gets what is stored, once nobody else can change it
- */
-export function replaceIdentity(
-  db: Db,
-  id: string,
-  make: (before: IdentityRow) => WrittenIdentity,
-): Promise<{ before: IdentityRow; after: IdentityRow } | Taken | undefined> {
-  return changeIdentities(db, async (transaction) => {
-    const known = await listIdentities(transaction);
-    const before = known.find((row) => row.id === id);
-    if (before === undefined) return undefined;
-    const { identity, text } = make(before);
-    const others = known.filter((row) => row !== before);
-    const taken = findTaken(others, identity);
-    if (taken !== null) return taken;
-    const after = await transaction
-      .updateTable('identities')
-      .set({
-        name: identity.name,
-        identity: JSON.stringify(identity),
-        text,
-        version: sql<number>`version + 1`,
-        updated_at: sql<Date>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
-      })
-      .where('id', '=', id)
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    await transaction.deleteFrom('exchanged_tokens').where('identity_id', '=', id).execute();
-    return { before, after };
-  });
-}
-
-/** Its exchanged tokens go with it; its agents' names stay claimed, by nobody. */
-export function deleteIdentity(db: Db, id: string): Promise<IdentityRow | undefined> {
-  return changeIdentities(db, (transaction) =>
-    transaction.deleteFrom('identities').where('id', '=', id).returningAll().executeTakeFirst(),
-  );
-}
 
 /** Whose workload an agent is, and by which name; the issuer is empty if it is gone. */
 export async function readAgentIdentity(db: Db, agentId: string): Promise<{ issuer: string; name: string } | null> {
@@ -129,7 +36,7 @@ export function adoptAgent(
   agentId: string,
   { identity, name, workload }: Adoption,
 ): Promise<{ agentName: string } | AdoptionFault | { issuer: string; name: string }> {
-  return changeIdentities(db, async (transaction) => {
+  return changeDocuments(db, 'identity', async (transaction) => {
     const agents = transaction.selectFrom('agents').select('name').where('id', '=', agentId).forUpdate();
     const agent = await agents.executeTakeFirst();
     if (agent === undefined) return 'agent_not_found';

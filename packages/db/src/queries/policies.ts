@@ -1,24 +1,8 @@
-import { randomUUIDv7 } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
-import type { Team } from '@agp/core/contracts';
 import type { Asked, Decision, EventTools, PiiFinding } from '@agp/core/events';
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
-import type { Schema } from '../schema.ts';
-import { ifTaken, inTransaction } from '../statements.ts';
 import { firstIdAt } from './pages.ts';
-
-export type PolicyRow = Selectable<Schema['policies']>;
-
-/** A policy's document, as it was stored. */
-export type StoredPolicy = Record<string, unknown> & { name: string };
-
-/** A policy, and as it was written; null if it was JSON. */
-export interface WrittenPolicy {
-  policy: StoredPolicy;
-  text: string | null;
-}
 
 /** All policies as they are at one version. */
 export interface StoredRules {
@@ -27,93 +11,15 @@ export interface StoredRules {
 }
 
 /** One statement, so that the policies are just those of the version. */
-export async function readRules(pool: Pool): Promise<StoredRules> {
+export async function readPolicies(pool: Pool): Promise<StoredRules> {
   const { rows } = await pool.query<StoredRules>({
-    name: 'read-rules',
+    name: 'read-policies',
     text: `SELECT policy_version AS version,
              (SELECT coalesce(jsonb_agg(jsonb_build_object('version', version, 'policy', policy) ORDER BY name COLLATE "C"), '[]')
               FROM policies) AS policies
            FROM control LIMIT 1`,
   });
   return rows[0] ?? { version: 0, policies: [] };
-}
-
-export function listPolicies(db: Db): Promise<PolicyRow[]> {
-  return db.selectFrom('policies').selectAll().orderBy(sql`name COLLATE "C"`).execute();
-}
-
-export function readPolicy(db: Db, id: string): Promise<PolicyRow | undefined> {
-  return db.selectFrom('policies').selectAll().where('id', '=', id).executeTakeFirst();
-}
-
-/** Changes wait for each other, and each raises the version that requests read; a transaction that is rolled back does not. */
-function changeRules<Result>(db: Db, change: (transaction: Db) => Promise<Result>): Promise<Result> {
-  return inTransaction(db, async (transaction) => {
-    await transaction.updateTable('control').set({ policy_version: sql<number>`policy_version + 1` }).execute();
-    return change(transaction);
-  });
-}
-
-type Conflict = 'policy_name_taken' | 'too_many_policies';
-
-export interface Quota {
-  most: number;
-  team: Team | null;
-}
-
-/** @param most that there may be of this team, or of the whole installation */
-export function createPolicy(
-  db: Db,
-  { policy, text }: WrittenPolicy,
-  { most, team }: Quota,
-): Promise<PolicyRow | Conflict> {
-  return changeRules(db, async (transaction) => {
-    const known = await listPolicies(transaction);
-    if (known.some(({ name }) => name === policy.name)) return 'policy_name_taken';
-    if (known.filter((row) => isDeepStrictEqual(row.team, team)).length >= most) return 'too_many_policies';
-    const row = await transaction
-      .insertInto('policies')
-      .values({ id: randomUUIDv7(), name: policy.name, policy: JSON.stringify(policy), text })
-      // A team does not see others'.
-      .onConflict((conflict) => conflict.column('name').doNothing())
-      .returningAll()
-      .executeTakeFirst();
-    return row ?? 'policy_name_taken';
-  });
-}
-
-/** Undefined for an unknown policy. @param make gets what is stored, once nobody else can change it */
-export function replacePolicy(
-  db: Db,
-  id: string,
-  make: (before: PolicyRow) => WrittenPolicy,
-): Promise<{ before: PolicyRow; after: PolicyRow } | 'policy_name_taken' | undefined> {
-  return changeRules(db, async (transaction) => {
-    const known = await listPolicies(transaction);
-    const before = known.find((row) => row.id === id);
-    if (before === undefined) return undefined;
-    const { policy, text } = make(before);
-    if (known.some((row) => row.name === policy.name && row.id !== id)) return 'policy_name_taken';
-    const after = await transaction
-      .updateTable('policies')
-      .set({
-        name: policy.name,
-        policy: JSON.stringify(policy),
-        text,
-        version: sql<number>`version + 1`,
-        updated_at: sql<Date>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
-      })
-      .where('id', '=', id)
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    return { before, after };
-  }).catch(ifTaken('policy_name_taken'));
-}
-
-export function deletePolicy(db: Db, id: string): Promise<PolicyRow | undefined> {
-  return changeRules(db, (transaction) =>
-    transaction.deleteFrom('policies').where('id', '=', id).returningAll().executeTakeFirst(),
-  );
 }
 
 /** Which of some agents' names are claimed; and whether others need no token: none do if all agents that were seen have claimed theirs. */

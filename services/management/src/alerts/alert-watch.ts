@@ -2,9 +2,8 @@ import { type KindName, kinds, type Rule, type RulePreview, tell } from '@agp/al
 import { toPublicId } from '@agp/core/ids';
 import {
   type Db,
+  listDocuments,
   listOpenAlerts,
-  listRules,
-  listTargets,
   listUntold,
   lockWatch,
   noteLook,
@@ -112,7 +111,7 @@ export class AlertWatch {
     const { db, reads, notifier } = this.#sources;
     const turn = await takeTurn(db, leastMs);
     if (turn === undefined) return;
-    const { rules } = matchRules(await listRules(reads), await listOpenAlerts(reads));
+    const { rules } = matchRules(await listDocuments(reads, 'rule'), await listOpenAlerts(reads));
     const { rows, next } = await readAuditSince(reads, turn.audit_seq, toldActions);
     const untold = await listUntold(reads, mostNames);
     const seen = untold.filter(({ seen_at }) => seen_at >= turn.learned_at);
@@ -147,8 +146,8 @@ export class AlertWatch {
     transaction: Db,
     { at, found, ends, isFresh }: Found,
   ): Promise<{ isChanged: boolean; isWhole: boolean }> {
-    const { rules, orphans } = matchRules(await listRules(transaction), await listOpenAlerts(transaction));
-    const targets = await listTargets(transaction);
+    const { rules, orphans } = matchRules(await listDocuments(transaction, 'rule'), await listOpenAlerts(transaction));
+    const targets = await listDocuments(transaction, 'target');
     await resolveAlerts(transaction, orphans);
     let isChanged = orphans.length > 0;
     let isWhole = true;
@@ -204,7 +203,7 @@ export class AlertWatch {
     const lasting = causes.filter(({ ends }) => ends === undefined);
     return {
       count: lasting.length,
-      messages: countMessages(rule, lasting.length, await listTargets(db)),
+      messages: countMessages(rule, lasting.length, await listDocuments(db, 'target')),
       alerts: lasting.slice(0, mostShown).map(({ facts, path, agentId }) => ({
         ...tell(rule.on, facts),
         ...{ path, agent_id: agentId ? toPublicId('agt', agentId) : null },

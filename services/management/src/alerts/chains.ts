@@ -1,13 +1,4 @@
-import {
-  type Db,
-  listOpenAlerts,
-  listRules,
-  listSessionsAfter,
-  listTargets,
-  lockWatch,
-  noteChains,
-  takeChains,
-} from '@agp/db';
+import { type Db, listDocuments, listOpenAlerts, listSessionsAfter, lockWatch, noteChains, takeChains } from '@agp/db';
 import { verifyAudit, verifyLineage } from '../reads/verify.ts';
 import type { Cause } from './causes/look.ts';
 import { matchRules, settleRule } from './settle.ts';
@@ -29,7 +20,7 @@ const causeOf = (subject: string, at: number): Cause<'chain'> =>
  * there is something to deliver.
  */
 export async function verifyChains(db: Db, reads: Db): Promise<boolean> {
-  const watched = matchRules(await listRules(reads), await listOpenAlerts(reads)).rules;
+  const watched = matchRules(await listDocuments(reads, 'rule'), await listOpenAlerts(reads)).rules;
   const rules = watched.filter(({ rule }) => rule.on === 'chain');
   if (rules.length === 0) return false;
   const watch = await takeChains(db, everyMs.sessions);
@@ -57,7 +48,7 @@ export async function verifyChains(db: Db, reads: Db): Promise<boolean> {
     after = id;
   }
   if (sessions.length < turn.sessions && after === (sessions.at(-1) ?? after)) after = '';
-  const targets = await listTargets(reads);
+  const targets = await listDocuments(reads, 'target');
   const causes = [...faults].map(([subject, divergence]) => causeOf(subject, divergence));
   return await db.transaction().execute(async (transaction) => {
     await lockWatch(transaction);

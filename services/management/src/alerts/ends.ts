@@ -3,7 +3,16 @@ import { toCharge } from '@agp/budgets';
 import type { AuditEntry } from '@agp/core/audit';
 import { failingBound, roundUsd } from '@agp/core/explain';
 import { parseJson } from '@agp/core/json';
-import { type AlertRow, type Db, listAudit, listBudgets, readBlocks, readCapOf, readLatestOf } from '@agp/db';
+import {
+  type AlertRow,
+  type Db,
+  type DocumentRow,
+  listAudit,
+  listDocuments,
+  readBlocks,
+  readCapOf,
+  readLatestOf,
+} from '@agp/db';
 import { definitionOf } from '../reads/budgets.ts';
 import { failingColumns, recent } from './causes/failing.ts';
 import { nameActor } from './causes/news.ts';
@@ -21,7 +30,7 @@ const untilBlock = ['failing', 'surge'];
 interface Known {
   at: Date;
   /** Read once for all alerts. */
-  budgets: Awaited<ReturnType<typeof listBudgets>>;
+  budgets: readonly DocumentRow<'budget'>[];
 }
 
 type Tell = (db: Db, alert: AlertRow, known: Known) => Promise<string | null>;
@@ -95,7 +104,7 @@ export async function tellEnds(
   const told = over.filter(({ subject }) => subject !== moreSubject).slice(0, mostTold);
   const stoppable = told.flatMap(({ kind, agent_id: id }) => (untilBlock.includes(kind) && id !== null ? [id] : []));
   const blocks = stoppable.length === 0 ? new Map<string, null>() : await readBlocks(db, stoppable);
-  const known = { at, budgets: told.some(({ kind }) => kind === 'budget') ? await listBudgets(db) : [] };
+  const known = { at, budgets: told.some(({ kind }) => kind === 'budget') ? await listDocuments(db, 'budget') : [] };
   const ends = new Map<string, string>();
   for (const alert of told) {
     const block = untilBlock.includes(alert.kind) ? blocks.get(alert.agent_id ?? '') : undefined;

@@ -6,11 +6,11 @@ import {
   claimDeliveries,
   claimFeeds,
   type Db,
+  type DocumentRow,
   disableTarget,
   pruneDeliveries,
   type Settled,
   settleDelivery,
-  type TargetRow,
 } from '@agp/db';
 import { every, type Logger, withTimeout } from '@agp/runtime';
 import { createEgress } from '@agp/runtime/egress';
@@ -153,7 +153,7 @@ export class Notifier {
       this.#logger.warn({ target: target.name, delivery: id, error: settled.error }, 'a message was given up');
   }
 
-  async #disable(target: TargetRow, { error }: Outcome): Promise<void> {
+  async #disable(target: DocumentRow<'target'>, { error }: Outcome): Promise<void> {
     await disableTarget(this.#db, target, `its receiver is gone: ${error}`);
     this.#logger.warn({ target: target.name, error }, 'nothing is sent to a target any more, until it is changed');
   }
@@ -172,7 +172,7 @@ export class Notifier {
     }
   }
 
-  async #feedOne(target: TargetRow, messages: [Message, ...Message[]]): Promise<void> {
+  async #feedOne(target: DocumentRow<'target'>, messages: [Message, ...Message[]]): Promise<void> {
     const outcome = await send(target, messages, this.#means);
     const { error } = outcome;
     if (error !== null && this.#feedFaults.get(target.id) !== error)
@@ -183,7 +183,7 @@ export class Notifier {
   }
 
   /** Sends a test message once. Never rejects. */
-  async test(target: TargetRow): Promise<Tested> {
+  async test(target: DocumentRow<'target'>): Promise<Tested> {
     if (this.#tests >= maxTargetTests) return failed('other targets are being tested: try again');
     this.#tests += 1;
     try {

@@ -5,12 +5,11 @@ import {
   countTold,
   crowdSubject,
   type Db,
+  type DocumentRow,
   type FoundAlert,
   listSilent,
   openAlerts,
-  type RuleRow,
   resolveAlerts,
-  type TargetRow,
   touchAlerts,
 } from '@agp/db';
 import type { Cause } from './causes/look.ts';
@@ -28,14 +27,14 @@ const longest = { title: 300, detail: 600, path: 1_000 };
 const touchMs = 15_000;
 
 export interface WatchedRule {
-  row: RuleRow;
+  row: DocumentRow<'rule'>;
   rule: Rule;
   /** Its alerts that are not over. */
   open: readonly AlertRow[];
 }
 
 /** The rules that are enabled, with what is open of each, and alerts whose rule is gone, with what became of it. A rule that only a later version can read keeps its own. */
-export function matchRules(rows: readonly RuleRow[], open: readonly AlertRow[]) {
+export function matchRules(rows: readonly DocumentRow<'rule'>[], open: readonly AlertRow[]) {
   const byRule = Map.groupBy(open, ({ rule_id }) => rule_id);
   const rules = rows.flatMap((row): WatchedRule[] => {
     const { data: rule } = ruleSchema.safeParse(row.rule);
@@ -54,12 +53,12 @@ export function matchRules(rows: readonly RuleRow[], open: readonly AlertRow[]) 
 }
 
 /** Messages of so many alerts that come up at once: five, and one that says how many there are. */
-export const countMessages = (rule: Rule, count: number, targets: readonly TargetRow[]): number =>
+export const countMessages = (rule: Rule, count: number, targets: readonly DocumentRow<'target'>[]): number =>
   findTargets(rule, rule.severity, targets).length * Math.min(count, mostTold + 1);
 
 /** UUIDs of the targets that a rule names, or else of a severity's own; what an Alertmanager has to know it is told again and again. */
-function findTargets({ targets }: Rule, severity: Severity, known: readonly TargetRow[]): string[] {
-  const isMeant = ({ name, target }: TargetRow) => {
+function findTargets({ targets }: Rule, severity: Severity, known: readonly DocumentRow<'target'>[]): string[] {
+  const isMeant = ({ name, target }: DocumentRow<'target'>) => {
     const { default_for: own = [] } = target as Pick<Target, 'default_for'>;
     return targets.length > 0 ? targets.includes(name) : own.includes(severity);
   };
@@ -160,7 +159,7 @@ export function sortCauses({ rule, open }: WatchedRule, causes: readonly Cause[]
 }
 
 interface Settling extends Sorting {
-  targets: readonly TargetRow[];
+  targets: readonly DocumentRow<'target'>[];
   /** What ended alerts, by their ids, as far as it is known. */
   ends?: ReadonlyMap<string, string>;
 }

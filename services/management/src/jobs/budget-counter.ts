@@ -3,10 +3,10 @@ import {
   activateBudget,
   beginAnew,
   type Database,
+  type DocumentRow,
   listUncounted,
   openSnapshot,
   type Snapshot,
-  type StoredBudgetRow,
 } from '@agp/db';
 import { every, type Logger } from '@agp/runtime';
 
@@ -51,14 +51,14 @@ export class BudgetCounter {
   }
 
   /** Resolves once it is counted, or after two seconds while the count goes on. Never rejects: it is tried again. */
-  async count(snapshot: Snapshot, budget: StoredBudgetRow): Promise<void> {
+  async count(snapshot: Snapshot, budget: DocumentRow<'budget'>): Promise<void> {
     const counting = this.#count(snapshot, budget).catch(({ message }: Error) =>
       this.#logger.warn({ budget: budget.name, error: message }, 'the budget could not be counted; it is tried again'),
     );
     await Promise.race([counting, sleep(patienceMs, undefined, { ref: false })]);
   }
 
-  async #count(snapshot: Snapshot, budget: StoredBudgetRow): Promise<void> {
+  async #count(snapshot: Snapshot, budget: DocumentRow<'budget'>): Promise<void> {
     try {
       const spend = await snapshot.count(budget);
       await activateBudget(this.#database.pool, budget, [...spend.values()]);

@@ -23,11 +23,11 @@ import { chargedLabels, splitLabelOf } from '@agp/core/labels';
 import {
   type AgentRow,
   type Db,
+  type DocumentRow,
   listAgentNames,
   listAgents,
   listBudgetUse,
   readUsed,
-  type StoredBudgetRow,
   sumRecorded,
   sumUnrecorded,
 } from '@agp/db';
@@ -41,7 +41,7 @@ const presentWindow = ({ from, to }: Charge['window']): StoredBudget['window'] =
 });
 
 /** What requests are held to by now, or else what is being counted. */
-export function definitionOf({ id, epoch, budget, active, active_epoch }: StoredBudgetRow): Definition {
+export function definitionOf({ id, epoch, budget, active, active_epoch }: DocumentRow<'budget'>): Definition {
   const isActive = active_epoch !== null && active !== null;
   return { id, epoch: isActive ? active_epoch : epoch, budget: budgetSchema.parse(isActive ? active : budget) };
 }
@@ -103,7 +103,7 @@ function presentUse({ stored, window, unit, limit }: Charge, { used, held }: Amo
 export async function presentBudgets(
   db: Db,
   reservations: BudgetReservations,
-  rows: readonly StoredBudgetRow[],
+  rows: readonly DocumentRow<'budget'>[],
 ): Promise<StoredBudget[]> {
   const now = Date.now();
   // Before what is used, so that an event recorded in between is found there.
@@ -195,7 +195,7 @@ interface Asked {
 export async function explainBudgets(
   db: Db,
   reservations: BudgetReservations,
-  rows: readonly StoredBudgetRow[],
+  rows: readonly DocumentRow<'budget'>[],
   { agent, model, provider, tag }: Asked,
 ): Promise<ExplainedBudget[]> {
   const now = Date.now();

@@ -9,12 +9,12 @@ import {
   type TargetChange,
 } from '@agp/alerts';
 import { ApiError } from '@agp/core/errors';
-import { countDeliveries, countOpenAlerts, type Db, type RuleRow, type TargetRow } from '@agp/db';
+import { countDeliveries, countOpenAlerts, type Db, type DocumentRow } from '@agp/db';
 import type { ManagementConfig } from '../config.ts';
 import { presentRow } from '../presenters.ts';
 
 /** Without those that only a later version can read, which keep what they have open. */
-export async function presentRules(db: Db, rows: readonly RuleRow[]): Promise<StoredRule[]> {
+export async function presentRules(db: Db, rows: readonly DocumentRow<'rule'>[]): Promise<StoredRule[]> {
   const open = await countOpenAlerts(db);
   return rows.flatMap(({ id, version, rule: stored, created_at, updated_at }) => {
     const { data: rule } = ruleSchema.safeParse(stored);
@@ -26,7 +26,7 @@ export async function presentRules(db: Db, rows: readonly RuleRow[]): Promise<St
 
 const nothing = { waiting: 0, dead: 0, error: null };
 
-export async function presentTargets(db: Db, rows: readonly TargetRow[]): Promise<StoredTarget[]> {
+export async function presentTargets(db: Db, rows: readonly DocumentRow<'target'>[]): Promise<StoredTarget[]> {
   const counts = await countDeliveries(db);
   return rows.map(({ id, version, target, disabled_at, disabled_because, created_at, updated_at }) => {
     const { waiting, dead, error } = counts.get(id) ?? nothing;
@@ -69,14 +69,14 @@ function split(written: Target | TargetChange) {
 
 const hostOf = ({ url }: Readonly<Record<string, string>>) => (url === undefined ? null : new URL(url).host);
 
-/** A target to store, and the secret that was made for it if it was given none. @throws ApiError for plain HTTP */
+/** A target to store, and the secret that was made for it, once, if it was given none. @throws ApiError for plain HTTP */
 export function makeTarget(written: Target, config: Allowed) {
   assureSafe(written, config);
   const { shown, secrets } = split(written);
   const isMade = written.kind === 'webhook' && secrets.secret === undefined;
   const secret = isMade ? `whsec_${randomBytes(32).toString('base64')}` : null;
   const all = secret === null ? secrets : { ...secrets, secret };
-  return { name: written.name, target: { ...shown, host: hostOf(secrets) }, secrets: all, secret };
+  return { document: { ...shown, name: written.name, host: hostOf(secrets) }, secrets: all, shownOnce: { secret } };
 }
 
 /** How long messages are signed with the last secret too, in milliseconds. */
@@ -88,7 +88,7 @@ const originsOf = (target: unknown) => ((target as { urls?: string[] }).urls ?? 
  * A target that takes the place of another: secrets that are not given stay, unless they would go to another host.
  * @throws ApiError for plain HTTP, another kind, or a secret that is missing
  */
-export function mergeTarget(before: TargetRow, written: TargetChange, config: Allowed) {
+export function mergeTarget(before: DocumentRow<'target'>, written: TargetChange, config: Allowed) {
   if ((before.target as Record<string, unknown>).kind !== written.kind)
     throw new ApiError('invalid_parameter', 'kind: cannot be changed: make another target');
   assureSafe(written, config);
@@ -100,9 +100,6 @@ export function mergeTarget(before: TargetRow, written: TargetChange, config: Al
   const isRotated = written.kind === 'webhook' && secrets.secret !== undefined && secrets.secret !== old.secret;
   const previous = isRotated && { previous: old.secret as string, previous_until: `${Date.now() + overlapMs}` };
   const all = { ...old, ...secrets, ...previous };
-  return {
-    name: written.name,
-    target: { ...shown, host: hostOf(written.kind === 'webhook' ? {} : all) },
-    secrets: all,
-  };
+  const host = hostOf(written.kind === 'webhook' ? {} : all);
+  return { document: { ...shown, name: written.name, host }, secrets: all };
 }

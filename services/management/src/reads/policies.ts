@@ -1,5 +1,5 @@
 import { toPublicId } from '@agp/core/ids';
-import { type Db, listPolicies, type PolicyRow } from '@agp/db';
+import { type Db, type DocumentRow, listDocuments } from '@agp/db';
 import { type Policy, policySchema, type StoredPolicy } from '@agp/policy';
 import { endTurn } from '@agp/runtime';
 
@@ -11,7 +11,7 @@ export const presentPolicy = ({
   team,
   created_at,
   updated_at,
-}: PolicyRow): StoredPolicy => ({
+}: DocumentRow<'policy'>): StoredPolicy => ({
   id: toPublicId('pol', id),
   version,
   // One of a later release is shown as it is stored.
@@ -25,7 +25,7 @@ export const presentPolicy = ({
 /** All policies, by name: a hundred long ones are read for longer than others may wait. */
 export async function readPolicies(db: Db): Promise<StoredPolicy[]> {
   const policies: StoredPolicy[] = [];
-  for (const row of await listPolicies(db)) {
+  for (const row of await listDocuments(db, 'policy')) {
     policies.push(presentPolicy(row));
     await endTurn();
   }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { ApiError } from '@agp/core/errors';
-import { type Db, listPolicies } from '@agp/db';
+import { type Db, listDocuments } from '@agp/db';
 import { maxSteps } from '@agp/pii/own-pattern';
 import { havePatterns, type Policy, type TriedText, type TryRequest } from '@agp/policy';
 import type { Request } from 'express';
@@ -47,7 +47,7 @@ export async function assureStorable(
 ): Promise<void> {
   if (!havePatterns([body])) return;
   const { match, holder } = found(caller, 'internal');
-  const stored = await listPolicies(db);
+  const stored = await listDocuments(db, 'policy');
   const team = stored.find((row) => row.id === id)?.team ?? match;
   const others = stored.filter((row) => row.id !== id && isDeepStrictEqual(row.team, team));
   const beside = others.map(({ policy }) => policy as unknown as Policy);

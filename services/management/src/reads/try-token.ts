@@ -1,6 +1,6 @@
 import { ownSecrets } from '@agp/core/contracts';
 import { toPublicId } from '@agp/core/ids';
-import { type Db, findNameOwner, listIdentities } from '@agp/db';
+import { type Db, findNameOwner, listDocuments } from '@agp/db';
 import {
   findIssuer,
   findOwnerFault,
@@ -39,7 +39,7 @@ export class TokenTrier {
       const problem = own === undefined ? unproven('it has not the form of a signed JWT') : `it is ${own}, no JWT`;
       return { passes: false, problem, ...nothing, expires_at: null };
     }
-    const known = (await listIdentities(db)).map((row) => ({ id: row.id, ...readIdentityDocument(row) }));
+    const known = (await listDocuments(db, 'identity')).map((row) => ({ id: row.id, ...readIdentityDocument(row) }));
     const found = findIssuer(known, claims);
     const end = typeof claims.exp === 'number' ? new Date(claims.exp * 1_000) : null;
     const expires_at = end && !Number.isNaN(end.getTime()) ? end.toISOString() : null;

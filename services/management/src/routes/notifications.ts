@@ -5,64 +5,33 @@ import {
   madeTargetSchema,
   maxRules,
   maxTargets,
+  type Rule,
   rulePreviewSchema,
   ruleSchema,
+  type StoredRule,
+  type StoredTarget,
   storedRuleListSchema,
   storedRuleSchema,
   storedTargetListSchema,
   storedTargetSchema,
+  type Target,
+  type TargetChange,
   targetChangeSchema,
   targetSchema,
   testedSchema,
 } from '@agp/alerts';
 import { ApiError } from '@agp/core/errors';
 import { toPublicId } from '@agp/core/ids';
-import {
-  createRule,
-  createTarget,
-  deleteRule,
-  deleteTarget,
-  listDeliveries,
-  listRules,
-  listTargets,
-  type NameConflict,
-  type RuleRow,
-  readDelivery,
-  readRule,
-  readTarget,
-  replaceRule,
-  replaceTarget,
-  resendDelivery,
-  type TargetRow,
-} from '@agp/db';
-import { recordChange, tellVersion } from '../changes.ts';
+import { listDeliveries, readDelivery, readDocument, resendDelivery } from '@agp/db';
+import { recordChange } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
+import { documentRoutes } from '../document-routes.ts';
 import { presentDelivery } from '../presenters.ts';
 import { makeTarget, mergeTarget, presentRules, presentTargets } from '../reads/notifications.ts';
 import { writeNextLink } from '../replies.ts';
 import { deliveryId, found, ruleId, targetId } from '../requests.ts';
 
-function assureStored<Stored extends object>(stored: Stored | NameConflict): Stored {
-  if (typeof stored === 'string') throw new ApiError(stored);
-  if ('missing' in stored) throw new ApiError('invalid_parameter', `targets: no target is named ${stored.missing}`);
-  return stored;
-}
-
-/** With its defaults: rules that came with the database were stored without. */
-const describeRule = ({ version, rule }: RuleRow) => ({ version, rule: ruleSchema.safeParse(rule).data ?? rule });
-/** Without what is secret. */
-const describeTarget = ({ version, target }: TargetRow) => ({ version, target });
-
-const nameRule = ({ id }: { id: string }) => toPublicId('nru', id);
-const nameTarget = ({ id }: { id: string }) => toPublicId('ntg', id);
-
 const ruleRoutes = tagRoutes('Alerts', [
-  defineRoute('GET /api/v1/notification-rules', {
-    ofInstallation: true,
-    summary: 'All rules of what is told to whom, by name',
-    answer: { description: 'The rules', schema: storedRuleListSchema },
-    handle: async (_input, { db }) => presentRules(db, await listRules(db)),
-  }),
   defineRoute('POST /api/v1/notification-rules/preview', {
     ofInstallation: true,
     isRead: true,
@@ -71,141 +40,49 @@ const ruleRoutes = tagRoutes('Alerts', [
     answer: { description: 'The alerts', schema: rulePreviewSchema },
     handle: ({ body }, { alertWatch, db }) => alertWatch.preview(db, body),
   }),
-  defineRoute('POST /api/v1/notification-rules', {
-    ofInstallation: true,
-    summary: 'Make a rule: it holds within seconds',
-    body: ruleSchema,
-    answer: { status: 201, description: 'The rule', schema: storedRuleSchema },
-    errors: ['rule_name_taken', 'too_many_rules'],
-    handle: async (input, context) => {
-      const made = await recordChange(context, input, 'notification_rule.create', async (transaction) => {
-        const row = assureStored(await createRule(transaction, input.body, maxRules));
-        return { result: row, target: nameRule(row), after: describeRule(row) };
-      });
-      return (await presentRules(context.db, [made]))[0];
+  ...documentRoutes<'rule', Rule, StoredRule>({
+    ...{ kind: 'rule', action: 'notification_rule', path: '/api/v1/notification-rules' },
+    ...{ prefix: 'nru', id: ruleId, unknown: 'rule_not_found', ofInstallation: true },
+    ...{ schema: ruleSchema, shown: storedRuleSchema, listShown: storedRuleListSchema },
+    says: {
+      ...{ noun: 'The rule', nouns: 'The rules', one: 'One rule' },
+      list: 'All rules of what is told to whom, by name',
+      make: 'Make a rule: it holds within seconds',
+      replace: 'Replace a rule: open alerts that it would not have any more are over',
+      remove: 'Remove a rule: its open alerts are over',
     },
-  }),
-  defineRoute('GET /api/v1/notification-rules/{id}', {
-    ofInstallation: true,
-    isVersioned: true,
-    summary: 'One rule',
-    params: { id: ruleId },
-    answer: { description: 'The rule', schema: storedRuleSchema },
-    handle: async ({ params }, { db }, response) => {
-      const row = found(await readRule(db, params.id), 'rule_not_found');
-      return tellVersion(response, `${row.version}`, found((await presentRules(db, [row]))[0], 'rule_not_found'));
-    },
-  }),
-  defineRoute('PUT /api/v1/notification-rules/{id}', {
-    ofInstallation: true,
-    isVersioned: true,
-    summary: 'Replace a rule: open alerts that it would not have any more are over',
-    params: { id: ruleId },
-    body: ruleSchema,
-    answer: { description: 'The rule as it is now', schema: storedRuleSchema },
-    errors: ['rule_name_taken'],
-    handle: async (input, context) => {
-      const row = await recordChange(context, input, 'notification_rule.update', async (transaction) => {
-        const replaced = found(await replaceRule(transaction, input.params.id, input.body), 'rule_not_found');
-        const { before, after } = assureStored(replaced);
-        const versions = { before: `${before.version}`, after: `${after.version}` };
-        return {
-          ...{ result: after, target: nameRule(after), versions },
-          ...{ before: describeRule(before), after: describeRule(after) },
-        };
-      });
-      return (await presentRules(context.db, [row]))[0];
-    },
-  }),
-  defineRoute('DELETE /api/v1/notification-rules/{id}', {
-    ofInstallation: true,
-    isVersioned: true,
-    summary: 'Remove a rule: its open alerts are over',
-    params: { id: ruleId },
-    answer: { status: 204, description: 'The rule is gone' },
-    handle: (input, context) =>
-      recordChange(context, input, 'notification_rule.delete', async (transaction) => {
-        const row = found(await deleteRule(transaction, input.params.id), 'rule_not_found');
-        const versions = { before: `${row.version}` };
-        return { result: undefined, target: nameRule(row), before: describeRule(row), versions };
-      }),
+    errors: { make: ['rule_name_taken', 'too_many_rules'], replace: ['rule_name_taken'] },
+    most: maxRules,
+    // With its defaults: rules that came with the database were stored without.
+    describe: ({ version, rule }) => ({ version, rule: ruleSchema.safeParse(rule).data ?? rule }),
+    present: ({ db }, rows) => presentRules(db, rows),
+    write: ({ body }) => ({ document: body }),
   }),
 ]);
 
 const targetRoutes = tagRoutes('Alerts', [
-  defineRoute('GET /api/v1/notification-targets', {
-    ofInstallation: true,
-    summary: 'All targets of alerts, by name, without their secrets',
-    answer: { description: 'The targets', schema: storedTargetListSchema },
-    handle: async (_input, { db }) => presentTargets(db, await listTargets(db)),
-  }),
-  defineRoute('POST /api/v1/notification-targets', {
-    ofInstallation: true,
-    scope: 'admin',
-    summary: 'Make a target; a secret that is made for it is shown in this answer alone',
-    body: targetSchema,
-    answer: { status: 201, description: 'The target', schema: madeTargetSchema },
-    errors: ['target_name_taken', 'too_many_targets'],
-    handle: async (input, context) => {
-      const { secret, ...parts } = makeTarget(input.body, context.config);
-      const row = await recordChange(context, input, 'notification_target.create', async (transaction) => {
-        const made = assureStored(await createTarget(transaction, parts, maxTargets));
-        return { result: made, target: nameTarget(made), after: describeTarget(made) };
-      });
-      const [shown] = await presentTargets(context.db, [row]);
-      return { ...found(shown, 'internal'), secret };
+  ...documentRoutes<'target', Target | TargetChange, StoredTarget>({
+    ...{ kind: 'target', action: 'notification_target', path: '/api/v1/notification-targets' },
+    ...{ prefix: 'ntg', id: targetId, unknown: 'target_not_found', scope: 'admin', ofInstallation: true },
+    ...{ schema: targetSchema, changeSchema: targetChangeSchema, madeSchema: madeTargetSchema },
+    ...{ shown: storedTargetSchema, listShown: storedTargetListSchema },
+    says: {
+      ...{ noun: 'The target', nouns: 'The targets', one: 'One target' },
+      list: 'All targets of alerts, by name, without their secrets',
+      make: 'Make a target; a secret that is made for it is shown in this answer alone',
+      replace: 'Replace a target: a secret that is absent stays, and one that was disabled is tried anew',
+      remove: 'Remove a target that no rule sends to, with what waits for it',
     },
-  }),
-  defineRoute('GET /api/v1/notification-targets/{id}', {
-    ofInstallation: true,
-    isVersioned: true,
-    summary: 'One target',
-    params: { id: targetId },
-    answer: { description: 'The target', schema: storedTargetSchema },
-    handle: async ({ params }, { db }, response) => {
-      const row = found(await readTarget(db, params.id), 'target_not_found');
-      return tellVersion(response, `${row.version}`, (await presentTargets(db, [row]))[0]);
+    errors: {
+      make: ['target_name_taken', 'too_many_targets'],
+      ...{ replace: ['target_name_taken'], remove: ['target_in_use'] },
     },
-  }),
-  defineRoute('PUT /api/v1/notification-targets/{id}', {
-    ofInstallation: true,
-    scope: 'admin',
-    isVersioned: true,
-    summary: 'Replace a target: a secret that is absent stays, and one that was disabled is tried anew',
-    params: { id: targetId },
-    body: targetChangeSchema,
-    answer: { description: 'The target as it is now', schema: storedTargetSchema },
-    errors: ['target_name_taken'],
-    handle: async (input, context) => {
-      const row = await recordChange(context, input, 'notification_target.update', async (transaction) => {
-        const change = (before: TargetRow) => mergeTarget(before, input.body, context.config);
-        const replaced = found(await replaceTarget(transaction, input.params.id, change), 'target_not_found');
-        const { before, after } = assureStored(replaced);
-        const versions = { before: `${before.version}`, after: `${after.version}` };
-        return {
-          ...{ result: after, target: nameTarget(after), versions },
-          ...{ before: describeTarget(before), after: describeTarget(after) },
-        };
-      });
-      return (await presentTargets(context.db, [row]))[0];
-    },
-  }),
-  defineRoute('DELETE /api/v1/notification-targets/{id}', {
-    ofInstallation: true,
-    scope: 'admin',
-    isVersioned: true,
-    summary: 'Remove a target that no rule sends to, with what waits for it',
-    params: { id: targetId },
-    answer: { status: 204, description: 'The target is gone' },
-    errors: ['target_in_use'],
-    handle: (input, context) =>
-      recordChange(context, input, 'notification_target.delete', async (transaction) => {
-        const row = found(await deleteTarget(transaction, input.params.id), 'target_not_found');
-        if ('usedBy' in row)
-          throw new ApiError('target_in_use', `rules send to it: ${row.usedBy.slice(0, 5).join(', ')}`);
-        const versions = { before: `${row.version}` };
-        return { result: undefined, target: nameTarget(row), before: describeTarget(row), versions };
-      }),
+    most: maxTargets,
+    // Without what is secret.
+    describe: ({ version, target }) => ({ version, target }),
+    present: ({ db }, rows) => presentTargets(db, rows),
+    write: ({ body }, { config }, before) =>
+      before === undefined ? makeTarget(body as Target, config) : mergeTarget(before, body as TargetChange, config),
   }),
   defineRoute('POST /api/v1/notification-targets/{id}/test', {
     ofInstallation: true,
@@ -214,8 +91,8 @@ const targetRoutes = tagRoutes('Alerts', [
     answer: { description: 'What the receiver said', schema: testedSchema },
     handle: async (input, context) => {
       const row = await recordChange(context, input, 'notification_target.test', async (transaction) => {
-        const target = found(await readTarget(transaction, input.params.id), 'target_not_found');
-        return { result: target, target: nameTarget(target), after: { target: { name: target.name } } };
+        const target = found(await readDocument(transaction, 'target', input.params.id), 'target_not_found');
+        return { result: target, target: toPublicId('ntg', target.id), after: { target: { name: target.name } } };
       });
       return context.notifier.test(row);
     },

@@ -1,44 +1,29 @@
-import { ApiError } from '@agp/core/errors';
-import { toPublicId } from '@agp/core/ids';
-import {
-  countPolicyHits,
-  countPolicyRefusals,
-  countTeamHits,
-  createPolicy,
-  deletePolicy,
-  listTools,
-  type PolicyRow,
-  readPolicy,
-  replacePolicy,
-} from '@agp/db';
+import { countPolicyHits, countPolicyRefusals, countTeamHits, listTools, readDocument } from '@agp/db';
 import {
   agentToolListSchema,
   maxPolicies,
   maxPoliciesOfTeam,
+  type Policy,
   policyListSchema,
   policyRefusalsSchema,
   policySchema,
   previewRequestSchema,
   previewSchema,
   refusalDays,
+  type StoredPolicy,
   storedPolicySchema,
   triedTextSchema,
   tryRequestSchema,
 } from '@agp/policy';
 import { z } from 'zod';
-import { recordChange, tellVersion } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
+import { documentRoutes } from '../document-routes.ts';
 import { readYaml, writePolicy } from '../policy-text.ts';
 import { presentRow } from '../presenters.ts';
 import { presentPolicy, readPolicies } from '../reads/policies.ts';
 import { preview } from '../reads/preview.ts';
 import { assureStorable, tryPolicies } from '../reads/try-policies.ts';
 import { found, policyId } from '../requests.ts';
-import { assureOwn, assureRoom, toQuota } from '../teams.ts';
-
-const describe = ({ version, policy }: PolicyRow) => ({ version, policy });
-
-const readPolicyText = readYaml(policySchema, 'policy');
 
 const [dayMs, hourMs] = [86_400_000, 3_600_000];
 
@@ -68,22 +53,6 @@ export const policyRoutes = tagRoutes('Policies', [
       });
     },
   }),
-  defineRoute('POST /api/v1/policies', {
-    scope: 'admin',
-    summary: 'Make a policy: it holds from the next request on',
-    body: policySchema,
-    readText: readPolicyText,
-    answer: { status: 201, description: 'The policy', schema: storedPolicySchema },
-    errors: ['policy_name_taken', 'too_many_policies', 'too_many_reads'],
-    handle: async (input, context) => {
-      await assureStorable(input, context.db);
-      return recordChange(context, input, 'policy.create', async (transaction) => {
-        const quota = toQuota(input.caller, maxPolicies, maxPoliciesOfTeam);
-        const row = assureRoom(await createPolicy(transaction, writePolicy(input), quota), quota);
-        return { result: presentPolicy(row), target: toPublicId('pol', row.id), after: describe(row) };
-      });
-    },
-  }),
   defineRoute('POST /api/v1/policies/preview', {
     isRead: true,
     summary: 'What policies would have done to the requests that were recorded; changes nothing',
@@ -109,61 +78,35 @@ export const policyRoutes = tagRoutes('Policies', [
     handle: async (_input, { db }) =>
       (await listTools(db, null, new Date(Date.now() - 30 * dayMs))).map((tool) => presentRow(tool)),
   }),
-  defineRoute('GET /api/v1/policies/{id}', {
-    summary: 'One policy',
-    isVersioned: true,
-    params: { id: policyId },
-    answer: { description: 'The policy', schema: storedPolicySchema },
-    handle: async ({ params }, { db }, response) => {
-      const policy = presentPolicy(found(await readPolicy(db, params.id), 'policy_not_found'));
-      return tellVersion(response, `${policy.version}`, policy);
-    },
-  }),
   defineRoute('GET /api/v1/policies/{id}/refusals', {
     summary: 'What a policy refused, by day and by team',
     params: { id: policyId },
     answer: { description: 'The last 14 days', schema: policyRefusalsSchema },
     handle: async ({ params, caller }, { db }) => {
-      const policy = found(await readPolicy(db, params.id), 'policy_not_found');
+      const policy = found(await readDocument(db, 'policy', params.id), 'policy_not_found');
       // What others' did is counted for all agents together.
       const isSummed = !caller?.match || policy.team !== null;
       return countPolicyRefusals(db, policy, { now: Date.now(), days: refusalDays, isSummed });
     },
   }),
-  defineRoute('PUT /api/v1/policies/{id}', {
-    scope: 'admin',
-    summary: 'Replace a policy: the new one holds from the next request on',
-    isVersioned: true,
-    params: { id: policyId },
-    body: policySchema,
-    readText: readPolicyText,
-    answer: { description: 'The policy as it is now', schema: storedPolicySchema },
-    errors: ['policy_name_taken', 'too_many_reads'],
-    handle: async (input, context) => {
-      await assureStorable(input, context.db, input.params.id);
-      return recordChange(context, input, 'policy.update', async (transaction) => {
-        const write = (stored: PolicyRow) => writePolicy(input, assureOwn(stored, input.caller?.match));
-        const replaced = found(await replacePolicy(transaction, input.params.id, write), 'policy_not_found');
-        if (typeof replaced === 'string') throw new ApiError(replaced);
-        const { before, after } = replaced;
-        const target = toPublicId('pol', after.id);
-        const versions = { before: `${before.version}`, after: `${after.version}` };
-        return { result: presentPolicy(after), target, before: describe(before), after: describe(after), versions };
-      });
+  ...documentRoutes<'policy', Policy, StoredPolicy>({
+    ...{ kind: 'policy', action: 'policy', path: '/api/v1/policies', listPath: null },
+    ...{ prefix: 'pol', id: policyId, unknown: 'policy_not_found', scope: 'admin' },
+    ...{ schema: policySchema, shown: storedPolicySchema, readText: readYaml(policySchema, 'policy') },
+    says: {
+      ...{ noun: 'The policy', nouns: 'The policies', list: '', one: 'One policy' },
+      make: 'Make a policy: it holds from the next request on',
+      replace: 'Replace a policy: the new one holds from the next request on',
+      remove: 'Remove a policy: it holds for no further request',
     },
-  }),
-  defineRoute('DELETE /api/v1/policies/{id}', {
-    scope: 'admin',
-    summary: 'Remove a policy: it holds for no further request',
-    isVersioned: true,
-    params: { id: policyId },
-    answer: { status: 204, description: 'The policy is gone' },
-    handle: (input, context) =>
-      recordChange(context, input, 'policy.delete', async (transaction) => {
-        const row = found(await deletePolicy(transaction, input.params.id), 'policy_not_found');
-        assureOwn(row, input.caller?.match);
-        const versions = { before: `${row.version}` };
-        return { result: undefined, target: toPublicId('pol', row.id), before: describe(row), versions };
-      }),
+    errors: {
+      make: ['policy_name_taken', 'too_many_policies', 'too_many_reads'],
+      replace: ['policy_name_taken', 'too_many_reads'],
+    },
+    ...{ most: maxPolicies, mostOfTeam: maxPoliciesOfTeam },
+    describe: ({ version, policy }) => ({ version, policy }),
+    present: (_context, rows) => rows.map(presentPolicy),
+    write: (input, _context, stored) => writePolicy(input, stored),
+    assure: (input, { db }, id) => assureStorable(input, db, id),
   }),
 ]);

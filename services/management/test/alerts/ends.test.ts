@@ -1,7 +1,7 @@
 import { ruleSchema } from '@agp/alerts';
 import { budgetSchema } from '@agp/budgets';
 import { uuidOf } from '@agp/core/ids';
-import { appendAudit, createBudget, deleteRule, listAlerts, replaceRule } from '@agp/db';
+import { appendAudit, createDocument, deleteDocument, listAlerts, replaceDocument } from '@agp/db';
 import { expect, test } from 'vitest';
 import { seedAgent } from '../support/seed.ts';
 import { shareWatchedAlerts } from '../support/watch-alerts.ts';
@@ -73,7 +73,7 @@ test('a budget was raised or deleted, or its window is over', async () => {
     ['over', 'week'],
   ] as const) {
     const budget = budgetSchema.parse({ name, unit: 'requests', amount: 10, window });
-    const row = await createBudget(alerts.database.db, budget, { most: 10, team: null });
+    const row = await createDocument(alerts.database.db, 'budget', { document: budget }, { most: 10, team: null });
     if (typeof row === 'string') throw new Error(row);
     await alerts.owner.pool.query('UPDATE budgets SET active = budget, active_epoch = epoch');
   }
@@ -105,9 +105,9 @@ test('a rule was deleted, disabled or changed, and of what nobody knows nothing 
   await alerts.look();
   expect((await alerts.alerts()).open).toHaveLength(4);
   const { db } = alerts.database;
-  await deleteRule(db, gone);
-  await replaceRule(db, disabled, ruleSchema.parse({ ...off, enabled: false }));
-  await replaceRule(db, percents, ruleSchema.parse({ ...rule, at_percent: [99] }));
+  await deleteDocument(db, 'rule', gone);
+  await replaceDocument(db, 'rule', disabled, () => ({ document: ruleSchema.parse({ ...off, enabled: false }) }));
+  await replaceDocument(db, 'rule', percents, () => ({ document: ruleSchema.parse({ ...rule, at_percent: [99] }) }));
   await alerts.look(70);
   const rows = await listAlerts(db, { state: 'resolved' }, { limit: 10, offset: 0 });
   expect(Object.fromEntries(rows.map((row) => [row.rule, row.detail.split('over: ')[1] ?? null]))).toEqual({

@@ -1,5 +1,5 @@
 import { type Silence, withSilence } from '@agp/alerts';
-import { claimDeliveries, claimFeeds, deleteRule, settleDelivery } from '@agp/db';
+import { claimDeliveries, claimFeeds, deleteDocument, settleDelivery } from '@agp/db';
 import { expect, test } from 'vitest';
 import { seedAgent } from '../support/seed.ts';
 import { shareWatchedAlerts } from '../support/watch-alerts.ts';
@@ -77,7 +77,7 @@ test('what is silent takes no place of what is not, and a rule that goes tells n
   await alerts.look();
   expect((await alerts.alerts()).open).toHaveLength(9);
   expect(await deliver()).toEqual(['opened: agent important fails: all 20 requests']);
-  await deleteRule(alerts.database.db, id);
+  await deleteDocument(alerts.database.db, 'rule', id);
   await alerts.look();
   expect(await deliver()).toEqual(['resolved: agent important fails: all 20 requests']);
 });

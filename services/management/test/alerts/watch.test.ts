@@ -2,18 +2,21 @@ import { randomUUIDv7 } from 'node:crypto';
 import { ruleSchema } from '@agp/alerts';
 import { budgetSchema } from '@agp/budgets';
 import { fromPublicId, uuidOf } from '@agp/core/ids';
-import { addRefusals, createBudget, type Db, deleteRule, listAlerts, replaceRule } from '@agp/db';
+import { addRefusals, createDocument, type Db, deleteDocument, listAlerts, replaceDocument } from '@agp/db';
 import { expect, test } from 'vitest';
 import { seedAgent } from '../support/seed.ts';
 import { shareWatchedAlerts } from '../support/watch-alerts.ts';
 
 const alerts = shareWatchedAlerts();
 
+const replaceRule = (id: string, rule: object) =>
+  replaceDocument(alerts.database.db, 'rule', id, () => ({ document: ruleSchema.parse(rule) }));
+
 const failed = { outcome: 'completed', http_status: 401 } as const;
 const budgetOf = async (db: Db, name: string, amount: number, more: object = {}) => {
   const budget = budgetSchema.parse({ name, unit: 'requests', amount, window: 'day', ...more });
-  const row = await createBudget(db, budget, { most: 10, team: null });
-  if (typeof row === 'string') throw new Error(row);
+  const row = await createDocument(db, 'budget', { document: budget }, { most: 10, team: null });
+  if ('code' in row) throw new Error(row.code);
   await db
     .updateTable('budgets')
     .set({ active: JSON.stringify(budget), active_epoch: row.epoch })
@@ -248,11 +251,11 @@ test('a rule that is removed or disabled ends its alerts, and opens them again',
   await alerts.call(await seedAgent(alerts.owner, 'nightly'), 20, failed);
   await alerts.look();
   expect((await alerts.alerts()).open).toHaveLength(2);
-  await deleteRule(alerts.database.db, one);
-  await replaceRule(alerts.database.db, other, ruleSchema.parse({ name: 'other', on: 'failing', enabled: false }));
+  await deleteDocument(alerts.database.db, 'rule', one);
+  await replaceRule(other, { name: 'other', on: 'failing', enabled: false });
   await alerts.look(1);
   expect((await alerts.alerts()).open).toEqual([]);
-  await replaceRule(alerts.database.db, other, ruleSchema.parse({ name: 'other', on: 'failing' }));
+  await replaceRule(other, { name: 'other', on: 'failing' });
   await alerts.look(2);
   expect((await alerts.alerts()).open).toHaveLength(1);
 });
@@ -264,9 +267,9 @@ test('a window that was told is told again if its cause comes back, and a double
   await budgetOf(alerts.database.db, 'sales', 100);
   await alerts.call(await seedAgent(alerts.owner, 'nightly'), 90);
   await alerts.look();
-  await replaceRule(alerts.database.db, id, ruleSchema.parse({ ...rule, enabled: false }));
+  await replaceRule(id, { ...rule, enabled: false });
   await alerts.look(1);
-  await replaceRule(alerts.database.db, id, ruleSchema.parse(rule));
+  await replaceRule(id, rule);
   await alerts.look(2);
   const title = 'budget sales is at 80 % of 100 requests';
   expect(await alerts.messages()).toEqual(['opened', 'resolved', 'opened'].map((each) => `chat ${each}: ${title}`));

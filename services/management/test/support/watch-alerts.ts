@@ -1,6 +1,6 @@
 import { ruleSchema } from '@agp/alerts';
 import type { EventMessage } from '@agp/core/events';
-import { createRule, createTarget, type Database, openGuardedDatabase } from '@agp/db';
+import { createDocument, type Database, openGuardedDatabase } from '@agp/db';
 import { createLogger } from '@agp/runtime';
 import { startTestStack } from '@agp/testing';
 import { beforeEach, expect } from 'vitest';
@@ -52,14 +52,24 @@ export function shareWatchedAlerts(): WatchedAlerts {
     watch,
     look: (minutesOn = 0) => watch().look(new Date(Date.now() + minutesOn * 60_000), 0),
     async rule(rule: object) {
-      const made = await createRule(shared.database.db, ruleSchema.parse({ name: 'rule', ...rule }), 100);
+      const made = await createDocument(
+        shared.database.db,
+        'rule',
+        { document: ruleSchema.parse({ name: 'rule', ...rule }) },
+        { most: 100, team: null },
+      );
       if (typeof made === 'string' || !('id' in made)) throw new Error(JSON.stringify(made));
       return made.id;
     },
     async target(name: string, kind = 'webhook') {
-      expect(await createTarget(shared.database.db, { name, target: { kind, name }, secrets: {} }, 10)).toHaveProperty(
-        'id',
-      );
+      expect(
+        await createDocument(
+          shared.database.db,
+          'target',
+          { document: { kind, name }, secrets: {} },
+          { most: 10, team: null },
+        ),
+      ).toHaveProperty('id');
     },
     async call(agentId: string, count: number, fields: Partial<EventMessage> = {}, minutesAgo = 1) {
       const at = new Date(Date.now() - minutesAgo * 60_000).toISOString();

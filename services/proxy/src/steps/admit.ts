@@ -75,7 +75,7 @@ export async function admit(
     throw new ApiError('audit_unavailable');
   }
   if (sessionId !== null && stored.sessionOwner !== null) context.sessionOwners.set(sessionId, stored.sessionOwner);
-  const rules = await readRules(context, stored.policyVersion, deadline);
+  const rules = await findRules(context, stored.policyVersion, deadline);
   const all = stored.budgetVersion === 0 ? null : await context.budgets.at(stored.budgetVersion, deadline);
   const { metadata } = stored;
   const complianceTag = chooseTag(stored.complianceTag, head.complianceTag);
@@ -93,7 +93,7 @@ export async function admit(
 }
 
 /** The policies at the version that was read with the status, never older; null if there are none. */
-async function readRules({ rules }: Working, version: number, deadline: number): Promise<RuleSet | null> {
+async function findRules({ rules }: Working, version: number, deadline: number): Promise<RuleSet | null> {
   if (version === 0) return null;
   const read = await rules.at(version, deadline);
   return read.policies.length === 0 ? null : read;

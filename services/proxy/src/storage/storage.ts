@@ -28,7 +28,7 @@ import {
   readIdentityVersion,
   readOwnRefusals,
   readPause,
-  readRules,
+  readPolicies,
   readRunningStates,
   readSpend,
   readSpendWithRecorded,
@@ -198,7 +198,7 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
   });
 
   const budgets = coalesce(async (asks: null[]) => new Map([[asks[0] ?? null, await readBudgets(pool)]]));
-  const rules = coalesce(async (asks: null[]) => new Map([[asks[0] ?? null, await readRules(pool)]]));
+  const rules = coalesce(async (asks: null[]) => new Map([[asks[0] ?? null, await readPolicies(pool)]]));
 
   const identities = coalesce(async (asks: null[]) => new Map([[asks[0] ?? null, await readIdentities(pool)]]));
   const identityVersion = coalesce(
@@ -235,7 +235,7 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
     /** Read for this request, never cached; undefined when the agent is gone. */
     readAdmission: (key: AdmissionKey, deadline: number) => inTime(admissions(key), deadline),
     /** All policies and their version, read after this call begins. */
-    readRules: async (deadline: number): Promise<StoredRules> => (await inTime(rules(null), deadline)) ?? noRules,
+    readPolicies: async (deadline: number): Promise<StoredRules> => (await inTime(rules(null), deadline)) ?? noRules,
     /** The same of budgets. */
     readBudgets: async (deadline: number): Promise<StoredBudgets> =>
       (await inTime(budgets(null), deadline)) ?? noBudgets,

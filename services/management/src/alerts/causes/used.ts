@@ -6,7 +6,7 @@ import { chargedLabels } from '@agp/core/labels';
 import {
   type AlertRow,
   type FullCap,
-  listBudgets,
+  listDocuments,
   listFullUse,
   readFullCaps,
   readRefusingBudgets,
@@ -63,7 +63,7 @@ async function readRefusing(look: Look): Promise<(charge: Charge) => boolean> {
  */
 async function readUses(look: Look, at: Date, percent: number, endsBy = Infinity): Promise<Use[]> {
   const now = at.getTime();
-  const places = (await look.once('budgets', () => listBudgets(look.db)))
+  const places = (await look.once('budgets', () => listDocuments(look.db, 'budget')))
     .map((row) => toCharge(definitionOf(row), '', now))
     .filter(({ window, limit }) => window.to <= endsBy && limit > 0)
     .map((charge) => {

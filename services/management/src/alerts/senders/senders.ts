@@ -1,6 +1,6 @@
 import type { Target, TargetKind } from '@agp/alerts';
 import { toLineText } from '@agp/core/text';
-import type { TargetRow } from '@agp/db';
+import type { DocumentRow } from '@agp/db';
 import { exchangeMs } from '../../limits.ts';
 import { writeAlertmanager } from './alertmanager.ts';
 import { type Mailer, sendMail } from './email.ts';
@@ -70,12 +70,12 @@ const senders: { [Kind in TargetKind]: Sender<Kind> } = {
   },
 };
 
-type Stored = Pick<TargetRow, 'target' | 'secrets'>;
+type Stored = Pick<DocumentRow<'target'>, 'target' | 'secrets'>;
 
-const kindOf = ({ target }: Pick<TargetRow, 'target'>) => target?.kind as TargetKind;
+const kindOf = ({ target }: Pick<DocumentRow<'target'>, 'target'>) => target?.kind as TargetKind;
 
 /** Whether a target is fed from what is open: such a one has no rows of deliveries. */
-export const isFed = (target: Pick<TargetRow, 'target'>): boolean => senders[kindOf(target)].isFed === true;
+export const isFed = (target: Pick<DocumentRow<'target'>, 'target'>): boolean => senders[kindOf(target)].isFed === true;
 
 /** Kinds of targets that are fed. */
 export const fedKinds = (Object.keys(senders) as TargetKind[]).filter((kind) => senders[kind].isFed);
