@@ -1,4 +1,5 @@
 export * from './database.ts';
+export * from './documents-at.ts';
 export * from './guarded-database.ts';
 export * from './maintain/locks.ts';
 export * from './maintain/partitions.ts';
@@ -43,7 +44,7 @@ export * from './queries/status.ts';
 export * from './queries/unrecorded.ts';
 export * from './queries/usage.ts';
 export * from './queries/views.ts';
-export { chargeEvent, readBudgets, type StoredBudgets } from './record-events/budget-spend.ts';
+export { chargeEvent } from './record-events/budget-spend.ts';
 export * from './record-events/counted-names.ts';
 export * from './record-events/record-events.ts';
 export * from './roles/create-roles.ts';

@@ -1,5 +1,6 @@
+import type { BudgetSet } from '@agp/budgets';
 import type { Outbox } from '@agp/bus';
-import type { AgentTokenOwner } from '@agp/db';
+import type { AgentTokenOwner, DocumentAt } from '@agp/db';
 import type { Metering } from '@agp/metering';
 import type { IdleSessions, SessionValues, Throttle } from '@agp/reservations';
 import type { CallerGuard, Logger, Tracing } from '@agp/runtime';
@@ -10,7 +11,6 @@ import type { Dispatcher } from 'undici';
 import type { BodyMemory } from './body/body-memory.ts';
 import type { AnsweredModels } from './budget/answered-models.ts';
 import type { Budget } from './budget/budget.ts';
-import type { Budgets } from './budget/budgets.ts';
 import type { ProxyConfig } from './config.ts';
 import type { RefusalLog } from './events/refusal-log.ts';
 import type { DoubtLog } from './events/reports.ts';
@@ -20,6 +20,7 @@ import type { Checks } from './policy/checks.ts';
 import type { Rules } from './policy/judge.ts';
 import type { BackgroundWork, RunningRequests } from './stop/running-requests.ts';
 import type { Storage } from './storage/storage.ts';
+import type { Versioned } from './storage/versioned.ts';
 import type { ProxyMetrics } from './telemetry/metrics.ts';
 import type { Warnings } from './telemetry/warnings.ts';
 
@@ -85,7 +86,7 @@ export interface Working {
   bodyMemory: BodyMemory;
   places: FairShares;
   rules: Rules;
-  budgets: Budgets;
+  budgets: Versioned<DocumentAt<'budget'>, BudgetSet>;
   answeredModels: AnsweredModels;
 }
 

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { Socket } from 'node:net';
+import { prepareHeld } from '@agp/budgets';
 import { type BusConnection, Outbox } from '@agp/bus';
 import { toPublicId, uuidOf } from '@agp/core/ids';
 import { addDoubtfulUsage, addRefusals, type Pool } from '@agp/db';
@@ -19,7 +20,6 @@ import { LRUCache } from 'lru-cache';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { AnsweredModels } from './budget/answered-models.ts';
 import { Budget } from './budget/budget.ts';
-import { Budgets } from './budget/budgets.ts';
 import type { ProxyContext, Setup, Working } from './context.ts';
 import { RefusalLog } from './events/refusal-log.ts';
 import { DoubtLog, reportUnpriced, reportUnread } from './events/reports.ts';
@@ -27,9 +27,10 @@ import { listEndpoints } from './head/endpoints.ts';
 import { Identities } from './identity/identities.ts';
 import { exchangedTokens, issuerTimeoutMs, ownAsksPerMinute, rememberedAgents, rememberedSessions } from './limits.ts';
 import { createChecks } from './policy/checks.ts';
-import { Rules } from './policy/judge.ts';
+import { prepareRules } from './policy/judge.ts';
 import { BackgroundWork, RunningRequests } from './stop/running-requests.ts';
 import { createStorage } from './storage/storage.ts';
+import { Versioned } from './storage/versioned.ts';
 
 interface Connections {
   pool: Pool;
@@ -98,10 +99,10 @@ export function createContext(
     answeredModels: new AnsweredModels(),
     registering: new Map(),
     identities: new Identities({
-      read: storage.readIdentities,
+      read: (deadline) => storage.readDocuments('identity', deadline),
       readVersion: storage.readIdentityVersion,
       readJson: (url, max) => issuers.read(url, max),
-      onUnreadable: warnings.identityUnreadable,
+      onUnreadable: warnings.issuerUnreadable,
     }),
     registrations: createThrottle(redis, {
       name: 'registrations',
@@ -114,8 +115,16 @@ export function createContext(
     // Its name begins with one that Redis lets proxies count under.
     ownAsks: createThrottle(redis, { name: 'exchanges:asks', points: ownAsksPerMinute, durationSeconds: 60 }),
     places: new FairShares({ max: config.maxConnections }),
-    rules: new Rules({ read: storage.readPolicies, onUnreadable: warnings.policyUnreadable }),
-    budgets: new Budgets({ read: storage.readBudgets, onUnreadable: warnings.storageUnreadable }),
+    rules: new Versioned({
+      read: (deadline) => storage.readDocuments('policy', deadline),
+      prepare: prepareRules,
+      onUnreadable: warnings.documentUnreadable,
+    }),
+    budgets: new Versioned({
+      read: (deadline) => storage.readDocuments('budget', deadline),
+      prepare: ({ version, rows }) => prepareHeld(version, rows),
+      onUnreadable: warnings.documentUnreadable,
+    }),
     idleSessions: createIdleSessions(redis, {
       idleSeconds: config.sessionIdleSeconds,
       onFailure: warnings.sessionsAlone,

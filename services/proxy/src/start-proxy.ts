@@ -6,9 +6,7 @@ import {
   openDatabase,
   type Pool,
   readAdmissions,
-  readBudgets,
-  readIdentities,
-  readPolicies,
+  readDocumentsAt,
 } from '@agp/db';
 import { budgetTimeoutMs, connectRedis, type Redis } from '@agp/reservations';
 import {
@@ -145,7 +143,7 @@ const nobody = { agentId: '00000000-0000-0000-0000-000000000000', tokenId: null,
 /** Asks what first requests ask: on a new connection that is slow, since Postgres reads its catalogues first. */
 async function rehearse(pool: Pool): Promise<void> {
   await readAdmissions(pool, [nobody]);
-  for (const read of [readIdentities, readPolicies, readBudgets]) await read(pool);
+  for (const kind of ['identity', 'policy', 'budget'] as const) await readDocumentsAt(pool, kind);
   await findNameOwner(pool, '');
 }
 

@@ -5,8 +5,8 @@ import { startTestStack } from '@agp/testing';
 import { makeEvent } from '@agp/testing/events';
 import { beforeAll, expect, test } from 'vitest';
 import { type Database, type Db, openDatabase } from '../database.ts';
+import { readDocumentsAt } from '../documents-at.ts';
 import { removeOldEvents } from '../maintain/retention.ts';
-import { readBudgets } from '../record-events/budget-spend.ts';
 import { recordEvents } from '../record-events/record-events.ts';
 import { readUsed } from './budgets.ts';
 import { activateBudget, listUncounted, openSnapshot, sumRecorded } from './count-budget.ts';
@@ -92,7 +92,7 @@ async function change(
 }
 
 async function readUse(): Promise<number[]> {
-  const { version, budgets } = await readBudgets(management.pool);
+  const { version, rows: budgets } = await readDocumentsAt(management.pool, 'budget');
   const set = prepareHeld(version, budgets);
   const call = {
     agentId: agent,

@@ -1,26 +1,7 @@
 import type { Asked, Decision, EventTools, PiiFinding } from '@agp/core/events';
 import { sql } from 'kysely';
-import type { Pool } from 'pg';
 import type { Db } from '../database.ts';
 import { firstIdAt } from './pages.ts';
-
-/** All policies as they are at one version. */
-export interface StoredRules {
-  version: number;
-  policies: { version: number; policy: unknown }[];
-}
-
-/** One statement, so that the policies are just those of the version. */
-export async function readPolicies(pool: Pool): Promise<StoredRules> {
-  const { rows } = await pool.query<StoredRules>({
-    name: 'read-policies',
-    text: `SELECT policy_version AS version,
-             (SELECT coalesce(jsonb_agg(jsonb_build_object('version', version, 'policy', policy) ORDER BY name COLLATE "C"), '[]')
-              FROM policies) AS policies
-           FROM control LIMIT 1`,
-  });
-  return rows[0] ?? { version: 0, policies: [] };
-}
 
 /** Which of some agents' names are claimed; and whether others need no token: none do if all agents that were seen have claimed theirs. */
 export async function findClaimed(db: Db, names: readonly string[]): Promise<{ isOpen: boolean; claimed: string[] }> {

@@ -1,8 +1,9 @@
-import { type BudgetRow, type BudgetSet, findCharges, listAmounts, prepareCounted } from '@agp/budgets';
+import { type BudgetSet, findCharges, listAmounts, prepareCounted } from '@agp/budgets';
 import type { EventMessage } from '@agp/core/events';
 import { uuidOf } from '@agp/core/ids';
 import { nanoToDecimal } from '@agp/core/money';
 import type { ClientBase, Pool } from 'pg';
+import { readDocumentsAt } from '../documents-at.ts';
 import { toPlainArray, toTextArray } from './array-literals.ts';
 import type { RecordableEvent } from './recordable-event.ts';
 
@@ -21,23 +22,6 @@ export async function readBudgetVersion(client: Pool | ClientBase): Promise<numb
   return rows[0]?.budget_version ?? 0;
 }
 
-/** All budgets as they are at one version. */
-export interface StoredBudgets {
-  version: number;
-  budgets: BudgetRow[];
-}
-
-/** One statement, so that the budgets are just those of the version. */
-export async function readBudgets(from: Pool | ClientBase): Promise<StoredBudgets> {
-  const { rows } = await from.query<StoredBudgets>({
-    name: 'read-budgets',
-    text: `SELECT budget_version AS version, (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'epoch', epoch,
-             'budget', budget, 'active', active, 'activeEpoch', active_epoch) ORDER BY name COLLATE "C"), '[]') FROM budgets) AS budgets
-           FROM control LIMIT 1`,
-  });
-  return rows[0] ?? { version: 0, budgets: [] };
-}
-
 /** Names are remembered up to so many, then forgotten. */
 const maxNames = 100_000;
 
@@ -48,8 +32,8 @@ export class KnownBudgets {
 
   async at(client: Pool | ClientBase, version: number): Promise<BudgetSet> {
     if (this.#set?.version === version) return this.#set;
-    const stored = await readBudgets(client);
-    this.#set = prepareCounted(stored.version, stored.budgets);
+    const { version: now, rows } = await readDocumentsAt(client, 'budget');
+    this.#set = prepareCounted(now, rows);
     return this.#set;
   }
 

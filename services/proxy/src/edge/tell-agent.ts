@@ -74,7 +74,7 @@ async function describe(context: ProxyContext, agent: Agent, stored: AdmissionSt
   const day = toDay(now);
   const { policies } = await context.rules.at(stored.policyVersion, deadline);
   const set = await context.budgets.at(stored.budgetVersion, deadline);
-  const charges = set === null ? [] : listCharges(set, agent, chargedLabels(metadata) ?? {}, now);
+  const charges = listCharges(set, agent, chargedLabels(metadata) ?? {}, now);
   const scopes = charges.map(({ scope }) => scope).join(' ');
   const spend = await context.storage.readSpend({ day, agentId: agent.uuid, charges, budgets: { scopes } }, deadline);
   const caps = judgeCaps({ agentCap, globalCap, nanoUsd: 0 }, spend, { agent: 0, global: 0 });

@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
 import { ApiError } from '@agp/core/errors';
-import type { Claim, StoredIdentities } from '@agp/db';
+import type { Claim, DocumentAt, DocumentsAt } from '@agp/db';
 import { findIssuer, type Identity, identitySchema, judge, NoWorkload, type Workload } from '@agp/identities';
 import { IssuerKeys, IssuerUnavailable, type ReadJson } from '@agp/identities/keys';
 import { readJwt, TokenRefused, toleranceSeconds, verify } from '@agp/identities/verify';
 import { LRUCache } from 'lru-cache';
 import { rememberedTokens, tokenRememberedMs } from '../limits.ts';
+import { Versioned } from '../storage/versioned.ts';
 
 /** A JWT that a request showed us. It is a secret: a log that holds this says nothing of it. */
 export class ShownJwt {
@@ -42,26 +43,38 @@ interface Issuer {
   keys: IssuerKeys;
 }
 
+interface Issuers {
+  version: number;
+  issuers: readonly (Issuer & Pick<Identity, 'issuer' | 'audiences'>)[];
+}
+
 interface IdentitiesOptions {
   /** Each reads after it is called. */
-  read(deadline: number): Promise<StoredIdentities>;
+  read(deadline: number): Promise<DocumentsAt<DocumentAt<'identity'>>>;
   readVersion(deadline: number): Promise<number>;
   readJson: ReadJson;
-  /** Gets the name of an issuer that this version of the proxy cannot read. */
-  onUnreadable(name: string): void;
+  onUnreadable(error: Error): void;
 }
+
+const noIssuers: Issuers = { version: 0, issuers: [] };
 
 /** The issuers of the installation, read again as soon as a request's own read shows another version, and tokens that they have proven. */
 export class Identities {
   readonly #options: IdentitiesOptions;
   readonly #proven = new LRUCache<string, Proof & { until: number }>({ max: rememberedTokens });
-  #held: { version: number; issuers: (Issuer & Pick<Identity, 'issuer' | 'audiences'>)[] } = {
-    version: 0,
-    issuers: [],
-  };
+  readonly #issuers: Versioned<DocumentAt<'identity'>, Issuers>;
 
   constructor(options: IdentitiesOptions) {
     this.#options = options;
+    const { read, readJson, onUnreadable } = options;
+    this.#issuers = new Versioned({
+      ...{ read, onUnreadable },
+      prepare: (stored, held) => prepareIssuers(stored, held ?? noIssuers, readJson),
+    });
+  }
+
+  get #held(): Issuers {
+    return this.#issuers.held ?? noIssuers;
   }
 
   /** Of the issuers that are known now. */
@@ -82,16 +95,7 @@ export class Identities {
    * @throws ApiError `status_unavailable`
    */
   async at(version: number, deadline: number): Promise<void> {
-    if (this.#held.version === version) return;
-    const stored = await this.#options.read(deadline);
-    if (this.#held.version === stored.version) return;
-    const known = new Map(this.#held.issuers.map((issuer) => [keyOf(issuer.identity), issuer.keys]));
-    const issuers = stored.identities.map(({ id, version, identity: written }) => {
-      const identity = this.#parse(written);
-      const keys = known.get(keyOf(identity)) ?? new IssuerKeys(identity, this.#options.readJson);
-      return { id, version, identity, keys, issuer: identity.issuer, audiences: identity.audiences };
-    });
-    this.#held = { version: stored.version, issuers };
+    if (this.#held.version !== version) await this.#issuers.at(version, deadline);
   }
 
   /** Reads the issuers again if they have changed. @throws ApiError `status_unavailable` */
@@ -131,13 +135,22 @@ export class Identities {
       throw error;
     }
   }
+}
 
-  #parse(stored: unknown): Identity {
-    const { data, success } = identitySchema.safeParse(stored);
-    if (success) return data;
-    this.#options.onUnreadable(String((stored as { name?: unknown }).name));
-    throw new ApiError('status_unavailable');
-  }
+/** @throws Error that names an issuer which this version of the proxy cannot read */
+function prepareIssuers(
+  { version, rows }: DocumentsAt<DocumentAt<'identity'>>,
+  held: Issuers,
+  readJson: ReadJson,
+): Issuers {
+  const known = new Map(held.issuers.map((issuer) => [keyOf(issuer.identity), issuer.keys]));
+  const issuers = rows.map(({ id, version: own, identity: written }) => {
+    const { data: identity } = identitySchema.safeParse(written);
+    if (identity === undefined) throw new Error(`issuer ${(written as { name?: unknown }).name} is of a later version`);
+    const keys = known.get(keyOf(identity)) ?? new IssuerKeys(identity, readJson);
+    return { id, version: own, identity, keys, issuer: identity.issuer, audiences: identity.audiences };
+  });
+  return { version, issuers };
 }
 
 /** Keys that were read stay known while an issuer has them in the same place. */

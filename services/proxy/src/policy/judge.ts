@@ -1,8 +1,7 @@
-import { ApiError } from '@agp/core/errors';
 import { type Decision, maxDecisions } from '@agp/core/events';
 import { readLabels } from '@agp/core/labels';
 import { listOperationNames } from '@agp/core/operations';
-import type { StoredRules } from '@agp/db';
+import type { DocumentAt, DocumentsAt } from '@agp/db';
 import { type AskedOfBody, choosesModel, type Metering, readAsked } from '@agp/metering';
 import { compilePattern } from '@agp/pii/own-pattern';
 import {
@@ -13,7 +12,6 @@ import {
   judgeBodyInSteps,
   judgeGeo,
   judgeHead,
-  type OwnPattern,
   PolicyDenied,
   policySchema,
   prepare,
@@ -23,77 +21,28 @@ import { inTurns } from '@agp/runtime';
 import type { Agent } from '../identity/workload.ts';
 import { type Admission, type AdmittedRequest, type Body, findCaps, type Governed, type Head } from '../journey.ts';
 import { maxShortText } from '../limits.ts';
+import type { Versioned } from '../storage/versioned.ts';
 
-interface RulesOptions {
-  /** Reads all policies and their version, after it is called. */
-  read(deadline: number): Promise<StoredRules>;
-  /** Gets the name of a policy that this version of the proxy cannot read. */
-  onUnreadable(name: string): void;
-}
+export type Rules = Versioned<DocumentAt<'policy'>, RuleSet>;
 
-/** The policies of the installation, read again as soon as a request's own read shows another version. */
-export class Rules {
-  readonly #options: RulesOptions;
-  #held: RuleSet | null = null;
-  #preparing: { version: number; rules: Promise<RuleSet> } | null = null;
-
-  constructor(options: RulesOptions) {
-    this.#options = options;
-  }
-
-  /**
-   * The policies at a version that was just read, or at a later one.
-   * @param deadline on the monotonic clock in milliseconds
-   * @throws ApiError `status_unavailable` if they cannot be read: what is forbidden must not pass
-   */
-  async at(version: number, deadline: number): Promise<RuleSet> {
-    if (this.#held?.version === version) return this.#held;
-    const stored = await this.#options.read(deadline);
-    // Many requests may have waited for one read: the first prepares them.
-    if (this.#held?.version === stored.version) return this.#held;
-    if (this.#preparing?.version !== stored.version) {
-      const prepared = inTurns(this.#prepare(stored)).finally(() => {
-        if (this.#preparing?.version === stored.version) this.#preparing = null;
-      });
-      this.#preparing = { version: stored.version, rules: prepared };
-    }
-    const rules = await this.#preparing.rules;
-    if (this.#held === null || this.#held.version < rules.version) this.#held = rules;
-    return rules;
-  }
-
-  *#prepare({ version, policies }: StoredRules): Generator<undefined, RuleSet> {
-    const prepared: RuleSet['policies'][number][] = [];
-    for (const { version: own, policy } of policies) {
-      const read = this.#parse(policy);
-      prepared.push(prepare(read, own));
+/** Makes policies ready. @throws Error that names one which this version of the proxy cannot read */
+export function* prepareRules({ version, rows }: DocumentsAt<DocumentAt<'policy'>>): Generator<undefined, RuleSet> {
+  const policies: RuleSet['policies'][number][] = [];
+  for (const { version: own, policy } of rows) {
+    try {
+      const read = policySchema.parse(policy);
+      policies.push(prepare(read, own));
       yield;
       // Made ready here, since a class of letters takes long.
-      for (const pattern of read.pii?.patterns ?? []) {
-        this.#compile(read.name, pattern);
+      for (const { pattern, longest } of read.pii?.patterns ?? []) {
+        compilePattern(pattern, longest);
         yield;
       }
-    }
-    return { version, policies: prepared };
-  }
-
-  #parse(stored: unknown) {
-    const { data, success } = policySchema.safeParse(stored);
-    return success ? data : this.#refuse(String((stored as { name?: unknown }).name));
-  }
-
-  #compile(policy: string, { pattern, longest }: OwnPattern): void {
-    try {
-      compilePattern(pattern, longest);
     } catch {
-      this.#refuse(policy);
+      throw new Error(`policy ${(policy as { name?: unknown }).name} is of a later version`);
     }
   }
-
-  #refuse(policy: string): never {
-    this.#options.onUnreadable(policy);
-    throw new ApiError('status_unavailable');
-  }
+  return { version, policies };
 }
 
 interface Reads {

@@ -86,7 +86,7 @@ export async function admit(
     limits: stored,
     admittedAt,
     rules,
-    budgets: all === null ? null : narrow(all, head, agent, metadata, complianceTag),
+    budgets: all === null || all.budgets.length === 0 ? null : narrow(all, head, agent, metadata, complianceTag),
     metadata,
     findings: rules === null ? noFindings : governHead(head, agent, { rules, metadata, complianceTag }),
   };

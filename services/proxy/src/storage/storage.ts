@@ -9,6 +9,8 @@ import {
   type Claim,
   claimBill,
   claimSessions,
+  type DocumentAt,
+  type DocumentsAt,
   type ForwardedSpend,
   fillWorkload,
   findAgentId,
@@ -21,14 +23,13 @@ import {
   type NewExchangedToken,
   type NewWorkload,
   type Pool,
+  type ReadKind,
   readAdmissions,
   readBlocks,
-  readBudgets,
-  readIdentities,
+  readDocumentsAt,
   readIdentityVersion,
   readOwnRefusals,
   readPause,
-  readPolicies,
   readRunningStates,
   readSpend,
   readSpendWithRecorded,
@@ -36,9 +37,6 @@ import {
   registerWorkload,
   type SessionClaim,
   type Spend,
-  type StoredBudgets,
-  type StoredIdentities,
-  type StoredRules,
   type UnrecordedSpend,
 } from '@agp/db';
 import { Bag, TimeoutError } from '@agp/runtime';
@@ -100,9 +98,7 @@ interface CloserSpendAsk extends SpendAsk {
 /** A refusal waits no longer for who caused it, in milliseconds. */
 const stopMs = 250;
 
-const noRules: StoredRules = { version: 0, policies: [] };
-const noIdentities: StoredIdentities = { version: 0, identities: [] };
-const noBudgets: StoredBudgets = { version: 0, budgets: [] };
+const noDocuments: DocumentsAt<never> = { version: 0, rows: [] };
 const noneUsed: readonly number[] = [];
 
 const nothing: Spend = { agentNanoUsd: 0, globalNanoUsd: 0 };
@@ -197,10 +193,10 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
     return new Map(claims.map((claim) => [claim, owners.get(claim.sessionId)]));
   });
 
-  const budgets = coalesce(async (asks: null[]) => new Map([[asks[0] ?? null, await readBudgets(pool)]]));
-  const rules = coalesce(async (asks: null[]) => new Map([[asks[0] ?? null, await readPolicies(pool)]]));
-
-  const identities = coalesce(async (asks: null[]) => new Map([[asks[0] ?? null, await readIdentities(pool)]]));
+  const documents = coalesce(async (kinds: ReadKind[]) => {
+    const read = await Promise.all(kinds.map(async (kind) => [kind, await readDocumentsAt(pool, kind)] as const));
+    return new Map<ReadKind, DocumentsAt<unknown>>(read);
+  });
   const identityVersion = coalesce(
     async (asks: null[]) => new Map([[asks[0] ?? null, await readIdentityVersion(pool)]]),
   );
@@ -234,14 +230,9 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
     addExchangedToken: (token: NewExchangedToken, deadline: number) => inTime(addExchangedToken(pool, token), deadline),
     /** Read for this request, never cached; undefined when the agent is gone. */
     readAdmission: (key: AdmissionKey, deadline: number) => inTime(admissions(key), deadline),
-    /** All policies and their version, read after this call begins. */
-    readPolicies: async (deadline: number): Promise<StoredRules> => (await inTime(rules(null), deadline)) ?? noRules,
-    /** The same of budgets. */
-    readBudgets: async (deadline: number): Promise<StoredBudgets> =>
-      (await inTime(budgets(null), deadline)) ?? noBudgets,
-    /** The same of issuers of workload identities. */
-    readIdentities: async (deadline: number): Promise<StoredIdentities> =>
-      (await inTime(identities(null), deadline)) ?? noIdentities,
+    /** All documents of a kind and their version, read after this call begins. */
+    readDocuments: async <Kind extends ReadKind>(kind: Kind, deadline: number) =>
+      ((await inTime(documents(kind), deadline)) ?? noDocuments) as DocumentsAt<DocumentAt<Kind>>,
     readIdentityVersion: async (deadline: number) => (await inTime(identityVersion(null), deadline)) ?? 0,
     /** An agent's own refused requests, the latest first. */
     readRefusals: (agentId: string, limit: number, deadline: number) =>

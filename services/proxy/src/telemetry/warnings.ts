@@ -56,12 +56,7 @@ export function createWarnings(logger: Logger) {
         `path not allowed: with a configured key only those of allow_paths of provider ${refused.provider} in PROVIDERS_FILE are`,
       ),
     ),
-    policyUnreadable: logSparsely((policy: string, heldBack) =>
-      logger.error(
-        { policy, heldBack },
-        'a policy is of a later version: requests are refused until this proxy is too',
-      ),
-    ),
+    documentUnreadable: onError('error', 'requests are refused until this proxy is of that version too'),
     checkFailed: logSparsely((failure: CheckFailure, heldBack) =>
       logger.warn({ ...failure, heldBack }, "a policy's check failed; its on_failure decides"),
     ),
@@ -71,12 +66,7 @@ export function createWarnings(logger: Logger) {
         `an egress proxy gives no connection: look at ${setting}, at NO_PROXY, and at what the proxy allows`,
       ),
     ),
-    identityUnreadable: logSparsely((identity: string, heldBack) =>
-      logger.error(
-        { identity, heldBack },
-        'an issuer of identities is of a later version: requests with JWTs are refused until this proxy is too',
-      ),
-    ),
+    issuerUnreadable: onError('error', 'requests with JWTs are refused until this proxy is of that version too'),
     textUnscanned: logSparsely((missed: UnscannedText, heldBack) =>
       logger.warn({ ...missed, heldBack }, 'text was not scanned for PII'),
     ),
