@@ -34,7 +34,8 @@ const readStates = async (args: string) =>
   (await readJson(`alerts ${args} --rule ${rule}`)).map(({ title, state }: Record<string, string>) => [title, state]);
 
 test('rules go from files to storage and back, and say what a message reads like', async () => {
-  const file = write('rule.yaml', 'name: sales-fails\non: failing\nmatch: { labels: { team: [sales] } }\n');
+  const text = 'name: sales-fails\non: failing # as they asked\nmatch: { labels: { team: [sales] } }\n';
+  const file = write('rule.yaml', text);
   const dry = await done(`alerts rules apply -f ${file} --dry-run`);
   expect(dry).toMatch(
     /^rule sales-fails created \(dry run\)\n {2}0 alerts would be open now, 0 messages would be sent\n {2}a message reads: agent /,
@@ -42,11 +43,12 @@ test('rules go from files to storage and back, and say what a message reads like
   expect(await done(`alerts rules apply -f ${file}`)).toBe(dry.replace(' (dry run)', ''));
   expect(await done(`alerts rules apply -f ${file}`)).toBe('rule sales-fails unchanged\n');
   expect(await done('alerts rules')).toMatch(/^sales-fails +failing +critical +team sales +by severity +0 /m);
-  write('rule.yaml', (await done('alerts rules get sales-fails')).replace('enabled: true', 'enabled: false'));
-  expect(await agp(`alerts rules diff -f ${file}`)).toMatchObject({
-    code: 1,
-    stdout: /\n-enabled: true\n\+enabled: false$/m,
-  });
+  expect(await done('alerts rules get sales-fails')).toBe(text);
+  const silent = ['--until 2h --reason nights', '--end'];
+  for (const options of silent) await done(`alerts rules silence sales-fails ${options}`);
+  expect(await done('alerts rules get sales-fails')).toBe(text);
+  write('rule.yaml', `${text}enabled: false\n`);
+  expect(await agp(`alerts rules diff -f ${file}`)).toMatchObject({ code: 1, stdout: /\n\+enabled: false$/m });
   expect(await done(`alerts rules apply -f ${file}`)).toMatch(/^rule sales-fails configured, enabled true -> false\n/);
   write('rule.yaml', 'name: sales-fails\non: failing\ntargets: [nobody-made-it]\n');
   await refused(`alerts rules apply -f ${file}`, 1, /^rule sales-fails: targets: no target is named nobody-made-it\n$/);

@@ -60,7 +60,10 @@ test('budgets go from files to storage and back; the effect is shown before', as
   expect(await done(`budgets apply -f ${folder}`)).toBe(
     'budget sales-monthly unchanged\nbudget each-agent unchanged\nbudget tokens unchanged\n',
   );
-  writeFileSync(file('tokens.json'), await done('budgets get tokens'));
+  writeFileSync(file('tokens.yaml'), `# of nights\n${await done('budgets get tokens')}`);
+  rmSync(file('tokens.json'));
+  expect(await done(`budgets apply -f ${file('tokens.yaml')}`)).toMatch(/^budget tokens configured; from the next/);
+  expect(await done('budgets get tokens')).toMatch(/^# of nights\n/);
   expect(await done(`budgets diff -f ${folder}`)).toBe('');
   writeFileSync(file('cost.json'), JSON.stringify({ name: 'c', split_by: 'label:cost', amount: 1, window: 'day' }));
   expect(await done(`budgets apply -f ${file('cost.json')} --dry-run`)).toMatch(

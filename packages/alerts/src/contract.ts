@@ -6,6 +6,7 @@ import {
   timeRange,
   timestampSchema,
 } from '@agp/core/contracts';
+import { storedTextSchema } from '@agp/documents/schema';
 import { z } from 'zod';
 import { type KindName, kinds, severities } from './kinds.ts';
 import { ruleSchema } from './schema.ts';
@@ -21,6 +22,7 @@ export const storedRuleSchema = z
   .strictObject({
     id: z.string().startsWith('nru_'),
     rule: ruleSchema,
+    text: storedTextSchema,
     open_count: z.int().min(0).meta({ description: 'Its alerts that are open' }),
     ...stored,
   })

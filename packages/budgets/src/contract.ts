@@ -1,4 +1,5 @@
 import { teamSchema, timestampSchema } from '@agp/core/contracts';
+import { storedTextSchema } from '@agp/documents/schema';
 import { z } from 'zod';
 import { budgetSchema } from './schema.ts';
 
@@ -33,6 +34,7 @@ export const storedBudgetSchema = z
     id: z.string().startsWith('bud_'),
     version: z.int().min(1).meta({ description: 'Raised by each change' }),
     budget: budgetSchema,
+    text: storedTextSchema,
     is_counted: z.boolean().meta({
       description:
         'False while what its window holds is summed up from the records: until then requests are held to what it was before',

@@ -11,7 +11,11 @@ interface Named {
 }
 
 export interface AlertTables {
-  notification_rules: Named & { rule: Json<Record<string, unknown>> };
+  notification_rules: Named & {
+    rule: Json<Record<string, unknown>>;
+    /** As it was written; null if it was JSON. */
+    text: string | null;
+  };
   notification_targets: Named & {
     /** Without what is secret. */
     target: Json<Record<string, unknown>>;

@@ -8,6 +8,8 @@ export interface BudgetTables {
     name: string;
     version: Generated<number>;
     budget: Json<Record<string, unknown>>;
+    /** As it was written; null if it was JSON. */
+    text: string | null;
     /** Raised whenever what it counts is another. */
     epoch: Generated<number>;
     /** What requests are held to; null until what it counts is summed up. */

@@ -71,3 +71,9 @@ export const zoneSchema = text(64).refine(isZone, 'must be a time zone such as E
 export const nameSchema = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be up to 64 of a-z, 0-9, ".", "_", "-", first a letter or digit');
+
+/** A document's text as the API shows it. */
+export const storedTextSchema = z
+  .string()
+  .nullable()
+  .meta({ description: 'It as it was written in YAML, with comments; null if it was JSON' });

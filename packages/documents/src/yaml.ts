@@ -65,6 +65,14 @@ export function changeText(given: string, path: readonly [string, ...string[]], 
   return text.slice(0, from) + (isLong ? said : said.trimEnd()) + text.slice(to);
 }
 
+/** The text of a document so that it says another: its comments stay, but for those inside members that differ. */
+export function rewriteText<Value extends object>(text: string, schema: z.ZodType<Value>, to: Value): string {
+  const [before, after] = [readText(text, schema, 'document').value, to] as Record<string, unknown>[];
+  return Object.keys({ ...before, ...after })
+    .filter((member) => JSON.stringify(before?.[member]) !== JSON.stringify(after?.[member]))
+    .reduce((said, member) => changeText(said, [member], after?.[member]), text);
+}
+
 /** A member as it is written, with the comments inside it. @param isLong the last of them too */
 function writeMember(name: string, value: unknown, isLong: boolean): string {
   if (isNode(value) && !isLong) value.comment = null;

@@ -1,5 +1,5 @@
 import { agentIdSchema, isNewAgentName, isReservedAgentName, timestampSchema } from '@agp/core/contracts';
-import { nameSchema } from '@agp/documents/schema';
+import { nameSchema, storedTextSchema } from '@agp/documents/schema';
 import { z } from 'zod';
 import { identitySchema, maxTokenLength } from './schema.ts';
 
@@ -8,10 +8,7 @@ export const storedIdentitySchema = z
     id: z.string().startsWith('idp_'),
     version: z.int().min(1).meta({ description: 'Raised by each change' }),
     identity: identitySchema,
-    text: z
-      .string()
-      .nullable()
-      .meta({ description: 'It as it was written in YAML, with comments; null if it was JSON' }),
+    text: storedTextSchema,
     created_at: timestampSchema,
     updated_at: timestampSchema,
   })

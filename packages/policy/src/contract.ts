@@ -6,6 +6,7 @@ import {
   timeParameterSchema,
   timestampSchema,
 } from '@agp/core/contracts';
+import { storedTextSchema } from '@agp/documents/schema';
 import { z } from 'zod';
 import { dataActions } from './data-schema.ts';
 import { policySchema } from './schema.ts';
@@ -19,10 +20,7 @@ export const storedPolicySchema = z
     id: z.string().startsWith('pol_'),
     version: z.int().min(1).meta({ description: 'Raised by each change' }),
     policy: policySchema,
-    text: z
-      .string()
-      .nullable()
-      .meta({ description: 'It as it was written in YAML, with comments; null if it was JSON' }),
+    text: storedTextSchema,
     team: teamSchema.nullable().meta({ description: 'Whose it is; null if it is of the whole installation' }),
     created_at: timestampSchema,
     updated_at: timestampSchema,

@@ -30,14 +30,28 @@ export function refuseMember(
   return new ApiError('invalid_parameter', `${where}${path.join('.')}: ${message}`);
 }
 
-/** The text that came, or that of what is stored if both say the same; null if there is none. */
-export function keepText(
-  { body }: Request,
-  said: unknown,
+interface Given<Value> {
+  body: Value;
+  request: Request;
+  caller: Caller | undefined;
+}
+
+/**
+ * A document as it is stored: for a team's agents alone, with the text that came, or with that of what is stored if both say the same.
+ * @param toSaid what of it is compared
+ * @throws ApiError as `joinTeam`
+ */
+export function writeDocument<Value extends Parameters<typeof joinTeam>[0]>(
+  { body, request, caller }: Given<Value>,
+  schema: z.ZodType<Value>,
   stored?: { said: unknown; text: string | null },
-): string | null {
-  if (typeof body === 'string') return body;
-  return stored !== undefined && isDeepStrictEqual(stored.said, said) ? stored.text : null;
+  toSaid: (document: Value) => unknown = (document) => document,
+) {
+  const document = joinTeam(body, caller?.match, schema);
+  const kept = stored && isDeepStrictEqual(stored.said, toSaid(document)) ? stored.text : null;
+  // A text without the team's labels would not say what holds.
+  const isWhole = isDeepStrictEqual(document, body);
+  return { document, text: isWhole ? (typeof request.body === 'string' ? request.body : kept) : null };
 }
 
 /**
@@ -45,15 +59,11 @@ export function keepText(
  * the stored one if that says the same.
  * @throws ApiError `invalid_parameter` if that makes it too long
  */
-export function writePolicy(
-  { body: given, request, caller }: { body: Policy; request: Request; caller: Caller | undefined },
-  stored?: { policy: unknown; text: string | null },
-): WrittenDocument {
-  const body = joinTeam(given, caller?.match, policySchema);
+export function writePolicy(input: Given<Policy>, stored?: { policy: unknown; text: string | null }): WrittenDocument {
+  const { request, caller } = input;
   const before = policySchema.safeParse(stored?.policy).data;
   const kept = before && stored && { said: withoutSigns(before), text: stored.text };
-  // A text without the team's labels would not say what holds.
-  const text = isDeepStrictEqual(body, given) ? keepText(request, withoutSigns(body), kept) : null;
+  const { document: body, text } = writeDocument(input, policySchema, kept, withoutSigns);
   if (body.exceptions === undefined) return { document: body, text };
   const sign = { by: found(caller, 'internal').actor.name, at: new Date().toISOString() };
   const exceptions = body.exceptions.map(withoutSign).map((exception) => {

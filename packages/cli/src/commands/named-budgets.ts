@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import {
   type BudgetDefinition,
   type BudgetPreview,
@@ -53,9 +52,9 @@ const kind: Kind<BudgetDefinition, StoredBudget> = {
   ...{ noun: 'budget', plural: 'budgets', path, listPath: `${path}/list` },
   ...{ list: storedBudgetListSchema, one: storedBudgetSchema, schema: budgetSchema },
   declaredBy: ({ budget }) => budget,
-  toYaml: ({ budget }) => writeText(budget),
-  isSame: ({ budget }, { value }) => isDeepStrictEqual(budget, value),
-  toBody: ({ value }) => value,
+  toYaml: ({ text, budget }) => text ?? writeText(budget),
+  isSame: (stored, { text }) => stored.text === text,
+  toBody: ({ text }) => text,
   describeChange: ({ budget }, wanted) =>
     `${listChanges(budget, wanted)}; ${countsTheSame(budget, wanted) ? 'from the next request on' : 'counted anew from the records'}`,
   preview: async ({ api }, wanted) =>

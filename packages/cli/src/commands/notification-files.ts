@@ -18,13 +18,14 @@ import {
 import { countOf, formatCount } from '@agp/core/explain';
 import { toLineText } from '@agp/core/text';
 import { describeMatch } from '@agp/documents';
-import { writeText } from '@agp/documents/yaml';
+import { changeText, rewriteText, writeText } from '@agp/documents/yaml';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { addApplyCommands, addGet, findStored, type Kind, listChanges } from '../apply-files.ts';
 import { addCommand, addReason, parseExpiry, type ReasonOption } from '../arguments.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import { addList } from '../list.ts';
+import type { Written } from '../read-files.ts';
 import type { Shell } from '../shell.ts';
 import { type Column, formatTime, timeColumn } from '../table.ts';
 
@@ -34,19 +35,19 @@ const [rulesPath, targetsPath] = ['/api/v1/notification-rules', '/api/v1/notific
 const some = 5;
 
 /** What a file that says nothing of silences leaves as they are. */
-const keepSilences = (wanted: Rule, stored: Rule | undefined): Rule => {
-  const { silences = stored?.silences, ...rule } = wanted;
-  return (silences === undefined ? rule : { ...rule, silences }) as Rule;
-};
+const keepSilences = ({ value, text }: Written<Rule>, stored: Rule | undefined): string =>
+  value.silences === undefined && stored?.silences !== undefined
+    ? changeText(text, ['silences'], stored.silences)
+    : text;
 
 const ruleKind: Kind<Rule, StoredRule> = {
   ...{ noun: 'rule', plural: 'rules', commands: 'alerts rules', path: rulesPath, listPath: rulesPath },
   ...{ list: storedRuleListSchema, one: storedRuleSchema, schema: ruleSchema },
   declaredBy: ({ rule }) => rule,
-  toYaml: ({ rule }) => writeText(rule),
-  isSame: ({ rule }, { value }) => isDeepStrictEqual(keepSilences(rule, rule), keepSilences(value, rule)),
-  toBody: ({ value }, stored) => keepSilences(value, stored?.rule),
-  describeChange: ({ rule }, wanted) => listChanges(rule, keepSilences(wanted, rule)),
+  toYaml: ({ text, rule }) => text ?? writeText(rule),
+  isSame: ({ text, rule }, written) => text === keepSilences(written, rule),
+  toBody: (written, stored) => keepSilences(written, stored?.rule),
+  describeChange: ({ rule }, wanted) => listChanges(rule, { silences: rule.silences, ...wanted }),
   preview: async ({ api }, wanted) => {
     const { data } = await api.send('POST', `${rulesPath}/preview`, wanted, rulePreviewSchema);
     const titles = data.alerts.slice(0, some).map(({ title }) => `  ${toLineText(title)}`);
@@ -101,11 +102,12 @@ function addSilence(rules: Command, shell: Shell): void {
     .option('--until <when>', 'a span such as 8h, or a time', parseExpiry)
     .option('--end', 'tell again')
     .action(async (name: string, { agent: agents, until, end, reason }: SilenceOptions) => {
-      const { id, rule, version } = await findStored(shell, ruleKind, name);
+      const { id, rule, text, version } = await findStored(shell, ruleKind, name);
       if (!end && (until === undefined || reason === undefined))
         throw new UsageError('give --until and --reason; or --end to end silences');
       const silence = { ...(agents && { agents }), until: `${until}`, reason: `${reason}` };
-      const body = withSilence(rule, end ? null : silence);
+      const next = withSilence(rule, end ? null : silence);
+      const body = text === null ? next : rewriteText(text, ruleSchema, next);
       const answer = await shell.api.send('PUT', `${rulesPath}/${id}`, body, storedRuleSchema, { reason }, version);
       await shell.show(answer, () => describeSilences(answer.data.rule).join('\n'));
     });

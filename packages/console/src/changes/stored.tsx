@@ -21,6 +21,8 @@ export interface Kind<Row, Draft> {
   read: (stored: Row) => Draft;
   /** What is sent of it, such as its text in YAML; it itself if not given. */
   toBody?: (draft: Draft) => unknown;
+  /** The text that is stored, so that it says the draft; absent if the draft is the text, or none is kept. */
+  rewrite?: (text: string, draft: Draft) => string;
   Form: ComponentType<DraftProps<Draft>>;
   /** What was done, and what follows if it goes. */
   tell: (draft: Draft) => string;
@@ -53,8 +55,11 @@ interface ChangesProps<Row, Draft> {
 }
 
 /** A button that makes one, or those that change and delete the one that is stored. */
-export function Changes<Row extends { id: string; version: number }, Draft extends { name: string }>({
-  of: { path, noun, begun, read, toBody = (draft) => draft, Form, tell, warn, canUndo },
+export function Changes<
+  Row extends { id: string; version: number; text?: string | null },
+  Draft extends { name: string },
+>({
+  of: { path, noun, begun, read, toBody = (draft) => draft, rewrite, Form, tell, warn, canUndo },
   stored,
   onDone,
 }: ChangesProps<Row, Draft>) {
@@ -63,12 +68,14 @@ export function Changes<Row extends { id: string; version: number }, Draft exten
   const [ready, setReady] = useState(false);
   const before = stored && read(stored);
   const name = before ? `Change ${before.name}` : `New ${noun}`;
+  const bodyOf = (next: Draft) => (stored?.text && rewrite ? rewrite(stored.text, next) : toBody(next));
+  const storedBody = (row: Row) => (rewrite && row.text) || toBody(read(row));
   const textOf = (row: Row) => {
-    const body = toBody(read(row));
+    const body = storedBody(row);
     return typeof body === 'string' ? body : JSON.stringify(body, null, 2);
   };
   const undo = ({ id, version }: Row): Promise<unknown> =>
-    before ? put(path, id, toBody(before), undone, `${version}`) : remove(path, id, undone, `${version}`);
+    stored ? put(path, id, storedBody(stored), undone, `${version}`) : remove(path, id, undone, `${version}`);
   return (
     <>
       <ConfirmButton
@@ -81,7 +88,7 @@ export function Changes<Row extends { id: string; version: number }, Draft exten
           setReady(false);
         }}
         ready={ready}
-        change={(reason, [ifMatch]) => put<Row>(path, stored?.id ?? null, toBody(draft), reason, ifMatch)}
+        change={(reason, [ifMatch]) => put<Row>(path, stored?.id ?? null, bodyOf(draft), reason, ifMatch)}
         done={tell(draft)}
         {...(canUndo && { undo })}
         {...(onDone && { onDone })}
@@ -101,7 +108,7 @@ export function Changes<Row extends { id: string; version: number }, Draft exten
             seen={[`${stored.version}`]}
             change={(reason, [ifMatch]) => remove(path, stored.id, reason, ifMatch)}
             done={`${before.name} is gone.`}
-            {...(canUndo && { undo: () => put(path, null, toBody(before), undone) })}
+            {...(canUndo && { undo: () => put(path, null, storedBody(stored), undone) })}
           >
             {warn(before)}
           </ConfirmButton>

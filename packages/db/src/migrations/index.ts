@@ -20,6 +20,7 @@ import * as urgency from './0018-urgency.ts';
 import * as reach from './0019-reach.ts';
 import * as surge from './0020-surge.ts';
 import * as bills from './0021-bills.ts';
+import * as texts from './0022-texts.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-baseline': baseline,
@@ -43,6 +44,7 @@ const migrations: Record<string, Migration> = {
   '0019-reach': reach,
   '0020-surge': surge,
   '0021-bills': bills,
+  '0022-texts': texts,
 };
 
 /** In their order. A migration that has been released is never edited. */

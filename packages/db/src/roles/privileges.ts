@@ -193,8 +193,8 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     },
     budgets: {
       select: 'all',
-      insert: columns('id name budget'),
-      update: columns('name version budget epoch active active_epoch updated_at'),
+      insert: columns('id name budget text'),
+      update: columns('name version budget text epoch active active_epoch updated_at'),
       delete: true,
     },
     budget_spend: { select: 'all', insert: 'all', update: columns('cost_usd tokens requests') },
@@ -206,8 +206,8 @@ export const tablePrivileges: Record<'proxy' | 'writer' | 'management', Record<s
     },
     notification_rules: {
       select: 'all',
-      insert: columns('id name rule'),
-      update: columns('name version rule updated_at'),
+      insert: columns('id name rule text'),
+      update: columns('name version rule text updated_at'),
       delete: true,
     },
     notification_targets: {

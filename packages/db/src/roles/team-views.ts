@@ -95,8 +95,8 @@ const teamViews: Readonly<Record<string, TeamView>> = {
   },
   budgets: {
     ...read(`shown.team = ${team}`),
-    insert: columns('id name budget'),
-    update: columns('name version budget epoch active active_epoch updated_at'),
+    insert: columns('id name budget text'),
+    update: columns('name version budget text epoch active active_epoch updated_at'),
     delete: true,
   },
   budget_spend: read(`EXISTS (

@@ -119,7 +119,7 @@ export async function presentBudgets(
   const all = listed.flat();
   const [use, name] = await Promise.all([readAmounts(db, all, held), nameKeys(db, all)]);
   return rows.map((row, at) => {
-    const { id, version, budget, team, created_at, updated_at } = row;
+    const { id, version, budget, text, team, created_at, updated_at } = row;
     const uses = (listed[at] ?? [])
       .map((charge) => ({ ...name(charge), ...presentUse(charge, use(charge), now) }))
       // Of an agent that left a team its use stays in the sum.
@@ -127,6 +127,7 @@ export async function presentBudgets(
     return {
       ...presentRow({ id, version }, 'bud'),
       budget: budgetSchema.parse(budget),
+      text,
       is_counted: row.active_epoch === row.epoch,
       window: presentWindow((places[at] as Charge).window),
       uses: uses.toSorted((one, other) => other.used - one.used),

@@ -16,10 +16,10 @@ import { presentRow } from '../presenters.ts';
 /** Without those that only a later version can read, which keep what they have open. */
 export async function presentRules(db: Db, rows: readonly DocumentRow<'rule'>[]): Promise<StoredRule[]> {
   const open = await countOpenAlerts(db);
-  return rows.flatMap(({ id, version, rule: stored, created_at, updated_at }) => {
+  return rows.flatMap(({ id, version, rule: stored, text, created_at, updated_at }) => {
     const { data: rule } = ruleSchema.safeParse(stored);
     if (rule === undefined) return [];
-    const head = { ...presentRow({ id, version }, 'nru'), rule, open_count: open.get(id) ?? 0 };
+    const head = { ...presentRow({ id, version }, 'nru'), rule, text, open_count: open.get(id) ?? 0 };
     return [{ ...head, ...presentRow({ created_at, updated_at }) }];
   });
 }

@@ -10,8 +10,8 @@ import {
 } from '@agp/identities';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { documentRoutes } from '../document-routes.ts';
-import { readYaml } from '../policy-text.ts';
-import { presentIdentity, writeIdentity } from '../reads/identities.ts';
+import { readYaml, writeDocument } from '../policy-text.ts';
+import { presentIdentity, readIdentityDocument } from '../reads/identities.ts';
 import { identityId } from '../requests.ts';
 
 export const identityRoutes = tagRoutes('Identities', [
@@ -35,7 +35,8 @@ export const identityRoutes = tagRoutes('Identities', [
     most: maxIdentities,
     describe: ({ version, identity }) => ({ version, identity }),
     present: (_context, rows) => rows.map(presentIdentity),
-    write: (input, _context, stored) => writeIdentity(input, stored),
+    write: (input, _context, stored) =>
+      writeDocument(input, identitySchema, stored && { said: readIdentityDocument(stored), text: stored.text }),
   }),
   defineRoute('POST /api/v1/identities/try', {
     ofInstallation: true,

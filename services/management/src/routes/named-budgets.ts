@@ -15,9 +15,9 @@ import { z } from 'zod';
 import { type Change, recordChange } from '../changes.ts';
 import { type Context, defineRoute, tagRoutes } from '../define-route.ts';
 import { documentRoutes } from '../document-routes.ts';
+import { readYaml, writeDocument } from '../policy-text.ts';
 import { assureHeld, explainBudgets, presentBudgets, previewBudget } from '../reads/budgets.ts';
 import { agentId, budgetId, found } from '../requests.ts';
-import { joinTeam } from '../teams.ts';
 
 /** Has what the budget counts summed up, if that is another: requests are held to it as soon as it is. */
 async function changeAndCount(
@@ -93,7 +93,9 @@ export const namedBudgetRoutes = tagRoutes('Budgets', [
     ...{ most: maxBudgets, mostOfTeam: maxBudgetsOfTeam },
     describe: ({ version, budget }) => ({ version, budget }),
     present: ({ db, reservations }, rows) => presentBudgets(db, reservations, rows),
-    write: ({ body, caller }) => ({ document: joinTeam(body, caller?.match, budgetSchema) }),
+    readText: readYaml(budgetSchema, 'budget'),
+    write: (input, _context, stored) =>
+      writeDocument(input, budgetSchema, stored && { said: stored.budget, text: stored.text }),
     change: changeAndCount,
   }),
 ]);

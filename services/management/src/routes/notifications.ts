@@ -26,6 +26,7 @@ import { listDeliveries, readDelivery, readDocument, resendDelivery } from '@agp
 import { recordChange } from '../changes.ts';
 import { defineRoute, tagRoutes } from '../define-route.ts';
 import { documentRoutes } from '../document-routes.ts';
+import { readYaml, writeDocument } from '../policy-text.ts';
 import { presentDelivery } from '../presenters.ts';
 import { makeTarget, mergeTarget, presentRules, presentTargets } from '../reads/notifications.ts';
 import { writeNextLink } from '../replies.ts';
@@ -56,7 +57,9 @@ const ruleRoutes = tagRoutes('Alerts', [
     // With its defaults: rules that came with the database were stored without.
     describe: ({ version, rule }) => ({ version, rule: ruleSchema.safeParse(rule).data ?? rule }),
     present: ({ db }, rows) => presentRules(db, rows),
-    write: ({ body }) => ({ document: body }),
+    readText: readYaml(ruleSchema, 'rule'),
+    write: (input, _context, stored) =>
+      writeDocument(input, ruleSchema, stored && { said: ruleSchema.safeParse(stored.rule).data, text: stored.text }),
   }),
 ]);
 

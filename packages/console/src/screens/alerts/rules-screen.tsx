@@ -1,6 +1,7 @@
 import { kinds, type Rule, ruleSchema, type StoredRule } from '@agp/alerts';
 import { countOf, formatCount } from '@agp/core/explain';
 import { describeMatch } from '@agp/documents';
+import { rewriteText } from '@agp/documents/yaml';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -95,6 +96,7 @@ const rules: Kind<StoredRule, Draft> = {
   noun: 'rule',
   begun: begin('failing', { name: '' }),
   read: ({ rule }) => rule,
+  rewrite: (text, draft) => rewriteText(text, ruleSchema, ruleSchema.parse(draft)),
   Form: RuleForm,
   tell: ({ name, enabled }) => `${name} ${enabled ? 'holds within seconds' : 'is off'}.`,
   warn: () => 'Nothing of it is told any more, and its open alerts are over.',

@@ -1,4 +1,5 @@
-import { type Rule, type StoredRule, withSilence } from '@agp/alerts';
+import { type Rule, ruleSchema, type StoredRule, withSilence } from '@agp/alerts';
+import { rewriteText } from '@agp/documents/yaml';
 import { TagsInput } from '@mantine/core';
 import { useState } from 'react';
 import { useBlockUntil } from '../../changes/block-until.tsx';
@@ -15,13 +16,14 @@ export const listSilences = (silences: Rule['silences'] = []) =>
   silences.filter(({ until }) => Date.parse(until) > Date.now());
 
 /** Buttons that let a rule tell nobody for a time, and tell again. */
-export function Silence({ stored: { id, version, rule } }: { stored: StoredRule }) {
+export function Silence({ stored: { id, version, rule, text } }: { stored: StoredRule }) {
+  const toBody = (next: Rule) => (text === null ? next : rewriteText(text, ruleSchema, next));
   const { fields, end, reset } = useBlockUntil('Choose');
   const { agents: known } = useSeenNames();
   const [agents, setAgents] = useState<string[]>([]);
-  const undo = (stored: StoredRule) => put(path, id, rule, undone, `${stored.version}`);
+  const undo = (stored: StoredRule) => put(path, id, text ?? rule, undone, `${stored.version}`);
   const tellAgain = async () => {
-    const after = await put<StoredRule>(path, id, withSilence(rule, null), undefined, `${version}`);
+    const after = await put<StoredRule>(path, id, toBody(withSilence(rule, null)), undefined, `${version}`);
     return { text: `${rule.name} tells again.`, undo: () => undo(after) };
   };
   return (
@@ -38,7 +40,7 @@ export function Silence({ stored: { id, version, rule } }: { stored: StoredRule 
         seen={[`${version}`]}
         change={(reason = '', [ifMatch]) => {
           const silence = { ...(agents.length > 0 && { agents }), until: `${end}`, reason };
-          return put<StoredRule>(path, id, withSilence(rule, silence), reason, ifMatch);
+          return put<StoredRule>(path, id, toBody(withSilence(rule, silence)), reason, ifMatch);
         }}
         done={`${rule.name} is silent.`}
         undo={undo}

@@ -1,5 +1,6 @@
-import type { BudgetDefinition, StoredBudget } from '@agp/budgets';
+import { type BudgetDefinition, budgetSchema, type StoredBudget } from '@agp/budgets';
 import { toTeamPrefix } from '@agp/core/contracts';
+import { rewriteText } from '@agp/documents/yaml';
 import { usePermissions, useSession } from '../../api/session.ts';
 import { Changes, type Kind } from '../../changes/stored.tsx';
 import { tellAmount } from '../../format/format.ts';
@@ -14,6 +15,7 @@ const budgets: Kind<StoredBudget, BudgetDefinition> = {
   noun: 'budget',
   begun,
   read: ({ budget }) => budget,
+  rewrite: (text, budget) => rewriteText(text, budgetSchema, budget),
   Form: BudgetForm,
   tell: (budget) => `${budget.name} is ${tellAmount(budget)}; beyond it requests are ${outcomes[budget.on_exceeded]}.`,
   warn: ({ on_exceeded }) => (

@@ -16,7 +16,7 @@ import { Pill, TimeStamp } from '../../components/values.tsx';
 import { showMinute } from '../../format/format.ts';
 import { groupLabels, listRules } from './describe-policy.ts';
 import { putPolicy } from './policy-changes.tsx';
-import { rewriteText, textOf } from './rewrite-text.ts';
+import { rewritePolicy, textOf } from './rewrite-text.ts';
 
 /** A stored policy, and one of its exceptions. */
 interface Excepted {
@@ -33,7 +33,7 @@ const putExceptions = (
   ifMatch: string | undefined,
 ) => {
   const policy = { ...stored.policy, exceptions: exceptions.length > 0 ? exceptions : undefined };
-  return putPolicy(stored.id, rewriteText(textOf(stored), policy as Policy), reason, ifMatch);
+  return putPolicy(stored.id, rewritePolicy(textOf(stored), policy as Policy), reason, ifMatch);
 };
 
 function EndException({ stored, exception }: Excepted) {

@@ -8,7 +8,7 @@ import { ConfirmButton } from '../../components/confirm.tsx';
 import { Diff } from '../../components/diff.tsx';
 import { PolicyHits } from '../../components/policies.tsx';
 import { formatAgo } from '../../format/format.ts';
-import { rewriteText, textOf } from './rewrite-text.ts';
+import { rewritePolicy, textOf } from './rewrite-text.ts';
 
 const modes = ['observe', 'warn', 'enforce'] as const;
 
@@ -41,7 +41,7 @@ function SwitchMode({ stored, to }: { stored: StoredPolicy; to: Policy['mode'] }
         // Anyway means over what is shown, never over what nobody has read.
         putPolicy(
           id,
-          rewriteText(textOf(stored), { ...policy, mode: to }),
+          rewritePolicy(textOf(stored), { ...policy, mode: to }),
           reason,
           ifMatch === `${opened.version}` ? ifMatch : `${stored.version}`,
         )

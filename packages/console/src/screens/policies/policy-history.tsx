@@ -13,7 +13,7 @@ import { Card } from '../../components/layout.tsx';
 import { Pill, TimeStamp } from '../../components/values.tsx';
 import { nameAction, nameActor } from '../../format/format.ts';
 import { putPolicy } from './policy-changes.tsx';
-import { rewriteText, textOf } from './rewrite-text.ts';
+import { rewritePolicy, textOf } from './rewrite-text.ts';
 
 const mostChanges = 50;
 
@@ -32,7 +32,7 @@ interface RestoreProps {
 /** Makes an earlier version the one that holds. */
 function Restore({ stored, version, state }: RestoreProps) {
   const { id, policy } = stored;
-  const text = rewriteText(textOf(stored), state?.policy as Policy);
+  const text = rewritePolicy(textOf(stored), state?.policy as Policy);
   return (
     <ConfirmButton
       verb="Restore"

@@ -1,6 +1,6 @@
-import { changeText, readText, writeText } from '@agp/documents/yaml';
+import { changeText, readText, rewriteText, writeText } from '@agp/documents/yaml';
 import type { Policy, StoredPolicy } from '@agp/policy';
-import { withoutSigns } from '@agp/policy/schema';
+import { policySchema, withoutSigns } from '@agp/policy/schema';
 import { readPolicy } from '@agp/policy/yaml';
 import { z } from 'zod';
 
@@ -11,13 +11,7 @@ export const textOf = ({ text, policy }: Pick<StoredPolicy, 'text' | 'policy'>):
   text ?? writeText(withoutSigns(policy));
 
 /** A text that says another policy: its comments stay, but for those inside members that differ. */
-export function rewriteText(text: string, to: Policy): string {
-  const [before, after] = [readPolicy(text).policy, withoutSigns(to)] as Record<string, unknown>[];
-  const members = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]) as Set<keyof Policy>;
-  return [...members]
-    .filter((member) => JSON.stringify(before?.[member]) !== JSON.stringify(after?.[member]))
-    .reduce((said, member) => changeText(said, [member], after?.[member]), text);
-}
+export const rewritePolicy = (text: string, to: Policy): string => rewriteText(text, policySchema, withoutSigns(to));
 
 /** What stands at a path of members; undefined if there is nothing. */
 export const valueAt = (value: unknown, path: readonly string[]): unknown =>
