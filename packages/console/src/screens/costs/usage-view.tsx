@@ -1,4 +1,3 @@
-import { expectOfMonth } from '@agp/core/calendar';
 import { type CostUsageEntry, labelOf } from '@agp/core/contracts';
 import { formatShare } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
@@ -99,14 +98,14 @@ function UsageSums({ sums, groups, range, cost }: UsageSumsProps) {
           (entry) => toFilter(entry, groups, range),
           (entry) => unpriced.get(keyOf(entry, groups)),
         ),
-        ...(expectOfMonth(0, range) === null
+        ...(sums.every(({ expected_cost_usd: usd }) => usd === undefined)
           ? []
           : [
               {
                 head: 'By month’s end',
                 right: true,
                 by: (row: CostUsageEntry) => row.total_cost_usd,
-                cell: (row: CostUsageEntry) => <Money usd={expectOfMonth(row.total_cost_usd, range) ?? 0} />,
+                cell: (row: CostUsageEntry) => <Money usd={row.expected_cost_usd ?? 0} />,
               },
             ]),
         { head: 'Share', right: true, cell: (row) => (cost === 0 ? '–' : formatShare(row.total_cost_usd / cost)) },
