@@ -2,11 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { kinds, targetKinds } from '@agp/alerts';
 import { piiGroups } from '@agp/pii';
+import { managementConfigSchema, proxyConfigSchema, writerConfigSchema } from '@agp/settings';
 import type { z } from 'zod';
 import { openEnds } from '../../packages/pii/src/open-ends.ts';
-import { managementConfigSchema } from '../../services/management/src/config.ts';
-import { proxyConfigSchema } from '../../services/proxy/src/config.ts';
-import { writerConfigSchema } from '../../services/writer/src/config.ts';
 import { workspaceFolder } from '../workspace/run-tool.ts';
 import { listSecretCells } from './secrets-table.ts';
 

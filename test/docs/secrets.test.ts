@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { managementConfigSchema, proxyConfigSchema, writerConfigSchema } from '@agp/settings';
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { defaultPlaces } from '../../packages/operator/src/secrets/list-secrets.ts';
 import { givenPaths, listMadeSecrets } from '../../packages/operator/src/secrets/secrets-folder.ts';
-import { managementConfigSchema } from '../../services/management/src/config.ts';
-import { proxyConfigSchema } from '../../services/proxy/src/config.ts';
-import { writerConfigSchema } from '../../services/writer/src/config.ts';
 import { listFiles } from '../workspace/list-files.ts';
 import { workspaceFolder } from '../workspace/run-tool.ts';
 import { readComposeMounts, secretRows } from './secrets-table.ts';

@@ -1,9 +1,8 @@
 import { loadConfig, type Service } from '@agp/runtime';
-import { managementConfigSchema } from '../../services/management/src/config.ts';
+import { managementConfigSchema, writerConfigSchema } from '@agp/settings';
 import { startManagement } from '../../services/management/src/start-management.ts';
 import { loadProxyConfig } from '../../services/proxy/src/config.ts';
 import { startProxy } from '../../services/proxy/src/start-proxy.ts';
-import { writerConfigSchema } from '../../services/writer/src/config.ts';
 import { startWriter } from '../../services/writer/src/start-writer.ts';
 
 // A process of its own: tries to start services that cannot start, says why, and ends once nothing is open any more.

@@ -1,11 +1,10 @@
 import { type Database, openDatabase } from '@agp/db';
 import { createLogger, loadConfig } from '@agp/runtime';
+import { managementConfigSchema, writerConfigSchema } from '@agp/settings';
 import { type Link, type ServiceUrls, startLink, startTestStack, type TestStack, type TlsFiles } from '@agp/testing';
-import { managementConfigSchema } from '../../services/management/src/config.ts';
 import { startManagement } from '../../services/management/src/start-management.ts';
 import { loadProxyConfig } from '../../services/proxy/src/config.ts';
 import { startProxy } from '../../services/proxy/src/start-proxy.ts';
-import { writerConfigSchema } from '../../services/writer/src/config.ts';
 import { startWriter } from '../../services/writer/src/start-writer.ts';
 import { makeEventStream } from './make-event-stream.ts';
 

@@ -40,6 +40,10 @@ export interface Kind<Value extends { name: string }, Stored extends Versioned> 
   describeMade?: (made: Stored) => string[];
 }
 
+/** Whether a file says what is stored; one with comments says more than what has no text. @param isSame whether both mean the same */
+export const saysTheSame = (stored: string | null, { text }: Written<unknown>, isSame: boolean): boolean =>
+  stored === null ? isSame && !text.includes('#') : stored === text;
+
 const show = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'none'));
 
 /** `, amount 5 -> 7` of each member that differs. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { changeText, readText } from './yaml.ts';
+import { changeText, readText, rewriteText } from './yaml.ts';
 
 test.each<[string, string, [string, ...string[]], unknown, string]>([
   [
@@ -67,4 +67,10 @@ test.each([
 test('what is wrong with a text speaks of what it is of', () => {
   const { faults } = readText(`[${'a,'.repeat(30_000)}]`, z.any(), 'identity');
   expect(faults).toMatchObject([{ message: 'says more than an identity needs' }]);
+});
+
+test('a text says another document with its comments, also if storage has turned labels round', () => {
+  const text = 'name: x\nmatch:\n  team: [sales] # asked by Ann\n  env: [prod]\nmode: warn\n';
+  const to = { match: { env: ['prod'], team: ['sales'] }, mode: 'observe', name: 'x' };
+  expect(rewriteText(text, z.looseObject({}), to)).toBe(text.replace('warn', 'observe'));
 });

@@ -1,4 +1,5 @@
 import { isStorableText } from '@agp/core/events';
+import canonicalize from 'canonicalize';
 import { CST, Document, isMap, isNode, isScalar, isSeq, Lexer, parseDocument, stringify } from 'yaml';
 import type { z } from 'zod';
 
@@ -68,9 +69,12 @@ export function changeText(given: string, path: readonly [string, ...string[]], 
 /** The text of a document so that it says another: its comments stay, but for those inside members that differ. */
 export function rewriteText<Value extends object>(text: string, schema: z.ZodType<Value>, to: Value): string {
   const [before, after] = [readText(text, schema, 'document').value, to] as Record<string, unknown>[];
-  return Object.keys({ ...before, ...after })
-    .filter((member) => JSON.stringify(before?.[member]) !== JSON.stringify(after?.[member]))
-    .reduce((said, member) => changeText(said, [member], after?.[member]), text);
+  return (
+    Object.keys({ ...before, ...after })
+      // Storage keeps members in an order of its own, which says nothing.
+      .filter((member) => canonicalize(before?.[member]) !== canonicalize(after?.[member]))
+      .reduce((said, member) => changeText(said, [member], after?.[member]), text)
+  );
 }
 
 /** A member as it is written, with the comments inside it. @param isLong the last of them too */

@@ -47,8 +47,6 @@ export const providerSeconds = 10;
 export const maxPersonName = 128;
 /** OpenID Connect Core 1.0, section 2. */
 export const maxSubject = 255;
-/** Values of a claim that are looked at. */
-export const maxClaimValues = 1_000;
 
 /** Recorded requests that one preview of policies looks at, and for how long, in milliseconds. */
 export const maxReplayed = 200_000;

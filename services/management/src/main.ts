@@ -1,5 +1,5 @@
 import { createLogger, loadConfig, runUntilSignal, warnOfStrangeVariables } from '@agp/runtime';
-import { managementConfigSchema } from './config.ts';
+import { managementConfigSchema } from '@agp/settings';
 import { startManagement } from './start-management.ts';
 
 const logger = createLogger('management', 'info');

@@ -21,9 +21,9 @@ import {
 } from '@agp/runtime';
 import { createEgress } from '@agp/runtime/egress';
 import { GuardedReader } from '@agp/runtime/guarded-reader';
+import { findOidcFault, type ManagementConfig, managementConfigSchema } from '@agp/settings';
 import { AlertWatch } from './alerts/alert-watch.ts';
 import { Notifier, type NotifierOverrides } from './alerts/notifier.ts';
-import { findOidcFault, type ManagementConfig, managementConfigSchema } from './config.ts';
 import { isPagePath, readConsoleFiles } from './console/console-files.ts';
 import { createSignIns, listAllowedHosts } from './console/sign-ins.ts';
 import { createApp } from './create-app.ts';

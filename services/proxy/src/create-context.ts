@@ -118,12 +118,12 @@ export function createContext(
     rules: new Versioned({
       read: (deadline) => storage.readDocuments('policy', deadline),
       prepare: prepareRules,
-      onUnreadable: warnings.documentUnreadable,
+      onUnreadable: warnings.policyUnreadable,
     }),
     budgets: new Versioned({
       read: (deadline) => storage.readDocuments('budget', deadline),
       prepare: ({ version, rows }) => prepareHeld(version, rows),
-      onUnreadable: warnings.documentUnreadable,
+      onUnreadable: warnings.budgetUnreadable,
     }),
     idleSessions: createIdleSessions(redis, {
       idleSeconds: config.sessionIdleSeconds,

@@ -26,8 +26,9 @@ import {
   toStopLimit,
   withTimeout,
 } from '@agp/runtime';
+import { proxyConfigSchema } from '@agp/settings';
 import { BodyMemory } from './body/body-memory.ts';
-import { loadPrices, logConfig, logPrices, type ProxyConfig, proxyConfigSchema } from './config.ts';
+import { loadPrices, logConfig, logPrices, type ProxyConfig } from './config.ts';
 import { createContext } from './create-context.ts';
 import { startEdge } from './edge/create-edge.ts';
 import { listEndpoints } from './head/endpoints.ts';

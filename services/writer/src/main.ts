@@ -1,5 +1,5 @@
 import { createLogger, loadConfig, runUntilSignal, warnOfStrangeVariables } from '@agp/runtime';
-import { writerConfigSchema } from './config.ts';
+import { writerConfigSchema } from '@agp/settings';
 import { startWriter } from './start-writer.ts';
 
 const logger = createLogger('writer', 'info');

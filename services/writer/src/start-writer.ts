@@ -15,8 +15,8 @@ import {
   toStopLimit,
   withTimeout,
 } from '@agp/runtime';
+import type { WriterConfig } from '@agp/settings';
 import { makeAnnounce } from './announce.ts';
-import type { WriterConfig } from './config.ts';
 import { keepSealing } from './jobs/keep-sealing.ts';
 import { keepSweeping } from './jobs/sweep-reservations.ts';
 import { maxHeld } from './limits.ts';

@@ -5,11 +5,11 @@ import { connectBus, keptStream, Outbox, readBacklog } from '@agp/bus';
 import { toPublicId } from '@agp/core/ids';
 import { type Database, openDatabase } from '@agp/db';
 import { createLogger } from '@agp/runtime';
+import { writerConfigSchema } from '@agp/settings';
 import { childEnvironment, eventually, runCommandWithin, startTestStack } from '@agp/testing';
 import { findDivergence, makeTraffic } from '@agp/testing/events';
 import { expect, test } from 'vitest';
 import { readSnippets } from '../../../test/docs/read-snippets.ts';
-import { writerConfigSchema } from '../src/config.ts';
 import { startWriter } from '../src/start-writer.ts';
 
 const command = join(import.meta.dirname, '../../../packages/operator/src/commands/replay.ts');

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { managementConfigSchema, proxyConfigSchema } from '@agp/settings';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { managementConfigSchema } from '../../../services/management/src/config.ts';
-import { proxyConfigSchema } from '../../../services/proxy/src/config.ts';
 import { workspaceFolder } from '../../workspace/run-tool.ts';
 import type { ComposeFile } from './check-compose.ts';
 

@@ -1,6 +1,4 @@
-import { managementConfigSchema } from '../../../services/management/src/config.ts';
-import { proxyConfigSchema } from '../../../services/proxy/src/config.ts';
-import { writerConfigSchema } from '../../../services/writer/src/config.ts';
+import { managementConfigSchema, proxyConfigSchema, writerConfigSchema } from '@agp/settings';
 
 interface Service {
   image: string;

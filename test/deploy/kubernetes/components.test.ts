@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { proxyConfigSchema } from '@agp/settings';
 
 import { beforeAll, describe, expect, test } from 'vitest';
 import manifest from '../../../package.json' with { type: 'json' };
-import { proxyConfigSchema } from '../../../services/proxy/src/config.ts';
 import { listComponents, manifests, renderWith } from './components.ts';
 import { everything, overlays } from './overlays.ts';
 import { type KubernetesObject, listWorkloads, renderKustomization } from './render-kustomization.ts';

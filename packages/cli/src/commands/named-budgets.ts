@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type BudgetDefinition,
   type BudgetPreview,
@@ -12,7 +13,7 @@ import { countOf, formatCount } from '@agp/core/explain';
 import { toLineText } from '@agp/core/text';
 import { writeText } from '@agp/documents/yaml';
 import type { Command } from 'commander';
-import { addApplyCommands, addGet, type Kind, listChanges } from '../apply-files.ts';
+import { addApplyCommands, addGet, type Kind, listChanges, saysTheSame } from '../apply-files.ts';
 import { addCommand } from '../arguments.ts';
 import { columns, formatAmount, type ListedLine, toLines } from '../budget-table.ts';
 import { UsageError } from '../cli-error.ts';
@@ -53,7 +54,7 @@ const kind: Kind<BudgetDefinition, StoredBudget> = {
   ...{ list: storedBudgetListSchema, one: storedBudgetSchema, schema: budgetSchema },
   declaredBy: ({ budget }) => budget,
   toYaml: ({ text, budget }) => text ?? writeText(budget),
-  isSame: (stored, { text }) => stored.text === text,
+  isSame: ({ text, budget }, written) => saysTheSame(text, written, isDeepStrictEqual(budget, written.value)),
   toBody: ({ text }) => text,
   describeChange: ({ budget }, wanted) =>
     `${listChanges(budget, wanted)}; ${countsTheSame(budget, wanted) ? 'from the next request on' : 'counted anew from the records'}`,

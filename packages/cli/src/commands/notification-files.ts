@@ -21,7 +21,7 @@ import { describeMatch } from '@agp/documents';
 import { changeText, rewriteText, writeText } from '@agp/documents/yaml';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { addApplyCommands, addGet, findStored, type Kind, listChanges } from '../apply-files.ts';
+import { addApplyCommands, addGet, findStored, type Kind, listChanges, saysTheSame } from '../apply-files.ts';
 import { addCommand, addReason, parseExpiry, type ReasonOption } from '../arguments.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import { addList } from '../list.ts';
@@ -45,7 +45,10 @@ const ruleKind: Kind<Rule, StoredRule> = {
   ...{ list: storedRuleListSchema, one: storedRuleSchema, schema: ruleSchema },
   declaredBy: ({ rule }) => rule,
   toYaml: ({ text, rule }) => text ?? writeText(rule),
-  isSame: ({ text, rule }, written) => text === keepSilences(written, rule),
+  isSame: ({ text, rule }, { value, text: said }) => {
+    const written = { value, text: keepSilences({ value, text: said }, rule) };
+    return saysTheSame(text, written, isDeepStrictEqual(rule, { silences: rule.silences, ...value }));
+  },
   toBody: (written, stored) => keepSilences(written, stored?.rule),
   describeChange: ({ rule }, wanted) => listChanges(rule, { silences: rule.silences, ...wanted }),
   preview: async ({ api }, wanted) => {

@@ -1,20 +1,12 @@
-import { join } from 'node:path';
 import { describeIssue, toVariable } from '@agp/runtime';
+import { managementConfigSchema, proxyConfigSchema, writerConfigSchema } from '@agp/settings';
 import type { z } from 'zod';
 import { maintainConfigSchema } from '../maintain-config.ts';
 
-/** By path: no package imports a service. */
-async function readSchema(service: string): Promise<z.ZodObject> {
-  const { [`${service}ConfigSchema`]: schema } = await import(
-    join(import.meta.dirname, `../../../../services/${service}/src/config.ts`)
-  );
-  return schema;
-}
-
 const schemas: Record<string, z.ZodObject> = {
-  proxy: await readSchema('proxy'),
-  writer: await readSchema('writer'),
-  management: await readSchema('management'),
+  proxy: proxyConfigSchema,
+  writer: writerConfigSchema,
+  management: managementConfigSchema,
   maintain: maintainConfigSchema,
 };
 

@@ -14,7 +14,7 @@ import {
 } from '@agp/db';
 import { every, type Logger, withTimeout } from '@agp/runtime';
 import { createEgress } from '@agp/runtime/egress';
-import type { ManagementConfig } from '../config.ts';
+import type { ManagementConfig } from '@agp/settings';
 import { maxFedAlerts, maxTargetTests, messagesInHand } from '../limits.ts';
 import { planNext } from './retries.ts';
 import { lastingMs } from './senders/alertmanager.ts';

@@ -22,8 +22,8 @@ import {
 } from '@agp/db';
 import { toPlainAddress } from '@agp/runtime';
 import { coalesce } from '@agp/runtime/fairness';
+import type { ManagementConfig } from '@agp/settings';
 import type { Request } from 'express';
-import type { ManagementConfig } from '../config.ts';
 import { type Caller, digestSecret, issueSecret, type KeyFinders, toKeyCaller } from '../keys.ts';
 import { sessionMs } from '../limits.ts';
 import { presentConsoleSession } from '../presenters.ts';

@@ -22,7 +22,7 @@ import {
 } from '@agp/invoices';
 import { every, inTurns, type Logger, toVariable } from '@agp/runtime';
 import { createEgress, type EgressSettings, fetchBy } from '@agp/runtime/egress';
-import { billingSettings, type ManagementConfig } from '../config.ts';
+import { billingSettings, type ManagementConfig } from '@agp/settings';
 import { billingConnectMs, maxExplaining, maxReconciled } from '../limits.ts';
 import { presentRow, presentUnrecordedRequest } from '../presenters.ts';
 

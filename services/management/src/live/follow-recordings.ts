@@ -1,7 +1,7 @@
 import { connectBus, logBusStatus, type NatsConnection, subscribeToAnnouncements } from '@agp/bus';
 import { type Db, findConsoleSessions, findWorkingSecrets } from '@agp/db';
 import { every, type Logger, readUrlAgain } from '@agp/runtime';
-import type { ManagementConfig } from '../config.ts';
+import type { ManagementConfig } from '@agp/settings';
 import type { LiveStreams } from './live-streams.ts';
 
 export interface Recordings extends AsyncDisposable {

@@ -1,7 +1,7 @@
 import { toLineText } from '@agp/core/text';
 import { createEgress, type EgressSettings, fetchBy } from '@agp/runtime/egress';
+import type { ManagementConfig } from '@agp/settings';
 import * as client from 'openid-client';
-import type { ManagementConfig } from '../config.ts';
 import { maxPersonName, maxSubject, providerSeconds } from '../limits.ts';
 
 export interface Person {

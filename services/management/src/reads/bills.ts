@@ -1,7 +1,7 @@
 import { billedProviders, type ReadBill } from '@agp/core/contracts';
 import { type Db, listBillReads } from '@agp/db';
 import { toVariable } from '@agp/runtime';
-import { billingSettings, type ManagementConfig } from '../config.ts';
+import { billingSettings, type ManagementConfig } from '@agp/settings';
 import { presentRow } from '../presenters.ts';
 
 /** Of each provider whether its bill is read, when that was last and why it failed, if it did. */

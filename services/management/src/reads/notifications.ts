@@ -10,7 +10,7 @@ import {
 } from '@agp/alerts';
 import { ApiError } from '@agp/core/errors';
 import { countDeliveries, countOpenAlerts, type Db, type DocumentRow } from '@agp/db';
-import type { ManagementConfig } from '../config.ts';
+import type { ManagementConfig } from '@agp/settings';
 import { presentRow } from '../presenters.ts';
 
 /** Without those that only a later version can read, which keep what they have open. */

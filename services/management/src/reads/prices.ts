@@ -10,7 +10,7 @@ import {
 import type { ModelPrice, PriceListQuery } from '@agp/core/contracts';
 import { type Db, listUnpricedModels, listUsage } from '@agp/db';
 import { readSettingFile } from '@agp/runtime';
-import type { ManagementConfig } from '../config.ts';
+import type { ManagementConfig } from '@agp/settings';
 
 export interface PriceReader {
   (db: Db, query: PriceListQuery): Promise<ModelPrice[]>;

@@ -4,9 +4,9 @@ import { appendAudit, type Db, type FoundApiKey, findConsoleCodes, takeConsoleCo
 import type { Throttle } from '@agp/reservations';
 import { type Logger, toPlainAddress } from '@agp/runtime';
 import { coalesce } from '@agp/runtime/fairness';
+import { findGrant, grantsByName, type ManagementConfig } from '@agp/settings';
 import { type Request, type Response, Router } from 'express';
 import { networkOf, refuseAfterFailure } from '../authenticate.ts';
-import type { ManagementConfig } from '../config.ts';
 import {
   beginSession,
   createSessionFinder,
@@ -22,7 +22,6 @@ import {
   type SignIns,
   setSessionCookie,
 } from '../console/sign-ins.ts';
-import { findGrant, grantsByName } from '../grants.ts';
 import { createKeyFinders, digestSecret, type FindKey, toKeyCaller } from '../keys.ts';
 import { maxBodyBytes } from '../limits.ts';
 import { isDenied, OidcClient, type Person } from '../oidc/oidc-client.ts';

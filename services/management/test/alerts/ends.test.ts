@@ -74,7 +74,7 @@ test('a budget was raised or deleted, or its window is over', async () => {
   ] as const) {
     const budget = budgetSchema.parse({ name, unit: 'requests', amount: 10, window });
     const row = await createDocument(alerts.database.db, 'budget', { document: budget }, { most: 10, team: null });
-    if (typeof row === 'string') throw new Error(row);
+    if ('code' in row) throw new Error(row.code);
     await alerts.owner.pool.query('UPDATE budgets SET active = budget, active_epoch = epoch');
   }
   await alerts.call(await seedAgent(alerts.owner, 'nightly'), 10, {}, 0);

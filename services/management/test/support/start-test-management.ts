@@ -1,10 +1,10 @@
 import { type Database, openDatabase } from '@agp/db';
 import { createLogger } from '@agp/runtime';
+import type { ManagementConfig } from '@agp/settings';
 import { type Server, startTestStack, type TestStack } from '@agp/testing';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { z } from 'zod';
 import type { NotifierOverrides } from '../../src/alerts/notifier.ts';
-import type { ManagementConfig } from '../../src/config.ts';
 import { type ManagementService, startManagement } from '../../src/start-management.ts';
 
 export const bootstrapKey = 'test-bootstrap-key-0123456789';

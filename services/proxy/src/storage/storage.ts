@@ -193,10 +193,10 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
     return new Map(claims.map((claim) => [claim, owners.get(claim.sessionId)]));
   });
 
-  const documents = coalesce(async (kinds: ReadKind[]) => {
-    const read = await Promise.all(kinds.map(async (kind) => [kind, await readDocumentsAt(pool, kind)] as const));
-    return new Map<ReadKind, DocumentsAt<unknown>>(read);
-  });
+  // Apart, so that one kind never waits for another.
+  const readAll = <Kind extends ReadKind>(kind: Kind) =>
+    coalesce(async (asks: null[]) => new Map([[asks[0] ?? null, await readDocumentsAt(pool, kind)]]));
+  const documents = { policy: readAll('policy'), budget: readAll('budget'), identity: readAll('identity') };
   const identityVersion = coalesce(
     async (asks: null[]) => new Map([[asks[0] ?? null, await readIdentityVersion(pool)]]),
   );
@@ -232,7 +232,9 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
     readAdmission: (key: AdmissionKey, deadline: number) => inTime(admissions(key), deadline),
     /** All documents of a kind and their version, read after this call begins. */
     readDocuments: async <Kind extends ReadKind>(kind: Kind, deadline: number) =>
-      ((await inTime(documents(kind), deadline)) ?? noDocuments) as DocumentsAt<DocumentAt<Kind>>,
+      ((await inTime<DocumentsAt<unknown> | undefined>(documents[kind](null), deadline)) ?? noDocuments) as DocumentsAt<
+        DocumentAt<Kind>
+      >,
     readIdentityVersion: async (deadline: number) => (await inTime(identityVersion(null), deadline)) ?? 0,
     /** An agent's own refused requests, the latest first. */
     readRefusals: (agentId: string, limit: number, deadline: number) =>

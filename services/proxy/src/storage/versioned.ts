@@ -16,6 +16,8 @@ export class Versioned<Row, Held extends { version: number }> {
   readonly #options: Options<Row, Held>;
   #held: Held | null = null;
   #preparing: { version: number; made: Promise<Held> } | null = null;
+  /** Reads that began, and the one of them that is held: after a failover a version may be an earlier one. */
+  #reads = { begun: 0, held: 0 };
 
   constructor(options: Options<Row, Held>) {
     this.#options = options;
@@ -27,12 +29,14 @@ export class Versioned<Row, Held extends { version: number }> {
   }
 
   /**
-   * The documents at a version that was just read, or at a later one.
+   * The documents at a version that was just read, or as they are since.
    * @param deadline on the monotonic clock in milliseconds
    * @throws ApiError `status_unavailable` if they cannot be read: what they forbid must not pass
    */
   async at(version: number, deadline: number): Promise<Held> {
     if (this.#held?.version === version) return this.#held;
+    this.#reads.begun += 1;
+    const turn = this.#reads.begun;
     const stored = await this.#options.read(deadline);
     // Many requests may have waited for one read: the first prepares them.
     if (this.#held?.version === stored.version) return this.#held;
@@ -43,7 +47,10 @@ export class Versioned<Row, Held extends { version: number }> {
       this.#preparing = { version: stored.version, made };
     }
     const made = await this.#preparing.made;
-    if (this.#held === null || this.#held.version < made.version) this.#held = made;
+    if (turn > this.#reads.held) {
+      this.#reads.held = turn;
+      this.#held = made;
+    }
     return made;
   }
 

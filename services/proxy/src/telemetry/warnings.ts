@@ -56,7 +56,8 @@ export function createWarnings(logger: Logger) {
         `path not allowed: with a configured key only those of allow_paths of provider ${refused.provider} in PROVIDERS_FILE are`,
       ),
     ),
-    documentUnreadable: onError('error', 'requests are refused until this proxy is of that version too'),
+    policyUnreadable: onError('error', 'requests are refused until this proxy is of that version too'),
+    budgetUnreadable: onError('error', 'requests are refused until this proxy is of that version too'),
     checkFailed: logSparsely((failure: CheckFailure, heldBack) =>
       logger.warn({ ...failure, heldBack }, "a policy's check failed; its on_failure decides"),
     ),

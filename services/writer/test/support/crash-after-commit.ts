@@ -1,6 +1,6 @@
 /** A writer that is killed between the commit of its first batch and everything that follows it. */
 
-import { writerConfigSchema } from '../../src/config.ts';
+import { writerConfigSchema } from '@agp/settings';
 import { startWriter } from '../../src/start-writer.ts';
 
 const [databaseUrl, natsUrl, redisUrl, ackWaitMs] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 /** A writer as in production, except that it seals more often; it sends its parent a message once it is up. */
 
-import { writerConfigSchema } from '../../src/config.ts';
+import { writerConfigSchema } from '@agp/settings';
 import { startWriter } from '../../src/start-writer.ts';
 
 const [databaseUrl, natsUrl, redisUrl] = process.argv.slice(2);

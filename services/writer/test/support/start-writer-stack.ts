@@ -9,9 +9,9 @@ import {
 import type { AnnouncedEvent, EventMessage } from '@agp/core/events';
 import { type Database, openDatabase } from '@agp/db';
 import { createLogger, type Service } from '@agp/runtime';
+import { type WriterConfig, writerConfigSchema } from '@agp/settings';
 import { eventually, startTestStack } from '@agp/testing';
 import { expect, onTestFinished } from 'vitest';
-import { type WriterConfig, writerConfigSchema } from '../../src/config.ts';
 import { startWriter, type WriterOverrides } from '../../src/start-writer.ts';
 
 /** Short, so that tests see redelivery. */

@@ -1,7 +1,5 @@
+import { managementConfigSchema, proxyConfigSchema, writerConfigSchema } from '@agp/settings';
 import { z } from 'zod';
-import { managementConfigSchema } from '../../../../services/management/src/config.ts';
-import { proxyConfigSchema } from '../../../../services/proxy/src/config.ts';
-import { writerConfigSchema } from '../../../../services/writer/src/config.ts';
 import { toVariable } from '../../../docs/generated-tables.ts';
 
 /** A value of the chart: its path, what it is if nobody sets it, and what it is for. */

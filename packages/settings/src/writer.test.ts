@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { writerConfigSchema } from './config.ts';
+import { writerConfigSchema } from './writer.ts';
 
 const servers = {
   databaseUrl: 'postgres://agp_writer:x@localhost/agp',

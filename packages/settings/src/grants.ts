@@ -1,6 +1,8 @@
 import { type ConsoleRole, consoleRoles, type Team, teamWordsSchema } from '@agp/core/contracts';
 import { z } from 'zod';
-import { maxClaimValues } from './limits.ts';
+
+/** Values of a claim that are looked at. */
+const maxClaimValues = 1_000;
 
 /** What a value of the role claim gives. */
 interface Grant {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { findOidcFault, managementConfigSchema } from './config.ts';
 import { findGrant, grantsByName, grantsSchema } from './grants.ts';
+import { findOidcFault, managementConfigSchema } from './management.ts';
 
 test.each<[unknown, string | null]>([
   ['admin', 'admin'],

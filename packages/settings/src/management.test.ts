@@ -1,6 +1,6 @@
 import { loadConfig } from '@agp/runtime';
 import { expect, test } from 'vitest';
-import { managementConfigSchema } from './config.ts';
+import { managementConfigSchema } from './management.ts';
 
 const needed = {
   DATABASE_URL: 'postgres://localhost/agp',
