@@ -1,15 +1,15 @@
 import type { Alert, Delivery, StoredRule, StoredTarget } from '@agp/alerts';
 import { insertAlert, insertDelivery } from '@agp/testing/events';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { dialog, press, type } from './support/by-keyboard.ts';
 import { inBrowser } from './support/in-browser.ts';
+import { listBarriers } from './support/list-barriers.ts';
 import { useConsole } from './support/use-console.ts';
 
 /** What keeps somebody out of a dialog, on a phone and on a laptop. */
-async function listBarriers(page: Page): Promise<unknown[]> {
-  const found: unknown[] = [];
+async function listBarriersOfDialog(page: Page): Promise<string[]> {
+  const found: string[] = [];
   for (const [width, colorScheme] of [
     [390, 'dark'],
     [1280, 'light'],
@@ -17,8 +17,7 @@ async function listBarriers(page: Page): Promise<unknown[]> {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme });
     await page.locator(`[data-mantine-color-scheme=${colorScheme}]`).waitFor();
-    const { violations } = await new AxeBuilder({ page }).include('[role=dialog]').analyze();
-    found.push(...violations.map(({ id, nodes }) => [width, id, nodes[0]?.html]));
+    found.push(...(await listBarriers(page, '[role=dialog]')));
   }
   return found;
 }
@@ -48,7 +47,7 @@ inBrowser('alerts in the console', () => {
     expect(await dialog(page).getByLabel('Secret').getAttribute('type')).toBe('password');
     expect(await dialog(page).getByRole('button', { name: 'Make', exact: true }).isDisabled()).toBe(true);
     await dialog(page).getByLabel('Url').fill('https://127.0.0.1:9/alerts');
-    expect(await listBarriers(page)).toEqual([]);
+    expect(await listBarriersOfDialog(page)).toEqual([]);
     await dialog(page).getByRole('button', { name: 'Make', exact: true }).click();
     const secret = page.getByTestId('secret');
     await secret.getByText(/^whsec_/).waitFor();
@@ -100,7 +99,7 @@ inBrowser('alerts in the console', () => {
     await dialog(page).getByText('Too big').waitFor();
     expect(await dialog(page).getByRole('button', { name: 'Make', exact: true }).isDisabled()).toBe(true);
     await type(page, [['Quiet minutes', ['Backspace', 'Backspace', 'Backspace', 'Backspace']]]);
-    expect(await listBarriers(page)).toEqual([]);
+    expect(await listBarriersOfDialog(page)).toEqual([]);
     await press(page, 'Make');
     await page.getByText('nights holds within seconds.').waitFor();
     const rules = await read<StoredRule[]>('notification-rules');
@@ -165,7 +164,7 @@ inBrowser('alerts in the console', () => {
     expect(await dialog(page).getByRole('button', { name: 'Silence', exact: true }).isDisabled()).toBe(true);
     await dialog(page).getByLabel('For how long').selectOption('For one hour');
     await dialog(page).getByLabel('Reason').fill('migration');
-    expect(await listBarriers(page)).toEqual([]);
+    expect(await listBarriersOfDialog(page)).toEqual([]);
     await dialog(page).getByRole('button', { name: 'Silence', exact: true }).click();
     await page.getByText('nights is silent.').waitFor();
     const row = page.getByRole('row', { name: /^nights/ });

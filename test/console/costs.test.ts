@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import type { Agent, CostUsage, ListedEvent } from '@agp/core/contracts';
 import { formatCount } from '@agp/core/explain';
 import { eventually } from '@agp/testing';
-import { AxeBuilder } from '@axe-core/playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeBills } from './demo/open-demo-console.ts';
 import { readShown } from './equality/read-shown.ts';
 import { money } from './equality/show-values.ts';
 import { goTo } from './support/go-to.ts';
 import { inBrowser } from './support/in-browser.ts';
+import { listBarriers } from './support/list-barriers.ts';
 import { type ConsoleSystem, openConsole } from './support/open-console.ts';
 
 /** Values that no screen offers, by the screen's address and name. */
@@ -132,8 +132,7 @@ inBrowser('costs, and addresses that somebody has edited', () => {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width: 390, height: 844 });
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+      expect(await listBarriers(page, 'html')).toEqual([]);
     }
     await page.setViewportSize({ width, height });
     expect(faults).toEqual([]);

@@ -1,10 +1,10 @@
 import { eventually } from '@agp/testing';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { makeToken } from '../control/support/admin-calls.ts';
 import { neverIssued } from '../control/support/identity-system.ts';
 import { inBrowser } from './support/in-browser.ts';
+import { listBarriers } from './support/list-barriers.ts';
 import { useConsole } from './support/use-console.ts';
 
 /** On a phone in the dark and on a laptop: nothing is wider than the screen, nor in anybody's way. */
@@ -17,8 +17,7 @@ async function expectToFit(page: Page, isConsole = true): Promise<void> {
     await page.emulateMedia({ colorScheme });
     if (isConsole) await page.locator(`[data-mantine-color-scheme=${colorScheme}]`).waitFor();
     await expect.poll(() => page.evaluate<number>('document.documentElement.scrollWidth')).toBe(width);
-    const { violations } = await new AxeBuilder({ page }).include('main').analyze();
-    expect(violations.map(({ id, nodes }) => [width, id, nodes[0]?.html])).toEqual([]);
+    expect(await listBarriers(page, 'main')).toEqual([]);
   }
 }
 
