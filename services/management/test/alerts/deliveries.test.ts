@@ -25,6 +25,7 @@ const receiver = await startReceiver({
     pour();
   },
   '/500': fail(500),
+  '/given-up': fail(500),
   '/html': fail(502, { 'content-type': 'text/html' }, '<html><p>nginx'),
   '/429': fail(429, { 'retry-after': '100' }),
   '/gone': fail(410),
@@ -119,7 +120,8 @@ test('a message is taken for a minute: whoever dies with it in hand leaves it to
   expect(first?.writableEnded).toBe(true);
 });
 
-describe('a receiver', () => {
+// Some of them are waited for, for ten seconds each.
+describe.concurrent('a receiver', () => {
   test('that fails, hangs, redirects or pours is tried again, with the same id, no sooner than it asks', async () => {
     const rows: [path: string, error: string, pauseSeconds: number][] = [
       ['/500', 'HTTP 500: no', 5],
@@ -192,7 +194,7 @@ describe('a receiver', () => {
   });
 
   test('that fails for three days gets it no more, until somebody sends it again', async () => {
-    const { id, publicId, deliveryId } = await sendTo('/500', 'given-up');
+    const { id, publicId, deliveryId } = await sendTo('/given-up');
     await tried('given-up');
     await management.database.pool.query(
       'UPDATE alert_deliveries SET attempts = 14, next_at = clock_timestamp() WHERE target_id = $1',
