@@ -183,7 +183,7 @@ inBrowser('a list', () => {
   test('shows what a row leads to beside it, and walks by keys alone', async () => {
     for (const name of ['peek-a', 'peek-b']) await send(name, {}, { 'x-session-id': name });
     await recorded<ListedEvent>('/api/v1/events?limit=2', 2);
-    const { page, context, faults } = await open('/agents?search=peek&order=name');
+    const { page, faults } = await show('/agents?search=peek&order=name');
     const peek = page.getByRole('dialog');
     const title = peek.getByRole('heading');
     for (const [key, seen] of [
@@ -205,6 +205,5 @@ inBrowser('a list', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'peek-b' }).waitFor();
     expect(faults).toEqual([]);
-    await context.close();
   });
 });

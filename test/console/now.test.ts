@@ -26,7 +26,7 @@ inBrowser('Now', () => {
   afterAll(() => console?.[Symbol.asyncDispose]());
 
   test('names an agent that fails first, leads to it, and is calm once somebody looks after it', async () => {
-    const { page, context, faults } = await console.open('/');
+    const { page, faults } = await console.show('/');
     const lines = page.locator('.problems > li');
     const title = 'agent ledger fails: 12 of 16 requests';
     const line = lines.filter({ hasText: title });
@@ -48,11 +48,11 @@ inBrowser('Now', () => {
       .poll(async () => (await entries.allInnerTexts()).map((each) => /(completed|answered \d+) × \d+/.exec(each)?.[0]))
       .toEqual(['completed × 4', 'answered 429 × 3', 'answered 500 × 9']);
     expect(faults).toEqual([]);
-    await context.close();
+    await page.setViewportSize({ width: 1280, height: 900 });
   });
 
   test('shows only the hours that somebody drags over, in all charts', async () => {
-    const { page, context, faults } = await console.open('/');
+    const { page, faults } = await console.show('/');
     const charts = page.locator('.panels .u-over');
     await expect.poll(() => charts.count()).toBe(4);
     const box = await charts.nth(1).boundingBox();
@@ -82,11 +82,10 @@ inBrowser('Now', () => {
       await page.getByText(/^The charts show /).waitFor();
     }
     expect(faults).toEqual([]);
-    await context.close();
   });
 
   test('fades without the API, but for its warning, and Pause says that nobody knows', async () => {
-    const { page, context, faults } = await console.open('/');
+    const { page, context, faults } = await console.show('/');
     await page.locator('.screen > .panels').waitFor();
     await context.route('**/api/**', (route) => route.abort());
     const warning = page.getByRole('alert').first();
@@ -100,6 +99,5 @@ inBrowser('Now', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Pause all agents' }).click();
     await page.getByText('Whether it was done is not known.').waitFor();
     expect(faults).toEqual([]);
-    await context.close();
   });
 });
