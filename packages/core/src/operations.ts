@@ -3,50 +3,91 @@ export const providerApis = ['openai', 'anthropic', 'gemini'] as const;
 
 export type ProviderApi = (typeof providerApis)[number];
 
-/** What operations do, in OpenTelemetry's words; all others have no word but their own name. */
-const kinds = {
-  chat: 'chat.completions async.chat.completions responses decisions messages interactions cohere.chat',
-  generate_content: 'generateContent streamGenerateContent',
-  text_completion: 'completions fim.completions',
-  embeddings: 'embeddings embedContent batchEmbedContents cohere.embed',
-};
+/** What holds of an operation before any of its bytes are read. */
+export interface OperationRow {
+  /** The ends of its paths, as an expression in which `{model}` stands for a model's name; absent if it only shows what another started. */
+  readonly path?: string;
+  /** What it does, in OpenTelemetry's words; absent if these have none. */
+  readonly kind?: 'chat' | 'generate_content' | 'text_completion' | 'embeddings';
+  /** What rules call it beside its kind and the words of its name. */
+  readonly alsoNamed?: 'chat' | 'images' | 'videos';
+  /** Callers may use the provider's configured key for it, unless an operator lists other paths. */
+  readonly takesOurKey?: true;
+  /** It is answered before its calls are billed, with its results. */
+  readonly startsBatch?: true;
+}
 
-/** Operations that are answered before they are billed, and do not say so in a word of their name. */
-const batches = ['batchGenerateContent', 'asyncBatchEmbedContent', 'batchPredictionJobs'];
+const rows = {
+  'chat.completions': { path: 'chat/completions', kind: 'chat', takesOurKey: true },
+  'chat.completions.get': {},
+  'async.chat.completions': { path: 'async/chat/completions', kind: 'chat' },
+  'async.chat.completions.get': {},
+  completions: { path: 'completions', kind: 'text_completion', alsoNamed: 'chat', takesOurKey: true },
+  'fim.completions': { path: 'fim/completions', kind: 'text_completion', alsoNamed: 'chat', takesOurKey: true },
+  responses: { path: 'responses', kind: 'chat', takesOurKey: true },
+  'responses.get': {},
+  'responses.compact': { path: 'responses/compact', takesOurKey: true },
+  'responses.input_tokens': { path: 'responses/input_tokens', takesOurKey: true },
+  decisions: { path: 'decisions', kind: 'chat' },
+  embeddings: { path: 'embeddings', kind: 'embeddings', takesOurKey: true },
+  rerank: { path: 'rerank', takesOurKey: true },
+  'cohere.chat': { path: 'v[12]/chat', kind: 'chat' },
+  'cohere.embed': { path: 'v[12]/embed', kind: 'embeddings' },
+  ocr: { path: 'ocr' },
+  moderations: { path: 'moderations', takesOurKey: true },
+  videos: { path: 'videos(?:/(?:generations|edits|extensions|[^/]+/remix))?|video/generations(?:/jobs)?' },
+  'images.generations': { path: 'images/generations', takesOurKey: true },
+  'images.edits': { path: 'images/edits', takesOurKey: true },
+  'images.variations': { path: 'images/variations', takesOurKey: true },
+  'audio.transcriptions': { path: 'audio/transcriptions', takesOurKey: true },
+  'audio.translations': { path: 'audio/translations', takesOurKey: true },
+  'audio.speech': { path: 'audio/speech', takesOurKey: true },
+  // Batches belong to the account: anybody with its key can see and end them.
+  batches: { path: 'batches|batch/jobs', startsBatch: true },
+  'batches.get': {},
+  'batches.list': {},
+  messages: { path: 'messages|{model}:(?:streamRawPredict|rawPredict)', kind: 'chat', takesOurKey: true },
+  'messages.count_tokens': { path: 'messages/count_tokens', takesOurKey: true },
+  'messages.batches': { path: 'messages/batches', startsBatch: true },
+  'messages.batches.results': {},
+  generateContent: { path: '{model}:generateContent', kind: 'generate_content', takesOurKey: true },
+  streamGenerateContent: { path: '{model}:streamGenerateContent', kind: 'generate_content', takesOurKey: true },
+  embedContent: { path: '{model}:embedContent', kind: 'embeddings', takesOurKey: true },
+  batchEmbedContents: { path: '{model}:batchEmbedContents', kind: 'embeddings', takesOurKey: true },
+  countTokens: { path: '{model}:countTokens', takesOurKey: true },
+  batchGenerateContent: { path: '{model}:batchGenerateContent', startsBatch: true },
+  asyncBatchEmbedContent: { path: '{model}:asyncBatchEmbedContent', startsBatch: true },
+  computeTokens: { path: '{model}:computeTokens' },
+  fetchPredictOperation: { path: '{model}:fetchPredictOperation' },
+  predict: { path: '{model}:predict', alsoNamed: 'images' },
+  predictLongRunning: { path: '{model}:predictLongRunning', alsoNamed: 'videos' },
+  interactions: { path: 'interactions', kind: 'chat', takesOurKey: true },
+  'interactions.get': {},
+  'cachedContents.create': { path: 'cachedContents' },
+  'cachedContents.update': { path: 'cachedContents/[^/:]+' },
+  batchPredictionJobs: { path: 'batchPredictionJobs', startsBatch: true },
+} as const satisfies Readonly<Record<string, OperationRow>>;
 
-const kindOf = new Map(Object.entries(kinds).flatMap(([kind, names]) => names.split(' ').map((name) => [name, kind])));
+export type OperationName = keyof typeof rows;
 
-/** What rules call operations beside the words of their names, and what these do. */
-const others: Readonly<Record<string, string>> = {
-  completions: 'chat',
-  'fim.completions': 'chat',
-  predict: 'images',
-  predictLongRunning: 'videos',
-};
+/** All operations of providers that can be read, by name. */
+export const operationRows: ReadonlyMap<string, OperationRow> = new Map(Object.entries(rows));
 
 /** OpenTelemetry's name for an operation of a provider. */
-export const nameOperationKind = (operation: string): string => kindOf.get(operation) ?? operation;
+export const nameOperationKind = (operation: string): string => operationRows.get(operation)?.kind ?? operation;
 
 /** Whether it makes a batch, whose calls are billed with its results. */
-export const startsBatch = (operation: string): boolean =>
-  ['batches', 'messages.batches', ...batches].includes(operation);
+export const startsBatch = (operation: string): boolean => operationRows.get(operation)?.startsBatch === true;
 
 /** All names by which rules may know an operation, its own first: `images` stands for `images.edits`, and `batches` for all batches. */
 export function listOperationNames(operation: string): string[] {
   const words = operation.split('.');
-  const isBatch = words.includes('batches') || batches.includes(operation);
-  const own = [...words, nameOperationKind(operation), ...(others[operation] ? [others[operation]] : [])];
-  return [...new Set([operation, ...(isBatch ? ['batches'] : own)])];
+  if (words.includes('batches') || startsBatch(operation)) return [...new Set([operation, 'batches'])];
+  const also = operationRows.get(operation)?.alsoNamed ?? [];
+  return [...new Set([operation, ...words, nameOperationKind(operation)].concat(also))];
 }
-
-/** Operations that no table above has. */
-const further =
-  `async.chat.completions.get chat.completions.get interactions.get responses.get responses.compact responses.input_tokens
-  messages.batches messages.batches.results messages.count_tokens batches batches.get batches.list countTokens computeTokens
-  fetchPredictOperation cachedContents.create cachedContents.update audio.speech audio.transcriptions audio.translations images.edits
-  images.generations images.variations videos moderations ocr rerank unknown`.split(/\s+/);
 
 /** All names by which rules may know any operation, in order. */
 export const operationNames: readonly string[] = [
-  ...new Set([...kindOf.keys(), ...batches, ...Object.keys(others), ...further].flatMap(listOperationNames)),
+  ...new Set([...operationRows.keys(), 'unknown'].flatMap(listOperationNames)),
 ].sort();

@@ -1,3 +1,4 @@
+import { operationRows } from '@agp/core/operations';
 import { anthropic } from './dialects/anthropic/operations.ts';
 import { gemini } from './dialects/gemini/operations.ts';
 import { openai } from './dialects/openai/operations.ts';
@@ -5,9 +6,6 @@ import { type Dialect, decodeName, type Operation, type ProviderApi, toPlainPath
 
 /** The wire formats that providers speak. */
 export const dialects: Readonly<Record<ProviderApi, Dialect>> = { openai, anthropic, gemini };
-
-/** Words of operations' paths that have capitals, for comparisons in any case. */
-export const operationWords: readonly string[] = Object.values(dialects).flatMap(({ words }) => words);
 
 /** Whether an answer would hold a credential, in the words of any dialect: some servers speak several. */
 export function handsOutCredential(path: string): boolean {
@@ -55,20 +53,19 @@ const before = String.raw`^(?:/(?:v\d[a-z0-9]*|api|inference|openai|anthropic|co
 /** Where Vertex AI and Azure keep models. */
 const holder = '(?:/projects/[^/]+/locations/[^/]+)?(?:/(?:publishers|endpoints|deployments)/[^/]+|/models)?';
 
-/** A path that ends so, with nothing unknown before it. @param ends expressions @param isHeld a holder of models may stand before them */
-export const toWholePath = (ends: readonly string[], isHeld = true): RegExp =>
-  new RegExp(`${before}${isHeld ? holder : ''}/(?:${ends.join('|')})/?$`);
+/**
+ * A path that ends so, with nothing unknown before it.
+ * @param ends expressions @param isHeld a holder of models may stand before them @param models what `{model}` may be of
+ */
+export const toWholePath = (ends: readonly string[], isHeld = true, models = 'models|tunedModels|endpoints'): RegExp =>
+  new RegExp(
+    `${before}${isHeld ? holder : ''}/(?:${ends.join('|')})/?$`.replaceAll('{model}', `(?:${models})(?:/[^/]+){1,2}`),
+  );
 
-const wholePath = new RegExp(
-  toWholePath([
-    '(?:(?:async/)?chat/|fim/)?completions|responses(?:/(?:compact|input_tokens))?|decisions|embeddings|embed|chat|rerank|moderations|ocr',
-    'images/(?:generations|edits|variations)|audio/(?:transcriptions|translations|speech)',
-    'videos(?:/(?:generations|edits|extensions|[^/]+/remix))?|video/generations(?:/jobs)?',
-    'messages(?:/(?:count_tokens|batches))?|batches|batch/jobs|interactions|cachedContents(?:/[^/:]+)?|batchPredictionJobs',
-    '(?:models|tunedModels|endpoints)(?:/[^/]+){1,2}:[A-Za-z]+',
-  ]),
-  'i',
-);
+const wholePath = new RegExp(toWholePath([...operationRows.values()].flatMap(({ path = [] }) => path)), 'i');
+
+/** Words of operations' paths that have capitals, for comparisons in any case. */
+export const operationWords: readonly string[] = wholePath.source.match(/[a-z]+(?:[A-Z][a-z]+)+/g) ?? [];
 
 /** Whether a call's path is known as a whole: one that is known by its end alone may name a model, or an agent, before it. */
 export const isWholePath = (path: string): boolean => wholePath.test(decodeName(toPlainPath(path)));

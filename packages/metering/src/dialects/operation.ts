@@ -1,7 +1,7 @@
 import { makeUsage, type Usage } from '@agp/catalogue';
 import type { ApiError } from '@agp/core/errors';
 import type { EventTool } from '@agp/core/events';
-import type { ProviderApi } from '@agp/core/operations';
+import type { OperationName, ProviderApi } from '@agp/core/operations';
 import type { Frame } from '../json/frame.ts';
 import { asObject, asText, type JsonObject } from '../json/members.ts';
 import type { Writing } from '../text/writing.ts';
@@ -95,7 +95,7 @@ export interface StreamReader {
 /** One kind of model call of one API, with pure mappings of what goes over its wire. Never throws on any body. */
 export interface Operation {
   readonly api: ProviderApi;
-  readonly name: string;
+  readonly name: OperationName;
   /** Streams give usage only if the request has `stream_options.include_usage` (see `spliceStreamUsage`). */
   readonly usageNeedsAsking: boolean;
   /** How an answer that is no SSE is read: as one object, as an array of a stream's frames, or as a frame a line. */
@@ -162,8 +162,6 @@ interface Link {
 export interface Dialect {
   /** Finds the operation that a method and a path of the provider ask for. */
   match(path: string, method: 'GET' | 'POST'): Operation | null;
-  /** All that `match` may find. */
-  operations: readonly Operation[];
   /** Paths, in lower case, whose answers hold a credential of the provider or lead to it past the proxy. */
   credentialPaths: RegExp;
   /** Paths, in lower case, of agents that run at the provider: no answer tells what they spend, and no block reaches them. */
@@ -171,8 +169,6 @@ export interface Dialect {
   /** Parts of paths, in lower case, that keep what they are sent. */
   keepingPaths: RegExp;
   links: readonly Link[];
-  /** Words of its paths that have capitals. */
-  words: readonly string[];
   /** Members of requests that hold a conversation, in the order in which they are read. */
   conversation: readonly string[];
   /** The header in which its SDKs send a key. */
@@ -241,7 +237,7 @@ export function describeLater(
 ): Operation {
   return {
     ...operation,
-    name: `${operation.name}.get`,
+    name: `${operation.name}.get` as OperationName,
     bounds: undefined,
     stores: undefined,
     settlesBackground: true,

@@ -1,19 +1,14 @@
 import { defaultPaths, type PathPattern } from '@agp/catalogue';
+import { operationRows, startsBatch } from '@agp/core/operations';
 import { type Operation, toWholePath } from '@agp/metering';
 import { decodeOnce } from './query-parameters.ts';
 
-const verbs = '(?:generate|streamGenerate|embed)Content|batchEmbedContents|countTokens|rawPredict|streamRawPredict';
-
-/** A call as a whole path, with nothing unknown before it. */
-const callPath = toWholePath([
-  '(?:(?:chat|fim)/)?completions',
-  'responses(?:/(?:compact|input_tokens))?',
-  'embeddings|rerank|moderations|interactions',
-  'images/(?:generations|edits|variations)',
-  'audio/(?:transcriptions|translations|speech)',
-  'messages(?:/count_tokens)?',
-  `(?:models|tunedModels)(?:/[^/]+){1,2}:(?:${verbs})`,
-]);
+/** A call that our key is for, as a whole path; an endpoint of Vertex AI serves whatever was put there. */
+const callPath = toWholePath(
+  [...operationRows.values()].filter(({ takesOurKey }) => takesOurKey).flatMap(({ path = [] }) => path),
+  true,
+  'models|tunedModels',
+);
 
 /** Paths that list and describe models: `/v1/models`, `/v1beta/models/{model}`, `/openai/models` ... */
 const modelsPath = toWholePath(['models(?:/[^/]+){0,2}'], false);
@@ -21,12 +16,9 @@ const modelsPath = toWholePath(['models(?:/[^/]+){0,2}'], false);
 /** Gemini's long-running operations, which anybody with the account's key can read; `%` could encode them. */
 const modelsOwn = /\/models\/[^/]+\/(?:operations\/?$|[^/]*%)/i;
 
-/** Batches belong to the account: anybody with its key can see and end them. */
-const batchOperation = /^(?:messages\.batches|batchGenerate|asyncBatch)/;
-
 function isInDefaults(method: string, path: string, operation: Operation | null): boolean {
   if (method === 'GET') return [path, decodeOnce(path)].every((each) => modelsPath.test(each) && !modelsOwn.test(each));
-  if (method !== 'POST' || operation === null || batchOperation.test(operation.name)) return false;
+  if (method !== 'POST' || operation === null || startsBatch(operation.name)) return false;
   return callPath.test(decodeOnce(path));
 }
 

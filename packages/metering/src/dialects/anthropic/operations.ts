@@ -1,6 +1,7 @@
 import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
 import { type AnswerReading, type Dialect, decodeName, type Operation, toPlainPath, usual } from '../operation.ts';
+import { makeMatcher } from '../paths.ts';
 import { BatchResultsReader } from './batches.ts';
 import * as bounds from './bounds.ts';
 import { formatRefusal, formatStreamError, MessageStreamReader } from './stream.ts';
@@ -99,23 +100,23 @@ const batchResults: Operation = {
 };
 
 /** OpenAI has messages too, inside of threads: those have an id before them and are no model call. */
-const byTarget: readonly (readonly [RegExp, Operation])[] = [
-  [/^(?:.*\/v1)?\/messages$/, messages],
-  [/^(?:.*\/v1)?\/messages\/count_tokens$/, countTokens],
-  [/^(?:.*\/v1)?\/messages\/batches$/, createBatch],
-  [/\/publishers\/anthropic\/models\/count-tokens:rawPredict$/, countTokens],
-  [vertexTarget, messages],
-];
+const matchEnding = makeMatcher(
+  [messages, countTokens, createBatch],
+  '^(?:.*/v1)?/',
+  '(?:.*/)?publishers/anthropic/models/[^/:]+',
+);
+
+/** What Vertex AI counts with stands for the model. */
+const vertexCount = /\/publishers\/anthropic\/models\/count-tokens:rawPredict$/;
 
 const match: Dialect['match'] = (path, method) => {
   if (method === 'GET') return resultsTarget.test(path) ? batchResults : null;
   const plain = toPlainPath(path);
-  return byTarget.find(([target]) => target.test(plain))?.[1] ?? null;
+  return vertexCount.test(plain) ? countTokens : matchEnding(plain);
 };
 
 export const anthropic: Dialect = {
   match,
-  operations: [batchResults, ...byTarget.map(([, operation]) => operation)],
   // `results_url`, which the SDK calls.
   links: [{ at: /\/messages\/batches(?:\/[^/]+(?:\/cancel)?)?\/?$/, path: /\/v1\/messages\/batches\// }],
   // What workload identities and Claude Code exchange for a key, and what runners of agents get.
@@ -123,7 +124,6 @@ export const anthropic: Dialect = {
     /\/(?:oauth\d?\/token|create_api_key|tunnels\/[^/]+\/(?:reveal|rotate)_token|environments\/[^/]+\/work)(?:[/.:]|$)/,
   hostedAgentPaths: /\/v\d[a-z0-9]*\/(?:agents|sessions|dreams|deployments|environments)(?:[/.:]|$)/,
   keepingPaths: /\/(?:files|skills|memory_stores|user_profiles)(?:\/|$)/,
-  words: ['rawPredict', 'streamRawPredict'],
   conversation: ['messages'],
   keyHeader: (apiKey) => ({ 'x-api-key': apiKey }),
   formatRefusal,

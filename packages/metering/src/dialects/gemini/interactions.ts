@@ -134,8 +134,6 @@ const target = /\/v1(?:alpha|beta)?\d*\/(?:projects\/.+\/)?interactions(?:\/([^/
 
 const interactionLater = describeLater(interactions, target, () => false);
 
-export const interactionOperations: readonly Operation[] = [interactions, interactionLater];
-
 export function matchInteraction(path: string, method: 'GET' | 'POST'): Operation | null {
   const [found, id, cancel] = target.exec(path) ?? [];
   if (found === undefined || (id === undefined && method === 'GET')) return null;

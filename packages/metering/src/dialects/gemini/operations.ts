@@ -1,36 +1,30 @@
+import type { OperationName } from '@agp/core/operations';
 import { asArray, asObject, type JsonObject } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
 import { collectText } from '../../text/strings.ts';
+import type { KnownMembers } from '../known-members.ts';
 import { isPlainlySpelled } from '../named-tools.ts';
 import { type Dialect, decodeName, type Operation, toPlainPath, usual } from '../operation.ts';
+import { makeMatcher } from '../paths.ts';
 import type { Storing } from '../stored.ts';
 import { batchListTarget, batchTarget, describeBatchList, describeBatchResults } from './batches.ts';
 import * as bounds from './bounds.ts';
-import { groundings, interactionOperations, matchInteraction } from './interactions.ts';
+import { groundings, matchInteraction } from './interactions.ts';
 import * as members from './members.ts';
-import { describePredictions, resources } from './predict.ts';
+import { describePredictions, matchResource } from './predict.ts';
 import { ContentStreamReader, formatRefusal, formatStreamError } from './stream.ts';
 import { readContent } from './text.ts';
 import { answerNames, listModels, readTools } from './tools.ts';
 import { readContentFigures } from './usage.ts';
 
-const free = [
-  'countTokens',
-  'batchGenerateContent',
-  'asyncBatchEmbedContent',
-  'computeTokens',
-  'fetchPredictOperation',
-] as const;
+/** A model, which may also be a tuned one, and at Vertex AI an endpoint of it. */
+const modelPlace = '(?:models|tunedModels|endpoints)/([^/:]+)';
 
-const names = ['generateContent', 'streamGenerateContent', 'embedContent', 'batchEmbedContents', ...free] as const;
+const target = new RegExp(`/${modelPlace}:[A-Za-z]+/?$`);
 
-/** `.../models/{model}:{operation}`; the model may also be a tuned one, and at Vertex AI an endpoint of it. */
-const target = /\/(?:models|tunedModels|endpoints)\/([^/:]+):([A-Za-z]+)\/?$/;
-
-function parsePath(path: string): { model: string; name: string } | null {
-  const found = target.exec(toPlainPath(path));
-  if (!found?.[1] || !found[2]) return null;
-  return { model: decodeName(found[1]).replace(/^(?:models|tunedModels)\//, ''), name: found[2] };
+function findModel(path: string): string | null {
+  const [, model = null] = target.exec(toPlainPath(path)) ?? [];
+  return model && decodeName(model).replace(/^(?:models|tunedModels)\//, '');
 }
 
 function textMembers(body: JsonObject): unknown[] {
@@ -60,14 +54,6 @@ function listContained(body: JsonObject): JsonObject[] | null {
   return requests.map((item) => asObject(asObject(item).request));
 }
 
-/** Their bodies hold calls, each with members of its own. */
-const holdsCalls = new Set<string>([
-  'batchEmbedContents',
-  'countTokens',
-  'batchGenerateContent',
-  'asyncBatchEmbedContent',
-]);
-
 /**
  * Newer projects store what does not say, Vertex AI does not know the member; what grounds an answer is kept for 30 days
  * (https://ai.google.dev/gemini-api/docs/logs-datasets, https://ai.google.dev/gemini-api/docs/zdr).
@@ -78,53 +64,49 @@ const contentStores: Storing = {
   tools: groundings,
 };
 
-type OperationKind = Pick<Operation, 'bounds' | 'batchedBounds' | 'known' | 'stores'>;
+const content = { bounds: bounds.generateContent, known: members.generateContent, stores: contentStores };
 
-const kinds: Partial<Record<(typeof names)[number], OperationKind>> = {
-  generateContent: { bounds: bounds.generateContent, known: members.generateContent, stores: contentStores },
-  streamGenerateContent: { bounds: bounds.generateContent, known: members.generateContent, stores: contentStores },
-  embedContent: { bounds: bounds.embedContent, known: members.embedContent },
-  batchEmbedContents: { bounds: bounds.batchEmbedContents, known: members.batchEmbedContents },
-  batchGenerateContent: {
-    bounds: bounds.batchGenerateContent,
-    batchedBounds: bounds.generateContent,
-    stores: 'a batch',
-    known: members.batchGenerateContent,
-  },
-  asyncBatchEmbedContent: {
-    bounds: bounds.batchGenerateContent,
-    batchedBounds: bounds.embedContent,
-    stores: 'a batch',
-    known: members.batchGenerateContent,
-  },
-  countTokens: { known: members.countTokens },
-  computeTokens: { known: members.countTokens },
-  fetchPredictOperation: { known: members.predict },
+/** Its body holds calls, each with members of its own. */
+const holdsCalls = (knownOfCalls: KnownMembers) => ({ listCalls: listContained, knownOfCalls });
+
+const embeddings = { ...holdsCalls(members.embedContent), writesText: false };
+
+const batch = {
+  isFree: true,
+  isBilledLater: true,
+  bounds: bounds.batchGenerateContent,
+  known: members.batchGenerateContent,
+  stores: 'a batch',
 };
 
-function describe(name: (typeof names)[number]): Operation {
+/** What is particular to a verb of models. */
+const verbs = {
+  generateContent: content,
+  streamGenerateContent: { ...content, answerFormat: 'array' },
+  embedContent: { bounds: bounds.embedContent, known: members.embedContent, writesText: false },
+  batchEmbedContents: { ...embeddings, bounds: bounds.batchEmbedContents, known: members.batchEmbedContents },
+  batchGenerateContent: { ...batch, ...holdsCalls(members.generateContent), batchedBounds: bounds.generateContent },
+  asyncBatchEmbedContent: { ...batch, ...embeddings, batchedBounds: bounds.embedContent },
+  countTokens: { ...holdsCalls(members.generateContent), isFree: true, known: members.countTokens },
+  computeTokens: { isFree: true, known: members.countTokens },
+  fetchPredictOperation: { isFree: true, known: members.predict },
+} satisfies Partial<Record<OperationName, Partial<Operation>>>;
+
+function describe(name: keyof typeof verbs): Operation {
   return {
     api: 'gemini',
     name,
-    ...kinds[name],
     ...usual,
-    answerFormat: name === 'streamGenerateContent' ? 'array' : 'object',
     figuresWithin: ['"groundingMetadata"'],
-    isFree: free.some((each) => each === name),
-    isBilledLater: /batch(?:Generate|Embed)Content$/i.test(name),
-    writesText: !name.toLowerCase().includes('embed'),
     createStreamReader: () => new ContentStreamReader(),
     readTools,
     listModels,
     answerNames,
-    ...(holdsCalls.has(name) && {
-      listCalls: listContained,
-      knownOfCalls: /embed/i.test(name) ? members.embedContent : members.generateContent,
-    }),
+    ...verbs[name],
     readRequest(value, path) {
       const body = asObject(value);
       return {
-        requestedModel: parsePath(path)?.model ?? null,
+        requestedModel: findModel(path),
         stream: name === 'streamGenerateContent',
         toldUsage: {},
         inputText: () => collectText(findCalls(body).flatMap(textMembers)),
@@ -135,10 +117,8 @@ function describe(name: (typeof names)[number]): Operation {
 }
 
 const ownBatches = /^\/v1(?:(?:alpha|beta)\d*)?\/batches(?:\/|$)/;
-const byName = new Map<string, Operation>([
-  ...names.map((name) => [name, describe(name)] as const),
-  ...describePredictions((path) => parsePath(path)?.model ?? null).map((each) => [each.name, each] as const),
-]);
+const described = (Object.keys(verbs) as (keyof typeof verbs)[]).map(describe);
+const matchVerb = makeMatcher([...described, ...describePredictions(findModel)], '/', modelPlace);
 const batchResults = describeBatchResults({ ...describe('generateContent'), bounds: undefined, stores: undefined });
 const batchList = describeBatchList(batchResults);
 
@@ -149,20 +129,11 @@ const match: Dialect['match'] = (path, method) => {
     if (!ownBatches.test(path)) return null;
     return batchTarget.test(path) ? batchResults : batchListTarget.test(path) ? batchList : null;
   }
-  const resource = resources.find(([place]) => place.test(path))?.[1];
-  if (resource) return resource;
-  return byName.get(parsePath(path)?.name ?? '') ?? null;
+  return matchResource(path) ?? matchVerb(toPlainPath(path));
 };
 
 export const gemini: Dialect = {
   match,
-  operations: [
-    ...interactionOperations,
-    ...resources.map(([, each]) => each),
-    ...byName.values(),
-    batchResults,
-    batchList,
-  ],
   // `downloadUri`; a file's plain `uri` is sent back in requests, and stays.
   links: [{ at: /^\/v1(?:alpha|beta)\d*\/files(?:\/[^/:]+)?\/?$/, path: /\/v1[a-z0-9]*\/files\/[^"/:]+:download/ }],
   // Tokens of the Live API, also by the name of its service, and of service accounts.
@@ -171,7 +142,6 @@ export const gemini: Dialect = {
   // Vertex AI's agents are engines.
   hostedAgentPaths: /\/v\d[a-z0-9]*\/(?:projects\/.+\/)?(?:agents|reasoningengines)(?:[/.:]|$)/,
   keepingPaths: /\/(?:files|filesearchstores|corpora|tunedmodels|tuningjobs|ragcorpora|datasets)(?:[/:]|$)/,
-  words: ['tunedModels', 'cachedContents', 'batchPredictionJobs', 'predictLongRunning', ...names],
   conversation: ['contents', 'input'],
   keyHeader: (apiKey) => ({ 'x-goog-api-key': apiKey }),
   formatRefusal,

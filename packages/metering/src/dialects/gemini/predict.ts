@@ -1,9 +1,11 @@
 import { makeUsage, maxTokens, readCount, type Usage } from '@agp/catalogue';
+import type { OperationName } from '@agp/core/operations';
 import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Writing } from '../../text/writing.ts';
 import { readFigures, tableFigures } from '../figures.ts';
 import { type AnswerReading, type Operation, type RequestReading, usual } from '../operation.ts';
+import { makeMatcher } from '../paths.ts';
 import * as members from './members.ts';
 import { ContentStreamReader } from './stream.ts';
 import { listModels, readTools } from './tools.ts';
@@ -13,7 +15,7 @@ type Asked = Partial<RequestReading> & Pick<RequestReading, 'requestedModel'>;
 const noText = (): Writing => ({ parts: [], whole: true });
 
 function describe(
-  name: string,
+  name: OperationName,
   readFigures: (answer: JsonObject) => Partial<AnswerReading>,
   readAsked: (body: JsonObject, path: string, size: number) => Asked,
 ): Operation {
@@ -87,7 +89,7 @@ function readPredictions({ predictions, metadata }: JsonObject): Partial<AnswerR
 /** Pictures, videos and embeddings that are asked for by `instances`, with the model in the path. */
 export function describePredictions(findModel: (path: string) => string | null): Operation[] {
   const describeOne = (
-    name: string,
+    name: OperationName,
     tell: (body: JsonObject, model: string | null) => Pick<RequestReading, 'toldUsage' | 'priceTier'>,
     readFigures: (answer: JsonObject) => Partial<AnswerReading>,
   ) => ({
@@ -123,7 +125,7 @@ const cacheTable = tableFigures({
 });
 
 /** A cache costs its input once, and its storage each time that its end is set. */
-const describeCache = (name: string, isNew: boolean): Operation => ({
+const describeCache = (name: OperationName, isNew: boolean): Operation => ({
   ...(isNew ? { readTools, listModels, known: members.cachedContents } : { runsModel: false }),
   stores: 'a cache',
   ...describe(
@@ -158,11 +160,8 @@ const batchPrediction: Operation = {
   bounds: { members: {}, writes: 'nothing' },
 };
 
-const place = String.raw`^\/v1(?:alpha|beta)?\d*\/(?:projects\/.+\/)?`;
-
-/** Jobs and caches, which are no verb of a model. */
-export const resources: readonly (readonly [RegExp, Operation])[] = [
-  [new RegExp(`${place}cachedContents$`), describeCache('cachedContents.create', true)],
-  [new RegExp(`${place}cachedContents/[^/:]+$`), describeCache('cachedContents.update', false)],
-  [new RegExp(`${place}batchPredictionJobs$`), batchPrediction],
-];
+/** Finds jobs and caches, which are no verb of a model. */
+export const matchResource = makeMatcher(
+  [describeCache('cachedContents.create', true), describeCache('cachedContents.update', false), batchPrediction],
+  String.raw`^/v1(?:alpha|beta)?\d*/(?:projects/.+/)?`,
+);

@@ -1,13 +1,14 @@
 import { readCount } from '@agp/catalogue';
 import { asArray, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { isRunning, listBill, maxReportedCalls, type Operation, type ReportedCall, sumCalls } from '../operation.ts';
+import { pathOf } from '../paths.ts';
 import { describeOperation, type Figures } from './describe-operation.ts';
 import { readPictureFigures } from './media.ts';
 import { noOutput } from './stream.ts';
 import { readTokenUsage, readUsageFigures } from './usage.ts';
 
 /** Anthropic and Gemini have batches of their own. Mistral says `batch/jobs`. */
-const place = String.raw`(?<!\/messages|^\/v1(?:alpha|beta)\d*)\/(?:batches|batch\/jobs)`;
+const place = pathOf('batches', String.raw`(?<!\/messages|^\/v1(?:alpha|beta)\d*)\/`);
 const listTarget = new RegExp(`${place}/?$`);
 const oneTarget = new RegExp(`${place}/([^/:]+)(?:/cancel)?/?$`);
 
@@ -79,8 +80,6 @@ const listBatches: Operation = {
   ...describeOperation({ ...described, name: 'batches.list', readFigures: readListFigures }),
   showsOtherBills: true,
 };
-
-export const batchOperations: readonly Operation[] = [createBatch, getBatch, listBatches];
 
 /** The operation on batches at a path; null if it is of none. */
 export function matchBatches(path: string, method: 'GET' | 'POST'): Operation | null {

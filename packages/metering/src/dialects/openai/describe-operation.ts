@@ -1,4 +1,5 @@
 import type { Usage } from '@agp/catalogue';
+import type { OperationName } from '@agp/core/operations';
 import { asObject, asText, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Writing } from '../../text/writing.ts';
@@ -16,7 +17,7 @@ type Made = 'api' | 'readRequest' | 'readAnswer' | 'createStreamReader';
 
 /** An operation but for what is made of the rest. */
 export interface OperationDescription extends Partial<Omit<Operation, Made>> {
-  name: string;
+  name: OperationName;
   input: readonly string[];
   isStream?(body: JsonObject): boolean;
   readToldUsage?(body: JsonObject, size: number): Partial<Usage>;

@@ -1,4 +1,5 @@
 import { makeUsage, maxTokens, readCount, type Usage } from '@agp/catalogue';
+import type { OperationName } from '@agp/core/operations';
 import { asArray, asName, asObject, asText, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Write, Writing } from '../../text/writing.ts';
@@ -65,7 +66,7 @@ function guessLength({ url, file_url: fileUrl, file_id: fileId }: JsonObject, si
   return { inputAudioSeconds: Math.max(Math.ceil(size / bytesPerSecond), unseen) };
 }
 
-function describeTranscription(name: string): Operation {
+function describeTranscription(name: OperationName): Operation {
   return describeOperation({
     name,
     known: members.transcription,
@@ -140,7 +141,7 @@ function readImageFigures(body: unknown): Figures {
 }
 
 /** Requests come as JSON, or as forms with the images in them. */
-function describeImages(name: string, event: string): Operation {
+function describeImages(name: OperationName, event: string): Operation {
   return describeOperation({
     name,
     bounds: bounds.images,
@@ -196,6 +197,3 @@ export const videos = describeOperation({
   readPriceTier: (body) => joinTiers(readResolution(body), []),
   readFigures: readVideoFigures,
 });
-
-export const videosTarget =
-  /\/(?:videos(?:\/(?:generations|edits|extensions|[^/]+\/remix))?|video\/generations(?:\/jobs)?)$/;

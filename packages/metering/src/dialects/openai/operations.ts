@@ -1,12 +1,14 @@
 import { largestOutput, makeUsage, readCount, type Usage } from '@agp/catalogue';
+import type { OperationName } from '@agp/core/operations';
 import { asArray, asObject, type JsonObject } from '../../json/members.ts';
 import { readWriting } from '../../text/stream-text.ts';
 import { collectText } from '../../text/strings.ts';
 import type { Write } from '../../text/writing.ts';
 import { readFigures, tableFigures } from '../figures.ts';
 import { type Dialect, describeLater, type Operation, toCancelPath } from '../operation.ts';
+import { makeMatcher } from '../paths.ts';
 import { type Storing, storesUnsaid } from '../stored.ts';
-import { batchOperations, matchBatches } from './batches.ts';
+import { matchBatches } from './batches.ts';
 import * as bounds from './bounds.ts';
 import { cohereChat, cohereEmbed } from './cohere.ts';
 import { describeOperation, type Figures, type OperationDescription } from './describe-operation.ts';
@@ -18,7 +20,6 @@ import {
   transcriptions,
   translations,
   videos,
-  videosTarget,
 } from './media.ts';
 import * as members from './members.ts';
 import { ResponseStreamReader, readResponseFigures, readResponseText, searchesByPreview } from './responses.ts';
@@ -106,7 +107,7 @@ const storesResponses: Storing = {
   tools: 'code_interpreter shell',
 };
 
-function describeResponses(name: string, isFree: boolean, stores?: Storing): Operation {
+function describeResponses(name: OperationName, isFree: boolean, stores?: Storing): Operation {
   return describeOperation({
     name,
     stores,
@@ -209,30 +210,29 @@ const byTarget: readonly (readonly [RegExp, Operation])[] = [
   [/\/(?<!\/async\/)chat\/completions\/[^/]+$/, storedChats],
 ];
 
-const byEnding: readonly (readonly [string, Operation])[] = [
-  ['/async/chat/completions', asyncChat],
-  ['/chat/completions', chatCompletions],
-  ['/fim/completions', fimCompletions],
-  ['/completions', completions],
-  ['/responses', responses],
-  ['/responses/compact', describeResponses('responses.compact', false, { members: 'previous_response_id' })],
-  ['/responses/input_tokens', describeResponses('responses.input_tokens', true)],
-  ['/decisions', describeResponses('decisions', false)],
-  ['/embeddings', embeddings],
-  ['/rerank', rerank],
-  ['/v1/chat', cohereChat],
-  ['/v2/chat', cohereChat],
-  ['/v1/embed', cohereEmbed],
-  ['/v2/embed', cohereEmbed],
-  ['/ocr', ocr],
-  ['/images/generations', imageGenerations],
-  ['/images/edits', imageEdits],
-  ['/images/variations', imageVariations],
-  ['/audio/transcriptions', transcriptions],
-  ['/audio/translations', translations],
-  ['/audio/speech', speech],
-  ['/moderations', moderations],
-];
+const matchEnding = makeMatcher([
+  asyncChat,
+  chatCompletions,
+  fimCompletions,
+  completions,
+  responses,
+  describeResponses('responses.compact', false, { members: 'previous_response_id' }),
+  describeResponses('responses.input_tokens', true),
+  describeResponses('decisions', false),
+  embeddings,
+  rerank,
+  cohereChat,
+  cohereEmbed,
+  ocr,
+  videos,
+  imageGenerations,
+  imageEdits,
+  imageVariations,
+  transcriptions,
+  translations,
+  speech,
+  moderations,
+]);
 
 /** Matched by the end of the path: compatible servers and Azure put all kinds of things before it. */
 const match: Dialect['match'] = (path, method) => {
@@ -240,8 +240,7 @@ const match: Dialect['match'] = (path, method) => {
   if (ofBatches) return ofBatches;
   if (method === 'GET') return byTarget.find(([target]) => target.test(path) && !path.endsWith('/cancel'))?.[1] ?? null;
   if (path.endsWith('/cancel')) return responseTarget.test(path) ? responseLater : null;
-  if (videosTarget.test(path)) return videos;
-  return byEnding.find(([ending]) => path.endsWith(ending))?.[1] ?? null;
+  return matchEnding(path);
 };
 
 /** Realtime, Live and ChatKit sessions are held past the proxy; the others make keys, also at servers that only speak the format. */
@@ -250,14 +249,12 @@ const credentialPaths =
 
 export const openai: Dialect = {
   match,
-  operations: [...batchOperations, videos, ...[...byTarget, ...byEnding].map(([, operation]) => operation)],
   credentialPaths,
   hostedAgentPaths: /\/v\d[a-z0-9]*\/agents(?:[/.:]|$)/,
   keepingPaths:
     /\/(?:files|uploads|vector_stores|assistants|threads|conversations|fine_tuning|evals|containers|skills|chatkit|voices)(?:\/|$)/,
   // Where OpenRouter and others let a video be asked for and fetched.
   links: [{ at: /\/videos(?:\/[^/]+)?\/?$/, path: /\/v1\/videos\// }],
-  words: [],
   conversation: ['messages', 'input'],
   keyHeader: (apiKey) => ({ Authorization: `Bearer ${apiKey}` }),
   formatRefusal,
