@@ -13,7 +13,7 @@ import {
   PolicyDenied,
   prepareRules,
 } from './decide.ts';
-import type { CallFacts } from './rules.ts';
+import type { CallFacts } from './facts.ts';
 import { policySchema } from './schema.ts';
 
 const usual: CallFacts = {

@@ -5,14 +5,12 @@ import { type AllowOrDeny, describeTool, isAllowedModel, isAllowedTool } from '.
 import { type Direction, ownKind } from './data-rules.ts';
 import { type DataAction, dataActions, type Put, puts } from './data-schema.ts';
 import { type CalledTool, nameCalled } from './declared-tools.ts';
+import type { AnswerFacts, CallFacts, HeadFacts } from './facts.ts';
 import {
-  type AnswerFacts,
   answerRules,
   bodyRules,
-  type CallFacts,
   excepts,
   type Fault,
-  type HeadFacts,
   headRules,
   type Prepared,
   prepare,

@@ -52,18 +52,12 @@ export {
   prepareRules,
   type RuleSet,
 } from './decide.ts';
+export type { AnswerFacts, CallFacts, HeadFacts, RecordedCall } from './facts.ts';
 export { findPatternFault, havePatterns, type PatternFault } from './own-patterns.ts';
 export { listPolicyNames } from './policy-names.ts';
 export { writePut } from './put.ts';
 export { Replay } from './replay.ts';
-export {
-  type AnswerFacts,
-  type CallFacts,
-  type HeadFacts,
-  type Prepared,
-  prepare,
-  type RecordedCall,
-} from './rules.ts';
+export { type Prepared, prepare } from './rules.ts';
 export { type Policy, type PolicyException, policySchema, withoutSign, withoutSigns } from './schema.ts';
 export { tryText } from './try-text.ts';
 export { findWarnings } from './warnings.ts';

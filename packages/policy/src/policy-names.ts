@@ -1,6 +1,7 @@
 import { isListed, isModelListed } from '@agp/documents';
 import type { Preview } from './contract.ts';
-import { listNamed, type RecordedCall } from './rules.ts';
+import type { RecordedCall } from './facts.ts';
+import { listNamed } from './rules.ts';
 import type { Policy } from './schema.ts';
 
 type SeenKind = 'agents' | 'labels' | 'providers' | 'models' | 'tools';

@@ -2,8 +2,8 @@ import type { Asked, EventTool } from '@agp/core/events';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import { finish } from '../test/steps.ts';
+import type { RecordedCall } from './facts.ts';
 import { Replay } from './replay.ts';
-import type { RecordedCall } from './rules.ts';
 import { policySchema } from './schema.ts';
 
 type Given = Omit<z.input<typeof policySchema>, 'name'>;

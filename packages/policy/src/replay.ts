@@ -13,8 +13,9 @@ import {
   makeFinder,
   type RuleSet,
 } from './decide.ts';
+import type { CallFacts, RecordedCall } from './facts.ts';
 import { SeenNames } from './policy-names.ts';
-import { type CallFacts, explainMissing, listRules, type Prepared, prepare, type RecordedCall } from './rules.ts';
+import { explainMissing, listRules, type Prepared, prepare } from './rules.ts';
 import type { Policy } from './schema.ts';
 
 const maxExamples = 10;
