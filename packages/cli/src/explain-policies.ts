@@ -2,7 +2,7 @@ import { type Agent, agentListSchema } from '@agp/core/contracts';
 import { readLabels } from '@agp/core/labels';
 import { listOperationNames } from '@agp/core/operations';
 import { describeMatch } from '@agp/documents';
-import { applies, judgeBody, judgeHead, type Policy, prepareRules, type StoredPolicy } from '@agp/policy';
+import { applies, familyOf, judgeBody, judgeHead, type Policy, prepareRules, type StoredPolicy } from '@agp/policy';
 import { UsageError } from './cli-error.ts';
 import type { Shell } from './shell.ts';
 
@@ -19,6 +19,9 @@ export interface ExplainOptions {
   inputBytes?: number;
   at?: string;
 }
+
+/** Families of rules that ask what no option tells. */
+const untold = ['pii', 'check', 'where'];
 
 /** Prints what each policy says of a request, as far as it was told. @throws UsageError for a time that is none */
 export async function explainPolicies(
@@ -41,7 +44,7 @@ export async function explainPolicies(
   };
   const rules = prepareRules(1, stored);
   const judged = [...judgeHead(rules, facts), ...judgeBody(rules, facts)];
-  const findings = judged.filter(({ rule }) => !/^(?:pii|check|where)\./.test(rule));
+  const findings = judged.filter(({ rule }) => !untold.includes(familyOf(rule)));
   const lines = rules.policies.map((prepared) => {
     const { name, mode, match } = prepared.policy;
     if (!applies(prepared, facts)) return `${name}: does not match (for ${describeMatch(match)})`;

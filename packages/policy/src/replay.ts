@@ -15,7 +15,7 @@ import {
 } from './decide.ts';
 import type { CallFacts, RecordedCall } from './facts.ts';
 import { SeenNames } from './policy-names.ts';
-import { explainMissing, listRules, type Prepared, prepare } from './rules.ts';
+import { explainMissing, familyOf, listRules, type Prepared, prepare, type RuleName } from './rules.ts';
 import type { Policy } from './schema.ts';
 
 const maxExamples = 10;
@@ -109,7 +109,7 @@ export class Replay {
 
   #doubt(doubtful: readonly Finding[]): void {
     for (const [name, { rule }] of new Map(doubtful.map((finding) => [nameRule(finding), finding]))) {
-      const known = this.#cannotTell.get(name) ?? { requests: 0, reason: explainMissing(rule) };
+      const known = this.#cannotTell.get(name) ?? { requests: 0, reason: explainMissing(rule) ?? 'it is not recorded' };
       known.requests += 1;
       this.#cannotTell.set(name, known);
     }
@@ -184,7 +184,7 @@ const toFacts = ({
 });
 
 /** Rules that are in doubt whatever else of the call was unread then. */
-const isAsideRule = (rule: string) => /^(?:where|check)\./.test(rule);
+const isAsideRule = (rule: RuleName) => ['where', 'check'].includes(familyOf(rule));
 
 /** Rules whose question an event does not answer are in doubt. */
 function* judge(
@@ -224,6 +224,9 @@ const listUnsearched = (rules: RuleSet, { pii }: RecordedCall, facts: CallFacts)
         .map((direction) => makeFinder(prepared, facts)(`pii.${direction}`, { reason: '' })),
     );
 
+/** Whether what was asked for tells it: no event lacks its provider and its time, and searches are recorded apart. */
+const isOfAsked = (rule: RuleName) => explainMissing(rule) !== undefined && familyOf(rule) !== 'pii';
+
 /** An event with very many tools lists the first alone, and older events list none. */
 function listUnlisted(rules: RuleSet, { asked, tools }: RecordedCall, facts: CallFacts): Finding[] {
   const areListed = asked !== null && (tools === null || tools.more === 0);
@@ -232,7 +235,7 @@ function listUnlisted(rules: RuleSet, { asked, tools }: RecordedCall, facts: Cal
     .filter((prepared) => applies(prepared, facts))
     .flatMap((prepared) =>
       listRules(prepared.policy)
-        .filter((rule) => rule.startsWith('tools.') || (asked === null && !/^(?:providers$|hours$|pii\.)/.test(rule)))
+        .filter((rule) => familyOf(rule) === 'tools' || (asked === null && isOfAsked(rule)))
         .map((rule) => makeFinder(prepared, facts)(rule, { reason: '' })),
     );
 }

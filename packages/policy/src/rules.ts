@@ -45,6 +45,9 @@ export interface Fault extends DataFault {
   denied?: readonly EventTool[];
 }
 
+/** What a rule asks about: what a call says of itself, its tools, where it goes, what texts hold, or what a check says of these. */
+type Family = 'call' | 'tools' | 'where' | 'pii' | 'check';
+
 /** A rule of policies. What a policy says of it, what it asks of a call, and what a record may lack: each stands here alone. */
 interface Rule<Name extends string, Facts extends HeadFacts> {
   readonly name: Name;
@@ -56,17 +59,20 @@ interface Rule<Name extends string, Facts extends HeadFacts> {
   readonly missing?: string;
 }
 
-const rule = <Name extends string, Facts extends HeadFacts>(row: Rule<Name, Facts>) => row;
+const rule = <Name extends string, Facts extends HeadFacts>(family: Family, row: Rule<Name, Facts>) => ({
+  family,
+  ...row,
+});
 
 /** Decided before a request's body is read. */
 export const headRules = [
-  rule({
+  rule('call', {
     name: 'providers',
     of: ({ providers }) => providers,
     judge: ({ policy: { providers = {} } }, { provider }: HeadFacts) =>
       isAllowed(providers, [provider]) ? null : { reason: `the provider ${provider} is not allowed` },
   }),
-  rule({
+  rule('call', {
     name: 'operations',
     of: ({ operations }) => operations,
     missing: 'the operation is not recorded',
@@ -75,7 +81,7 @@ export const headRules = [
       return isAllowed(operations, names) ? null : { reason: `the operation ${names[0]} is not allowed` };
     },
   }),
-  rule({
+  rule('call', {
     name: 'hours',
     of: ({ hours }) => hours,
     judge: ({ policy: { hours }, isOpen }, { at }: HeadFacts) =>
@@ -93,7 +99,7 @@ function explainUnread(unread: string | null | undefined): string {
 const missingTools = 'not all tools are recorded, or they could not be read';
 
 const toolRule = <Kind extends ToolKind>(kind: Kind) =>
-  rule({
+  rule('tools', {
     name: `tools.${kind}` as const,
     of: ({ tools }) => tools?.[kind],
     missing: missingTools,
@@ -108,7 +114,7 @@ const toolRule = <Kind extends ToolKind>(kind: Kind) =>
   });
 
 export const bodyRules = [
-  rule({
+  rule('call', {
     name: 'models',
     of: ({ models }) => models,
     missing: 'which models the request named is not recorded, or could not be read',
@@ -122,7 +128,7 @@ export const bodyRules = [
   toolRule('client'),
   toolRule('hosted'),
   toolRule('remote_mcp'),
-  rule({
+  rule('call', {
     name: 'limits.max_output_tokens',
     of: ({ limits }) => limits?.max_output_tokens,
     missing: 'the bound of output is not recorded',
@@ -134,7 +140,7 @@ export const bodyRules = [
       return { reason: `at most ${most} tokens of output are allowed, ${why}` };
     },
   }),
-  rule({
+  rule('call', {
     name: 'limits.max_input_bytes',
     of: ({ limits }) => limits?.max_input_bytes,
     missing: 'the size is not recorded',
@@ -144,7 +150,7 @@ export const bodyRules = [
       return { reason: `at most ${most} bytes of input are allowed`, ...(bytes === null && { isUnread: true }) };
     },
   }),
-  rule({
+  rule('call', {
     name: 'limits.max_cost_usd',
     of: ({ limits }) => limits?.max_cost_usd,
     missing: 'the likely cost is not recorded, or could not be read',
@@ -155,7 +161,7 @@ export const bodyRules = [
       return nano <= most * 1e9 ? null : { reason: `it may cost ${nano / 1e9} USD, ${most} are allowed` };
     },
   }),
-  rule({
+  rule('where', {
     name: 'where.geo',
     of: ({ where }) => where?.geo,
     missing: 'where it is processed is not recorded',
@@ -171,7 +177,7 @@ export const bodyRules = [
       };
     },
   }),
-  rule({
+  rule('where', {
     name: 'where.store',
     of: ({ where }) => where?.store,
     missing: 'whether the provider keeps it is not recorded',
@@ -185,13 +191,13 @@ export const bodyRules = [
       };
     },
   }),
-  rule({
+  rule('pii', {
     name: 'pii.request',
     of: ({ pii }) => pii?.request,
     missing: 'not all of its texts were searched, or own patterns are not recorded',
     judge: ({ policy: { unreadable }, data }, facts: CallFacts) => judgeData(data.request, facts.data, unreadable),
   }),
-  rule({
+  rule('check', {
     name: 'check.request',
     of: ({ check }) => check?.request || undefined,
     missing: 'what an external check would say is not recorded',
@@ -201,14 +207,14 @@ export const bodyRules = [
 
 /** Judged when an answer has ended, or been held until it could be. */
 export const answerRules = [
-  rule({
+  rule('pii', {
     name: 'pii.response',
     of: ({ pii }) => pii?.response,
     missing: 'not all texts of the answer were searched, or own patterns are not recorded',
     judge: ({ policy: { unreadable }, data }, { answer }: AnswerFacts) =>
       judgeData(data.response, answer?.data, unreadable),
   }),
-  rule({
+  rule('check', {
     name: 'check.response',
     of: ({ check }) => check?.response || undefined,
     missing: 'what an external check would say is not recorded',
@@ -229,9 +235,15 @@ export const listRules = (policy: Policy): RuleName[] =>
 export const excepts = ({ rules: names }: Pick<PolicyException, 'rules'>, name: RuleName): boolean =>
   names === undefined || names.some((each) => name === each || name.startsWith(`${each}.`));
 
-/** Why a record does not tell what a rule asks. */
-export const explainMissing = (name: RuleName): string =>
-  rules.find((each) => each.name === name)?.missing ?? 'it is not recorded';
+const byName = new Map<RuleName, { family: Family; missing?: string }>(rules.map((each) => [each.name, each]));
+
+export const familyOf = (name: RuleName): Family => byName.get(name)?.family ?? 'call';
+
+/** Whether a rule asks what texts hold, or what a check says of them. */
+export const isOfTexts = (name: RuleName): boolean => ['pii', 'check'].includes(familyOf(name));
+
+/** Why a record may not tell what a rule asks; undefined if each does. */
+export const explainMissing = (name: RuleName): string | undefined => byName.get(name)?.missing;
 
 /** What a policy allows and denies by name, by rule. */
 export const listNamed = (policy: Policy): [RuleName, AllowOrDeny][] =>

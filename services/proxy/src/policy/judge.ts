@@ -9,6 +9,7 @@ import {
   type Finding,
   type HeadFacts,
   isEnforced,
+  isOfTexts,
   judgeBodyInSteps,
   judgeGeo,
   judgeHead,
@@ -109,7 +110,7 @@ export async function findStop(context: Reads, request: AdmittedRequest, rules: 
     finding.policy.running === 'stop' &&
     findRemedy(finding) === null &&
     // Its texts have left.
-    !/^(?:pii|check)\./.test(finding.rule);
+    !isOfTexts(finding.rule);
   const findings = [...judgeHead(rules, facts), ...(await inTurns(judgeBodyInSteps(rules, facts)))];
   return PolicyDenied.by(findings.filter(stops)) ?? null;
 }

@@ -6,6 +6,7 @@ import {
   ends,
   type Finding,
   isEnforced,
+  isOfTexts,
   judgeAnswer,
   judgeBodyInSteps,
   judgeGeo,
@@ -65,7 +66,8 @@ export async function govern(
     changed = await change(context, head, { ...body, inspected }, remedied as [Remedied, ...Remedied[]]);
     const after = describeChanged(context, head, facts, body.inspected as InspectedBody, changed);
     const again = (await inTurns(judgeBodyInSteps(rules, after))).filter(isEnforced);
-    const denied = PolicyDenied.by(again.filter(({ rule }) => !isOfData(rule)));
+    // What was searched and checked need not be again.
+    const denied = PolicyDenied.by(again.filter(({ rule }) => !isOfTexts(rule)));
     if (denied) throw denied;
   }
   if (changed !== null) body.toProvider = changed;
@@ -91,9 +93,6 @@ function judgeUnreadAnswer(rules: RuleSet, { operation, method, path }: Head, fa
     (finding) => isEnforced(finding) && ends(finding),
   );
 }
-
-/** What was searched and checked need not be again. */
-const isOfData = (rule: string): boolean => /^(?:pii|check)\./.test(rule);
 
 type Remedied = Finding & { action: Extract<Decision['action'], 'lower' | 'strip' | 'redact' | 'flag'> };
 
