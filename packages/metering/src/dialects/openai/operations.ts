@@ -12,15 +12,7 @@ import { matchBatches } from './batches.ts';
 import * as bounds from './bounds.ts';
 import { cohereChat, cohereEmbed } from './cohere.ts';
 import { describeOperation, type Figures, type OperationDescription } from './describe-operation.ts';
-import {
-  imageEdits,
-  imageGenerations,
-  imageVariations,
-  speech,
-  transcriptions,
-  translations,
-  videos,
-} from './media.ts';
+import * as media from './media.ts';
 import * as members from './members.ts';
 import { ResponseStreamReader, readResponseFigures, readResponseText, searchesByPreview } from './responses.ts';
 import { CompletionStreamReader, formatRefusal, formatStreamError, noOutput } from './stream.ts';
@@ -211,27 +203,11 @@ const byTarget: readonly (readonly [RegExp, Operation])[] = [
 ];
 
 const matchEnding = makeMatcher([
-  asyncChat,
-  chatCompletions,
-  fimCompletions,
-  completions,
-  responses,
-  describeResponses('responses.compact', false, { members: 'previous_response_id' }),
-  describeResponses('responses.input_tokens', true),
-  describeResponses('decisions', false),
-  embeddings,
-  rerank,
-  cohereChat,
-  cohereEmbed,
-  ocr,
-  videos,
-  imageGenerations,
-  imageEdits,
-  imageVariations,
-  transcriptions,
-  translations,
-  speech,
-  moderations,
+  ...[asyncChat, chatCompletions, fimCompletions, completions, cohereChat, cohereEmbed, embeddings, rerank, ocr],
+  ...[responses, describeResponses('responses.compact', false, { members: 'previous_response_id' })],
+  ...[describeResponses('responses.input_tokens', true), describeResponses('decisions', false)],
+  ...[media.imageGenerations, media.imageEdits, media.imageVariations, media.videos],
+  ...[media.transcriptions, media.translations, media.speech, moderations],
 ]);
 
 /** Matched by the end of the path: compatible servers and Azure put all kinds of things before it. */
