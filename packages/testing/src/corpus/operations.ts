@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseJson } from '@agp/core/json';
+import { providerApis } from '@agp/core/operations';
 import { z } from 'zod';
 
 const operation = z.strictObject({
   /** `unknown` stands for what is no operation. */
   name: z.string(),
-  provider: z.enum(['openai', 'anthropic', 'gemini']),
+  provider: z.enum(providerApis),
   method: z.enum(['GET', 'POST', 'PATCH']).default('POST'),
   /** Behind the provider's address; `{model}` stands for the model. */
   path: z.string().startsWith('/'),
