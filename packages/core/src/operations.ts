@@ -81,10 +81,11 @@ export const startsBatch = (operation: string): boolean => operationRows.get(ope
 
 /** All names by which rules may know an operation, its own first: `images` stands for `images.edits`, and `batches` for all batches. */
 export function listOperationNames(operation: string): string[] {
+  const row = operationRows.get(operation);
   const words = operation.split('.');
-  if (words.includes('batches') || startsBatch(operation)) return [...new Set([operation, 'batches'])];
-  const also = operationRows.get(operation)?.alsoNamed ?? [];
-  return [...new Set([operation, ...words, nameOperationKind(operation)].concat(also))];
+  if (row?.startsBatch || words.includes('batches')) return [...new Set([operation, 'batches'])];
+  const also = row?.alsoNamed === undefined ? [] : [row.alsoNamed];
+  return [...new Set([operation, ...words, row?.kind ?? operation, ...also])];
 }
 
 /** All names by which rules may know any operation, in order. */
