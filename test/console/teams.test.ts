@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createdApiKeySchema, type ListedAgent } from '@agp/core/contracts';
+import { createdApiKeySchema, type ListedAgent, type Team } from '@agp/core/contracts';
 import { expect, test } from 'vitest';
 import { ofInstallation } from '../../packages/console/src/api/permissions.ts';
 import { goTo } from './support/go-to.ts';
@@ -14,8 +14,7 @@ const match = { team: 'search' };
 const view = 'team=search';
 
 inBrowser("a team's view in the console", () => {
-  const { show, send, system } = useConsole();
-  let teamKey: string | undefined;
+  const { open, show, send, system } = useConsole();
 
   const find = async (name: string) =>
     (await system().api<ListedAgent[]>(`/api/v1/agents?search=${name}`)).find((agent) => agent.name === name);
@@ -30,14 +29,14 @@ inBrowser("a team's view in the console", () => {
     return id;
   }
 
-  async function showTeam(path: string) {
-    const body = JSON.stringify({ name: 'search leads', scopes: ['read', 'write', 'admin'], match });
-    teamKey ??= createdApiKeySchema.parse(await system().api('/api/v1/keys', { method: 'POST', body })).secret;
-    return show(path, teamKey);
+  async function openAs(path: string, scopes = ['read', 'write', 'admin'], team: Team | null = match) {
+    const body = JSON.stringify({ name: 'search leads', scopes, match: team });
+    const key = createdApiKeySchema.parse(await system().api('/api/v1/keys', { method: 'POST', body }));
+    return open(path, { key: key.secret });
   }
 
-  test.each([390, 1280])('says whose it is on every screen, %i pixels wide', async (width) => {
-    const { page, faults } = await showTeam('/');
+  test.each([1280, 390])('says whose it is on every screen, %i pixels wide', async (width) => {
+    const { page, context, faults } = await openAs('/');
     await page.setViewportSize({ width, height: 844 });
     const chip = page.getByRole('banner').getByText(view, { exact: true });
     await chip.waitFor();
@@ -47,12 +46,12 @@ inBrowser("a team's view in the console", () => {
     expect(await page.title()).toBe('Now · Agent Governance Proxy');
     await page.getByRole('button', { name: 'Account: search leads' }).click();
     await page.getByText(`admin of ${view} · session ends`).waitFor();
-    await page.keyboard.press('Escape');
     expect(faults).toEqual([]);
+    await context.close();
   });
 
   test('offers nothing that is of the whole installation, and says so behind links', async () => {
-    const { page, faults } = await showTeam('/');
+    const { page, context, faults } = await openAs('/');
     const places = [
       ['/', 'Personal data', ['Pause all agents', 'Check the audit log']],
       ['/alerts', 'State', ['Rules and targets']],
@@ -77,11 +76,12 @@ inBrowser("a team's view in the console", () => {
     await page.getByLabel('Save what is shown as').waitFor();
     expect(await page.getByLabel('For all').count()).toBe(0);
     expect(faults).toEqual([]);
+    await context.close();
   });
 
   test('lets labels of the view alone, which take an agent into it or out of it', async () => {
     const id = await seed('labelled', { team: 'search', owner: 'ada' });
-    const { page, faults } = await showTeam(`/agents/${id}`);
+    const { page, context, faults } = await openAs(`/agents/${id}`);
     await page.getByRole('button', { name: 'Labels of labelled' }).click();
     const form = page.getByRole('dialog');
     expect(await form.getByLabel('Team').isDisabled()).toBe(true);
@@ -89,13 +89,14 @@ inBrowser("a team's view in the console", () => {
     await form.getByRole('button', { name: 'Save' }).click();
     await expect.poll(async () => (await find('labelled'))?.metadata).toEqual({ team: 'search', owner: 'bob' });
     expect(faults).toEqual([]);
+    await context.close();
   });
 
   test('reads and changes without one refusal of the API, on every screen', async () => {
     const id = await seed('mine', match);
     await seed('theirs', { team: 'ads' });
     const [event] = await system().api<{ id: string; session_id: string }[]>(`/api/v1/agents/${id}/events`);
-    const { page, faults } = await showTeam('/');
+    const { page, context, faults } = await openAs('/');
     const refused: string[] = [];
     page.on('response', (answer) => {
       if (answer.status() >= 400) refused.push(`${answer.status()} ${answer.request().method()} ${answer.url()}`);
@@ -112,12 +113,13 @@ inBrowser("a team's view in the console", () => {
     }
     expect(refused).toEqual([]);
     expect(faults).toEqual([]);
+    await context.close();
   });
 
   test("of another team's agent, session or event it says what it says of none", async () => {
     const id = await seed('theirs', { team: 'ads' });
     const [event] = await system().api<{ id: string; session_id: string }[]>(`/api/v1/agents/${id}/events`);
-    const { page, faults } = await showTeam('/');
+    const { page, context, faults } = await openAs('/');
     const none = { agents: id.slice(0, -2), events: event?.id.slice(0, -2), sessions: event?.session_id.slice(0, -2) };
     const theirs = { agents: id, events: event?.id, sessions: event?.session_id };
     const read = async (path: string) => {
@@ -131,14 +133,15 @@ inBrowser("a team's view in the console", () => {
       expect(text).toBe(await read(`/${kind}/${none[kind]}01`));
       expect(text).not.toMatch(/theirs|ads|gpt/);
     }
-    expect(faults.splice(0).filter((fault) => !/status of 404/.test(fault))).toEqual([]);
+    expect(faults.filter((fault) => !/status of 404/.test(fault))).toEqual([]);
+    await context.close();
   });
 
   test('writes policies and budgets of its own, from a draft that nothing refuses; those of all stand beside them', async () => {
     await seed('mine', match);
     const policy = { name: 'no-shell', mode: 'observe', tools: { client: { deny: ['shell'] } } };
     await system().api('/api/v1/policies', { method: 'POST', body: JSON.stringify(policy) });
-    const { page, faults } = await showTeam('/policies/no-shell');
+    const { page, context, faults } = await openAs('/policies/no-shell');
     await page.getByText('of the installation').waitFor();
     for (const name of ['Save', 'Delete', 'Switch to enforce', 'Add an exception'])
       expect(await page.getByRole('button', { name }).count(), name).toBe(0);
@@ -162,6 +165,7 @@ inBrowser("a team's view in the console", () => {
       .getByRole('button', { name: 'Change' })
       .waitFor();
     expect(faults).toEqual([]);
+    await context.close();
     const all = await show('/policies');
     await all.page
       .getByRole('row', { name: /search\.new-policy/ })

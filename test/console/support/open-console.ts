@@ -28,8 +28,8 @@ export interface ConsoleSystem extends AsyncDisposable {
   open(path?: string, options?: OpenOptions): Promise<ConsolePage>;
   /** Opens a path in another tab that all tests of the file share, signed out. */
   arrive(path: string): Promise<ConsolePage>;
-  /** Shows a path in a tab that all tests of the file share, signed in with every scope or this key; to `open` one costs ten times as much. */
-  show(path: string, key?: string): Promise<ConsolePage>;
+  /** Shows a path in a tab that all tests of the file share, signed in with every scope; to `open` one costs ten times as much. */
+  show(path: string): Promise<ConsolePage>;
   /**
    * Sends a request through the proxy as an agent, and reads its answer. Sends again if the machine is too busy to read the agent's
    * status in time, as SDKs do.
@@ -110,7 +110,7 @@ export async function openConsole(
     if (key !== null) await page.getByRole('button', { name: /^Account: / }).waitFor();
     return { page, context, faults };
   }
-  const tabs = new Map<string, ConsolePage>();
+  let tab: ConsolePage | undefined;
   let stranger: ConsolePage | undefined;
 
   const running = opened.move();
@@ -128,10 +128,9 @@ export async function openConsole(
       }
       return stranger;
     },
-    async show(path, key = system.apiKey) {
-      const tab = tabs.get(key) ?? (await open(path, { key }));
-      if (tabs.has(key)) await goTo(tab.page, path);
-      tabs.set(key, tab);
+    async show(path) {
+      if (tab === undefined) tab = await open(path);
+      else await goTo(tab.page, path);
       return tab;
     },
     async send(agent, fields = {}, headers = {}) {
