@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { kinds, targetKinds } from '@agp/alerts';
 import { piiGroups } from '@agp/pii';
@@ -138,9 +138,10 @@ function renderImports(folder: string) {
   return { file, before, after: before.replace(place, () => sentence) };
 }
 
-const folders = ['packages', 'services'].flatMap((group) =>
-  readdirSync(join(workspaceFolder, group)).map((name) => `${group}/${name}`),
-);
+/** A package that has another name now leaves a folder of dependencies behind in a checkout of before. */
+const folders = ['packages', 'services']
+  .flatMap((group) => readdirSync(join(workspaceFolder, group)).map((name) => `${group}/${name}`))
+  .filter((folder) => existsSync(join(workspaceFolder, folder, 'package.json')));
 
 /** The pages that have tables or sentences made from code, and the list of variables. */
 export function renderPages() {

@@ -39,7 +39,10 @@ export class Versioned<Row, Held extends { version: number }> {
     const turn = this.#reads.begun;
     const stored = await this.#options.read(deadline);
     // Many requests may have waited for one read: the first prepares them.
-    if (this.#held?.version === stored.version) return this.#held;
+    if (this.#held?.version === stored.version) {
+      this.#reads.held = Math.max(this.#reads.held, turn);
+      return this.#held;
+    }
     if (this.#preparing?.version !== stored.version) {
       const made = inTurns(this.#prepare(stored)).finally(() => {
         if (this.#preparing?.version === stored.version) this.#preparing = null;
