@@ -1,4 +1,4 @@
-import { runDetectors } from './detector.ts';
+import { type Detector, runDetectors } from './detector.ts';
 import { detectors } from './detectors.ts';
 import { type OpenEnd, openEnds, searchEnd } from './open-ends.ts';
 import { compilePattern, nsPerStep } from './own-pattern.ts';
@@ -52,22 +52,30 @@ export function createTextSearch(kinds: Iterable<string>, patterns: readonly Sea
   const ownEnds = own.map(({ longest }) => ({ held: longest, open: () => 0 }));
   const wantedEnds = [...openEnds.filter(({ types }) => types.some((type) => wanted.has(type))), ...ownEnds];
 
-  function collect(text: string): Candidate[] {
-    const found: Candidate[] = runDetectors(detectors, text);
-    for (const { kind, match } of own) match(text, (start, end) => found.push({ type: kind, start, end }));
-    return found;
-  }
+  const isAsked = ({ types }: Detector) => types.some((type) => wanted.has(type));
+  const asked = detectors.filter(isAsked);
+  const others = detectors.filter((one) => !isAsked(one));
 
   /**
    * Of types that overlap the surest counts; what is not wanted, only if it covers one that is. A pattern of a policy hides none, nor does
    * another pattern: both are found, and whoever decides takes the stricter.
    */
   function search(text: string): { candidates: Candidate[]; found: Candidate[] } {
-    const candidates = collect(text);
-    for (const reading of readOtherwise(text))
-      for (const { type, start, end } of collect(reading.value))
-        candidates.push({ type, ...reading.toOriginal(start, end) });
-    const ofTypes = candidates.filter(({ type }) => !ownKinds.has(type));
+    const readings = [
+      { value: text, toOriginal: (start: number, end: number) => ({ start, end }) },
+      ...readOtherwise(text),
+    ];
+    const collect = (by: readonly Detector[]): Candidate[] =>
+      readings.flatMap(({ value, toOriginal }) =>
+        runDetectors(by, value).map(({ type, start, end }) => ({ type, ...toOriginal(start, end) })),
+      );
+    const ofTypes = collect(asked);
+    if (ofTypes.some(isWanted)) ofTypes.push(...collect(others));
+    const candidates = [...ofTypes];
+    for (const { value, toOriginal } of own.length === 0 ? [] : readings)
+      for (const { kind, match } of own)
+        match(value, (start, end) => candidates.push({ type: kind, ...toOriginal(start, end) }));
+    if (candidates.length === 0) return { candidates, found: candidates };
     const surest = resolveOverlaps(ofTypes, text.length);
     const wantedTypes = surest.filter(isWanted);
     const isCovered = coverOf(surest, text.length);
