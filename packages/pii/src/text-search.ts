@@ -2,6 +2,7 @@ import { type Detector, runDetectors } from './detector.ts';
 import { detectors } from './detectors.ts';
 import { type OpenEnd, openEnds, searchEnd } from './open-ends.ts';
 import { compilePattern, nsPerStep } from './own-pattern.ts';
+import type { PiiType } from './pii-types.ts';
 import { readOtherwise } from './read-otherwise.ts';
 import { type Candidate, resolveOverlaps } from './resolve-overlaps.ts';
 
@@ -50,11 +51,8 @@ export function createTextSearch(kinds: Iterable<string>, patterns: readonly Sea
   const ownKinds = new Set(own.map(({ kind }) => kind));
   const isWanted = ({ type }: Candidate) => wanted.has(type);
   const ownEnds = own.map(({ longest }) => ({ held: longest, open: () => 0 }));
-  const wantedEnds = [...openEnds.filter(({ types }) => types.some((type) => wanted.has(type))), ...ownEnds];
-
-  const isAsked = ({ types }: Detector) => types.some((type) => wanted.has(type));
-  const asked = detectors.filter(isAsked);
-  const others = detectors.filter((one) => !isAsked(one));
+  const isAsked = ({ types }: { types: readonly PiiType[] }) => types.some(wanted.has, wanted);
+  const { asked = [], others = [] } = Object.groupBy(detectors, (one) => (isAsked(one) ? 'asked' : 'others'));
 
   /**
    * Of types that overlap the surest counts; what is not wanted, only if it covers one that is. A pattern of a policy hides none, nor does
@@ -92,6 +90,7 @@ export function createTextSearch(kinds: Iterable<string>, patterns: readonly Sea
     return { candidates, found: found.sort((one, other) => one.start - other.start) };
   }
 
+  let wantedEnds: Omit<OpenEnd, 'types'>[] | undefined;
   /** A stream asks for both of one text. */
   let last: (ReturnType<typeof search> & { text: string }) | null = null;
 
@@ -106,6 +105,7 @@ export function createTextSearch(kinds: Iterable<string>, patterns: readonly Sea
       last = { text, ...search(text) };
       const { candidates, found } = last;
       const isFound = coverOf(found, text.length);
+      wantedEnds ??= [...openEnds.filter(isAsked), ...ownEnds];
       let open = findEnd(text, wantedEnds);
       // What takes their place now may be something else when more text comes.
       const lost = new Set(candidates.filter((one) => isWanted(one) && one.start < open && !isFound(one)));
