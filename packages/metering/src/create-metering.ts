@@ -7,7 +7,7 @@ import type { Operation } from './dialects/operation.ts';
 import { type CallMeter, openCallMeter } from './measure/call-meter.ts';
 import type { MeteringOptions, MeteringParts } from './metering-parts.ts';
 import { createBodySearcher, type SearchPlace } from './redaction/body-searcher.ts';
-import { openSearch, type SearchConfig } from './redaction/redaction.ts';
+import type { SearchConfig } from './redaction/redaction.ts';
 import type { FoundInBytes } from './redaction/search-bytes.ts';
 import { type BodyChange, changeInSteps } from './request/change-body.ts';
 import { createBodyInspector } from './request/inspect-apart.ts';
@@ -101,11 +101,7 @@ export function createMetering(options: MeteringOptions): Metering {
     changeInSteps,
     promiseSearch: (holder, bytes) => parts.searcher.promise(holder, bytes),
     searchBody: ({ bytes, form: { contentType } }, config, holder) =>
-      parts.searcher.search(
-        { bytes, contentType, from: 'request', mayBeText: false, config },
-        openSearch(config),
-        holder,
-      ),
+      parts.searcher.search({ bytes, contentType, from: 'request', mayBeText: false, config }, holder),
     open: (call) => openCallMeter(parts, call),
     stop: async () => {
       await Promise.all([estimator.stop(), scanner?.stop(), parts.searcher.stop(), inspector.stop()]);

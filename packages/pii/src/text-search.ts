@@ -23,7 +23,7 @@ export interface FoundValue {
 /** Pure; each takes time linear in the text's length. */
 export interface TextSearch {
   /** What a text holds of the wanted kinds, sorted; no two of one kind, and no two types, overlap. Masked spellings are seen through. */
-  find(text: string): FoundValue[];
+  find(text: string): readonly FoundValue[];
   /**
    * Where the end of a text begins that may yet become, or be part of, a finding of a wanted kind once more text comes; the text's
    * length if none can. It lies within none of `find(text)`, and what `find` says of the text before it stays.

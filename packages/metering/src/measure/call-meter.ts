@@ -51,7 +51,7 @@ export function openCallMeter(parts: MeteringParts, call: Call): CallMeter {
         memory,
         held,
         searchAnswer: ({ config, search }, bytes, mayBeText) =>
-          parts.searcher.search({ bytes, contentType: '', from: 'answer', mayBeText, config }, search, call.holder),
+          parts.searcher.search({ bytes, contentType: '', from: 'answer', mayBeText, config }, call.holder, search),
         ...passing,
         ...(reported && { onCall: reported.add }),
       });

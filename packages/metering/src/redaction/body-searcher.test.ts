@@ -1,6 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
 import { createBodySearcher } from './body-searcher.ts';
-import { openSearch } from './redaction.ts';
 
 const searcher = createBodySearcher({ largest: 1_000_000 });
 afterAll(() => searcher.stop());
@@ -9,7 +8,7 @@ const ask = (content: string, patterns: { kind: string; pattern: string; longest
   const config = { kinds: ['email', 'own'], patterns, findsLabels: false };
   const bytes = Buffer.from(JSON.stringify({ content }));
   const question = { bytes, contentType: 'application/json', from: 'request' as const, mayBeText: false, config };
-  return searcher.search(question, openSearch(config), { agentId: 'a', source: null });
+  return searcher.search(question, { agentId: 'a', source: null });
 };
 const costly = [{ kind: 'own', pattern: '(?i)(?:[a-z ]{1,58})[a-z ]{1,60}#', longest: 3 }];
 const words = 'lorem ipsum '.repeat(1_000);

@@ -3,6 +3,8 @@ import type { TextSearch } from '@agp/pii';
 import { copyInSteps } from '@agp/runtime/bytes';
 import { FairShares, type Holder } from '@agp/runtime/fairness';
 import { createOffload, OffloadError } from '../text/offload.ts';
+import { TextMemory } from '../text/text-memory.ts';
+import { openSearch, type SearchMemory } from './redaction.ts';
 import { type FoundInBytes, type SearchedBytes, searchBytes } from './search-bytes.ts';
 
 /** What is searched in less time is searched where it is, which takes less than handing it to a worker, in milliseconds. */
@@ -19,8 +21,8 @@ const timeoutOf = (bytes: number, { nsPerUnit }: TextSearch): number =>
 export interface BodySearcher {
   /** Before a body is read. @param bytes its size, or what is known of it @throws ApiError `share_used_up`, `proxy_overloaded` */
   promise(holder: Holder, bytes: number): SearchPlace;
-  /** @throws ApiError `proxy_overloaded` if its turn does not come */
-  search(question: SearchedBytes, search: TextSearch, holder: Holder): FoundInBytes | Promise<FoundInBytes>;
+  /** @param search of an answer @throws ApiError `proxy_overloaded` if its turn does not come */
+  search(question: SearchedBytes, holder: Holder, search?: TextSearch): FoundInBytes | Promise<FoundInBytes>;
   stop(): Promise<void>;
 }
 
@@ -34,6 +36,7 @@ export function createBodySearcher(options: {
   largest: number;
   onWorkerError?: ((error: Error) => void) | undefined;
 }): BodySearcher {
+  const memory: SearchMemory = new TextMemory();
   const shares = new FairShares({ max: maxPromised, always: options.largest });
   const offload = createOffload<SearchedBytes, FoundInBytes>(new URL('./search-worker.ts', import.meta.url), {
     timeoutMs: longestMs,
@@ -66,10 +69,11 @@ export function createBodySearcher(options: {
         },
       };
     },
-    search(question, search, holder) {
+    search(question, holder, given) {
+      const search = given ?? openSearch(question.config, memory);
       const bytes = question.bytes.length;
       const known = question.config.values?.reduce((sum, { value }) => sum + value.length, 0) ?? 0;
-      if ((bytes + known) * search.nsPerUnit <= maxInlineMs * 1e6) return searchBytes(question, search);
+      if ((bytes + known) * search.nsPerUnit <= maxInlineMs * 1e6) return searchBytes(question, memory, search);
       return offload.ask(question, bytes, holder, timeoutOf(bytes, search)).catch((error: unknown) => {
         const isSlow = error instanceof OffloadError && error.code === 'slow';
         if (!isSlow) throw new ApiError('proxy_overloaded');

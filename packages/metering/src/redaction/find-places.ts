@@ -40,8 +40,8 @@ const maxPlaces = 20_000;
 export const tooMany = 'more than 20,000 findings';
 
 /** Of each kind there is one at least. */
-function limit<One extends { kind: string }>(found: One[]): One[] {
-  if (found.length <= maxPlaces) return found;
+function limit<One extends { kind: string }>(found: readonly One[]): One[] {
+  if (found.length <= maxPlaces) return found as One[];
   const kinds = new Set<string>();
   return found.filter(({ kind }, at) => at < maxPlaces || (!kinds.has(kind) && kinds.add(kind)));
 }

@@ -1,5 +1,6 @@
 import { createTextSearch, type FoundValue, type SearchPattern, type TextSearch } from '@agp/pii';
 import { findOpenLabel, labelPattern } from '@agp/pii/label';
+import { TextMemory } from '../text/text-memory.ts';
 import type { CheckedText, Replacement } from './checked-texts.ts';
 import { gluedLabelKind, labelKind } from './kept-labels.ts';
 import { createValueSearch, type KnownValue, standsAlone } from './known-values.ts';
@@ -35,8 +36,16 @@ export interface Redactor {
 
 const nothingFound: TextSearch = { nsPerUnit: 0, find: () => [], findOpen: ({ length }) => length };
 
-export function openSearch({ kinds, patterns, findsLabels, values = [] }: SearchConfig): TextSearch {
-  const search = kinds.length === 0 ? nothingFound : createTextSearch(kinds, patterns);
+/** What was found in texts that come again with each turn of a conversation, by what was looked for. */
+export type SearchMemory = TextMemory<readonly FoundValue[]>;
+
+/** @param memory of texts that come again; none for answers, whose texts are new */
+export function openSearch(
+  { kinds, patterns, findsLabels, values = [] }: SearchConfig,
+  memory: SearchMemory | null = null,
+): TextSearch {
+  const forms = kinds.length === 0 ? nothingFound : createTextSearch(kinds, patterns);
+  const search = memory === null ? forms : remember(forms, JSON.stringify([kinds, patterns]), memory);
   if (findsLabels) return withLabels(search);
   if (values.length === 0) return search;
   // Whoever hands its search over does not search itself.
@@ -48,6 +57,24 @@ export function openSearch({ kinds, patterns, findsLabels, values = [] }: Search
       return join(search.find(text), findKnown(text));
     },
     findOpen: (text) => search.findOpen(text),
+  };
+}
+
+/** Findings of more are looked for anew, in a text that is nothing else. */
+const mostRemembered = 32;
+
+/** Of the same text the same is found: kinds and places are kept, no value. */
+function remember(search: TextSearch, asked: string, memory: SearchMemory): TextSearch {
+  return {
+    ...search,
+    find(text) {
+      const key = TextMemory.keyOf(text, asked);
+      const known = key === null ? undefined : memory.get(key);
+      if (known !== undefined) return known;
+      const found = search.find(text);
+      if (key !== null && found.length <= mostRemembered) memory.keep(key, found);
+      return found;
+    },
   };
 }
 
@@ -73,7 +100,7 @@ function withLabels(search: TextSearch): TextSearch {
 }
 
 /** What lies within a finding of its own kind is that finding. */
-function join(found: FoundValue[], known: readonly FoundValue[]): FoundValue[] {
+function join(found: readonly FoundValue[], known: readonly FoundValue[]): readonly FoundValue[] {
   if (known.length === 0) return found;
   let at = 0;
   const more = known.filter(({ kind, start, end }) => {

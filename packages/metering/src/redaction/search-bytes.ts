@@ -5,7 +5,7 @@ import { isTooPopulated } from '../json/members.ts';
 import { type Found, findInJson, findInText, tooMany } from './find-places.ts';
 import { type KnownValue, longestKnown, mostKnown } from './known-values.ts';
 import { listFindings, type Place } from './places.ts';
-import { openSearch, type SearchConfig } from './redaction.ts';
+import { openSearch, type SearchConfig, type SearchMemory } from './redaction.ts';
 
 /** A body or a whole answer to search. */
 export interface SearchedBytes {
@@ -26,12 +26,12 @@ const nothing: FoundInBytes = { places: [], unsearched: null, isChangeable: true
 
 const unsearched = (what: string): FoundInBytes => ({ ...nothing, unsearched: what });
 
-/** Never throws. Linear, and slow for large bodies. */
+/** Never throws. Linear, and slow for large bodies. @param search as {@link openSearch} makes it of the config and the memory */
 export function searchBytes(
   { bytes, contentType, from, mayBeText, config }: SearchedBytes,
-  given?: TextSearch,
+  memory: SearchMemory | null = null,
+  search: TextSearch = openSearch(config, memory),
 ): FoundInBytes {
-  const search = given ?? openSearch(config);
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (isForm(contentType)) return searchForm(buffer, contentType, search);
   if (!isUtf8(buffer)) return unsearched('what is not UTF-8');
@@ -41,7 +41,7 @@ export function searchBytes(
   const once = findAll(search);
   const again = once && config.repeats ? listValues(once.places, config.values) : [];
   const found =
-    (again.length > 0 ? findAll(openSearch({ ...config, values: again })) : once) ??
+    (again.length > 0 ? findAll(openSearch({ ...config, values: again }, memory)) : once) ??
     (mayBeText ? findInText(text, search) : null);
   if (found === null) return unsearched(isTooPopulated(text) ? 'more than a million values' : 'what is no JSON');
   return { ...found, isChangeable: found.unsearched !== tooMany };
