@@ -6,6 +6,7 @@ import { type Holder, type Literal, openHolder } from './holder.ts';
 const counting = /(?:^|_)index$|^item_id$/;
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const space = /[ \t\n\r]*/y;
+const plain = /^"[\w $.-]*"$/;
 
 /** Past the closing quote of the string that starts here; -1 if it has none. */
 export function endString(json: string, start: number): number {
@@ -24,6 +25,10 @@ export function decodeLiteral(literal: string): string | null {
     return null;
   }
 }
+
+/** A parser takes longer than most names. */
+const decodeName = (literal: string): string | null =>
+  plain.test(literal) ? literal.slice(1, -1) : decodeLiteral(literal);
 
 /** @param value as it is written, without quotes */
 function note(holder: Holder, key: string, value: string): void {
@@ -75,7 +80,7 @@ export function listLiterals(json: string, isFree = false): Literal[] | null {
     if (inObject) {
       if (first !== '"') return null;
       const end = endString(json, at);
-      const name = end < 0 ? null : decodeLiteral(json.slice(at, end));
+      const name = end < 0 ? null : decodeName(json.slice(at, end));
       if (name === null) return null;
       key = name;
       found.push({ start: at, end, kind: 'name', key, holder: holder ?? root });
