@@ -25,7 +25,8 @@ const closeBrace = 0x7d;
 
 const nearby = 16;
 
-function skipString(text: string, start: number): number {
+/** Past the closing quote of a string whose content starts here; -1 if it has none. */
+export function endString(text: string, start: number): number {
   const until = Math.min(start + nearby, text.length);
   let at = start;
   while (at < until) {
@@ -52,7 +53,7 @@ export function findOutlineFault(text: string, maxDepth: number): JsonErrorCode 
   for (let at = 0; at < text.length; ) {
     const unit = text.charCodeAt(at++);
     if (unit === quote) {
-      at = skipString(text, at);
+      at = endString(text, at);
       if (at < 0) return 'not_json';
     } else if (unit < openBracket) {
     } else if (unit === openBrace || unit === openBracket) {

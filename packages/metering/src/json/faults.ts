@@ -1,3 +1,5 @@
+import { endString } from '@agp/core/json';
+
 const short: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
 export function undoEscapes(text: string): string {
@@ -6,44 +8,31 @@ export function undoEscapes(text: string): string {
   );
 }
 
-function visitLiterals(json: string, visit: (start: number, end: number) => void): void {
-  for (let start = json.indexOf('"'); start >= 0; ) {
-    let end = json.indexOf('"', start + 1);
-    while (end > 0 && isEscaped(json, end)) end = json.indexOf('"', end + 1);
-    if (end < 0) return;
-    visit(start, end + 1);
-    start = json.indexOf('"', end + 1);
+/** How many strings stand in JSON, names of members among them. */
+function countStrings(json: string): number {
+  let count = 0;
+  for (let at = json.indexOf('"'); at >= 0; at = json.indexOf('"', at)) {
+    at = endString(json, at + 1);
+    if (at < 0) break;
+    count += 1;
   }
+  return count;
 }
 
-/** An odd number of backslashes before a quote makes it part of the string. */
-function isEscaped(json: string, at: number): boolean {
-  let before = at - 1;
-  while (json[before] === '\\') before--;
-  return (at - before) % 2 === 0;
-}
-
-function visitValue(root: unknown, visit: (text: string) => void): void {
+/** The same of what a parser keeps. */
+function countKept(root: unknown): number {
+  let count = 0;
   const stack = [root];
   while (stack.length > 0) {
     const value = stack.pop();
-    if (typeof value === 'string') visit(value);
+    if (typeof value === 'string') count += 1;
     else if (typeof value === 'object' && value !== null) {
-      if (!Array.isArray(value)) for (const key of Object.keys(value)) visit(key);
+      if (!Array.isArray(value)) count += Object.keys(value).length;
       for (const member of Array.isArray(value) ? value : Object.values(value)) stack.push(member);
     }
   }
+  return count;
 }
 
 /** Whether JSON gives a member twice: a provider may read the first. */
-export function hasRepeatedMember(json: string, value: unknown): boolean {
-  let written = 0;
-  let kept = 0;
-  visitLiterals(json, () => {
-    written += 1;
-  });
-  visitValue(value, () => {
-    kept += 1;
-  });
-  return written !== kept;
-}
+export const hasRepeatedMember = (json: string, value: unknown): boolean => countStrings(json) !== countKept(value);

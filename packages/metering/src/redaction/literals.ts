@@ -1,4 +1,4 @@
-import { maxJsonDepth, parseJson } from '@agp/core/json';
+import { endString, maxJsonDepth, parseJson } from '@agp/core/json';
 import { isFreeMember } from '../text/strings.ts';
 import { findSigned, isSignature } from './blocks.ts';
 import { type Holder, type Literal, openHolder } from './holder.ts';
@@ -7,16 +7,6 @@ const counting = /(?:^|_)index$|^item_id$/;
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const space = /[ \t\n\r]*/y;
 const plain = /^"[\w $.-]*"$/;
-
-/** Past the closing quote of the string that starts here; -1 if it has none. */
-export function endString(json: string, start: number): number {
-  for (let at = json.indexOf('"', start + 1); at >= 0; at = json.indexOf('"', at + 1)) {
-    let before = at;
-    while (json[before - 1] === '\\') before -= 1;
-    if ((at - before) % 2 === 0) return at + 1;
-  }
-  return -1;
-}
 
 export function decodeLiteral(literal: string): string | null {
   try {
@@ -79,7 +69,7 @@ export function listLiterals(json: string, isFree = false): Literal[] | null {
     const inObject: boolean = holder !== null && !(holder as Holder).isArray;
     if (inObject) {
       if (first !== '"') return null;
-      const end = endString(json, at);
+      const end = endString(json, at + 1);
       const name = end < 0 ? null : decodeName(json.slice(at, end));
       if (name === null) return null;
       key = name;
@@ -96,7 +86,7 @@ export function listLiterals(json: string, isFree = false): Literal[] | null {
       if (skip() !== (sign === '[' ? ']' : '}')) continue;
       close();
     } else if (sign === '"') {
-      const end = endString(json, at);
+      const end = endString(json, at + 1);
       if (end < 0) return null;
       const around: Holder = holder ?? root;
       found.push({ start: at, end, kind: 'string', key, holder: around });

@@ -1,8 +1,9 @@
+import { endString } from '@agp/core/json';
 import type { TextSearch } from '@agp/pii';
 import { type Found, findInLiteral, openOffsets } from './find-places.ts';
 import { openHolder } from './holder.ts';
 import { isWordy } from './kept-labels.ts';
-import { decodeLiteral, endString } from './literals.ts';
+import { decodeLiteral } from './literals.ts';
 import type { Place } from './places.ts';
 
 /** A part of a text that came in one frame. */
@@ -162,7 +163,7 @@ class JsonText {
       // Only a text says more behind a value.
       if (this.#isWhole && /\S/.test(first)) return null;
       if (first === '"' || this.#isWithin) {
-        const end = endString(text, this.from - (this.#isWithin ? 1 : 0));
+        const end = endString(text, this.from + (this.#isWithin ? 0 : 1));
         if (end < 0) {
           const step = this.#stepWithin(text, isEnd);
           return { clear: Math.max(clear, step.clear), places: [...places, ...step.places] };
