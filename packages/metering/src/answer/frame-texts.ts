@@ -2,17 +2,14 @@ import type { TextSearch } from '@agp/pii';
 import type { Holder, Literal } from '../redaction/holder.ts';
 import { TextChannel } from '../redaction/text-channel.ts';
 import { dropFirst, isOfTokens, TextNames } from '../redaction/text-names.ts';
+import { listWords, matchWords } from '../words/words.ts';
 
 /** Members of frames that go on with a text, in all dialects. */
-const continued = new Set(
-  `content text delta reasoning_content reasoning refusal arguments partial_json thinking input transcript summary
-   stringValue token tool_plan`.split(/\s+/),
-);
+const continued = new Set(listWords('continued'));
 /** Some servers give all of a text in each frame, as far as it is written. */
 const growing = new Set(['message']);
 /** Frames that tell of an answer as a whole: no other goes on with their texts. */
-const wholeType =
-  /^(?:message_start|error|response\.(?:created|queued|in_progress|completed|incomplete|failed|output_item\.(?:added|done)|[\w.]+\.done))$/;
+const wholeType = matchWords('wholeFrames');
 
 /** Answers have a handful of texts side by side. */
 const maxChannels = 1_000;

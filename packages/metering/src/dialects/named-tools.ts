@@ -1,5 +1,6 @@
 import type { EventTool } from '@agp/core/events';
 import { asText, type JsonObject } from '../json/members.ts';
+import { listWords } from '../words/words.ts';
 import { foldName, longestName } from './bounds.ts';
 
 /** More tools than any agent has: a request with more cannot be read. */
@@ -71,15 +72,7 @@ export function listObjects(value: unknown): readonly JsonObject[] {
   return value;
 }
 
-/** Members of requests and tools by which they name or find models and tools, in all dialects. */
-const words = new Set(
-  `model models preset fallbacks agent agent_config tools functions plugins connectors mcp_servers mcpServers type name
-  function custom tool definition url server_url connector_id tunnel_id mcp_server_name prompt input messages content
-  previous_response_id conversation thread requests request params batch inputConfig input_config fileName file_name
-  generateContentRequest generate_content_request generationConfig generation_config cachedContent cached_content
-  functionDeclarations function_declarations streamableHttpTransport streamable_http_transport tool_changes
-  web_search_options search_parameters enable_search compound_custom data_sources dataSources`.split(/\s+/),
-);
+const words = new Set(listWords('naming'));
 const foldedWords = new Set([...words].map(foldName));
 
 export const isNaming = (member: string): boolean => words.has(member);

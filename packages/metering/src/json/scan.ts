@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { parseJson } from '@agp/core/json';
+import { listWords } from '../words/words.ts';
 import { hasRepeatedMember } from './faults.ts';
 import { asObject, isTooPopulated, type JsonObject, tryParse } from './members.ts';
 
@@ -241,17 +242,7 @@ export function readJson(bytes: Buffer, extent: 'whole' | 'outline'): ReadBody {
   };
 }
 
-const names = [
-  'usage',
-  'usageMetadata',
-  'model',
-  'modelVersion',
-  'service_tier',
-  'svg_usage',
-  'tool_usage',
-  'usage_info',
-  'tools',
-] as const;
+const names = listWords('trailing');
 
 /** A name may also occur in the data; at most this many of its last occurrences are tried. */
 const maxTries = 16;

@@ -1,3 +1,4 @@
+import { listWords } from '../words/words.ts';
 import type { Holder, Literal } from './holder.ts';
 
 /*
@@ -9,7 +10,7 @@ import type { Holder, Literal } from './holder.ts';
  *   OpenRouter   reasoning_details: reasoning.text with a signature, reasoning.encrypted
  */
 
-const signatures = new Set(['signature', 'thoughtSignature', 'thought_signature']);
+const signatures = new Set(listWords('signatures'));
 
 /** A member that signs what stands beside it. */
 export const isSignature = (key: string): boolean => signatures.has(key);
@@ -20,26 +21,26 @@ export function findSigned(holder: Holder): Holder {
   return (around?.name === 'extra_content' && around.parent) || holder;
 }
 
-const encrypted =
-  /^(?:signature|thoughtSignature|thought_signature|encrypted_(?:content|index|stdout)|redactedContent)$/;
-const encryptedTypes = new Set(['redacted_thinking', 'reasoning.encrypted']);
+const sealed = new Set(listWords('sealed'));
+const sealedTypes = new Set(listWords('sealedTypes'));
 
 /** Base64 in one of its alphabets, and what stands between its parts. */
 const isCipher = (value: string): boolean => /^[\w+/=.:~-]*$/.test(value);
 
 /** Whether it stands where a provider keeps what it alone can read. */
 export const isSealed = ({ key, holder }: Literal): boolean =>
-  !holder.isFree && (encrypted.test(key) || (key === 'data' && encryptedTypes.has(holder.type)));
+  !holder.isFree && (sealed.has(key) || (key === 'data' && sealedTypes.has(holder.type)));
 
 /** Whether it is unreadable to all but the provider that wrote it. */
 export const isOpaque = (literal: Literal, value: string): boolean => isSealed(literal) && isCipher(value);
 
-const thoughts = /^thinking(?:_delta)?$/;
-const ranCode = /^(?:executableCode|codeExecutionResult|executable_code|code_execution_result)$/;
+const thoughts = new Set(listWords('thoughts'));
+const signable = new Set(listWords('signable'));
+const ranCode = new Set(listWords('ranCode'));
 
 /** Whether it is a thought, or code that a provider runs: their labels stay, since a signature may come after them in a stream. */
 export const isThought = ({ type, name, isThought: isTold, isFree }: Holder): boolean =>
-  !isFree && (isTold || thoughts.test(type) || type === 'reasoning.text' || ranCode.test(name));
+  !isFree && (isTold || thoughts.has(type) || signable.has(type) || ranCode.has(name));
 
 /** Of the nearest object that has one. */
 function roleOf(holder: Holder): string {
@@ -60,7 +61,7 @@ export class SignedTexts {
   has({ holder, kind }: Literal): boolean {
     if (kind === 'name') return false;
     if (this.#from === 'request') return this.#isSigned(holder);
-    return thoughts.test(holder.type) || (holder.isSigned && isThought(holder));
+    return thoughts.has(holder.type) || (holder.isSigned && isThought(holder));
   }
 
   #isSigned(holder: Holder): boolean {

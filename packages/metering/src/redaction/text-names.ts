@@ -1,7 +1,8 @@
+import { listWords } from '../words/words.ts';
 import type { Holder, Literal } from './holder.ts';
 
 /** Lists whose texts a vendor joins, and what tells that each is one: parts of a message, of a tool's output, of a summary. */
-const partLists = new Set(['content', 'parts', 'output', 'summary']);
+const partLists = new Set(listWords('parts'));
 const partTypes = /^(?:|(?:\w*_)?text)$/;
 
 /** Members that repeat a text word by word, or token by token, by the list that they stand in. */
@@ -16,7 +17,7 @@ export const isOfTokens = ({ parent: list, isFree }: Holder): boolean =>
   !isFree && list?.isArray === true && list.name === 'top_logprobs' && list.parent?.name === 'logprobs';
 
 /** In streams each frame gives the elements of these anew. */
-const grownLists = new Set([...partLists, 'chosenCandidates', 'topCandidates', 'refusal', 'logprobs']);
+const grownLists = new Set([...partLists, ...listWords('grown')]);
 /** Numbers on the way to a text: a first choice or block may be told as 0, or not at all. */
 export const dropFirst = (index: string): string => index.replaceAll(/(?<![^,])0,/g, '');
 /** An object that opens a text, by what goes on with it. */

@@ -1,4 +1,5 @@
 import { isMedia, isMediaMember } from '../text/strings.ts';
+import { listWords, matchWords } from '../words/words.ts';
 import type { Literal } from './holder.ts';
 
 const vector = /^[\w+/-]{64,}={0,2}$/;
@@ -13,16 +14,14 @@ export function isFile({ kind, key, holder }: Literal, value: string): boolean {
 
 const mediaHolders = /image|audio|video|file|document|media|upload|inline_?data|gcs|base64/i;
 
-/** Members whose numbers are tokens of a text, or their bytes. */
-export const tokenMembers = new Set(['bytes', 'input', 'prompt']);
+export const tokenMembers = new Set(listWords('tokens'));
+const files = matchWords('files');
 
 /** Pictures, sound, files and tokens are not searched, wherever they lie. */
 export function nameUnsearched({ kind, key, holder }: Literal, value: string): string | null {
   if (holder.isFree || kind === 'name') return null;
   if (kind === 'number') return tokenMembers.has(key) ? `the member "${key}", which is tokens` : null;
-  const mayBeFile =
-    isMediaMember(key) ||
-    /^(?:file_(?:id|uri|url)|(?:video|document)_url|gcsUri|bytesBase64Encoded|images?|result)$|b64|[bB]ase64/.test(key);
+  const mayBeFile = isMediaMember(key) || files.test(key) || /b64|[bB]ase64/.test(key);
   if (!mayBeFile) return null;
   const around = `${holder.type} ${holder.name} ${holder.parent?.type ?? ''}`;
   const isText = holder.type === 'text';

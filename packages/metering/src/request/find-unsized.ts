@@ -1,21 +1,8 @@
-/** Parts of a conversation that are text, whatever the API calls them. */
-const plainTypes = new Set(
-  `text input_text output_text refusal summary_text reasoning_text message thinking redacted_thinking tool_use tool_result
-   function function_call function_call_output custom_tool_call custom_tool_call_output search_result compaction
-   reasoning thought user_input model_output`.split(/\s+/),
-);
+import { listWords } from '../words/words.ts';
 
-const plainKeys = new Set(
-  `type role content text name id tool_calls tool_call_id function function_call functionCall custom call_id tool_use_id
-   refusal reasoning reasoning_content thinking thought thoughtSignature thought_signature signature data summary parts
-   functionResponse function_response output encrypted_content status phase prefix title source is_error willContinue
-   scheduling result model taskType task_type outputDimensionality output_dimensionality`.split(/\s+/),
-);
-
-/** JSON of the agent's own, in which keys mean nothing to the provider. */
-export const opaqueKeys = new Set(
-  'arguments args input response citations annotations logprobs cache_control'.split(' '),
-);
+const plainTypes = new Set(listWords('plainTypes'));
+const plainKeys = new Set(listWords('plain'));
+export const opaqueKeys = new Set(listWords('opaque'));
 
 function isPlainPart(part: object): boolean {
   const { type, encrypted_content: sealed } = part as Record<string, unknown>;

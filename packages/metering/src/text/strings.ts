@@ -1,52 +1,23 @@
+import { listWords } from '../words/words.ts';
 import type { Writing } from './writing.ts';
 
 /** `text` of people and models, `free` JSON of a tool, a `label` that names something, or `media`. */
 export type Place = 'text' | 'free' | 'label' | 'media';
 
-const labels = [
-  'cache_control',
-  'call_id',
-  'detail',
-  'file_id',
-  'id',
-  'mimeType',
-  'mime_type',
-  'media_type',
-  'role',
-  'tool_call_id',
-  'tool_use_id',
-  'type',
-];
-
-const media = [
-  'b64_json',
-  'data',
-  'encrypted_content',
-  'fileData',
-  'fileUri',
-  'file_data',
-  'image_url',
-  'inlineData',
-  'input_audio',
-  'signature',
-  'thoughtSignature',
-  'url',
-];
-
-/** Input and output of tools: the keys in there are the tool's own, whatever the API means by the same names. */
-const free = ['args', 'arguments', 'input', 'metadata', 'response'];
+const free = new Set(listWords('free'));
+const media = new Set(listWords('media'));
 
 /** Of a body's root only `metadata` is a tool's. */
 export const isFreeMember = (name: string, isOfRoot: boolean): boolean =>
-  isOfRoot ? name === 'metadata' : free.includes(name);
+  isOfRoot ? name === 'metadata' : free.has(name);
 
-export const isMediaMember = (name: string): boolean => media.includes(name);
+export const isMediaMember = (name: string): boolean => media.has(name);
 
 /** Everything else is text. A string in one of these is only treated as the name says if it also looks like it. */
 const places = new Map<string, Place>([
-  ...labels.map((name) => [name, 'label'] as const),
-  ...media.map((name) => [name, 'media'] as const),
-  ...free.map((name) => [name, 'free'] as const),
+  ...listWords('labels').map((name) => [name, 'label'] as const),
+  ...[...media].map((name) => [name, 'media'] as const),
+  ...[...free].map((name) => [name, 'free'] as const),
 ]);
 
 /** A key of one word or several, which can only say what the value is about. */
