@@ -75,3 +75,15 @@ test('the page about the proxy has every step of its pipeline', () => {
   );
   expect([...proxy, ...names].filter((step) => !page.includes(`\`${step}\``))).toEqual([]);
 });
+
+/** Paragraphs and items of lists, without headings, tables, code and what is quoted. */
+const listParagraphs = (text: string): string[] =>
+  text
+    .replaceAll(/^ *```.*?^ *```$/gms, '')
+    .split(/\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )/)
+    .filter((each) => !/^\s*[|<>#]/.test(each));
+
+test.each(pages.filter((path) => path !== 'CHANGELOG.md'))('no paragraph of %s has more than 60 words', (path) => {
+  const long = listParagraphs(read(path)).filter((each) => each.trim().split(/\s+/).length > 60);
+  expect(long).toEqual([]);
+});
