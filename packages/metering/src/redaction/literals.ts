@@ -3,9 +3,9 @@ import { isFreeMember } from '../text/strings.ts';
 import { findSigned, isSignature } from './blocks.ts';
 import { type Holder, type Literal, openHolder } from './holder.ts';
 
-const counting = /(?:^|_)index$|^item_id$/;
+const isCounting = (key: string): boolean => key === 'index' || key === 'item_id' || key.endsWith('_index');
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
-const space = /[ \t\n\r]*/y;
+const [quote, comma, nine, colon, openBracket, openBrace] = [0x22, 0x2c, 0x39, 0x3a, 0x5b, 0x7b];
 const plain = /^"[\w $.-]*"$/;
 
 export function decodeLiteral(literal: string): string | null {
@@ -20,14 +20,22 @@ export function decodeLiteral(literal: string): string | null {
 const decodeName = (literal: string): string | null =>
   plain.test(literal) ? literal.slice(1, -1) : decodeLiteral(literal);
 
-/** @param value as it is written, without quotes */
-function note(holder: Holder, key: string, value: string): void {
+function pastSpace(json: string, start: number): number {
+  let at = start;
+  for (let unit = json.charCodeAt(at); unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09; )
+    unit = json.charCodeAt(++at);
+  return at;
+}
+
+/** What tells objects apart, of the value from `start` to before `end`, without quotes. */
+function note(holder: Holder, key: string, json: string, start: number, end: number): void {
   if (holder.isFree || holder.isArray) return;
-  if (key === 'type') holder.type = value;
-  else if (key === 'role') holder.role = value;
-  else if (key === 'thought') findSigned(holder).isThought = value === 'true';
-  else if (counting.test(key)) holder.index += holder.index.length < 256 ? `${value.slice(0, 256)},` : '';
-  else if (isSignature(key) && value !== '') findSigned(holder).isSigned = true;
+  if (key === 'type') holder.type = json.slice(start, end);
+  else if (key === 'role') holder.role = json.slice(start, end);
+  else if (key === 'thought') findSigned(holder).isThought = json.slice(start, end) === 'true';
+  else if (isCounting(key))
+    holder.index += holder.index.length < 256 ? `${json.slice(start, Math.min(end, start + 256))},` : '';
+  else if (isSignature(key) && end > start) findSigned(holder).isSigned = true;
 }
 
 /** More take too much memory. */
@@ -37,82 +45,63 @@ const maxLiterals = 1_000_000;
 export function listLiterals(json: string, isFree = false): Literal[] | null {
   const found: Literal[] = [];
   let at = 0;
-  let holder: Holder | null = null;
   let key = '';
-  const position: number[] = [];
   let depth = 0;
-  const skip = () => {
-    space.lastIndex = at;
-    space.test(json);
-    at = space.lastIndex;
-    return json[at];
-  };
-  const open = (isArray: boolean): void => {
-    const inList = holder?.isArray === true;
-    const name: string = inList ? `${position.at(-1)}` : key;
-    const free: boolean =
-      holder === null ? isFree : holder.isFree || (!inList && isFreeMember(key, holder.parent === null));
-    holder = openHolder(holder, name, isArray, free);
-    position.push(0);
-    depth += 1;
-    at += 1;
-  };
-  const close = (): void => {
-    holder = holder?.parent ?? null;
-    position.pop();
-    depth -= 1;
-    at += 1;
-  };
   const root = openHolder(null, '', true, isFree);
+  let holder = root;
+  /** Of each list that is open, how many of its values have come. */
+  const position: number[] = [0];
   for (;;) {
-    const first = skip();
-    const inObject: boolean = holder !== null && !(holder as Holder).isArray;
-    if (inObject) {
-      if (first !== '"') return null;
+    at = pastSpace(json, at);
+    if (depth > 0 && !holder.isArray) {
+      if (json.charCodeAt(at) !== quote) return null;
       const end = endString(json, at + 1);
       const name = end < 0 ? null : decodeName(json.slice(at, end));
       if (name === null) return null;
       key = name;
-      found.push({ start: at, end, kind: 'name', key, holder: holder ?? root });
-      at = end;
-      if (skip() !== ':') return null;
-      at += 1;
-      skip();
+      found.push({ start: at, end, kind: 'name', key, holder });
+      at = pastSpace(json, end);
+      if (json.charCodeAt(at) !== colon) return null;
+      at = pastSpace(json, at + 1);
     }
-    const sign = json[at];
-    if (sign === '{' || sign === '[') {
-      open(sign === '[');
+    const sign = json.charCodeAt(at);
+    if (sign === openBrace || sign === openBracket) {
+      const isArray = sign === openBracket;
+      const inList = depth > 0 && holder.isArray;
+      const free = depth === 0 ? isFree : holder.isFree || (!inList && isFreeMember(key, depth === 1));
+      holder = openHolder(depth === 0 ? null : holder, inList ? `${position[depth]}` : key, isArray, free);
+      depth += 1;
       if (depth > maxJsonDepth) return null;
-      if (skip() !== (sign === '[' ? ']' : '}')) continue;
-      close();
-    } else if (sign === '"') {
+      position[depth] = 0;
+      at = pastSpace(json, at + 1);
+      if (json.charCodeAt(at) !== sign + 2) continue;
+    } else if (sign === quote) {
       const end = endString(json, at + 1);
       if (end < 0) return null;
-      const around: Holder = holder ?? root;
-      found.push({ start: at, end, kind: 'string', key, holder: around });
-      note(around, key, json.slice(at + 1, end - 1));
-      at = end;
+      found.push({ start: at, end, kind: 'string', key, holder });
+      note(holder, key, json, at + 1, end - 1);
+      at = pastSpace(json, end);
     } else {
       scalar.lastIndex = at;
       if (!scalar.test(json)) return null;
-      const around: Holder = holder ?? root;
       const end = scalar.lastIndex;
-      if (/[\d]/.test(json[end - 1] as string)) found.push({ start: at, end, kind: 'number', key, holder: around });
-      note(around, key, json.slice(at, end));
-      at = end;
+      if (json.charCodeAt(end - 1) <= nine) found.push({ start: at, end, kind: 'number', key, holder });
+      note(holder, key, json, at, end);
+      at = pastSpace(json, end);
     }
-    let next = skip();
-    while (holder !== null && next === ((holder as Holder).isArray ? ']' : '}')) {
-      key = (holder as Holder).name;
-      close();
-      next = skip();
+    // In ASCII a closing bracket comes two after its opening one.
+    while (depth > 0 && json.charCodeAt(at) === (holder.isArray ? openBracket : openBrace) + 2) {
+      key = holder.name;
+      holder = holder.parent ?? root;
+      depth -= 1;
+      at = pastSpace(json, at + 1);
     }
-    if (holder === null) return next === undefined ? found : null;
-    if (next !== ',' || found.length > maxLiterals) return null;
+    if (depth === 0) return at >= json.length ? found : null;
+    if (json.charCodeAt(at) !== comma || found.length > maxLiterals) return null;
     at += 1;
-    if ((holder as Holder).isArray) {
-      position[position.length - 1] = (position.at(-1) ?? 0) + 1;
-      key = (holder as Holder).name;
+    if (holder.isArray) {
+      position[depth] = (position[depth] ?? 0) + 1;
+      key = holder.name;
     }
   }
 }
