@@ -21,11 +21,7 @@ export function useBlockUntil(none = 'Until somebody unblocks it') {
       <Choice
         label="For how long"
         none={none}
-        options={[
-          { value: 'hour', label: 'For one hour' },
-          { value: 'morning', label: `Until 08:00, ${inTime(ends.morning)}` },
-          { value: 'own', label: 'Until a time' },
-        ]}
+        options={{ hour: 'For one hour', morning: `Until 08:00, ${inTime(ends.morning)}`, own: 'Until a time' }}
         value={choice}
         onChange={setChoice}
       />

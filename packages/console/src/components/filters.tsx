@@ -3,10 +3,19 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { IconFilter } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useId, useState } from 'react';
 
+/** Values with the words for them, or names that are their own words, in their order. */
+export type Options<Value extends string = string> = Readonly<Record<Value, string>> | readonly Value[];
+
+/** As the browser's own control takes them. */
+export const listOptions = (of: Options): { value: string; label: string }[] =>
+  Array.isArray(of)
+    ? of.map((name) => ({ value: name, label: name }))
+    : Object.entries(of).map(([value, label]) => ({ value, label }));
+
 interface ChoiceProps<Value extends string> {
   label: string;
   value: Value | undefined;
-  options: readonly { value: Value; label: string }[];
+  options: Options<Value>;
   /** The words for no choice; without them there is always one. */
   none?: string;
   onChange: (value: Value | undefined) => void;
@@ -14,12 +23,13 @@ interface ChoiceProps<Value extends string> {
 
 /** One of some values, by the browser's own control. */
 export function Choice<Value extends string>({ label, value, options, none, onChange }: ChoiceProps<Value>) {
+  const offered = listOptions(options);
   // A value that came with the address, such as a day, is kept and shown as it is.
-  const isOwn = value !== undefined && !options.some((option) => option.value === value);
+  const isOwn = value !== undefined && !offered.some((option) => option.value === value);
   const data = [
     ...(none === undefined ? [] : [{ value: '', label: none }]),
-    ...options,
-    ...(isOwn ? [{ value, label: value }] : []),
+    ...offered,
+    ...(isOwn ? listOptions([value]) : []),
   ];
   return (
     <NativeSelect

@@ -18,7 +18,7 @@ import {
 /** A kind of personal data, of those that were found lately. */
 export function KindField({ value, onChange }: Pick<SearchFieldProps, 'value' | 'onChange'>) {
   const found = useQuery(statusQuery('7d')).data?.data.pii ?? [];
-  const options = found.map(({ type }) => ({ value: type, label: type.replaceAll('_', ' ') }));
+  const options = Object.fromEntries(found.map(({ type }) => [type, type.replaceAll('_', ' ')]));
   return <Choice label="Personal data" none="All" options={options} value={value} onChange={onChange} />;
 }
 

@@ -91,10 +91,7 @@ export function PolicyField({
   value: string | undefined;
   onChange: (value: string | undefined) => void;
 }) {
-  const options = (useQuery(policiesQuery).data?.data ?? []).map(({ policy: { name } }) => ({
-    value: name,
-    label: name,
-  }));
+  const options = (useQuery(policiesQuery).data?.data ?? []).map(({ policy: { name } }) => name);
   return <Choice label="Policy" none="All" options={options} value={value} onChange={onChange} />;
 }
 

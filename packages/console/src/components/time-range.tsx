@@ -37,7 +37,7 @@ interface Range {
 interface TimeRangeProps extends Range {
   label: string;
   /** Spans up to now. */
-  spans: readonly { value: string; label: string }[];
+  spans: Readonly<Record<string, string>>;
   /** The words for no range; without them there is always one. */
   none?: string;
   /** The day with which a span begins, if it begins with one. */
@@ -52,22 +52,22 @@ const describe = ({ from, to }: Range) =>
 
 /** Kept as words, so that a saved view of this month is of the month in which it is opened. */
 const named = [
-  { value: 'last-week', label: 'Last week (Mon–Sun)', from: 'last-week', to: 'week' },
-  { value: 'month', label: 'This month', from: 'month', to: undefined },
-  { value: 'last-month', label: 'Last month', from: 'last-month', to: 'month' },
+  { label: 'Last week (Mon–Sun)', from: 'last-week', to: 'week' },
+  { label: 'This month', from: 'month', to: undefined },
+  { label: 'Last month', from: 'last-month', to: 'month' },
 ];
 
 /** From when to when: a span, last week, a month, or a first and a last UTC day. */
 export function TimeRange({ label, spans, none, firstDay, from, to, onChange }: TimeRangeProps) {
   const known = named.find((each) => each.from === from && each.to === to);
-  const isSpan = to === undefined && (from === undefined || spans.some(({ value }) => value === from));
-  const options = [
+  const isSpan = to === undefined && (from === undefined || Object.hasOwn(spans, from));
+  const options: Record<string, string> = {
     ...spans,
-    ...named.map(({ value, label }) => ({ value, label })),
-    ...(known || isSpan ? [] : [{ value: 'own', label: describe({ from, to }) }]),
-  ];
+    ...Object.fromEntries(named.map((each) => [each.from, each.label])),
+    ...(!known && !isSpan && { own: describe({ from, to }) }),
+  };
   const choose = (chosen: string | undefined) => {
-    const range = named.find(({ value }) => value === chosen);
+    const range = named.find((each) => each.from === chosen);
     if (range) onChange({ from: range.from, to: range.to });
     else if (chosen !== 'own') onChange({ from: chosen, to: undefined });
   };
@@ -79,7 +79,7 @@ export function TimeRange({ label, spans, none, firstDay, from, to, onChange }: 
         label={label}
         {...(none !== undefined && { none })}
         options={options}
-        value={known?.value ?? (isSpan ? from : 'own')}
+        value={known?.from ?? (isSpan ? from : 'own')}
         onChange={choose}
       />
       <DayField label="First day (UTC)" value={first} onChange={(day) => onChange({ from: day, to })} />

@@ -14,7 +14,7 @@ const chipNames: Readonly<Record<string, string>> = {
 };
 
 const ids = ['agent_id', 'policy_id', 'session_id', 'request_id'];
-const nameSpan = (value: string) => timeSpans.find((span) => span.value === value)?.label;
+const nameSpan = (value: string) => Object.entries(timeSpans).find(([span]) => span === value)?.[1];
 
 /** What a chip is called: as its field. */
 function nameChip(member: string, value: string): string {

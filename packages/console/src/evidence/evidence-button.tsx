@@ -92,11 +92,10 @@ function EvidenceDialog({ of, onClose }: EvidenceDialogProps) {
             <>
               <Choice
                 label="Whose"
-                options={[
-                  { value: 'agent', label: 'One agent' },
-                  { value: 'label', label: 'All agents with a label' },
-                  { value: 'all', label: view === null ? 'All agents' : `All agents with ${view}` },
-                ]}
+                options={{
+                  ...{ agent: 'One agent', label: 'All agents with a label' },
+                  all: view === null ? 'All agents' : `All agents with ${view}`,
+                }}
                 value={whose}
                 onChange={(next = 'all') => change({ whose: next })}
               />

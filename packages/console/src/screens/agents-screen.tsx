@@ -77,17 +77,8 @@ const agentColumns = (mayChange: boolean, unpriced: ReadonlyMap<string, number>)
 
 const route = getRouteApi('/agents');
 
-const statuses = [
-  { value: 'active', label: 'Active' },
-  { value: 'blocked', label: 'Blocked' },
-  { value: 'retired', label: 'Retired' },
-] as const;
-const orders = [
-  { value: 'cost', label: 'Cost today' },
-  { value: 'seen', label: 'Last seen' },
-  { value: 'name', label: 'Name' },
-  { value: 'created', label: 'First seen' },
-] as const;
+const statuses = { active: 'Active', blocked: 'Blocked', retired: 'Retired' };
+const orders = { cost: 'Cost today', seen: 'Last seen', name: 'Name', created: 'First seen' };
 
 export function AgentsScreen() {
   const search = route.useSearch();

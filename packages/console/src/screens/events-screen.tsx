@@ -1,5 +1,5 @@
 import type { ListedEvent, StreamEvent } from '@agp/core/contracts';
-import { decisionActions } from '@agp/core/events';
+import { decisionWords } from '@agp/core/events';
 import { describePii, formatCount, isFailed } from '@agp/core/explain';
 import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
@@ -16,7 +16,7 @@ import { ConnectButton } from '../components/layout.tsx';
 import type { Column } from '../components/list.tsx';
 import { ListScreen } from '../components/list-screen.tsx';
 import { NewPill, pageSize } from '../components/pager.tsx';
-import { actionWords, PolicyField } from '../components/policies.tsx';
+import { PolicyField } from '../components/policies.tsx';
 import { TimeRange } from '../components/time-range.tsx';
 import { useFilters } from '../components/use-filters.tsx';
 import { AgentLink, EventTime, Name, OutcomePill, PiiKinds, Pill, SessionLink } from '../components/values.tsx';
@@ -83,20 +83,11 @@ export const eventColumns: readonly Column<ListedEvent>[] = [
   ...rest,
 ];
 
-const results = [
-  { value: 'wrong', label: 'Failed or answered with an error' },
-  { value: 'completed', label: 'Completed' },
-  { value: 'failed', label: 'Failed' },
-  { value: 'aborted', label: 'Aborted by the agent' },
-  { value: 'killed', label: 'Ended by a block' },
-] as const;
-
-const decisions = decisionActions.map((value) => ({
-  value,
-  label: actionWords[value] ?? value,
-}));
-
-type Result = (typeof results)[number]['value'];
+const results = {
+  ...{ wrong: 'Failed or answered with an error', completed: 'Completed', failed: 'Failed' },
+  ...{ aborted: 'Aborted by the agent', killed: 'Ended by a block' },
+};
+type Result = keyof typeof results;
 
 function EventFilters({
   search,
@@ -120,7 +111,7 @@ function EventFilters({
           <LabelField {...bind('label')} />
           <PolicyField {...bind('policy')} />
           <SearchField label="Rule" {...bind('rule')} />
-          <Choice label="Policies did" none="All" options={decisions} {...bind('decision')} />
+          <Choice label="Policies did" none="All" options={decisionWords} {...bind('decision')} />
           <KindField {...bind('pii_type')} />
           <SearchField label="Request id" {...bind('request_id')} />
         </div>

@@ -17,7 +17,7 @@ import { timeSpans } from '../search/search.ts';
 
 const route = getRouteApi('/refusals');
 
-const reasons = knownRefusals.map((value) => ({ value, label: value.replaceAll('_', ' ') }));
+const reasons = Object.fromEntries(knownRefusals.map((reason) => [reason, reason.replaceAll('_', ' ')]));
 
 const unknown = {
   why: 'This version of the console does not know this code.',

@@ -99,7 +99,7 @@ export function SessionsScreen() {
           <Choice
             label="Failures"
             none="With or without"
-            options={[{ value: 'true', label: 'With failures' }]}
+            options={{ true: 'With failures' }}
             value={filter.failed ? 'true' : undefined}
             onChange={(value) => change({ failed: value === undefined ? undefined : true })}
           />

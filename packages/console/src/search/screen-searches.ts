@@ -13,6 +13,7 @@ import {
   readSearch,
   readText,
   readTime,
+  type Window,
   windows,
 } from './search.ts';
 
@@ -46,7 +47,7 @@ const search = <const Name extends Member, Own extends Record<string, Reader<unk
 };
 
 const page = { page: readPageNumber };
-const window = readChoice(windows.map(({ value }) => value));
+const window = readChoice(Object.keys(windows) as Window[]);
 /** The hours that somebody dragged over in a chart. */
 const zoom = { zoom_from: readTime, zoom_to: readTime };
 

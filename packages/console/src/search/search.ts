@@ -60,26 +60,17 @@ export function compact<Values extends object>(values: Values): Partial<Values> 
 }
 
 /** Ranges of time that a list offers: the words that the API takes as `from`, and their names. */
-export const timeSpans = [
-  { value: '30m', label: 'Last 30 minutes' },
-  { value: '24h', label: 'Last 24 hours' },
-  { value: 'today', label: 'Today (UTC)' },
-  { value: 'yesterday', label: 'Since yesterday (UTC)' },
-  { value: '7d', label: 'Last 7 days' },
-  { value: '30d', label: 'Last 30 days' },
-] as const;
+export const timeSpans = {
+  ...{ '30m': 'Last 30 minutes', '24h': 'Last 24 hours', today: 'Today (UTC)', yesterday: 'Since yesterday (UTC)' },
+  ...{ '7d': 'Last 7 days', '30d': 'Last 30 days' },
+};
 
 /** Alerts that a list may be narrowed to. */
 export const alertStates = ['open', 'acknowledged', 'resolved', 'all'] as const;
 
 /** What sums at a glance are of: each from the start of an hour or UTC day until now. */
-export const windows = [
-  { value: '1h', label: 'Last hour' },
-  { value: 'today', label: 'Today (UTC)' },
-  { value: '24h', label: 'Last 24 hours' },
-  { value: '7d', label: 'Last 7 days' },
-] as const;
-export type Window = (typeof windows)[number]['value'];
+export const windows = { '1h': 'Last hour', today: 'Today (UTC)', '24h': 'Last 24 hours', '7d': 'Last 7 days' };
+export type Window = keyof typeof windows;
 
 const dayMs = 86_400_000;
 

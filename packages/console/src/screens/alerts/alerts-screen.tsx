@@ -66,26 +66,9 @@ export function AlertsScreen() {
       }
       filters={
         <>
-          <Choice
-            label="State"
-            none="not over"
-            options={alertStates.map((value) => ({ value, label: value }))}
-            {...bind('state')}
-          />
-          <Choice
-            label="Severity"
-            none="All"
-            options={severities.map((value) => ({ value, label: value }))}
-            {...bind('severity')}
-          />
-          {rules && (
-            <Choice
-              label="Rule"
-              none="All"
-              options={names.map((value) => ({ value, label: value }))}
-              {...bind('rule')}
-            />
-          )}
+          <Choice label="State" none="not over" options={alertStates} {...bind('state')} />
+          <Choice label="Severity" none="All" options={severities} {...bind('severity')} />
+          {rules && <Choice label="Rule" none="All" options={names} {...bind('rule')} />}
           <AgentField {...bind('agent_id')} />
           <TimeRange label="Time" none="All" spans={timeSpans} from={filter.from} to={filter.to} onChange={change} />
         </>

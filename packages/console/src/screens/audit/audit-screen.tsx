@@ -161,15 +161,15 @@ const known = Object.keys(actionNames);
 const begin = (...prefixes: string[]) => known.filter((name) => prefixes.some((prefix) => name.startsWith(prefix)));
 const everything = 'all';
 const changes = known.filter((name) => !/^(?:request|events|console)\./.test(name)).join(',');
-const actions = [
-  { value: everything, label: 'Everything' },
-  { value: 'request.refused', label: 'Requests refused' },
-  { value: begin('policy.').join(','), label: 'All of policies' },
-  { value: begin('budget.', 'limit.').join(','), label: 'All of caps and limits' },
-  { value: begin('key.', 'agent_token.', 'name.').join(','), label: 'All of keys and tokens' },
-  { value: begin('console.').join(','), label: 'All sign-ins' },
-  ...Object.entries(actionNames).map(([value, label]) => ({ value, label })),
-].filter(({ value }, at, all) => all.findIndex((each) => each.value === value) === at);
+const actions = {
+  [everything]: 'Everything',
+  'request.refused': 'Requests refused',
+  [begin('policy.').join(',')]: 'All of policies',
+  [begin('budget.', 'limit.').join(',')]: 'All of caps and limits',
+  [begin('key.', 'agent_token.', 'name.').join(',')]: 'All of keys and tokens',
+  [begin('console.').join(',')]: 'All sign-ins',
+  ...actionNames,
+};
 
 export function AuditScreen() {
   const { filter, change, bind, ...at } = useFilters(route.useSearch());

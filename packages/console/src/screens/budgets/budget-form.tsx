@@ -11,7 +11,7 @@ import { useSession } from '../../api/session.ts';
 import { AmountInput, toAmount } from '../../changes/amount-fields.tsx';
 import type { DraftProps } from '../../changes/stored.tsx';
 import { FailureNotice } from '../../components/feedback.tsx';
-import { pauseMs } from '../../components/filters.tsx';
+import { listOptions, pauseMs } from '../../components/filters.tsx';
 import { useSeenNames, zones } from '../../components/known-fields.tsx';
 import { partOf } from '../../components/meter.tsx';
 import { TimeStamp } from '../../components/values.tsx';
@@ -116,7 +116,7 @@ export function BudgetForm({ draft, onChange, onReady }: DraftProps<BudgetDefini
     return (
       <NativeSelect
         {...field(name, label)}
-        data={Object.entries({ [value]: value, ...all }).map(([each, text]) => ({ value: each, label: text }))}
+        data={listOptions({ [value]: value, ...all })}
         value={value}
         onChange={(event) => set({ [name]: event.currentTarget.value })}
       />

@@ -1,4 +1,4 @@
-import { billedDays, billedProviders, type ReadBill, type ReconciledRow } from '@agp/core/contracts';
+import { billedDays, type ReadBill, type ReconciledRow } from '@agp/core/contracts';
 import { formatUsd, roundUsd } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -130,16 +130,11 @@ export function InvoiceView() {
       <div className="filters">
         <Choice
           label="Month (UTC)"
-          options={months.map((value) => ({ value, label: nameMonth(value) }))}
+          options={Object.fromEntries(months.map((each) => [each, nameMonth(each)]))}
           {...bind('month')}
           value={month}
         />
-        <Choice
-          label="Provider"
-          none="all"
-          options={billedProviders.map((value) => ({ value, label: vendors[value] }))}
-          {...bind('provider')}
-        />
+        <Choice label="Provider" none="all" options={vendors} {...bind('provider')} />
         <CsvButton
           path="/api/v1/costs/reconciliation"
           query={range}

@@ -134,13 +134,10 @@ const route = getRouteApi('/costs');
 const height = 260;
 
 /** Whole UTC days: sums are kept by day and by hour. */
-const spans = [
-  { value: 'today', label: 'Today' },
-  { value: 'yesterday', label: 'Since yesterday' },
-  { value: '7d', label: 'Last 7 days' },
-  { value: '30d', label: 'Last 30 days' },
-  { value: '90d', label: 'Last 90 days' },
-] as const;
+const spans = {
+  ...{ today: 'Today', yesterday: 'Since yesterday' },
+  ...{ '7d': 'Last 7 days', '30d': 'Last 30 days', '90d': 'Last 90 days' },
+};
 
 /** Cost by day and one or two groups, as a picture, a table and CSV. */
 export function UsageView() {
@@ -152,12 +149,11 @@ export function UsageView() {
   const { change } = useFilters(search);
   const known = useQuery({ ...apiQuery('/api/v1/agents/labels', {}), staleTime: 60_000 }).data?.data ?? [];
   const names = known.map((each) => each.name).filter((name) => name !== 'compliance_tag');
-  const options = [...new Set([...costGroups, ...names.map((name) => `label:${name}` as const), ...groups])].map(
-    (value) => ({
-      value,
-      label: labelOf(value) === null ? nameGroup(value) : `Label ${labelOf(value)}`,
-    }),
-  );
+  const offered = new Set<CostGroup>([...costGroups, ...names.map((name) => `label:${name}` as const), ...groups]);
+  const options = Object.fromEntries(
+    [...offered].map((each) => [each, labelOf(each) === null ? nameGroup(each) : `Label ${labelOf(each)}`]),
+  ) as Record<CostGroup, string>;
+  const { [first as CostGroup]: _, ...others } = options;
   const group = (...by: (CostGroup | undefined)[]) =>
     change({ by: [...new Set(by)].filter((name) => name !== undefined).join(',') });
   const firstDay = from && findFirstDay(from);
@@ -181,7 +177,7 @@ export function UsageView() {
         <Choice
           label="and by"
           none="nothing else"
-          options={options.filter(({ value }) => value !== first)}
+          options={others as typeof options}
           value={second}
           onChange={(next) => group(first, next)}
         />

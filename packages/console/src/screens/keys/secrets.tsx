@@ -8,14 +8,9 @@ import { Choice } from '../../components/filters.tsx';
 import { type Column, ReadList } from '../../components/list.tsx';
 import { CopyText, TimeStamp } from '../../components/values.tsx';
 
-const lifetimes = [
-  { value: '30', label: '30 days' },
-  { value: '90', label: '90 days' },
-  { value: '365', label: 'A year' },
-  { value: 'never', label: 'For ever' },
-] as const;
-
-type Lifetime = (typeof lifetimes)[number]['value'];
+/** By the number of days. */
+const lifetimes = { '30': '30 days', '90': '90 days', '365': 'A year', never: 'For ever' };
+type Lifetime = keyof typeof lifetimes;
 
 const dayMs = 86_400_000;
 

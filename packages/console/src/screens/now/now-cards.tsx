@@ -50,18 +50,10 @@ export function NowLists({ status: { agents, services } }: { status: Status }) {
 /** Sums change slowly: once a minute, in milliseconds. */
 const refreshMs = 60_000;
 const dearest = 5;
-const kinds = [
-  { value: 'agent', label: 'Agents' },
-  { value: 'model', label: 'Models' },
-  { value: 'provider', label: 'Providers' },
-] as const;
-type Kind = (typeof kinds)[number]['value'];
-
-const orders = [
-  { value: 'cost', label: 'Cost' },
-  { value: 'failed', label: 'Errors' },
-] as const;
-type Order = (typeof orders)[number]['value'];
+const kinds = { agent: 'Agents', model: 'Models', provider: 'Providers' };
+type Kind = keyof typeof kinds;
+const orders = { cost: 'Cost', failed: 'Errors' };
+type Order = keyof typeof orders;
 
 interface DearestProps {
   from: Window;
@@ -75,7 +67,7 @@ interface DearestProps {
 /** Who cost or failed most, and the others together, so that all adds up. */
 export function DearestCard({ from, by, order, all, onChange }: DearestProps) {
   const query = useQuery({ ...usageQuery({ from }, [by], dearest, order), refetchInterval: refreshMs });
-  const label = kinds.find(({ value }) => value === by)?.label ?? '';
+  const label = kinds[by];
   return (
     <Card
       title={order === 'cost' ? 'What costs most' : 'What fails most'}

@@ -12,12 +12,9 @@ import { Rows } from '../../components/list.tsx';
 import { AgentLink, EventTime, TimeStamp } from '../../components/values.tsx';
 import { formatLocalTime } from '../../format/format.ts';
 
-const spans = [
-  { value: '1', label: 'Last 24 hours' },
-  { value: '7', label: 'Last 7 days' },
-  { value: '30', label: 'Last 30 days' },
-] as const;
-type Span = (typeof spans)[number]['value'];
+/** By the number of days. */
+const spans = { '1': 'Last 24 hours', '7': 'Last 7 days', '30': 'Last 30 days' };
+type Span = keyof typeof spans;
 const dayMs = 86_400_000;
 
 interface Asked {

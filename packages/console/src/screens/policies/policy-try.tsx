@@ -8,11 +8,8 @@ import { FailureNotice } from '../../components/feedback.tsx';
 import { Choice } from '../../components/filters.tsx';
 import { Card } from '../../components/layout.tsx';
 
-const directions = [
-  { value: 'request', label: 'As a request' },
-  { value: 'response', label: 'As an answer' },
-] as const;
-type Direction = (typeof directions)[number]['value'];
+const directions = { request: 'As a request', response: 'As an answer' };
+type Direction = keyof typeof directions;
 
 const maxText = 65_536;
 

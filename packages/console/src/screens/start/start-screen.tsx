@@ -169,7 +169,7 @@ export function StartScreen() {
           />
           <Choice
             label="Written with"
-            options={snippets.map(({ name: value }) => ({ value, label: value }))}
+            options={snippets.map(({ name }) => name)}
             value={chosen}
             onChange={(next) => setChosen(next ?? chosen)}
           />
