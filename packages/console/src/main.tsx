@@ -36,6 +36,7 @@ const theme = createTheme({
         overlayProps: { color: 'var(--veil)', backgroundOpacity: 0.35 },
         // The page has one banner, which its header is.
         attributes: { header: { role: 'presentation' } },
+        ...{ centered: true, closeButtonProps: { 'aria-label': 'Close' } },
       },
     }),
   },

@@ -142,6 +142,7 @@ export function CommandPalette() {
       attributes={{ content: { 'aria-label': 'Find anything' } }}
       query={query}
       onQueryChange={setQuery}
+      centered={false}
       clearQueryOnClose
       scrollable
       maxHeight={420}
@@ -234,13 +235,7 @@ export function Shortcuts() {
     '?': 'These keys',
   };
   return (
-    <Modal
-      opened={opened}
-      onClose={() => setOpened(false)}
-      title="Keys"
-      centered
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened={opened} onClose={() => setOpened(false)} title="Keys">
       <Fields fields={fields} />
     </Modal>
   );

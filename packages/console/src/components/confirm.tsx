@@ -67,14 +67,7 @@ function ConfirmChange<Result>(props: ConfirmProps<Result>) {
     onClose();
   };
   return (
-    <Modal
-      opened={opened}
-      onClose={close}
-      title={title}
-      size={wide ? 'xl' : 'md'}
-      centered
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened={opened} onClose={close} title={title} size={wide ? 'xl' : 'md'}>
       <form
         onSubmit={(event) => {
           event.preventDefault();

@@ -69,14 +69,7 @@ function EvidenceDialog({ of, onClose }: EvidenceDialogProps) {
     setAsked((before) => ({ ...before, ...next }));
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title="Export evidence"
-      centered
-      closeOnClickOutside={!isPending}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened onClose={onClose} title="Export evidence" closeOnClickOutside={!isPending}>
       <form
         onSubmit={(event) => {
           event.preventDefault();

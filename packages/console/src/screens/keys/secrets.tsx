@@ -144,7 +144,6 @@ export function OnceSecret({ secret, what, onClose }: { secret: string; what: st
       opened
       onClose={onClose}
       title={`The ${what} is shown only now`}
-      centered
       closeOnClickOutside={false}
       closeOnEscape={false}
       withCloseButton={false}

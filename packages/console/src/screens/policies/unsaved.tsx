@@ -12,13 +12,7 @@ export function UnsavedGuard({ isUnsaved }: { isUnsaved: boolean }) {
     withResolver: true,
   });
   return (
-    <Modal
-      opened={status === 'blocked'}
-      onClose={() => reset?.()}
-      title="Leave without saving?"
-      centered
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened={status === 'blocked'} onClose={() => reset?.()} title="Leave without saving?">
       What you wrote is kept nowhere else.
       <Group justify="flex-end" mt="md">
         <Button variant="default" onClick={proceed}>
