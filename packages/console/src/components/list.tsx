@@ -8,6 +8,7 @@ import { Reading } from './feedback.tsx';
 import { Card } from './layout.tsx';
 import { usePeek } from './peek.tsx';
 import type { ListSearch } from './use-filters.tsx';
+import { TimeAgo } from './values.tsx';
 
 export interface Column<Row> {
   /** Also its name on a phone, whose rows have two lines. */
@@ -32,6 +33,19 @@ export const actionColumn = <Row,>(cell: Column<Row>['cell']): Column<Row> => ({
   silent: true,
   right: true,
   cell,
+});
+
+/** A column of figures, the greatest first if somebody sorts by it. */
+export const figureColumn = <Row,>(
+  head: string,
+  of: (row: Row) => number,
+  write: (figure: number) => string,
+  wide = false,
+): Column<Row> => ({ head, right: true, wide, by: of, cell: (row) => write(of(row)) });
+
+/** A column of how long ago something was, the latest first if somebody sorts by it. */
+export const agoColumn = <Row,>(head: string, of: (row: Row) => string | null): Column<Row> => ({
+  ...{ head, by: (row) => Date.parse(of(row) ?? '') || null, cell: (row) => <TimeAgo at={of(row)} /> },
 });
 
 interface RowsProps<Row> {

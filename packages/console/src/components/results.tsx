@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { apiQuery } from '../api/api.ts';
 import type { EventsSearch } from '../search/screen-searches.ts';
 import { Cost } from './cost.tsx';
-import type { Column } from './list.tsx';
+import { type Column, figureColumn } from './list.tsx';
 
 const manyFailed = 0.05;
 
@@ -70,12 +70,7 @@ export const resultColumns = (
       <Cost usd={row.total_cost_usd} tokens={row.total_tokens} model={row.model} unpriced={unpricedOf?.(row)} />
     ),
   },
-  {
-    head: 'Requests',
-    right: true,
-    by: ({ request_count }) => request_count,
-    cell: ({ request_count }) => formatCount(request_count),
-  },
+  figureColumn('Requests', ({ request_count }) => request_count, formatCount),
   {
     head: 'Errors',
     right: true,

@@ -6,7 +6,7 @@ import { formatShortCount } from '../format/format.ts';
 import { useUnpriced } from './cost.tsx';
 import { EmptyState, Reading } from './feedback.tsx';
 import { ConnectButton } from './layout.tsx';
-import { List } from './list.tsx';
+import { figureColumn, List } from './list.tsx';
 import { Endings, resultColumns } from './results.tsx';
 import { AgentLink, Name } from './values.tsx';
 
@@ -101,13 +101,7 @@ export function SumList({ kind, from, agent_id, title }: SumListProps) {
               right: true,
               cell: ({ provider }: CostUsageEntry) => <Refused search={{ provider, from: since }} />,
             },
-            {
-              head: 'Tokens',
-              right: true,
-              wide: true,
-              by: (row: CostUsageEntry) => row.total_tokens,
-              cell: ({ total_tokens }: CostUsageEntry) => formatShortCount(total_tokens),
-            },
+            figureColumn('Tokens', (row: CostUsageEntry) => row.total_tokens, formatShortCount, true),
           ].filter(({ head }) => !(head === 'Ended with' && agent_id) && !(head === 'Refused' && kind === 'model'))}
           none={<EmptyState title={`No ${kind} was asked in this time`} action={<ConnectButton />} />}
         />

@@ -56,10 +56,7 @@ const agentColumns = (mayChange: boolean, unpriced: ReadonlyMap<string, number>)
       <Cost usd={usd} tokens={unpriced.get(id) ?? 0} unpriced={unpriced.get(id)} />
     ),
   },
-  {
-    head: 'Of its cap',
-    cell: (agent) => <CapBar of={capOf(agent)} whose={agent.name} bare />,
-  },
+  { head: 'Of its cap', cell: (agent) => <CapBar of={capOf(agent)} whose={agent.name} bare /> },
   {
     head: 'Personal data today',
     wide: true,

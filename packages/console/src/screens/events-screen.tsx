@@ -32,10 +32,7 @@ type Shown = Pick<
 > &
   Partial<Pick<ListedEvent, 'outcome' | 'http_status' | 'failure' | 'pii_types' | 'pii_scan'>>;
 
-const time: Column<Shown> = {
-  head: 'Time',
-  cell: ({ id, timestamp }) => <EventTime id={id} at={timestamp} />,
-};
+const time: Column<Shown> = { head: 'Time', cell: ({ id, timestamp }) => <EventTime id={id} at={timestamp} /> };
 
 const rest: Column<Shown>[] = [
   { head: 'Model', cell: ({ model }) => <Name>{model}</Name> },

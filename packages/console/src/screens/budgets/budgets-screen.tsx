@@ -24,10 +24,7 @@ const route = getRouteApi('/budgets');
 
 const budgetColumns = (mayChange: boolean, lastHour: ReturnType<typeof useLastHour>): Column<AgentBudget>[] => [
   { head: 'Agent', cell: (row) => <LabelledAgent of={row} /> },
-  {
-    head: 'Used of its cap',
-    cell: (row) => <CapBar of={row} whose={row.agent_name} bare />,
-  },
+  { head: 'Used of its cap', cell: (row) => <CapBar of={row} whose={row.agent_name} bare /> },
   { head: 'Spent today', right: true, wide: true, cell: ({ spent_usd }) => <Money usd={spent_usd} /> },
   { head: 'Held', right: true, wide: true, cell: ({ reserved_usd }) => <Money usd={reserved_usd} /> },
   {

@@ -16,6 +16,13 @@ import { UsageView } from './usage-view.tsx';
 
 const route = getRouteApi('/costs');
 
+/** A model, with its events. */
+const ModelLink = ({ of: { model, provider } }: { of: { model: string; provider: string | null } }) => (
+  <Link to="/events" search={{ model, provider: provider ?? undefined }}>
+    {model}
+  </Link>
+);
+
 const sources = { prices_file: 'your PRICES_FILE', library: 'price list', supplement: 'supplement' };
 /** Units without a column, steps, and what calls without a price lacked. */
 function Others({ prices, missing, add, source, unpriced_at }: ModelPrice) {
@@ -46,14 +53,7 @@ function PricesView() {
         atOnce={30}
         rowKey={({ provider, model }) => `${provider} ${model}`}
         columns={[
-          {
-            head: 'Model',
-            cell: ({ model, provider }) => (
-              <Link to="/events" search={{ model, provider: provider ?? undefined }}>
-                {model}
-              </Link>
-            ),
-          },
+          { head: 'Model', cell: (row) => <ModelLink of={row} /> },
           { head: 'Provider', cell: ({ provider }) => provider ?? 'every one' },
           { head: 'In, a million', right: true, cell: ({ prices }) => showPrice(prices.input_mtok) },
           { head: 'Cached', right: true, wide: true, cell: ({ prices }) => showPrice(prices.cache_read_mtok) },
@@ -99,10 +99,7 @@ function DoubtfulView() {
       label="Calls whose figures are in doubt"
       rowKey={({ event_id }) => event_id}
       columns={[
-        {
-          head: 'Time',
-          cell: ({ event_id, started_at }) => <EventTime id={event_id} at={started_at} />,
-        },
+        { head: 'Time', cell: ({ event_id, started_at }) => <EventTime id={event_id} at={started_at} /> },
         { head: 'Agent', cell: ({ agent_id, agent_name }) => <AgentLink id={agent_id} name={agent_name} /> },
         { head: 'Model', cell: ({ model, provider }) => `${model} (${provider})` },
         {
@@ -144,14 +141,7 @@ function UnpricedView() {
       }
       rowKey={({ provider, model, unit }) => `${provider} ${model} ${unit}`}
       columns={[
-        {
-          head: 'Model',
-          cell: ({ model, provider }) => (
-            <Link to="/events" search={{ model, provider }}>
-              {model}
-            </Link>
-          ),
-        },
+        { head: 'Model', cell: (row) => <ModelLink of={row} /> },
         { head: 'Provider', cell: ({ provider }) => provider },
         { head: 'Unit', cell: ({ unit }) => unit ?? 'all' },
         { head: 'Requests', right: true, cell: ({ request_count }) => formatCount(request_count) },

@@ -9,7 +9,7 @@ import { CsvButton, PrintButton } from '../../components/export.tsx';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
 import { Choice } from '../../components/filters.tsx';
 import { Card } from '../../components/layout.tsx';
-import { Rows } from '../../components/list.tsx';
+import { figureColumn, Rows } from '../../components/list.tsx';
 import { resultColumns } from '../../components/results.tsx';
 import { TimeRange } from '../../components/time-range.tsx';
 import { Chips, useFilters } from '../../components/use-filters.tsx';
@@ -109,20 +109,8 @@ function UsageSums({ sums, groups, range, cost }: UsageSumsProps) {
               },
             ]),
         { head: 'Share', right: true, cell: (row) => (cost === 0 ? '–' : formatShare(row.total_cost_usd / cost)) },
-        {
-          head: 'Tokens in',
-          right: true,
-          wide: true,
-          by: (row) => row.total_prompt_tokens,
-          cell: (row) => formatShortCount(row.total_prompt_tokens),
-        },
-        {
-          head: 'Tokens out',
-          right: true,
-          wide: true,
-          by: (row) => row.total_completion_tokens,
-          cell: (row) => formatShortCount(row.total_completion_tokens),
-        },
+        figureColumn('Tokens in', (row: CostUsageEntry) => row.total_prompt_tokens, formatShortCount, true),
+        figureColumn('Tokens out', (row: CostUsageEntry) => row.total_completion_tokens, formatShortCount, true),
       ]}
       atOnce={rowsAtOnce}
       note={sums.length === mostSums && ' or more, the dearest'}

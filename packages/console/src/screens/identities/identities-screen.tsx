@@ -9,8 +9,8 @@ import { usePermissions } from '../../api/session.ts';
 import { Changes, type DraftProps, type Kind } from '../../changes/stored.tsx';
 import { EmptyState, FailureNotice } from '../../components/feedback.tsx';
 import { Banner, Card, Screen, Whole } from '../../components/layout.tsx';
-import { actionColumn, type Column, ReadList } from '../../components/list.tsx';
-import { AgentLink, Fields, TimeAgo, TimeStamp } from '../../components/values.tsx';
+import { actionColumn, agoColumn, type Column, ReadList } from '../../components/list.tsx';
+import { AgentLink, Fields, TimeStamp } from '../../components/values.tsx';
 
 interface Draft {
   name: string;
@@ -72,11 +72,7 @@ const columns: readonly Column<StoredIdentity>[] = [
     ),
   },
   { head: 'Version', right: true, wide: true, cell: ({ version }) => formatCount(version) },
-  {
-    head: 'Changed',
-    by: ({ updated_at }) => Date.parse(updated_at),
-    cell: ({ updated_at }) => <TimeAgo at={updated_at} />,
-  },
+  agoColumn('Changed', ({ updated_at }) => updated_at),
 ];
 const actions = actionColumn((stored: StoredIdentity) => <Changes of={kind} stored={stored} />);
 

@@ -9,8 +9,8 @@ import { ConfirmButton } from '../../components/confirm.tsx';
 import { EmptyState } from '../../components/feedback.tsx';
 import { Labels } from '../../components/labels.tsx';
 import { Card, Screen, Views } from '../../components/layout.tsx';
-import { actionColumn, type Column, ReadList } from '../../components/list.tsx';
-import { Issuer, Pill, ShortId, TimeAgo, TimeStamp } from '../../components/values.tsx';
+import { actionColumn, agoColumn, type Column, ReadList } from '../../components/list.tsx';
+import { Issuer, Pill, ShortId, TimeStamp } from '../../components/values.tsx';
 import { endsColumn, MakeKey, MakeSecret, madeColumn, type OnMade, SecretsCard } from './secrets.tsx';
 
 type ApiKey = components['schemas']['ApiKey'];
@@ -33,11 +33,7 @@ const listColumns = (onMade: OnMade): Column<ApiKey>[] => [
   },
   { head: 'View', cell: ({ match }) => (match === null ? <span className="dim">all</span> : <Labels of={match} />) },
   madeColumn,
-  {
-    head: 'Last used',
-    by: (row) => Date.parse(row.last_used_at ?? '') || null,
-    cell: ({ last_used_at }) => <TimeAgo at={last_used_at} />,
-  },
+  agoColumn('Last used', ({ last_used_at }) => last_used_at),
   endsColumn,
   actionColumn((key) => key.name !== bootstrapName && <KeyActions apiKey={key} onMade={onMade} />),
 ];

@@ -9,9 +9,9 @@ import { usePermissions } from '../../api/session.ts';
 import { CopyAs } from '../../components/export.tsx';
 import { EmptyState } from '../../components/feedback.tsx';
 import { Screen } from '../../components/layout.tsx';
-import { type Column, ReadList } from '../../components/list.tsx';
+import { agoColumn, type Column, ReadList } from '../../components/list.tsx';
 import { newPolicy, PolicyHits, PolicyMode, Whose } from '../../components/policies.tsx';
-import { Pill, TimeAgo, TimeStamp } from '../../components/values.tsx';
+import { Pill, TimeStamp } from '../../components/values.tsx';
 import { hasEnded, listRules } from './describe-policy.ts';
 import { AllExceptions, isOver } from './exceptions.tsx';
 
@@ -74,11 +74,7 @@ const columns: readonly Column<StoredPolicy>[] = [
       ),
   },
   { head: 'Version', right: true, wide: true, cell: ({ version }) => formatCount(version) },
-  {
-    head: 'Changed',
-    by: ({ updated_at }) => Date.parse(updated_at),
-    cell: ({ updated_at }) => <TimeAgo at={updated_at} />,
-  },
+  agoColumn('Changed', ({ updated_at }) => updated_at),
 ];
 
 function NewPolicyButton({ children }: { children: string }) {

@@ -233,10 +233,7 @@ function Examples({ examples }: Pick<Preview, 'examples'>) {
       rows={examples}
       rowKey={(row) => `${row.event_id} ${row.policy} ${row.rule}`}
       columns={[
-        {
-          head: 'Request',
-          cell: ({ event_id, timestamp }) => <EventTime id={event_id} at={timestamp} />,
-        },
+        { head: 'Request', cell: ({ event_id, timestamp }) => <EventTime id={event_id} at={timestamp} /> },
         {
           head: 'Agent',
           cell: ({ agent_id, agent_name, model }) => (
