@@ -1,10 +1,10 @@
-import { NativeSelect, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useEffect } from 'react';
 import { z } from 'zod';
 import type { DraftProps } from '../../changes/stored.tsx';
 import type { Schema } from '../policies/complete-policy.ts';
 import { useFaults } from '../policies/field-faults.ts';
-import { type Form, nameMember } from '../policies/form-fields.tsx';
+import { type Form, ValueField } from '../policies/form-fields.tsx';
 import { Member } from '../policies/policy-form.tsx';
 import { valueAt } from '../policies/rewrite-text.ts';
 
@@ -57,7 +57,7 @@ export function DraftForm(props: DraftFormProps) {
     seen,
     tell,
     write(path, value) {
-      onChange(rewrite(draft, path, value) as Draft);
+      onChange(path[0] === by ? begin(`${value}`, draft) : (rewrite(draft, path, value) as Draft));
       return null;
     },
     findFault: (path) =>
@@ -68,18 +68,12 @@ export function DraftForm(props: DraftFormProps) {
   const own = Object.keys(members).filter((name) => ![...first, ...last, ...elsewhere, by].includes(name));
   const draw = (names: readonly string[]) =>
     names.map((name) => members[name] && <Member key={name} form={form} path={[name]} schema={members[name]} />);
-  const kind = `${draft[by]}`;
+  const words = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, kind.replaceAll('_', ' ')]));
+  const means = kinds[`${draft[by]}`]?.means ?? '';
   return (
     <Stack gap="sm" className="policy-form">
       {draw(first)}
-      <NativeSelect
-        label={nameMember([by])}
-        description={kinds[kind]?.means}
-        data={Object.keys(kinds).map((value) => ({ value, label: value.replaceAll('_', ' ') }))}
-        value={kind}
-        disabled={!isNew}
-        onChange={(event) => onChange(begin(event.currentTarget.value, draft))}
-      />
+      <ValueField form={form} path={[by]} schema={{ words, description: means, readOnly: !isNew }} />
       <div className="grid">{draw([...own, ...last])}</div>
     </Stack>
   );

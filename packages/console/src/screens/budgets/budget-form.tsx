@@ -2,7 +2,7 @@ import type { BudgetDefinition, BudgetPreview } from '@agp/budgets';
 import { toTeamPrefix } from '@agp/core/contracts';
 import { countOf, formatCount, formatShare } from '@agp/core/explain';
 import { nameSchema } from '@agp/documents/schema';
-import { NativeSelect, NumberInput, Stack } from '@mantine/core';
+import { NumberInput, Stack } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -11,7 +11,7 @@ import { useSession } from '../../api/session.ts';
 import { AmountInput, toAmount } from '../../changes/amount-fields.tsx';
 import type { DraftProps } from '../../changes/stored.tsx';
 import { FailureNotice } from '../../components/feedback.tsx';
-import { listOptions, pauseMs } from '../../components/filters.tsx';
+import { pauseMs } from '../../components/filters.tsx';
 import { useSeenNames, zones } from '../../components/known-fields.tsx';
 import { partOf } from '../../components/meter.tsx';
 import { TimeStamp } from '../../components/values.tsx';
@@ -89,6 +89,8 @@ const choices = {
   on_exceeded: { refuse: 'Refuse requests (429)', warn: 'Let them through, and warn', observe: 'Only count them' },
 };
 
+type Words = Readonly<Record<keyof typeof choices, Readonly<Record<string, string>>>>;
+
 /** Windows that a time zone matters for. */
 const calendar = /^(?:day|week|month)$/;
 const grid = { ['--least' as string]: '13rem', alignItems: 'start' };
@@ -102,28 +104,16 @@ export function BudgetForm({ draft, onChange, onReady }: DraftProps<BudgetDefini
   const seen = useSeenNames();
   const known = useQuery({ ...apiQuery('/api/v1/agents/labels'), staleTime: 60_000 }).data?.data ?? [];
   const splits = Object.fromEntries(known.map(({ name }) => [`label:${name}`, `Each ${name} has it`]));
+  const words: Words = { ...choices, split_by: { ...choices.split_by, ...splits } };
   const [, at, why] = /^([^:]+): (.*)$/s.exec(error?.message ?? '') ?? [];
   const [kind, hours] = draft.window.split(':');
   const set = (change: Partial<BudgetDefinition>) => {
     const next = { ...draft, ...change };
     onChange({ ...next, zone: calendar.test(next.window) ? next.zone : 'UTC' });
   };
-  /** A field's name and what is wrong with it. */
-  const field = (name: string, label: string) => ({ label, error: at?.startsWith(name) && why });
-  const choose = (name: keyof typeof choices, label: string) => {
-    const all: Record<string, string> = { ...choices[name], ...(name === 'split_by' && splits) };
-    const value = name === 'window' && kind === 'rolling' ? 'rolling:24' : draft[name];
-    return (
-      <NativeSelect
-        {...field(name, label)}
-        data={listOptions({ [value]: value, ...all })}
-        value={value}
-        onChange={(event) => set({ [name]: event.currentTarget.value })}
-      />
-    );
-  };
+  const shown = { ...draft, window: kind === 'rolling' ? 'rolling:24' : draft.window };
   const form: Form = {
-    draft,
+    draft: shown,
     seen,
     tell,
     write: ([name, inside], value) => {
@@ -134,6 +124,9 @@ export function BudgetForm({ draft, onChange, onReady }: DraftProps<BudgetDefini
     findFault: ([name, ...inside]) =>
       name === 'name' ? fault : at?.startsWith([name, ...inside].join('.')) ? why : undefined,
   };
+  const choose = (name: keyof Words) => (
+    <ValueField form={form} path={[name]} schema={{ words: { [shown[name]]: shown[name], ...words[name] } }} />
+  );
   return (
     <Stack gap="sm">
       <ValueField form={form} path={['name']} schema={{ isRequired: true }} />
@@ -142,9 +135,10 @@ export function BudgetForm({ draft, onChange, onReady }: DraftProps<BudgetDefini
         {selectors.map((name) => (
           <NamesField key={name} form={form} path={['match', name]} schema={{}} />
         ))}
-        {choose('split_by', 'Whose it is')}
+        {choose('split_by')}
         <AmountInput
-          {...field('amount', 'Amount')}
+          label="Amount"
+          error={form.findFault?.(['amount'])}
           min={0}
           required
           prefix={draft.unit === 'usd' ? '$' : ''}
@@ -154,8 +148,8 @@ export function BudgetForm({ draft, onChange, onReady }: DraftProps<BudgetDefini
             set({ amount: toAmount(next) });
           }}
         />
-        {choose('unit', 'Of')}
-        {choose('window', 'In')}
+        {choose('unit')}
+        {choose('window')}
         {kind === 'rolling' && (
           <NumberInput
             label="Hours"
@@ -164,9 +158,9 @@ export function BudgetForm({ draft, onChange, onReady }: DraftProps<BudgetDefini
             onChange={(value) => set({ window: `rolling:${value}` })}
           />
         )}
-        {calendar.test(draft.window) && choose('zone', 'Time zone')}
+        {calendar.test(draft.window) && choose('zone')}
         <NamesField form={form} path={['thresholds']} schema={{ items: { type: 'number' }, default: [] }} />
-        {choose('on_exceeded', 'Beyond it')}
+        {choose('on_exceeded')}
       </div>
       {error && !at && <FailureNotice error={error} />}
       <div role="status" className="small">

@@ -7,6 +7,9 @@ export interface Schema {
   description?: string;
   type?: string;
   enum?: string[];
+  /** What may be chosen, with the words for it. */
+  words?: Readonly<Record<string, string>>;
+  readOnly?: boolean;
   default?: unknown;
   /** Written, and never shown. */
   writeOnly?: boolean;

@@ -11,6 +11,7 @@ import {
   TextInput,
 } from '@mantine/core';
 import { useState } from 'react';
+import { listOptions } from '../../components/filters.tsx';
 import { zones } from '../../components/known-fields.tsx';
 import type { Schema } from './complete-policy.ts';
 import { groupLabels, toPairs } from './describe-policy.ts';
@@ -59,6 +60,7 @@ const words: Readonly<Record<string, string>> = {
     refusal: 'What the agent reads',
     until: 'Ends on',
   },
+  ...{ split_by: 'Whose it is', unit: 'Of', window: 'In', zone: 'Time zone', on_exceeded: 'Beyond it' },
 };
 
 export const nameMember = (path: Path): string => {
@@ -99,11 +101,12 @@ export function ValueField(props: FieldProps) {
     withAsterisk: schema.isRequired === true,
     ...(path[0] === 'name' && { 'data-autofocus': true }),
   };
-  if (schema.enum)
+  if (schema.enum || schema.words)
     return (
       <NativeSelect
         {...field}
-        data={schema.enum}
+        data={schema.enum ?? listOptions(schema.words ?? {})}
+        disabled={schema.readOnly === true}
         value={`${value ?? schema.default}`}
         onChange={(event) => take(event.currentTarget.value)}
       />
