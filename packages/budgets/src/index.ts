@@ -27,4 +27,4 @@ export {
   storedBudgetSchema,
 } from './contract.ts';
 export { type BudgetDefinition, budgetSchema, steps, type Unit } from './schema.ts';
-export { findWindow, isCalendar, never, type Window } from './windows.ts';
+export { findWindow, isCalendar, never, type Window, windowChoices } from './windows.ts';

@@ -8,39 +8,45 @@ export interface Window {
   bucket: number;
 }
 
+interface Row {
+  /** What people choose. */
+  choice: string;
+  /** A time zone matters for it. */
+  inCalendar?: true;
+  /** How usage is told from that before it. */
+  find(at: number, zone: string, hours: number): Window;
+}
+
 type Zoned = Temporal.ZonedDateTime;
 
-const startOf = (day: Zoned) => day.startOfDay();
-/** Of a calendar in a time zone: the start of what a time lies in, and what leads to the next. A day begins at its first moment. */
-const calendar = {
-  day: { start: startOf, next: { days: 1 } },
-  week: { start: (at: Zoned) => startOf(at.subtract({ days: at.dayOfWeek - 1 })), next: { weeks: 1 } },
-  month: { start: (at: Zoned) => startOf(at.with({ day: 1 })), next: { months: 1 } },
-};
+/** Of a calendar in a time zone: what leads to the next one, and the first day of what a time lies in, which begins at its first moment. */
+const ofCalendar = (choice: string, next: Temporal.DurationLike, first: (at: Zoned) => Zoned): Row => ({
+  ...{ choice, inCalendar: true },
+  find(at, zone) {
+    const begin = first(Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone)).startOfDay();
+    const from = begin.epochMilliseconds;
+    return { from, to: begin.add(next).startOfDay().epochMilliseconds, bucket: from };
+  },
+});
 
 const hourMs = 3_600_000;
 /** The last millisecond that `Date` and Postgres both have. */
 export const never = 8.64e15;
 const always: Window = { from: 0, to: never, bucket: 0 };
 
-/** How usage of a window is told from that before it, by the window's first word. */
-const windows: Record<string, (at: number, zone: string, hours: number) => Window> = {
-  ...Object.fromEntries(
-    Object.entries(calendar).map(([name, { start, next }]) => [
-      name,
-      (at: number, zone: string) => {
-        const begin = start(Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone));
-        const from = begin.epochMilliseconds;
-        return { from, to: startOf(begin.add(next)).epochMilliseconds, bucket: from };
-      },
-    ]),
-  ),
-  rolling: (at, _zone, hours) => {
-    const bucket = Math.floor(at / hourMs) * hourMs;
-    return { from: bucket - (hours - 1) * hourMs, to: bucket + hourMs, bucket };
-  },
-  session: () => always,
-  total: () => always,
+const findLast = (at: number, _zone: string, hours: number): Window => {
+  const bucket = Math.floor(at / hourMs) * hourMs;
+  return { from: bucket - (hours - 1) * hourMs, to: bucket + hourMs, bucket };
+};
+
+/** By the window's first word, in the order in which they are offered. */
+const windows: Readonly<Record<string, Row>> = {
+  day: ofCalendar('A day', { days: 1 }, (at) => at),
+  week: ofCalendar('A week, from Monday', { weeks: 1 }, (at) => at.subtract({ days: at.dayOfWeek - 1 })),
+  month: ofCalendar('A month', { months: 1 }, (at) => at.with({ day: 1 })),
+  rolling: { choice: 'The last hours', find: findLast },
+  session: { choice: 'A session', find: () => always },
+  total: { choice: 'All time', find: () => always },
 };
 
 /** Names of windows, `rolling:` and its hours apart. */
@@ -52,7 +58,12 @@ export const isWindow = (text: string): boolean =>
   plainWindows.includes(text) || Number(rolling.exec(text)?.[1] ?? mostHours + 1) <= mostHours;
 
 /** Windows that a zone matters for. */
-export const isCalendar = (window: string): boolean => Object.hasOwn(calendar, window);
+export const isCalendar = (window: string): boolean => windows[window]?.inCalendar === true;
+
+/** What people may choose, by a window of each kind. */
+export const windowChoices: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(windows).map(([kind, { choice }]) => [kind === 'rolling' ? 'rolling:24' : kind, choice]),
+);
 
 const held = new Map<string, Window>();
 const mostHeld = 1_000;
@@ -66,7 +77,7 @@ export function findWindow(window: string, zone: string, at: number): Window {
   const known = held.get(name);
   if (known !== undefined && at >= known.bucket && at < known.to) return known;
   const [kind = '', hours] = window.split(':');
-  const found = (windows[kind] as (typeof windows)[string])(at, zone, Number(hours));
+  const found = (windows[kind] as Row).find(at, zone, Number(hours));
   if (held.size >= mostHeld) held.clear();
   if (known === undefined || found.from > known.from) held.set(name, found);
   return found;

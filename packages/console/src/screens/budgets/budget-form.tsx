@@ -1,4 +1,4 @@
-import type { BudgetDefinition, BudgetPreview } from '@agp/budgets';
+import { type BudgetDefinition, type BudgetPreview, isCalendar, windowChoices } from '@agp/budgets';
 import { toTeamPrefix } from '@agp/core/contracts';
 import { countOf, formatCount, formatShare } from '@agp/core/explain';
 import { nameSchema } from '@agp/documents/schema';
@@ -82,17 +82,12 @@ const choices = {
   zone: Object.fromEntries(zones.map((zone) => [zone, zone])),
   split_by: { none: 'All share it', agent: 'Each agent has it', session: 'Each session has it' },
   unit: { usd: 'USD', tokens: 'Tokens', requests: 'Requests' },
-  window: {
-    ...{ day: 'A day', week: 'A week, from Monday', month: 'A month', 'rolling:24': 'The last hours' },
-    ...{ session: 'A session', total: 'All time' },
-  },
+  window: windowChoices,
   on_exceeded: { refuse: 'Refuse requests (429)', warn: 'Let them through, and warn', observe: 'Only count them' },
 };
 
 type Words = Readonly<Record<keyof typeof choices, Readonly<Record<string, string>>>>;
 
-/** Windows that a time zone matters for. */
-const calendar = /^(?:day|week|month)$/;
 const grid = { ['--least' as string]: '13rem', alignItems: 'start' };
 
 /** Fields for all that a budget is, with what it would do below them. */
@@ -109,7 +104,7 @@ export function BudgetForm({ draft, onChange, onReady }: DraftProps<BudgetDefini
   const [kind, hours] = draft.window.split(':');
   const set = (change: Partial<BudgetDefinition>) => {
     const next = { ...draft, ...change };
-    onChange({ ...next, zone: calendar.test(next.window) ? next.zone : 'UTC' });
+    onChange({ ...next, zone: isCalendar(next.window) ? next.zone : 'UTC' });
   };
   const shown = { ...draft, window: kind === 'rolling' ? 'rolling:24' : draft.window };
   const form: Form = {
@@ -158,7 +153,7 @@ export function BudgetForm({ draft, onChange, onReady }: DraftProps<BudgetDefini
             onChange={(value) => set({ window: `rolling:${value}` })}
           />
         )}
-        {calendar.test(draft.window) && choose('zone')}
+        {isCalendar(draft.window) && choose('zone')}
         <NamesField form={form} path={['thresholds']} schema={{ items: { type: 'number' }, default: [] }} />
         {choose('on_exceeded')}
       </div>
