@@ -15,7 +15,7 @@ const stampName = '.built-from';
 const sources = [
   'packages/console/{src,public,build}/**/*.*',
   'packages/console/{index.html,package.json,vite.config.ts}',
-  'packages/{core,pii,policy}/src/**/*.ts',
+  'packages/{alerts,budgets,core,documents,identities,pii,policy}/src/**/*.ts',
   'docs/lineage/*.mjs',
   'pnpm-lock.yaml',
 ];
