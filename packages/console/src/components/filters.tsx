@@ -1,4 +1,4 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconFilter } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useId, useState } from 'react';
@@ -88,6 +88,25 @@ export interface SearchFieldProps {
   value: string | undefined;
   onChange: (value: string | undefined) => void;
 }
+
+/** What a field whose values are known by themselves is given. */
+export type Bound = Pick<SearchFieldProps, 'value' | 'onChange'>;
+
+interface FlagFieldProps {
+  label: string;
+  value: boolean | undefined;
+  onChange: (value: true | undefined) => void;
+}
+
+/** What holds or does not. */
+export const FlagField = ({ label, value = false, onChange }: FlagFieldProps) => (
+  <Checkbox
+    label={label}
+    checked={value}
+    onChange={(event) => onChange(event.currentTarget.checked || undefined)}
+    mb={8}
+  />
+);
 
 /** Longest text that a filter takes, as the API has it. */
 export const longest = 256;

@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useState } from 'react';
 import { apiQuery, statusQuery, usageQuery } from '../api/api.ts';
 import {
+  type Bound,
   Choice,
   longest,
   pauseMs,
@@ -16,16 +17,16 @@ import {
 } from './filters.tsx';
 
 /** A kind of personal data, of those that were found lately. */
-export function KindField({ value, onChange }: Pick<SearchFieldProps, 'value' | 'onChange'>) {
+export function KindField(field: Bound) {
   const found = useQuery(statusQuery('7d')).data?.data.pii ?? [];
   const options = Object.fromEntries(found.map(({ type }) => [type, type.replaceAll('_', ' ')]));
-  return <Choice label="Personal data" none="All" options={options} value={value} onChange={onChange} />;
+  return <Choice label="Personal data" none="All" options={options} {...field} />;
 }
 
 const mostAgents = 10;
 
 /** An agent by its name, which is completed. @param value its id */
-export function AgentField({ value, onChange }: Pick<SearchFieldProps, 'value' | 'onChange'>) {
+export function AgentField({ value, onChange }: Bound) {
   const [text, setText] = useState('');
   const [isTyping, setTyping] = useState(false);
   const [wanted] = useDebouncedValue(text.trim(), pauseMs);
@@ -104,7 +105,7 @@ export const UsedField = ({ of, ...field }: SearchFieldProps & { of: Used }) => 
 );
 
 /** A label of agents, completed from those that they have, as one types. */
-export function LabelField({ value, onChange }: Pick<SearchFieldProps, 'value' | 'onChange'>) {
+export function LabelField({ value, onChange }: Bound) {
   const known = useQuery({ ...apiQuery('/api/v1/agents/labels', { query: { search: value } }), staleTime: 60_000 });
   return (
     <SearchField

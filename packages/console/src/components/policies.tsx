@@ -7,7 +7,7 @@ import { Link } from '@tanstack/react-router';
 import { Fragment } from 'react';
 import { policiesQuery } from '../api/api.ts';
 import { useSession } from '../api/session.ts';
-import { Choice } from './filters.tsx';
+import { type Bound, Choice } from './filters.tsx';
 import { Pill } from './values.tsx';
 
 /** Whose a policy or budget is, where it is not the viewer's. */
@@ -84,15 +84,9 @@ export function PolicyHits({ stored: { policy, hits }, of }: PolicyHitsProps) {
 }
 
 /** A policy that there is, by its name. */
-export function PolicyField({
-  value,
-  onChange,
-}: {
-  value: string | undefined;
-  onChange: (value: string | undefined) => void;
-}) {
+export function PolicyField(field: Bound) {
   const options = (useQuery(policiesQuery).data?.data ?? []).map(({ policy: { name } }) => name);
-  return <Choice label="Policy" none="All" options={options} value={value} onChange={onChange} />;
+  return <Choice label="Policy" none="All" options={options} {...field} />;
 }
 
 /** In an address, in place of a policy's id or name; no name begins so. */

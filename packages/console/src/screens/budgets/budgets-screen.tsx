@@ -1,5 +1,4 @@
 import type { AgentBudget, Budget } from '@agp/core/contracts';
-import { Checkbox } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { apiQuery, refreshMs } from '../../api/api.ts';
@@ -7,7 +6,7 @@ import { usePermissions, useView } from '../../api/session.ts';
 import { SetCap } from '../../changes/set-cap.tsx';
 import { CapBar, CapOutlook, NoRoom, Outlook, useLastHour } from '../../components/cap-bar.tsx';
 import { EmptyState, Reading } from '../../components/feedback.tsx';
-import { SearchField } from '../../components/filters.tsx';
+import { FlagField, SearchField } from '../../components/filters.tsx';
 import { LabelField } from '../../components/known-fields.tsx';
 import { LabelledAgent } from '../../components/labels.tsx';
 import { Card, Screen } from '../../components/layout.tsx';
@@ -60,7 +59,7 @@ const budgetColumns = (mayChange: boolean, lastHour: ReturnType<typeof useLastHo
 
 export function BudgetsScreen() {
   const { search, label, all, page = 1 } = route.useSearch();
-  const { change: filter, bind, ...at } = useFilters({ search, label, all, page });
+  const { bind, ...at } = useFilters({ search, label, all, page });
   const { change, capsOfAll } = usePermissions();
   const lastHour = useLastHour('each');
   const query = useQuery({
@@ -106,12 +105,7 @@ export function BudgetsScreen() {
                 <div className="filters">
                   <SearchField label="Name" {...bind('search')} />
                   <LabelField {...bind('label')} />
-                  <Checkbox
-                    label="Also without a cap"
-                    checked={all === true}
-                    onChange={(event) => filter({ all: event.currentTarget.checked || undefined })}
-                    mb={8}
-                  />
+                  <FlagField label="Also without a cap" {...bind('all')} />
                 </div>
               }
               label="Budgets of agents"

@@ -1,13 +1,13 @@
 import type { StreamEvent } from '@agp/core/contracts';
 import { formatCount, formatUtc } from '@agp/core/explain';
-import { Button, Checkbox } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, type RefObject, useCallback, useRef, useState } from 'react';
 import { Cost } from '../../components/cost.tsx';
 import { EmptyState, FailureNotice } from '../../components/feedback.tsx';
-import { Filters, SearchField } from '../../components/filters.tsx';
+import { Filters, FlagField, SearchField } from '../../components/filters.tsx';
 import { AgentField } from '../../components/known-fields.tsx';
 import { Screen } from '../../components/layout.tsx';
 import { NewPill } from '../../components/pager.tsx';
@@ -112,7 +112,7 @@ const route = getRouteApi('/live');
 /** Events as they are recorded, the newest on top. Rows wait while somebody reads further down, or has paused them. */
 export function LiveScreen() {
   const search = route.useSearch();
-  const { change, bind, chips } = useFilters(search);
+  const { bind, chips } = useFilters(search);
   const { text, pii, failed, agent_id, session_id } = search;
   const matches = useCallback((event: StreamEvent) => matchEvent(event, { text, pii, failed }), [text, pii, failed]);
   const { rows, waiting, perMinute, state, hold } = useLiveEvents({ agent_id, session_id }, matches);
@@ -150,18 +150,8 @@ export function LiveScreen() {
     >
       <Filters>
         <SearchField label="Agent, model or tag" placeholder="Has this text in it" {...bind('text')} />
-        <Checkbox
-          label="Only with personal data"
-          checked={pii === true}
-          onChange={(event) => change({ pii: event.currentTarget.checked || undefined })}
-          mb={8}
-        />
-        <Checkbox
-          label="Only failed"
-          checked={failed === true}
-          onChange={(event) => change({ failed: event.currentTarget.checked || undefined })}
-          mb={8}
-        />
+        <FlagField label="Only with personal data" {...bind('pii')} />
+        <FlagField label="Only failed" {...bind('failed')} />
         <AgentField {...bind('agent_id')} />
       </Filters>
       {chips}

@@ -1,6 +1,6 @@
 import type { ListedAgent, StreamEvent } from '@agp/core/contracts';
 import { formatCount } from '@agp/core/explain';
-import { Checkbox, Loader, TextInput } from '@mantine/core';
+import { Loader, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useCallback, useState } from 'react';
@@ -11,7 +11,7 @@ import { SetCap } from '../../changes/set-cap.tsx';
 import { CapBar, capOf } from '../../components/cap-bar.tsx';
 import { Cost } from '../../components/cost.tsx';
 import { FailureNotice } from '../../components/feedback.tsx';
-import { Choice } from '../../components/filters.tsx';
+import { Choice, FlagField } from '../../components/filters.tsx';
 import { Banner, Card, Screen } from '../../components/layout.tsx';
 import { CopyText, StatusPill, TimeStamp } from '../../components/values.tsx';
 import { useLiveEvents } from '../../live/use-live-events.ts';
@@ -173,11 +173,10 @@ export function StartScreen() {
             value={chosen}
             onChange={(next) => setChosen(next ?? chosen)}
           />
-          <Checkbox
+          <FlagField
             label="Simulated provider (only with npm start)"
-            checked={simulated}
-            onChange={(event) => setSimulated(event.currentTarget.checked)}
-            mb={8}
+            value={simulated}
+            onChange={(next) => setSimulated(next === true)}
           />
         </div>
         <div style={{ position: 'relative', marginTop: '0.875rem' }}>
