@@ -29,10 +29,7 @@ export function PolicyMode({ mode }: { mode: keyof typeof modeTones }) {
 
 type Hits = NonNullable<StoredPolicy['hits']>;
 
-export const actionWords: Readonly<Record<string, string>> = {
-  refuse: 'refused',
-  ...decisionWords,
-};
+const actionWords: Readonly<Record<string, string>> = { refuse: 'refused', ...decisionWords };
 
 interface HitsLinkProps {
   /** Its name. */

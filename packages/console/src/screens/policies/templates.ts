@@ -8,24 +8,13 @@ interface Template {
 
 /** What many begin with; each is a draft that observes. */
 export const templates: Readonly<Record<string, Template>> = {
-  'cards-stay': {
-    label: 'Cards never leave',
-    members: { pii: { request: { payment_card: 'block' } } },
-  },
-  'secrets-stay': {
-    label: 'Keys and passwords never leave',
-    members: { pii: { request: { secrets: 'block' } } },
-  },
+  'cards-stay': { label: 'Cards never leave', members: { pii: { request: { payment_card: 'block' } } } },
+  'secrets-stay': { label: 'Keys and passwords never leave', members: { pii: { request: { secrets: 'block' } } } },
   'people-as-labels': {
     label: 'Personal data goes out as labels, and comes back as it was',
-    members: {
-      pii: { request: { contact: 'redact', identity: 'redact', payment: 'redact' }, restore: true },
-    },
+    members: { pii: { request: { contact: 'redact', identity: 'redact', payment: 'redact' }, restore: true } },
   },
-  'eu-only': {
-    label: 'EU only, and nothing is kept there',
-    members: { where: { geo: ['eu'], store: false } },
-  },
+  'eu-only': { label: 'EU only, and nothing is kept there', members: { where: { geo: ['eu'], store: false } } },
   'no-shell': {
     label: 'No shell',
     members: {
