@@ -86,8 +86,6 @@ const choices = {
   on_exceeded: { refuse: 'Refuse requests (429)', warn: 'Let them through, and warn', observe: 'Only count them' },
 };
 
-type Words = Readonly<Record<keyof typeof choices, Readonly<Record<string, string>>>>;
-
 const grid = { ['--least' as string]: '13rem', alignItems: 'start' };
 
 /** Fields for all that a budget is, with what it would do below them. */
@@ -99,7 +97,6 @@ export function BudgetForm({ draft, onChange, onReady }: DraftProps<BudgetDefini
   const seen = useSeenNames();
   const known = useQuery({ ...apiQuery('/api/v1/agents/labels'), staleTime: 60_000 }).data?.data ?? [];
   const splits = Object.fromEntries(known.map(({ name }) => [`label:${name}`, `Each ${name} has it`]));
-  const words: Words = { ...choices, split_by: { ...choices.split_by, ...splits } };
   const [, at, why] = /^([^:]+): (.*)$/s.exec(error?.message ?? '') ?? [];
   const [kind, hours] = draft.window.split(':');
   const set = (change: Partial<BudgetDefinition>) => {
@@ -119,8 +116,8 @@ export function BudgetForm({ draft, onChange, onReady }: DraftProps<BudgetDefini
     findFault: ([name, ...inside]) =>
       name === 'name' ? fault : at?.startsWith([name, ...inside].join('.')) ? why : undefined,
   };
-  const choose = (name: keyof Words) => (
-    <ValueField form={form} path={[name]} schema={{ words: { [shown[name]]: shown[name], ...words[name] } }} />
+  const choose = (name: keyof typeof choices, words: Readonly<Record<string, string>> = choices[name]) => (
+    <ValueField form={form} path={[name]} schema={{ words: { [shown[name]]: shown[name], ...words } }} />
   );
   return (
     <Stack gap="sm">
@@ -130,7 +127,7 @@ export function BudgetForm({ draft, onChange, onReady }: DraftProps<BudgetDefini
         {selectors.map((name) => (
           <NamesField key={name} form={form} path={['match', name]} schema={{}} />
         ))}
-        {choose('split_by')}
+        {choose('split_by', { ...choices.split_by, ...splits })}
         <AmountInput
           label="Amount"
           error={form.findFault?.(['amount'])}
