@@ -1,10 +1,10 @@
 import { ActionIcon, Button, Modal } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { useDebouncedValue, useWindowEvent } from '@mantine/hooks';
 import { Spotlight, spotlight } from '@mantine/spotlight';
 import { IconBolt, IconCpu, IconGauge, IconMessages, IconRobot, IconSearch, IconTag } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { apiQuery, budgetsQuery, usageQuery } from '../api/api.ts';
 import { usePermissions, useSession } from '../api/session.ts';
 import { isTyping } from '../components/peek.tsx';
@@ -202,26 +202,22 @@ export function Shortcuts() {
   const navigate = useNavigate();
   const { places } = usePlaces();
   const goUntil = useRef(0);
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target)) return;
-      // A dialog may hold what is shown once.
-      if (document.querySelector('[role="dialog"]') !== null) return;
-      const isGoing = event.timeStamp < goUntil.current;
-      goUntil.current = 0;
-      const place = isGoing ? places.find(({ letter }) => letter === event.key) : undefined;
-      if (place !== undefined) void navigate({ to: place.to });
-      else if (event.key === 'g') goUntil.current = event.timeStamp + patienceMs;
-      else if (event.key === '?') setOpened(true);
-      else if (event.key === '/') {
-        const field = document.querySelector<HTMLInputElement>('#main input[type="search"]');
-        if (field === null) return;
-        event.preventDefault();
-        field.focus();
-      }
-    };
-    window.addEventListener('keydown', onKey);
-    return () => window.removeEventListener('keydown', onKey);
+  useWindowEvent('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target)) return;
+    // A dialog may hold what is shown once.
+    if (document.querySelector('[role="dialog"]') !== null) return;
+    const isGoing = event.timeStamp < goUntil.current;
+    goUntil.current = 0;
+    const place = isGoing ? places.find(({ letter }) => letter === event.key) : undefined;
+    if (place !== undefined) void navigate({ to: place.to });
+    else if (event.key === 'g') goUntil.current = event.timeStamp + patienceMs;
+    else if (event.key === '?') setOpened(true);
+    else if (event.key === '/') {
+      const field = document.querySelector<HTMLInputElement>('#main input[type="search"]');
+      if (field === null) return;
+      event.preventDefault();
+      field.focus();
+    }
   });
   const ways = places.map(({ letter, name }) => [`g ${letter}`, name]);
   const fields = {

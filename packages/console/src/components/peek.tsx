@@ -1,4 +1,5 @@
 import { ActionIcon, Drawer } from '@mantine/core';
+import { useWindowEvent } from '@mantine/hooks';
 import { IconChevronLeft, IconChevronRight, IconLayoutSidebarRightExpand } from '@tabler/icons-react';
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, type RefObject, useEffect, useState } from 'react';
@@ -69,23 +70,18 @@ export function usePeek<Row>({ body, rows, keys, title, show }: PeekProps<Row>) 
     setPeeked(undefined);
     linkAt(at)?.focus();
   };
-  useEffect(() => {
-    if (!show) return;
-    const onKey = (event: KeyboardEvent) => {
-      const { key, target, ctrlKey, metaKey, altKey } = event;
-      if (ctrlKey || metaKey || altKey || event.defaultPrevented || isTyping(target)) return;
-      if (row === undefined && document.querySelector('[role="dialog"]') !== null) return;
-      const focused = [...(body.current?.rows ?? [])].findIndex((each) => each.contains(document.activeElement));
-      const here = row === undefined ? focused : at;
-      const inRow = focused !== -1;
-      if (key === 'j' || (inRow && key === 'ArrowDown')) go(here + 1);
-      else if (key === 'k' || (inRow && key === 'ArrowUp')) go(here === -1 ? 0 : here - 1);
-      else if (key === ' ' && inRow && target === linkAt(here)) setPeeked(keys[here]);
-      else return;
-      event.preventDefault();
-    };
-    window.addEventListener('keydown', onKey);
-    return () => window.removeEventListener('keydown', onKey);
+  useWindowEvent('keydown', (event) => {
+    const { key, target, ctrlKey, metaKey, altKey } = event;
+    if (!show || ctrlKey || metaKey || altKey || event.defaultPrevented || isTyping(target)) return;
+    if (row === undefined && document.querySelector('[role="dialog"]') !== null) return;
+    const focused = [...(body.current?.rows ?? [])].findIndex((each) => each.contains(document.activeElement));
+    const here = row === undefined ? focused : at;
+    const inRow = focused !== -1;
+    if (key === 'j' || (inRow && key === 'ArrowDown')) go(here + 1);
+    else if (key === 'k' || (inRow && key === 'ArrowUp')) go(here === -1 ? 0 : here - 1);
+    else if (key === ' ' && inRow && target === linkAt(here)) setPeeked(keys[here]);
+    else return;
+    event.preventDefault();
   });
   if (!show) return {};
   const drawer = (

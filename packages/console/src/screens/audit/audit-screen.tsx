@@ -1,9 +1,10 @@
 import type { ListedAuditEntry } from '@agp/core/contracts';
 import { countOf, formatUtc, nameChanged } from '@agp/core/explain';
 import { shortenId } from '@agp/core/text';
+import { useWindowEvent } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { apiQuery, refreshMs } from '../../api/api.ts';
 import { usePermissions, useSession, useView } from '../../api/session.ts';
@@ -135,12 +136,8 @@ function PrintStamp({ children }: { children: ReactNode }) {
   const { name } = useSession();
   const view = useView();
   const [at, setAt] = useState(() => new Date().toISOString());
-  useEffect(() => {
-    // The browser takes the page as it is when this returns.
-    const stamp = () => flushSync(() => setAt(new Date().toISOString()));
-    window.addEventListener('beforeprint', stamp);
-    return () => window.removeEventListener('beforeprint', stamp);
-  }, []);
+  // The browser takes the page as it is when this returns.
+  useWindowEvent('beforeprint', () => flushSync(() => setAt(new Date().toISOString())));
   return (
     <p className="only-print small" data-testid="printed">
       Printed {formatFullTime(at)} ({formatUtc(at)}) by {name} from {window.location.host}
