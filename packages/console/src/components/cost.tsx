@@ -1,4 +1,4 @@
-import type { CostUsageEntry } from '@agp/core/contracts';
+import type { CostUsageEntry, StreamEvent } from '@agp/core/contracts';
 import { formatCount, lacksPrice } from '@agp/core/explain';
 import { useQuery } from '@tanstack/react-query';
 import { apiQuery, type UsageRange, usageQuery } from '../api/api.ts';
@@ -24,6 +24,13 @@ export function Cost(of: { usd: number; tokens: number; model?: string | undefin
     </>
   );
 }
+
+type Call = Pick<StreamEvent, 'cost_usd' | 'prompt_tokens' | 'completion_tokens' | 'model'>;
+
+/** What one call cost. */
+export const CallCost = ({ of: { cost_usd, prompt_tokens, completion_tokens, model } }: { of: Call }) => (
+  <Cost usd={cost_usd} tokens={prompt_tokens + completion_tokens} model={model} />
+);
 
 /** Pairs of a group and a model that are looked at. */
 const most = 1_000;

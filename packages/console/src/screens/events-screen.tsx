@@ -7,7 +7,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { apiQuery } from '../api/api.ts';
-import { Cost } from '../components/cost.tsx';
+import { CallCost } from '../components/cost.tsx';
 import { CopyAs, CsvButton } from '../components/export.tsx';
 import { EmptyState } from '../components/feedback.tsx';
 import { Choice, Filters, SearchField } from '../components/filters.tsx';
@@ -47,13 +47,7 @@ const rest: Column<Shown>[] = [
       </span>
     ),
   },
-  {
-    head: 'Cost',
-    right: true,
-    cell: ({ cost_usd, prompt_tokens, completion_tokens, model }) => (
-      <Cost usd={cost_usd} tokens={prompt_tokens + completion_tokens} model={model} />
-    ),
-  },
+  { head: 'Cost', right: true, cell: (event) => <CallCost of={event} /> },
   {
     head: 'Personal data',
     cell: (event) => {

@@ -5,7 +5,7 @@ import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, type RefObject, useCallback, useRef, useState } from 'react';
-import { Cost } from '../../components/cost.tsx';
+import { CallCost } from '../../components/cost.tsx';
 import { EmptyState, FailureNotice } from '../../components/feedback.tsx';
 import { Filters, FlagField, SearchField } from '../../components/filters.tsx';
 import { AgentField } from '../../components/known-fields.tsx';
@@ -55,13 +55,7 @@ const cells: { head: string; className?: string; cell: (event: StreamEvent) => R
     className: 'right hide-narrow',
     cell: ({ prompt_tokens, completion_tokens }) => formatCount(prompt_tokens + completion_tokens),
   },
-  {
-    head: 'Cost',
-    className: 'right',
-    cell: ({ cost_usd, prompt_tokens, completion_tokens, model }) => (
-      <Cost usd={cost_usd} tokens={prompt_tokens + completion_tokens} model={model} />
-    ),
-  },
+  { head: 'Cost', className: 'right', cell: (event) => <CallCost of={event} /> },
   {
     head: 'Personal data',
     cell: ({ pii_detected, pii_types = [] }) =>

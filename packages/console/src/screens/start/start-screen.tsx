@@ -9,7 +9,7 @@ import { usePermissions, useSession, useView } from '../../api/session.ts';
 import { ChangeStatus } from '../../changes/change-status.tsx';
 import { SetCap } from '../../changes/set-cap.tsx';
 import { CapBar, capOf } from '../../components/cap-bar.tsx';
-import { Cost } from '../../components/cost.tsx';
+import { CallCost } from '../../components/cost.tsx';
 import { FailureNotice } from '../../components/feedback.tsx';
 import { Choice, FlagField } from '../../components/filters.tsx';
 import { Banner, Card, Screen } from '../../components/layout.tsx';
@@ -115,9 +115,7 @@ function Arrived({ events }: { events: readonly StreamEvent[] }) {
   return (
     <Banner tone="good">
       <strong>It has arrived.</strong> {latest.model}, {formatCount(latest.prompt_tokens)} tokens in,{' '}
-      {formatCount(latest.completion_tokens)} out,{' '}
-      <Cost usd={latest.cost_usd} tokens={latest.prompt_tokens + latest.completion_tokens} model={latest.model} /> at{' '}
-      <TimeStamp at={latest.timestamp} />.{' '}
+      {formatCount(latest.completion_tokens)} out, <CallCost of={latest} /> at <TimeStamp at={latest.timestamp} />.{' '}
       <Link to="/events/$eventId" params={{ eventId: latest.id }}>
         Look at the event
       </Link>
