@@ -19,7 +19,7 @@ interface Row {
 
 type Zoned = Temporal.ZonedDateTime;
 
-/** Of a calendar in a time zone: what leads to the next one, and the first day of what a time lies in, which begins at its first moment. */
+/** A window of the calendar. @param next leads from one to the next @param first the first day of the one that a time lies in */
 const ofCalendar = (choice: string, next: Temporal.DurationLike, first: (at: Zoned) => Zoned): Row => ({
   ...{ choice, inCalendar: true },
   find(at, zone) {

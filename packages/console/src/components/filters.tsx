@@ -89,7 +89,7 @@ export interface SearchFieldProps {
   onChange: (value: string | undefined) => void;
 }
 
-/** What a field whose values are known by themselves is given. */
+/** A filter's value and the way to change it, as `bind` of `useFilters` gives them. */
 export type Bound = Pick<SearchFieldProps, 'value' | 'onChange'>;
 
 interface FlagFieldProps {
