@@ -1,3 +1,4 @@
+import { maxDailyCapUsd, versionOfCap } from '@agp/core/contracts';
 import { Checkbox, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { callApi } from '../api/api.ts';
@@ -19,12 +20,6 @@ interface SetCapProps {
   size?: 'xs' | 'sm';
   onDone?: () => void;
 }
-
-/** As `If-Match` takes a cap. */
-const toVersion = ({ daily_cap_usd: cap, warn_only }: Capped) => `${cap ?? 'none'}${warn_only ? ' warn' : ''}`;
-
-/** The highest cap that the API takes, USD a day. */
-const highestCap = 9_000_000;
 
 const nameOf = (owner: CapOwner) =>
   owner.kind === 'agents'
@@ -64,7 +59,7 @@ function describe(owner: CapOwner, cap: number | null, warnOnly: boolean, spent:
 /** A button that changes a daily cap, and says what that will do. */
 export function SetCap({ owner, of, each = [of], size = 'xs', onDone }: SetCapProps) {
   const { daily_cap_usd: cap, warn_only: warnOnly = false, spent_usd: spent } = of;
-  const amount = useAmount(cap, '', (value) => value >= 0 && value <= highestCap);
+  const amount = useAmount(cap, '', (value) => value >= 0 && value <= maxDailyCapUsd);
   const { ready, next } = amount;
   const [warns, setWarns] = useState(warnOnly);
   const wanted = { daily_cap_usd: next, warn_only: amount.limited && warns };
@@ -86,13 +81,13 @@ export function SetCap({ owner, of, each = [of], size = 'xs', onDone }: SetCapPr
       title={`Daily cap of ${nameOf(owner)}`}
       verb="Set cap"
       ready={ready}
-      seen={each.map(toVersion)}
+      seen={each.map(versionOfCap)}
       change={(reason, seen) => putCap(owner, seen, reason, () => wanted)}
       done={`The cap of ${nameOf(owner)} is ${next === null ? 'gone' : `${roundUsd(next)} a day`}.`}
       undo={() =>
         putCap(
           owner,
-          each.map(() => toVersion(wanted)),
+          each.map(() => versionOfCap(wanted)),
           undone,
           beforeOf,
         )
@@ -110,7 +105,7 @@ export function SetCap({ owner, of, each = [of], size = 'xs', onDone }: SetCapPr
           question="No more than an amount a day"
           label="USD a UTC day"
           min={0}
-          max={highestCap}
+          max={maxDailyCapUsd}
           decimalScale={9}
           prefix="$"
         />

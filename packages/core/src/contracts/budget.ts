@@ -66,6 +66,11 @@ export const budgetInputSchema = z
   .meta({ id: 'BudgetInput' });
 
 export type Budget = z.infer<typeof budgetSchema>;
+
+/** As `If-Match` takes a daily cap. */
+export const versionOfCap = (cap: { daily_cap_usd: number | null; warn_only?: boolean | undefined }): string =>
+  `${cap.daily_cap_usd ?? 'none'}${cap.warn_only ? ' warn' : ''}`;
+
 export type AgentBudget = z.infer<typeof agentBudgetSchema>;
 export type BudgetList = z.infer<typeof budgetListSchema>;
 

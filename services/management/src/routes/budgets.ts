@@ -4,6 +4,7 @@ import {
   budgetListQuerySchema,
   budgetListSchema,
   budgetSchema,
+  versionOfCap,
 } from '@agp/core/contracts';
 import { toPublicId } from '@agp/core/ids';
 import {
@@ -37,13 +38,11 @@ const defaultCap = (row: ControlRow): Cap => ({
   warn_only: row.default_warn_only,
 });
 
-const toVersion = ({ daily_cap_usd: usd, warn_only }: Cap): string => `${usd ?? 'none'}${warn_only ? ' warn' : ''}`;
-
 /** As the audit log has it, with the versions that `If-Match` takes. */
 const describeCaps = (before: Cap, after: Cap) => ({
   before: { ...before },
   after: { ...after },
-  versions: { before: toVersion(before), after: toVersion(after) },
+  versions: { before: versionOfCap(before), after: versionOfCap(after) },
 });
 
 type Asked = PageRange & BudgetFilter;
