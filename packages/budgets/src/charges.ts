@@ -48,12 +48,26 @@ export interface ChargedCall {
   sessionId: string;
 }
 
-/** A request's place in one budget. */
-export interface Charge {
-  stored: Definition;
+/** What a request takes its share of. */
+interface Limit {
   unit: Unit;
   /** In whole steps of the unit: nano-dollars, tokens or requests. */
   limit: number;
+  /** Or else it only warns. */
+  refuses: boolean;
+}
+
+/** A budget of the UTC day, of one agent or of all, that has no name; infinite if none is set. */
+export interface DailyCap extends Limit {
+  kind: 'agent' | 'global';
+}
+
+export type DailyCaps = readonly [ofAgent: DailyCap, ofAll: DailyCap];
+
+/** A request's place in one budget. */
+export interface Charge extends Limit {
+  kind: 'budget';
+  stored: Definition;
   /** The agent, session or value that it is split by; empty if it is not. */
   key: string;
   window: Window;
@@ -152,12 +166,21 @@ function toScope(id: string, unit: Unit, key: string, bucket: number): string {
 
 /** A place in a budget's window of a time. */
 export function toCharge(stored: Definition, key: string, at: number): Charge {
-  const { unit, amount, window: name, zone } = stored.budget;
+  const { unit, amount, window: name, zone, on_exceeded } = stored.budget;
   const window = findWindow(name, zone, at);
   // What is reserved of a window that moves on is reserved whatever the hour.
   const scope = toScope(stored.id, unit, key, name.startsWith('rolling:') ? 0 : window.bucket);
-  return { stored, unit, limit: Math.round(amount * steps[unit]), key, window, scope };
+  const limit = Math.round(amount * steps[unit]);
+  return { kind: 'budget', stored, unit, limit, refuses: on_exceeded === 'refuse', key, window, scope };
 }
+
+/** @param nanoUsd null if none is set */
+export const toDailyCap = (kind: DailyCap['kind'], nanoUsd: number | null, warnOnly = false): DailyCap => ({
+  ...{ kind, unit: 'usd', limit: nanoUsd ?? Number.POSITIVE_INFINITY, refuses: nanoUsd !== null && !warnOnly },
+});
+
+/** Whether one of them is set. */
+export const isCapped = (caps: DailyCaps): boolean => caps.some(({ limit }) => limit < Number.POSITIVE_INFINITY);
 
 /**
  * The budgets that a request counts in. Requests that are alike share what is found, so that a request costs a look-up.
@@ -182,7 +205,7 @@ export function findCharges(set: BudgetSet, call: ChargedCall, at: number): Char
     all,
     scopes,
     countsTokens,
-    boundsCost: all.some(({ stored, unit }) => stored.budget.on_exceeded === 'refuse' && unit !== 'requests'),
+    boundsCost: all.some(({ refuses, unit }) => refuses && unit !== 'requests'),
     from,
     to: Math.min(never, ...all.map(({ window }) => window.to)),
   };

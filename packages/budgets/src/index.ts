@@ -5,13 +5,17 @@ export {
   type ChargedCall,
   type Charges,
   countsTheSame,
+  type DailyCap,
+  type DailyCaps,
   type Definition,
   findCharges,
+  isCapped,
   listAmounts,
   prepareCounted,
   prepareHeld,
   tagOf,
   toCharge,
+  toDailyCap,
 } from './charges.ts';
 export {
   type BudgetPreview,

@@ -30,18 +30,13 @@ test('each reservation returns the amounts reserved before it, by its agent and 
   const day = newDay();
   expect(await budget.reserve(make(day, 'a', 5), null)).toEqual({
     seq: 1,
-    agentEarlierNanoUsd: 0,
-    globalEarlierNanoUsd: 0,
-    budgetsEarlier: [],
+    earlier: [0, 0],
     wholeForMs: expect.any(Number),
   });
-  expect(await budget.reserve(make(day, 'b', 7), null)).toMatchObject({
-    agentEarlierNanoUsd: 0,
-    globalEarlierNanoUsd: 5,
-  });
+  expect(await budget.reserve(make(day, 'b', 7), null)).toMatchObject({ earlier: [0, 5] });
   const large = 8_999_999_999_999_999;
   const held = make(day, 'a', large);
-  expect(await budget.reserve(held, null)).toMatchObject({ agentEarlierNanoUsd: 5, globalEarlierNanoUsd: 12 });
+  expect(await budget.reserve(held, null)).toMatchObject({ earlier: [5, 12] });
   expect(await budget.readTotals(day)).toEqual({
     globalNanoUsd: large + 12,
     byAgent: new Map([
@@ -189,7 +184,7 @@ test('an amended reservation keeps its number and counts at its new amount, howe
   await budget.forward([raised, lowered, released]);
   await budget.release([released]);
   await budget.amend([{ ...raised, nanoUsd: 8_000 }, released]);
-  expect(await budget.reserve(make(day, 'b', 0), null)).toMatchObject({ globalEarlierNanoUsd: 8_070 });
+  expect(await budget.reserve(make(day, 'b', 0), null)).toMatchObject({ earlier: [0, 8_070] });
   await budget.confirm([{ ...lowered, nanoUsd: 0 }]);
   await budget.renew([{ ...raised, nanoUsd: 6_000 }]);
   expect(await budget.list(day, 'a')).toMatchObject([
@@ -218,7 +213,7 @@ test('two hundred at once are counted one after the other', async () => {
   const budget = createBudgetReservations(redis);
   const day = newDay();
   const answers = await Promise.all(Array.from({ length: 200 }, () => budget.reserve(make(day, 'a', 3), null)));
-  const earlier = answers.map((answer) => ('seq' in answer ? answer.agentEarlierNanoUsd : -1)).sort((a, b) => a - b);
+  const earlier = answers.map((answer) => ('seq' in answer ? (answer.earlier[0] as number) : -1)).sort((a, b) => a - b);
   expect(earlier).toEqual(Array.from({ length: 200 }, (_, index) => index * 3));
 });
 

@@ -83,10 +83,8 @@ export interface EndedReservation {
 export interface Reserved {
   /** In the order of the day. */
   seq: number;
-  agentEarlierNanoUsd: number;
-  globalEarlierNanoUsd: number;
-  /** Of each budget in the order of its share, in steps of the budget's unit. */
-  budgetsEarlier: readonly number[];
+  /** Of the agent and of all agents, in nano-dollars, then of each budget in the order of its share, in steps of its unit. */
+  earlier: readonly number[];
   /** In milliseconds: how long Redis has lost nothing. */
   wholeForMs: number;
 }
@@ -154,8 +152,6 @@ const confirmedMs = 24 * 3_600_000;
 
 const baseOf = (day: string) => `agp:{budget}:${day}`;
 
-const noneEarlier: readonly number[] = [];
-
 const toArguments = ({ eventId, agentId, nanoUsd, budgets, forwarded }: Reservation) => [
   eventId,
   agentId,
@@ -175,7 +171,7 @@ interface Scripts {
   agpReserve(
     base: string,
     ...args: (string | number)[]
-  ): Promise<[admitted: number, first: number, agent?: number, global?: number, wholeForMs?: number, earlier?: string]>;
+  ): Promise<[admitted: number, first: number, wholeForMs?: number, earlier?: string]>;
   agpCount(base: string, agentId: string, limit: number): Promise<number>;
   agpRelease(base: string, ...ids: string[]): Promise<number>;
   agpExtend(base: string, ...args: (string | number)[]): Promise<number>;
@@ -219,7 +215,7 @@ export function createBudgetReservations(redis: Redis, leaseMilliseconds = lease
 
   return {
     async reserve({ eventId, agentId, day, nanoUsd, budgets }, requestsPerMinute) {
-      const [admitted, first = 0, agent = 0, global = 0, wholeForMs = 0, earlier = ''] = await sendAgain(() =>
+      const [admitted, first = 0, wholeForMs = 0, earlier = ''] = await sendAgain(() =>
         scripts.agpReserve(
           baseOf(day),
           eventId,
@@ -232,8 +228,7 @@ export function createBudgetReservations(redis: Redis, leaseMilliseconds = lease
         ),
       );
       if (admitted === 0) return { resetSeconds: first };
-      const budgetsEarlier = budgets === undefined ? noneEarlier : readNumbers(earlier);
-      return { seq: first, agentEarlierNanoUsd: agent, globalEarlierNanoUsd: global, budgetsEarlier, wholeForMs };
+      return { seq: first, earlier: readNumbers(earlier), wholeForMs };
     },
     async countRequest(agentId, requestsPerMinute) {
       // Minutes do not belong to a day; the script only needs a key in the right slot of the cluster.

@@ -26,18 +26,16 @@ local base = KEYS[1]
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 
-local function count(scope, amount, sign)
-  if amount ~= '0' then redis.call('HINCRBY', base .. ':totals', scope, sign .. amount) end
-end
-
-local function charge(text, amount, sign)
-  local tokens, usd, inTokens, inRequests = string.match(text or '', '^(%d+)|([^;]*);([^;]*);(.*)$')
-  if not tokens then return end
-  for _, each in ipairs({{usd, amount}, {inTokens, tokens}, {inRequests, '1'}}) do
-    for scope in string.gmatch(each[1], '[^,]+') do
-      if each[2] ~= '0' and redis.call('HINCRBY', base .. ':budgets', scope, sign .. each[2]) == 0 then
-        redis.call('HDEL', base .. ':budgets', scope)
-      end
+-- Daily caps are counted in totals, budgets in budgets, by their units; a budget that nothing is held of has no entry
+local function count(agent, amount, charges, sign)
+  local tokens, usd, inTokens, inRequests = string.match(charges or '', '^(%d+)|([^;]*);([^;]*);(.*)$')
+  local rows = {{'totals', 'global,' .. agent, amount}}
+  if tokens then rows = {rows[1], {'budgets', usd, amount}, {'budgets', inTokens, tokens}, {'budgets', inRequests, '1'}} end
+  for _, row in ipairs(rows) do
+    local key, scopes, steps = base .. ':' .. row[1], row[2], row[3]
+    for scope in string.gmatch(steps == '0' and '' or scopes, '[^,]+') do
+      local sum = redis.call('HINCRBY', key, scope, sign .. steps)
+      if sum == 0 and row[1] == 'budgets' then redis.call('HDEL', key, scope) end
     end
   end
 end
@@ -60,9 +58,7 @@ local function drop(id)
   local amount, agent = string.match(held, '^(%d+)|%d+|(.+)$')
   if agent then
     redis.call('HDEL', base .. ':agent:' .. agent, id)
-    count('global', amount, '-')
-    count(agent, amount, '-')
-    charge(redis.call('HGET', base .. ':charges', id), amount, '-')
+    count(agent, amount, redis.call('HGET', base .. ':charges', id), '-')
   end
   redis.call('HDEL', base .. ':charges', id)
   return 1
@@ -73,12 +69,10 @@ local function hold(id, agent, amount, charges)
   local value = amount .. '|' .. seq .. '|' .. agent
   redis.call('HSET', base .. ':held', id, value)
   redis.call('HSET', base .. ':agent:' .. agent, id, value)
-  count('global', amount, '')
-  count(agent, amount, '')
+  count(agent, amount, charges, '')
   for _, key in ipairs({'held', 'totals', 'seq', 'agent:' .. agent}) do keep(key) end
   if charges ~= '' then
     redis.call('HSET', base .. ':charges', id, charges)
-    charge(charges, amount, '')
     for _, key in ipairs({'charges', 'budgets'}) do keep(key) end
   end
   return seq
@@ -89,17 +83,13 @@ local function amend(id, held, amount, charges)
   local before, seq, agent = string.match(held, '^(%d+)|(%d+)|(.+)$')
   local charged = redis.call('HGET', base .. ':charges', id) or ''
   if not agent or (before == amount and charged == charges) then return end
-  charge(charged, before, '-')
+  count(agent, before, charged, '-')
   redis.call('HDEL', base .. ':charges', id)
   if charges ~= '' then redis.call('HSET', base .. ':charges', id, charges) end
-  charge(charges, amount, '')
+  count(agent, amount, charges, '')
   local value = amount .. '|' .. seq .. '|' .. agent
   redis.call('HSET', base .. ':held', id, value)
   redis.call('HSET', base .. ':agent:' .. agent, id, value)
-  for _, scope in ipairs({'global', agent}) do
-    count(scope, before, '-')
-    count(scope, amount, '')
-  end
 end
 
 local function lease(id, milliseconds, request)
@@ -140,15 +130,11 @@ local function wholeFor(run)
   end
   return since, now - since
 end
-
-local function total(scope)
-  return tonumber(redis.call('HGET', base .. ':totals', scope) or '0')
-end
 `;
 
 /**
- * event id, agent id, amount, lease, requests per minute, charges, days between commas -> 1, number, earlier of agent, earlier of all, ms
- * since the last loss, earlier of each scope on those days between commas; or 0, seconds
+ * event id, agent id, amount, lease, requests per minute, charges, days between commas -> 1, number, ms since the last loss, what is held
+ * before it of agent, of all, and of each scope on those days, between commas; or 0, seconds
  */
 export const reserveScript = `${shared}
 local id, agent, amount, milliseconds, limit = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -158,23 +144,23 @@ if limit > 0 then
 end
 purge()
 drop(id)
-local ofAgent, ofAll = total(agent), total('global')
-local earlier = ''
-if ARGV[6] ~= '' then
-  local scopes, sums = {}, {}
-  for scope in string.gmatch(string.match(ARGV[6], '|(.*)$'), '[^,;]+') do scopes[#scopes + 1] = scope end
-  for day in string.gmatch(ARGV[7], '[^,]+') do
-    for at, sum in ipairs(redis.call('HMGET', 'agp:{budget}:' .. day .. ':budgets', unpack(scopes))) do
-      sums[at] = (sums[at] or 0) + tonumber(sum or '0')
-    end
+local earlier = {}
+local function add(key, scopes, before)
+  for at, sum in ipairs(redis.call('HMGET', key, unpack(scopes))) do
+    earlier[before + at] = (earlier[before + at] or 0) + tonumber(sum or '0')
   end
-  for at = 1, #sums do sums[at] = string.format('%.0f', sums[at]) end
-  earlier = table.concat(sums, ',')
 end
+add(base .. ':totals', {agent, 'global'}, 0)
+if ARGV[6] ~= '' then
+  local scopes = {}
+  for scope in string.gmatch(string.match(ARGV[6], '|(.*)$'), '[^,;]+') do scopes[#scopes + 1] = scope end
+  for day in string.gmatch(ARGV[7], '[^,]+') do add('agp:{budget}:' .. day .. ':budgets', scopes, 2) end
+end
+for at, sum in ipairs(earlier) do earlier[at] = string.format('%.0f', sum) end
 local seq = hold(id, agent, amount, ARGV[6])
 lease(id, milliseconds, '')
 local _, whole = wholeFor(nil)
-return {1, seq, ofAgent, ofAll, whole, earlier}
+return {1, seq, whole, table.concat(earlier, ',')}
 `;
 
 /** the server's run id -> the time of its last loss, and milliseconds since */

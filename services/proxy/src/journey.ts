@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
-import type { BudgetSet } from '@agp/budgets';
+import { type BudgetSet, isCapped } from '@agp/budgets';
 import type { ApiError, ErrorCode } from '@agp/core/errors';
 import type { Decision, EventMessage, FailureCause } from '@agp/core/events';
-import type { AdmissionState, DailyCap } from '@agp/db';
+import type { AdmissionState } from '@agp/db';
 import type {
   AnswerEnd,
   CallMeter,
@@ -88,7 +88,7 @@ export interface Admission {
   /** UUID of the agent that owns the named session; null if none is named, or it is free. */
   sessionOwner: string | null;
   complianceTag: string;
-  limits: Pick<AdmissionState, 'agentCap' | 'globalCap' | 'requestsPerMinute'>;
+  limits: Pick<AdmissionState, 'caps' | 'requestsPerMinute'>;
   /** Null while there is no policy. */
   rules: RuleSet | null;
   /** Budgets that refuse or warn, and the labels it counts by in them; null if none may count it. */
@@ -101,13 +101,10 @@ export interface Admission {
   admittedAt: number;
 }
 
-const refuses = ({ capNanoUsd, warnOnly }: DailyCap) => capNanoUsd !== null && !warnOnly;
-
-export function findCaps({ limits, budgets }: Pick<Admission, 'limits' | 'budgets'>): Caps {
-  const caps = [limits.agentCap, limits.globalCap];
+export function findCaps({ limits: { caps }, budgets }: Pick<Admission, 'limits' | 'budgets'>): Caps {
   return {
-    isCapped: budgets !== null || caps.some(({ capNanoUsd }) => capNanoUsd !== null),
-    mayRefuse: budgets?.boundsCost === true || caps.some(refuses),
+    isCapped: budgets !== null || isCapped(caps),
+    mayRefuse: budgets?.boundsCost === true || caps.some(({ refuses }) => refuses),
   };
 }
 

@@ -1,3 +1,4 @@
+import { type DailyCaps, toDailyCap } from '@agp/budgets';
 import type { AgentStatus } from '@agp/core/contracts';
 import type { Pool } from 'pg';
 
@@ -18,12 +19,6 @@ export interface AdmissionKey {
   sessionId: string | null;
 }
 
-export interface DailyCap {
-  capNanoUsd: number | null;
-  /** Requests over the cap are let through and reported. */
-  warnOnly: boolean;
-}
-
 /** Everything that admission depends on, as stored at this moment. */
 export interface AdmissionState {
   status: AgentStatus;
@@ -34,8 +29,7 @@ export interface AdmissionState {
   /** A token was once issued for the agent's name, or a workload has it, so it can only be used with a valid one. */
   nameIsClaimed: boolean;
   sessionOwner: string | null;
-  agentCap: DailyCap;
-  globalCap: DailyCap;
+  caps: DailyCaps;
   requestsPerMinute: number | null;
   /** Raised by each change of a policy; 0 until there is one. */
   policyVersion: number;
@@ -46,7 +40,7 @@ export interface AdmissionState {
   metadata: Readonly<Record<string, unknown>>;
 }
 
-type Row = Omit<AdmissionState, 'agentCap' | 'globalCap'> & {
+type Row = Omit<AdmissionState, 'caps'> & {
   position: number;
   agentCap: number | null;
   agentWarnOnly: boolean;
@@ -106,8 +100,7 @@ export async function readAdmissions(
     if (key === undefined) continue;
     states.set(key, {
       ...row,
-      agentCap: { capNanoUsd: agentCap, warnOnly: agentWarnOnly },
-      globalCap: { capNanoUsd: globalCap, warnOnly: globalWarnOnly },
+      caps: [toDailyCap('agent', agentCap, agentWarnOnly), toDailyCap('global', globalCap, globalWarnOnly)],
     });
   }
   return states;

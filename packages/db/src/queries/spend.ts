@@ -18,10 +18,8 @@ export const globalSpendUsd = `(
     + coalesce((SELECT sum(cost_usd) FROM unrecorded_spend WHERE day = $1), 0)
   )`;
 
-export interface Spend {
-  agentNanoUsd: number;
-  globalNanoUsd: number;
-}
+/** In whole nano-dollars. */
+export type Spend = readonly [ofAgent: number, ofAll: number];
 
 interface Row {
   agent_id: string;
@@ -36,7 +34,7 @@ const spendAndUsedText = `
   SELECT asked.agent_id, ${spendColumns}, used.used
   FROM unnest($2::uuid[]) AS asked (agent_id) CROSS JOIN (SELECT (${usedSql(3)}) AS used) AS used`;
 
-/** Spend of several agents and of all together, in whole nano-dollars, and what is used of budgets in their order, in one statement. */
+/** Spend of several agents and of all together, and what is used of budgets in their order, in one statement. */
 export async function readSpend(
   pool: Pool,
   day: string,
@@ -78,7 +76,7 @@ export async function readSpendWithRecorded(
   };
 }
 
-const toSpend = (row: Row): Spend => ({ agentNanoUsd: row.agent_spend, globalNanoUsd: row.global_spend });
+const toSpend = (row: Row): Spend => [row.agent_spend, row.global_spend];
 
 interface CapUse {
   /** Active agents that have a cap above 0 and spent at least `near` (0 to 1) of it. */

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Charge } from '@agp/budgets';
+import { type Charge, type DailyCaps, isCapped } from '@agp/budgets';
 import { ApiError } from '@agp/core/errors';
-import type { DailyCap } from '@agp/db';
 import {
   type BudgetReservations,
   type HeldReservation,
@@ -10,11 +9,10 @@ import {
   type Reserved,
 } from '@agp/reservations';
 import { coalesce } from '@agp/runtime/fairness';
-import { findCaps } from '../journey.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { StorageDeadline } from '../storage/storage-deadline.ts';
 import { type FindCheaper, rateLimited, refuseBudget } from './budget-refusals.ts';
-import { type CapScope, type CapVerdict, findRefusing, judgeCaps, judgeCharges } from './judge-budget.ts';
+import { type CapScope, findRefusing, judge, type Unfit } from './judge-budget.ts';
 import type { OwnReservations } from './own-reservations.ts';
 import type { RedisMemory } from './redis-memory.ts';
 
@@ -33,14 +31,11 @@ import type { RedisMemory } from './redis-memory.ts';
  */
 
 export interface BudgetRequest extends Reservation {
-  agentCap: DailyCap;
-  globalCap: DailyCap;
+  caps: DailyCaps;
   /** Its places in budgets, which `budgets` names for Redis. */
   charges: readonly Charge[];
   requestsPerMinute: number | null;
 }
-
-export type BudgetWarning = Pick<CapVerdict, 'scope' | 'charge'>;
 
 type Placed = Reserved & { isShared: boolean };
 
@@ -62,7 +57,7 @@ export interface BudgetOptions {
 }
 
 /** A reservation that is admitted is in `own`, and in Redis if that answers. */
-type Admit = (request: BudgetRequest, deadline: StorageDeadline, findCheaper: FindCheaper) => Promise<BudgetWarning[]>;
+type Admit = (request: BudgetRequest, deadline: StorageDeadline, findCheaper: FindCheaper) => Promise<Unfit[]>;
 
 export function makeAdmit({
   shared,
@@ -82,9 +77,7 @@ export function makeAdmit({
   );
 
   const mustBeWhole = (request: BudgetRequest) =>
-    isStrict &&
-    (findCaps({ limits: request, budgets: null }).mayRefuse ||
-      request.charges.some(({ stored }) => stored.budget.on_exceeded === 'refuse'));
+    isStrict && [...request.caps, ...request.charges].some(({ refuses }) => refuses);
 
   /** What strict caps know of Redis is known before its answer and after it: the connection may be another one by then. */
   async function askKnowing<Answer>(request: BudgetRequest, ask: () => Promise<Answer>): Promise<Answer> {
@@ -120,7 +113,8 @@ export function makeAdmit({
   /** Judges by the reservations that the spend does not hold yet; those numbered `before` or later do not count. */
   async function lookCloser(request: BudgetRequest, isShared: boolean, before: number, deadline: StorageDeadline) {
     const { day, agentId, charges } = request;
-    const scope = request.globalCap.capNanoUsd === null && charges.length === 0 ? agentId : null;
+    const isOfAgent = request.caps[1].limit === Number.POSITIVE_INFINITY && charges.length === 0;
+    const scope = isOfAgent ? agentId : null;
     // A window may be longer than a day.
     const days = charges.length === 0 ? [day] : listHeldDays(day);
     const asks = () => Promise.all(days.map(async (each) => (await list({ day: each, agentId: scope })) ?? []));
@@ -135,13 +129,9 @@ export function makeAdmit({
     );
     const eventIds = others.map(({ eventId }) => eventId);
     const ask = { day, agentId, eventIds, charges };
-    const { recorded, used, ...spend } = await storage.readSpendWithRecorded(ask, deadline.at);
+    const { recorded, used } = await storage.readUsedWithRecorded(ask, deadline.at);
     const pending = others.filter(({ eventId }) => !recorded.has(eventId));
-    const today = pending.filter((other) => other.day === day);
-    const sum = (some: HeldReservation[]) => some.reduce((total, { nanoUsd }) => total + nanoUsd, 0);
-    const earlier = { agent: sum(today.filter((other) => other.agentId === agentId)), global: sum(today) };
-    const ofCharges = judgeCharges(charges, mineOf(request), used, sumCharges(charges, pending));
-    return [...judgeCaps(request, spend, earlier), ...ofCharges];
+    return judge(request.caps, charges, mineOf(request), used, sumHeld(request, pending));
   }
 
   async function takeBack({ eventId }: BudgetRequest): Promise<void> {
@@ -149,7 +139,7 @@ export function makeAdmit({
     if (held) await shared.release([held]).catch(onFailure);
   }
 
-  function goOnWith(seen: CapVerdict[], error: Error): CapVerdict[] {
+  function goOnWith(seen: Unfit[], error: Error): Unfit[] {
     if (error instanceof ApiError) throw error;
     onFailure(error);
     return seen;
@@ -159,7 +149,7 @@ export function makeAdmit({
   async function waitForRoom(
     request: BudgetRequest,
     isShared: boolean,
-    seen: CapVerdict[],
+    seen: Unfit[],
     giveUpAt: number,
     deadline: StorageDeadline,
     findCheaper: FindCheaper,
@@ -167,7 +157,7 @@ export function makeAdmit({
     let latest = seen;
     for (let pauseMs = lookAgainMs; ; pauseMs *= 2) {
       if (performance.now() >= giveUpAt) {
-        onHeld?.(findRefusing(latest)?.scope ?? 'agent');
+        onHeld?.(findRefusing(latest)?.of.kind ?? 'agent');
         throw refuseBudget(latest, request.day, Date.now(), findCheaper);
       }
       await sleep(pauseMs);
@@ -187,18 +177,15 @@ export function makeAdmit({
       const placed = await place(request, limit, deadline);
       // Counted once, however often the request looks again.
       limit = null;
-      const { used, ...spend } = await storage.readSpend(request, deadline.at);
-      const earlier = { agent: placed.agentEarlierNanoUsd, global: placed.globalEarlierNanoUsd };
-      let judged = judgeCaps(request, spend, earlier);
-      if (request.charges.length > 0)
-        judged.push(...judgeCharges(request.charges, mineOf(request), used, placed.budgetsEarlier));
+      const used = await storage.readUsed(request, deadline.at);
+      let judged = judge(request.caps, request.charges, mineOf(request), used, placed.earlier);
       if (judged.some(({ verdict }) => verdict === 'held')) {
         const seen = judged;
         const looking = lookCloser(request, placed.isShared, placed.seq, deadline);
         judged = await looking.catch((error) => goOnWith(seen, error));
       }
       const refusing = findRefusing(judged);
-      if (!refusing) return judged.filter(({ verdict }) => verdict !== 'fits');
+      if (!refusing) return judged;
       if (refusing.verdict === 'spent') throw refuseBudget(judged, request.day, Date.now(), findCheaper);
       await takeBack(request);
       await waitForRoom(request, placed.isShared, judged, giveUpAt, deadline, findCheaper);
@@ -208,9 +195,14 @@ export function makeAdmit({
 
 const mineOf = ({ nanoUsd, budgets }: BudgetRequest) => ({ nanoUsd, tokens: budgets?.tokens ?? 0 });
 
-/** What reservations hold of each of these budgets. */
-const sumCharges = (charges: readonly Charge[], held: readonly HeldReservation[]): number[] =>
-  charges.map(({ scope }) => held.reduce((sum, each) => sum + (each.charges?.[scope] ?? 0), 0));
+/** What others hold of its caps, then of its budgets. */
+function sumHeld({ day, agentId, charges }: BudgetRequest, others: readonly HeldReservation[]): number[] {
+  const sum = (amountOf: (other: HeldReservation) => number | undefined) =>
+    others.reduce((total, other) => total + (amountOf(other) ?? 0), 0);
+  const ofAll = (other: HeldReservation) => (other.day === day ? other.nanoUsd : 0);
+  const ofAgent = (other: HeldReservation) => (other.agentId === agentId ? ofAll(other) : 0);
+  return [sum(ofAgent), sum(ofAll), ...charges.map(({ scope }) => sum((other) => other.charges?.[scope]))];
+}
 
 /** Budgets are judged once it is known what the request asks for. */
 type EarlyCheck = Omit<BudgetRequest, 'eventId' | 'nanoUsd' | 'charges'>;
@@ -218,7 +210,6 @@ type EarlyCheck = Omit<BudgetRequest, 'eventId' | 'nanoUsd' | 'charges'>;
 type CheckEarly = (check: EarlyCheck, deadline: StorageDeadline) => Promise<void>;
 
 const noCharges: readonly Charge[] = [];
-const nothingReserved = { agent: 0, global: 0 };
 
 /** Reserves nothing, since the cost is not known yet. */
 export function makeCheckEarly({
@@ -238,14 +229,14 @@ export function makeCheckEarly({
   }
 
   async function checkCaps(check: EarlyCheck, deadline: StorageDeadline): Promise<void> {
-    const spend = await storage.readSpend({ ...check, charges: noCharges }, deadline.at);
-    const judged = judgeCaps({ ...check, nanoUsd: 0 }, spend, nothingReserved);
+    const used = await storage.readUsed({ ...check, charges: noCharges }, deadline.at);
+    const judged = judge(check.caps, noCharges, { nanoUsd: 0, tokens: 0 }, used, []);
     if (findRefusing(judged)) throw refuseBudget(judged, check.day, Date.now(), null);
   }
 
   return async (check, deadline) => {
-    const { agentId, agentCap, globalCap, requestsPerMinute } = check;
+    const { agentId, caps, requestsPerMinute } = check;
     if (requestsPerMinute !== null) await count(agentId, requestsPerMinute, deadline);
-    if (agentCap.capNanoUsd !== null || globalCap.capNanoUsd !== null) await checkCaps(check, deadline);
+    if (isCapped(caps)) await checkCaps(check, deadline);
   };
 }

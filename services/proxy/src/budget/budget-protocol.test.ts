@@ -1,6 +1,7 @@
+import { toDailyCap } from '@agp/budgets';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { judgeBudget } from './judge-budget.ts';
+import { judge } from './judge-budget.ts';
 
 /*
  * A model of concurrent requests under one cap: each step is atomic in Redis or Postgres, and steps of different requests
@@ -88,7 +89,9 @@ class Protocol {
 
   #decide(request: Request, earlier: number, ifHeld: 'doubtful' | 'waiting', givesUp: boolean): void {
     const { id, state, amount: mine } = request;
-    const verdict = judgeBudget({ capNanoUsd: this.cap }, { spent: this.spent, earlier, mine });
+    const caps = [toDailyCap('agent', this.cap), toDailyCap('global', null)] as const;
+    const [unfit] = judge(caps, [], { nanoUsd: mine, tokens: 0 }, [this.spent], [earlier]);
+    const verdict = unfit?.verdict ?? 'fits';
     if (verdict === 'fits') {
       request.state = state === 'peeking' ? 'new' : 'admitted';
       return;

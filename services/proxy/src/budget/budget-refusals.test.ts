@@ -1,36 +1,30 @@
+import { toDailyCap } from '@agp/budgets';
 import { errorTable } from '@agp/core/errors';
 import { nanoToText } from '@agp/core/money';
 import { expect, test, vi } from 'vitest';
 import { refuseBudget } from './budget-refusals.ts';
-import { judgeCaps } from './judge-budget.ts';
+import { judge } from './judge-budget.ts';
 
 const day = '2026-02-28';
 const noon = Date.parse(`${day}T12:00:00.000Z`);
-const none = { capNanoUsd: null, warnOnly: false };
 
 interface Case {
-  agentCap?: number;
-  globalCap?: number;
+  agentCap?: number | null;
+  globalCap?: number | null;
   /** Of the agent; of all it is tenfold. */
   spent: number;
   held?: number;
   mine: number;
 }
 
-const judge = ({ agentCap, globalCap, spent, held = 0, mine }: Case) =>
-  judgeCaps(
-    {
-      agentCap: agentCap === undefined ? none : { capNanoUsd: agentCap, warnOnly: false },
-      globalCap: globalCap === undefined ? none : { capNanoUsd: globalCap, warnOnly: false },
-      nanoUsd: mine,
-    },
-    { agentNanoUsd: spent, globalNanoUsd: 10 * spent },
-    { agent: held, global: held },
-  );
+const judgeCase = ({ agentCap = null, globalCap = null, spent, held = 0, mine }: Case) => {
+  const caps = [toDailyCap('agent', agentCap), toDailyCap('global', globalCap)] as const;
+  return judge(caps, [], { nanoUsd: mine, tokens: 0 }, [spent, 10 * spent], [held, held]);
+};
 
 /** @param least what it would cost with the lowest bound */
 const refuse = (given: Case, least: number | null = null) =>
-  refuseBudget(judge(given), day, noon, () => (least === null ? null : { bound: 'max_tokens', nanoUsd: least }));
+  refuseBudget(judgeCase(given), day, noon, () => (least === null ? null : { bound: 'max_tokens', nanoUsd: least }));
 
 const cent = 10_000_000;
 
@@ -55,11 +49,11 @@ test('a spent cap of the agent says its figures exactly, in text and headers, an
 
 test('a cap that is reached says nothing of the request, since no cost of it would pass', () => {
   const findCheaper = vi.fn(() => ({ bound: 'max_tokens', nanoUsd: 0 }));
-  const refusal = refuseBudget(judge({ agentCap: cent, spent: cent, mine: 1 }), day, noon, findCheaper);
+  const refusal = refuseBudget(judgeCase({ agentCap: cent, spent: cent, mine: 1 }), day, noon, findCheaper);
   expect(refusal.message).toBe('daily budget exceeded: cap 0.01 USD, spent 0.01');
   expect(refusal.headers['X-Budget-Request-Usd']).toBeUndefined();
   expect(findCheaper).not.toHaveBeenCalled();
-  const early = refuseBudget(judge({ agentCap: 0, spent: 0, mine: 0 }), day, noon, null);
+  const early = refuseBudget(judgeCase({ agentCap: 0, spent: 0, mine: 0 }), day, noon, null);
   expect(early.message).toBe('daily budget exceeded: cap 0 USD, spent 0');
 });
 
@@ -92,7 +86,7 @@ test('what requests in flight hold is said, is worth another try, and a lower bo
 });
 
 test('Retry-After of a spent cap ends with the day, also if the day ended while the request ran', () => {
-  const judged = judge({ agentCap: 1, spent: 1, mine: 1 });
+  const judged = judgeCase({ agentCap: 1, spent: 1, mine: 1 });
   const at = (time: string) => refuseBudget(judged, day, Date.parse(time), null).headers['Retry-After'];
   expect(at('2026-02-28T00:00:00.000Z')).toBe('86400');
   expect(at('2026-02-28T23:59:58.001Z')).toBe('2');

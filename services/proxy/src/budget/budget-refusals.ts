@@ -1,8 +1,8 @@
 import { type Charge, never } from '@agp/budgets';
-import { ApiError, errorTable } from '@agp/core/errors';
+import { ApiError, type ErrorCode, errorTable } from '@agp/core/errors';
 import { nanoToText } from '@agp/core/money';
 import type { Cheaper } from '@agp/metering';
-import { type CapScope, type CapVerdict, findRefusing, listRefusing } from './judge-budget.ts';
+import { findRefusing, listRefusing, type Unfit } from './judge-budget.ts';
 
 /** What the request would cost with the lowest bound on its output; null if unknown. */
 export type FindCheaper = () => Cheaper | null;
@@ -14,64 +14,56 @@ const codes = {
 } as const;
 
 /**
- * The refusal by a spent cap, until the next UTC day, or by one that requests in flight hold. The cap of all agents shows only what this
- * request may cost: more would tell what others spend.
+ * The refusal by a spent cap or budget, until its window begins anew or moves on, or by one that requests in flight hold. The cap of all agents
+ * shows only what this request may cost: more would tell what others spend. A budget without an end is not told when.
  * @param day of the request, `YYYY-MM-DD`; it may be over by now
  * @param findCheaper null while the cost of the request is unknown
  */
 export function refuseBudget(
-  judged: readonly CapVerdict[],
+  unfit: readonly Unfit[],
   day: string,
   now: number,
   findCheaper: FindCheaper | null,
 ): ApiError {
-  const refusing = findRefusing(judged);
+  const refusing = findRefusing(unfit);
   if (refusing === undefined) throw new TypeError('no cap refuses');
-  const { scope, verdict, charge } = refusing;
-  const code = verdict === 'held' ? 'budget_held' : codes[scope];
-  if (charge !== undefined) return refuseCharge(code, refusing, charge, now);
-  const figures = listFigures(refusing, findCheaper !== null);
-  const texts = figures.map(({ text, nanoUsd }, index) => `${text} ${nanoToText(nanoUsd)}${index === 0 ? ' USD' : ''}`);
-  const hint = findCheaper && findHint(judged, findCheaper);
+  const { of, verdict } = refusing;
+  const code = verdict === 'held' ? 'budget_held' : codes[of.kind];
+  const endsAt = of.kind === 'budget' ? of.window.to : Date.parse(day) + dayMs;
+  const [message, headers] =
+    of.kind === 'budget' ? tellBudget(of, refusing) : tellCap(code, refusing, unfit, findCheaper);
   return new ApiError(code, {
-    message: [[errorTable[code].message, texts.join(', ')].filter(Boolean).join(': '), hint].filter(Boolean).join('; '),
+    message,
     headers: {
-      ...(verdict === 'held' ? {} : { 'Retry-After': countSecondsLeft(day, now) }),
-      ...Object.fromEntries(figures.map(({ header, nanoUsd }) => [header, nanoToText(nanoUsd)])),
+      ...(verdict === 'spent' &&
+        endsAt < never && { 'Retry-After': String(Math.max(1, Math.ceil((endsAt - now) / 1_000))) }),
+      ...headers,
     },
   });
 }
 
-const shown = (charge: Charge, amount: number) => (charge.unit === 'usd' ? nanoToText(amount) : String(amount));
+const dayMs = 86_400_000;
 
-/** By a budget: until its window begins anew, or moves on by an hour; one without an end is not told when. */
-function refuseCharge(
-  code: 'budget_held' | (typeof codes)[CapScope],
-  { verdict, sums, capNanoUsd }: CapVerdict,
-  charge: Charge,
-  now: number,
-): ApiError {
-  const { name, window, zone } = charge.stored.budget;
-  const [amount, spent, held, mine] = [capNanoUsd ?? 0, sums.spent, sums.earlier, sums.mine].map((each) =>
-    shown(charge, each),
-  );
-  const ends = charge.window.to < never ? new Date(charge.window.to).toISOString() : null;
-  const unit = charge.unit === 'usd' ? 'USD' : charge.unit;
+type Told = [message: string, headers: Record<string, string>];
+
+function tellBudget({ unit: counted, limit, stored, window: { to } }: Charge, { verdict, sums }: Unfit): Told {
+  const { name, window, zone } = stored.budget;
+  const [amount, spent, held, mine] = [limit, sums.spent, sums.earlier, sums.mine].map((each) =>
+    counted === 'usd' ? nanoToText(each) : String(each),
+  ) as [string, string, string, string];
+  const ends = to < never ? new Date(to).toISOString() : null;
+  const unit = counted === 'usd' ? 'USD' : counted;
   const text = [
     `budget ${name}${verdict === 'held' ? ' is held by requests in flight' : ' exceeded'}`,
     `${amount} ${unit} for ${nameWindow(window, zone)}, spent ${spent}, held ${held}, this request may take ${mine}`,
   ].join(': ');
-  return new ApiError(code, {
-    message: ends === null || verdict === 'held' ? text : `${text}; ${nameNext(window)} ${ends}`,
-    headers: {
-      ...(ends !== null &&
-        verdict !== 'held' && { 'Retry-After': String(Math.max(1, Math.ceil((charge.window.to - now) / 1_000))) }),
-      'X-Budget-Name': name,
-      'X-Budget-Unit': unit,
-      ...{ 'X-Budget-Amount': amount, 'X-Budget-Spent': spent, 'X-Budget-Held': held, 'X-Budget-Request': mine },
-      ...(ends !== null && { 'X-Budget-Resets-At': ends }),
-    } as Record<string, string>,
-  });
+  return [
+    ends === null || verdict === 'held' ? text : `${text}; ${nameNext(window)} ${ends}`,
+    {
+      ...{ 'X-Budget-Name': name, 'X-Budget-Unit': unit, 'X-Budget-Amount': amount, 'X-Budget-Spent': spent },
+      ...{ 'X-Budget-Held': held, 'X-Budget-Request': mine, ...(ends !== null && { 'X-Budget-Resets-At': ends }) },
+    },
+  ];
 }
 
 const nameWindow = (window: string, zone: string) => {
@@ -83,37 +75,34 @@ const nameWindow = (window: string, zone: string) => {
 const nameNext = (window: string) =>
   window.startsWith('rolling:') ? 'it moves on by an hour at' : 'it begins anew at';
 
-interface Figure {
-  text: string;
-  header: string;
-  nanoUsd: number;
-}
-
-function listFigures({ scope, verdict, capNanoUsd, sums }: CapVerdict, isCostKnown: boolean): Figure[] {
-  const cap = capNanoUsd ?? 0;
-  const ofAgent = [
-    { text: 'cap', header: 'X-Budget-Cap-Usd', nanoUsd: cap },
-    { text: 'spent', header: 'X-Budget-Spent-Usd', nanoUsd: sums.spent },
-    ...(verdict === 'held' ? [{ text: 'held', header: 'X-Budget-Held-Usd', nanoUsd: sums.earlier }] : []),
-  ];
-  const mine = { text: 'this request may cost', header: 'X-Budget-Request-Usd', nanoUsd: sums.mine };
+function tellCap(
+  code: ErrorCode,
+  { of: { kind, limit }, verdict, sums }: Unfit,
+  unfit: readonly Unfit[],
+  findCheaper: FindCheaper | null,
+): Told {
+  const figures: [text: string, header: string, nanoUsd: number][] = [];
+  if (kind === 'agent') figures.push(['cap', 'X-Budget-Cap-Usd', limit], ['spent', 'X-Budget-Spent-Usd', sums.spent]);
+  if (kind === 'agent' && verdict === 'held') figures.push(['held', 'X-Budget-Held-Usd', sums.earlier]);
   // A cap that is reached refuses whatever a request costs.
-  const matters = isCostKnown && sums.spent < cap;
-  return [...(scope === 'agent' ? ofAgent : []), ...(matters ? [mine] : [])];
+  if (findCheaper !== null && sums.spent < limit)
+    figures.push(['this request may cost', 'X-Budget-Request-Usd', sums.mine]);
+  const texts = figures.map(([text, , nanoUsd], at) => `${text} ${nanoToText(nanoUsd)}${at === 0 ? ' USD' : ''}`);
+  const hint = findCheaper && findHint(unfit, findCheaper);
+  return [
+    [[errorTable[code].message, texts.join(', ')].filter(Boolean).join(': '), hint].filter(Boolean).join('; '),
+    Object.fromEntries(figures.map(([, header, nanoUsd]) => [header, nanoToText(nanoUsd)])),
+  ];
 }
 
 /** The way out, if a lower bound would let the request through at this moment. */
-function findHint(judged: readonly CapVerdict[], findCheaper: FindCheaper): string | null {
-  const refusing = listRefusing(judged);
-  if (refusing.some(({ capNanoUsd, sums }) => sums.spent >= (capNanoUsd ?? 0))) return null;
+function findHint(unfit: readonly Unfit[], findCheaper: FindCheaper): string | null {
+  const refusing = listRefusing(unfit);
+  if (refusing.some(({ of, sums }) => sums.spent >= of.limit)) return null;
   const cheaper = findCheaper();
-  const fits = ({ verdict, capNanoUsd, sums }: CapVerdict) =>
-    sums.spent + (verdict === 'held' ? sums.earlier : 0) + (cheaper?.nanoUsd ?? 0) <= (capNanoUsd ?? 0);
+  const fits = ({ of, verdict, sums }: Unfit) =>
+    sums.spent + (verdict === 'held' ? sums.earlier : 0) + (cheaper?.nanoUsd ?? 0) <= of.limit;
   return cheaper && refusing.every(fits) ? `a lower ${cheaper.bound} may fit` : null;
-}
-
-function countSecondsLeft(day: string, now: number): string {
-  return String(Math.max(1, Math.ceil((Date.parse(day) + 86_400_000 - now) / 1_000)));
 }
 
 export function rateLimited(limit: number, resetSeconds: number): ApiError {

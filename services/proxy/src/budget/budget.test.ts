@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { toDailyCap } from '@agp/budgets';
 import { fromPublicId, toPublicId } from '@agp/core/ids';
 import { type Database, openDatabase, recordEvents } from '@agp/db';
 import { connectRedis, createBudgetReservations } from '@agp/reservations';
@@ -12,7 +13,8 @@ import type { BudgetRequest } from './admit-to-budget.ts';
 import { Budget } from './budget.ts';
 
 const day = '2026-03-01';
-const noCap = { capNanoUsd: null, warnOnly: false };
+const toCaps = (ofAgent: number | null, ofAll: number | null = null) =>
+  [toDailyCap('agent', ofAgent), toDailyCap('global', ofAll)] as const;
 
 let stack: TestStack<{ redis: true }>;
 let database: Database;
@@ -49,11 +51,9 @@ async function openBudget(given: { isStrict?: boolean; commandTimeoutMs?: number
 
 /** A request of an agent whose cap is 100. */
 function ask(agentId: string, over: Partial<BudgetRequest> = {}): BudgetRequest {
-  const agentCap = { capNanoUsd: 100, warnOnly: false };
   return {
     ...{ eventId: randomUUIDv7(), agentId, day, nanoUsd: 10 },
-    agentCap,
-    globalCap: noCap,
+    caps: toCaps(100),
     charges: [],
     requestsPerMinute: null,
     ...over,
@@ -115,16 +115,14 @@ test('a recorded request that is not yet released is not counted twice', async (
 
 test('a cap of all counts the requests of every agent; the day before is another budget', async () => {
   const { budget } = await openBudget();
-  const globalCap = { capNanoUsd: 30, warnOnly: false };
   const ofDay = '2026-02-27';
-  const all = () => ask(randomUUIDv7(), { agentCap: noCap, globalCap, day: ofDay });
+  const all = () => ask(randomUUIDv7(), { caps: toCaps(null, 30), day: ofDay });
   expect(await listRefusals(Array.from({ length: 8 }, () => reserve(budget, all())))).toEqual(
     Array(5).fill('budget_held'),
   );
   expect(await reserve(budget, { ...all(), day: '2026-02-26' })).toEqual([]);
-  expect(await reserve(budget, { ...all(), globalCap: { ...globalCap, warnOnly: true } })).toMatchObject([
-    { scope: 'global' },
-  ]);
+  const warned = { caps: [toDailyCap('agent', null), toDailyCap('global', 30, true)] as const };
+  expect(await reserve(budget, { ...all(), ...warned })).toMatchObject([{ of: { kind: 'global' } }]);
 });
 
 test('the cost of an event that was lost counts as spent, and its reservation ends', async () => {
@@ -190,7 +188,7 @@ test("a confirmed event's reservation is held for a late writer even if Redis wa
 test('an agent without cap or limit waits for nothing, and what it runs counts once it gets a cap', async () => {
   const { budget, redis } = await openBudget();
   const agentId = randomUUIDv7();
-  const requests = Array.from({ length: 9 }, () => ask(agentId, { agentCap: noCap }));
+  const requests = Array.from({ length: 9 }, () => ask(agentId, { caps: toCaps(null) }));
   await Promise.all(requests.map((request) => reserve(budget, request)));
   await redis.config('RESETSTAT');
   await Promise.all(requests.map(({ eventId }) => budget.markForwarded(eventId, going)));
@@ -219,12 +217,12 @@ test('what is forwarded while Redis is away, or silent, is kept in Postgres with
   await eventually(async () => expect(await redis.hexists(`agp:{budget}:${day}:requests`, eventId)).toBe(1));
   stack.redis.pause();
   // Without a cap Redis is not asked before it is told.
-  const silent = await forwardOne(2, { agentCap: noCap });
+  const silent = await forwardOne(2, { caps: toCaps(null) });
   await eventually(() => expect(failures).not.toEqual([]));
   stack.redis.resume();
   await eventually(async () => expect(await readKept()).toHaveLength(1));
   redis.disconnect();
-  const [capped, uncapped] = [await forwardOne(3), await forwardOne(4, { agentCap: noCap })];
+  const [capped, uncapped] = [await forwardOne(3), await forwardOne(4, { caps: toCaps(null) })];
   await eventually(async () => expect(await readKept()).toHaveLength(3));
   const kept = await readKept();
   const request = { session_id: 'ses_going', provider: 'openai', model: 'gpt-4o' };
@@ -288,11 +286,11 @@ test('without Redis each process counts its own requests, or refuses if BUDGET i
   await record(earlier[0] as BudgetRequest, 0);
   expect(await reserve(available.budget, ask(agentId))).toEqual([]);
   expect(await listRefusals([reserve(strict.budget, ask(agentId))])).toEqual(['budget_unavailable']);
-  expect(await reserve(strict.budget, ask(agentId, { agentCap: noCap }))).toEqual([]);
+  expect(await reserve(strict.budget, ask(agentId, { caps: toCaps(null) }))).toEqual([]);
   expect(available.failures.length).toBeGreaterThan(0);
   // A limit is then each process's own.
   const limited = Array.from({ length: 5 }, () =>
-    reserve(available.budget, ask(agentId, { agentCap: noCap, requestsPerMinute: 3 })),
+    reserve(available.budget, ask(agentId, { caps: toCaps(null), requestsPerMinute: 3 })),
   );
   expect(await listRefusals(limited)).toEqual(['rate_limited', 'rate_limited']);
   await stack.redis.start();

@@ -1,17 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isCapped } from '@agp/budgets';
 import type { UnrecordedReason } from '@agp/core/contracts';
 import { uuidTime } from '@agp/core/ids';
 import type { ForwardedRequest, Reservation } from '@agp/reservations';
 import type { StorageDeadline } from '../storage/storage-deadline.ts';
-import {
-  type BudgetOptions,
-  type BudgetRequest,
-  type BudgetWarning,
-  makeAdmit,
-  makeCheckEarly,
-} from './admit-to-budget.ts';
+import { type BudgetOptions, type BudgetRequest, makeAdmit, makeCheckEarly } from './admit-to-budget.ts';
 import type { FindCheaper } from './budget-refusals.ts';
-import { toDay } from './judge-budget.ts';
+import { toDay, type Unfit } from './judge-budget.ts';
 import { makeForgetRecorded, OwnReservations } from './own-reservations.ts';
 import { RedisMemory } from './redis-memory.ts';
 import { makeSendForwarded, toSpend } from './send-forwarded.ts';
@@ -94,10 +89,9 @@ export class Budget {
     request: BudgetRequest,
     deadline: StorageDeadline,
     findCheaper: FindCheaper = () => null,
-  ): Promise<BudgetWarning[]> {
-    const { eventId, agentCap, globalCap, charges, requestsPerMinute } = request;
-    const isCapped = agentCap.capNanoUsd !== null || globalCap.capNanoUsd !== null || charges.length > 0;
-    if (!isCapped && requestsPerMinute === null) {
+  ): Promise<Unfit[]> {
+    const { eventId, caps, charges, requestsPerMinute } = request;
+    if (charges.length === 0 && !isCapped(caps) && requestsPerMinute === null) {
       // Nothing can refuse it; forwarded, it still reaches Redis, for a cap that is set while it runs.
       this.#own.add(request);
       return [];

@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { type BudgetDefinition, budgetSchema, findCharges, prepareHeld } from '@agp/budgets';
+import { type BudgetDefinition, budgetSchema, findCharges, prepareHeld, toDailyCap } from '@agp/budgets';
 import { type Database, openDatabase } from '@agp/db';
 import { connectRedis, createBudgetReservations } from '@agp/reservations';
 import { eventually, startTestStack, type TestStack } from '@agp/testing';
@@ -9,7 +9,7 @@ import { StorageDeadline } from '../storage/storage-deadline.ts';
 import type { BudgetRequest } from './admit-to-budget.ts';
 import { Budget } from './budget.ts';
 
-const noCap = { capNanoUsd: null, warnOnly: false };
+const caps = [toDailyCap('agent', null), toDailyCap('global', null)] as const;
 const now = Date.parse('2026-03-01T12:00:00Z');
 
 let stack: TestStack<{ redis: true }>;
@@ -49,12 +49,12 @@ const ask = (rows: ReturnType<typeof define>[], over: Partial<BudgetRequest> = {
   const agentId = over.agentId ?? randomUUIDv7();
   const { all, scopes } = findCharges(prepareHeld(1, rows), { ...call, agentId }, now);
   const request = { eventId: randomUUIDv7(), agentId, day: '2026-03-01', nanoUsd: 10, requestsPerMinute: null };
-  return { ...request, agentCap: noCap, globalCap: noCap, charges: all, budgets: { scopes, tokens }, ...over };
+  return { ...request, caps, charges: all, budgets: { scopes, tokens }, ...over };
 };
 
 const reserve = (budget: Budget, request: BudgetRequest) =>
   budget.reserve(request, new StorageDeadline(performance.now() + 60_000)).then(
-    (warnings) => warnings.map(({ charge }) => charge?.stored.budget.name),
+    (warnings) => warnings.map(({ of }) => of.kind === 'budget' && of.stored.budget.name),
     (error: { code: string }) => error.code,
   );
 

@@ -1,52 +1,20 @@
-import type { Charge } from '@agp/budgets';
-import type { DailyCap } from '@agp/db';
+import type { Charge, DailyCap, DailyCaps } from '@agp/budgets';
 
-/** A request and a daily cap; `held`: recorded spend would allow it, but requests in flight hold the rest. */
-type BudgetVerdict = 'fits' | 'held' | 'spent';
+export type CapScope = (DailyCap | Charge)['kind'];
 
-interface CapSums {
-  /** Recorded spend of the day. */
-  spent: number;
-  /** Reserved before this request and not part of `spent`. */
-  earlier: number;
-  mine: number;
-}
-
-/**
- * The rule of daily caps: recorded spend, earlier reservations and this one must not pass the cap; a reached cap refuses free calls, too.
- */
-export function judgeBudget(
-  { capNanoUsd }: Pick<DailyCap, 'capNanoUsd'>,
-  { spent, earlier, mine }: CapSums,
-): BudgetVerdict {
-  if (capNanoUsd === null) return 'fits';
-  if (spent >= capNanoUsd || spent + mine > capNanoUsd) return 'spent';
-  return spent + earlier + mine <= capNanoUsd ? 'fits' : 'held';
-}
-
-export type CapScope = 'agent' | 'global' | 'budget';
-
-export interface CapVerdict {
-  scope: CapScope;
-  verdict: BudgetVerdict;
-  capNanoUsd: number | null;
-  warnOnly: boolean;
-  sums: CapSums;
-  /** The budget that it is, whose amounts are in steps of its unit. */
-  charge?: Charge;
-}
-
-export function judgeCaps(
-  { agentCap, globalCap, nanoUsd }: { agentCap: DailyCap; globalCap: DailyCap; nanoUsd: number },
-  spend: { agentNanoUsd: number; globalNanoUsd: number },
-  earlier: { agent: number; global: number },
-): CapVerdict[] {
-  const ofAgent = { spent: spend.agentNanoUsd, earlier: earlier.agent, mine: nanoUsd };
-  const ofAll = { spent: spend.globalNanoUsd, earlier: earlier.global, mine: nanoUsd };
-  return [
-    { scope: 'agent', verdict: judgeBudget(agentCap, ofAgent), ...agentCap, sums: ofAgent },
-    { scope: 'global', verdict: judgeBudget(globalCap, ofAll), ...globalCap, sums: ofAll },
-  ];
+/** A daily cap or a budget that a request does not fit into. */
+export interface Unfit {
+  of: DailyCap | Charge;
+  /** `held`: recorded usage would allow it, but requests in flight hold the rest. */
+  verdict: 'held' | 'spent';
+  /** In whole steps of its unit. */
+  sums: {
+    /** Recorded in its window. */
+    spent: number;
+    /** Reserved before this request and not part of `spent`. */
+    earlier: number;
+    mine: number;
+  };
 }
 
 interface Mine {
@@ -54,34 +22,38 @@ interface Mine {
   tokens: number;
 }
 
-/** Budgets that do not fit; the others are passed over. `used` and `earlier` are in the order of the charges. */
-export function judgeCharges(
+/**
+ * The rule of caps and budgets: recorded usage, earlier reservations and this request must not pass the limit; one that is reached refuses
+ * free calls, too.
+ *
+ * @param used of the caps, then of the charges, in their order
+ * @param earlier the same
+ */
+export function judge(
+  caps: DailyCaps,
   charges: readonly Charge[],
   { nanoUsd, tokens }: Mine,
   used: readonly number[],
   earlier: readonly number[],
-): CapVerdict[] {
-  const unfit: CapVerdict[] = [];
-  for (let at = 0; at < charges.length; at += 1) {
-    const charge = charges[at] as Charge;
-    const { unit, limit } = charge;
+): Unfit[] {
+  const unfit: Unfit[] = [];
+  for (let at = 0; at < caps.length + charges.length; at += 1) {
+    const of = caps[at] ?? (charges[at - caps.length] as Charge);
+    const { unit, limit } = of;
     const mine = unit === 'usd' ? nanoUsd : unit === 'tokens' ? tokens : 1;
     const sums = { spent: used[at] ?? 0, earlier: earlier[at] ?? 0, mine };
-    if (sums.spent < limit && sums.spent + sums.earlier + mine <= limit) continue;
-    const verdict = judgeBudget({ capNanoUsd: limit }, sums);
-    const warnOnly = charge.stored.budget.on_exceeded !== 'refuse';
-    unfit.push({ scope: 'budget', verdict, capNanoUsd: limit, warnOnly, sums, charge });
+    const isSpent = sums.spent >= limit || sums.spent + mine > limit;
+    if (isSpent || sums.spent + sums.earlier + mine > limit)
+      unfit.push({ of, verdict: isSpent ? 'spent' : 'held', sums });
   }
   return unfit;
 }
 
-export function listRefusing(verdicts: readonly CapVerdict[]): CapVerdict[] {
-  return verdicts.filter(({ verdict, warnOnly }) => verdict !== 'fits' && !warnOnly);
-}
+export const listRefusing = (unfit: readonly Unfit[]): Unfit[] => unfit.filter(({ of }) => of.refuses);
 
-/** A spent cap comes before one that is only held for now. */
-export function findRefusing(verdicts: readonly CapVerdict[]): CapVerdict | undefined {
-  const refusing = listRefusing(verdicts);
+/** What is spent comes before what is only held for now. */
+export function findRefusing(unfit: readonly Unfit[]): Unfit | undefined {
+  const refusing = listRefusing(unfit);
   return refusing.find(({ verdict }) => verdict === 'spent') ?? refusing[0];
 }
 

@@ -15,8 +15,8 @@ test('a placed reservation gets the amounts that its process holds for the day, 
   const own = new OwnReservations();
   const [first, second, other, yesterday] = [make('a', 5), make('a', 7), make('b', 11), make('a', 100, '2026-02-28')];
   for (const one of [first, second, other, yesterday]) own.add(one);
-  expect(own.placeLast(first.eventId, null, now)).toMatchObject({ agentEarlierNanoUsd: 7, globalEarlierNanoUsd: 18 });
-  expect(own.placeLast(second.eventId, null, now)).toMatchObject({ agentEarlierNanoUsd: 5, globalEarlierNanoUsd: 16 });
+  expect(own.placeLast(first.eventId, null, now)).toMatchObject({ earlier: [7, 18] });
+  expect(own.placeLast(second.eventId, null, now)).toMatchObject({ earlier: [5, 16] });
   const seqOf = (eventId: string) => own.list(day, null).find((held) => held.eventId === eventId)?.seq ?? 0;
   expect(seqOf(second.eventId)).toBeGreaterThan(seqOf(first.eventId));
   expect(own.list(day, 'b')).toMatchObject([{ eventId: other.eventId, nanoUsd: 11 }]);
@@ -48,10 +48,10 @@ test('a known cost counts in place of what was reserved, until it is released', 
   expect(own.amend(known.eventId, 100, 0)).toMatchObject({ nanoUsd: 100 });
   expect(own.amend(known.eventId, 90, 0)).toBeNull();
   expect(own.amend(known.eventId, 100, 0)).toMatchObject({ nanoUsd: 100 });
-  expect(own.placeLast(other.eventId, null, now)).toMatchObject({ agentEarlierNanoUsd: 100 });
+  expect(own.placeLast(other.eventId, null, now)).toMatchObject({ earlier: [100, 100] });
   own.remove(known.eventId);
   expect(own.amend(known.eventId, 100, 0)).toBeNull();
-  expect(own.placeLast(other.eventId, null, now)).toMatchObject({ agentEarlierNanoUsd: 0 });
+  expect(own.placeLast(other.eventId, null, now)).toMatchObject({ earlier: [0, 0] });
 });
 
 test('events that no writer records are remembered for an hour, and the newest 20,000 of them', () => {
@@ -66,9 +66,9 @@ test('events that no writer records are remembered for an hour, and the newest 2
   expect(own.listOverdue(now + 30_001)).toEqual(all.slice(10).map(({ eventId }) => eventId));
   expect(own.list(day, null)).toHaveLength(20_001);
   expect(own.has(running.eventId)).toBe(true);
-  expect(own.placeLast(running.eventId, null, now)).toMatchObject({ globalEarlierNanoUsd: 20_000 });
+  expect(own.placeLast(running.eventId, null, now)).toMatchObject({ earlier: [20_000, 20_000] });
   expect(own.listOverdue(now + 3_600_001)).toEqual([]);
-  expect(own.placeLast(running.eventId, null, now)).toMatchObject({ globalEarlierNanoUsd: 0 });
+  expect(own.placeLast(running.eventId, null, now)).toMatchObject({ earlier: [0, 0] });
   expect(own.list(day, null)).toMatchObject([{ eventId: running.eventId }]);
 });
 

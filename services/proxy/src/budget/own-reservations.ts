@@ -25,19 +25,17 @@ const rememberMs = 3_600_000;
 /** More than this are forgotten, the first first: they take some 40 MB. */
 const rememberedOverdue = 20_000;
 
-function add(totals: Map<string, number>, key: string, amount: number): void {
-  const total = (totals.get(key) ?? 0) + amount;
-  if (total === 0) totals.delete(key);
-  else totals.set(key, total);
+/** What one holds of the caps of its agent and of all, and of its budgets, by names of these, in their order. */
+function listCounted(held: Reservation): [name: string, amount: number][] {
+  const { day, agentId, nanoUsd } = held;
+  return [[`${day} ${agentId}`, nanoUsd], [day, nanoUsd], ...Object.entries(listCharges(held) ?? {})];
 }
 
 /** The reservations of this process: those it must renew in Redis, and all that it knows of while Redis is away. */
 export class OwnReservations {
   readonly #held = new Map<string, Own>();
-  /** What is held on a day, and on a day for an agent: by `2026-03-01` and `2026-03-01 agent`. */
-  readonly #totals = new Map<string, number>();
-  /** What is held of budgets, by scope: summed up once Redis is away, and kept from then on. */
-  #budgets: Map<string, number> | null = null;
+  /** What is held of caps and budgets: summed up once Redis is away, and kept from then on. */
+  #sums: Map<string, number> | null = null;
   readonly #minutes = new Map<string, { minute: number; used: number }>();
   #seq = 0;
 
@@ -124,9 +122,7 @@ export class OwnReservations {
     this.add(mine);
     return {
       seq: this.#seq,
-      agentEarlierNanoUsd: this.#heldFor(`${mine.day} ${mine.agentId}`) - mine.nanoUsd,
-      globalEarlierNanoUsd: this.#heldFor(mine.day) - mine.nanoUsd,
-      budgetsEarlier: this.#listEarlier(mine),
+      earlier: this.#listEarlier(mine),
       wholeForMs: 0,
     };
   }
@@ -142,30 +138,23 @@ export class OwnReservations {
     return null;
   }
 
-  #heldFor(key: string): number {
-    return this.#totals.get(key) ?? 0;
-  }
-
   #count(held: Reservation, sign: 1 | -1): void {
-    const { day, agentId, nanoUsd } = held;
-    add(this.#totals, day, sign * nanoUsd);
-    add(this.#totals, `${day} ${agentId}`, sign * nanoUsd);
-    if (this.#budgets !== null) this.#countBudgets(this.#budgets, held, sign);
-  }
-
-  /** What the others hold of one's budgets, in the order of its share. */
-  #listEarlier(mine: Own): number[] {
-    if (mine.budgets === undefined) return [];
-    if (this.#budgets === null) {
-      this.#budgets = new Map();
-      for (const held of this.#held.values()) this.#countBudgets(this.#budgets, held, 1);
+    if (this.#sums === null) return;
+    for (const [name, amount] of listCounted(held)) {
+      const sum = (this.#sums.get(name) ?? 0) + sign * amount;
+      if (sum === 0) this.#sums.delete(name);
+      else this.#sums.set(name, sum);
     }
-    const sums = this.#budgets;
-    return Object.entries(listCharges(mine) ?? {}).map(([scope, amount]) => (sums.get(scope) ?? 0) - amount);
   }
 
-  #countBudgets(sums: Map<string, number>, held: Reservation, sign: 1 | -1): void {
-    for (const [scope, amount] of Object.entries(listCharges(held) ?? {})) add(sums, scope, sign * amount);
+  /** What the others hold of one's caps and budgets, in their order. */
+  #listEarlier(mine: Own): number[] {
+    if (this.#sums === null) {
+      this.#sums = new Map();
+      for (const held of this.#held.values()) this.#count(held, 1);
+    }
+    const sums = this.#sums;
+    return listCounted(mine).map(([name, amount]) => (sums.get(name) ?? 0) - amount);
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { toDailyCap } from '@agp/budgets';
 import { toPublicId } from '@agp/core/ids';
 import { type Database, openDatabase, recordEvents } from '@agp/db';
 import { connectRedis, createBudgetReservations } from '@agp/reservations';
@@ -11,7 +12,7 @@ import { StorageDeadline } from '../storage/storage-deadline.ts';
 import type { BudgetRequest } from './admit-to-budget.ts';
 import { Budget } from './budget.ts';
 
-const noCap = { capNanoUsd: null, warnOnly: false };
+const toCaps = (ofAgent: number | null) => [toDailyCap('agent', ofAgent), toDailyCap('global', null)] as const;
 
 let stack: TestStack<{ redis: true }>;
 let database: Database;
@@ -47,9 +48,8 @@ async function openBudget() {
 
 /** A request of an agent whose cap is 100. */
 function ask(agentId: string, over: Partial<BudgetRequest> = {}): BudgetRequest {
-  const agentCap = { capNanoUsd: 100, warnOnly: false };
   const request = { eventId: randomUUIDv7(), agentId, day: '2026-03-01', nanoUsd: 10, requestsPerMinute: null };
-  return { ...request, agentCap, globalCap: noCap, charges: [], ...over };
+  return { ...request, caps: toCaps(100), charges: [], ...over };
 }
 
 const reserve = (budget: Budget, request: BudgetRequest) =>
@@ -169,9 +169,9 @@ test('strict caps are not trusted to a Redis that may evict them', async () => {
   budget.reconnect();
   expect(await tryToReserve(budget, ask(randomUUIDv7()))).toBe('budget_unavailable');
   // Nothing that Redis holds refuses these.
-  const warned = { agentCap: { capNanoUsd: 5, warnOnly: true } };
-  expect(await reserve(budget, ask(randomUUIDv7(), warned))).toMatchObject([{ scope: 'agent' }]);
-  expect(await reserve(budget, ask(randomUUIDv7(), { agentCap: noCap, requestsPerMinute: 5 }))).toEqual([]);
+  const warned = { caps: [toDailyCap('agent', 5, true), toDailyCap('global', null)] as const };
+  expect(await reserve(budget, ask(randomUUIDv7(), warned))).toMatchObject([{ of: { kind: 'agent' } }]);
+  expect(await reserve(budget, ask(randomUUIDv7(), { caps: toCaps(null), requestsPerMinute: 5 }))).toEqual([]);
   await redis.config('SET', 'maxmemory-policy', 'noeviction');
   expect(await reserveWhenTrusted(budget, ask(randomUUIDv7()))).toBe(undefined);
 });

@@ -9,7 +9,7 @@ import { mayHold } from '@agp/documents';
 import type { Policy } from '@agp/policy';
 import { answerError, tellRefusal } from '../answer/refusal.ts';
 import { rateLimited, refuseBudget } from '../budget/budget-refusals.ts';
-import { judgeCaps, judgeCharges, listRefusing, toDay } from '../budget/judge-budget.ts';
+import { judge, listRefusing, toDay } from '../budget/judge-budget.ts';
 import type { ProxyContext } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
 import { refuseToken } from '../head/agent-token.ts';
@@ -69,16 +69,15 @@ async function readState(context: ProxyContext, { request, sourceIp }: Exchange)
 }
 
 async function describe(context: ProxyContext, agent: Agent, stored: AdmissionState, deadline: number) {
-  const { agentCap, globalCap, metadata, status } = stored;
+  const { caps, metadata, status } = stored;
   const now = Date.now();
   const day = toDay(now);
   const { policies } = await context.rules.at(stored.policyVersion, deadline);
   const set = await context.budgets.at(stored.budgetVersion, deadline);
   const charges = listCharges(set, agent, chargedLabels(metadata) ?? {}, now);
   const scopes = charges.map(({ scope }) => scope).join(' ');
-  const spend = await context.storage.readSpend({ day, agentId: agent.uuid, charges, budgets: { scopes } }, deadline);
-  const caps = judgeCaps({ agentCap, globalCap, nanoUsd: 0 }, spend, { agent: 0, global: 0 });
-  const judged = [...caps, ...judgeCharges(charges, { nanoUsd: 0, tokens: 0 }, spend.used, [])];
+  const used = await context.storage.readUsed({ day, agentId: agent.uuid, charges, budgets: { scopes } }, deadline);
+  const judged = judge(caps, charges, { nanoUsd: 0, tokens: 0 }, used, []);
   const stop = status === 'blocked' ? 'agent_blocked' : stored.paused ? 'paused' : null;
   const refusals = [
     ...(stop === null ? [] : [await refuseStopped(context, stop, agent.uuid)]),
@@ -86,14 +85,17 @@ async function describe(context: ProxyContext, agent: Agent, stored: AdmissionSt
   ];
   const latest = await context.storage.readRefusals(agent.uuid, latestRefusals, deadline);
   const labels = Object.fromEntries(readLabels(metadata));
-  const [{ capNanoUsd: cap, warnOnly }, spent] = [agentCap, spend.agentNanoUsd];
+  const [[{ limit, refuses }], [spent = 0, , ...ofCharges]] = [caps, used];
   return {
     ...{ agent_id: agent.id, agent_name: agent.name, status },
     refused: refusals.map((error) => tellRefusal(error, context.config.refusalContact).message),
     requests_per_minute: stored.requestsPerMinute,
     spent_today_usd: nanoToUsd(spent),
-    daily_cap: cap === null ? null : { usd: nanoToUsd(cap), left: nanoToUsd(cap - spent), warns_only: warnOnly },
-    budgets: charges.map((charge, at) => describeBudget(charge, spend.used[at] ?? 0)),
+    daily_cap:
+      limit === Number.POSITIVE_INFINITY
+        ? null
+        : { usd: nanoToUsd(limit), left: nanoToUsd(limit - spent), warns_only: !refuses },
+    budgets: charges.map((charge, at) => describeBudget(charge, ofCharges[at] ?? 0)),
     latest_refusals: latest.map(describeRefusal),
     policies: policies
       .filter(({ policy, endsAt }) => endsAt > now && mayHold(policy.match, agent.name, labels))

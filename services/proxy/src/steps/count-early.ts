@@ -17,14 +17,10 @@ export async function countEarly(
   { request }: Exchange,
   head: Head,
   agent: Agent,
-  { limits }: Admission,
+  { limits: { caps, requestsPerMinute } }: Admission,
   deadline: StorageDeadline,
 ): Promise<Counted> {
   if (!head.hasBody || request.complete) return notCounted;
-  const { agentCap, globalCap, requestsPerMinute } = limits;
-  await budget.checkEarly(
-    { agentId: agent.uuid, day: toDay(head.timestamp), agentCap, globalCap, requestsPerMinute },
-    deadline,
-  );
+  await budget.checkEarly({ agentId: agent.uuid, day: toDay(head.timestamp), caps, requestsPerMinute }, deadline);
   return { againstRequestsPerMinute: requestsPerMinute };
 }

@@ -34,7 +34,7 @@ export async function reserve(
   counted: Counted,
   deadline: StorageDeadline,
 ): Promise<Reservation> {
-  const { agentCap, globalCap, requestsPerMinute } = admission.limits;
+  const { requestsPerMinute } = admission.limits;
   const { eventUuid: eventId } = head;
   const caps = findCaps(admission);
   let nanoUsd = context.metering.findReservation(head, body.inspected, caps);
@@ -54,17 +54,16 @@ export async function reserve(
       nanoUsd,
       budgets,
       charges: charges?.all ?? none,
-      agentCap,
-      globalCap,
+      caps: admission.limits.caps,
       requestsPerMinute: counted.againstRequestsPerMinute === requestsPerMinute ? null : requestsPerMinute,
     },
     deadline,
     () => context.metering.findCheaper(head, body.inspected, caps),
   );
   const names: string[] = [];
-  for (const { scope, charge } of warnings) {
-    context.metrics.budgetWarnings.inc({ cap: scope });
-    if (charge !== undefined) names.push(charge.stored.budget.name);
+  for (const { of } of warnings) {
+    context.metrics.budgetWarnings.inc({ cap: of.kind });
+    if (of.kind === 'budget') names.push(of.stored.budget.name);
   }
   return { eventId, nanoUsd, isCapped: caps.isCapped, budgets, warnings: names };
 }

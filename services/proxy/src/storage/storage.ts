@@ -99,9 +99,10 @@ interface CloserSpendAsk extends SpendAsk {
 const stopMs = 250;
 
 const noDocuments: DocumentsAt<never> = { version: 0, rows: [] };
+const nothing: Spend = [0, 0];
 const noneUsed: readonly number[] = [];
 
-const nothing: Spend = { agentNanoUsd: 0, globalNanoUsd: 0 };
+const toUsed = (spend = nothing, used = noneUsed): readonly number[] => [...spend, ...used];
 
 /** Those of several requests as one list, and what was read of it as theirs; one list of alike requests stays what it is. */
 async function readTogether<Ask extends readonly Charge[], Value>(
@@ -169,10 +170,7 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
           ofDay.map((ask) => ask.charges),
           (charges) => readSpend(pool, day, agentIds, charges),
         );
-        return ({ agentId, charges }) => ({
-          ...(spends.get(agentId) ?? nothing),
-          used: usedOf.get(charges) ?? noneUsed,
-        });
+        return ({ agentId, charges }) => toUsed(spends.get(agentId), usedOf.get(charges));
       }),
     { keyOf: ({ day, agentId, budgets }) => `${day} ${agentId} ${budgets?.scopes}` },
   );
@@ -184,8 +182,7 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
         ofDay.map((ask) => ask.charges),
         (charges) => readSpendWithRecorded(pool, day, [...agentIds], [...eventIds], charges),
       );
-      const toUsed = (charges: readonly Charge[]) => usedOf.get(charges) ?? noneUsed;
-      return ({ agentId, charges }) => ({ ...(spends.get(agentId) ?? nothing), recorded, used: toUsed(charges) });
+      return ({ agentId, charges }) => ({ recorded, used: toUsed(spends.get(agentId), usedOf.get(charges)) });
     }),
   );
   const sessionOwners = coalesce(async (claims: SessionClaim[]) => {
@@ -243,12 +240,12 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
     /** Whether this event pays for a job that is billed once. */
     claimBill: (claim: BillClaim, deadline: number) => inTime(claimBill(pool, claim), deadline),
     findClaim: (claim: Omit<BillClaim, 'eventId'>, deadline: number) => inTime(findClaim(pool, claim), deadline),
-    /** Read after this call begins; never cached. */
-    readSpend: async (ask: SpendAsk, deadline: number) =>
-      (await inTime(spends(ask), deadline)) ?? { ...nothing, used: noneUsed },
-    /** `recorded` has at least those events that the spend includes. */
-    readSpendWithRecorded: async (ask: CloserSpendAsk, deadline: number) =>
-      (await inTime(closerSpends(ask), deadline)) ?? { ...nothing, recorded: new Set<string>(), used: noneUsed },
+    /** What is used of both daily caps, then of budgets, in steps of their units: read after this call begins, never cached. */
+    readUsed: async (ask: SpendAsk, deadline: number): Promise<readonly number[]> =>
+      (await inTime(spends(ask), deadline)) ?? nothing,
+    /** The same, and `recorded` has at least those events that it includes. */
+    readUsedWithRecorded: async (ask: CloserSpendAsk, deadline: number) =>
+      (await inTime(closerSpends(ask), deadline)) ?? { recorded: new Set<string>(), used: nothing },
     addUnrecordedSpend: async (spend: UnrecordedSpend) => void (await addUnrecordedSpend(pool, [spend])),
     /** No request waits for this. False if storage failed, which is reported. */
     keepForwarded: (spends: readonly ForwardedSpend[]): Promise<boolean> =>

@@ -81,7 +81,7 @@ async function readCounted({ day, agentId }: ForwardedReservation): Promise<numb
   const eventIds = held.map(({ eventId }) => eventId);
   const { spends, recorded } = await readSpendWithRecorded(admin.pool, day, [agentId], eventIds, []);
   const pending = held.filter(({ eventId }) => !recorded.has(eventId));
-  const spent = spends.get(agentId)?.agentNanoUsd ?? 0;
+  const spent = spends.get(agentId)?.[0] ?? 0;
   return Math.round(spent) + pending.reduce((sum, { nanoUsd }) => sum + nanoUsd, 0);
 }
 
