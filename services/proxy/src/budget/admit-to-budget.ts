@@ -179,6 +179,7 @@ export function makeAdmit({
       limit = null;
       const used = await storage.readUsed(request, deadline.at);
       let judged = judge(request.caps, request.charges, mineOf(request), used, placed.earlier);
+      if (judged.length === 0) return judged;
       if (judged.some(({ verdict }) => verdict === 'held')) {
         const seen = judged;
         const looking = lookCloser(request, placed.isShared, placed.seq, deadline);
