@@ -83,8 +83,9 @@ local function amend(id, held, amount, charges)
   local before, seq, agent = string.match(held, '^(%d+)|(%d+)|(.+)$')
   local charged = redis.call('HGET', base .. ':charges', id) or ''
   if not agent or (before == amount and charged == charges) then return end
-  count(agent, before, charged, '-')
+  -- A full Redis refuses a script whose first write takes memory: this one gives some back
   redis.call('HDEL', base .. ':charges', id)
+  count(agent, before, charged, '-')
   if charges ~= '' then redis.call('HSET', base .. ':charges', id, charges) end
   count(agent, amount, charges, '')
   local value = amount .. '|' .. seq .. '|' .. agent
