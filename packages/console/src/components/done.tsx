@@ -49,28 +49,33 @@ export function ActButton({ name, act, children }: ActButtonProps) {
   );
 }
 
+async function takeBack(undo: Done['undo']): Promise<void> {
+  try {
+    await undo?.();
+    tellDone({ text: 'It is as it was before.' });
+  } catch (error) {
+    tellDone({ text: `Not undone: ${(error as Error).message}` });
+    throw error;
+  }
+}
+
 /** Says below the screen what somebody has just done. */
 export function DoneNotice() {
   const done = useSyncExternalStore(subscribe, () => latest);
-  const { mutate, isPending, error, reset } = useChange(async ({ undo }: Done) => undo?.());
+  // Told by the change itself: the notice may be gone, or another's, once its answer comes.
+  const { mutate, isPending } = useChange(({ undo }: Done) => takeBack(undo));
   useEffect(() => {
-    reset();
     if (done === null) return undefined;
     const timer = setTimeout(() => tellDone(null), shownMs);
     return () => clearTimeout(timer);
-  }, [done, reset]);
+  }, [done]);
   return (
     <div role="status" className="done-notice no-print" data-shown={done !== null}>
       {done && (
         <>
-          <span>{error ? `Not undone: ${error.message}` : done.text}</span>
-          {done.undo && !error && (
-            <Button
-              size="compact-sm"
-              variant="default"
-              loading={isPending}
-              onClick={() => mutate(done, { onSuccess: () => tellDone({ text: 'It is as it was before.' }) })}
-            >
+          <span>{done.text}</span>
+          {done.undo && (
+            <Button size="compact-sm" variant="default" loading={isPending} onClick={() => mutate(done)}>
               Undo
             </Button>
           )}
