@@ -1,7 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
 import { makeUsage, type Usage, type UsagePrice } from '@agp/catalogue';
 import { markUnpriced } from '@agp/core/events';
-import type { Call } from '../call.ts';
-import { nameModel } from '../call-head.ts';
+import type { ResponseReading } from '../answer/reading.ts';
+import type { AnswerEnd, Call, Doubt, Measurement } from '../call.ts';
+import { listTiers, nameModel } from '../call-head.ts';
 import {
   type AnswerReading,
   addUsage,
@@ -9,18 +11,23 @@ import {
   type OnCall,
   type ReportedCall,
 } from '../dialects/operation.ts';
+import { joinTiers } from '../dialects/tier.ts';
 import { guessCost, type MeteringParts } from '../metering-parts.ts';
+import type { CallTexts } from './scan-call.ts';
 
-export interface Bill {
+interface Sum {
   usage: Usage;
   costNanoUsd: number;
+}
+
+export interface Bill extends Sum {
   priceVersion: string | null;
   unpriced: ReadonlySet<string>;
   unpricedUnits: ReadonlySet<string>;
-  disbelieved: { usage: Usage; costNanoUsd: number } | null;
+  disbelieved: Sum | null;
 }
 
-type Answered = Pick<AnswerReading, 'usage' | 'calls' | 'charge'>;
+type AnswerFigures = Pick<AnswerReading, 'usage' | 'calls' | 'charge'>;
 
 interface BillOptions {
   models: readonly string[];
@@ -38,11 +45,9 @@ export class BillCalls {
   readonly #priceOf: (call: ReportedCall) => UsagePrice & { model: string };
   readonly #unpriced = new Set<string>();
   readonly #unpricedUnits = new Set<string>();
-  readonly #usage = makeUsage({});
-  /** Null while all was believed: the same as `#usage`. */
-  #claimed: Usage | null = null;
-  #costNanoUsd = 0;
-  #claimedNanoUsd = 0;
+  /** What is billed, and what the answers said, if it is more than any call can have used. */
+  readonly #believed = { usage: makeUsage({}), costNanoUsd: 0 };
+  readonly #claimed = { usage: makeUsage({}), costNanoUsd: 0 };
   #priceVersion: string | null = null;
   #calls = 0;
   #isBelieved = true;
@@ -75,22 +80,16 @@ export class BillCalls {
     const isBelieved = claimed.promptTokens <= most && claimed.completionTokens <= most;
     const usage = isBelieved ? claimed : cutUsage(claimed, most);
     const price = this.#priceOf({ ...call, usage });
-    if (!isBelieved) this.#claimed ??= { ...this.#usage };
-    addUsage(this.#usage, usage);
-    if (this.#claimed) addUsage(this.#claimed, claimed);
-    this.#costNanoUsd = addNano(this.#costNanoUsd, price.costNanoUsd);
+    addTo(this.#believed, usage, price.costNanoUsd);
+    addTo(this.#claimed, claimed, isBelieved ? price.costNanoUsd : this.#priceOf(call).costNanoUsd);
     this.#isBelieved &&= isBelieved;
-    this.#claimedNanoUsd = addNano(
-      this.#claimedNanoUsd,
-      isBelieved ? price.costNanoUsd : this.#priceOf(call).costNanoUsd,
-    );
     this.#priceVersion ??= price.priceVersion;
     for (const unit of price.unpricedUnits ?? []) this.#unpricedUnits.add(unit);
     if (!price.priced && this.#unpriced.size < maxUnpriced) this.#unpriced.add(price.model);
   };
 
   /** If an answer names one charge for all its calls, that is its cost, not the sum of their prices. @returns what to add */
-  readonly listCalls = ({ usage, calls, charge }: Answered): readonly ReportedCall[] => {
+  readonly listCalls = ({ usage, calls, charge }: AnswerFigures): readonly ReportedCall[] => {
     const whole: ReportedCall[] = usage === null ? [] : [{ model: null, usage, charge }];
     const isOne = charge !== undefined && !calls?.some((call) => call.charge !== undefined);
     return !calls || (isOne && whole.some((call) => this.#priceOf(call).isCharge)) ? whole : calls;
@@ -100,12 +99,11 @@ export class BillCalls {
     // The sum lacks what the unpriced ones of several models cost.
     if (this.#unpriced.size > 0 && this.#priceVersion !== null) this.#unpricedUnits.add('other_models');
     return {
-      usage: this.#usage,
-      costNanoUsd: this.#costNanoUsd,
+      ...this.#believed,
       priceVersion: markUnpriced(this.#priceVersion, this.#unpricedUnits),
       unpriced: this.#unpriced,
       unpricedUnits: this.#unpricedUnits,
-      disbelieved: this.#isBelieved ? null : { usage: this.#claimed ?? this.#usage, costNanoUsd: this.#claimedNanoUsd },
+      disbelieved: this.#isBelieved ? null : this.#claimed,
     };
   }
 }
@@ -115,4 +113,65 @@ function cutUsage(claimed: Usage, most: number): Usage {
   return makeUsage({ ...claimed, promptTokens, completionTokens: Math.min(claimed.completionTokens, most) });
 }
 
-const addNano = (a: number, b: number) => Math.min(a + b, Number.MAX_SAFE_INTEGER);
+function addTo(sum: Sum, usage: Usage, costNanoUsd: number): void {
+  addUsage(sum.usage, usage);
+  sum.costNanoUsd = Math.min(sum.costNanoUsd + costNanoUsd, Number.MAX_SAFE_INTEGER);
+}
+
+/** An answer may report up to 100,000 calls: others have their turn after this many, which take a few milliseconds. */
+const maxPricedAtOnce = 1_000;
+
+/** A call with its answer, as far as that was read. */
+export interface Answered<Reading = ResponseReading | null> {
+  parts: MeteringParts;
+  call: Call;
+  end: AnswerEnd;
+  reading: Reading;
+  texts: CallTexts;
+  /** The sum of an answer whose calls were added up as they came. */
+  reported: BillCalls | null;
+}
+
+/** @param models that may have served a call that names none */
+export async function billAnswer(answered: Answered<ResponseReading>, models: readonly string[]): Promise<Bill> {
+  const { parts, call, reading, reported } = answered;
+  if (reported !== null) return reported.read();
+  const sum = new BillCalls(parts, call, { models, serviceTier: findTiers(call, reading) });
+  for (const [index, each] of sum.listCalls(reading).entries()) {
+    if (index > 0 && index % maxPricedAtOnce === 0) await setImmediate();
+    sum.add(each);
+  }
+  return sum.read();
+}
+
+/** What the provider's own figures come to; null if no call can have used them. */
+export async function measureTold(
+  answered: Answered<ResponseReading>,
+  models: readonly string[],
+): Promise<Partial<Measurement> | null> {
+  const { reading, reported } = answered;
+  const bill = await billAnswer(answered, models);
+  if (bill.disbelieved && reported === null) return null;
+  // The figures of one call come at its end, whatever was passed over before them; of results each line counts.
+  const isWhole = reported === null || reading.inspected;
+  const doubt = bill.disbelieved
+    ? doubtOf('claim_too_large', bill.disbelieved)
+    : isWhole
+      ? null
+      : doubtOf('unreadable', bill);
+  return { ...readBill(bill), usageSource: doubt === null ? 'provider' : 'estimated', doubt };
+}
+
+export const findTiers = ({ head, body }: Call, reading: ResponseReading | null): string | null =>
+  joinTiers(reading?.serviceTier ?? null, listTiers(head, body), head.provider.api);
+
+export function readBill({ usage, costNanoUsd, priceVersion, unpriced, unpricedUnits }: Bill): Partial<Measurement> {
+  const { promptTokens, completionTokens } = usage;
+  const missing = { unpriced: [...unpriced], unpricedUnits: [...unpricedUnits] };
+  return { promptTokens, completionTokens, costNanoUsd, priceVersion, ...missing };
+}
+
+export function doubtOf(reason: Doubt['reason'], claimed?: Sum): Doubt {
+  const { promptTokens = 0, completionTokens = 0 } = claimed?.usage ?? {};
+  return { reason, promptTokens, completionTokens, costNanoUsd: claimed?.costNanoUsd ?? 0 };
+}

@@ -35,7 +35,7 @@ export function openCallMeter(parts: MeteringParts, call: Call): CallMeter {
     const reading = pipe ? await pipe.read() : null;
     if (reading) reading.serviceTier ??= readAnswerTier(answerHeaders);
     const texts = findTexts(call, reading);
-    return { reading, texts, usage: measureUsage(parts, call, end, { reading, texts, reported }).then(count) };
+    return { reading, texts, usage: measureUsage({ parts, call, end, reading, texts, reported }).then(count) };
   }
 
   function count(usage: Measured): Measured | Promise<Measured> {

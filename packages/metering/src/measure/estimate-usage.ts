@@ -1,11 +1,9 @@
 import { largestContext, largestOutput, makeUsage, type Usage } from '@agp/catalogue';
-import type { ResponseReading } from '../answer/reading.ts';
-import type { AnswerEnd, Call } from '../call.ts';
+import type { Measurement } from '../call.ts';
 import { nameModel } from '../call-head.ts';
-import type { Operation } from '../dialects/operation.ts';
 import { isForm } from '../json/form.ts';
-import type { MeteringParts } from '../metering-parts.ts';
 import type { InspectedBody } from '../request/inspect-body.ts';
+import { type Answered, type Bill, BillCalls, doubtOf, findTiers, readBill } from './bill-calls.ts';
 import type { CallTexts } from './scan-call.ts';
 
 const bytesPerToken = 4;
@@ -16,13 +14,6 @@ const maxUnread = 4_096;
 /** Raw sound in the best quality that is common, 48 kHz in stereo, has so many bytes a second: hardly any file has more. */
 const mostSoundBytes = 192_000;
 
-interface EstimateBasis {
-  end: AnswerEnd;
-  reading: ResponseReading | null;
-  told: Usage | null;
-  texts: CallTexts;
-}
-
 interface Estimate {
   usage: Usage;
   isKnown: boolean;
@@ -31,24 +22,53 @@ interface Estimate {
   guessedSeconds: number;
 }
 
-export async function estimateUsage(
-  { estimator, findModelBounds }: MeteringParts,
-  { head, body, holder }: Call,
-  operation: Operation,
+/** What an answer comes to whose figures are missing, or cannot be. */
+export async function measureUntold(answered: Answered, models: readonly string[]): Promise<Partial<Measurement>> {
+  const { parts, call, reading } = answered;
+  const serviceTier = findTiers(call, reading);
+  const billOne = (usage: Usage, charge?: number): Bill => {
+    const bill = new BillCalls(parts, call, { models, serviceTier });
+    bill.add({ model: null, usage, charge });
+    return bill.read();
+  };
+  const claimed = reading?.usage ? billOne(reading.usage) : null;
+  const told = claimed?.disbelieved ? null : (claimed?.usage ?? null);
+  const estimate = await estimateUsage(answered, models, told);
+  // A charge may come without figures that can be used.
+  const bill = billOne(estimate.usage, claimed?.disbelieved ? undefined : reading?.charge);
+  const { nanoUsd, isCapped } = call.reservation;
+  const { guessedSeconds } = estimate;
+  const ofSound = billOne(makeUsage({ inputAudioSeconds: guessedSeconds }));
+  const isGuess = guessedSeconds > 0 && ofSound.unpriced.size === 0 && ofSound.costNanoUsd > 0;
+  const isUncertain = isGuess || !estimate.isKnown || claimed?.disbelieved;
+  const costNanoUsd = Math.max(bill.costNanoUsd, isCapped && isUncertain ? nanoUsd : 0);
+  // The provider bills what a request in the background refers to, and no figures of that may ever come.
+  const isUnseen = reading !== null && told === null && call.body?.inBackground && call.body.hasReference;
+  const unread = estimate.isUnreadable || isUnseen ? doubtOf('unreadable') : null;
+  const doubt = claimed?.disbelieved ? doubtOf('claim_too_large', claimed.disbelieved) : unread;
+  return { ...readBill(bill), costNanoUsd, usageSource: 'estimated', doubt };
+}
+
+async function estimateUsage(
+  { parts, call, end, reading, texts }: Answered,
   models: readonly string[],
-  { end, reading, told, texts }: EstimateBasis,
+  told: Usage | null,
 ): Promise<Estimate> {
-  const count = (text: CallTexts['request']) => (text ? estimator.countTokens(text, models[0] ?? '', holder) : 0);
+  const { head, body, holder } = call;
+  const count = (text: CallTexts['request']) => (text ? parts.estimator.countTokens(text, models[0] ?? '', holder) : 0);
   const asked = body?.toldUsage;
+  const writesText = head.operation?.writesText === true;
   const [readTokens, textTokens] = await Promise.all([
     told?.promptTokens || count(texts.request),
     count(reading?.uncountedText?.() ?? texts.answer),
   ]);
   const sentTokens = told?.promptTokens ? 0 : (asked?.promptTokens ?? 0);
-  const bounds = (models.length === 0 ? ['unknown'] : models).map((model) => findModelBounds(nameModel(head, model)));
+  const bounds = (models.length === 0 ? ['unknown'] : models).map((model) =>
+    parts.findModelBounds(nameModel(head, model)),
+  );
   const answers = body?.answers ?? 1;
   // Each input of several has a context of its own, as embeddings have.
-  const mostInput = operation.writesText
+  const mostInput = writesText
     ? answers * Math.max(...bounds.map((bound) => bound?.largestInput ?? largestContext))
     : Number.POSITIVE_INFINITY;
   const mostOutput = answers * Math.max(largestOutput, ...bounds.map((bound) => bound?.largestOutput ?? 0));
@@ -57,10 +77,10 @@ export async function estimateUsage(
 
   const toldTokens = told?.completionTokens ?? asked?.completionTokens ?? 0;
   const isWhole = end.outcome === 'completed' && reading !== null;
-  const isEmpty = operation.writesText && textTokens + toldTokens === 0 && !reading?.failed;
+  const isEmpty = writesText && textTokens + toldTokens === 0 && !reading?.failed;
   const isUnreadable =
     reading !== null && (reading.passedBy !== undefined || (isWhole && (!reading.inspected || isEmpty)));
-  const unreadTokens = isUnreadable && operation.writesText ? Math.ceil((reading?.length ?? 0) / bytesPerToken) : 0;
+  const unreadTokens = isUnreadable && writesText ? Math.ceil((reading?.length ?? 0) / bytesPerToken) : 0;
   // Gemini reports thoughts while the answer streams; they are not in the text.
   const written = Math.max(textTokens, unreadTokens) + (told?.reasoningTokens ?? 0);
   const completionTokens = Math.max(told?.completionTokens ?? 0, Math.min(Math.max(toldTokens, written), mostOutput));

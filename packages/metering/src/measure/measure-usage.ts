@@ -1,113 +1,59 @@
-import { setImmediate } from 'node:timers/promises';
-import { makeUsage, type Usage } from '@agp/catalogue';
+import type { Usage } from '@agp/catalogue';
 import type { ResponseReading } from '../answer/reading.ts';
-import { type AnswerEnd, type Call, type Doubt, type Measurement, unmeasured } from '../call.ts';
-import { listTiers } from '../call-head.ts';
-import { type Operation, sumCalls } from '../dialects/operation.ts';
-import { joinTiers } from '../dialects/tier.ts';
-import { type MeteringParts, unpricedNanoUsd } from '../metering-parts.ts';
-import { type Bill, BillCalls } from './bill-calls.ts';
-import {
-  claim,
-  claimListed,
-  isBilledHere,
-  isFetched,
-  isStarted,
-  nameDoubt,
-  nameEnd,
-  nameStart,
-  plainId,
-} from './claims.ts';
-import { estimateUsage } from './estimate-usage.ts';
+import { type AnswerEnd, type Call, type Measurement, unmeasured } from '../call.ts';
+import { sumCalls } from '../dialects/operation.ts';
+import { unpricedNanoUsd } from '../metering-parts.ts';
+import { type Answered, billAnswer, doubtOf, measureTold, readBill } from './bill-calls.ts';
+import { measureUntold } from './estimate-usage.ts';
 import type { CallTexts } from './scan-call.ts';
 
-export interface Seen {
-  reading: ResponseReading | null;
-  texts: CallTexts;
-  reported: BillCalls | null;
+export type Measured = Omit<Measurement, 'outcome' | 'piiTypes' | 'piiFindings' | 'piiScan' | 'unscanned'>;
+
+/** How a call is billed, and what it claims of a bill that other calls show too. */
+interface Kind {
+  when(answered: Answered): boolean | undefined;
+  measure(answered: Answered): Partial<Measured> | Promise<Partial<Measured>>;
 }
 
-export type Measured = Omit<Measurement, 'outcome' | 'piiTypes' | 'piiFindings' | 'piiScan' | 'unscanned'>;
+/** The first that a call is of bills it. */
+const kinds: readonly Kind[] = [
+  // The cost of a path that we cannot read is unknown.
+  {
+    when: ({ call }) => call.head.operation === null,
+    measure: ({ call, end }) =>
+      call.head.hasBody && mayHaveServed(end) ? { isUnknownPath: true, ...priceUnknown(call) } : {},
+  },
+  {
+    when: ({ call, end }) => call.body?.startsUnseen && mayHaveServed(end),
+    measure: ({ call }) => ({ ...priceUnknown(call), doubt: doubtOf('unreadable') }),
+  },
+  { when: ({ call }) => call.head.operation?.isFree, measure: () => ({}) },
+  { when: ({ call }) => call.head.operation?.settlesBackground, measure: settleBackground },
+  { when: (answered) => !mayBeBilled(answered), measure: () => ({}) },
+  { when: ({ call }) => call.head.operation?.showsOtherBills, measure: measureListed },
+  { when: ({ call }) => findResults(call) !== null, measure: measureOnce },
+  {
+    when: ({ call, reading }) => call.body?.inBackground && plainId.test(reading?.id ?? ''),
+    measure: startBackground,
+  },
+  { when: () => true, measure: measureAnswer },
+];
 
 /**
  * The provider bills, so its figures are the record. A call without figures that can be is estimated; under a cap it costs at
  * least its reservation, since agents could otherwise save by leaving early.
  */
-export async function measureUsage(parts: MeteringParts, call: Call, end: AnswerEnd, seen: Seen): Promise<Measured> {
-  const { head, body } = call;
-  const { reading } = seen;
-  const requestedModel = body?.requestedModel ?? null;
+export async function measureUsage(answered: Answered): Promise<Measured> {
+  const { call, reading } = answered;
+  const requestedModel = call.body?.requestedModel ?? null;
   const answeredModel = reading?.model ?? null;
-  const model = answeredModel ?? requestedModel;
-  const free = { ...unmeasured, model, answeredModel, requestedModel, unread: reading?.unread ?? [] };
-  if (head.operation === null) return { ...free, ...priceUnknownPath(call, end) };
-  if (body?.startsUnseen && mayHaveServed(end)) {
-    return { ...free, ...priceUnknown(call), doubt: doubtOf('unreadable') };
-  }
-  const { settlesBackground = false } = head.operation;
-  if (head.operation.isFree || (!settlesBackground && !mayBeBilled(end, reading))) return free;
-  const billedOnce = head.operation.billedOnce?.(head.path) ?? null;
-  const start = settlesBackground ? await findStart(call, billedOnce, end, reading) : null;
-  const isUnbilled = settlesBackground && (start === null || reading?.isUnbilled === true);
-  const isBilledElsewhere = billedOnce !== null && !isUnbilled && !(await isBilledHere(call, billedOnce, end, reading));
-  if (settlesBackground && isBilledElsewhere) return free;
-  if (start?.settledEventId) await claim(call, nameEnd(start.settledEventId));
-  if (isUnbilled) return { ...free, ...start };
-  const ours = reading && (await claimListed(call, end, reading));
-  if (ours !== null) {
-    const told = { ...reading, calls: ours, usage: sumCalls(ours).usage } as ResponseReading;
-    return ours.length === 0 ? free : { ...free, ...(await measureTold(parts, call, told, null, [])) };
-  }
-  if (head.operation.showsOtherBills || isBilledElsewhere) {
-    return { ...free, ...(await measureUnbilled(parts, call, end, seen, billedOnce)) };
-  }
-  // If the answer names no model, any that the request may mean can have made it.
-  const models = answeredModel === null ? (body?.models ?? []) : [answeredModel];
-  const isTold = reading?.usageIsFinal && isCounted(reading.usage, seen.texts);
-  const unpaid = isTold ? await leaveOutPaid(call, reading) : null;
-  const told = unpaid && (await measureTold(parts, call, unpaid, seen.reported, models));
-  // Tokens do not price a model that is paid by the length of sound.
-  const lacksLength = Boolean(told?.unpriced?.length && body?.toldUsage.inputAudioSeconds);
-  const untold =
-    told === null || lacksLength ? await measureUntold(parts, call, head.operation, end, seen, models) : null;
-  const measured = { ...free, ...(lacksLength && untold?.unpriced?.length ? told : (untold ?? told)) };
-  if (start !== null) return { ...measured, ...start };
-  const id = body?.inBackground ? (reading?.id ?? null) : null;
-  if (id === null || !plainId.test(id)) return measured;
-  if (told !== null) {
-    await claim(call, id);
-    return measured;
-  }
-  const cancelPath = head.operation.cancelPath?.(head.path, id) ?? null;
-  return { ...((await isStarted(call, id)) ? { ...free, ...postpone(measured) } : measured), cancelPath };
+  const named = { model: answeredModel ?? requestedModel, answeredModel, requestedModel };
+  const measured = await kinds.find(({ when }) => when(answered))?.measure(answered);
+  return { ...unmeasured, ...named, unread: reading?.unread ?? [], ...measured };
 }
 
-/** A later answer has the figures. Until then the estimate is held, and listed. */
-function postpone({ unpriced, costNanoUsd, promptTokens, completionTokens }: Measured): Partial<Measured> {
-  const doubt = { reason: 'billed_later', promptTokens, completionTokens, costNanoUsd } as const;
-  return { unpriced, heldNanoUsd: costNanoUsd, doubt };
-}
-
-/**
- * The event of the request that started what this answer shows, if it is done, or none for what was started without us; null if it
- * was not in the background, or its figures are missing.
- */
-async function findStart(
-  { findClaim }: Call,
-  bill: string | null,
-  end: AnswerEnd,
-  reading: ResponseReading | null,
-): Promise<Pick<Measured, 'settledEventId'> | null> {
-  const isTold = reading !== null && ((reading.usage !== null && reading.usageIsFinal) || reading.isUnbilled === true);
-  if (bill === null || !isTold || !isFetched(end, reading)) return null;
-  const settledEventId = await findClaim(nameStart(bill)).catch(() => null);
-  return settledEventId !== null || reading.isOfBackground ? { settledEventId } : null;
-}
-
-function priceUnknownPath(call: Call, end: AnswerEnd) {
-  if (!call.head.hasBody || !mayHaveServed(end)) return {};
-  return { isUnknownPath: true, ...priceUnknown(call) };
-}
+/** The provider's id of the results that a call fetches; null if it fetches none that are billed once. */
+const findResults = ({ head }: Call) => head.operation?.billedOnce?.(head.path) ?? null;
 
 /** An unknown cost is a fixed amount under a cap: what was reserved for it. */
 function priceUnknown({ reservation }: Call) {
@@ -116,37 +62,121 @@ function priceUnknown({ reservation }: Call) {
 
 const mayHaveServed = ({ status, sent }: AnswerEnd) => (status === null ? sent : status >= 200 && status < 300);
 
-function mayBeBilled({ sent, status }: AnswerEnd, reading: ResponseReading | null): boolean {
+function mayBeBilled({ end: { sent, status }, reading }: Answered): boolean {
   if (!sent || reading?.isUnbilled) return false;
   // "Not modified" answers the agent's own condition and is no refusal. A redirect is not followed.
   const isRefusal = status !== null && status >= 300 && status < 600 && status !== 304;
   return isRefusal || reading?.isError ? (reading?.usage ?? null) !== null : true;
 }
 
+/** No provider has other ids, and one becomes a part of a path. */
+const plainId = /^[\w-]{1,256}$/;
+
+/** The name by which a request in the background is found again. No bill's name has a space. */
+const nameStart = (bill: string) => `${bill} started`;
+
+/** A later answer has the figures of what goes on. Until then the estimate is held, and listed. */
+async function startBackground(answered: Answered): Promise<Partial<Measured>> {
+  const { call, reading } = answered;
+  const measured = await measureAnswer(answered);
+  const id = reading?.id as string;
+  if (measured.usageSource === 'provider') {
+    await claim(call, id);
+    return measured;
+  }
+  const cancelPath = call.head.operation?.cancelPath?.(call.head.path, id) ?? null;
+  // If storage does not keep the start, nobody could find it later, and it costs its estimate now.
+  const isStarted = await call.claimBill(nameStart(id)).catch(() => false);
+  if (!isStarted) return { ...measured, cancelPath };
+  const { unpriced = [], costNanoUsd = 0, promptTokens = 0, completionTokens = 0 } = measured;
+  const doubt = { reason: 'billed_later', promptTokens, completionTokens, costNanoUsd } as const;
+  return { unpriced, heldNanoUsd: costNanoUsd, doubt, cancelPath };
+}
+
+/** Bills what an earlier request started in the background, once; anything else was billed when it was made. */
+async function settleBackground(answered: Answered): Promise<Partial<Measured>> {
+  const { call, reading } = answered;
+  const results = findResults(call);
+  if (reading === null || results === null || !isFetched(answered)) return {};
+  const { isUnbilled = false } = reading;
+  if (!isUnbilled && (reading.usage === null || !reading.usageIsFinal)) return {};
+  // None for what was started without us.
+  const settledEventId = await call.findClaim(nameStart(results)).catch(() => null);
+  if (settledEventId === null && !reading.isOfBackground) return {};
+  if (!isUnbilled && !(await isBilledHere(answered, results))) return {};
+  // The name by which lists find the event that ended work in the background (`listDoubtfulUsage`).
+  if (settledEventId) await claim(call, `${settledEventId} ended`);
+  return { ...(isUnbilled ? {} : await measureAnswer(answered)), settledEventId };
+}
+
+/** Bills results that are billed once, however often they are fetched. */
+async function measureOnce(answered: Answered): Promise<Partial<Measured>> {
+  const isOurs = await isBilledHere(answered, findResults(answered.call) as string);
+  return isOurs ? measureAnswer(answered) : measureInPart(answered);
+}
+
+/** A range, or an answer that was passed by, settles no bill: an agent can bring about both. */
+async function isBilledHere(answered: Answered, bill: string): Promise<boolean> {
+  const { call, reading } = answered;
+  if (!isFetched(answered) || reading?.passedBy !== undefined || !reading?.usage) return false;
+  if (!(await claim(call, bill))) return false;
+  // Results that are paid for are in no doubt if a part of them is fetched again.
+  await claim(call, nameDoubt(call, bill));
+  return true;
+}
+
+/** A longer list is in doubt, as one that was cut. */
+const maxListed = 100;
+
+/** Bills what a list shows and nobody was billed for yet. */
+async function measureListed(answered: Answered): Promise<Partial<Measured>> {
+  const { call, reading } = answered;
+  const bills = reading?.bills ?? [];
+  const isSettled = bills.length > 0 && isFetched(answered) && reading?.passedBy === undefined;
+  if (!isSettled || bills.length > maxListed) return measureInPart(answered);
+  const isOurs = await Promise.all(bills.map(({ id }) => claim(call, id)));
+  const ours = bills.filter((_, at) => isOurs[at]);
+  await Promise.all(ours.map(({ id }) => claim(call, nameDoubt(call, id))));
+  const calls = ours.flatMap((bill) => bill.calls);
+  const told = { ...reading, calls, usage: sumCalls(calls).usage } as ResponseReading;
+  return (calls.length > 0 && (await measureTold({ ...answered, reading: told, reported: null }, []))) || {};
+}
+
 /**
  * Results fetched in part, in a list, or unreadable are one doubt with the sum that came, since nobody may ever fetch them
  * whole. Under a cap it costs what came, and costs again once fetched whole.
  */
-async function measureUnbilled(
-  parts: MeteringParts,
-  call: Call,
-  end: AnswerEnd,
-  { reading, reported }: Seen,
-  billedOnce: string | null,
-): Promise<Partial<Measured>> {
+async function measureInPart(answered: Answered): Promise<Partial<Measured>> {
+  const { call, end, reading, reported } = answered;
   if (reading === null) return {};
+  const results = findResults(call);
   const isUnseen = reading.usage === null && (!reading.inspected || reading.isUntold === true);
-  const isWhole = isFetched(end, reading) && !call.head.operation?.showsOtherBills;
+  const isWhole = isFetched(answered) && !call.head.operation?.showsOtherBills;
   if (isWhole && !isUnseen) return {};
   const models = reading.model === null ? [] : [reading.model];
-  const bill = reading.usage === null ? reported?.read() : await addUp(parts, call, reading, reported, models);
+  const bill = reading.usage === null ? reported?.read() : await billAnswer({ ...answered, reading }, models);
   const sum = bill && bill.usage.promptTokens + bill.usage.completionTokens > 0 ? bill : null;
   const isEmpty = reading.length === 0 && !isWhole;
   if (sum === null && (isEmpty || (!isUnseen && end.outcome === 'completed'))) return {};
-  if (!(await claim(call, nameDoubt(call, billedOnce)))) return {};
+  if (!(await claim(call, nameDoubt(call, results)))) return {};
   const doubt = doubtOf('unreadable', sum?.disbelieved ?? sum ?? undefined);
-  if (billedOnce === null || !call.reservation.isCapped) return { doubt };
+  if (results === null || !call.reservation.isCapped) return { doubt };
   return { ...(sum ? { ...readBill(sum), usageSource: 'estimated' } : priceUnknown(call)), doubt };
+}
+
+/** Bills the figures of an answer, or an estimate if it has none that can be. */
+async function measureAnswer(answered: Answered): Promise<Partial<Measured>> {
+  const { call, reading, texts } = answered;
+  // If the answer names no model, any that the request may mean can have made it.
+  const models = reading?.model == null ? (call.body?.models ?? []) : [reading.model];
+  const isTold = reading?.usageIsFinal && isCounted(reading.usage, texts);
+  const unpaid = isTold ? await leaveOutPaid(call, reading) : null;
+  const told = unpaid && (await measureTold({ ...answered, reading: unpaid }, models));
+  // Tokens do not price a model that is paid by the length of sound.
+  const lacksLength = told?.unpriced?.length && call.body?.toldUsage.inputAudioSeconds;
+  if (told !== null && !lacksLength) return told;
+  const untold = await measureUntold(answered, models);
+  return (lacksLength && untold.unpriced?.length ? told : null) ?? untold;
 }
 
 /** Servers that do not count say 0 or leave a figure out: a call has some input, and some output if text was written. */
@@ -156,26 +186,6 @@ function isCounted(usage: Usage | null, { answer }: CallTexts): boolean {
   if (promptTokens + completionTokens === 0) return Object.values(usage).some((count) => count > 0);
   const wroteText = answer !== null && 'parts' in answer && answer.parts.some((part) => part.trim() !== '');
   return promptTokens > 0 && (completionTokens > 0 || !wroteText || usage.inputAudioSeconds > 0);
-}
-
-/** An answer may report up to 100,000 calls: others have their turn after this many, which take a few milliseconds. */
-const maxPricedAtOnce = 1_000;
-
-async function addUp(
-  parts: MeteringParts,
-  call: Call,
-  reading: ResponseReading,
-  reported: BillCalls | null,
-  models: readonly string[],
-): Promise<Bill> {
-  const sum = reported ?? new BillCalls(parts, call, { models, serviceTier: findTiers(call, reading) });
-  if (reported === null) {
-    for (const [index, each] of sum.listCalls(reading).entries()) {
-      if (index > 0 && index % maxPricedAtOnce === 0) await setImmediate();
-      sum.add(each);
-    }
-  }
-  return sum.read();
 }
 
 /** One price of a container covers so many milliseconds, for all who use it. */
@@ -196,67 +206,21 @@ async function leaveOutPaid(call: Call, reading: ResponseReading): Promise<Respo
   return { ...reading, usage: usage && leaveOut(usage), ...(left && { calls: left }) };
 }
 
-async function measureTold(
-  parts: MeteringParts,
-  call: Call,
-  reading: ResponseReading,
-  reported: BillCalls | null,
-  models: readonly string[],
-): Promise<Partial<Measured> | null> {
-  const bill = await addUp(parts, call, reading, reported, models);
-  if (bill.disbelieved && reported === null) return null;
-  // The figures of one call come at its end, whatever was passed over before them; of results each line counts.
-  const isWhole = reported === null || reading.inspected;
-  const doubt = bill.disbelieved
-    ? doubtOf('claim_too_large', bill.disbelieved)
-    : isWhole
-      ? null
-      : doubtOf('unreadable', bill);
-  return { ...readBill(bill), usageSource: doubt === null ? 'provider' : 'estimated', doubt };
+async function claim({ claimBill }: Call, bill: string): Promise<boolean> {
+  try {
+    return await claimBill(bill);
+  } catch {
+    // Whether it was billed is unknown: a cost that is counted twice is noticed sooner than one that is missing.
+    return true;
+  }
 }
 
-async function measureUntold(
-  parts: MeteringParts,
-  call: Call,
-  operation: Operation,
-  end: AnswerEnd,
-  { reading, texts }: Seen,
-  models: readonly string[],
-): Promise<Partial<Measured>> {
-  const serviceTier = findTiers(call, reading);
-  const billOne = (usage: Usage, charge?: number): Bill => {
-    const bill = new BillCalls(parts, call, { models, serviceTier });
-    bill.add({ model: null, usage, charge });
-    return bill.read();
-  };
-  const claimed = reading?.usage ? billOne(reading.usage) : null;
-  const told = claimed?.disbelieved ? null : (claimed?.usage ?? null);
-  const estimate = await estimateUsage(parts, call, operation, models, { end, reading, told, texts });
-  // A charge may come without figures that can be used.
-  const bill = billOne(estimate.usage, claimed?.disbelieved ? undefined : reading?.charge);
-  const { nanoUsd, isCapped } = call.reservation;
-  const { guessedSeconds } = estimate;
-  const ofSound = billOne(makeUsage({ inputAudioSeconds: guessedSeconds }));
-  const isGuess = guessedSeconds > 0 && ofSound.unpriced.size === 0 && ofSound.costNanoUsd > 0;
-  const isUncertain = isGuess || !estimate.isKnown || claimed?.disbelieved;
-  const costNanoUsd = Math.max(bill.costNanoUsd, isCapped && isUncertain ? nanoUsd : 0);
-  // The provider bills what a request in the background refers to, and no figures of that may ever come.
-  const isUnseen = reading !== null && told === null && call.body?.inBackground && call.body.hasReference;
-  const unread = estimate.isUnreadable || isUnseen ? doubtOf('unreadable') : null;
-  const doubt = claimed?.disbelieved ? doubtOf('claim_too_large', claimed.disbelieved) : unread;
-  return { ...readBill(bill), costNanoUsd, usageSource: 'estimated', doubt };
+/** SDKs hang up on a stream's last frame. */
+function isFetched({ end: { outcome, status, streamed }, reading }: Answered): boolean {
+  return status === 200 && (outcome === 'completed' || (outcome === 'aborted' && streamed && reading?.sawEnd === true));
 }
 
-const findTiers = ({ head, body }: Call, reading: ResponseReading | null) =>
-  joinTiers(reading?.serviceTier ?? null, listTiers(head, body), head.provider.api);
-
-function readBill({ usage, costNanoUsd, priceVersion, unpriced, unpricedUnits }: Bill): Partial<Measured> {
-  const { promptTokens, completionTokens } = usage;
-  const missing = { unpriced: [...unpriced], unpricedUnits: [...unpricedUnits] };
-  return { promptTokens, completionTokens, costNanoUsd, priceVersion, ...missing };
-}
-
-function doubtOf(reason: Doubt['reason'], claimed?: { usage: Usage; costNanoUsd: number }): Doubt {
-  const { promptTokens = 0, completionTokens = 0 } = claimed?.usage ?? {};
-  return { reason, promptTokens, completionTokens, costNanoUsd: claimed?.costNanoUsd ?? 0 };
+/** The name by which a doubt about results is noted once; a list has no bill, so it is noted once a day for each agent. */
+function nameDoubt({ head, holder }: Call, bill: string | null): string {
+  return `${bill ?? `${holder.agentId} ${new Date(head.timestamp).toISOString().slice(0, 10)}`} doubt`;
 }
