@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EventTool } from '@agp/core/events';
 import { listOperationNames } from '@agp/core/operations';
-import { readText } from '@agp/documents/yaml';
+import { parse } from 'yaml';
 import { z } from 'zod';
 import type { CallFacts } from '../src/facts.ts';
 import { policySchema } from '../src/schema.ts';
@@ -34,10 +34,12 @@ const callSchema = z.strictObject({
     .union([z.string(), z.literal(false)])
     .nullable()
     .optional(),
-  /** How a client sends it, if that does not follow from the rest; a GET without a body. */
+  /** How a client sends it, if that does not follow from the rest; a GET without a body. A text is sent as it is, `{30 KB}` stands for so much. */
   sent: z.strictObject({ path: z.string(), body: z.json().optional(), encoding: z.string().optional() }).optional(),
   /** Rules that do not let it pass: `POLICY RULE`, or only the rule of a case's one policy; ` unread` and ` excepted` say how. */
   finds: z.array(z.string()).default([]),
+  /** What a rule asks of it and its event does not tell, so that a preview does not judge it. */
+  not_recorded: z.string().optional(),
   /** What the refusal says, in part. */
   why: z.string().optional(),
 });
@@ -67,8 +69,7 @@ const folder = join(import.meta.dirname, 'cases');
 export function listCases() {
   return readdirSync(folder).flatMap((file) => {
     const text = readFileSync(join(folder, file), 'utf8').replaceAll('{in three days}', otherDay);
-    const { value, faults } = readText(text, z.array(caseSchema), 'case');
-    if (value === null) throw new Error(`${file}: ${faults.map(({ message }) => message).join('\n')}`);
+    const value = z.array(caseSchema).parse(parse(text, { merge: true, maxAliasCount: -1 }));
     return value.map(({ that, policy, policies, calls, preview }) => ({
       preview,
       name: `${file.replace('.yaml', '')}: ${that}`,
