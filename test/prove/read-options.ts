@@ -20,7 +20,7 @@ export interface ProveOptions {
   stories: Story[];
 }
 
-export const usage = `usage: npm run prove -- [--only <story>]... [--short] [--list] [--fuzz-minutes 2] [--soak-minutes 3] [--soak-per-second 60] [--runs 10000] [--seed 1] [--load 200]
+export const usage = `usage: npm run prove -- [--only <story>,...] [--short] [--list] [--fuzz-minutes 2] [--soak-minutes 3] [--soak-per-second 60] [--runs 10000] [--seed 1] [--load 200]
 
 Exit codes: 0 every promise kept, 1 one broken, 2 wrong usage. The table is also written to a file under .data/prove.`;
 
@@ -32,7 +32,8 @@ export function readOptions(args: string[], listStories: (lengths: Lengths) => S
   } catch (error) {
     return (error as Error).message;
   }
-  const { only, list, short, ...numbers } = values;
+  const { list, short, only: asked, ...numbers } = values;
+  const only = asked?.flatMap((names) => names.split(','));
   for (const [name, value] of Object.entries(numbers))
     if (!(Number(value) > 0)) return `--${name} must be a number above 0, not ${value}`;
   for (const name of ['runs', 'seed'] as const)

@@ -28,6 +28,7 @@ import { readLabels } from '@agp/core/labels';
 import { describeMatch } from '@agp/documents';
 import type { StoredIdentity } from '@agp/identities';
 import type { AgentTool, StoredPolicy } from '@agp/policy';
+import { listRuleMembers } from '@agp/policy/rule-members';
 import { expect } from 'vitest';
 import {
   formatAmount,
@@ -36,7 +37,6 @@ import {
   noRoomMeaning,
   roundUsd,
 } from '../../../packages/console/src/format/format.ts';
-import { listRules } from '../../../packages/console/src/screens/policies/describe-policy.ts';
 import { agentLink, ago, capBar, cost, minute, money, named, orDash, shortId, time } from './show-values.ts';
 
 const begins = (text: string) => new RegExp(`^${RegExp.escape(text)}`);
@@ -275,7 +275,7 @@ const decided: Record<string, string> = {
 
 export const showPolicy = ({ policy, version, hits, updated_at }: StoredPolicy) => ({
   ...{ Policy: named(policy.name), Mode: policy.mode, For: describeMatch(policy.match) },
-  Rules: listRules(policy).join(', '),
+  Rules: listRuleMembers(policy).join(', '),
   Exceptions: (policy.exceptions ?? []).map(({ until }, at) => `${at + 1}, until ${time(until)}`).at(-1) ?? '',
   Refused: formatCount(hits?.refused ?? -1),
   'By rule': (hits?.by ?? [])

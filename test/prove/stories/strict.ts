@@ -52,7 +52,7 @@ export async function runStrict({ requests: count, seed }: StrictSize, report: R
     const error = answer.statusCode === 200 ? '' : refusalText(text);
     // The machine was too busy to read the agent's status in time.
     if (answer.statusCode === 503) return send(sent, agentName);
-    const name = `${answer.statusCode} ${error.replace(/bounded: .*/, 'bounded')}`.trim();
+    const name = `${answer.statusCode} ${error.replace(/: .*/s, '')}`.trim();
     answers[name] = (answers[name] ?? 0) + 1;
   }
 

@@ -7,6 +7,7 @@ import { nanoToUsd } from '@agp/core/money';
 import type { AdmissionState, OwnRefusal } from '@agp/db';
 import { mayHold } from '@agp/documents';
 import type { Policy } from '@agp/policy';
+import { listRuleMembers } from '@agp/policy/rule-members';
 import { answerError, tellRefusal } from '../answer/refusal.ts';
 import { rateLimited, refuseBudget } from '../budget/budget-refusals.ts';
 import { judge, listRefusing, toDay } from '../budget/judge-budget.ts';
@@ -131,7 +132,6 @@ function describePolicy(policy: Policy) {
   const { name, mode, limits, tools, pii, match } = policy;
   const ofData = [pii?.request, pii?.response].flatMap((each) => Object.values(each ?? {}));
   const actions = new Set([limits?.over ?? [], tools?.on_declared ?? [], ofData].flat());
-  const names = 'models providers operations limits tools hours pii where check'.split(' ');
-  const rules = names.filter((rule) => Object.hasOwn(policy, rule));
+  const rules = listRuleMembers(policy);
   return { name, mode, rules, actions: [...actions], ...(match.tags && { tags: match.tags }) };
 }

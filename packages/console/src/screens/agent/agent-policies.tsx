@@ -20,8 +20,15 @@ function tellNames(what: string, { allow, deny }: NonNullable<Policy['models']> 
   ];
 }
 
+/** What becomes of personal data, by what is done with it. */
+function tellData(pii: Policy['pii'], direction: 'request' | 'response'): string[] {
+  const kinds = Map.groupBy(Object.entries(pii?.[direction] ?? {}), ([, action]) => action);
+  const side = direction === 'request' ? 'requests' : 'answers';
+  return [...kinds].map(([action, each]) => `${action} ${each.map(([kind]) => kind).join(', ')} in ${side}`);
+}
+
 /** What a policy allows, each rule in words. */
-function tellRules({ models, providers, operations, limits, hours, tools }: Policy): string {
+function tellRules({ models, providers, operations, limits, hours, tools, pii, where, check }: Policy): string {
   const mcp = tools?.remote_mcp;
   const servers = mcp && [mcp.hosts, mcp.connectors, mcp.tunnels].flatMap((names) => names ?? []);
   const words = [
@@ -35,6 +42,11 @@ function tellRules({ models, providers, operations, limits, hours, tools }: Poli
     ...(limits?.max_output_tokens ? [`at most ${countOf(limits.max_output_tokens, 'token')} out`] : []),
     ...(limits?.max_input_bytes ? [`at most ${countOf(limits.max_input_bytes, 'byte')} in`] : []),
     ...(limits?.max_cost_usd ? [`at most ${roundUsd(limits.max_cost_usd)} a request`] : []),
+    ...tellData(pii, 'request'),
+    ...tellData(pii, 'response'),
+    ...(where?.geo ? [`only in ${where.geo.join(', ')}`] : []),
+    ...(where?.store === false ? ['nothing kept at the provider'] : []),
+    ...(check ? [`${new URL(check.url).host} is asked`] : []),
   ];
   return words.join('; ') || 'no rule';
 }

@@ -1,6 +1,7 @@
 import { readLabels } from '@agp/core/labels';
 import { describeMatch, mayHold } from '@agp/documents';
 import type { Policy, PolicyException, StoredPolicy } from '@agp/policy';
+import { listRuleMembers } from '@agp/policy/rule-members';
 import { MultiSelect, TagsInput, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -14,7 +15,7 @@ import { useSeenNames } from '../../components/known-fields.tsx';
 import { actionColumn, type Column, List } from '../../components/list.tsx';
 import { Pill, TimeStamp } from '../../components/values.tsx';
 import { showMinute } from '../../format/format.ts';
-import { groupLabels, listRules } from './describe-policy.ts';
+import { groupLabels } from './describe-policy.ts';
 import { putPolicy } from './policy-changes.tsx';
 import { rewritePolicy, textOf } from './rewrite-text.ts';
 
@@ -92,7 +93,7 @@ function AddException({ stored }: { stored: StoredPolicy }) {
   const match = readMatch([...whose, ...(text.trim() ? [text.trim()] : [])]);
   const { agents, labels } = useSeenNames();
   const end = Date.parse(until);
-  const known = listRules(stored.policy as Policy);
+  const known = listRuleMembers(stored.policy as Policy);
   return (
     <ConfirmButton
       label="Add an exception"

@@ -1,6 +1,7 @@
 import { formatCount } from '@agp/core/explain';
 import { describeMatch } from '@agp/documents';
 import type { StoredPolicy } from '@agp/policy';
+import { listRuleMembers } from '@agp/policy/rule-members';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -12,7 +13,7 @@ import { Screen } from '../../components/layout.tsx';
 import { agoColumn, type Column, ReadList } from '../../components/list.tsx';
 import { newPolicy, PolicyHits, PolicyMode, Whose } from '../../components/policies.tsx';
 import { Pill, TimeStamp } from '../../components/values.tsx';
-import { hasEnded, listRules } from './describe-policy.ts';
+import { hasEnded } from './describe-policy.ts';
 import { AllExceptions, isOver } from './exceptions.tsx';
 
 const columns: readonly Column<StoredPolicy>[] = [
@@ -41,7 +42,7 @@ const columns: readonly Column<StoredPolicy>[] = [
   {
     head: 'Rules',
     wide: true,
-    cell: ({ policy }) => <span className="small">{listRules(policy).join(', ') || 'none'}</span>,
+    cell: ({ policy }) => <span className="small">{listRuleMembers(policy).join(', ') || 'none'}</span>,
   },
   {
     head: 'Exceptions',

@@ -1,0 +1,8 @@
+import type { Policy } from './schema.ts';
+
+/** The members of a policy that are rules. */
+const members = ['models', 'providers', 'operations', 'limits', 'tools', 'hours', 'pii', 'where', 'check'] as const;
+
+/** Those that a policy has. */
+export const listRuleMembers = (policy: Policy): (typeof members)[number][] =>
+  members.filter((rule) => policy[rule] !== undefined);
