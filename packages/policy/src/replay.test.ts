@@ -282,3 +282,8 @@ test('personal data of the past is judged by direction, and what was not searche
     ...[0, 0, ['p0 check.request 7', 'p0 check.response 7'], 2],
   ]);
 });
+
+test('a call that ran no model, such as a list of models, is refused by no rule of models', () => {
+  const call = { model: 'unknown', asked: { ...asked, operations: ['models'], models: [] } };
+  expect(replay([{ models: { allow: ['gpt-5'] } }, deny('*')], [call])).toMatchObject({ requests: 1, refused: 0 });
+});

@@ -183,6 +183,9 @@ const toFacts = ({
   data: countRecorded(pii.findings, 'request'),
 });
 
+/** What the event of a call that ran no model says, such as of a list of models. */
+const noModel = 'unknown';
+
 /** Rules that are in doubt whatever else of the call was unread then. */
 const isAsideRule = (rule: RuleName) => ['where', 'check'].includes(familyOf(rule));
 
@@ -195,7 +198,7 @@ function* judge(
   const { asked, tools, model, decision, pii } = call;
   const request = [...judgeHead(rules, facts), ...(yield* judgeBodyInSteps(rules, facts))];
   const answer = judgeAnswer(rules, {
-    ...{ ...facts, model, called: tools?.called ?? [] },
+    ...{ ...facts, model: model === noModel ? null : model, called: tools?.called ?? [] },
     answer: { data: countRecorded(pii.findings, 'response') },
   });
   const isDoubtful = ({ rule, isUnread }: Finding) =>
