@@ -25,6 +25,14 @@ test('a wanted pattern is found in masked spellings, and inside of what is not w
   expect(show('EMP-123456@example.com', ['email'])).toEqual(['email: EMP-123456@example.com']);
 });
 
+test('a value in an invisible copy of ASCII is found where it stands', () => {
+  const tags = (text: string) =>
+    Array.from(text, (sign) => String.fromCodePoint(0xe0000 + sign.charCodeAt(0))).join('');
+  const [address, number] = [tags('ana@example.org'), tags('EMP-123456')];
+  expect(show(`to ${address}`, ['email'])).toEqual([`email: ${address}`]);
+  expect(show(`of ${number}`, ['interns/employee'])).toEqual([`interns/employee: ${number}`]);
+});
+
 test('patterns match over the bounds of what is matched at once, as often as they occur', () => {
   for (const gap of [0, 61, 4_090, 4_096])
     expect(show(`${'é'.repeat(gap)} EMP-123456`.repeat(300), ['interns/employee'])).toHaveLength(300);

@@ -64,15 +64,15 @@ export function createTextSearch(kinds: Iterable<string>, patterns: readonly Sea
       ...readOtherwise(text),
     ];
     const collect = (by: readonly Detector[]): Candidate[] =>
-      readings.flatMap(({ value, toOriginal }) =>
-        runDetectors(by, value).map(({ type, start, end }) => ({ type, ...toOriginal(start, end) })),
+      readings.flatMap((reading) =>
+        runDetectors(by, reading.value).map(({ type, start, end }) => ({ type, ...reading.toOriginal(start, end) })),
       );
     const ofTypes = collect(asked);
     if (ofTypes.some(isWanted)) ofTypes.push(...collect(others));
     const candidates = [...ofTypes];
-    for (const { value, toOriginal } of own.length === 0 ? [] : readings)
+    for (const reading of own.length === 0 ? [] : readings)
       for (const { kind, match } of own)
-        match(value, (start, end) => candidates.push({ type: kind, ...toOriginal(start, end) }));
+        match(reading.value, (start, end) => candidates.push({ type: kind, ...reading.toOriginal(start, end) }));
     if (candidates.length === 0) return { candidates, found: candidates };
     const surest = resolveOverlaps(ofTypes, text.length);
     const wantedTypes = surest.filter(isWanted);
