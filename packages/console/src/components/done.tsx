@@ -49,21 +49,15 @@ export function ActButton({ name, act, children }: ActButtonProps) {
   );
 }
 
-async function takeBack(undo: Done['undo']): Promise<void> {
-  try {
-    await undo?.();
-    tellDone({ text: 'It is as it was before.' });
-  } catch (error) {
-    tellDone({ text: `Not undone: ${(error as Error).message}` });
-    throw error;
-  }
-}
-
 /** Says below the screen what somebody has just done. */
 export function DoneNotice() {
   const done = useSyncExternalStore(subscribe, () => latest);
-  // Told by the change itself: the notice may be gone, or another's, once its answer comes.
-  const { mutate, isPending } = useChange(({ undo }: Done) => takeBack(undo));
+  const { mutate, isPending } = useChange(async ({ undo }: Done) => undo?.());
+  // Told once the screen has read again, whatever the notice says by then.
+  const told = {
+    onSuccess: () => tellDone({ text: 'It is as it was before.' }),
+    onError: ({ message }: Error) => tellDone({ text: `Not undone: ${message}` }),
+  };
   useEffect(() => {
     if (done === null) return undefined;
     const timer = setTimeout(() => tellDone(null), shownMs);
@@ -75,7 +69,7 @@ export function DoneNotice() {
         <>
           <span>{done.text}</span>
           {done.undo && (
-            <Button size="compact-sm" variant="default" loading={isPending} onClick={() => mutate(done)}>
+            <Button size="compact-sm" variant="default" loading={isPending} onClick={() => mutate(done, told)}>
               Undo
             </Button>
           )}
