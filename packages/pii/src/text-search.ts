@@ -2,7 +2,6 @@ import { type Detector, runDetectors } from './detector.ts';
 import { detectors } from './detectors.ts';
 import { type OpenEnd, openEnds, searchEnd } from './open-ends.ts';
 import { compilePattern, nsPerStep } from './own-pattern.ts';
-import type { PiiType } from './pii-types.ts';
 import { readOtherwise } from './read-otherwise.ts';
 import { type Candidate, resolveOverlaps } from './resolve-overlaps.ts';
 
@@ -39,20 +38,44 @@ const nsOfTypes = 300;
 /** A masked spelling may take so many units for one. */
 const longestMask = 16;
 
+/** What is looked for if some kinds are wanted. */
+interface Plan {
+  wanted: ReadonlySet<string>;
+  asked: readonly Detector[];
+  /** What these find may hide what is wanted. */
+  others: readonly Detector[];
+  ends: readonly OpenEnd[];
+}
+
+/** Each call's search is made anew, of one of few lists of kinds. */
+const plans = new Map<string, Plan>();
+const maxPlans = 256;
+
+function planFor(kinds: readonly string[]): Plan {
+  const key = JSON.stringify(kinds);
+  const known = plans.get(key);
+  if (known) return known;
+  const wanted = new Set(kinds);
+  const isAsked = ({ types }: Pick<Detector, 'types'>) => types.some((type) => wanted.has(type));
+  const { asked = [], others = [] } = Object.groupBy(detectors, (one) => (isAsked(one) ? 'asked' : 'others'));
+  const plan = { wanted, asked, others, ends: openEnds.filter(isAsked) };
+  if (plans.size >= maxPlans) plans.clear();
+  plans.set(key, plan);
+  return plan;
+}
+
 /**
  * @param kinds types of docs/pii.md except `person_name`, and kinds of `patterns`
  * @throws Error as {@link compilePattern} does
  */
 export function createTextSearch(kinds: Iterable<string>, patterns: readonly SearchPattern[]): TextSearch {
-  const wanted = new Set(kinds);
+  const { wanted, asked, others, ends } = planFor([...kinds]);
   const own = patterns
     .filter(({ kind }) => wanted.has(kind))
     .map(({ kind, pattern, longest }) => ({ kind, longest, ...compilePattern(pattern, longest) }));
   const ownKinds = new Set(own.map(({ kind }) => kind));
   const isWanted = ({ type }: Candidate) => wanted.has(type);
   const ownEnds = own.map(({ longest }) => ({ held: longest, open: () => 0 }));
-  const isAsked = ({ types }: { types: readonly PiiType[] }) => types.some(wanted.has, wanted);
-  const { asked = [], others = [] } = Object.groupBy(detectors, (one) => (isAsked(one) ? 'asked' : 'others'));
 
   /**
    * Of types that overlap the surest counts; what is not wanted, only if it covers one that is. A pattern of a policy hides none, nor does
@@ -90,7 +113,6 @@ export function createTextSearch(kinds: Iterable<string>, patterns: readonly Sea
     return { candidates, found: found.sort((one, other) => one.start - other.start) };
   }
 
-  let wantedEnds: Omit<OpenEnd, 'types'>[] | undefined;
   /** A stream asks for both of one text. */
   let last: (ReturnType<typeof search> & { text: string }) | null = null;
 
@@ -105,8 +127,7 @@ export function createTextSearch(kinds: Iterable<string>, patterns: readonly Sea
       last = { text, ...search(text) };
       const { candidates, found } = last;
       const isFound = coverOf(found, text.length);
-      wantedEnds ??= [...openEnds.filter(isAsked), ...ownEnds];
-      let open = findEnd(text, wantedEnds);
+      let open = findEnd(text, [...ends, ...ownEnds]);
       // What takes their place now may be something else when more text comes.
       const lost = new Set(candidates.filter((one) => isWanted(one) && one.start < open && !isFound(one)));
       if (lost.size > 0) {

@@ -60,8 +60,8 @@ export function openSearch(
   };
 }
 
-/** Findings of more are looked for anew, in a text that is nothing else. */
-const mostRemembered = 32;
+/** A text with more findings is searched anew each time: a sender could fill the memory with them. */
+const mostRemembered = 8;
 
 /** Of the same text the same is found: kinds and places are kept, no value. */
 function remember(search: TextSearch, asked: string, memory: SearchMemory): TextSearch {

@@ -41,10 +41,10 @@ export function judge(
     const of = caps[at] ?? (charges[at - caps.length] as Charge);
     const { unit, limit } = of;
     const mine = unit === 'usd' ? nanoUsd : unit === 'tokens' ? tokens : 1;
-    const sums = { spent: used[at] ?? 0, earlier: earlier[at] ?? 0, mine };
-    const isSpent = sums.spent >= limit || sums.spent + mine > limit;
-    if (isSpent || sums.spent + sums.earlier + mine > limit)
-      unfit.push({ of, verdict: isSpent ? 'spent' : 'held', sums });
+    const [spent, before] = [used[at] ?? 0, earlier[at] ?? 0];
+    const isSpent = spent >= limit || spent + mine > limit;
+    if (isSpent || spent + before + mine > limit)
+      unfit.push({ of, verdict: isSpent ? 'spent' : 'held', sums: { spent, earlier: before, mine } });
   }
   return unfit;
 }
