@@ -45,12 +45,12 @@ export class BillCalls {
   readonly #priceOf: (call: ReportedCall) => UsagePrice & { model: string };
   readonly #unpriced = new Set<string>();
   readonly #unpricedUnits = new Set<string>();
-  /** What is billed, and what the answers said, if it is more than any call can have used. */
-  readonly #believed = { usage: makeUsage({}), costNanoUsd: 0 };
-  readonly #claimed = { usage: makeUsage({}), costNanoUsd: 0 };
+  /** What is billed. */
+  readonly #believed: Sum = { usage: makeUsage({}), costNanoUsd: 0 };
+  /** What the answers said, once that is more than any call can have used. */
+  #claimed: Sum | null = null;
   #priceVersion: string | null = null;
   #calls = 0;
-  #isBelieved = true;
 
   /** @param models that may have served a call that names none: the dearest prices it */
   constructor(parts: MeteringParts, { head, body, reservation }: Call, { models, serviceTier }: BillOptions) {
@@ -74,15 +74,15 @@ export class BillCalls {
     const most = mostTokens * requests;
     this.#calls += 1;
     if (this.#calls > maxReportedCalls) {
-      this.#isBelieved = false;
+      this.#claimed ??= structuredClone(this.#believed);
       return;
     }
     const isBelieved = claimed.promptTokens <= most && claimed.completionTokens <= most;
     const usage = isBelieved ? claimed : cutUsage(claimed, most);
     const price = this.#priceOf({ ...call, usage });
+    if (!isBelieved) this.#claimed ??= structuredClone(this.#believed);
     addTo(this.#believed, usage, price.costNanoUsd);
-    addTo(this.#claimed, claimed, isBelieved ? price.costNanoUsd : this.#priceOf(call).costNanoUsd);
-    this.#isBelieved &&= isBelieved;
+    if (this.#claimed) addTo(this.#claimed, claimed, isBelieved ? price.costNanoUsd : this.#priceOf(call).costNanoUsd);
     this.#priceVersion ??= price.priceVersion;
     for (const unit of price.unpricedUnits ?? []) this.#unpricedUnits.add(unit);
     if (!price.priced && this.#unpriced.size < maxUnpriced) this.#unpriced.add(price.model);
@@ -103,7 +103,7 @@ export class BillCalls {
       priceVersion: markUnpriced(this.#priceVersion, this.#unpricedUnits),
       unpriced: this.#unpriced,
       unpricedUnits: this.#unpricedUnits,
-      disbelieved: this.#isBelieved ? null : this.#claimed,
+      disbelieved: this.#claimed,
     };
   }
 }
