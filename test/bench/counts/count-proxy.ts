@@ -159,10 +159,10 @@ async function cap(managementUrl: string, proxyUrl: string, name: string, token:
 
 const windows = ['day', 'week', 'month', 'total', 'rolling:24'];
 
-/** All of them count each call. */
+/** All of them count each call of an agent with a cap, and none of another. */
 const makeBudget = (at: number) => ({
   name: `bench-${at}`,
-  match: { agents: ['bench-*'], ...(at % 2 === 0 && { models: ['gpt-*'] }) },
+  match: { agents: ['bench-capped-*'], ...(at % 2 === 0 && { models: ['gpt-*'] }) },
   unit: ['usd', 'tokens', 'requests'][at % 3],
   split_by: at % 4 === 0 ? 'agent' : 'none',
   amount: at % 3 === 0 ? 1_000_000 : 1e11,
