@@ -12,10 +12,7 @@ export interface UsageLimits {
 
 type Rates = PriceRow['terms'][number]['rates'];
 
-const writes = new Set(['cache_write_mtok', 'cache_write_1h_mtok', 'cache_write_12h_mtok']);
-const media = new Set(['input_audio_mtok', 'input_image_mtok', 'input_video_mtok']);
-/** What a request does not tell. */
-const unbounded = /^(?:input_audio|output_audio|output_video)_hours$|_kpages$/;
+/** What a request tells the most of, beside tokens. */
 const counted = {
   input_mchars: 'inputCharacters',
   output_images_kcount: 'outputImages',
@@ -38,7 +35,6 @@ function boundCharge(row: PriceRow, limits: UsageLimits): number | null {
     const { price } = unit;
     const rate = dearest(rates, limits.inputTokens);
     const most = (other: bigint) => (rate > other ? rate : other);
-    if (unbounded.test(price)) return null;
     // Tools that the provider runs are never bounded.
     if (unit.isTool) continue;
     if (price === 'requests_kcount') scaled += rate;
@@ -46,12 +42,13 @@ function boundCharge(row: PriceRow, limits: UsageLimits): number | null {
       const count = limits[counted[price as keyof typeof counted]];
       scaled += BigInt(count) * rate;
       isPriced ||= count > 0;
-    } else if (price.startsWith('output_')) output = most(output ?? 0n);
+    } else if (!unit.isToken) return null;
+    else if (price.startsWith('output_')) output = most(output ?? 0n);
     else {
       isPriced = true;
       input = most(input);
-      if (writes.has(price)) written = most(written);
-      if (media.has(price)) seen = most(seen);
+      if (price.startsWith('cache_write_')) written = most(written);
+      if (/^input_.+_mtok$/.test(price)) seen = most(seen);
     }
   }
   const isCounted = limits.inputCharacters + limits.outputImages > 0;

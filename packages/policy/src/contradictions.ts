@@ -1,6 +1,6 @@
 import { isListed, type Selector } from '@agp/documents';
 import { parseHours, toWeek } from './hours.ts';
-import { listNamed } from './rules.ts';
+import { familyOf, listNamed } from './rules.ts';
 import type { Policy } from './schema.ts';
 
 type Names = readonly string[] | undefined;
@@ -51,12 +51,15 @@ function listOwn(policy: Policy): string[] {
 
 /** Rules of two policies that let nothing pass together, though each lets something pass. */
 function listBetween({ policy: one, week }: Compared, { policy: other, week: otherWeek }: Compared): string[] {
-  const names: string[] = (['models', 'providers', 'operations'] as const).filter((kind) => {
-    const [first, second] = [one[kind], other[kind]];
-    if ([first, second].some((lists) => lists?.allow?.length === 0 || lists?.deny?.includes('*'))) return false;
+  const ofOther = new Map(listNamed(other));
+  const names: string[] = listNamed(one).flatMap(([rule, first]) => {
+    const second = ofOther.get(rule);
+    if (familyOf(rule) !== 'call' || !second) return [];
+    if ([first, second].some((lists) => lists.allow?.length === 0 || lists.deny?.includes('*'))) return [];
     // An operation has several names: lists that share none of them may still share an operation.
-    const isApart = kind !== 'operations' && areApart(first?.allow, second?.allow);
-    return isApart || areAllCovered(first?.allow, second?.deny) || areAllCovered(second?.allow, first?.deny);
+    const isApart = rule !== 'operations' && areApart(first.allow, second.allow);
+    const isEmpty = isApart || areAllCovered(first.allow, second.deny) || areAllCovered(second.allow, first.deny);
+    return isEmpty ? rule : [];
   });
   if (areApart(one.where?.geo, other.where?.geo)) names.push('where.geo');
   const isSameZone = one.hours !== undefined && one.hours.zone === other.hours?.zone;

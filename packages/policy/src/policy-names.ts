@@ -1,18 +1,12 @@
 import { isListed, isModelListed } from '@agp/documents';
 import type { Preview } from './contract.ts';
 import type { RecordedCall } from './facts.ts';
-import { listNamed } from './rules.ts';
+import { familyOf, listNamed, type RuleName } from './rules.ts';
 import type { Policy } from './schema.ts';
 
 type SeenKind = 'agents' | 'labels' | 'providers' | 'models' | 'tools';
-type NamedKind = SeenKind | 'operations';
+type NamedKind = SeenKind | RuleName;
 type Listed = [kind: NamedKind, rule: string, names: readonly string[]];
-
-const kinds: Readonly<Record<string, NamedKind>> = {
-  models: 'models',
-  providers: 'providers',
-  operations: 'operations',
-};
 
 const listPairs = (labels: Readonly<Record<string, readonly string[]>>) =>
   Object.entries(labels).flatMap(([label, values]) => values.map((value) => `${label}=${value}`));
@@ -27,7 +21,7 @@ export function listPolicyNames(policy: Policy): { kind: NamedKind; rule: string
       ['providers', 'match', selector.providers ?? []],
     ]),
     ...listNamed(policy).map(([rule, lists]): Listed => {
-      return [kinds[rule] ?? 'tools', rule, [...(lists.allow ?? []), ...(lists.deny ?? [])]];
+      return [familyOf(rule) === 'tools' ? 'tools' : rule, rule, [...(lists.allow ?? []), ...(lists.deny ?? [])]];
     }),
     ['tools', 'tools.remote_mcp', Object.values(tools?.remote_mcp ?? {}).flatMap((names) => names ?? [])],
   ];

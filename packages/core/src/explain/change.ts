@@ -1,3 +1,4 @@
+import { auditActions } from '../contracts/audit-action.ts';
 import type { ListedAuditEntry } from '../contracts/index.ts';
 import { toLineText } from '../text.ts';
 import { formatCount, formatUtc } from './formats.ts';
@@ -34,11 +35,12 @@ function listValues(state: Record<string, unknown> | null, prefix = ''): Map<str
   return new Map(entries);
 }
 
-const documents = ['policy', 'budget', 'rule', 'target', 'identity'];
+/** Members by which entries of changes have what was changed: `notification_rule.update` has a `rule`. */
+const changed = auditActions.flatMap((action) => /^(?:notification_)?(.+)\.update$/.exec(action)?.[1] ?? []);
 
 /** What the thing that an entry is about was called then, as the entry itself says; null if it does not. */
 export function nameChanged({ before, after }: Pick<ListedAuditEntry, 'before' | 'after'>): string | null {
-  const states = [after, before].flatMap((state) => [state ?? {}, ...documents.map((name) => state?.[name])]);
+  const states = [after, before].flatMap((state) => [state ?? {}, ...changed.map((name) => state?.[name])]);
   const named = states.filter(isObject).map(({ name, title }) => name ?? title);
   return named.find((name) => typeof name === 'string') ?? null;
 }
