@@ -42,7 +42,11 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1');
   for (const server of [silent, secure]) if (!server.listening) await once(server, 'listening');
   try {
-    squid = await startSquid({ names: [name], refused: ['.refused.invalid'], login: `${user} ${password}` });
+    squid = await startSquid({
+      names: [name],
+      refused: ['.refused.invalid', '.openai.azure.com'],
+      login: `${user} ${password}`,
+    });
   } catch (error) {
     whyNot = explainSkip(error);
     return;
@@ -67,6 +71,14 @@ beforeAll(async () => {
       api: 'openai',
       endpoints: [
         { base_url: 'http://a.refused.invalid', name: 'behind' },
+        { base_url: fake.url, name: 'beside', weight: 0 },
+      ],
+    },
+    {
+      id: 'elsewhere',
+      api: 'openai',
+      endpoints: [
+        { base_url: 'http://mine.openai.azure.com', name: 'azure' },
         { base_url: fake.url, name: 'beside', weight: 0 },
       ],
     },
@@ -99,9 +111,9 @@ beforeEach(({ skip }) => {
   if (squid === null) skip(whyNot);
 });
 
-async function send(provider: string) {
+async function send(provider: string, agent = 'inside') {
   const sessionId = `ses_${randomUUID()}`;
-  const headers = ['Content-Type', 'application/json', 'X-Agent-Name', 'inside', 'X-Session-Id', sessionId];
+  const headers = ['Content-Type', 'application/json', 'X-Agent-Name', agent, 'X-Session-Id', sessionId];
   const body = Buffer.from(JSON.stringify({ model: 'gpt-5', messages: [{ role: 'user', content: 'Hello' }] }));
   const call = { method: 'POST', target: '/v1/chat/completions', headers, body };
   const answer = await readAnswer(await openExchange(`${system.proxies[0]?.url}/${provider}`, call));
@@ -165,6 +177,17 @@ test.each<[string, told: string, proxy: () => string, setting: string]>([
 test('an endpoint that the egress proxy refuses is one that failed', async () => {
   const { status, event } = await send('twice');
   expect([status, event?.endpoint, event?.failure]).toEqual([200, 'beside', null]);
+});
+
+test('a call goes on to no endpoint that would store it, if a policy forbids that', async () => {
+  await system.api('/api/v1/policies', {
+    method: 'POST',
+    body: JSON.stringify({ name: 'keep', mode: 'enforce', match: { agents: ['kept'] }, where: { store: false } }),
+  });
+  // Azure stores no chat unless it is told to; what another does is not known.
+  const { status, event } = await send('elsewhere', 'kept');
+  expect([status, event?.endpoint, event?.failure]).toEqual([502, 'azure', 'proxy']);
+  expect((await send('elsewhere')).event?.endpoint).toBe('beside');
 });
 
 test('user and password of the proxy are in no line of a log, nor in an event', async () => {

@@ -11,11 +11,26 @@ const dist = join(packageFolder, 'dist');
 /** Its content is the digest of what `dist` was built from. */
 const stampName = '.built-from';
 
+interface Manifest {
+  dependencies?: Record<string, string>;
+}
+
+/** A package's folder, and those of all that it imports. */
+function listPackages(name: string, found = new Set<string>()): Set<string> {
+  if (found.has(name)) return found;
+  found.add(name);
+  const file = join(workspaceFolder, 'packages', name, 'package.json');
+  const { dependencies = {} } = JSON.parse(readFileSync(file, 'utf8')) as Manifest;
+  for (const each of Object.keys(dependencies))
+    if (each.startsWith('@agp/')) listPackages(each.slice('@agp/'.length), found);
+  return found;
+}
+
 /** What decides the result of a build, from the root of the workspace. */
 const sources = [
   'packages/console/{src,public,build}/**/*.*',
   'packages/console/{index.html,package.json,vite.config.ts}',
-  'packages/{alerts,budgets,core,documents,identities,pii,policy}/src/**/*.ts',
+  `packages/{${[...listPackages('console')]}}/src/**/*.ts`,
   'docs/lineage/*.mjs',
   'pnpm-lock.yaml',
 ];

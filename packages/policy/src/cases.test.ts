@@ -34,8 +34,12 @@ test.each(cases)('$name', ({ parsed, calls }) => {
 const isReplayed = ({ parsed }: Case, { at }: CaseCall) =>
   parsed.every(({ until, exceptions }) => until === undefined && (at === undefined || exceptions === undefined));
 
-test.each(cases)('a replay of what was recorded: $name', (each) => {
-  for (const call of each.calls.filter((one) => isReplayed(each, one))) {
+const replayed = cases
+  .map((each) => ({ ...each, calls: each.calls.filter((call) => isReplayed(each, call)) }))
+  .filter(({ calls }) => calls.length > 0);
+
+test.each(replayed)('a replay of what was recorded: $name', (each) => {
+  for (const call of each.calls) {
     const { agent: agent_name, tag, provider, at, operations, nano_usd, tools, labels: _, ...asked } = toFacts(call);
     const tried = finish(Replay.of(each.parsed, new Date()));
     const recorded = {

@@ -65,12 +65,12 @@ export const judgeHead = (rules: RuleSet, head: HeadFacts): Finding[] => judge(r
 /** What they say of all of it but its head. */
 export const judgeBody = (rules: RuleSet, facts: CallFacts): Finding[] => judge(rules, facts, bodyRules);
 
-/** What they say of where it is processed. */
-export const judgeGeo = (rules: RuleSet, facts: CallFacts): Finding[] =>
+/** What they say of where it goes. */
+export const judgePlace = (rules: RuleSet, facts: CallFacts): Finding[] =>
   judge(
     rules,
     facts,
-    bodyRules.filter(({ name }) => name === 'where.geo'),
+    bodyRules.filter(({ family }) => family === 'where'),
   );
 
 /** The same, a policy a step: a request may name a thousand tools. */

@@ -42,8 +42,8 @@ export {
   judgeAnswer,
   judgeBody,
   judgeBodyInSteps,
-  judgeGeo,
   judgeHead,
+  judgePlace,
   judgeUnread,
   listDataPolicies,
   listPatterns,
@@ -57,7 +57,7 @@ export { findPatternFault, havePatterns, type PatternFault } from './own-pattern
 export { listPolicyNames } from './policy-names.ts';
 export { writePut } from './put.ts';
 export { Replay } from './replay.ts';
-export { familyOf, isOfTexts, type Prepared, prepare } from './rules.ts';
+export { familyOf, isOfTexts, type Prepared, prepare, type RuleName } from './rules.ts';
 export { type Policy, type PolicyException, policySchema, withoutSign, withoutSigns } from './schema.ts';
 export { tryText } from './try-text.ts';
 export { findWarnings } from './warnings.ts';

@@ -52,11 +52,14 @@ export function ActButton({ name, act, children }: ActButtonProps) {
 /** Says below the screen what somebody has just done. */
 export function DoneNotice() {
   const done = useSyncExternalStore(subscribe, () => latest);
-  const { mutate, isPending } = useChange(async ({ undo }: Done) => undo?.());
-  // Told once the screen has read again, whatever the notice says by then.
+  const { mutate, isPending, variables } = useChange(async ({ undo }: Done) => undo?.());
+  // Told once the screen has read again, though the notice is gone by then, but not in place of another that can be undone.
+  const tell = (text: string, of: Done) => {
+    if (latest === of || !latest?.undo) tellDone({ text });
+  };
   const told = {
-    onSuccess: () => tellDone({ text: 'It is as it was before.' }),
-    onError: ({ message }: Error) => tellDone({ text: `Not undone: ${message}` }),
+    onSuccess: (_result: unknown, of: Done) => tell('It is as it was before.', of),
+    onError: ({ message }: Error, of: Done) => tell(`Not undone: ${message}`, of),
   };
   useEffect(() => {
     if (done === null) return undefined;
@@ -69,7 +72,12 @@ export function DoneNotice() {
         <>
           <span>{done.text}</span>
           {done.undo && (
-            <Button size="compact-sm" variant="default" loading={isPending} onClick={() => mutate(done, told)}>
+            <Button
+              size="compact-sm"
+              variant="default"
+              loading={isPending && variables === done}
+              onClick={() => mutate(done, told)}
+            >
               Undo
             </Button>
           )}

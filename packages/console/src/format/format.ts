@@ -193,7 +193,7 @@ export const tellChange = (entry: Parameters<typeof describeChange>[0]): string 
   describeChange(entry, { arrow: ' → ', inWords: true });
 
 /** Every action by the words for it. */
-export const actionNames: Readonly<Record<string, string>> = {
+export const actionNames: Readonly<Record<ListedAuditEntry['action'], string>> = {
   'agent.update': 'Agent changed',
   'agent.retire': 'Agent retired',
   'agent.adopt': 'Agent adopted by an issuer',
@@ -242,7 +242,7 @@ export const actionNames: Readonly<Record<string, string>> = {
 
 /** An action in words; its own name if this version does not know it. */
 export function nameAction(action: string): string {
-  return Object.hasOwn(actionNames, action) ? (actionNames[action] as string) : action;
+  return Object.hasOwn(actionNames, action) ? actionNames[action as ListedAuditEntry['action']] : action;
 }
 
 /** What an entry of the audit log did, in words; of an agent whose status changed, what it became. */

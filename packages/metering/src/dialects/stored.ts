@@ -32,13 +32,12 @@ const listValues = (call: JsonObject, rule: 'settings' | 'calls'): unknown[] =>
 const isInSettings = (call: JsonObject, name: string): boolean =>
   listValues(call, 'settings').some((settings) => listKeys(asObject(settings), name).length > 0);
 
-/** @param tools null if they cannot be read */
+/** @param tools null if they cannot be read @returns undefined if the call has no `store`: where it goes decides */
 export function readStored(
-  { unsaid = false, members, tools: keeping }: Storing,
+  { members, tools: keeping }: Storing,
   call: JsonObject,
   tools: readonly EventTool[] | null,
-  baseUrl: URL,
-): Stored {
+): Stored | undefined {
   const kept = members?.split(/\s+/).find((name) => listKeys(call, name).some((key) => call[key]));
   if (kept !== undefined) return `the member "${kept}"`;
   if (keeping !== undefined && tools === null) return null;
@@ -48,8 +47,7 @@ export function readStored(
   const keys = listKeys(call, 'store');
   if (isInSettings(call, 'store')) return null;
   const { store = null } = call;
-  if (store === null && keys.every((key) => key === 'store'))
-    return typeof unsaid === 'function' ? unsaid(baseUrl) : unsaid;
+  if (store === null && keys.every((key) => key === 'store')) return undefined;
   if (keys.length > 1 || typeof store !== 'boolean') return null;
   return store ? '"store": true' : false;
 }

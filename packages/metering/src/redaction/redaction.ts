@@ -45,7 +45,8 @@ export function openSearch(
   memory: SearchMemory | null = null,
 ): TextSearch {
   const forms = kinds.length === 0 ? nothingFound : createTextSearch(kinds, patterns);
-  const search = memory === null ? forms : remember(forms, JSON.stringify([kinds, patterns]), memory);
+  const isWorthIt = memory !== null && kinds.length > 0;
+  const search = isWorthIt ? remember(forms, JSON.stringify([kinds, patterns]), memory) : forms;
   if (findsLabels) return withLabels(search);
   if (values.length === 0) return search;
   // Whoever hands its search over does not search itself.

@@ -65,7 +65,7 @@ test('decisions of one call are not those of the next', () => {
   expect(ask(turns, config(), memory).places[0]?.decided).toEqual({});
 });
 
-test('no text and no value is kept', () => {
+test('no text and no value is kept, and nothing of a call in which nothing is looked for', () => {
   const memory: SearchMemory = new TextMemory();
   const kept: string[] = [];
   const keep = memory.keep.bind(memory);
@@ -73,6 +73,8 @@ test('no text and no value is kept', () => {
     kept.push(JSON.stringify([key, value]));
     keep(key, value);
   };
+  ask(turns, config({ kinds: [], patterns: [] }), memory);
+  expect(kept).toEqual([]);
   ask(turns, config(), memory);
   expect(kept).toHaveLength(turns.length);
   expect(kept.join()).not.toMatch(/jane|ships|example/);

@@ -143,7 +143,7 @@ export function readBody(
     names:
       mustName || body.parsed !== undefined
         ? readNames(operation, body, {
-            ...{ form, path, query, baseUrl: provider.baseUrl, isNamed, mustName },
+            ...{ form, path, query, isNamed, mustName },
             models: [
               requestedModel === ofPath ? null : requestedModel,
               ofPath && nameByPath(path, ofPath),

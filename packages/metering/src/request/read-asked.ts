@@ -55,10 +55,13 @@ function findGeo({ provider, operation, path, hasBody }: Place, names: CallNames
 }
 
 /** Undefined if the call was not looked at. */
-function findStored({ operation, path, hasBody }: Place, names: CallNames | null): Asked['stores'] {
+function findStored({ provider, operation, path, hasBody }: Place, names: CallNames | null): Asked['stores'] {
   if (!hasBody && operation === null) return false;
   if (operation === null) return findKept(path);
   if (typeof operation.stores === 'string') return operation.stores;
   if (!hasBody || operation.runsModel === false) return false;
-  return names === null ? undefined : (names.where?.stores ?? null);
+  if (!names?.where) return names === null ? undefined : null;
+  const { unsaid = false } = operation.stores ?? {};
+  const { stores = typeof unsaid === 'function' ? unsaid(provider.baseUrl) : unsaid } = names.where;
+  return stores;
 }

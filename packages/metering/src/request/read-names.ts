@@ -20,8 +20,8 @@ export interface CallNames {
   tools: readonly EventTool[] | null;
   /** What no table knows and that could name a model or bring a tool; null if all is known, or nothing could be read. */
   unread: string | null;
-  /** Where it asks to be processed, and what keeps it; null if it cannot be read. */
-  where: { geo: Geo | null | undefined; stores: Stored } | null;
+  /** Where it asks to be processed, and what keeps it, if it says so; null if it cannot be read. */
+  where: { geo: Geo | null | undefined; stores: Stored | undefined } | null;
 }
 
 /** Google's bodies name models with their path, which is the same model. */
@@ -52,7 +52,6 @@ interface Asked {
   form: BodyForm;
   path: string;
   query: string;
-  baseUrl: URL;
   /** Models that its head names, and its members where no dialect is asked. */
   models: readonly (string | null)[];
   /** The head or the one call says which model is to answer. */
@@ -98,7 +97,7 @@ export function readNames(operation: Operation, body: ReadBody, asked: Asked): C
   const { stores, geoMember } = operation;
   const where = {
     geo: geoMember === undefined ? undefined : readAskedGeo(geoMember, calls),
-    stores: typeof stores === 'string' ? stores : readStored(stores ?? {}, root, tools, asked.baseUrl),
+    stores: typeof stores === 'string' ? stores : readStored(stores ?? {}, root, tools),
   };
   return { isSure: mustName, models: areAll ? [...distinct] : null, tools, unread: stored, where };
 }

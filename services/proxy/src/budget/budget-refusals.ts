@@ -98,7 +98,7 @@ function tellCap(
 /** The way out, if a lower bound would let the request through at this moment. */
 function findHint(unfit: readonly Unfit[], findCheaper: FindCheaper): string | null {
   const refusing = listRefusing(unfit);
-  if (refusing.some(({ of, sums }) => sums.spent >= of.limit)) return null;
+  if (refusing.some(({ of, sums }) => of.unit !== 'usd' || sums.spent >= of.limit)) return null;
   const cheaper = findCheaper();
   const fits = ({ of, verdict, sums }: Unfit) =>
     sums.spent + (verdict === 'held' ? sums.earlier : 0) + (cheaper?.nanoUsd ?? 0) <= of.limit;

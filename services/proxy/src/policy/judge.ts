@@ -7,15 +7,17 @@ import { compilePattern } from '@agp/pii/own-pattern';
 import {
   type CallFacts,
   type Finding,
+  familyOf,
   type HeadFacts,
   isEnforced,
   isOfTexts,
   judgeBodyInSteps,
-  judgeGeo,
   judgeHead,
+  judgePlace,
   PolicyDenied,
   policySchema,
   prepare,
+  type RuleName,
   type RuleSet,
 } from '@agp/policy';
 import { inTurns } from '@agp/runtime';
@@ -123,9 +125,10 @@ export function noteEndpoint(
 ): Governed {
   if (rules === null) return governed;
   const described = describeBody(context, head, agent, { ...admission, rules }, body);
-  const facts = governed.facts === null ? described : { ...governed.facts, geo: described.geo };
-  const decisions = governed.decisions.filter(({ rule }) => rule !== 'where.geo');
-  return { ...governed, facts, decisions: [...decisions, ...noteDecisions(judgeGeo(rules, facts))] };
+  const facts =
+    governed.facts === null ? described : { ...governed.facts, geo: described.geo, stores: described.stores };
+  const decisions = governed.decisions.filter(({ rule }) => familyOf(rule as RuleName) !== 'where');
+  return { ...governed, facts, decisions: [...decisions, ...noteDecisions(judgePlace(rules, facts))] };
 }
 
 /** The first policy may have come while the body was read. */

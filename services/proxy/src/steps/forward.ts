@@ -1,5 +1,5 @@
 import type { CallMeter } from '@agp/metering';
-import { isEnforced, judgeGeo, type RuleSet } from '@agp/policy';
+import { isEnforced, judgePlace, type RuleSet } from '@agp/policy';
 import { EgressProxyError } from '@agp/runtime/egress';
 import type { Dispatcher } from 'undici';
 import { AskingUpstream } from '../answer/ask-again.ts';
@@ -110,7 +110,7 @@ function openFailingOver(
     const { rules } = running;
     const moved = { ...request, head: { ...head, provider: head.next } };
     const governed = noteEndpoint(context, moved, rules);
-    if (rules !== null && governed.facts !== null && judgeGeo(rules, governed.facts).some(isEnforced)) return false;
+    if (rules !== null && governed.facts !== null && judgePlace(rules, governed.facts).some(isEnforced)) return false;
     context.metrics.failovers.inc({ provider: id, endpoint: String(endpoint), reason });
     if (error instanceof EgressProxyError) context.warnings.egressFailed(error);
     if (error === null) relay.forgetSent();

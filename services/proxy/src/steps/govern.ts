@@ -9,7 +9,7 @@ import {
   isOfTexts,
   judgeAnswer,
   judgeBodyInSteps,
-  judgeGeo,
+  judgePlace,
   PolicyDenied,
   type RuleSet,
 } from '@agp/policy';
@@ -46,7 +46,7 @@ export async function govern(
   const described =
     head.provider.endpoints.length === 0
       ? describeBody(context, head, agent, { ...admission, rules }, body)
-      : keepAllowed(context, head, sessionId, describe, (facts) => !judgeGeo(rules, facts).some(isEnforced));
+      : keepAllowed(context, head, sessionId, describe, (facts) => !judgePlace(rules, facts).some(isEnforced));
   const data = CallData.of(context, head, agent, rules, described);
   const searched = await data?.search(body, sessionId);
   const facts = searched ? { ...described, ...searched.facts } : described;

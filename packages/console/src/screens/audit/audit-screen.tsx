@@ -160,7 +160,7 @@ const everything = 'all';
 const changes = known.filter((name) => !/^(?:request|events|console)\./.test(name)).join(',');
 const actions = {
   [everything]: 'Everything',
-  'request.refused': 'Requests refused',
+  [begin('request.').join(',')]: 'Requests refused',
   [begin('policy.').join(',')]: 'All of policies',
   [begin('budget.', 'limit.').join(',')]: 'All of caps and limits',
   [begin('key.', 'agent_token.', 'name.').join(',')]: 'All of keys and tokens',
