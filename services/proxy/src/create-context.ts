@@ -34,6 +34,8 @@ import { Versioned } from './storage/versioned.ts';
 
 interface Connections {
   pool: Pool;
+  /** For what is written. */
+  writes: Pool;
   bus: BusConnection;
   redis: Redis;
   budgetRedis: Redis;
@@ -42,10 +44,10 @@ interface Connections {
 /** Nothing is sent before the first request. */
 export function createContext(
   setup: Setup & Pick<Working, 'load' | 'bodyMemory'>,
-  { pool, bus, redis, budgetRedis }: Connections,
+  { pool, writes, bus, redis, budgetRedis }: Connections,
 ): ProxyContext & AsyncDisposable {
   const { config, logger, metrics, warnings } = setup;
-  const storage = createStorage(pool, warnings.storageUnreadable);
+  const storage = createStorage(pool, warnings.storageUnreadable, writes);
   const budget = new Budget({
     shared: createBudgetReservations(budgetRedis),
     storage,
@@ -149,11 +151,11 @@ export function createContext(
       onScannerError: ({ message }) => logger.error({ error: message }, 'the PII scanner failed'),
     }),
     refusals: new RefusalLog({
-      store: (counts) => addRefusals(pool, counts),
+      store: (counts) => addRefusals(writes, counts),
       onFailure: warnings.refusalsKept,
       onDrop: (count) => metrics.uncountedRefusals.inc(count),
     }),
-    doubts: new DoubtLog({ store: (rows) => addDoubtfulUsage(pool, rows), onFailure: warnings.doubtsKept }),
+    doubts: new DoubtLog({ store: (rows) => addDoubtfulUsage(writes, rows), onFailure: warnings.doubtsKept }),
     reportUnpriced: reportUnpriced({ metrics, logger }),
     reportUnread: reportUnread({ metrics, logger }),
   };

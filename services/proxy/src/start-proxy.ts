@@ -65,7 +65,8 @@ export async function startProxy(config: ProxyConfig, overrides: { logger?: Logg
   const servers = opened.use(new ClosedTogether());
   const tracing = await startTracing(config, { service: 'proxy', onFailure: warnings.tracesLost });
   servers.add(tracing, (each) => each?.stop());
-  const database = servers.add(openPostgres(config, logger), (each) => each.close());
+  const database = servers.add(openPostgres(config, logger, connections.reads), (each) => each.close());
+  const writes = servers.add(openPostgres(config, logger, connections.writes), (each) => each.close());
   const readiness = createReadiness(config, database.pool, logger, () => outbox);
   opened.defer(() => readiness.stop());
   const opsAt = { ...config, host: config.opsHost, port: config.opsPort };
@@ -75,7 +76,7 @@ export async function startProxy(config: ProxyConfig, overrides: { logger?: Logg
   opened.defer(() => clients.redis.disconnect());
   opened.defer(() => clients.budgetRedis.disconnect());
   const setup = { config, logger, metrics, warnings, tracing, load, bodyMemory };
-  const context = opened.use(createContext(setup, { pool: database.pool, bus, ...clients }));
+  const context = opened.use(createContext(setup, { pool: database.pool, writes: writes.pool, bus, ...clients }));
   outbox = context.outbox;
   if (config.killRunning) {
     opened.defer(watchRunning(context));
@@ -90,9 +91,9 @@ export async function startProxy(config: ProxyConfig, overrides: { logger?: Logg
   priceFile = opened.use(followSettingFile(config.pricesFile, readPrices, warnings.pricesRefused));
   opened.use(followSetting(config, 'checkSecret', proxyConfigSchema.shape.checkSecret, logger));
   opened.use(followProviderKeys(listEndpoints(config.providers), logger));
-  opened.defer(keepNotingKeys(listEndpoints(config.providers), database.pool, warnings.keysNotNoted));
+  opened.defer(keepNotingKeys(listEndpoints(config.providers), writes.pool, warnings.keysNotNoted));
   logConfig(config, logger);
-  await openReadyConnections(database.pool, clients.budgetRedis);
+  await openReadyConnections(database.pool, writes.pool, clients.budgetRedis);
   await readiness.look();
   const http = await startEdge(context);
   readiness.serve();
@@ -128,10 +129,14 @@ class ClosedTogether implements AsyncDisposable {
 /** In milliseconds: statements of admission end by themselves so much later than the requests that gave them up. */
 const statementMarginMs = 100;
 
-function openPostgres(config: ProxyConfig, logger: Logger): Database {
+/** To Postgres: a disk that stalls uses up those of writes, and admissions are read by the others. */
+const connections = { reads: 6, writes: 4 };
+
+function openPostgres(config: ProxyConfig, logger: Logger, maxConnections: number): Database {
   return openDatabase({
     url: readUrlAgain(config, 'databaseUrl', logger),
     applicationName: 'agp-proxy',
+    maxConnections,
     statementTimeoutMs: config.storageTimeoutMs + statementMarginMs,
     usesIndexesOnly: true,
     onConnectionError: logLostConnection(logger),
@@ -152,10 +157,11 @@ async function rehearse(pool: Pool): Promise<void> {
 const redisReadyMs = 1_000;
 
 /** Opens all connections, so that a burst of first requests waits for none. */
-async function openReadyConnections(pool: Pool, redis: Redis): Promise<void> {
+async function openReadyConnections(pool: Pool, writes: Pool, redis: Redis): Promise<void> {
   const isReady = redis.status === 'ready' ? null : new Promise((resolve) => redis.once('ready', resolve));
   await Promise.allSettled([
     ...Array.from({ length: pool.options.max }, () => rehearse(pool)),
+    ...Array.from({ length: writes.options.max }, () => findNameOwner(writes, '')),
     isReady && withTimeout(isReady, redisReadyMs),
   ]);
 }

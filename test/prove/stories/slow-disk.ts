@@ -60,6 +60,9 @@ export interface SlowDiskSize {
 /** Between two stalls what waited is written, in milliseconds. */
 const betweenMs = 50;
 
+/** Between two requests of an agent, in milliseconds: what comes while nothing is written fits the outbox of a proxy. */
+const paceMs = 10;
+
 /**
  * The disk under Postgres and NATS takes writes only now and then: agents that are known are served all the while, new ones are served
  * or told to try again, and no event is lost or doubled, though a write may be done long after its writer gave it up.
@@ -86,7 +89,10 @@ export async function slowDownDisk(
     const ending = new AbortController();
     const known: Awaited<ReturnType<typeof sendOne>>[] = [];
     const sending = Array.from({ length: atOnce }, async (_, index) => {
-      while (!ending.signal.aborted) known.push(await sendOne(`known-${index % knownNames.length}`));
+      while (!ending.signal.aborted) {
+        known.push(await sendOne(`known-${index % knownNames.length}`));
+        await sleep(paceMs);
+      }
     });
     const asking = sendOne(`new, ${name}`);
     for (const ms of times) {

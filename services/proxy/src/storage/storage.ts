@@ -138,8 +138,9 @@ async function readByDay<Ask extends SpendAsk, Value>(
  * Functions with a `deadline`, on the monotonic clock in milliseconds, reject with `status_unavailable` at that time and for every
  * failure of storage.
  * @param pool its statements must time out within about a second, or they would pile up behind a lock
+ * @param writes the same for what is written: a disk that stalls holds these up, and no read waits behind them for a connection
  */
-export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
+export function createStorage(pool: Pool, onFailure: (cause: Error) => void, writes: Pool = pool) {
   const deadlines = new Deadlines();
 
   async function inTime<Result>(query: Promise<Result>, deadline: number): Promise<Result> {
@@ -186,7 +187,7 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
     }),
   );
   const sessionOwners = coalesce(async (claims: SessionClaim[]) => {
-    const owners = await claimSessions(pool, claims);
+    const owners = await claimSessions(writes, claims);
     return new Map(claims.map((claim) => [claim, owners.get(claim.sessionId)]));
   });
 
@@ -199,8 +200,14 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
   );
 
   const forwarded = coalesce(async (spends: ForwardedSpend[]) => {
-    await keepForwarded(pool, spends);
+    await keepForwarded(writes, spends);
     return new Map<ForwardedSpend, void>();
+  });
+
+  // A full outbox loses each event: what that writes leaves the connections to admissions.
+  const unrecorded = coalesce(async (spends: UnrecordedSpend[]) => {
+    await addUnrecordedSpend(writes, spends);
+    return new Map<UnrecordedSpend, void>();
   });
 
   // However many requests are refused, one such read runs at a time.
@@ -220,11 +227,12 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
     /** By the hex digest of its secret; undefined for one that was never issued, or is revoked. */
     findAgentToken: (secretSha256: string, deadline: number) => inTime(findToken(secretSha256), deadline),
     /** Null if the name is claimed and no token was shown for it. */
-    registerAgent: (agent: NewAgent, deadline: number) => inTime(registerAgent(pool, agent), deadline),
-    registerWorkload: (workload: NewWorkload, deadline: number) => inTime(registerWorkload(pool, workload), deadline),
-    fillWorkload: (claim: Claim, deadline: number) => inTime(fillWorkload(pool, claim), deadline),
+    registerAgent: (agent: NewAgent, deadline: number) => inTime(registerAgent(writes, agent), deadline),
+    registerWorkload: (workload: NewWorkload, deadline: number) => inTime(registerWorkload(writes, workload), deadline),
+    fillWorkload: (claim: Claim, deadline: number) => inTime(fillWorkload(writes, claim), deadline),
     findNameOwner: (name: string, deadline: number) => inTime(findNameOwner(pool, name), deadline),
-    addExchangedToken: (token: NewExchangedToken, deadline: number) => inTime(addExchangedToken(pool, token), deadline),
+    addExchangedToken: (token: NewExchangedToken, deadline: number) =>
+      inTime(addExchangedToken(writes, token), deadline),
     /** Read for this request, never cached; undefined when the agent is gone. */
     readAdmission: (key: AdmissionKey, deadline: number) => inTime(admissions(key), deadline),
     /** All documents of a kind and their version, read after this call begins. */
@@ -238,7 +246,7 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
       inTime(readOwnRefusals(pool, agentId, limit), deadline),
     claimSession: (claim: SessionClaim, deadline: number) => inTime(sessionOwners(claim), deadline),
     /** Whether this event pays for a job that is billed once. */
-    claimBill: (claim: BillClaim, deadline: number) => inTime(claimBill(pool, claim), deadline),
+    claimBill: (claim: BillClaim, deadline: number) => inTime(claimBill(writes, claim), deadline),
     findClaim: (claim: Omit<BillClaim, 'eventId'>, deadline: number) => inTime(findClaim(pool, claim), deadline),
     /** What is used of both daily caps, then of budgets, in steps of their units: read after this call begins, never cached. */
     readUsed: async (ask: SpendAsk, deadline: number): Promise<readonly number[]> =>
@@ -246,7 +254,7 @@ export function createStorage(pool: Pool, onFailure: (cause: Error) => void) {
     /** The same, and `recorded` has at least those events that it includes. */
     readUsedWithRecorded: async (ask: CloserSpendAsk, deadline: number) =>
       (await inTime(closerSpends(ask), deadline)) ?? { recorded: new Set<string>(), used: nothing },
-    addUnrecordedSpend: async (spend: UnrecordedSpend) => void (await addUnrecordedSpend(pool, [spend])),
+    addUnrecordedSpend: (spend: UnrecordedSpend) => unrecorded(spend),
     /** No request waits for this. False if storage failed, which is reported. */
     keepForwarded: (spends: readonly ForwardedSpend[]): Promise<boolean> =>
       Promise.all(spends.map(forwarded)).then(
