@@ -4,6 +4,7 @@ import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, renameSync,
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
+import { parseJson } from '@agp/core/json';
 
 const packageFolder = join(import.meta.dirname, '..');
 const workspaceFolder = join(packageFolder, '../..');
@@ -20,7 +21,7 @@ function listPackages(name: string, found = new Set<string>()): Set<string> {
   if (found.has(name)) return found;
   found.add(name);
   const file = join(workspaceFolder, 'packages', name, 'package.json');
-  const { dependencies = {} } = JSON.parse(readFileSync(file, 'utf8')) as Manifest;
+  const { dependencies = {} } = parseJson(readFileSync(file, 'utf8')) as Manifest;
   for (const each of Object.keys(dependencies))
     if (each.startsWith('@agp/')) listPackages(each.slice('@agp/'.length), found);
   return found;
