@@ -95,9 +95,13 @@ tools: { remote_mcp: {} }
   expect(await done('policies show interns')).toMatch(/\n# exception 1: agent worker, of models, until/);
   const unseen = await agp('policies except interns --agent worker wroker --label team=x --until 1h --reason trial');
   expect(unseen.stderr).toBe(
-    'warning: no agent that was seen is named wroker: misspelt?\nwarning: no agent that was seen has the label team=x: misspelt?\n',
+    'warning: no agent that was seen is named wroker: misspelt?\nwarning: no agent that was seen has the label team=x: misspelt?\n' +
+      'if a file has this policy: write it into the file too, or the next apply ends it\n',
   );
   await done('policies except interns --end 2');
+  expect(await done(`policies apply -f ${folder} --dry-run`)).toMatch(
+    /^policy interns configured, mode enforce -> observe, ends 1 exception \(agent worker, of models, until \S+ \S+Z\) \(dry run\)$/m,
+  );
   await refused('policies except interns --end 2', 2, /^--end must be one of the 1 exceptions/);
   expect(await done('policies except interns --end 1')).toBe('there are no exceptions\n');
   expect((await send('worker')).status).toBe(403);

@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { agentListSchema } from '@agp/core/contracts';
+import { countOf } from '@agp/core/explain';
 import { readLabels } from '@agp/core/labels';
 import { toLineText } from '@agp/core/text';
 import { describeMatch, mayHold } from '@agp/documents';
-import { type Policy, withoutSign } from '@agp/policy';
+import { type Policy, type PolicyException, withoutSign } from '@agp/policy';
 import { UsageError } from './cli-error.ts';
 import type { Shell } from './shell.ts';
 import { formatTime } from './table.ts';
@@ -17,16 +19,33 @@ export interface ExceptOptions {
   all?: true;
 }
 
-/** `1: agent nightly, of models, until 2026-12-01 08:00:00 (made by jane): month's end`. */
+const hasEnded = ({ until }: PolicyException): boolean => Date.parse(until) <= Date.now();
+
+/** `agent nightly, of models, until 2026-12-01 08:00:00Z`. */
+function describeException(exception: PolicyException): string {
+  const { match, rules, until } = exception;
+  const end = `${hasEnded(exception) ? 'ended' : 'until'} ${formatTime(new Date(until).toISOString())}`;
+  return `${describeMatch(match)}, of ${rules?.join(', ') ?? 'all rules'}, ${end}`;
+}
+
+/** `1: agent nightly, of models, until 2026-12-01 08:00:00Z (made by jane): month's end`. */
 export const describeExceptions = ({ exceptions = [] }: Policy): string[] =>
-  exceptions.map(({ match, rules, until, reason, by }, index) => {
-    const at = new Date(until);
-    const end = `${at.getTime() <= Date.now() ? 'ended' : 'until'} ${formatTime(at.toISOString())}`;
-    const made = by === undefined ? '' : ` (made by ${by})`;
-    return toLineText(
-      `${index + 1}: ${describeMatch(match)}, of ${rules?.join(', ') ?? 'all rules'}, ${end}${made}: ${reason}`,
-    );
+  exceptions.map((exception, index) => {
+    const made = exception.by === undefined ? '' : ` (made by ${exception.by})`;
+    return toLineText(`${index + 1}: ${describeException(exception)}${made}: ${exception.reason}`);
   });
+
+/** `, ends 1 exception (agent nightly, of models, until ...)`, of those that hold and that the file has not, or not for as long; else empty. */
+export function describeEnded({ exceptions: before = [] }: Policy, { exceptions: wanted = [] }: Policy): string {
+  const goesOn = ({ match, rules, until }: PolicyException) =>
+    wanted.some(
+      (each) =>
+        isDeepStrictEqual([each.match, each.rules], [match, rules]) && Date.parse(each.until) >= Date.parse(until),
+    );
+  const ending = before.filter((exception) => !hasEnded(exception) && !goesOn(exception));
+  if (ending.length === 0) return '';
+  return `, ends ${countOf(ending.length, 'exception')} (${toLineText(ending.map(describeException).join('; '))})`;
+}
 
 /** Values by their labels, of `team=sales`. */
 function pairUp(words: readonly string[]): Record<string, string[]> {

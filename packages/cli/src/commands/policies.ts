@@ -25,7 +25,13 @@ import { addCommand, addReason, parseExpiry, parseWhole, type ReasonOption } fro
 import { CliError } from '../cli-error.ts';
 import { type ExplainOptions, explainPolicies } from '../explain-policies.ts';
 import { addList } from '../list.ts';
-import { changeExceptions, describeExceptions, type ExceptOptions, noteUnseen } from '../policy-exceptions.ts';
+import {
+  changeExceptions,
+  describeEnded,
+  describeExceptions,
+  type ExceptOptions,
+  noteUnseen,
+} from '../policy-exceptions.ts';
 import { readFiles, readInput } from '../read-files.ts';
 import type { Shell } from '../shell.ts';
 import { type Column, formatTime } from '../table.ts';
@@ -61,8 +67,9 @@ const kind: Kind<Policy, StoredPolicy> = {
   toYaml: ({ text, policy }) => text ?? writeText(withoutSigns(policy)),
   isSame: (stored, { text }) => stored.text === text,
   toBody: ({ text }) => text,
-  // A file may switch off what was enforced.
-  describeChange: ({ policy: { mode } }, wanted) => (mode === wanted.mode ? '' : `, mode ${mode} -> ${wanted.mode}`),
+  // A file may switch off what was enforced, and end what it does not know.
+  describeChange: ({ policy }, wanted) =>
+    `${policy.mode === wanted.mode ? '' : `, mode ${policy.mode} -> ${wanted.mode}`}${describeEnded(policy, wanted)}`,
   preview: noteWarnings,
 };
 
@@ -259,5 +266,7 @@ export function addPolicyCommands(program: Command, shell: Shell): void {
       const answer = await change(shell, name, (before) => changeExceptions(before, options), options.reason);
       await noteUnseen(shell, options);
       await shell.show(answer, ({ policy }) => describeExceptions(policy).join('\n') || 'there are no exceptions');
+      if (options.until !== undefined)
+        shell.terminal.note('if a file has this policy: write it into the file too, or the next apply ends it');
     });
 }
