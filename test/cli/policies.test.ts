@@ -31,6 +31,11 @@ test('a text from standard input is tried with policies of files, and one that i
     { sent: null, places: [{ start: 3, end: 18 }] },
   ]);
   expect(blocked.stderr).toContain('denied by policy data (rule pii.response): its texts hold email');
+  await done(`policies apply -f ${file('data.txt')}`);
+  expect(await done('policies explain --agent worker')).toBe(
+    'data: matches; not judged, since not given: what its texts hold ("policies try" judges one)\n',
+  );
+  await done('policies delete data');
 });
 
 test('policies go from files to the next request and back, as kubectl would do it', async () => {
@@ -71,7 +76,10 @@ tools: { remote_mcp: {} }
 
   expect((await send('worker')).status).toBe(200);
   expect(await done('policies explain --agent worker --model gpt-4o')).toBe(
-    'interns: would refuse it (rule models): the model gpt-4o is not allowed\nno-mcp: matches, and lets it pass; not judged, since not given: --mcp-host\n',
+    'interns: would refuse it (rule models): the model gpt-4o is not allowed\nno-mcp: matches; not judged, since not given: --mcp-host\n',
+  );
+  expect(await done('policies explain --agent worker --model gpt-5-mini')).toContain(
+    'interns: matches, and lets it pass\n',
   );
   expect(await done('policies mode interns enforce --reason tried')).toMatch(/^interns +enforce +team interns/m);
   expect((await send('worker')).status).toBe(403);

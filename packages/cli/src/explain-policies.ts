@@ -49,7 +49,7 @@ export async function explainPolicies(
     const { name, mode, match } = prepared.policy;
     if (!applies(prepared, facts)) return `${name}: does not match (for ${describeMatch(match)})`;
     const against = findings.filter(({ policy }) => policy === prepared.policy);
-    if (against.length === 0) return `${name}: matches, and lets it pass${describeUnasked(prepared.policy, options)}`;
+    if (against.length === 0) return `${name}: matches${describeUnasked(prepared.policy, options)}`;
     const verb = { enforce: 'refuses it', warn: 'would refuse it, and warns', observe: 'would refuse it' }[mode];
     return against
       .map(({ rule, reason, exception }) => {
@@ -65,7 +65,7 @@ export async function explainPolicies(
 const listTool = (kind: 'client' | 'hosted' | 'remote_mcp', name: string | undefined) =>
   name === undefined ? [] : [{ kind, names: [name] }];
 
-/** Rules that ask what the command was not told. */
+/** `, and lets it pass`, unless a rule asks what the command was not told. */
 function describeUnasked({ models, tools, limits, pii, check, where }: Policy, given: ExplainOptions): string {
   const unasked = [
     ...(models && given.model === undefined ? ['--model'] : []),
@@ -75,8 +75,8 @@ function describeUnasked({ models, tools, limits, pii, check, where }: Policy, g
     ...(limits?.max_output_tokens && given.outputTokens === undefined ? ['--output-tokens'] : []),
     ...(limits?.max_input_bytes && given.inputBytes === undefined ? ['--input-bytes'] : []),
     ...(limits?.max_cost_usd ? ['what it costs'] : []),
-    ...(pii || check ? ['what its texts hold'] : []),
+    ...(pii ? ['what its texts hold ("policies try" judges one)'] : check ? ['what its texts hold'] : []),
     ...(where ? ['where it goes'] : []),
   ];
-  return unasked.length === 0 ? '' : `; not judged, since not given: ${unasked.join(', ')}`;
+  return unasked.length === 0 ? ', and lets it pass' : `; not judged, since not given: ${unasked.join(', ')}`;
 }
