@@ -16,11 +16,17 @@ const bar = new SingleBar(
 /** Between two rounds of conversations, in milliseconds. */
 const paceMs = 60_000;
 
-/** Where nine days and a busy morning can be made: the local database, if nothing was recorded yet. */
+const inUse =
+  'Something was recorded already, so no nine days before are made up. For these, stop npm start, and set ' +
+  'AGP_DATA_DIR to a new folder, such as /tmp/agp-demo, for npm start and npm run demo.\n';
+
+/** Where nine days and a busy morning can be made: the local database, if nothing was recorded yet. It says so if something was. */
 async function findEmptyDatabase(config: DemoConfig): Promise<string | null> {
   const { dataFolder } = readLocalStackConfig(process.env, () => {});
   const { DATABASE_URL: url = null } = readNote(dataFolder, 'servers').migrator ?? {};
-  return url === null || (await isInUse(config)) ? null : url;
+  if (url === null || !(await isInUse(config))) return url;
+  console.log(inUse);
+  return null;
 }
 
 try {
