@@ -86,11 +86,14 @@ tools: { remote_mcp: {} }
   await waitFor('the refusal', async () =>
     (await done('refusals')).includes('policy_denied (interns models: the model gpt-4o is not allowed)'),
   );
-  expect(await done('policies hits interns')).toMatch(
-    /^refused 1 request since .* UTC\nby day: \S+ 1\nby team: interns 1, of 1 agent\n$/,
-  );
   expect(await done('events list --limit 1')).toContain('gpt-4o');
   await waitFor('both hits', async () => /^interns +enforce +team interns +1 +1 /m.test(await done('policies list')));
+  const hits = await done('policies hits interns');
+  expect(hits).toMatch(
+    /^refused 1 request since .* UTC\nnoted 1 request: events list --policy interns --from \S+:00\.000Z\nby day: \S+ 1\nby team: interns 1, of 1 agent\n$/,
+  );
+  const [, listing = ''] = /^noted 1 request: (.*)$/m.exec(hits) ?? [];
+  expect(await readJson(listing)).toHaveLength(1);
 
   await refused('policies except interns --agent worker', 2, /^give --agent or --label, --until and --reason/);
   expect(await done('policies except interns --agent worker --rule models --until 1h --reason trial')).toMatch(

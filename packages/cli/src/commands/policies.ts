@@ -133,9 +133,16 @@ const describeTried = ({ found, sent, notes }: TriedText): string =>
     ...(sent === null ? [] : ['sent:', toLinesText(sent, sent.length)]),
   ].join('\n');
 
-const describeRefusals = ({ from, refused, days, teams, unlisted }: PolicyRefusals): string =>
+/** @param policy as it is stored, with its hits */
+const describeRefusals = (
+  { from, refused, days, teams, unlisted }: PolicyRefusals,
+  { policy: { name }, hits }: StoredPolicy,
+): string =>
   [
     `refused ${countOf(refused, 'request')} since ${formatTime(from)} UTC`,
+    ...(hits && hits.noted > 0
+      ? [`noted ${countOf(hits.noted, 'request')}: events list --policy ${name} --from ${hits.since}`]
+      : []),
     ...days.filter((each) => each.refused > 0).map((each) => `by day: ${each.day} ${formatCount(each.refused)}`),
     ...teams.map(
       (each) =>
@@ -168,8 +175,9 @@ export function addPolicyCommands(program: Command, shell: Shell): void {
     'what a policy refused in the last 14 days, by day and by the team that agents have now',
     'policies hits interns',
   ).action(async (name: string) => {
-    const { id } = await findStored(shell, kind, name);
-    await shell.show(await shell.api.get(`${path}/${id}/refusals`, policyRefusalsSchema), describeRefusals);
+    const stored = await findStored(shell, { ...kind, listPath: `${path}?expand=hits` }, name);
+    const answer = await shell.api.get(`${path}/${stored.id}/refusals`, policyRefusalsSchema);
+    await shell.show(answer, (refusals) => describeRefusals(refusals, stored));
   });
 
   addApplyCommands(policies, shell, kind);
