@@ -65,10 +65,11 @@ test('budgets go from files to storage and back; the effect is shown before', as
   expect(await done(`budgets apply -f ${file('tokens.yaml')}`)).toMatch(/^budget tokens configured; from the next/);
   expect(await done('budgets get tokens')).toMatch(/^# of nights\n/);
   expect(await done(`budgets diff -f ${folder}`)).toBe('');
-  writeFileSync(file('cost.json'), JSON.stringify({ name: 'c', split_by: 'label:cost', amount: 1, window: 'day' }));
-  expect(await done(`budgets apply -f ${file('cost.json')} --dry-run`)).toMatch(
-    / {2}counts 0 agents\n.*Z: nothing of 1\.00 USD\n/,
-  );
+  const cost = { name: 'c', split_by: 'label:cost', amount: 1, window: 'day', match: { agents: ['worker', 'wroker'] } };
+  writeFileSync(file('cost.json'), JSON.stringify(cost));
+  const { stdout, stderr } = await agp(`budgets apply -f ${file('cost.json')} --dry-run`);
+  expect(stdout).toMatch(/ {2}counts 0 agents\n.*Z: nothing of 1\.00 USD\n/);
+  expect(stderr).toBe('warning: no agent that was seen is named wroker: misspelt?\n');
 
   const shown = await done('budgets list');
   expect(shown).toMatch(/^each-agent +every request; each agent: worker +4 requests +total +100 % .* observe$/m);

@@ -59,9 +59,9 @@ tools: { remote_mcp: {} }
   const dry = await done(`policies apply -f ${folder} --dry-run`);
   expect(dry).toBe('policy interns created (dry run)\npolicy no-mcp created (dry run)\n');
   expect(await done('policies list')).toBe('');
-  writeFileSync(file('typo'), 'name: typo\noperations: { deny: [image] }\n');
-  expect((await agp(`policies apply -f ${file('typo')} --dry-run`)).stderr).toContain(
-    'warning: typo: no operation is named image\n',
+  writeFileSync(file('typo'), 'name: typo\nmatch: { agents: [worker, wroker] }\noperations: { deny: [image] }\n');
+  expect((await agp(`policies apply -f ${file('typo')} --dry-run`)).stderr).toMatch(
+    /^warning: typo: no operation is named image\nwarning: no agent that was seen is named wroker: misspelt\?\n$/m,
   );
   expect(await done(`policies preview -f ${file('all.yaml')} --from 1h`)).toMatch(
     /^would have refused, changed or cut 4 of 8 requests, of 1 agents .*\nby rule: interns models 4\nby agent: worker 4\nby model: gpt-4o 4\n(by day: \d{4}-\d\d-\d\d \d, most at \d\d:00 \(\d\)\n)+examples:\n/,

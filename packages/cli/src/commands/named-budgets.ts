@@ -19,6 +19,7 @@ import { columns, formatAmount, type ListedLine, toLines } from '../budget-table
 import { UsageError } from '../cli-error.ts';
 import { type ExplainBudgetOptions, explainBudgets } from '../explain-budgets.ts';
 import { addCsv } from '../list.ts';
+import { noteUnseen } from '../policy-exceptions.ts';
 import type { Shell } from '../shell.ts';
 import { formatTime } from '../table.ts';
 
@@ -58,8 +59,10 @@ const kind: Kind<BudgetDefinition, StoredBudget> = {
   toBody: ({ text }) => text,
   describeChange: ({ budget }, wanted) =>
     `${listChanges(budget, wanted)}; ${countsTheSame(budget, wanted) ? 'from the next request on' : 'counted anew from the records'}`,
-  preview: async ({ api }, wanted) =>
-    describePreview(wanted, (await api.send('POST', `${path}/preview`, wanted, budgetPreviewSchema)).data),
+  preview: async (shell, wanted) => {
+    await noteUnseen(shell, { agent: wanted.match.agents ?? [] });
+    return describePreview(wanted, (await shell.api.send('POST', `${path}/preview`, wanted, budgetPreviewSchema)).data);
+  },
 };
 
 /** Budgets by label, model, tag, month or session, beside the daily caps. */

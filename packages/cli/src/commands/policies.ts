@@ -53,10 +53,12 @@ const columns: Column<StoredPolicy>[] = [
 ];
 
 /** What management knows of names that a file misspells. */
-async function noteWarnings({ api, terminal }: Shell, policy: Policy): Promise<string[]> {
+async function noteWarnings(shell: Shell, policy: Policy): Promise<string[]> {
+  const { api, terminal } = shell;
   const body = { policies: [policy], from: new Date(Date.now() - 1_000).toISOString() };
   const { data } = await api.send('POST', `${path}/preview`, body, previewSchema);
   for (const words of data.warnings) terminal.note(`warning: ${words}`);
+  await noteUnseen(shell, { agent: policy.match.agents ?? [] });
   return [];
 }
 
