@@ -13,6 +13,9 @@ test('a chain is checked here: what was changed in the database is named, whatev
   expect(verdict).toMatchObject({ session_id: 'ses_cli', valid: true, first_divergence: null });
   expect(verdict.length).toBeGreaterThanOrEqual(4);
   expect(await done(`sessions verify ses_cli --head ${verdict.head}`)).toContain('is as it was written');
+  await send('once');
+  await waitFor('its event', async () => (await agp('sessions verify ses_once')).code === 0);
+  expect(await done('sessions verify ses_once')).toMatch(/^ses_once is as it was written: 1 event\nhead sha256:/);
   await refused(
     `sessions verify ses_cli --head sha256:${'0'.repeat(64)}`,
     1,

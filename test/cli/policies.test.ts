@@ -64,7 +64,7 @@ tools: { remote_mcp: {} }
     /^warning: typo: no operation is named image\nwarning: no agent that was seen is named wroker: misspelt\?\n$/m,
   );
   expect(await done(`policies preview -f ${file('all.yaml')} --from 1h`)).toMatch(
-    /^would have refused, changed or cut 4 of 8 requests, of 1 agents .*\nby rule: interns models 4\nby agent: worker 4\nby model: gpt-4o 4\n(by day: \d{4}-\d\d-\d\d \d, most at \d\d:00 \(\d\)\n)+examples:\n/,
+    /^would have refused, changed or cut 4 of 8 requests, of 1 agents \(\S+ \S+Z to \S+ \S+Z\)\nby rule: interns models 4\nby agent: worker 4\nby model: gpt-4o 4\n(by day: \d{4}-\d\d-\d\d \d, most at \d\d:00 \(\d\)\n)+examples:\n/,
   );
   const differ = await agp(`policies diff -f ${folder}`);
   expect([differ.code, differ.stdout]).toEqual([1, expect.stringMatching(/^\+name: interns$/m)]);

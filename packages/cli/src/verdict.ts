@@ -1,4 +1,4 @@
-import { formatCount } from '@agp/core/explain';
+import { countOf } from '@agp/core/explain';
 import type { ChainCheck } from '@agp/core/lineage';
 import { toLineText } from '@agp/core/text';
 import { InvalidArgumentError } from 'commander';
@@ -39,8 +39,8 @@ interface Checked {
   name: string;
   check: ChainCheck;
   links: readonly { seq: number; id: string }[];
-  /** What its links are, and what else is to be said of their number. */
-  nouns: string;
+  /** How many links it has, in words. */
+  count: string;
   /** Members of the verdict beside the usual ones. */
   more?: object;
   /** What is wrong beside the chain. */
@@ -49,7 +49,7 @@ interface Checked {
 
 /** Prints the verdict on a chain. @throws CliError if it is not as it was written */
 export async function tellVerdict(shell: Shell, answer: ApiAnswer<unknown>, checked: Checked): Promise<void> {
-  const { name, check, links, nouns, more, otherFault = null } = checked;
+  const { name, check, links, count, more, otherFault = null } = checked;
   const { divergence, head } = check;
   const valid = divergence === null && otherFault === null;
   const isGone = valid && links.length === 0 && head.length > 0;
@@ -58,11 +58,8 @@ export async function tellVerdict(shell: Shell, answer: ApiAnswer<unknown>, chec
     ...{ valid, length: head.length, head: head.hash, first_divergence: divergence?.seq ?? null },
   };
   if (shell.json || (valid && !isGone))
-    await shell.show({ ...answer, data: verdict, text: JSON.stringify(verdict) }, ({ length }, paint) =>
-      [
-        paint('green', `${toLineText(name)} is as it was written: ${formatCount(length)} ${nouns}`),
-        `head ${head.hash}`,
-      ].join('\n'),
+    await shell.show({ ...answer, data: verdict, text: JSON.stringify(verdict) }, (_, paint) =>
+      [paint('green', `${toLineText(name)} is as it was written: ${count}`), `head ${head.hash}`].join('\n'),
     );
   if (divergence !== null) {
     const id = links.find(({ seq }) => seq === divergence.seq)?.id;
@@ -72,6 +69,6 @@ export async function tellVerdict(shell: Shell, answer: ApiAnswer<unknown>, chec
   if (otherFault !== null) throw new CliError(otherFault);
   if (isGone)
     throw new NothingLeft(
-      `nothing is left of ${name} but its last hash: its ${formatCount(head.length)} events were removed for their age; head ${head.hash}`,
+      `nothing is left of ${name} but its last hash: ${countOf(head.length, 'event')} removed for age; head ${head.hash}`,
     );
 }

@@ -7,7 +7,7 @@ import {
   auditVerdictSchema,
   type ListedAuditEntry,
 } from '@agp/core/contracts';
-import { describeChange, nameChanged } from '@agp/core/explain';
+import { countOf, describeChange, nameChanged } from '@agp/core/explain';
 import { checkServedChain, findRemovalFault, finishCheck } from '@agp/core/lineage';
 import { shortenId } from '@agp/core/text';
 import type { Command } from 'commander';
@@ -39,7 +39,8 @@ async function verifyAudit(shell: Shell, options: HeadOption, isLastTry = false)
   // Events may have been removed between the two downloads. That does not happen twice in a row.
   if (removalFault !== null && !isLastTry) return verifyAudit(shell, options, true);
   const otherFault = removalFault && `events were removed that retention did not remove: ${removalFault}`;
-  await tellVerdict(shell, chain, { name: 'the audit log', check, links, nouns: 'entries', otherFault });
+  const count = countOf(check.head.length, 'entry', 'entries');
+  await tellVerdict(shell, chain, { name: 'the audit log', check, links, count, otherFault });
 }
 
 /** `audit`: who changed what, and what was refused. */

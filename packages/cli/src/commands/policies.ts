@@ -100,7 +100,7 @@ const listDays = (hours: Preview['by']['hour']) =>
 
 function describePreview(preview: Preview): string {
   const { from, to, requests, is_complete: isComplete, refused, excepted, flagged, agents, by, examples } = preview;
-  const range = `${formatTime(from)} to ${formatTime(to)} UTC`;
+  const range = `${formatTime(from)} to ${formatTime(to)}`;
   return [
     `would have refused, changed or cut ${formatCount(refused)} of ${formatCount(requests)} requests, of ${formatCount(agents)} agents (${range})`,
     ...(excepted === 0 ? [] : [`exceptions would have let ${formatCount(excepted)} pass`]),
@@ -153,11 +153,11 @@ const describeRefusals = (
     ...(unlisted > 0 ? [`of teams that are not told: ${formatCount(unlisted)}`] : []),
   ].join('\n');
 
-/** `policies`: which models, providers, tools and hours, for whom. */
+/** `policies`: what is allowed, for whom. */
 export function addPolicyCommands(program: Command, shell: Shell): void {
   const policies = program
     .command('policies')
-    .description('which models, providers, operations, tools and hours, for whom');
+    .description('which models, providers, operations, tools, hours and places, and what personal data, for whom');
 
   addList(policies, shell, 'list', 'list all policies', {
     path: `${path}?expand=hits`,

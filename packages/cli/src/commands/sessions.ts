@@ -7,7 +7,7 @@ import {
   sessionListQuerySchema,
   sessionListSchema,
 } from '@agp/core/contracts';
-import { formatCost, formatCount, formatDuration, isFailed, tellFailures } from '@agp/core/explain';
+import { countOf, formatCost, formatCount, formatDuration, isFailed, tellFailures } from '@agp/core/explain';
 import { checkServedChain, finishCheck } from '@agp/core/lineage';
 import type { Command } from 'commander';
 import { addCommand } from '../arguments.ts';
@@ -115,7 +115,7 @@ export function addSessionCommands(program: Command, shell: Shell): void {
       const whole = finishCheck(checkServedChain(told.data, links, { session_id: id, events, removed }));
       const check = findLoss(whole, [...links, ...removed], options);
       const gone = check.head.length - links.length;
-      const nouns = `events${gone > 0 ? `, ${formatCount(gone)} of them removed for their age` : ''}`;
-      await tellVerdict(shell, lineage, { name: id, check, links, nouns, more: { session_id: id } });
+      const count = `${countOf(check.head.length, 'event')}${gone > 0 ? `, ${formatCount(gone)} of them removed for their age` : ''}`;
+      await tellVerdict(shell, lineage, { name: id, check, links, count, more: { session_id: id } });
     });
 }
