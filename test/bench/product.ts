@@ -11,7 +11,7 @@ export type Usage = Record<string, number>;
 const serverNames = ['postgres', 'nats', 'redis'];
 
 /** Finds the servers that this process has started. */
-function findServers(): [string, number][] {
+export function findServers(): [string, number][] {
   return listChildren(process.pid).flatMap((pid) => {
     const program = readCommand(pid).split(' ', 1)[0]?.split('/').at(-1) ?? '';
     const name = serverNames.find((each) => program.startsWith(each));

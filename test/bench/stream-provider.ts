@@ -8,11 +8,12 @@ import { chatAnswer } from './chat-call.ts';
  * The provider of benchmarks: streams as many chunks as a request's `x-bench-chunks` says, one write each, and says in each
  * chunk's text when it was written, on the clock that all processes of a machine share. `x-bench-pause-ms` says how far apart;
  * if that is 0, calls are counted, and the times are the same in each run, since digits are searched as numbers of people.
- * Without the first header it answers at once.
+ * Without the first header it answers at once, or after BENCH_WAIT_MS.
  */
 
 /** Of a machine that has run for an hour, in nanoseconds. */
 const firstTime = 3_600_123_456_789n;
+const waitMs = Number(process.env.BENCH_WAIT_MS ?? 0);
 const usualPauseMs = Number(process.env.BENCH_PAUSE_MS ?? 1);
 
 const frame = (data: object, event = '') => `${event ? `event: ${event}\n` : ''}data: ${JSON.stringify(data)}\n\n`;
@@ -102,7 +103,10 @@ function answerAtOnce(response: ServerResponse): void {
 const server = createServer((request, response) => {
   const chunks = request.headers['x-bench-chunks'];
   if (chunks === undefined) {
-    request.resume().once('end', () => answerAtOnce(response));
+    request.resume().once('end', () => {
+      if (waitMs > 0) setTimeout(answerAtOnce, waitMs, response);
+      else answerAtOnce(response);
+    });
     return;
   }
   let body = '';

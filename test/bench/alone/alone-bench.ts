@@ -1,0 +1,125 @@
+/**
+ * What a call waits for that comes alone, or with a few others: callers that each wait for their answers, before a provider that takes
+ * 20 ms. The provider alone, a bare Node proxy and the product take turns; the system places the processes. Then what one request has
+ * each process do. `--against ../other` compares the proxy of another checkout, on the same servers and with the same writer.
+ */
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { connectBus } from '@agp/bus';
+import { startDurableServers } from '@agp/testing/servers';
+import { chatRequest } from '../chat-call.ts';
+import { startTargets, type Target } from '../latency/targets.ts';
+import { startPinned, startProxy, stopAll, warmUp } from '../processes.ts';
+import { waitUntilRecorded } from '../product.ts';
+import { readArguments } from '../read-arguments.ts';
+import { describeMachine, quantile } from '../statistics.ts';
+import type { ClosedSlice } from './closed-load.ts';
+import { readSteps, type Work, watchWork } from './watch-work.ts';
+
+const options = readArguments('bench:alone', {
+  connections: '1,4,16,64',
+  rounds: 3,
+  seconds: 3,
+  wait: 20,
+  against: '',
+});
+const counts = options.connections.split(',').map(Number);
+const agents = 20;
+const path = '/v1/chat/completions';
+const toUrl = ({ origin, prefix }: Target) => `${origin}${prefix}${path}`;
+
+const provider = await startPinned(
+  `${import.meta.dirname}/../stream-provider.ts`,
+  { BENCH_WAIT_MS: String(options.wait) },
+  null,
+);
+const load = await startPinned(`${import.meta.dirname}/closed-load.ts`, {}, null);
+await using servers = await startDurableServers(process.env);
+const targets = await startTargets(servers, provider, null);
+const { proxy, writer, management } = targets.product;
+const other =
+  options.against === ''
+    ? null
+    : await startProxy(servers, provider.url, { core: null, checkout: resolve(options.against) });
+const all: Target[] = [
+  ...targets.all,
+  ...(other ? [{ name: 'the other', origin: other.url, prefix: '/openai', isOurs: true }] : []),
+];
+const readWork = watchWork({ proxy: proxy.child, writer: writer.child, management: management.child });
+const connection = await connectBus({ url: servers.natsUrl, name: 'alone-bench' });
+const headers = { 'content-type': 'application/json', authorization: 'Bearer sk-bench' };
+
+async function send(target: Target, connections: number, seconds: number): Promise<number[]> {
+  const slice: ClosedSlice = { url: toUrl(target), headers, body: chatRequest, connections, seconds, agents };
+  load.child.send(slice);
+  const [times] = (await once(load.child, 'message')) as [number[]];
+  if (target.isOurs) await waitUntilRecorded(connection);
+  return times;
+}
+
+const column = (value: number, digits = 2) => value.toFixed(digits).padStart(9);
+
+type Done = Record<string, Work>;
+
+/** What was done between two readings, added to what was done before. */
+const addWork = (sum: Done, from: Done, to: Done): Done =>
+  Object.fromEntries(
+    Object.entries(to).map(([name, work]) => {
+      const each = (of: keyof Work) => (sum[name]?.[of] ?? 0) + work[of] - (from[name]?.[of] ?? 0);
+      return [name, { cpu: each('cpu'), wakeUps: each('wakeUps'), calls: each('calls') }];
+    }),
+  );
+
+/** What the product did for each of so many requests. */
+function printWork(done: Done, requests: number): void {
+  console.log(`  ${'a request has'.padEnd(14)} us of CPU  wake-ups  reads and writes`);
+  for (const [name, { cpu, wakeUps, calls }] of Object.entries(done)) {
+    const each = [column((cpu / requests) * 1e6, 0), column(wakeUps / requests), column(calls / requests)];
+    console.log(`  ${name.padEnd(14)} ${each.join(' ')}`);
+  }
+}
+
+console.log(describeMachine());
+console.log(
+  `${options.rounds} rounds of ${options.seconds} s; the provider takes ${options.wait} ms; ${agents} agents`,
+);
+for (const target of all) await warmUp(toUrl(target), agents, target.isOurs ? 8 : 2);
+await waitUntilRecorded(connection);
+for (const connections of counts) {
+  const times = new Map(all.map((target) => [target, [] as number[]]));
+  const steps = await readSteps(proxy.opsUrl);
+  let [done, requests] = [{} as Done, 0];
+  for (let round = 0; round < options.rounds; round += 1) {
+    // Each is the first after another one as often as the others.
+    for (const [index] of all.entries()) {
+      const target = all[(index + round) % all.length] as Target;
+      const from = readWork();
+      const taken = await send(target, connections, options.seconds);
+      times.get(target)?.push(...taken);
+      if (target.name !== 'ours') continue;
+      requests += taken.length;
+      done = addWork(done, from, readWork());
+    }
+  }
+  console.log(`\n${connections} connections`.padEnd(18), '     p50       p99     added p50   added p99   ms');
+  const direct = times.get(all[0] as Target) ?? [];
+  for (const [{ name }, each] of times) {
+    const [p50, p99] = [quantile(each, 0.5), quantile(each, 0.99)];
+    const added = [p50 - quantile(direct, 0.5), p99 - quantile(direct, 0.99)];
+    console.log(
+      `  ${name.padEnd(14)} ${column(p50)} ${column(p99)} ${added.map((value) => column(value)).join('   ')}`,
+    );
+  }
+  printWork(done, requests);
+  const told = [...(await readSteps(proxy.opsUrl))].flatMap(([step, { seconds, count }]) => {
+    const was = steps.get(step) ?? { seconds: 0, count: 0 };
+    return count > was.count ? `${step} ${(((seconds - was.seconds) / (count - was.count)) * 1_000).toFixed(2)}` : [];
+  });
+  console.log(`  steps, ms: ${told.join(', ')}`);
+}
+await connection.close();
+const stand = [load.child, provider.child, targets.bare.child];
+const gone = stand.map((child) => once(child, 'exit'));
+for (const child of stand) child.disconnect();
+await stopAll([proxy, writer, management, ...(other ? [other] : [])]);
+await Promise.all(gone);
