@@ -49,7 +49,7 @@ interface Checked {
 
 /** Prints the verdict on a chain. @throws CliError if it is not as it was written */
 export async function tellVerdict(shell: Shell, answer: ApiAnswer<unknown>, checked: Checked): Promise<void> {
-  const { name, check, links, count, more, otherFault = null } = checked;
+  const { name, check, links, more, otherFault = null } = checked;
   const { divergence, head } = check;
   const valid = divergence === null && otherFault === null;
   const isGone = valid && links.length === 0 && head.length > 0;
@@ -59,7 +59,7 @@ export async function tellVerdict(shell: Shell, answer: ApiAnswer<unknown>, chec
   };
   if (shell.json || (valid && !isGone))
     await shell.show({ ...answer, data: verdict, text: JSON.stringify(verdict) }, (_, paint) =>
-      [paint('green', `${toLineText(name)} is as it was written: ${count}`), `head ${head.hash}`].join('\n'),
+      [paint('green', `${toLineText(name)} is as it was written: ${checked.count}`), `head ${head.hash}`].join('\n'),
     );
   if (divergence !== null) {
     const id = links.find(({ seq }) => seq === divergence.seq)?.id;
@@ -67,8 +67,8 @@ export async function tellVerdict(shell: Shell, answer: ApiAnswer<unknown>, chec
     throw new CliError(`${name} diverges at ${place}: ${divergence.reason}`);
   }
   if (otherFault !== null) throw new CliError(otherFault);
-  if (isGone)
-    throw new NothingLeft(
-      `nothing is left of ${name} but its last hash: ${countOf(head.length, 'event')} removed for age; head ${head.hash}`,
-    );
+  if (!isGone) return;
+  const count = countOf(head.length, 'event');
+  const age = head.length === 1 ? 'was removed for its age' : 'were removed for their age';
+  throw new NothingLeft(`nothing is left of ${name} but its last hash: its ${count} ${age}; head ${head.hash}`);
 }

@@ -272,7 +272,7 @@ test('a line of a stream that is of no event is unread', () => {
 });
 
 test('a long frame is read in steps, between which others have their turn, and changed as if it were read at once', async () => {
-  const value = `${'4111 '.repeat(20_000)}mail ada@example.com, ${'lorem ipsum '.repeat(4_000)}and bob@example.com`;
+  const value = `${'4111 '.repeat(60_000)}mail ada@example.com, ${'lorem ipsum '.repeat(12_000)}and bob@example.com`;
   const frames = [
     { type: 'response.created', response: { instructions: value } },
     { type: 'response.output_text.delta', item_id: 'm', output_index: 0, content_index: 0, delta: value },
