@@ -146,7 +146,7 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     begin('forward');
     journey.answer = await forward(context, exchange, request, callMeter, trace);
     begin('meter');
-    // Answers and requests of others that are there go first: nobody waits for what is recorded.
+    // Nobody waits for what is recorded: what others have sent meanwhile is read first.
     await new Promise(setImmediate);
     journey.measurement = await meter(context, request, callMeter, journey.answer);
   } catch (error) {

@@ -53,13 +53,13 @@ export function ActButton({ name, act, children }: ActButtonProps) {
 export function DoneNotice() {
   const done = useSyncExternalStore(subscribe, () => latest);
   const { mutate, isPending, variables } = useChange(async ({ undo }: Done) => undo?.());
-  // Told once the screen has read again, though the notice is gone by then, but not in place of another that can be undone.
-  const tell = (text: string, of: Done) => {
-    if (latest === of || !latest?.undo) tellDone({ text });
-  };
+  // Told once the screen has read again, even if the notice is gone by then.
   const told = {
-    onSuccess: (_result: unknown, of: Done) => tell('It is as it was before.', of),
-    onError: ({ message }: Error, of: Done) => tell(`Not undone: ${message}`, of),
+    onSuccess: (_result: unknown, of: Done) => {
+      // What was done since keeps its Undo.
+      if (latest === of || !latest?.undo) tellDone({ text: 'It is as it was before.' });
+    },
+    onError: ({ message }: Error) => tellDone({ text: `Not undone: ${message}` }),
   };
   useEffect(() => {
     if (done === null) return undefined;
