@@ -149,8 +149,13 @@ export function readResident(pid: number): number {
 }
 
 /** Keeps a target fully busy until the compilers are done with it, as with one that has run for a while. */
-export async function warmUp(url: string, agents: number, seconds: number): Promise<void> {
-  const headers = { 'content-type': 'application/json', authorization: 'Bearer sk-bench' };
+export async function warmUp(
+  url: string,
+  agents: number,
+  seconds: number,
+  more: Record<string, string> = {},
+): Promise<void> {
+  const headers = { 'content-type': 'application/json', authorization: 'Bearer sk-bench', ...more };
   const requests = Array.from({ length: agents }, (_, agent) => ({
     method: 'POST' as const,
     headers: { ...headers, 'x-agent-name': `bench-${agent}` },

@@ -1,7 +1,8 @@
 /**
  * What a call waits for that comes alone, or with a few others: callers that each wait for their answers, before a provider that takes
  * 20 ms. The provider alone, a bare Node proxy and the product take turns; the system places the processes. Then what one request has
- * each process do. `--against ../other` compares the proxy of another checkout, on the same servers and with the same writer.
+ * each process do. `--against ../other` compares the proxy of another checkout, on the same servers and with the same writer;
+ * `--portkey folder` Portkey's gateway, if npm has installed it in that folder.
  */
 import { once } from 'node:events';
 import { resolve } from 'node:path';
@@ -14,6 +15,7 @@ import { waitUntilRecorded } from '../product.ts';
 import { readArguments } from '../read-arguments.ts';
 import { describeMachine, quantile } from '../statistics.ts';
 import type { ClosedSlice } from './closed-load.ts';
+import { startPortkey } from './portkey.ts';
 import { readSteps, type Work, watchWork } from './watch-work.ts';
 
 const options = readArguments('bench:alone', {
@@ -22,6 +24,7 @@ const options = readArguments('bench:alone', {
   seconds: 3,
   wait: 20,
   against: '',
+  portkey: '',
 });
 const counts = options.connections.split(',').map(Number);
 const agents = 20;
@@ -41,16 +44,19 @@ const other =
   options.against === ''
     ? null
     : await startProxy(servers, provider.url, { core: null, checkout: resolve(options.against) });
+const portkey = options.portkey === '' ? null : await startPortkey(resolve(options.portkey), provider.url);
 const all: Target[] = [
   ...targets.all,
   ...(other ? [{ name: 'the other', origin: other.url, prefix: '/openai', isOurs: true }] : []),
+  ...(portkey ? [portkey.target] : []),
 ];
 const readWork = watchWork({ proxy: proxy.child, writer: writer.child, management: management.child });
 const connection = await connectBus({ url: servers.natsUrl, name: 'alone-bench' });
 const headers = { 'content-type': 'application/json', authorization: 'Bearer sk-bench' };
 
 async function send(target: Target, connections: number, seconds: number): Promise<number[]> {
-  const slice: ClosedSlice = { url: toUrl(target), headers, body: chatRequest, connections, seconds, agents };
+  const told = { ...headers, ...target.headers };
+  const slice: ClosedSlice = { url: toUrl(target), headers: told, body: chatRequest, connections, seconds, agents };
   load.child.send(slice);
   const [times] = (await once(load.child, 'message')) as [number[]];
   if (target.isOurs) await waitUntilRecorded(connection);
@@ -83,7 +89,7 @@ console.log(describeMachine());
 console.log(
   `${options.rounds} rounds of ${options.seconds} s; the provider takes ${options.wait} ms; ${agents} agents`,
 );
-for (const target of all) await warmUp(toUrl(target), agents, target.isOurs ? 8 : 2);
+for (const target of all) await warmUp(toUrl(target), agents, target.isOurs ? 8 : 4, target.headers);
 await waitUntilRecorded(connection);
 for (const connections of counts) {
   const times = new Map(all.map((target) => [target, [] as number[]]));
@@ -121,5 +127,5 @@ await connection.close();
 const stand = [load.child, provider.child, targets.bare.child];
 const gone = stand.map((child) => once(child, 'exit'));
 for (const child of stand) child.disconnect();
-await stopAll([proxy, writer, management, ...(other ? [other] : [])]);
+await stopAll([proxy, writer, management, ...(other ? [other] : []), ...(portkey ? [portkey] : [])]);
 await Promise.all(gone);

@@ -10,6 +10,8 @@ export interface Target {
   /** Before the provider's own path. */
   prefix: string;
   isOurs: boolean;
+  /** What it is told in headers, beyond what the provider is. */
+  headers?: Record<string, string>;
 }
 
 export interface Targets {

@@ -43,8 +43,8 @@ export class Relay implements Dispatcher.DispatchHandler {
   #links: LinkRewriter | null = null;
   /** Null if no cap refuses. */
   #last: LastBytes | null = null;
-  /** Writes the head, which waits for what policies may yet deny; null once it is out. */
-  #writeHead: (() => void) | null = null;
+  /** The head, which waits for what policies may yet deny; null once it is out. */
+  #waiting: { status: number; message: string; headers: HeaderValues } | null = null;
   #status: number | null = null;
   #providerRequestId: string | null = null;
   #firstByteMs: number | null = null;
@@ -114,12 +114,8 @@ export class Relay implements Dispatcher.DispatchHandler {
       this.#last = new LastBytes(headers['content-length'], (kept) => this.#pass(controller, kept));
     try {
       const answerHeaders = this.#prepareHeaders(headers);
-      this.#writeHead = () => {
-        const isWhole = this.#times.ended !== null;
-        if (isWhole ? this.#guard?.isChanged : this.#request.governed.data?.changesAnswer)
-          answerHeaders['X-Agp-Answer-Changed'] = isWhole ? 'yes' : 'maybe';
-        response.writeHead(status, statusMessage?.replace(/[^\t\x20-\x7e]/g, '') ?? '', answerHeaders);
-      };
+      const message = statusMessage?.replace(/[^\t\x20-\x7e]/g, '') ?? '';
+      this.#waiting = { status, message, headers: answerHeaders };
       if (!this.#guard?.denied && !this.#pipe?.isHeld) this.#begin();
     } catch (error) {
       // Node refuses a header of the provider, or its links cannot be changed, and nothing is out yet.
@@ -130,7 +126,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     const passedOn = performance.now();
     this.#firstByteMs = passedOn - this.#request.head.arrived;
     this.#times.relayedMs += passedOn - answered;
-    if (this.#endDenied() || this.#writeHead !== null) return;
+    if (this.#endDenied() || this.#waiting !== null) return;
     if (isEventStream(headers) || headers['content-length'] === undefined) response.flushHeaders();
   }
 
@@ -212,7 +208,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     if (this.#ended) return;
     this.#cause = toFailureCause(error);
     if (error instanceof EgressProxyError) this.#egress = error;
-    if (this.#status === null || this.#writeHead !== null) {
+    if (this.#status === null || this.#waiting !== null) {
       this.#end('failed', toFailure(error));
       return;
     }
@@ -228,9 +224,15 @@ export class Relay implements Dispatcher.DispatchHandler {
     return denied !== null && this.stop('policy_denied', denied);
   }
 
+  /** No closure kept until then: V8 links each to the next, and young collections would copy all that these hold. */
   #begin(): void {
-    this.#writeHead?.();
-    this.#writeHead = null;
+    if (this.#waiting === null) return;
+    const { status, message, headers } = this.#waiting;
+    this.#waiting = null;
+    const isWhole = this.#times.ended !== null;
+    if (isWhole ? this.#guard?.isChanged : this.#request.governed.data?.changesAnswer)
+      headers['X-Agp-Answer-Changed'] = isWhole ? 'yes' : 'maybe';
+    this.#exchange.response.writeHead(status, message, headers);
   }
 
   #pass(controller: Dispatcher.DispatchController, bytes: Buffer): void {
@@ -255,7 +257,7 @@ export class Relay implements Dispatcher.DispatchHandler {
   stop(reason: StopReason, told: ApiError = new ApiError(reason)): boolean {
     const { response } = this.#exchange;
     if (this.#ended || response.writableFinished || response.destroyed) return false;
-    const hasBegun = this.#status !== null && this.#writeHead === null;
+    const hasBegun = this.#status !== null && this.#waiting === null;
     if (hasBegun) {
       // All is written, but the agent has not read it.
       if (response.writableEnded) response.destroy();
