@@ -32,6 +32,9 @@ import { BackgroundWork, RunningRequests } from './stop/running-requests.ts';
 import { createStorage } from './storage/storage.ts';
 import { Versioned } from './storage/versioned.ts';
 
+/** More requests than these, at once, go on together: each is then forwarded later, and costs less. */
+const calm = 32;
+
 interface Connections {
   pool: Pool;
   /** For what is written. */
@@ -47,7 +50,8 @@ export function createContext(
   { pool, writes, bus, redis, budgetRedis }: Connections,
 ): ProxyContext & AsyncDisposable {
   const { config, logger, metrics, warnings } = setup;
-  const storage = createStorage(pool, warnings.storageUnreadable, writes);
+  const isCalm = () => setup.load.running <= calm;
+  const storage = createStorage(pool, warnings.storageUnreadable, writes, isCalm);
   const budget = new Budget({
     shared: createBudgetReservations(budgetRedis),
     storage,

@@ -38,9 +38,11 @@ export interface AdmissionState {
   /** The same of issuers of workload identities. */
   identityVersion: number;
   metadata: Readonly<Record<string, unknown>>;
+  /** When it came, on the monotonic clock in milliseconds. */
+  readAt: number;
 }
 
-type Row = Omit<AdmissionState, 'caps'> & {
+type Row = Omit<AdmissionState, 'caps' | 'readAt'> & {
   position: number;
   agentCap: number | null;
   agentWarnOnly: boolean;
@@ -94,12 +96,14 @@ export async function readAdmissions(
       keys.map(({ claim }) => claim && JSON.stringify(claim)),
     ],
   });
+  const readAt = performance.now();
   const states = new Map<AdmissionKey, AdmissionState>();
   for (const { position, agentCap, agentWarnOnly, globalCap, globalWarnOnly, ...row } of rows) {
     const key = keys[position - 1];
     if (key === undefined) continue;
     states.set(key, {
       ...row,
+      readAt,
       caps: [toDailyCap('agent', agentCap, agentWarnOnly), toDailyCap('global', globalCap, globalWarnOnly)],
     });
   }

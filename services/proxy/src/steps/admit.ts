@@ -37,7 +37,6 @@ export async function admit(
     { agentId: agent.uuid, tokenId: agent.tokenId, claim: agent.claim, sessionId },
     deadline,
   );
-  const admittedAt = performance.now();
   if (stored === undefined) {
     // The row was deleted by hand: the next request registers the name anew.
     context.agents.delete(agent.name);
@@ -84,7 +83,7 @@ export async function admit(
     sessionOwner: knownOwner ?? stored.sessionOwner,
     complianceTag,
     limits: stored,
-    admittedAt,
+    admittedAt: stored.readAt,
     rules,
     budgets: all === null || all.budgets.length === 0 ? null : narrow(all, head, agent, metadata, complianceTag),
     metadata,
