@@ -8,7 +8,7 @@ import { chatAnswer } from './chat-call.ts';
  * The provider of benchmarks: streams as many chunks as a request's `x-bench-chunks` says, one write each, and says in each
  * chunk's text when it was written, on the clock that all processes of a machine share. `x-bench-pause-ms` says how far apart;
  * if that is 0, calls are counted, and the times are the same in each run, since digits are searched as numbers of people.
- * Without the first header it answers at once, or after BENCH_WAIT_MS.
+ * Without the first header it answers at once, or after BENCH_WAIT_MS, or what `x-bench-wait-ms` says; the key `sk-nobody` it refuses.
  */
 
 /** Of a machine that has run for an hour, in nanoseconds. */
@@ -100,11 +100,18 @@ function answerAtOnce(response: ServerResponse): void {
   response.end(answer);
 }
 
+function refuse(response: ServerResponse): void {
+  response.writeHead(401, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ error: { message: 'Incorrect API key provided', code: 'invalid_api_key' } }));
+}
+
 const server = createServer((request, response) => {
   const chunks = request.headers['x-bench-chunks'];
   if (chunks === undefined) {
+    const ms = Number(request.headers['x-bench-wait-ms'] ?? waitMs);
     request.resume().once('end', () => {
-      if (waitMs > 0) setTimeout(answerAtOnce, waitMs, response);
+      if (request.headers.authorization === 'Bearer sk-nobody') refuse(response);
+      else if (ms > 0) setTimeout(answerAtOnce, ms, response);
       else answerAtOnce(response);
     });
     return;

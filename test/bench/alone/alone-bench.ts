@@ -1,24 +1,26 @@
 /**
  * What a call waits for that comes alone, or with a few others: callers that each wait for their answers, before a provider that takes
  * 20 ms. The provider alone, a bare Node proxy and the product take turns; the system places the processes. Then what one request has
- * each process do. `--against ../other` compares the proxy of another checkout, on the same servers and with the same writer;
+ * each process do. `--scenario all` runs what AIGatewayBench tries: prompts by size, one slow caller among others, a flood of unknown
+ * keys, streams. `--against ../other` compares the proxy of another checkout, on the same servers and with the same writer;
  * `--portkey folder` Portkey's gateway, if npm has installed it in that folder.
  */
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { connectBus } from '@agp/bus';
 import { startDurableServers } from '@agp/testing/servers';
-import { chatRequest } from '../chat-call.ts';
 import { startTargets, type Target } from '../latency/targets.ts';
 import { startPinned, startProxy, stopAll, warmUp } from '../processes.ts';
 import { waitUntilRecorded } from '../product.ts';
 import { readArguments } from '../read-arguments.ts';
 import { describeMachine, quantile } from '../statistics.ts';
-import type { ClosedSlice } from './closed-load.ts';
+import type { ClosedFailure, ClosedSlice, ClosedTimes } from './closed-load.ts';
 import { startPortkey } from './portkey.ts';
+import { listScenarios, type Scenario } from './scenarios.ts';
 import { readSteps, type Work, watchWork } from './watch-work.ts';
 
 const options = readArguments('bench:alone', {
+  scenario: 'connections',
   connections: '1,4,16,64',
   rounds: 3,
   seconds: 3,
@@ -26,7 +28,13 @@ const options = readArguments('bench:alone', {
   against: '',
   portkey: '',
 });
-const counts = options.connections.split(',').map(Number);
+const known = listScenarios(options.connections.split(',').map(Number), options.wait);
+const chosen = options.scenario === 'all' ? Object.keys(known) : options.scenario.split(',');
+const scenarios = chosen.flatMap((name) => {
+  const found = known[name];
+  if (found === undefined) throw new Error(`--scenario is all, or some of ${Object.keys(known).join(', ')}`);
+  return found;
+});
 const agents = 20;
 const path = '/v1/chat/completions';
 const toUrl = ({ origin, prefix }: Target) => `${origin}${prefix}${path}`;
@@ -52,15 +60,18 @@ const all: Target[] = [
 ];
 const readWork = watchWork({ proxy: proxy.child, writer: writer.child, management: management.child });
 const connection = await connectBus({ url: servers.natsUrl, name: 'alone-bench' });
-const headers = { 'content-type': 'application/json', authorization: 'Bearer sk-bench' };
-
-async function send(target: Target, connections: number, seconds: number): Promise<number[]> {
+async function send(target: Target, { load: { body, headers, callers }, isStream }: Scenario): Promise<number[]> {
   const told = { ...headers, ...target.headers };
-  const slice: ClosedSlice = { url: toUrl(target), headers: told, body: chatRequest, connections, seconds, agents };
-  load.child.send(slice);
-  const [times] = (await once(load.child, 'message')) as [number[]];
+  const { seconds } = options;
+  load.child.send({ url: toUrl(target), headers: told, body, callers, seconds, agents } satisfies ClosedSlice);
+  const [times] = (await once(load.child, 'message')) as [ClosedTimes | ClosedFailure];
+  if ('failure' in times) {
+    if (target.isOurs) throw new Error(times.failure);
+    console.log(`  ${target.name} fails: ${times.failure}`);
+    return [];
+  }
   if (target.isOurs) await waitUntilRecorded(connection);
-  return times;
+  return isStream ? times.firstByte : times.lastByte;
 }
 
 const column = (value: number, digits = 2) => value.toFixed(digits).padStart(9);
@@ -91,7 +102,7 @@ console.log(
 );
 for (const target of all) await warmUp(toUrl(target), agents, target.isOurs ? 8 : 4, target.headers);
 await waitUntilRecorded(connection);
-for (const connections of counts) {
+for (const scenario of scenarios) {
   const times = new Map(all.map((target) => [target, [] as number[]]));
   const steps = await readSteps(proxy.opsUrl);
   let [done, requests] = [{} as Done, 0];
@@ -100,16 +111,18 @@ for (const connections of counts) {
     for (const [index] of all.entries()) {
       const target = all[(index + round) % all.length] as Target;
       const from = readWork();
-      const taken = await send(target, connections, options.seconds);
-      times.get(target)?.push(...taken);
+      const taken = await send(target, scenario);
+      times.set(target, [...(times.get(target) ?? []), ...taken]);
       if (target.name !== 'ours') continue;
       requests += taken.length;
       done = addWork(done, from, readWork());
     }
   }
-  console.log(`\n${connections} connections`.padEnd(18), '     p50       p99     added p50   added p99   ms');
+  console.log(`\n${scenario.title}`);
+  console.log(`${' '.repeat(16)}${'      p50       p99     added p50   added p99   ms'}`);
   const direct = times.get(all[0] as Target) ?? [];
   for (const [{ name }, each] of times) {
+    if (each.length === 0) continue;
     const [p50, p99] = [quantile(each, 0.5), quantile(each, 0.99)];
     const added = [p50 - quantile(direct, 0.5), p99 - quantile(direct, 0.99)];
     console.log(
