@@ -10,12 +10,12 @@ export interface Count {
 
 /** What is counted, each with what it takes at most. Who needs more raises a limit in the same commit; who needs less lowers it. */
 export const limits = {
-  small: { calls: 3_270, functions: 990, bytes: 142_500 },
+  small: { calls: 3_400, functions: 1_000, bytes: 142_500 },
   'stream of 50 chunks': { calls: 20_500, functions: 1_140, bytes: 480_000 },
-  'cap and token': { calls: 4_010, functions: 1_105, bytes: 165_000 },
-  'cap and JWT': { calls: 4_050, functions: 1_110, bytes: 165_000 },
-  'cap, token and 50 budgets': { calls: 4_050, functions: 1_120, bytes: 185_000 },
-  'rule of data': { calls: 4_300, functions: 1_200, bytes: 235_000 },
+  'cap and token': { calls: 4_090, functions: 1_190, bytes: 171_000 },
+  'cap and JWT': { calls: 4_130, functions: 1_190, bytes: 171_000 },
+  'cap, token and 50 budgets': { calls: 4_130, functions: 1_190, bytes: 190_000 },
+  'rule of data': { calls: 4_350, functions: 1_200, bytes: 235_000 },
   'stream of 50 chunks, rule of data': { calls: 36_500, functions: 1_600, bytes: 1_300_000 },
 } satisfies Record<string, Count>;
 
