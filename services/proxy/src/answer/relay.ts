@@ -224,15 +224,16 @@ export class Relay implements Dispatcher.DispatchHandler {
     return denied !== null && this.stop('policy_denied', denied);
   }
 
-  /** No closure kept until then: V8 links each to the next, and young collections would copy all that these hold. */
+  /** The head waits as values: V8 links a kept closure to the next one, and young collections would copy all that they hold. */
   #begin(): void {
     if (this.#waiting === null) return;
     const { status, message, headers } = this.#waiting;
-    this.#waiting = null;
     const isWhole = this.#times.ended !== null;
     if (isWhole ? this.#guard?.isChanged : this.#request.governed.data?.changesAnswer)
       headers['X-Agp-Answer-Changed'] = isWhole ? 'yes' : 'maybe';
+    // Node may refuse a header: then nothing is out yet.
     this.#exchange.response.writeHead(status, message, headers);
+    this.#waiting = null;
   }
 
   #pass(controller: Dispatcher.DispatchController, bytes: Buffer): void {
