@@ -37,7 +37,7 @@ export function readHead({ request }: Exchange): CallHead {
       ...{ harmlessMembers: [], geo: null },
     },
     operation: matchOperation(api, method, path),
-    ...{ method, path, query, timestamp: Date.UTC(2026, 10, 27), serviceTier: null },
+    ...{ method, path, query, timestamp: Date.UTC(2026, 11, 1), serviceTier: null },
     hasBody: writeRequest(request) !== null,
   };
 }
