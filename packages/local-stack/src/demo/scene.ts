@@ -157,7 +157,9 @@ export async function setScene(
   await setCap('warehouse-planner', 1);
   const legal = { name: 'legal-month', match: { tags: ['legal'] }, window: 'month', on_exceeded: 'warn', amount: 1 };
   const { uses } = await call<{ uses: { used: number }[] }>('POST', '/api/v1/budgets/preview', legal);
-  await change('POST', '/api/v1/budgets', { ...legal, amount: Number(((uses[0]?.used ?? 0) / 0.83).toFixed(6)) });
+  // On the first of a month nothing that has the tag is used yet.
+  const amount = Number(((uses[0]?.used || 10) / 0.83).toFixed(6));
+  await change('POST', '/api/v1/budgets', { ...legal, amount });
   await change('POST', '/api/v1/budgets', { name: 'each-agent-day', split_by: 'agent', window: 'day', amount: 2 });
   await change('PUT', `/api/v1/agents/${find('night-report').id}?reason=runs%20in%20a%20loop`, { status: 'blocked' });
   await change('POST', `/api/v1/agents/${find('stock-forecast').id}/retire?reason=replaced`);

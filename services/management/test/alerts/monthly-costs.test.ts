@@ -33,7 +33,9 @@ const management = shareTestManagement({
 const nano = (usd: number) => Math.round(usd * 1e9);
 const hourMs = 3_600_000;
 const now = new Date();
-const first = (months: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months));
+/** In a month's first hour the one before is not told yet. */
+const settled = new Date(now.getTime() - hourMs);
+const first = (months: number) => new Date(Date.UTC(settled.getUTCFullYear(), settled.getUTCMonth() + months));
 const [begin, end, later] = [first(0), first(1), first(2)] as const;
 const days = {
   month: begin.toISOString().slice(0, 7),
