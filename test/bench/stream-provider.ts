@@ -8,7 +8,8 @@ import { chatAnswer } from './chat-call.ts';
  * The provider of benchmarks: streams as many chunks as a request's `x-bench-chunks` says, one write each, and says in each
  * chunk's text when it was written, on the clock that all processes of a machine share. `x-bench-pause-ms` says how far apart;
  * if that is 0, calls are counted, and the times are the same in each run, since digits are searched as numbers of people.
- * Without the first header it answers at once, or after BENCH_WAIT_MS, or what `x-bench-wait-ms` says; the key `sk-nobody` it refuses.
+ * Without the first header it answers whole: after `x-bench-wait-ms`, else after BENCH_WAIT_MS, else at once. It refuses the key
+ * `sk-nobody`.
  */
 
 /** Of a machine that has run for an hour, in nanoseconds. */

@@ -57,6 +57,8 @@ export interface Working {
   producer: string;
   /** `promised`: places in the outbox for events of requests that run. */
   load: { running: number; promised: number; nextProducerSeq: number };
+  /** What one that was admitted waits for, while few requests run, so that the first of those admitted with it are forwarded sooner. */
+  joinGroup: () => Promise<void> | undefined;
   /** Refuses requests of other sites' web pages. */
   callers: CallerGuard;
   /** By which calls go directly. */

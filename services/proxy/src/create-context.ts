@@ -14,7 +14,7 @@ import {
 } from '@agp/reservations';
 import { createCallerGuard, maxHeadBytes } from '@agp/runtime';
 import { createEgress } from '@agp/runtime/egress';
-import { FairShares } from '@agp/runtime/fairness';
+import { FairShares, makeGroups } from '@agp/runtime/fairness';
 import { GuardedReader } from '@agp/runtime/guarded-reader';
 import { LRUCache } from 'lru-cache';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
@@ -32,7 +32,7 @@ import { BackgroundWork, RunningRequests } from './stop/running-requests.ts';
 import { createStorage } from './storage/storage.ts';
 import { Versioned } from './storage/versioned.ts';
 
-/** More requests than these, at once, go on together: each is then forwarded later, and costs less. */
+/** If more requests run than this, those admitted together go on at once: that costs less, but each is forwarded later. */
 const calm = 32;
 
 interface Connections {
@@ -50,8 +50,7 @@ export function createContext(
   { pool, writes, bus, redis, budgetRedis }: Connections,
 ): ProxyContext & AsyncDisposable {
   const { config, logger, metrics, warnings } = setup;
-  const isCalm = () => setup.load.running <= calm;
-  const storage = createStorage(pool, warnings.storageUnreadable, writes, isCalm);
+  const storage = createStorage(pool, warnings.storageUnreadable, writes);
   const budget = new Budget({
     shared: createBudgetReservations(budgetRedis),
     storage,
@@ -89,8 +88,10 @@ export function createContext(
   const proxied = new Map(
     [...proxies].map((proxy) => [proxy, createUpstream(timeoutMs, proxy.connector(connectMs))] as const),
   );
+  const joinGroup = makeGroups();
   const context: ProxyContext = {
     ...setup,
+    joinGroup: () => (setup.load.running <= calm ? joinGroup() : undefined),
     storage,
     budget,
     outbox,

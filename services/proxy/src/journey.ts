@@ -97,7 +97,7 @@ export interface Admission {
   metadata: Readonly<Record<string, unknown>>;
   /** What policies said of its head that do not refuse it. */
   findings: readonly Finding[];
-  /** On the monotonic clock, in milliseconds. */
+  /** When what was read came, on the monotonic clock, in milliseconds. */
   admittedAt: number;
 }
 

@@ -85,6 +85,7 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
     const entered = await enter(context, exchange, journey, read, begin, early);
     const { head, agent } = entered;
     let { admission } = entered;
+    await context.joinGroup();
     // A named session is judged before a place is taken; for an unnamed one Redis is asked, which needs a place.
     if (head.sessionName === null) journey.place = takePlace(context, head, agent);
     begin('resolveSession');

@@ -31,6 +31,8 @@ export interface ClosedSlice {
 export interface ClosedTimes {
   firstByte: number[];
   lastByte: number[];
+  /** Of all callers. */
+  requests: number;
 }
 
 /** What a target answered that was not expected. */
@@ -38,12 +40,12 @@ export interface ClosedFailure {
   failure: string;
 }
 
-/** @throws Error unless all are answered as was expected */
+/** @throws Error unless all are answered as was expected; by then no caller runs */
 async function run({ url, headers, body, callers, seconds, agents }: ClosedSlice): Promise<ClosedTimes> {
   const all = callers.flatMap((each) => Array.from({ length: each.count }, () => each));
   const agent = new Agent({ keepAlive: true, maxSockets: all.length });
-  const times: ClosedTimes = { firstByte: [], lastByte: [] };
-  const end = performance.now() + seconds * 1_000;
+  const times: ClosedTimes = { firstByte: [], lastByte: [], requests: 0 };
+  let end = performance.now() + seconds * 1_000;
   const call = async ({ headers: more, status = 200, isUntimed }: Callers, caller: number) => {
     const told = { ...headers, 'x-agent-name': `bench-${caller % agents}`, ...more };
     while (performance.now() < end) {
@@ -55,14 +57,24 @@ async function run({ url, headers, body, callers, seconds, agents }: ClosedSlice
         firstByte ||= performance.now() - began;
       });
       await once(response, 'end');
+      times.requests += 1;
       if (response.statusCode !== status) throw new Error(`${url} answered with ${response.statusCode}, not ${status}`);
       if (isUntimed) continue;
       times.firstByte.push(firstByte);
       times.lastByte.push(performance.now() - began);
     }
   };
-  await Promise.all(all.map(call));
+  const ended = await Promise.allSettled(
+    all.map((each, index) =>
+      call(each, index).catch((error: Error) => {
+        end = 0;
+        throw error;
+      }),
+    ),
+  );
   agent.destroy();
+  const failed = ended.find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
   return times;
 }
 

@@ -24,6 +24,7 @@ export async function startPortkey(folder: string, providerUrl: string): Promise
   const port = await findPort();
   const file = `${folder}/node_modules/@portkey-ai/gateway/build/start-server.js`;
   const child = spawn(process.execPath, [file, `--port=${port}`, '--headless'], { stdio: 'ignore' });
+  process.once('exit', () => child.kill());
   const url = `http://127.0.0.1:${port}`;
   const headers = {
     'x-portkey-provider': 'openai',

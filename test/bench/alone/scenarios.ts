@@ -32,7 +32,7 @@ export function listScenarios(connections: readonly number[], waitMs: number): R
       ofCalls(`4 connections, prompts of ${size}k tokens`, [{ count: 4 }], writePrompt(size)),
     ),
     slow: [
-      ofCalls('15 connections, beside one whose provider takes 2 s', [
+      ofCalls(`15 connections, beside one whose provider takes ${waitMs / 10} s`, [
         { count: 15 },
         { count: 1, headers: { 'x-bench-wait-ms': String(waitMs * 100) }, isUntimed: true },
       ]),

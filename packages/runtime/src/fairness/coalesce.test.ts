@@ -83,33 +83,3 @@ test('a flood of keys is taken in queries of a bounded size, one after the other
   expect(answers.at(-1)).toBe(-2_499);
   expect(sizes).toEqual([1_000, 1_000, 500]);
 });
-
-test('while few requests run, those of one query go on four at a time', async () => {
-  const { calls, load } = controlledLoad();
-  let isCalm = true;
-  const read = coalesce(load, { inGroups: () => isCalm });
-  const askAll = () => {
-    const done: number[] = [];
-    const asks = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((key) => read(key).then(() => done.push(key)));
-    return { done, all: Promise.all(asks) };
-  };
-  const oneTurn = () => new Promise((resolve) => setImmediate(resolve));
-  const calm = askAll();
-  await turn();
-  calls[0]?.finish();
-  const seen: number[] = [];
-  while (calm.done.length < 9) {
-    await oneTurn();
-    if (calm.done.length !== seen.at(-1)) seen.push(calm.done.length);
-  }
-  expect(seen).toEqual([4, 8, 9]);
-  expect(calm.done).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
-  await calm.all;
-
-  isCalm = false;
-  const crowd = askAll();
-  await turn();
-  calls[1]?.finish();
-  await oneTurn();
-  expect(crowd.done).toHaveLength(9);
-});

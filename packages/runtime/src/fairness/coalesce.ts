@@ -2,14 +2,7 @@ interface CoalesceOptions<Ask> {
   keyOf?: (ask: Ask) => unknown;
   /** However many wait, no query takes much longer than another. */
   maxAsks?: number;
-  /**
-   * Whether those that one query has answered go on group by group, a turn of the event loop each: the first have done their work before
-   * the last begin. What all do together costs less.
-   */
-  inGroups?: () => boolean;
 }
-
-const groupSize = 4;
 
 /**
  * Lets requests that arrive together share one query, which starts after they asked. One query runs at a time: a second one beside it
@@ -17,15 +10,11 @@ const groupSize = 4;
  */
 export function coalesce<Ask, Value>(
   load: (asks: Ask[]) => Promise<Map<Ask, Value>>,
-  { keyOf = (ask) => ask, maxAsks = 1_000, inGroups = () => false }: CoalesceOptions<Ask> = {},
+  { keyOf = (ask) => ask, maxAsks = 1_000 }: CoalesceOptions<Ask> = {},
 ): (ask: Ask) => Promise<Value | undefined> {
   interface Batch {
     asks: Map<unknown, Ask>;
     result: Promise<Map<Ask, Value>>;
-    /** How many wait for it. */
-    waiting: number;
-    /** The moment of each group but the first, once it is answered. */
-    groups: Promise<void>[];
     start(): void;
   }
   const gathering: Batch[] = [];
@@ -50,7 +39,7 @@ export function coalesce<Ask, Value>(
         startNext();
       }
     });
-    return { asks, result, waiting: 0, groups: [], start: started.resolve };
+    return { asks, result, start: started.resolve };
   };
 
   return async (ask) => {
@@ -65,15 +54,6 @@ export function coalesce<Ask, Value>(
     const key = keyOf(ask);
     const first = asks.get(key) ?? ask;
     asks.set(key, first);
-    const place = batch.waiting;
-    batch.waiting += 1;
-    const answers = await result;
-    const group = Math.floor(place / groupSize);
-    if (group > 0 && inGroups()) {
-      const before = batch.groups[group - 1] ?? Promise.resolve();
-      batch.groups[group] ??= before.then(() => new Promise<void>((resolve) => void setImmediate(resolve)));
-      await batch.groups[group];
-    }
-    return answers.get(first);
+    return (await result).get(first);
   };
 }

@@ -139,14 +139,8 @@ async function readByDay<Ask extends SpendAsk, Value>(
  * failure of storage.
  * @param pool its statements must time out within about a second, or they would pile up behind a lock
  * @param writes the same for what is written: a disk that stalls holds these up, and no read waits behind them for a connection
- * @param isCalm whether so few requests run that each is to be forwarded soon, rather than all at the least cost
  */
-export function createStorage(
-  pool: Pool,
-  onFailure: (cause: Error) => void,
-  writes: Pool = pool,
-  isCalm: () => boolean = () => false,
-) {
+export function createStorage(pool: Pool, onFailure: (cause: Error) => void, writes: Pool = pool) {
   const deadlines = new Deadlines();
 
   async function inTime<Result>(query: Promise<Result>, deadline: number): Promise<Result> {
@@ -168,7 +162,6 @@ export function createStorage(
   const admissions = coalesce((keys: AdmissionKey[]) => readAdmissions(pool, keys), {
     keyOf: ({ agentId, tokenId, sessionId, claim }) =>
       `${agentId} ${tokenId} ${sessionId} ${claim?.identityId} ${claim?.workload} ${claim?.name}`,
-    inGroups: isCalm,
   });
   const spends = coalesce(
     (asks: SpendAsk[]) =>
