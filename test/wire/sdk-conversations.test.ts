@@ -103,7 +103,9 @@ describe.concurrent('a model that calls tools and follows schemas', () => {
       expect(received.filter((text) => /celsius\W+12\b/.test(text)).length).toBeGreaterThanOrEqual(3);
       expect(shown).toMatch(/\b[0-9a-f]{64}\b/);
     }
-    const { model, prompt, completion, nano } = { openai: gpt5, anthropic: opus, gemini: flash }[conversation.provider];
+    const { model, prompt, completion, nano } = { openai: gpt5, anthropic: opus, gemini: flash, bedrock: opus }[
+      conversation.provider
+    ];
     for (const event of await readEvents(throughFake, sessionId, requests)) {
       expect(event).toMatchObject({
         model,

@@ -166,7 +166,7 @@ test.each([openaiCalls.chat, openaiCalls.chatStream, anthropicCalls.messagesStre
     const sessionId = newSessionId();
     const target = proxyTarget(throughFake, call, sessionId, true);
     const outcome = await expectSameAnswer(call, { baseUrl: fake.url, headers: {} }, target, fakeText);
-    const expected = { openai: gpt5, anthropic: opus, gemini: flash }[call.provider];
+    const expected = { openai: gpt5, anthropic: opus, gemini: flash, bedrock: opus }[call.provider];
     const event = await expectRecorded(throughFake, call, expected, sessionId, outcome);
     expect(await throughFake.api<Agent>(`/api/v1/agents/${event.agent_id}`)).toMatchObject({ name: 'Path Agent' });
   },

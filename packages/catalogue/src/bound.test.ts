@@ -7,7 +7,7 @@ import { parsePriceFile } from './price-file.ts';
 import { readServiceTiers } from './tiers.ts';
 
 const at = new Date('2026-11-20T12:00:00Z');
-const apis = { openai: 'openai', anthropic: 'anthropic', gemini: 'gemini' } as const;
+const apis = { openai: 'openai', anthropic: 'anthropic', gemini: 'gemini', bedrock: 'bedrock' } as const;
 const ask = (model: string, api: PricedCall['api'] = 'openai') => ({
   provider: apis[api],
   api,

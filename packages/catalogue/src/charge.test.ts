@@ -13,7 +13,7 @@ const noon = new Date('2026-11-20T12:00:00Z');
 function call(model: string, usage: Partial<Usage>, rest: Partial<PricedCall> = {}): PricedCall {
   const api = rest.api ?? 'openai';
   return {
-    provider: { openai: 'openai', anthropic: 'anthropic', gemini: 'gemini' }[api],
+    provider: { openai: 'openai', anthropic: 'anthropic', gemini: 'gemini', bedrock: 'bedrock' }[api],
     api,
     baseUrl: 'http://127.0.0.1:1',
     model,

@@ -5,11 +5,12 @@ import { type ProviderApi, providerApis } from '@agp/core/operations';
 import { toLineText } from '@agp/core/text';
 import { z } from 'zod';
 
-/** What is built in for each format: where its own provider answers, and the library's id of the vendor. */
-export const builtInProviders: Readonly<Record<ProviderApi, { baseUrl: string; vendor: string }>> = {
+/** What is built in for each format: where its own provider answers, if it is one place, and the library's id of the vendor. */
+export const builtInProviders: Readonly<Record<ProviderApi, { baseUrl?: string; vendor: string }>> = {
   openai: { baseUrl: 'https://api.openai.com', vendor: 'openai' },
   anthropic: { baseUrl: 'https://api.anthropic.com', vendor: 'anthropic' },
   gemini: { baseUrl: 'https://generativelanguage.googleapis.com', vendor: 'google' },
+  bedrock: { vendor: 'aws' },
 };
 
 export interface PathPattern {
@@ -167,7 +168,10 @@ export function listProviders(
   environment: Readonly<Record<string, string | undefined>>,
 ): Map<string, KnownProvider> {
   const providers = new Map<string, KnownProvider>();
-  for (const api of providerApis) providers.set(api, { id: api, api, baseUrl: new URL(builtInProviders[api].baseUrl) });
+  for (const api of providerApis) {
+    const { baseUrl: url } = builtInProviders[api];
+    if (url !== undefined) providers.set(api, { id: api, api, baseUrl: new URL(url) });
+  }
   for (const [index, entry] of entries.entries()) {
     const { id, api, base_url: url } = entry;
     providers.set(id, { id, api, baseUrl: url, entry, place: nameEntry(index, id) });

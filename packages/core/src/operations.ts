@@ -1,5 +1,5 @@
-/** The formats that providers speak; each is also the id of the provider that it is named after. */
-export const providerApis = ['openai', 'anthropic', 'gemini'] as const;
+/** The formats that providers speak; each is also the id of the provider that it is named after, if there is one for all. */
+export const providerApis = ['openai', 'anthropic', 'gemini', 'bedrock'] as const;
 
 export type ProviderApi = (typeof providerApis)[number];
 
@@ -16,6 +16,9 @@ export interface OperationRow {
   /** It is answered before its calls are billed, with its results. */
   readonly startsBatch?: true;
 }
+
+/** A model at AWS, by its id or by its ARN, which has a slash at most. */
+const bedrockModel = 'model/[^/]+(?:/[^/]+)?';
 
 const rows = {
   'chat.completions': { path: 'chat/completions', kind: 'chat', takesOurKey: true },
@@ -65,6 +68,15 @@ const rows = {
   'interactions.get': {},
   'cachedContents.create': { path: 'cachedContents' },
   'cachedContents.update': { path: 'cachedContents/[^/:]+' },
+  converse: { path: `${bedrockModel}/converse`, kind: 'chat', takesOurKey: true },
+  'converse-stream': { path: `${bedrockModel}/converse-stream`, kind: 'chat', takesOurKey: true },
+  invoke: { path: `${bedrockModel}/invoke`, kind: 'chat', takesOurKey: true },
+  'invoke-with-response-stream': {
+    path: `${bedrockModel}/invoke-with-response-stream`,
+    kind: 'chat',
+    takesOurKey: true,
+  },
+  'count-tokens': { path: `${bedrockModel}/count-tokens`, takesOurKey: true },
   batchPredictionJobs: { path: 'batchPredictionJobs', startsBatch: true },
 } as const satisfies Readonly<Record<string, OperationRow>>;
 

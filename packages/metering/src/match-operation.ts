@@ -1,11 +1,12 @@
 import { operationRows } from '@agp/core/operations';
 import { anthropic } from './dialects/anthropic/operations.ts';
+import { bedrock } from './dialects/bedrock/operations.ts';
 import { gemini } from './dialects/gemini/operations.ts';
 import { openai } from './dialects/openai/operations.ts';
 import { type Dialect, decodeName, type Operation, type ProviderApi, toPlainPath } from './dialects/operation.ts';
 
 /** The wire formats that providers speak. */
-export const dialects: Readonly<Record<ProviderApi, Dialect>> = { openai, anthropic, gemini };
+export const dialects: Readonly<Record<ProviderApi, Dialect>> = { openai, anthropic, gemini, bedrock };
 
 /** Whether an answer would hold a credential, in the words of any dialect: some servers speak several. */
 export function handsOutCredential(path: string): boolean {

@@ -36,9 +36,11 @@ const table = {
       /^(?:(?:.*-)?model(?:-.*|s)?$|x-mcp-|azureml-model-|(?:x-portkey-|helicone-|x-litellm-|cf-aig-|x-bf-|x-openrouter-|x-vercel-ai-|ai-gateway-|x-kong-|x-ai-|x-llm-|x-envoy-ai-|x-truefoundry-|x-tfy-|x-requesty-|x-eden-|x-braintrust-|x-martian-|x-notdiamond-|x-unify-)(?!(?:api-?key|auth|authorization|trace(?:-id)?|span-(?:id|name)|parent-span-id|session-(?:id|name|path)|user(?:-id)?|request-(?:id|timeout)|metadata|timeout|stream-timeout|num-retries|cache.*|skip-cache|collect-log.*|event-id|property-.*|rate-?limit.*|moderations-enabled|omit-.*|zdr|title|categories|enable-.*log.*|customer-id|end-user-id|spend-logs-metadata|debug|custom-cost|max-attempts|retry-delay|backoff|step|parent-.*|stainless-.*)$))/,
   },
   /** A request asks for a dearer tier by it. */
-  tier: { names: 'x-vertex-ai-llm-shared-request-type x-amzn-bedrock-service-tier' },
+  tier: {
+    names: 'x-vertex-ai-llm-shared-request-type x-amzn-bedrock-service-tier x-amzn-bedrock-performanceconfig-latency',
+  },
   /** An answer names the tier that served it. */
-  served: { names: 'x-gemini-service-tier' },
+  served: { names: 'x-gemini-service-tier x-amzn-bedrock-service-tier' },
   /** It asks for a partial or unchanged answer, which has no usage. */
   partial: { names: 'range if-range if-none-match if-modified-since' },
   /** Frameworks and Google's servers take method, path or host from it: the provider would serve another request than the one checked. */

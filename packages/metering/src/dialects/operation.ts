@@ -173,8 +173,12 @@ export interface Dialect {
   conversation: readonly string[];
   /** The header in which its SDKs send a key. */
   keyHeader(apiKey: string): Readonly<Record<string, string>>;
+  /** All that runs a model there is an operation: what is none is refused. */
+  isClosed?: true;
   /** The body of an answer which the provider's own SDK raises as an error. */
   formatRefusal(refusal: ToldRefusal): string;
+  /** Another status than the refusal's, and headers, if its SDKs go by them. */
+  describeRefusal?(refusal: ToldRefusal): { status: number; headers: Readonly<Record<string, string>> };
   /** The same for the end of a stream; it closes a frame that was cut. @param asArray of frames, not SSE */
   formatStreamError(refusal: ToldRefusal, operation: Operation | null, asArray: boolean): string;
 }

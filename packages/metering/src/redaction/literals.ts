@@ -3,7 +3,7 @@ import { isFreeMember } from '../text/strings.ts';
 import { findSigned, isSignature } from './blocks.ts';
 import { type Holder, type Literal, openHolder } from './holder.ts';
 
-const isCounting = (key: string): boolean => key === 'index' || key === 'item_id' || key.endsWith('_index');
+const isCounting = (key: string): boolean => /^(?:index|item_id|contentBlockIndex)$|_index$/.test(key);
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const [quote, comma, nine, colon, openBracket, openBrace] = [0x22, 0x2c, 0x39, 0x3a, 0x5b, 0x7b];
 const plain = /^"[\w $.-]*"$/;

@@ -12,7 +12,7 @@ export function isFile({ kind, key, holder }: Literal, value: string): boolean {
   return (isOfPicture || /b64|[bB]ase64/.test(key) || isMediaMember(key)) && isMedia(value);
 }
 
-const mediaHolders = /image|audio|video|file|document|media|upload|inline_?data|gcs|base64/i;
+const mediaHolders = /image|audio|video|file|document|media|upload|inline_?data|gcs|base64|invokeModel/i;
 
 export const tokenMembers = new Set(listWords('tokens'));
 const files = matchWords('files');

@@ -1,9 +1,10 @@
 import { anthropic } from './anthropic.ts';
+import { bedrock } from './bedrock.ts';
 import { gemini } from './gemini.ts';
 import { openai } from './openai.ts';
 import type { VendorWords } from './vendor-words.ts';
 
-const vendors: readonly VendorWords[] = [openai, anthropic, gemini];
+const vendors: readonly VendorWords[] = [openai, anthropic, gemini, bedrock];
 
 /** All vendors' words of one role, none twice. */
 export const listWords = (role: keyof VendorWords): string[] => [

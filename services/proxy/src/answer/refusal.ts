@@ -56,13 +56,16 @@ export function answerError(
   if (response.headersSent || response.destroyed) return;
   const told = tellRefusal(error, refusalContact);
   const api = findApi(providers, exchange);
-  const body = api === null ? JSON.stringify({ error: told.message }) : dialects[api].formatRefusal(told);
-  response.writeHead(error.status, {
+  const dialect = api === null ? null : dialects[api];
+  const body = dialect?.formatRefusal(told) ?? JSON.stringify({ error: told.message });
+  const described = dialect?.describeRefusal?.(told);
+  response.writeHead(described?.status ?? error.status, {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     ...(isFinal(error) ? { 'x-should-retry': 'false' } : {}),
     ...requestIdHeaders(exchange.requestId),
     ...headers,
+    ...described?.headers,
     ...error.headers,
   });
   response.end(body);

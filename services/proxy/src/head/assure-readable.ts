@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '@agp/core/errors';
-import type { Operation } from '@agp/metering';
+import { dialects, type Operation } from '@agp/metering';
 import type { Provider } from '../settings/provider.ts';
+import { toListedPath } from '../telemetry/shown-path.ts';
 import type { QueryParameters } from './query-parameters.ts';
 
 const googleHost = /(?:^|\.)googleapis\.com$/;
@@ -24,6 +25,31 @@ export function assureReadable(
   const isRead = asked.every(({ name, value }) => name.endsWith('alt') && readable.test(value));
   if (isRead && headers['x-goog-fieldmask'] === undefined) return;
   throw new ApiError('not_governed', 'answers that are not whole, or not JSON, are not governed');
+}
+
+/**
+ * Refuses what a closed API has beside its operations: an answer that nobody reads would be free, and a caller's own signature is for
+ * another host than this proxy.
+ * @throws ApiError `not_governed`, `malformed_request`
+ */
+export function assureClosed(
+  { api }: Pick<Provider, 'api'>,
+  operation: Operation | null,
+  method: string,
+  path: string,
+  { authorization = '' }: IncomingHttpHeaders,
+): void {
+  if (dialects[api].isClosed !== true) return;
+  if (/^AWS4-/i.test(authorization))
+    throw new ApiError(
+      'malformed_request',
+      'a request that its caller signed is for another host: send a bearer key, as AWS_BEARER_TOKEN_BEDROCK, or turn signing off',
+    );
+  if (operation !== null || method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return;
+  throw new ApiError(
+    'not_governed',
+    `${toListedPath(path) ?? 'the path'} is not governed: no reader knows what it costs`,
+  );
 }
 
 /** Not TRACE, whose answer repeats the request's headers. */

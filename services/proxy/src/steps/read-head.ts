@@ -4,7 +4,7 @@ import { toPublicId, uuidTime } from '@agp/core/ids';
 import { isPlain, readTierHeader } from '@agp/metering';
 import type { Setup, Working } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
-import { assureReadable, assureServedMethod } from '../head/assure-readable.ts';
+import { assureClosed, assureReadable, assureServedMethod } from '../head/assure-readable.ts';
 import { readCaller } from '../head/caller.ts';
 import { matchOneOperation } from '../head/match-operation.ts';
 import { buildOutgoing } from '../head/outgoing.ts';
@@ -47,6 +47,7 @@ export function readHead(context: Setup & Working, exchange: Exchange): Head {
   const operation = matchOneOperation(provider.api, exchange.method, path);
   const parameters = parseQuery(target.query);
   assureReadable(provider, operation, parameters, headers);
+  assureClosed(provider, operation, exchange.method, path, headers);
   const { version } = context.identities;
   let meetsJwt = false;
   const isOurs = (jwt: string) => {

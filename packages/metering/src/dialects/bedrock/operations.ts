@@ -1,0 +1,122 @@
+import { asArray, asObject, type JsonObject } from '../../json/members.ts';
+import { collectText } from '../../text/strings.ts';
+import { anthropic } from '../anthropic/operations.ts';
+import { openai } from '../openai/operations.ts';
+import { type AnswerReading, type Dialect, decodeName, type Operation, usual } from '../operation.ts';
+import * as bounds from './bounds.ts';
+import { describeRefusal, formatRefusal } from './refusals.ts';
+import { ConverseStreamReader } from './stream.ts';
+import { readConverseText } from './text.ts';
+import { answerNames, readTools, refuseTools } from './tools.ts';
+import { readConverseFigures } from './usage.ts';
+
+/** The model stands in the path alone, by its id or ARN, whose slash is escaped. */
+const target =
+  /\/model\/([^/]+(?:\/[^/]+)?)\/(converse|converse-stream|invoke|invoke-with-response-stream|count-tokens)$/;
+
+const findModel = (path: string): string | null => {
+  const [, model] = target.exec(path.replace(/\/$/, '')) ?? [];
+  return model === undefined ? null : decodeName(model);
+};
+
+const textMembers = ({ system, messages, toolConfig }: JsonObject) => [system, messages, toolConfig];
+
+const converse: Operation = {
+  api: 'bedrock',
+  name: 'converse',
+  ...usual,
+  bounds: bounds.converse,
+  known: bounds.known,
+  readTools,
+  answerNames,
+  createStreamReader: () => new ConverseStreamReader(),
+  readRequest: (body, path) => ({
+    requestedModel: findModel(path),
+    stream: path.endsWith('-stream'),
+    toldUsage: {},
+    inputText: () => collectText(...textMembers(asObject(body))),
+  }),
+  readAnswer: (body) => ({ ...readConverseFigures(body), outputText: () => readConverseText(body) }),
+};
+
+const converseStream: Operation = { ...converse, name: 'converse-stream' };
+
+/** With a prompt that is stored at AWS: what it says and offers is not known here. */
+const describeStored = ({ bounds: _, ...of }: Operation): Operation => ({ ...of, readTools: refuseTools });
+
+const stored = { converse: describeStored(converse), 'converse-stream': describeStored(converseStream) };
+
+const streamVerb = 'invoke-with-response-stream';
+
+/** The vendor's own body, without the model: by the verb of its path. */
+function describeInvoke({ geoMember: _, ...of }: Operation): Readonly<Record<string, Operation>> {
+  const invoke: Operation = {
+    ...of,
+    api: 'bedrock',
+    name: 'invoke',
+    usageNeedsAsking: false,
+    readRequest: (body, path, size) => ({
+      ...of.readRequest(body, path, size),
+      requestedModel: findModel(path),
+      stream: path.endsWith('-stream'),
+    }),
+  };
+  return { invoke, [streamVerb]: { ...invoke, name: streamVerb } };
+}
+
+const match = (dialect: Dialect, path: string) => dialect.match(path, 'POST') as Operation;
+
+/** Whose bodies are read, by the model's maker. An ARN may hide the model: what differs from Claude's is unread then. */
+const invoked = [
+  [/(?:^|[./])amazon\.nova/, describeInvoke(converse)],
+  [/(?:^|[./])openai\./, describeInvoke(match(openai, '/v1/chat/completions'))],
+  [/(?:^|[./])anthropic\.|^arn:/, describeInvoke(match(anthropic, '/v1/messages'))],
+] as const;
+
+const nothingTold: AnswerReading = {
+  model: null,
+  usage: null,
+  serviceTier: null,
+  outputText: () => ({ parts: [], whole: true }),
+};
+
+/** The body that is counted is a call's, or Base64 of one. */
+const countTokens: Operation = {
+  ...converse,
+  name: 'count-tokens',
+  isFree: true,
+  listCalls: ({ input }) => asArray([asObject(asObject(input).converse)]) as JsonObject[],
+  known: { input: true },
+  knownOfCalls: bounds.known,
+  readRequest: (body, path) => ({
+    requestedModel: findModel(path),
+    stream: false,
+    toldUsage: {},
+    inputText: () => collectText(...textMembers(asObject(asObject(asObject(body).input).converse))),
+  }),
+  readAnswer: () => nothingTold,
+};
+
+const read = { converse, 'converse-stream': converseStream, 'count-tokens': countTokens };
+
+function findOperation(model: string, verb: string): Operation | null {
+  const ofAll: Readonly<Record<string, Operation>> = /:prompt\//.test(model) ? { ...read, ...stored } : read;
+  return ofAll[verb] ?? invoked.find(([maker]) => maker.test(model))?.[1][verb] ?? null;
+}
+
+export const bedrock: Dialect = {
+  match(path, method) {
+    const [, model, verb] = method === 'POST' ? (target.exec(path) ?? []) : [];
+    return model === undefined || verb === undefined ? null : findOperation(decodeName(model), verb);
+  },
+  isClosed: true,
+  links: [],
+  credentialPaths: /(?!)/,
+  hostedAgentPaths: /\/(?:agents|agentaliases|flows|sessions)\//,
+  keepingPaths: /(?!)/,
+  conversation: ['messages'],
+  keyHeader: (apiKey) => ({ Authorization: `Bearer ${apiKey}` }),
+  formatRefusal,
+  describeRefusal,
+  formatStreamError: formatRefusal,
+};
