@@ -9,11 +9,12 @@ import {
 import { type Exchange, type Written, writeAnswer, writeRequest } from '@agp/testing/corpus';
 
 /** Providers whose format is not OpenAI's, or whose address tells something. */
-const formats: Readonly<Record<string, ProviderApi>> = { anthropic: 'anthropic', gemini: 'gemini' };
+const formats: Readonly<Record<string, ProviderApi>> = { anthropic: 'anthropic', gemini: 'gemini', bedrock: 'bedrock' };
 const addresses: Readonly<Record<string, string>> = {
   openai: 'https://api.openai.com',
   anthropic: 'https://api.anthropic.com',
   gemini: 'https://generativelanguage.googleapis.com',
+  bedrock: 'https://bedrock-runtime.us-east-1.amazonaws.com',
   azure: 'https://mine.openai.azure.com',
   mistral: 'https://api.mistral.ai',
   xai: 'https://api.x.ai',

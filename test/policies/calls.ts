@@ -64,6 +64,13 @@ export const places: Record<Tools, Record<string, Place>> = {
     mcp: ({ host }) => ({ tools: [{ mcpServers: [{ streamableHttpTransport: { url: `https://${host}` } }] }] }),
     routing: ({ model }) => ({ generationConfig: { routingConfig: { manualMode: { modelName: model } } } }),
   },
+  converse: {
+    toolSpec: ({ tool }) => ({ toolConfig: { tools: [{ toolSpec: { name: tool, inputSchema: { json: {} } } }] } }),
+    systemTool: ({ hosted }) => ({ toolConfig: { tools: [{ systemTool: { name: hosted } }] } }),
+    'tool in a message': ({ tool }) => ({
+      messages: [{ role: 'system', content: [{ toolAddition: { tool: { toolSpec: { name: tool } } } }] }],
+    }),
+  },
   interactions: {
     function: ({ tool }) => ({ tools: [{ type: 'function', name: tool }] }),
     hosted: ({ hosted }) => ({ tools: [{ type: hosted }] }),
@@ -98,5 +105,11 @@ export const stored: Record<Tools, readonly object[]> = {
     { tools: [{ type: 'mcp_toolset', mcp_server_name: 's' }] },
   ],
   gemini: [{ cachedContent: 'cachedContents/c' }, { cached_content: 'cachedContents/c' }],
+  converse: [
+    { promptVariables: { who: { text: 'ok-1' } } },
+    { additionalModelRequestFields: { tools: [{ name: 'ok_1' }] } },
+    { toolConfig: { tools: [{ anyTool: { name: 'ok_1' } }] } },
+    { toolConfig: { tools: [], servers: ['ok_1'] } },
+  ],
   interactions: [{ agent: 'ok-1' }, { cached_content: 'cachedContents/c' }],
 };

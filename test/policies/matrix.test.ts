@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { providerApis } from '@agp/core/operations';
 import { startFakeProvider } from '@agp/testing/providers';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -75,7 +76,7 @@ beforeAll(async () => {
   });
   // Calls have a member of their own beside what they name.
   const vouched = { base_url: provider.url, harmless_members: ['filler'] };
-  const providers = ['openai', 'anthropic', 'gemini'].map((id) => ({ id, api: id, ...vouched }));
+  const providers = providerApis.map((id) => ({ id, api: id, ...vouched }));
   const folder = mkdtempSync(join(tmpdir(), 'agp-policies-'));
   using _folder = { [Symbol.dispose]: () => rmSync(folder, { recursive: true }) };
   const environment = { PROVIDERS_FILE: join(folder, 'providers.json') };

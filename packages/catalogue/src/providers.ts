@@ -160,7 +160,7 @@ export function findProvider<Provider>(providers: ReadonlyMap<string, Provider>,
 
 /**
  * Built-in providers, then the entries of PROVIDERS_FILE, then the `PROVIDER_<ID>_URL` variables, each overriding the ones before. An id
- * that only a variable names speaks the OpenAI format.
+ * that only a variable names speaks the format of that name, else OpenAI's.
  * @throws ConfigError naming the variable
  */
 export function listProviders(
@@ -181,7 +181,10 @@ export function listProviders(
     if (given === undefined || !value) continue;
     const [id, url] = [providerId.safeParse(given), baseUrl.safeParse(value)];
     if (!id.success || !url.success) throw new ConfigError(`${name}: ${(id.error ?? url.error)?.issues[0]?.message}`);
-    const known = findProvider(providers, given) ?? { id: given, api: 'openai' as const };
+    const known = findProvider(providers, given) ?? {
+      id: given,
+      api: providerApis.find((api) => api === given) ?? 'openai',
+    };
     providers.set(known.id, { ...known, baseUrl: url.data });
   }
   return providers;

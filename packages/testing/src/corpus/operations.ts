@@ -16,7 +16,7 @@ const operation = z.strictObject({
   /** Where it names its model; `unread` if what it names is stored elsewhere, `none` if it runs none. */
   model: z.enum(['body', 'path', 'form', 'unread', 'none']),
   /** The format of the tools that it may offer. */
-  tools: z.enum(['openai', 'responses', 'anthropic', 'gemini', 'interactions']).optional(),
+  tools: z.enum(['openai', 'responses', 'anthropic', 'gemini', 'interactions', 'converse']).optional(),
   /** The body that holds a call, which `{call}` stands for. */
   wrap: z.json().optional(),
 });

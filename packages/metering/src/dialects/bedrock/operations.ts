@@ -1,8 +1,17 @@
+import type { Frame } from '../../json/frame.ts';
 import { asArray, asObject, type JsonObject } from '../../json/members.ts';
 import { collectText } from '../../text/strings.ts';
 import { anthropic } from '../anthropic/operations.ts';
 import { openai } from '../openai/operations.ts';
-import { type AnswerReading, type Dialect, decodeName, type Operation, usual } from '../operation.ts';
+import {
+  type AnswerReading,
+  type Dialect,
+  decodeName,
+  type Operation,
+  type StreamReader,
+  type StreamReading,
+  usual,
+} from '../operation.ts';
 import * as bounds from './bounds.ts';
 import { describeRefusal, formatRefusal } from './refusals.ts';
 import { ConverseStreamReader } from './stream.ts';
@@ -48,6 +57,31 @@ const stored = { converse: describeStored(converse), 'converse-stream': describe
 
 const streamVerb = 'invoke-with-response-stream';
 
+/** Reads a stream of the vendor's own, whose model lacks the region. */
+class RegionlessReader implements StreamReader {
+  readonly #of: StreamReader;
+
+  constructor(of: StreamReader) {
+    this.#of = of;
+  }
+
+  get sawEnd(): boolean {
+    return this.#of.sawEnd === true;
+  }
+
+  push(frame: Frame): void {
+    this.#of.push(frame);
+  }
+
+  pushEnds(event: string, head: string, tail: Buffer): void {
+    this.#of.pushEnds?.(event, head, tail);
+  }
+
+  end(): StreamReading {
+    return { ...this.#of.end(), model: null };
+  }
+}
+
 /** The vendor's own body, without the model: by the verb of its path. */
 function describeInvoke({ geoMember: _, ...of }: Operation): Readonly<Record<string, Operation>> {
   const invoke: Operation = {
@@ -60,6 +94,9 @@ function describeInvoke({ geoMember: _, ...of }: Operation): Readonly<Record<str
       requestedModel: findModel(path),
       stream: path.endsWith('-stream'),
     }),
+    // Its name lacks the region, by which the price differs.
+    readAnswer: (body) => ({ ...of.readAnswer(body), model: null }),
+    createStreamReader: (onCall) => new RegionlessReader(of.createStreamReader(onCall)),
   };
   return { invoke, [streamVerb]: { ...invoke, name: streamVerb } };
 }
