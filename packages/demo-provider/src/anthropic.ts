@@ -115,6 +115,12 @@ export const answerMessage: Endpoint = (request) => {
   );
 };
 
+/** A body as it is sent to a cloud: the model stands elsewhere. */
+export function readInvoked(model: string, body: unknown): { read: ModelRequest; maxTokens: number } {
+  const asked = parseRequest(message.omit({ model: true, stream: true }), body);
+  return { read: readMessage({ ...asked, model }), maxTokens: asked.max_tokens };
+}
+
 export const answerTokenCount: Endpoint = ({ body }) => ({
   json: { input_tokens: countInputTokens(readMessage(parseRequest(countable, body))) },
 });

@@ -1,4 +1,5 @@
 import * as anthropic from './anthropic.ts';
+import * as bedrock from './bedrock.ts';
 import { reportAnthropicCosts, reportOpenaiCosts } from './cost-reports.ts';
 import type { Endpoint, Route } from './endpoint.ts';
 import * as gemini from './gemini.ts';
@@ -57,6 +58,7 @@ export interface Dialect {
   routes: readonly Route[];
   requestIdHeader: string;
   toErrorBody(fault: ProviderFault, requestId: string): unknown;
+  toErrorHeaders?(fault: ProviderFault): Record<string, string>;
 }
 
 /** The APIs by the first part of the path. */
@@ -97,5 +99,20 @@ export const dialects: Readonly<Record<string, Dialect>> = {
     ],
     requestIdHeader: 'x-request-id',
     toErrorBody: gemini.toErrorBody,
+  },
+  bedrock: {
+    routes: [
+      ['POST', /^\/model\/([^/]+)\/converse$/, bedrock.answerWhole],
+      ['POST', /^\/model\/([^/]+)\/converse-stream$/, bedrock.answerStream],
+      ['POST', /^\/model\/([^/]+)\/invoke$/, bedrock.answerInvoked],
+      ['POST', /^\/model\/([^/]+)\/invoke-with-response-stream$/, bedrock.answerInvokedStream],
+      ['POST', /^\/model\/([^/]+)\/count-tokens$/, bedrock.answerTokenCount],
+      ['POST', /^\/anthropic\/v1\/messages$/, anthropic.answerMessage],
+      ['POST', /^\/openai\/v1\/chat\/completions$/, openai.answerChatCompletion],
+      ['POST', /^\/openai\/v1\/responses$/, openai.answerResponse],
+    ],
+    requestIdHeader: 'x-amzn-requestid',
+    toErrorBody: bedrock.toErrorBody,
+    toErrorHeaders: bedrock.toErrorHeaders,
   },
 };

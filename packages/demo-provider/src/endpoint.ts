@@ -6,7 +6,7 @@ import type { WireAnswer } from './wire/wire-answer.ts';
 /** An answer of the simulated provider: one JSON document, or the frames of a stream. */
 export type DemoAnswer = { directives?: Directives } & (
   | { json: unknown }
-  | { frames: readonly string[]; type?: string; errorFrame: string }
+  | { frames: readonly (string | Buffer)[]; type?: string; errorFrame: string | Buffer }
 );
 
 /** What the simulated provider says that it bills. */

@@ -143,13 +143,15 @@ async function serve(
     if (!(error instanceof ProviderFault)) response.destroy(error instanceof Error ? error : undefined);
     else if (!response.destroyed) {
       const headers = retried.has(error.status) ? { 'retry-after': '1' } : {};
-      sendJson(response, error.status, target.dialect.toErrorBody(error, requestId), headers);
+      const { dialect } = target;
+      const more = dialect.toErrorHeaders?.(error);
+      sendJson(response, error.status, dialect.toErrorBody(error, requestId), { ...headers, ...more });
     }
   }
 }
 
 /**
- * Starts a provider that answers without a model, below `/openai`, `/anthropic` and `/gemini` in their formats. Its reports of costs tell
+ * Starts a provider that answers without a model, below `/openai`, `/anthropic`, `/gemini` and `/bedrock` in their formats. Its reports of costs tell
  * the charges that it is given.
  */
 export async function startDemoProvider(options: {

@@ -14,6 +14,7 @@ export const listDemoProviders = (demoUrl: string): ProviderEntry[] => [
   { id: 'demo', api: 'openai', base_url: `${demoUrl}/openai` },
   { id: 'demo-anthropic', api: 'anthropic', base_url: `${demoUrl}/anthropic` },
   { id: 'demo-gemini', api: 'gemini', base_url: `${demoUrl}/gemini` },
+  { id: 'demo-bedrock', api: 'bedrock', base_url: `${demoUrl}/bedrock` },
 ];
 
 /** Writes the providers file: the user’s own entries, and the demo provider's formats under ids that are free. */

@@ -1,0 +1,185 @@
+import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock';
+import { AnthropicBedrock, AnthropicBedrockMantle } from '@anthropic-ai/bedrock-sdk';
+import {
+  BedrockRuntimeClient,
+  ConverseCommand,
+  ConverseStreamCommand,
+  type Message,
+} from '@aws-sdk/client-bedrock-runtime';
+import { ChatBedrockConverse } from '@langchain/aws';
+import type { UsageMetadata } from '@langchain/core/messages';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { generateText, streamText, tool } from 'ai';
+import { BedrockOpenAI } from 'openai/bedrock';
+import { temperatureTool } from '../sdks/conversation.ts';
+
+/** What was said, and the figures that the client shows. */
+interface Said {
+  text: string;
+  input: number | undefined;
+  output: number | undefined;
+}
+
+/** What an agent does with one client of Bedrock, at a base URL of the proxy. */
+export interface BedrockClient {
+  name: string;
+  model: string;
+  ask(baseUrl: string): Promise<Said>;
+  stream(baseUrl: string, show: (text: string) => void): Promise<void>;
+  /** The tool that the model called. */
+  useTool(baseUrl: string): Promise<string | undefined>;
+}
+
+const question = 'Is it warm enough in Oslo for the warehouse?';
+const claude = 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0';
+const gpt = 'openai.gpt-oss-120b-1:0';
+const token = 'bedrock-api-key-test';
+const { name: toolName, description, parameters } = temperatureTool;
+const input = { ...parameters, required: [...parameters.required] };
+
+const messages: Message[] = [{ role: 'user', content: [{ text: question }] }];
+const asked = { modelId: claude, messages, inferenceConfig: { maxTokens: 500 } };
+
+const connectAws = (endpoint: string) =>
+  new BedrockRuntimeClient({
+    endpoint,
+    region: 'eu-central-1',
+    token: { token },
+    // Its usual one speaks HTTP/2 alone.
+    requestHandler: new NodeHttpHandler(),
+    authSchemePreference: ['httpBearerAuth'],
+  });
+
+const aws: BedrockClient = {
+  name: 'aws sdk',
+  model: claude,
+  async ask(baseUrl) {
+    const { output, usage } = await connectAws(baseUrl).send(new ConverseCommand(asked));
+    const text = output?.message?.content?.map((block) => block.text ?? '').join('') ?? '';
+    return { text, input: usage?.inputTokens, output: usage?.outputTokens };
+  },
+  async stream(baseUrl, show) {
+    const { stream = [] } = await connectAws(baseUrl).send(new ConverseStreamCommand(asked));
+    for await (const { contentBlockDelta } of stream)
+      if (contentBlockDelta?.delta?.text) show(contentBlockDelta.delta.text);
+  },
+  async useTool(baseUrl) {
+    const toolConfig = { tools: [{ toolSpec: { name: toolName, description, inputSchema: { json: input } } }] };
+    const { output } = await connectAws(baseUrl).send(new ConverseCommand({ ...asked, toolConfig }));
+    return output?.message?.content?.find(({ toolUse }) => toolUse)?.toolUse?.name;
+  },
+};
+
+function toAnthropic(
+  name: string,
+  model: string,
+  connect: (baseUrl: string) => Pick<AnthropicBedrock, 'messages'>,
+): BedrockClient {
+  const request = { model, max_tokens: 500, messages: [{ role: 'user' as const, content: question }] };
+  return {
+    name,
+    model,
+    async ask(baseUrl) {
+      const { content, usage } = await connect(baseUrl).messages.create(request);
+      const text = content.map((each) => (each.type === 'text' ? each.text : '')).join('');
+      return { text, input: usage.input_tokens, output: usage.output_tokens };
+    },
+    async stream(baseUrl, show) {
+      for await (const event of await connect(baseUrl).messages.create({ ...request, stream: true }))
+        if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') show(event.delta.text);
+    },
+    async useTool(baseUrl) {
+      const tools = [{ name: toolName, description, input_schema: input }];
+      const { content } = await connect(baseUrl).messages.create({ ...request, tools });
+      return content.find((each) => each.type === 'tool_use')?.name;
+    },
+  };
+}
+
+const openai: BedrockClient = {
+  name: 'BedrockOpenAI',
+  model: gpt,
+  async ask(baseUrl) {
+    const { choices, usage } = await connectOpenai(baseUrl).chat.completions.create(chat);
+    const { message } = choices[0] ?? {};
+    return { text: message?.content ?? '', input: usage?.prompt_tokens, output: usage?.completion_tokens };
+  },
+  async stream(baseUrl, show) {
+    for await (const { choices } of await connectOpenai(baseUrl).chat.completions.create({ ...chat, stream: true }))
+      if (choices[0]?.delta.content) show(choices[0].delta.content);
+  },
+  async useTool(baseUrl) {
+    const tools = [{ type: 'function' as const, function: { name: toolName, description, parameters: input } }];
+    const { choices } = await connectOpenai(baseUrl).chat.completions.create({ ...chat, tools });
+    const [call] = choices[0]?.message.tool_calls ?? [];
+    return call?.type === 'function' ? call.function.name : undefined;
+  },
+};
+
+const chat = { model: gpt, messages: [{ role: 'user' as const, content: question }] };
+const connectOpenai = (baseUrl: string) => new BedrockOpenAI({ baseURL: `${baseUrl}/openai/v1`, apiKey: token });
+
+const connectVercel = (baseURL: string) =>
+  createAmazonBedrock({ baseURL, apiKey: token, region: 'eu-central-1' })(claude);
+
+const vercel: BedrockClient = {
+  name: 'vercel',
+  model: claude,
+  async ask(baseUrl) {
+    const { text, usage } = await generateText({ model: connectVercel(baseUrl), prompt: question });
+    return { text, input: usage.inputTokens, output: usage.outputTokens };
+  },
+  async stream(baseUrl, show) {
+    let failure: unknown;
+    const { textStream } = streamText({
+      model: connectVercel(baseUrl),
+      prompt: question,
+      onError: ({ error }) => {
+        failure = error;
+      },
+    });
+    for await (const text of textStream) show(text);
+    if (failure) throw failure;
+  },
+  async useTool(baseUrl) {
+    const execute = async () => '12';
+    const tools = { [toolName]: tool({ description, inputSchema: temperatureTool.input, execute }) };
+    const { toolCalls } = await generateText({ model: connectVercel(baseUrl), prompt: question, tools });
+    return toolCalls[0]?.toolName;
+  },
+};
+
+const connectLangchain = (baseUrl: string) =>
+  new ChatBedrockConverse({ model: claude, region: 'eu-central-1', client: connectAws(baseUrl), streamUsage: true });
+
+const langchain: BedrockClient = {
+  name: 'langchain',
+  model: claude,
+  async ask(baseUrl) {
+    const answer = await connectLangchain(baseUrl).invoke(question);
+    const usage = answer.usage_metadata as UsageMetadata | undefined;
+    const { text } = answer;
+    return { text, input: usage?.input_tokens, output: usage?.output_tokens };
+  },
+  async stream(baseUrl, show) {
+    for await (const { text } of await connectLangchain(baseUrl).stream(question)) if (text) show(text);
+  },
+  async useTool(baseUrl) {
+    const tools = [{ type: 'function' as const, function: { name: toolName, description, parameters: input } }];
+    const { tool_calls: calls } = await connectLangchain(baseUrl).bindTools(tools).invoke(question);
+    return calls?.[0]?.name;
+  },
+};
+
+export const bedrockClients: readonly BedrockClient[] = [
+  aws,
+  toAnthropic('AnthropicBedrock', claude, (baseURL) => new AnthropicBedrock({ baseURL, apiKey: token })),
+  toAnthropic(
+    'AnthropicBedrockMantle',
+    'anthropic.claude-sonnet-4-5-20250929-v1:0',
+    (baseUrl) => new AnthropicBedrockMantle({ baseURL: `${baseUrl}/anthropic`, apiKey: token }) as never,
+  ),
+  openai,
+  vercel,
+  langchain,
+];
