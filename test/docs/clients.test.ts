@@ -11,7 +11,11 @@ const providers = new AsyncDisposableStack();
 
 beforeAll(async () => {
   const demo = providers.use(await startDemoProvider({ host: '127.0.0.1', port: 0, delayMs: 0 }));
-  const environment = { PROVIDER_OPENAI_URL: `${demo.url}/openai`, PROVIDER_ANTHROPIC_URL: `${demo.url}/anthropic` };
+  const environment = {
+    PROVIDER_OPENAI_URL: `${demo.url}/openai`,
+    PROVIDER_ANTHROPIC_URL: `${demo.url}/anthropic`,
+    PROVIDER_BEDROCK_URL: `${demo.url}/bedrock`,
+  };
   system = await startSystem({ environment });
   keys.AGP_TOKEN = (await makeToken(system, 'known')).secret;
 });
@@ -25,7 +29,7 @@ const keys = { OPENAI_API_KEY: 'sk-test', ANTHROPIC_API_KEY: 'sk-ant-test', AGP_
 const list = (language: string) =>
   readSnippets('docs/clients.md', language).map((snippet) => ({
     snippet,
-    agent: /["']X-Agent-Name["']: ["']([^"']+)/.exec(snippet)?.[1] ?? 'known',
+    agent: /(?:["']X-Agent-Name["']: ["']|\/agents\/)([^"'/]+)/.exec(snippet)?.[1] ?? 'known',
   }));
 const [snippets, inPython] = [list('js'), list('py')];
 
@@ -35,7 +39,9 @@ const hasPackages = spawnSync(python, ['-c', 'import openai, anthropic, langchai
 
 describe.concurrent('the page about clients', () => {
   test('has a snippet for each framework', () => {
-    expect(snippets.map(({ agent }) => agent).join(' ')).toBe('known forecaster planner triage reader finder');
+    expect(snippets.map(({ agent }) => agent).join(' ')).toBe(
+      'known forecaster planner triage reader finder adviser solicitor broker courier',
+    );
     expect(inPython.map(({ agent }) => agent)).toEqual(['py-planner', 'py-triage', 'py-reader']);
   });
 

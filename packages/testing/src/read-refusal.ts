@@ -4,6 +4,7 @@ const shapes: Record<string, string> = {
   'error.code,error.message,error.type': 'openai',
   'error.message,error.type,type': 'anthropic',
   'error.code,error.message,error.status': 'gemini',
+  message: 'bedrock',
 };
 
 const listMembers = (value: object, before = ''): string[] =>
@@ -19,7 +20,7 @@ const listMembers = (value: object, before = ''): string[] =>
 export function readRefusal(body: unknown): { dialect: string; text: string } {
   const parsed = typeof body === 'string' || Buffer.isBuffer(body) ? JSON.parse(body.toString()) : body;
   const dialect = shapes[listMembers(parsed).sort().join()];
-  const text = parsed.error?.message ?? parsed.error;
+  const text = parsed.error?.message ?? parsed.error ?? parsed.message;
   if (dialect === undefined || typeof text !== 'string') throw new Error(`no refusal: ${JSON.stringify(parsed)}`);
   return { dialect, text: text.replace(/^governance proxy: /, '') };
 }

@@ -11,7 +11,10 @@ import { CliError } from '../cli-error.ts';
 import type { Shell } from '../shell.ts';
 import { type Field, formatFields, formatRate, formatTime } from '../table.ts';
 
-const errorSchema = z.object({ error: z.union([z.string(), z.object({ message: z.string() })]) });
+const errorSchema = z.union([
+  z.object({ error: z.union([z.string(), z.object({ message: z.string() })]) }),
+  z.object({ message: z.string() }).transform(({ message }) => ({ error: message })),
+]);
 
 /** What an error says, in whatever provider's form. */
 function readMessage({ json, status }: ProxyAnswer): string {
@@ -83,7 +86,11 @@ function listSelf({ daily_cap: cap, ...self }: Self): Field[] {
 }
 
 type Say = (state: 'good' | 'bad' | 'note', text: string) => Promise<void>;
-type Dialect = 'openai' | 'anthropic' | 'gemini';
+type Dialect = 'openai' | 'anthropic' | 'gemini' | 'bedrock';
+
+/** The variable of its key. */
+const nameKey = (dialect: Dialect) =>
+  dialect === 'bedrock' ? 'AWS_BEARER_TOKEN_BEDROCK' : `${dialect.toUpperCase()}_API_KEY`;
 
 /** The header of its key, where an SDK sends a call by its base URL, and a short one. */
 function makeCall(dialect: Dialect, base: string, model: string): [header: string, url: string, body: object] {
@@ -92,6 +99,10 @@ function makeCall(dialect: Dialect, base: string, model: string): [header: strin
   if (dialect === 'openai')
     return ['authorization', `${base}/chat/completions`, { model, messages, max_completion_tokens: 16 }];
   if (dialect === 'anthropic') return ['x-api-key', `${ending('/v1')}/messages`, { model, messages, max_tokens: 16 }];
+  if (dialect === 'bedrock') {
+    const body = { messages: [{ role: 'user', content: [{ text: 'Say hi.' }] }], inferenceConfig: { maxTokens: 16 } };
+    return ['authorization', `${base}/model/${encodeURIComponent(model)}/converse`, body];
+  }
   const url = `${ending('/v1beta')}/models/${encodeURIComponent(model)}:generateContent`;
   const body = { contents: [{ parts: [{ text: 'Say hi.' }] }], generationConfig: { maxOutputTokens: 16 } };
   return ['x-goog-api-key', url, body];
@@ -112,7 +123,9 @@ async function findDialect(base: string, say: Say): Promise<Dialect> {
   const answer = await askProxy(`${base}/models`, { headers: { 'x-agent-token': 'doctor' } });
   if (answer.headers.get('x-error-code') === 'unauthorized_agent') {
     const { type, error } = (answer.json ?? {}) as { type?: string; error?: { status?: string } };
-    const dialect = type === 'error' ? 'anthropic' : error?.status === undefined ? 'openai' : 'gemini';
+    const isAws = answer.headers.has('x-amzn-errortype');
+    const ofError = error?.status === undefined ? 'openai' : 'gemini';
+    const dialect = isAws ? 'bedrock' : type === 'error' ? 'anthropic' : ofError;
     await say('good', `the proxy answers, and knows the provider of the path, which speaks as ${dialect} does`);
     return dialect;
   }
@@ -157,7 +170,7 @@ export function addDoctorCommand(program: Command, shell: Shell): void {
       }
       if (model !== undefined) {
         const [header, target, body] = makeCall(dialect, base, model);
-        const variable = `${dialect.toUpperCase()}_API_KEY`;
+        const variable = nameKey(dialect);
         const key = await find(variable);
         const headers = new Headers({ 'content-type': 'application/json', 'anthropic-version': '2023-06-01' });
         if (typeof key === 'string') headers.set(header, header === 'authorization' ? `Bearer ${key}` : key);

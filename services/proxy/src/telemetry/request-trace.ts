@@ -93,7 +93,12 @@ export class RequestTrace {
 /** An agent that leaves does not count as a failure. */
 const hasFailed = ({ event }: RequestEnd): boolean => event?.outcome === 'failed' || event?.outcome === 'killed';
 
-const providerNames: Readonly<Record<string, string>> = { gemini: 'gcp.gemini', mistral: 'mistral_ai', xai: 'x_ai' };
+const providerNames: Readonly<Record<string, string>> = {
+  gemini: 'gcp.gemini',
+  mistral: 'mistral_ai',
+  xai: 'x_ai',
+  bedrock: 'aws.bedrock',
+};
 
 /**
  * By OpenTelemetry's conventions for generative AI, or for HTTP if we cannot read the call; no text of agents or models is in it.

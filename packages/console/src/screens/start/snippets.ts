@@ -132,6 +132,42 @@ export ANTHROPIC_CUSTOM_HEADERS=${shellQuote(`X-Agent-Name: ${agent}`)}
 claude`,
   },
   {
+    name: 'Bedrock, JavaScript',
+    api: 'bedrock',
+    write: (base, agent) => `import { BedrockRuntimeClient, ConverseCommand } from '@aws-sdk/client-bedrock-runtime';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+
+const bedrock = new BedrockRuntimeClient({
+  endpoint: ${quote(base)},
+  region: 'eu-central-1',
+  token: { token: process.env.AWS_BEARER_TOKEN_BEDROCK ?? 'any' },
+  authSchemePreference: ['httpBearerAuth'],
+  requestHandler: new NodeHttpHandler(),
+});
+bedrock.middlewareStack.add(
+  (next) => (args) => {
+    args.request.headers['X-Agent-Name'] = ${quote(agent)};
+    return next(args);
+  },
+  { step: 'build' },
+);
+const { output } = await bedrock.send(
+  new ConverseCommand({
+    modelId: 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0',
+    messages: [{ role: 'user', content: [{ text: 'Hello' }] }],
+  }),
+);
+console.log(output.message.content);`,
+  },
+  {
+    name: 'Claude Code on Bedrock',
+    api: 'bedrock',
+    write: (base, agent) => `export CLAUDE_CODE_USE_BEDROCK=1 CLAUDE_CODE_SKIP_BEDROCK_AUTH=1 AWS_REGION=eu-central-1
+export ANTHROPIC_BEDROCK_BASE_URL=${shellQuote(base)}
+export ANTHROPIC_CUSTOM_HEADERS=${shellQuote(`X-Agent-Name: ${agent}`)}
+claude`,
+  },
+  {
     name: 'Codex CLI',
     api: 'openai',
     write: (base, agent) => `# ~/.codex/config.toml
@@ -156,7 +192,7 @@ http_headers = { "X-Agent-Name" = ${quote(agent)} }`,
 ];
 
 /** The providers of a local installation that answer by themselves, without a key. */
-const simulated = { openai: 'demo', anthropic: 'demo-anthropic', gemini: 'demo-gemini' };
+const simulated = { openai: 'demo', anthropic: 'demo-anthropic', gemini: 'demo-gemini', bedrock: 'demo-bedrock' };
 
 /** The address that an SDK is given. @param useSimulated the simulated provider, which only `npm start` has */
 export function baseOf(proxyUrl: string, api: Snippet['api'], useSimulated: boolean): string {
