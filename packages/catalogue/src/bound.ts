@@ -80,7 +80,7 @@ export const largestContext = 2_097_152;
 export const largestOutput = 131_072;
 
 /** Vendors whose models write no more than {@link largestOutput}; others may write as much as they read. */
-const boundedVendors = new Set<string | null>(['openai', 'azure', 'anthropic', 'google']);
+const boundedVendors = new Set<string | null>(['openai', 'azure', 'anthropic', 'google', 'aws']);
 
 /** Price lists round the sizes of contexts, down as often as up. */
 const listedShare = 1.25;

@@ -19,6 +19,7 @@ export const providers: Readonly<Record<string, CallProvider>> = {
   openai: provider('openai', 'openai', 'https://api.openai.com'),
   anthropic: provider('anthropic', 'anthropic', 'https://api.anthropic.com'),
   gemini: provider('gemini', 'gemini', 'https://generativelanguage.googleapis.com'),
+  bedrock: provider('bedrock', 'bedrock', 'https://bedrock-runtime.us-east-1.amazonaws.com'),
   azure: provider('azure', 'openai', 'https://mine.openai.azure.com'),
   mistral: provider('mistral', 'openai', 'https://api.mistral.ai'),
   xai: provider('xai', 'openai', 'https://api.x.ai'),

@@ -33,4 +33,25 @@ test.each(rows)('%s (%i) is refused in the words of each API', (code, status, op
   expect(read('openai')).toEqual({ error: { message, type: openai, code } });
   expect(read('anthropic')).toEqual({ type: 'error', error: { type: anthropic, message } });
   expect(read('gemini')).toEqual({ error: { code: status, message, status: gemini } });
+  expect(read('bedrock')).toEqual({ message });
+});
+
+test.each<[ErrorCode, number, string]>([
+  ['malformed_request', 400, 'ValidationException'],
+  ['unauthorized_agent', 401, 'UnrecognizedClientException'],
+  ['agent_blocked', 403, 'AccessDeniedException'],
+  ['policy_denied', 403, 'AccessDeniedException'],
+  ['not_found', 404, 'ResourceNotFoundException'],
+  ['session_of_another_agent', 409, 'ConflictException'],
+  ['rate_limited', 429, 'ThrottlingException'],
+  ['budget_held', 429, 'ThrottlingException'],
+  ['agent_budget_exceeded', 400, 'ServiceQuotaExceededException'],
+  ['global_budget_exceeded', 400, 'ServiceQuotaExceededException'],
+  ['budget_exceeded', 400, 'ServiceQuotaExceededException'],
+  ['not_governed', 501, 'ValidationException'],
+  ['paused', 503, 'ServiceUnavailableException'],
+  ['internal', 500, 'InternalServerException'],
+])("%s is %i %s to AWS' SDKs, which send no used-up cap again", (code, status, name) => {
+  const told = dialects.bedrock.describeRefusal?.(new ApiError(code, 'm'));
+  expect(told).toEqual({ status, headers: { 'x-amzn-errortype': name } });
 });

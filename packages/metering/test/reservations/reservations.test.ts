@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { matchOperation } from '../../src/match-operation.ts';
 import { anthropicRows } from './anthropic-rows.ts';
+import { bedrockRows } from './bedrock-rows.ts';
 import { geminiRows } from './gemini-rows.ts';
 import { makeReserve, type ReservedRequest } from './make-reserve.ts';
 import { mediaRows } from './media-rows.ts';
@@ -30,7 +31,7 @@ function reserve(reserveOne: typeof reserveStrict, request: ReservedRequest): nu
   }
 }
 
-const operations = [...openaiRows, ...mediaRows, ...anthropicRows, ...geminiRows];
+const operations = [...openaiRows, ...mediaRows, ...anthropicRows, ...geminiRows, ...bedrockRows];
 
 for (const { path, api, rows } of operations) {
   describe(path, () => {
