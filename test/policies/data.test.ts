@@ -6,7 +6,7 @@ import { labelPattern } from '@agp/pii/label';
 import { answerCanned, type FakeProvider, startFakeProvider } from '@agp/testing/providers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type System, startSystem, waitFor } from '../system/start-system.ts';
-import { calls, joined, streams } from './data-calls.ts';
+import { calls, joined, readText, streams } from './data-calls.ts';
 import { numberLabels } from './number-labels.ts';
 
 /** What the provider answers next; null repeats what it was asked. */
@@ -34,7 +34,7 @@ beforeAll(async () => {
     const said = words ?? asked.match(/.{1,3}/gsu) ?? ['nothing'];
     return answerCanned({ words: said })(request, index);
   });
-  const urls = ['OPENAI', 'ANTHROPIC', 'GEMINI'].map((id) => [`PROVIDER_${id}_URL`, provider.url]);
+  const urls = ['OPENAI', 'ANTHROPIC', 'GEMINI', 'BEDROCK'].map((id) => [`PROVIDER_${id}_URL`, provider.url]);
   checker = createServer((request, response) => {
     request.toArray().then(
       (chunks: Buffer[]) => {
@@ -84,7 +84,7 @@ async function send([path, body]: readonly [string, object] | (string | object)[
     },
     body: JSON.stringify(body),
   });
-  const text = await response.text();
+  const text = await readText(response);
   return { status: response.status, text, event: response.headers.get('x-event-id'), headers: response.headers };
 }
 

@@ -19,6 +19,18 @@ function answerGemini(target: string, answer: CannedAnswer): FakeReply | undefin
     : replies.streamGenerateContentArrayReply(named);
 }
 
+const ofBedrock: Readonly<Record<string, (answer: CannedAnswer) => FakeReply>> = {
+  converse: replies.converseReply,
+  'converse-stream': replies.converseStreamReply,
+  invoke: replies.invokeReply,
+  'invoke-with-response-stream': replies.invokeStreamReply,
+};
+
+function answerBedrock(target: string, answer: CannedAnswer): FakeReply | undefined {
+  const [, model = '', verb = ''] = /\/model\/([^/]+)\/([\w-]+)/.exec(target) ?? [];
+  return ofBedrock[verb]?.({ ...answer, model: decodeURIComponent(model) });
+}
+
 function answerByBody(path: string, body: RequestBody, answer: CannedAnswer): FakeReply | undefined {
   const named = { ...answer, model: body.model ?? answer.model };
   const includeUsage = body.stream_options?.include_usage === true;
@@ -34,7 +46,7 @@ function answerByBody(path: string, body: RequestBody, answer: CannedAnswer): Fa
 }
 
 /**
- * Answers every endpoint of the three APIs, streamed if the request asks for it, with these figures and the
+ * Answers every endpoint of the four APIs, streamed if the request asks for it, with these figures and the
  * model's name as it was asked for. Anything else gets a 404 in OpenAI's shape.
  */
 export function answerCanned(figures: Partial<CannedAnswer> = {}): Handler {
@@ -43,6 +55,7 @@ export function answerCanned(figures: Partial<CannedAnswer> = {}): Handler {
     const [path = ''] = target.split('?');
     const reply =
       answerGemini(target, answer) ??
+      answerBedrock(target, answer) ??
       (body.length > 0 ? answerByBody(path, JSON.parse(body.toString('utf8')), answer) : undefined);
     return reply ?? { status: 404, body: { error: { message: 'Unknown path.', type: 'invalid_request_error' } } };
   };

@@ -28,8 +28,12 @@ export const cannedAnswer: CannedAnswer = {
   pauseMs: 0,
 };
 
-/** A server-sent event stream of these frames. */
-export function streamReply(frames: string[], pauseMs: number, headers: Record<string, string>): FakeReply {
-  const steps: Step[] = frames.flatMap((frame) => (pauseMs > 0 ? [{ pauseMs }, frame] : [frame]));
+/** A server-sent event stream of these frames, or what the headers say. */
+export function streamReply(
+  frames: readonly (string | Uint8Array)[],
+  pauseMs: number,
+  headers: Record<string, string>,
+): FakeReply {
+  const steps = frames.flatMap((frame): Step[] => (pauseMs > 0 ? [{ pauseMs }, frame] : [frame]));
   return { headers: { 'content-type': 'text/event-stream; charset=utf-8', ...headers }, body: { steps } };
 }

@@ -46,6 +46,18 @@ export const messageReply = (answer: CannedAnswer): FakeReply => ({
 export const messageStreamReply = (answer: CannedAnswer): FakeReply =>
   streamReply(wire.writeMessageFrames(answer), answer.pauseMs, anthropic);
 
+const awsStream = { 'content-type': 'application/vnd.amazon.eventstream' };
+
+export const converseReply = (answer: CannedAnswer): FakeReply => ({ body: wire.writeConverse(answer) });
+
+export const converseStreamReply = (answer: CannedAnswer): FakeReply =>
+  streamReply(wire.writeConverseFrames(answer), answer.pauseMs, awsStream);
+
+export const invokeReply = (answer: CannedAnswer): FakeReply => ({ body: wire.writeInvoked(answer) });
+
+export const invokeStreamReply = (answer: CannedAnswer): FakeReply =>
+  streamReply(wire.writeInvokedFrames(answer), answer.pauseMs, awsStream);
+
 export const generateContentReply = (answer: CannedAnswer): FakeReply => ({ body: wire.writeContent(answer) });
 
 export const streamGenerateContentReply = (answer: CannedAnswer): FakeReply =>
