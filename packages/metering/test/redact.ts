@@ -27,7 +27,7 @@ export function openRedactor(
 
 /** What passes of a stream of frames, one after the other. */
 export function passFrames(redactor: Redactor, frames: readonly unknown[]): { passed: unknown[]; most: number } {
-  const filter = new FrameRedactor(redactor, false);
+  const filter = new FrameRedactor(redactor, 'frames');
   let text = '';
   let most = 0;
   for (const frame of frames) {

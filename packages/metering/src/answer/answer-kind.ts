@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Operation } from '../dialects/operation.ts';
+import { eventStreamType } from './event-stream.ts';
+import type { Framing } from './frames.ts';
 
-/** How an answer is read: as SSE frames, as a line or an element for each frame, as one object, as the model's text, or not at all. */
-export type AnswerKind = 'frames' | 'lines' | 'array' | 'object' | 'text' | 'media' | 'unknown';
+/** How an answer is read: as frames, as elements of an array, as one object, as the model's text, or not at all. */
+export type AnswerKind = Framing | 'array' | 'object' | 'text' | 'media' | 'unknown';
 
 const plainText = /^(?:text\/(?:plain|vtt|srt)|application\/x-subrip)$/;
 
@@ -20,21 +22,26 @@ const shortestStart = 'event:'.length;
 const toType = (headers: IncomingHttpHeaders) =>
   /^[^;,\s]+/.exec(headers['content-type']?.trim() ?? '')?.[0].toLowerCase() ?? '';
 
-/** Whether an answer calls itself a stream of SSE. */
-export const isEventStream = (headers: IncomingHttpHeaders): boolean => toType(headers) === 'text/event-stream';
+/** The framing of what calls itself a stream of events; null for anything else. */
+export function findFraming(headers: IncomingHttpHeaders): 'frames' | 'events' | null {
+  const type = toType(headers);
+  return type === 'text/event-stream' ? 'frames' : type === eventStreamType ? 'events' : null;
+}
 
 /** What an answer is, by its type and, since servers send streams as JSON or text and JSON as a stream, by its first bytes. */
 export class AnswerSniffer {
   readonly #operation: Operation;
   readonly #type: string;
   readonly #isJson: boolean;
+  readonly #framing: ReturnType<typeof findFraming>;
   /** By its type alone. */
   readonly isStream: boolean;
 
   constructor(operation: Operation, headers: IncomingHttpHeaders) {
     this.#operation = operation;
     this.#type = toType(headers);
-    this.isStream = isEventStream(headers);
+    this.#framing = findFraming(headers);
+    this.isStream = this.#framing !== null;
     this.#isJson = this.#type === 'application/json' || this.#type.endsWith('+json');
   }
 
@@ -47,6 +54,7 @@ export class AnswerSniffer {
   fromType(): AnswerKind | null {
     // JSON lines come under several content types (application/x-jsonl, application/binary ...).
     if (this.#operation.answerFormat === 'lines') return 'lines';
+    if (this.#framing === 'events') return 'events';
     if (this.isStream || this.#isJson) return null;
     return mislabelled.test(this.#type) && !this.#operation.otherAnswers ? null : this.#fromOtherType();
   }

@@ -54,6 +54,9 @@ const media: BodyReader = {
   end: () => ({ ...nothingRead, inspected: true, output: () => ({ parts: [], whole: true }) }),
 };
 
+/** No reader takes a part of a message, and only behind a whole one may an error follow. */
+const wholeFrames: FrameFilter = { holds: () => true, judge: () => 'passes' };
+
 function createBodyPipe(
   operation: Operation,
   kind: AnswerKind,
@@ -64,11 +67,12 @@ function createBodyPipe(
     new WholePipe(reader, judged, allows ?? null, held, undefined, redact);
   const naming = operation.answerNames ?? null;
   // An error in place of results is no line of them.
-  if (kind === 'frames' || (kind === 'lines' && !(redactor && isError))) {
+  if (kind === 'frames' || kind === 'events' || (kind === 'lines' && !(redactor && isError))) {
     const filters: FrameFilter[] = [
       ...(naming !== null && allows ? [new FrameGate(naming, allows, kind === 'lines')] : []),
       ...(stripsUsage && kind === 'frames' ? [new UsageStripper()] : []),
-      ...(redactor ? [new FrameRedactor(redactor, kind === 'lines')] : []),
+      ...(redactor ? [new FrameRedactor(redactor, kind)] : []),
+      ...(kind === 'events' ? [wholeFrames] : []),
     ];
     return new FramePipe(kind, createCallingReader(operation, onCall), filters, held);
   }
@@ -79,6 +83,9 @@ function createBodyPipe(
   const reader = kind === 'text' ? new TextReader(operation) : kind === 'media' ? media : unread;
   return openWhole(reader, judged);
 }
+
+/** Of a stream that is searched so many bytes are split at once. */
+const longestPiece = 16 * 1024;
 
 /** Bytes that are not encoded. */
 class PlainPipe implements AnswerPipe {
@@ -178,7 +185,7 @@ class PlainPipe implements AnswerPipe {
       else {
         const [first] = unread;
         if (first === undefined) break;
-        const end = first.indexOf('\n') + 1 || first.length;
+        const end = Math.min(first.indexOf('\n') + 1 || first.length, longestPiece);
         passed.push(body.push(first.subarray(0, end)));
         if (end < first.length) unread[0] = first.subarray(end);
         else unread.shift();

@@ -1,7 +1,8 @@
 import type { StreamReader } from '../dialects/operation.ts';
 import { Frame } from '../json/frame.ts';
-import { FrameSplitter, LineSplitter, type PieceKind, type Splitter } from './frames.ts';
+import type { Framing, PieceKind, Splitter } from './frames.ts';
 import { HeldPieces } from './held-pieces.ts';
+import { openSplitter } from './open-splitter.ts';
 import {
   type BodyPipe,
   type BodyReading,
@@ -48,13 +49,13 @@ export class FramePipe implements BodyPipe {
   #to = 0;
 
   constructor(
-    kind: 'frames' | 'lines',
+    framing: Framing,
     reader: StreamReader,
     filters: readonly FrameFilter[],
     memory: MemoryShare | null = null,
   ) {
     this.#held = new HeldPieces(memory, true);
-    this.#splitter = kind === 'lines' ? new LineSplitter() : new FrameSplitter();
+    this.#splitter = openSplitter(framing);
     this.#reader = reader;
     this.#filters = filters;
     this.#memory = memory;
@@ -183,11 +184,12 @@ export class FramePipe implements BodyPipe {
     const { ends } = this.#part;
     if (text === null && ends === null) return;
     const frame = this.#splitter.read(text ?? ends?.head ?? '');
-    this.#frame = text === null ? null : frame;
+    this.#frame = text === null ? null : (frame ?? null);
     this.#droppedLast = false;
-    if (text === null && ends !== null) {
+    if (frame === undefined || (text === null && ends !== null)) {
       this.#frames += 1;
-      this.#reader?.pushEnds?.(frame?.event ?? '', frame?.data ?? '', ends.tail);
+      this.#part.isComplete = false;
+      if (ends !== null) this.#reader?.pushEnds?.(frame?.event ?? '', frame?.data ?? '', ends.tail);
       if (!this.#isPassing) this.#hasEnded ||= this.#filters.some((filter) => filter.judge(null) === 'ended');
       return;
     }

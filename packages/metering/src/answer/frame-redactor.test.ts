@@ -120,7 +120,7 @@ test('what waits for a check passes once it is too much, if what is unread may p
   const redactor = Object.assign(openRedactor(['email']), { check: async () => [] });
   const reader = { push: () => {}, end: () => ({}) as never };
   const full = { hold: () => false, release: () => {} };
-  const pipe = new FramePipe('frames', reader, [new FrameRedactor(redactor, false)], full);
+  const pipe = new FramePipe('frames', reader, [new FrameRedactor(redactor, 'frames')], full);
   const frame = (shapes[0] as Shape).frame('ask john@example.com now');
   expect(pipe.push(Buffer.from(`data: ${JSON.stringify(frame)}\n\n`)).toString()).toContain('ask [email] now');
   expect(redactor.unread).toEqual(['a frame that is too long']);
@@ -143,7 +143,7 @@ test('choices that take turns are texts apart', () => {
 test("a thought of Gemini's first candidate, told without its number, ends as the answer begins", () => {
   const say = (part: object, index?: number) => ({ candidates: [{ content: { parts: [part] }, index }] });
   const frames = [say({ text: 'call +49 30', thought: true }), say({ text: 'No, wait. ' }, 0)];
-  const filter = new FrameRedactor(openRedactor(['phone']), false);
+  const filter = new FrameRedactor(openRedactor(['phone']), 'frames');
   const passed = frames.map((frame) => {
     const data = JSON.stringify(frame);
     return filter.take(new Frame('', data), Buffer.from(`data: ${data}\n\n`)).toString();
@@ -224,7 +224,7 @@ test.each<[string, unknown[]]>([
 });
 
 test('what no table knows waits for one frame, and what is said anew for none', () => {
-  const filter = new FrameRedactor(openRedactor(['email']), false);
+  const filter = new FrameRedactor(openRedactor(['email']), 'frames');
   const send = (frame: unknown) => {
     const data = JSON.stringify(frame);
     return String(filter.take(new Frame('', data), Buffer.from(`data: ${data}\n\n`)));
@@ -264,7 +264,7 @@ test('a thought stands apart from its answer, and neither waits for the other', 
 
 test('a line of a stream that is of no event is unread', () => {
   const redactor = openRedactor(['email']);
-  const filter = new FrameRedactor(redactor, false);
+  const filter = new FrameRedactor(redactor, 'frames');
   filter.take(null, Buffer.from(': a comment\nid: 7\n\n'));
   expect(redactor.unread).toEqual([]);
   filter.take(null, Buffer.from('no jane@example.com\n\n'));

@@ -11,7 +11,10 @@ import type { Redactor } from '../redaction/redaction.ts';
 import { atOnce, replaceInSteps } from '../redaction/replace-places.ts';
 import { type Piece, TextChannel } from '../redaction/text-channel.ts';
 import { isFile, nameUnsearched } from '../redaction/unsearched.ts';
+import { isPadding } from './event-stream.ts';
 import { FrameTexts, scopeOf } from './frame-texts.ts';
+import type { Framing, Splitter } from './frames.ts';
+import { openSplitter } from './open-splitter.ts';
 import { type FrameFilter, nothing } from './reading.ts';
 
 /** A frame of such a type ends the texts of its block or item; a reason to stop does not: some servers give one in each frame. */
@@ -48,7 +51,8 @@ const plainWord = /^\s*\[?[\w .:+-]{0,64}\]?\s*$/;
  */
 export class FrameRedactor implements FrameFilter {
   readonly #redactor: Redactor;
-  readonly #isOfLines: boolean;
+  readonly #framing: Framing;
+  readonly #splitter: Pick<Splitter, 'rewrite'>;
   readonly #texts: FrameTexts;
   readonly #waiting: Waiting[] = [];
   #held = 0;
@@ -59,9 +63,10 @@ export class FrameRedactor implements FrameFilter {
   #working: Generator<undefined, Buffer> | null = null;
   later: Promise<Buffer> | null = null;
 
-  constructor(redactor: Redactor, isOfLines: boolean) {
+  constructor(redactor: Redactor, framing: Framing) {
     this.#redactor = redactor;
-    this.#isOfLines = isOfLines;
+    this.#framing = framing;
+    this.#splitter = openSplitter(framing);
     this.#texts = new FrameTexts(redactor.search, (what) => redactor.passesUnread(what));
     this.#checked = redactor.check === undefined ? null : new Map();
   }
@@ -142,9 +147,9 @@ export class FrameRedactor implements FrameFilter {
 
   *#read(waiting: Waiting, frame: Frame | null): Generator<undefined, void> {
     if (frame !== null) yield* this.#readFrame(waiting, frame);
-    else if (!this.#isOfLines && strayLine.test(waiting.raw.toString('latin1')))
+    else if (this.#framing === 'frames' && strayLine.test(waiting.raw.toString('latin1')))
       this.#redactor.passesUnread('a line of a stream that is of no event');
-    if (this.#isOfLines) this.#texts.end('');
+    if (this.#framing === 'lines') this.#texts.end('');
   }
 
   *#readFrame(waiting: Waiting, frame: Frame): Generator<undefined, void> {
@@ -169,6 +174,7 @@ export class FrameRedactor implements FrameFilter {
       if (value === undefined) this.#redactor.passesUnread('a frame that is no JSON');
       if (literal.key === 'type' && literal.holder === root && endingType.test(root.type)) ended = scopeOf(root);
       if (value === null || value === undefined) continue;
+      if (this.#framing === 'events' && literal.holder === root && isPadding(literal.key, value)) continue;
       const isTooLong = value.length > left && !isFile(literal, value);
       const unsearched = isTooLong ? 'a frame with more than a million characters' : nameUnsearched(literal, value);
       if (unsearched !== null) this.#redactor.passesUnread(unsearched);
@@ -258,7 +264,7 @@ export class FrameRedactor implements FrameFilter {
     const work = replaceInSteps(sent, apart, this.#redactor.put.bind(this.#redactor));
     const changed = isLong ? yield* work : atOnce(work);
     if (isLong) yield;
-    return changed === sent ? raw : rewrite(raw, changed, this.#isOfLines);
+    return changed === sent ? raw : this.#splitter.rewrite(raw, changed);
   }
 }
 
@@ -277,21 +283,4 @@ function findRoot([first]: readonly Literal[]): Holder | null {
   let root = first?.holder ?? null;
   while (root !== null && root.parent !== null) root = root.parent;
   return root;
-}
-
-const linesOf = /[^\r\n]*(?:\r\n|\r|\n|$)/g;
-const dataLine = /^(?:\xef\xbb\xbf)?data: ?/;
-
-/** The same frame with other data, in one line; its other lines stay. */
-function rewrite(raw: Buffer, data: Buffer, isOfLines: boolean): Buffer {
-  const written = data.toString('latin1').replaceAll(/[\r\n]/g, ' ');
-  let isWritten = false;
-  const lines = (raw.toString('latin1').match(linesOf) ?? []).map((line) => {
-    const [field] = isOfLines ? [''] : (dataLine.exec(line) ?? []);
-    if (field === undefined || line.trim() === '') return line;
-    const own = isWritten ? '' : `${field}${written}${/[\r\n]*$/.exec(line)?.[0]}`;
-    isWritten = true;
-    return own;
-  });
-  return Buffer.from(lines.join(''), 'latin1');
 }

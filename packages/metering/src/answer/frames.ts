@@ -11,8 +11,30 @@ type OnPiece = (start: number, end: number, kind: PieceKind) => void;
 /** Finds where frames end in bytes, however these are split; a text has each byte as one character. */
 export interface Splitter {
   push(text: string, onPiece: OnPiece): void;
-  /** Null for a frame without data. */
-  read(frame: string): Frame | null;
+  /** Null for a frame without data, undefined for one that cannot be read. */
+  read(frame: string): Frame | null | undefined;
+  /** The same frame with other data. @param raw as it was sent */
+  rewrite(raw: Buffer, data: Buffer): Buffer;
+}
+
+/** As SSE frames, as a line for each, or as messages of AWS' event stream. */
+export type Framing = 'frames' | 'lines' | 'events';
+
+const linesOf = /[^\r\n]*(?:\r\n|\r|\n|$)/g;
+const dataLine = /^(?:\xef\xbb\xbf)?data: ?/;
+
+/** In one line; other lines stay. */
+function rewriteLines(raw: Buffer, data: Buffer, isOfLines: boolean): Buffer {
+  const written = data.toString('latin1').replaceAll(/[\r\n]/g, ' ');
+  let isWritten = false;
+  const lines = (raw.toString('latin1').match(linesOf) ?? []).map((line) => {
+    const [field] = isOfLines ? [''] : (dataLine.exec(line) ?? []);
+    if (field === undefined || line.trim() === '') return line;
+    const own = isWritten ? '' : `${field}${written}${/[\r\n]*$/.exec(line)?.[0]}`;
+    isWritten = true;
+    return own;
+  });
+  return Buffer.from(lines.join(''), 'latin1');
 }
 
 export class LineSplitter implements Splitter {
@@ -28,6 +50,10 @@ export class LineSplitter implements Splitter {
   read(frame: string): Frame | null {
     const line = frame.endsWith('\n') ? frame.slice(0, -1) : frame;
     return line === '' ? null : new Frame('', line);
+  }
+
+  rewrite(raw: Buffer, data: Buffer): Buffer {
+    return rewriteLines(raw, data, true);
   }
 }
 
@@ -87,6 +113,10 @@ export class FrameSplitter implements Splitter {
     const isMarked = this.#isFirst && frame.startsWith(byteOrderMark);
     this.#isFirst = false;
     return readFrame(isMarked ? frame.slice(byteOrderMark.length) : frame);
+  }
+
+  rewrite(raw: Buffer, data: Buffer): Buffer {
+    return rewriteLines(raw, data, false);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, type ErrorCode } from '@agp/core/errors';
 import type { FailureCause } from '@agp/core/events';
-import { type AnswerPipe, type CallMeter, findLinkPaths, isEventStream, isPlain, listHeaders } from '@agp/metering';
+import { type AnswerPipe, type CallMeter, findFraming, findLinkPaths, isPlain, listHeaders } from '@agp/metering';
 import { PolicyDenied } from '@agp/policy';
 import { EgressProxyError } from '@agp/runtime/egress';
 import type { Dispatcher } from 'undici';
@@ -14,7 +14,7 @@ import { writeAgentHeaders } from './agent-headers.ts';
 import { Flow, toDispatch } from './dispatch.ts';
 import { AgentLeft, Stopped, toFailure, toFailureCause } from './failures.ts';
 import { cutOff, goOnAfter, LastBytes, lastWordsMs, waitForAgent } from './last-bytes.ts';
-import { formatLastError } from './refusal.ts';
+import { formatLastError, type LastFraming } from './refusal.ts';
 import { LinkRewriter, readCallersBase, rewriteLinkHeader } from './rewrite-links.ts';
 
 /**
@@ -52,7 +52,8 @@ export class Relay implements Dispatcher.DispatchHandler {
   #egress: EgressProxyError | null = null;
   #streamed = false;
   #canEndWithError = false;
-  #endsAsArray = false;
+  /** How what comes last of a stream is written. */
+  #framing: LastFraming = 'frames';
   #ended = false;
   #sent = false;
   readonly #flow = new Flow();
@@ -127,18 +128,18 @@ export class Relay implements Dispatcher.DispatchHandler {
     this.#firstByteMs = passedOn - this.#request.head.arrived;
     this.#times.relayedMs += passedOn - answered;
     if (this.#endDenied() || this.#waiting !== null) return;
-    if (isEventStream(headers) || headers['content-length'] === undefined) response.flushHeaders();
+    if (findFraming(headers) || headers['content-length'] === undefined) response.flushHeaders();
   }
 
   #prepareHeaders(headers: IncomingHttpHeaders): HeaderValues {
     const { head } = this.#request;
     const answerHeaders = writeAgentHeaders(this.#request, headers);
-    const streams = isEventStream(headers);
+    const framing = findFraming(headers);
     // The bytes of a server that compresses unasked cannot be changed.
     const canChange = isPlain(headers);
     const isArray = head.operation?.answerFormat === 'array';
-    this.#streamed = streams || isArray;
-    this.#endsAsArray = isArray && !streams;
+    this.#streamed = framing !== null || isArray;
+    this.#framing = framing ?? (isArray ? 'array' : 'frames');
     for (const name of listHeaders('link')) {
       const value = answerHeaders[name];
       if (typeof value !== 'string') continue;
@@ -263,7 +264,7 @@ export class Relay implements Dispatcher.DispatchHandler {
       // All is written, but the agent has not read it.
       if (response.writableEnded) response.destroy();
       else if (this.#canEndWithError) {
-        const bytes = formatLastError(this.#request.head, told, this.#contact, this.#endsAsArray);
+        const bytes = formatLastError(this.#request.head, told, this.#contact, this.#framing);
         this.#digest.update(bytes);
         response.end(bytes);
         waitForAgent(response, lastWordsMs);

@@ -14,7 +14,7 @@ import {
 } from '../operation.ts';
 import * as bounds from './bounds.ts';
 import { describeRefusal, formatRefusal } from './refusals.ts';
-import { ConverseStreamReader } from './stream.ts';
+import { ConverseStreamReader, isFault } from './stream.ts';
 import { readConverseText } from './text.ts';
 import { answerNames, readTools, refuseTools } from './tools.ts';
 import { readConverseFigures } from './usage.ts';
@@ -60,6 +60,7 @@ const streamVerb = 'invoke-with-response-stream';
 /** Reads a stream of the vendor's own, whose model lacks the region. */
 class RegionlessReader implements StreamReader {
   readonly #of: StreamReader;
+  #failed = false;
 
   constructor(of: StreamReader) {
     this.#of = of;
@@ -70,7 +71,8 @@ class RegionlessReader implements StreamReader {
   }
 
   push(frame: Frame): void {
-    this.#of.push(frame);
+    if (isFault(frame.event)) this.#failed = true;
+    else this.#of.push(frame);
   }
 
   pushEnds(event: string, head: string, tail: Buffer): void {
@@ -78,7 +80,8 @@ class RegionlessReader implements StreamReader {
   }
 
   end(): StreamReading {
-    return { ...this.#of.end(), model: null };
+    const reading = this.#of.end();
+    return { ...reading, model: null, failed: reading.failed || this.#failed };
   }
 }
 

@@ -9,7 +9,7 @@ import { readConverseFigures } from './usage.ts';
 const telling = new Set(['messageStart', 'messageStop', 'metadata']);
 
 /** What ends a stream before its time, such as `throttlingException`. */
-const isFault = (event: string) => event.endsWith('Exception') || event === 'error';
+export const isFault = (event: string): boolean => event.endsWith('Exception') || event === 'error';
 
 /** Reads ConverseStream: figures come behind `messageStop`. */
 export class ConverseStreamReader extends FrameReader {
