@@ -45,7 +45,7 @@ function readBackground(body: JsonObject): Partial<Usage> {
 }
 
 /** Hosts that store no chat unless it is said; OpenAI's accounts differ (https://developers.openai.com/api/docs/guides/migrate-to-responses). */
-const storesSaid = /(?:^|\.)(?:azure\.com|mistral\.ai|groq\.com)$/;
+const storesSaid = /(?:^|\.)(?:azure\.com|mistral\.ai|groq\.com|amazonaws\.com|api\.aws)$/;
 
 const chatCompletions = describeOperation({
   ...describeCompletion(readChat),
