@@ -112,7 +112,7 @@ test.each(files)('%s: in each form, however it is divided, an answer costs the s
 const endAgain =
   /figures-streamed.json: several|streamGenerateContent.billed-beside|vllm-streamed.json|with two images|and one with an SVG/;
 
-const streams = files.filter(([, [first]]) => first?.answer?.frames ?? first?.answer?.array);
+const streams = files.filter(([, [first]]) => first?.answer?.frames ?? first?.answer?.array ?? first?.answer?.events);
 
 test.each(streams)(
   '%s: cut behind any message, an answer is estimated, or has its last figures',

@@ -31,8 +31,8 @@ export function* listForms({ answer, ends }: Exchange, sameBytes: boolean): Gene
   for (const at of placesOf(bytes.length, 12))
     yield [`divided at ${at}`, { pieces: [bytes.subarray(0, at), bytes.subarray(at)] }];
   if (sameBytes) return;
-  // The first bytes tell what came, under whatever type.
-  if (answer.type === undefined && !answer.lines)
+  // The first bytes tell what came, under whatever type; AWS' frames are known by theirs alone.
+  if (answer.type === undefined && !answer.lines && !answer.events)
     yield [
       'another content type',
       { contentType: answer.frames ? 'application/json' : 'text/event-stream', bytes, unasked },

@@ -39,11 +39,13 @@ const answer = z.strictObject({
   /** Its content type, if it is another than that of JSON, of a stream of events or of lines of JSON. */
   type: z.string().optional(),
   headers: z.record(z.string(), z.string()).optional(),
-  /** One of these: JSON, a text, a stream, the same as an array, lines of JSON, or so many bytes of sound. */
+  /** One of these: JSON, a text, a stream, the same as an array or in AWS' frames, lines of JSON, or so many bytes of sound. */
   body: json.optional(),
   text: z.string().optional(),
   frames: z.array(frame).optional(),
   array: z.array(frame).optional(),
+  /** Messages of AWS' event stream: each an event with its data, an exception, or what `chunk` holds in Base64. */
+  events: z.array(z.strictObject({ event: z.string(), data: object })).optional(),
   lines: z.array(frame).optional(),
   bytes: z.int().optional(),
   /** What the provider sends, and the agent gets, if nobody asks for the usage of the stream. */

@@ -1,3 +1,4 @@
+import { awsFrame } from '@agp/demo-provider/wire';
 import type { CorpusAnswer, CorpusRequest } from './exchange.ts';
 
 /** A body, as it goes over the wire. */
@@ -52,10 +53,16 @@ const writeElement = (frame: Frame, index: number): string => {
 
 const writeLine = (line: Frame): string => (typeof line === 'string' ? line : `${JSON.stringify(line)}\n`);
 
+function writeEvent({ event, data }: NonNullable<CorpusAnswer['events']>[number]): Buffer {
+  if (event !== 'chunk') return awsFrame(event, data, event.endsWith('Exception') ? 'exception' : 'event');
+  return awsFrame(event, { bytes: Buffer.from(JSON.stringify(data)).toString('base64'), p: 'abcdef' });
+}
+
 /** The pieces of an answer that mean something alone: the messages of a stream, or all of it. @param isAsked for its usage */
 export function writePieces(answer: CorpusAnswer, isAsked = true): Buffer[] {
-  const { body, text, frames, array, lines, bytes, unasked } = answer;
+  const { body, text, frames, array, events, lines, bytes, unasked } = answer;
   if (bytes !== undefined) return [Buffer.alloc(bytes, 0xff)];
+  if (events !== undefined) return events.map(writeEvent);
   const stream = isAsked ? frames : (unasked ?? frames);
   const pieces = stream?.map(writeFrame) ??
     (array && [...array.map(writeElement), ']']) ??
@@ -64,8 +71,9 @@ export function writePieces(answer: CorpusAnswer, isAsked = true): Buffer[] {
 }
 
 /** The kind of body that an answer has. */
-export function typeOf({ type, frames, lines }: CorpusAnswer): string {
+export function typeOf({ type, frames, events, lines }: CorpusAnswer): string {
   if (type !== undefined) return type;
+  if (events) return 'application/vnd.amazon.eventstream';
   return frames ? 'text/event-stream; charset=utf-8' : lines ? 'application/x-jsonl' : json;
 }
 
