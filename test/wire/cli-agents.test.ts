@@ -12,7 +12,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readMetric } from '../system/read-metric.ts';
 import { type System, startSystem, waitFor } from '../system/start-system.ts';
-import { configure, needCodingAgents, runCodingAgent } from './clients/coding-agents.ts';
+import { configure, needCodingAgents, runCodingAgent, type Setup } from './clients/coding-agents.ts';
 import { type Expected, figures, gpt5, opus } from './sdks/cases.ts';
 
 const secret = 'The password is swordfish.';
@@ -20,6 +20,7 @@ const secret = 'The password is swordfish.';
 interface Case {
   name: string;
   program: CodingAgent;
+  setup: Setup;
   expected: Expected;
   /** Reads the file `note.txt` of the folder where the agent works. */
   call: (workFolder: string) => CannedToolCall;
@@ -31,10 +32,31 @@ interface Case {
   refused: Record<'blocked' | 'capped' | 'paused', { words: string; requests: number }>;
 }
 
+/** Opus at its list price. */
+const ofBedrock = 'global.anthropic.claude-opus-4-5-20251101-v1:0';
+
+const claude: Omit<Case, 'name' | 'setup' | 'expected' | 'args'> = {
+  program: 'claude',
+  call: (workFolder) => ({
+    id: 'toolu_1',
+    name: 'Read',
+    arguments: JSON.stringify({ file_path: join(workFolder, 'note.txt') }),
+  }),
+  tool: 'Read',
+  // It asks again without streaming.
+  ended: { words: 'governance proxy: denied by policy no-reading', requests: 2 },
+  refused: {
+    blocked: { words: 'API Error: 403 governance proxy: agent blocked', requests: 1 },
+    capped: { words: 'daily budget exceeded: cap 0 USD', requests: 1 },
+    paused: { words: 'Repeated 529 Overloaded errors', requests: 3 },
+  },
+};
+
 const agents: Case[] = [
   {
     name: 'Codex',
     program: 'codex',
+    setup: 'codex',
     expected: gpt5,
     call: () => ({ id: 'call_1', name: 'exec_command', arguments: JSON.stringify({ cmd: 'cat note.txt' }) }),
     tool: 'exec_command',
@@ -51,23 +73,18 @@ const agents: Case[] = [
     },
   },
   {
+    ...claude,
     name: 'Claude Code',
-    program: 'claude',
+    setup: 'claude',
     expected: opus,
-    call: (workFolder) => ({
-      id: 'toolu_1',
-      name: 'Read',
-      arguments: JSON.stringify({ file_path: join(workFolder, 'note.txt') }),
-    }),
-    tool: 'Read',
-    // It asks again without streaming.
-    ended: { words: 'governance proxy: denied by policy no-reading', requests: 2 },
     args: (prompt) => ['-p', prompt, '--model', opus.model, '--allowedTools', 'Read'],
-    refused: {
-      blocked: { words: 'API Error: 403 governance proxy: agent blocked', requests: 1 },
-      capped: { words: 'daily budget exceeded: cap 0 USD', requests: 1 },
-      paused: { words: 'Repeated 529 Overloaded errors', requests: 3 },
-    },
+  },
+  {
+    ...claude,
+    name: 'Claude Code on Bedrock',
+    setup: 'bedrock',
+    expected: { ...opus, model: ofBedrock },
+    args: (prompt) => ['-p', prompt, '--model', ofBedrock, '--allowedTools', 'Read'],
   },
 ];
 
@@ -91,7 +108,7 @@ describe('coding agents', () => {
     fake = await startFakeProvider((request, index) =>
       request.method === 'POST' ? handle(request, index) : { status: 404, body: {} },
     );
-    const providers = ['OPENAI', 'ANTHROPIC'].map((id) => [`PROVIDER_${id}_URL`, fake.url]);
+    const providers = ['OPENAI', 'ANTHROPIC', 'BEDROCK'].map((id) => [`PROVIDER_${id}_URL`, fake.url]);
     system = await startSystem({ environment: Object.fromEntries(providers) });
   });
   afterAll(async () => {
@@ -100,8 +117,8 @@ describe('coding agents', () => {
     if (home) rmSync(home, { recursive: true, force: true });
   });
 
-  async function run({ program, args }: Case, prompt: string, agent: string) {
-    const environment = configure[program](system.proxies[0]?.url ?? '', home, agent);
+  async function run({ program, setup, args }: Case, prompt: string, agent: string) {
+    const environment = configure[setup](system.proxies[0]?.url ?? '', home, agent);
     const { code, shown, errors } = await runCodingAgent(program, args(prompt), home, environment);
     return { code, output: shown + errors };
   }
@@ -134,7 +151,7 @@ describe('coding agents', () => {
     };
 
     test('a turn of text', async () => {
-      const name = `${agent.program}-text`;
+      const name = `${agent.setup}-text`;
       const { code, output } = await run(agent, 'Say hello', name);
       expect(output).toContain('The answer is 42.');
       expect(code).toBe(0);
@@ -142,7 +159,7 @@ describe('coding agents', () => {
     });
 
     test('a turn with a tool, in one session', async () => {
-      const name = `${agent.program}-tool`;
+      const name = `${agent.setup}-tool`;
       const { code, output } = await run(agent, 'Read the note', name);
       expect(output).toContain('The answer is 42.');
       expect(code).toBe(0);
@@ -157,7 +174,7 @@ describe('coding agents', () => {
       ['capped', 'daily_cap_usd = 0', 'agent_budget_exceeded'],
       ['paused', '', 'paused'],
     ] as const)('%s: it says so', async (kind, change, code) => {
-      const name = `${agent.program}-${kind}`;
+      const name = `${agent.setup}-${kind}`;
       const { words, requests } = agent.refused[kind];
       await fetch(`${system.proxies[0]?.url}/openai/v1/models`, { headers: { 'X-Agent-Name': name } });
       if (change) await system.database.pool.query(`UPDATE agents SET ${change} WHERE name = $1`, [name]);
@@ -171,7 +188,7 @@ describe('coding agents', () => {
     });
 
     test('a policy that denies its tool: the declaration, and the call of a stripped one', async () => {
-      const name = `${agent.program}-denied`;
+      const name = `${agent.setup}-denied`;
       const headers = { authorization: `Bearer ${system.apiKey}` };
       const apply = async (strips: boolean) => {
         const tools = { client: { deny: [agent.tool] }, on_declared: strips ? 'strip' : 'refuse' };

@@ -10,9 +10,23 @@ import { readSnippets } from '../../docs/read-snippets.ts';
 const page = 'docs/clients.md';
 const shownUrl = 'http://127.0.0.1:8080';
 
+/** Exports of one of the page's snippets of a shell. */
+function readExports(index: number, proxyUrl: string, agent: string, headers: Record<string, string>) {
+  const shown = readSnippets(page, 'sh')[index] ?? '';
+  const more = Object.entries(headers).map(([name, value]) => `\n${name}: ${value}`);
+  const exported = [...shown.matchAll(/^export (\w+)='?([^'\n]+)'?$/gm)].map(([, name = '', value = '']) => [
+    name,
+    value.replace(shownUrl, proxyUrl).replace('my-claude', `${agent}${more.join('')}`),
+  ]);
+  return Object.fromEntries(exported) as Record<string, string>;
+}
+
+/** Programs, and what they ask by. */
+export type Setup = CodingAgent | 'bedrock';
+
 /** What each program needs so that it asks a proxy, as the page of clients says; headers beside the agent's name are the test's. */
 export const configure: Record<
-  CodingAgent,
+  Setup,
   (proxyUrl: string, home: string, agent: string, headers?: Record<string, string>) => Record<string, string>
 > = {
   codex(proxyUrl, home, agent, headers = {}) {
@@ -26,14 +40,12 @@ export const configure: Record<
     return { CODEX_HOME: home, OPENAI_API_KEY: 'sk-test' };
   },
   claude(proxyUrl, home, agent, headers = {}) {
-    const [shown = ''] = readSnippets(page, 'sh');
-    const more = Object.entries(headers).map(([name, value]) => `\n${name}: ${value}`);
-    const exported = [...shown.matchAll(/^export (\w+)='?([^'\n]+)'?$/gm)].map(([, name = '', value = '']) => [
-      name,
-      value.replace(shownUrl, proxyUrl).replace('my-claude', `${agent}${more.join('')}`),
-    ]);
-    return { CLAUDE_CONFIG_DIR: home, ANTHROPIC_API_KEY: 'sk-ant-test', ...Object.fromEntries(exported) };
+    return { CLAUDE_CONFIG_DIR: home, ANTHROPIC_API_KEY: 'sk-ant-test', ...readExports(0, proxyUrl, agent, headers) };
   },
+  bedrock: (proxyUrl, home, agent, headers = {}) => ({
+    CLAUDE_CONFIG_DIR: home,
+    ...readExports(1, proxyUrl, agent, headers),
+  }),
 };
 
 export interface Ended {
