@@ -4,6 +4,7 @@ import { JsonError, parseJson } from '@agp/core/json';
 import { type ProviderApi, providerApis } from '@agp/core/operations';
 import { toLineText } from '@agp/core/text';
 import { z } from 'zod';
+import { placeOnBedrock, regionForm } from './bedrock.ts';
 
 /** What is built in for each format: where its own provider answers, if it is one place, and the library's id of the vendor. */
 export const builtInProviders: Readonly<Record<ProviderApi, { baseUrl?: string; vendor: string }>> = {
@@ -67,13 +68,15 @@ function isProxyUrl(text: string): boolean {
 /** What calls go to. */
 const place = {
   geo: z.enum(geos, `must be one of ${geos.join(', ')}`).optional(),
+  /** Of AWS. */
+  region: z.string().regex(regionForm, 'must be a region of AWS, such as eu-central-1').optional(),
   api_key_file: z.string().min(1).optional(),
   proxy: proxy.optional(),
 };
 
 /** A second key or region of the same models. */
 const endpoint = z.strictObject({
-  base_url: baseUrl,
+  base_url: baseUrl.optional(),
   ...place,
   name: z
     .string()
@@ -90,34 +93,39 @@ const providersFileSchema = z.array(
       api: z.enum(providerApis, `must be one of ${providerApis.join(', ')}`),
       base_url: baseUrl.optional(),
       endpoints: z.array(endpoint).min(2, 'must be two or more: for one there is base_url').max(16).optional(),
+      /** Whose key it is sent: one that is configured, or one that the pod's identity makes. */
+      auth: z.enum(['bearer', 'role'], 'must be bearer or role').optional(),
       ask_usage: z.boolean().optional(),
       ...place,
       hosted_agents: z.enum(['refuse', 'allow']).optional(),
       harmless_members: z.array(z.string().min(1).max(128)).max(100).optional(),
       allow_paths: z.array(allowedPath).min(1, 'must allow something').optional(),
     })
-    .transform((entry, context) => {
-      const { endpoints, base_url: url = endpoints?.[0]?.base_url } = entry;
+    .transform((given, context) => {
       const refuse = (path: (string | number)[], message: string) =>
         context.addIssue({ code: 'custom', path, message });
-      if (url === undefined) {
-        refuse(['base_url'], 'is not there, nor endpoints');
-        return z.NEVER;
-      }
+      const entry = placeOnBedrock(given, refuse);
+      const endpoints = entry.endpoints?.map((each, index) => {
+        if (each.base_url === undefined) refuse(['endpoints', index, 'base_url'], 'is not there');
+        return { ...each, base_url: each.base_url as URL };
+      });
+      const url = entry.base_url ?? endpoints?.[0]?.base_url;
+      if (url === undefined && endpoints === undefined) refuse(['base_url'], 'is not there, nor endpoints');
+      if (context.issues.length > 0) return z.NEVER;
       if (endpoints !== undefined) {
-        for (const name of ['base_url', 'geo'] as const)
-          if (entry[name] !== undefined) refuse([name], 'stands in each of the endpoints, if there are any');
+        for (const name of ['base_url', 'geo', 'region'] as const)
+          if (given[name] !== undefined) refuse([name], 'stands in each of the endpoints, if there are any');
         const names = endpoints.map(nameEndpoint);
         const twice = names.findIndex((name, index) => names.indexOf(name) !== index);
         if (twice >= 0)
           refuse(['endpoints', twice, 'name'], `must be another than ${names[twice]}, which one before it has`);
       }
-      return { ...entry, base_url: url };
+      return { ...entry, endpoints, base_url: url as URL };
     }),
 );
 
 type ProviderEntry = z.infer<typeof providersFileSchema>[number];
-type EndpointEntry = z.infer<typeof endpoint>;
+type EndpointEntry = NonNullable<ProviderEntry['endpoints']>[number];
 
 /** What events call an endpoint. */
 export const nameEndpoint = ({ name, base_url: { host } }: Pick<EndpointEntry, 'name' | 'base_url'>): string =>

@@ -42,6 +42,11 @@ export const errorTable = {
   not_governed: { status: 501, message: null },
   provider_unreachable: { status: 502, message: 'provider unreachable' },
   provider_timeout: { status: 504, message: 'provider timed out' },
+  provider_key_unavailable: {
+    status: 503,
+    message: "the provider's key has ended and cannot be made anew yet: the proxy's log says why",
+    headers: { 'Retry-After': '5' },
+  },
   status_unavailable: { status: 503, message: 'agent status unavailable', headers: soon },
   paused: { status: 503, message: 'paused by operator', headers: soon },
   budget_unavailable: { status: 503, message: 'budget unavailable', headers: soon },

@@ -19,8 +19,10 @@ import {
 import { createEgress, direct, type Egress, EgressProxy } from '@agp/runtime/egress';
 import { proxyConfigSchema } from '@agp/settings';
 import type { z } from 'zod';
+import { AwsIdentity } from './settings/aws-identity.ts';
 import { listSpellings, normalisePath, type Provider } from './settings/provider.ts';
 import { ProviderKey, readProviderKeys } from './settings/provider-key.ts';
+import { RoleKey } from './settings/role-key.ts';
 
 /**
  * They report usage unasked, which is their agents' to see. Mistral refuses to be asked
@@ -45,6 +47,17 @@ export function loadProviders(
     if (provider === undefined) throw new ConfigError(`${apiKey.source}: no provider has the id ${id}`);
     keys.set(provider.id, apiKey);
   }
+  let identity: AwsIdentity | null = null;
+  const makeRoleKey = (at: string, region: string | undefined, other: ProviderKey | undefined) => {
+    if (other !== undefined) throw new ConfigError(`${at}: auth: is role, which makes the key: remove ${other.source}`);
+    if (region === undefined) throw new ConfigError(`${at}: region: is not there, and auth: role signs for one`);
+    try {
+      identity ??= AwsIdentity.find(environment, region, egress);
+    } catch (error) {
+      throw new ConfigError(`${at}: auth: ${(error as Error).message}`);
+    }
+    return new RoleKey(`${at}: auth`, region, identity);
+  };
   const providers = new Map<string, Provider>();
   for (const { id, api, baseUrl, entry, place } of known.values()) {
     const source = `PROVIDERS_FILE: ${place}`;
@@ -63,6 +76,8 @@ export function loadProviders(
       const at = isOnly ? source : `${source}: endpoints.${index}`;
       const ownFile = isOnly ? undefined : each.api_key_file;
       const keyFile = ownFile ?? (keys.has(id) ? undefined : entry?.api_key_file);
+      const given = () =>
+        keyFile ? new ProviderKey(`${at}: api_key_file`, { file: keyFile }) : (keys.get(id) ?? null);
       return {
         ...shared,
         endpoints: [],
@@ -70,7 +85,7 @@ export function loadProviders(
         baseUrl: each.base_url,
         basePath: each.base_url.pathname.replace(/\/$/, ''),
         geo: (!isMoved && each.geo) || null,
-        apiKey: keyFile ? new ProviderKey(`${at}: api_key_file`, { file: keyFile }) : (keys.get(id) ?? null),
+        apiKey: entry?.auth === 'role' ? makeRoleKey(at, each.region, keys.get(id)) : given(),
         proxy: findProxy(each.proxy ?? entry?.proxy, each.base_url, `${at}: proxy`, egress),
         weight: each.weight ?? 1,
       };

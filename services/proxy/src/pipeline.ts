@@ -4,7 +4,7 @@ import type { ProxyContext } from './context.ts';
 import { buildRequestEvent } from './events/build-event.ts';
 import { publishEvent, takeStamp } from './events/publish-event.ts';
 import type { Exchange } from './exchange.ts';
-import { chooseEndpoint } from './head/endpoints.ts';
+import { chooseEndpoint, freshenKey } from './head/endpoints.ts';
 import type { Agent } from './identity/workload.ts';
 import type { Admission, Head, Journey } from './journey.ts';
 import { admit } from './steps/admit.ts';
@@ -130,6 +130,7 @@ export async function handleRequest(context: ProxyContext, exchange: Exchange): 
       journey.governed = governed;
     }
 
+    freshenKey(head);
     body.endSearch();
     // Values that were found need not be kept while the call runs.
     body.searched = null;

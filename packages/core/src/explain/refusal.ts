@@ -145,6 +145,10 @@ const explanations: Partial<Record<ErrorCode, [why: string, wayOut: WayOut]>> = 
   cross_site_request: ['A web page of another site sent it.', "Add the page's origin to ALLOWED_ORIGINS if it may."],
   foreign_host: ['It named a host that is not this proxy.', 'Add the name to ALLOWED_HOSTS if it is.'],
   internal: ['The proxy failed, not the request.', 'Its log says why: search it for the request id.'],
+  provider_key_unavailable: [
+    'The key that the proxy’s identity at AWS makes had ended, and AWS gave no other.',
+    'The proxy’s log says why: see to the role, or to the way to AWS’ token service.',
+  ],
   audit_unavailable: ['With AUDIT=strict and a full queue no event could be kept.', seeTo('NATS')],
 };
 

@@ -1,4 +1,5 @@
-import { BlockList, isIP } from 'node:net';
+import { Agent as HttpsAgent } from 'node:https';
+import { BlockList, isIP, type Socket } from 'node:net';
 import { hostname as hostName } from 'node:os';
 import { Agent, buildConnector, fetch } from 'undici';
 import { z } from 'zod';
@@ -132,6 +133,19 @@ export const direct: Egress = { find: () => null };
 export function connectBy(egress: Egress, timeoutMs: number): buildConnector.connector {
   const connect = buildConnector({ timeout: timeoutMs, allowH2: false });
   return (target, callback) => (egress.find(target)?.connector(timeoutMs) ?? connect)(target, callback);
+}
+
+/** An agent of `node:https` that leaves as the egress says; undefined if that is directly. @param timeoutMs longest to connect */
+export function agentBy(egress: Egress, timeoutMs: number): HttpsAgent | undefined {
+  if (egress === direct) return undefined;
+  const agent = new HttpsAgent();
+  const connect = connectBy(egress, timeoutMs);
+  agent.createConnection = ({ host, port }, callback) => {
+    const target = { protocol: 'https:', hostname: String(host), port: String(port ?? '') };
+    connect(target, (...[error, socket]) => callback?.(error, socket as Socket));
+    return undefined;
+  };
+  return agent;
 }
 
 /** A `fetch` that leaves as the egress says; undefined if that is directly. @param timeoutMs longest to connect */

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { ApiError } from '@agp/core/errors';
 import type { CallFacts } from '@agp/policy';
 import type { LRUCache } from 'lru-cache';
 import type { HeaderValues } from '../exchange.ts';
@@ -55,6 +56,19 @@ export function moveTo(head: Head, endpoint: Provider, next: Provider | null): v
   head.keyUse = endpoint.apiKey?.use ?? null;
   head.provider = endpoint;
   head.next = next;
+}
+
+/** Whether its key must not be sent any more. */
+export const hasEnded = ({ apiKey }: Provider): boolean => apiKey !== null && apiKey.endsAt <= Date.now();
+
+/**
+ * Gives a call that goes out the key of this moment, if that is one that ends: a body may have taken minutes.
+ * @throws ApiError `provider_key_unavailable`
+ */
+export function freshenKey(head: Head): void {
+  if ((head.provider.apiKey?.endsAt ?? Number.POSITIVE_INFINITY) === Number.POSITIVE_INFINITY) return;
+  if (hasEnded(head.provider)) throw new ApiError('provider_key_unavailable');
+  moveTo(head, head.provider, head.next);
 }
 
 /** The endpoint of a session, before its body is read. */

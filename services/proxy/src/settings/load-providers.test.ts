@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { providerApis } from '@agp/core/operations';
 import { createEgress } from '@agp/runtime/egress';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { loadProviders } from '../config.ts';
@@ -212,7 +213,9 @@ test.each<[object[], object, string]>([
     'endpoints.1.proxy: must be none, or the http or https URL of a proxy',
   ],
   [[east, { ...west, weight: -1 }], {}, 'endpoints.1.weight: '],
-  [[east, { ...west, region: 'eu' }], {}, 'endpoints.1: '],
+  [[east, { ...west, zone: 'eu' }], {}, 'endpoints.1: '],
+  [[east, { ...west, region: 'eu' }], {}, 'endpoints.1.region: must be a region of AWS, such as eu-central-1'],
+  [[east, { name: 'west' }], {}, 'endpoints.1.base_url: is not there'],
   [
     [east, { ...west, base_url: 'https://west.example' }],
     {},
@@ -225,6 +228,62 @@ test.each<[object[], object, string]>([
   ],
 ])('endpoints %j beside %j are refused: %s', (endpoints, more, message) => {
   expect(() => loadProviders(endpointsOf(endpoints, more), {})).toThrow(message);
+});
+
+/** Only then is there an entry to load. */
+const testBedrock = test.runIf((providerApis as readonly string[]).includes('bedrock'));
+const aws = { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'fake-canary' };
+const onBedrock = (more: object) => writeProviders([{ id: 'bedrock-eu', api: 'bedrock', auth: 'role', ...more }]);
+
+testBedrock('auth: role makes a key for each region, which holds for an address in a variable too', () => {
+  const endpoints = [{ region: 'eu-central-1' }, { region: 'us-east-1', name: 'us' }];
+  const loaded = loadProviders(onBedrock({ endpoints }), aws).get('bedrock-eu');
+  expect(loaded?.endpoints).toMatchObject([
+    {
+      endpoint: 'bedrock-runtime.eu-central-1.amazonaws.com',
+      apiKey: { region: 'eu-central-1', source: expect.stringMatching(/\("bedrock-eu"\): endpoints\.0: auth$/) },
+    },
+    {
+      endpoint: 'us',
+      baseUrl: { hostname: 'bedrock-runtime.us-east-1.amazonaws.com' },
+      apiKey: { region: 'us-east-1' },
+    },
+  ]);
+  const moved = { ...aws, PROVIDER_BEDROCK_EU_URL: 'http://127.0.0.1:1' };
+  expect(loadProviders(onBedrock({ region: 'eu-west-1' }), moved).get('bedrock-eu')).toMatchObject({
+    baseUrl: { port: '1' },
+    apiKey: { region: 'eu-west-1' },
+    allowPaths: ['default'],
+  });
+});
+
+testBedrock.each<[object, NodeJS.ProcessEnv, RegExp]>([
+  [
+    { region: 'eu-west-1' },
+    {},
+    /^PROVIDERS_FILE: \[0\] \("bedrock-eu"\): auth: this process has no identity of AWS: set AWS_ACCESS/,
+  ],
+  [
+    { region: 'eu-west-1' },
+    { ...aws, PROVIDER_BEDROCK_EU_API_KEY: 'fake-canary' },
+    /auth: is role, which makes the key: remove PROVIDER_BEDROCK_EU_API_KEY$/,
+  ],
+  [{}, aws, /\("bedrock-eu"\): region: is not there, and auth: role signs for one$/],
+  [
+    { region: 'eu-west-1', api_key_file: '/key' },
+    aws,
+    /: api_key_file: auth is role, which makes the key: remove one$/,
+  ],
+  [{ region: 'Frankfurt' }, aws, /: region: must be a region of AWS, such as eu-central-1$/],
+  [{ region: 'eu-west-1', auth: 'sign' }, aws, /: auth: must be bearer or role$/],
+])('an entry of Bedrock with %j is refused', (more, environment, message) => {
+  expect(() => loadProviders(onBedrock(more), environment)).toThrow(message);
+});
+
+test('region and auth are for Bedrock', () => {
+  const load = (more: object) => () => loadProviders(writeProviders([{ ...fromFile, ...more }]), aws);
+  expect(load({ auth: 'role' })).toThrow(': auth: is for api bedrock alone');
+  expect(load({ region: 'eu-west-1' })).toThrow(': region: is for api bedrock alone');
 });
 
 test('a provider without an address is refused', () => {

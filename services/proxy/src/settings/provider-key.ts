@@ -17,27 +17,29 @@ const formerUses = 8;
 export class ProviderKey {
   /** The variable, or the place in `PROVIDERS_FILE`. */
   readonly source: string;
-  /** Null if a variable holds it. */
+  /** Null if no file holds it. */
   readonly file: string | null;
   value = '';
+  /** When it ends, in milliseconds since 1970. */
+  endsAt = Number.POSITIVE_INFINITY;
   use: KeyUse = { fingerprint: '', isUsed: false };
   /** Requests that began before a change go on with the value before. */
   #former: KeyUse[] = [];
 
-  /** @throws ConfigError naming the variable and the file, never the key */
-  constructor(source: string, given: { file: string } | { value: string }) {
+  /** @param given null if values come later @throws ConfigError naming the variable and the file, never the key */
+  constructor(source: string, given: { file: string } | { value: string } | null) {
     this.source = source;
-    this.file = 'file' in given ? given.file : null;
-    if ('file' in given) this.readAgain();
-    else this.#take(checkKey(source, given.value.trim()));
+    this.file = given !== null && 'file' in given ? given.file : null;
+    if (this.file !== null) this.readAgain();
+    else if (given !== null && 'value' in given) this.take(checkKey(source, given.value.trim()));
   }
 
   /** @throws ConfigError naming the variable and the file; the value stays then */
   readAgain(): void {
-    if (this.file !== null) this.#take(readKeyFile(this.source, this.file));
+    if (this.file !== null) this.take(readKeyFile(this.source, this.file));
   }
 
-  #take(value: string): void {
+  protected take(value: string): void {
     if (value === this.value) return;
     if (this.value !== '') this.#former = [this.use, ...this.#former].slice(0, formerUses);
     this.value = value;

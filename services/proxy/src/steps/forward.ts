@@ -7,7 +7,7 @@ import { FailingOver } from '../answer/fail-over.ts';
 import { Relay } from '../answer/relay.ts';
 import type { Setup, Working } from '../context.ts';
 import type { Exchange } from '../exchange.ts';
-import { moveTo, noteMoved } from '../head/endpoints.ts';
+import { hasEnded, moveTo, noteMoved } from '../head/endpoints.ts';
 import type { AdmittedRequest, Answer, StopReason } from '../journey.ts';
 import { findStop, noteEndpoint } from '../policy/judge.ts';
 import type { Provider } from '../settings/provider.ts';
@@ -105,7 +105,7 @@ function openFailingOver(
   if (head.operation === null || !Buffer.isBuffer(toProvider)) return direct;
   const find = (endpoint: Provider) => findDirect(context, endpoint);
   return new FailingOver(find, head, (reason, error) => {
-    if (head.next === null || naming.test(toProvider.toString('latin1'))) return false;
+    if (head.next === null || hasEnded(head.next) || naming.test(toProvider.toString('latin1'))) return false;
     const { id, endpoint } = head.provider;
     const { rules } = running;
     const moved = { ...request, head: { ...head, provider: head.next } };

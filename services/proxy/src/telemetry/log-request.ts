@@ -10,6 +10,7 @@ const faults: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'audit_unavailable',
   'proxy_overloaded',
   'proxy_stopping',
+  'provider_key_unavailable',
   'provider_unreachable',
   'provider_timeout',
 ]);

@@ -204,6 +204,7 @@ const refusals = [
   'too_many_registrations',
   'upgrade_required',
   'not_governed',
+  'provider_key_unavailable',
   'status_unavailable',
   'paused',
   'budget_unavailable',
