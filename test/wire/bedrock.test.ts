@@ -99,6 +99,27 @@ describe.concurrent('a tool that the model calls', () => {
 const block = (agent: string) =>
   system.database.pool.query("UPDATE agents SET status = 'blocked' WHERE name = $1", [agent]);
 
+describe.concurrent('a stream that is stopped says why within seconds', () => {
+  const streaming = bedrockClients.filter(({ name }) => !/Mantle|OpenAI/.test(name));
+  test.each(streaming)('by $name', async (client) => {
+    const { agent, baseUrl } = aim(client);
+    let begun = false;
+    const streamed = client.stream(baseUrl, () => (begun = true), 'Go on. x-demo-stream-seconds: 60');
+    streamed.catch(() => {});
+    await waitFor('the first words', async () => begun);
+    await system.api(`/api/v1/agents/${(await findAgent(agent)).id}`, {
+      method: 'PUT',
+      body: JSON.stringify({ status: 'blocked' }),
+    });
+    const from = performance.now();
+    await expect(streamed).rejects.toThrow(errorTable.agent_blocked.message);
+    expect(performance.now() - from).toBeLessThan(30_000);
+    const [payload] = await readRecorded(agent, 1);
+    expect(payload).toMatchObject({ outcome: 'killed', usage_source: 'estimated' });
+    expect(payload?.cost_usd).toBeGreaterThan(0);
+  });
+});
+
 describe.concurrent('a refusal says why, and is sent once', () => {
   test.each(bedrockClients)('by $name', async (client) => {
     const { agent, baseUrl } = aim(client);

@@ -25,7 +25,7 @@ export interface BedrockClient {
   name: string;
   model: string;
   ask(baseUrl: string): Promise<Said>;
-  stream(baseUrl: string, show: (text: string) => void): Promise<void>;
+  stream(baseUrl: string, show: (text: string) => void, prompt?: string): Promise<void>;
   /** The tool that the model called. */
   useTool(baseUrl: string): Promise<string | undefined>;
 }
@@ -37,8 +37,11 @@ const token = 'bedrock-api-key-test';
 const { name: toolName, description, parameters } = temperatureTool;
 const input = { ...parameters, required: [...parameters.required] };
 
-const messages: Message[] = [{ role: 'user', content: [{ text: question }] }];
-const asked = { modelId: claude, messages, inferenceConfig: { maxTokens: 500 } };
+const ask = (text: string): { modelId: string; messages: Message[]; inferenceConfig: { maxTokens: number } } => ({
+  modelId: claude,
+  messages: [{ role: 'user', content: [{ text }] }],
+  inferenceConfig: { maxTokens: 500 },
+});
 
 const connectAws = (endpoint: string) =>
   new BedrockRuntimeClient({
@@ -54,18 +57,18 @@ const aws: BedrockClient = {
   name: 'aws sdk',
   model: claude,
   async ask(baseUrl) {
-    const { output, usage } = await connectAws(baseUrl).send(new ConverseCommand(asked));
+    const { output, usage } = await connectAws(baseUrl).send(new ConverseCommand(ask(question)));
     const text = output?.message?.content?.map((block) => block.text ?? '').join('') ?? '';
     return { text, input: usage?.inputTokens, output: usage?.outputTokens };
   },
-  async stream(baseUrl, show) {
-    const { stream = [] } = await connectAws(baseUrl).send(new ConverseStreamCommand(asked));
+  async stream(baseUrl, show, prompt = question) {
+    const { stream = [] } = await connectAws(baseUrl).send(new ConverseStreamCommand(ask(prompt)));
     for await (const { contentBlockDelta } of stream)
       if (contentBlockDelta?.delta?.text) show(contentBlockDelta.delta.text);
   },
   async useTool(baseUrl) {
     const toolConfig = { tools: [{ toolSpec: { name: toolName, description, inputSchema: { json: input } } }] };
-    const { output } = await connectAws(baseUrl).send(new ConverseCommand({ ...asked, toolConfig }));
+    const { output } = await connectAws(baseUrl).send(new ConverseCommand({ ...ask(question), toolConfig }));
     return output?.message?.content?.find(({ toolUse }) => toolUse)?.toolUse?.name;
   },
 };
@@ -84,8 +87,9 @@ function toAnthropic(
       const text = content.map((each) => (each.type === 'text' ? each.text : '')).join('');
       return { text, input: usage.input_tokens, output: usage.output_tokens };
     },
-    async stream(baseUrl, show) {
-      for await (const event of await connect(baseUrl).messages.create({ ...request, stream: true }))
+    async stream(baseUrl, show, prompt = question) {
+      const messages = [{ role: 'user' as const, content: prompt }];
+      for await (const event of await connect(baseUrl).messages.create({ ...request, messages, stream: true }))
         if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') show(event.delta.text);
     },
     async useTool(baseUrl) {
@@ -129,11 +133,11 @@ const vercel: BedrockClient = {
     const { text, usage } = await generateText({ model: connectVercel(baseUrl), prompt: question });
     return { text, input: usage.inputTokens, output: usage.outputTokens };
   },
-  async stream(baseUrl, show) {
+  async stream(baseUrl, show, prompt = question) {
     let failure: unknown;
     const { textStream } = streamText({
       model: connectVercel(baseUrl),
-      prompt: question,
+      prompt,
       onError: ({ error }) => {
         failure = error;
       },
@@ -161,8 +165,8 @@ const langchain: BedrockClient = {
     const { text } = answer;
     return { text, input: usage?.input_tokens, output: usage?.output_tokens };
   },
-  async stream(baseUrl, show) {
-    for await (const { text } of await connectLangchain(baseUrl).stream(question)) if (text) show(text);
+  async stream(baseUrl, show, prompt = question) {
+    for await (const { text } of await connectLangchain(baseUrl).stream(prompt)) if (text) show(text);
   },
   async useTool(baseUrl) {
     const tools = [{ type: 'function' as const, function: { name: toolName, description, parameters: input } }];
