@@ -1,5 +1,6 @@
 export { findFraming } from './answer/answer-kind.ts';
 export type { Passing } from './answer/answer-pipe.ts';
+export { EventSplitter } from './answer/event-stream.ts';
 export type { AnswerPipe } from './answer/reading.ts';
 export { type AnswerEnd, type Call, type Doubt, type Measurement, type UnscannedReason, unmeasured } from './call.ts';
 export type { CallHead } from './call-head.ts';

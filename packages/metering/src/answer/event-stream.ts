@@ -1,7 +1,9 @@
 import { crc32 } from 'node:zlib';
 import { Frame } from '../json/frame.ts';
-import { asObject, asText, tryParse } from '../json/members.ts';
+import { asObject, hasMoreValues, tryParse } from '../json/members.ts';
+import { scanMembers, skipSpace } from '../json/scan.ts';
 import type { Splitter } from './frames.ts';
+import { maxFrameValues } from './reading.ts';
 
 /*
  * AWS' event stream: messages of a length, the length of headers, a check sum of these two, headers, a payload, and a check sum of all;
@@ -14,6 +16,7 @@ export const eventStreamType = 'application/vnd.amazon.eventstream';
 const [preludeLength, sumLength] = [12, 4];
 const shortest = preludeLength + sumLength;
 const longest = 16 * 1024 * 1024;
+const longestHeaders = 128 * 1024;
 
 interface Message {
   headers: ReadonlyMap<string, string>;
@@ -25,7 +28,7 @@ interface Message {
 /** The length of the message that begins so; null if no message does. @param prelude its first 12 bytes */
 function readLength(prelude: Buffer): number | null {
   const [length, headers] = [prelude.readUInt32BE(0), prelude.readUInt32BE(4)];
-  const isSound = length >= shortest && length <= longest && headers <= length - shortest;
+  const isSound = length >= shortest && length <= longest && headers <= Math.min(length - shortest, longestHeaders);
   return isSound && crc32(prelude.subarray(0, 8)) === prelude.readUInt32BE(8) ? length : null;
 }
 
@@ -33,7 +36,7 @@ function readLength(prelude: Buffer): number | null {
 const lengths: readonly (number | null)[] = [0, 0, 1, 2, 4, 8, null, null, 8, 16];
 const stringType = 7;
 
-/** Null if they are none. */
+/** Null if they are none, or a name is there twice: some readers take the first, some the last. */
 function readHeaders(bytes: Buffer): Map<string, string> | null {
   const headers = new Map<string, string>();
   for (let at = 0; at < bytes.length; ) {
@@ -43,9 +46,10 @@ function readHeaders(bytes: Buffer): Map<string, string> | null {
     if (fixed === undefined || (fixed === null && nameEnd + 3 > bytes.length)) return null;
     const start = nameEnd + (fixed === null ? 3 : 1);
     const end = start + (fixed ?? bytes.readUInt16BE(nameEnd + 1));
-    if (end > bytes.length) return null;
+    const name = bytes.toString('utf8', at + 1, nameEnd);
+    if (end > bytes.length || headers.has(name)) return null;
     const value = type === stringType ? bytes.toString('utf8', start, end) : '';
-    headers.set(bytes.toString('utf8', at + 1, nameEnd), value);
+    headers.set(name, value);
     at = end;
   }
   return headers;
@@ -94,14 +98,38 @@ export function writeException(name: string, message: string): Buffer {
 
 /** The event in which Invoke streams what the vendor's own API would. */
 const chunk = 'chunk';
-const innerBytes = /("bytes"\s*:\s*")[^"\\]*(")/;
 
-/** Finds messages by their lengths. One that is none is the last: where another begins is not known then. */
+interface Chunk {
+  inner: Buffer;
+  /** Where its Base64 stands in the payload, with its quotes. */
+  start: number;
+  end: number;
+}
+
+/** Null for a payload without, or whose Base64 agents may read in another way. */
+function findChunk(payload: Buffer): Chunk | null {
+  const members = scanMembers(payload, skipSpace(payload, 0))?.members.filter(({ key }) => key === 'bytes') ?? [];
+  const [place, second] = members;
+  if (place === undefined || second !== undefined) return null;
+  const written = tryParse(payload.subarray(place.start, place.end));
+  const inner = Buffer.from(typeof written === 'string' ? written : '', 'base64');
+  return inner.toString('base64') === written ? { inner, start: place.start, end: place.end } : null;
+}
+
+/** A message without payload, whose text stands in a header. */
+const errorKind = 'error';
+
+/** Finds messages by their lengths. One that is none is the last: where another begins is not known then, so each piece is one that is none. */
 export class EventSplitter implements Splitter {
   /** The beginning of a message whose length has not come whole. */
   #begun = '';
   #left = 0;
   #isBroken = false;
+
+  /** Whether what was pushed ends with a whole message, or is nothing. */
+  get isAtBorder(): boolean {
+    return !this.#isBroken && this.#left === 0 && this.#begun === '';
+  }
 
   push(text: string, onPiece: Parameters<Splitter['push']>[1]): void {
     let start = 0;
@@ -114,7 +142,7 @@ export class EventSplitter implements Splitter {
         if (this.#begun.length === preludeLength) this.#open();
       }
       if (this.#isBroken || this.#left === 0) {
-        onPiece(start, text.length, 'part');
+        onPiece(start, text.length, this.#isBroken ? 'end' : 'part');
         return;
       }
       const end = Math.min(text.length, at + this.#left);
@@ -132,25 +160,39 @@ export class EventSplitter implements Splitter {
   }
 
   read(text: string): Frame | undefined {
-    const message = readMessage(Buffer.from(text, 'latin1'));
+    const message = this.#isBroken ? null : readMessage(Buffer.from(text, 'latin1'));
     if (message === null) return undefined;
-    const { headers, payload } = message;
+    const frame = this.#toFrame(message);
+    return frame !== undefined && hasMoreValues(frame.data, maxFrameValues) ? undefined : frame;
+  }
+
+  #toFrame({ headers, payload }: Message): Frame | undefined {
     const kind = headers.get(':message-type');
-    const event = headers.get(`:${kind}-type`) ?? headers.get(`:${kind}-code`) ?? '';
+    if (kind === errorKind) {
+      const told = { message: headers.get(':error-message'), payload: payload.toString() || undefined };
+      return new Frame(errorKind, Buffer.from(JSON.stringify(told)).toString('latin1'));
+    }
+    const event = headers.get(`:${kind}-type`) ?? '';
     if (kind !== 'event')
-      return kind === undefined ? undefined : new Frame(event || 'error', payload.toString('latin1'));
+      return kind === undefined ? undefined : new Frame(event || errorKind, payload.toString('latin1'));
     if (event !== chunk) return new Frame(event, payload.toString('latin1'));
-    const inner = asText(asObject(tryParse(payload)).bytes);
-    return inner === null ? undefined : new Frame('', Buffer.from(inner, 'base64').toString('latin1'));
+    const found = findChunk(payload);
+    return found === null ? undefined : new Frame('', found.inner.toString('latin1'));
   }
 
   rewrite(raw: Buffer, data: Buffer): Buffer {
     const message = readMessage(raw);
     if (message === null) return raw;
     const { headers, headerBytes, payload } = message;
-    if (headers.get(':event-type') !== chunk) return writeMessage(headerBytes, data);
-    const outer = payload.toString('latin1').replace(innerBytes, `$1${data.toString('base64')}$2`);
-    return writeMessage(headerBytes, Buffer.from(outer, 'latin1'));
+    if (headers.get(':message-type') === errorKind)
+      return writeException(headers.get(':error-code') ?? errorKind, String(asObject(tryParse(data)).message));
+    const found = headers.get(':event-type') === chunk ? findChunk(payload) : null;
+    if (found === null) return writeMessage(headerBytes, data);
+    const written = Buffer.from(`"${data.toString('base64')}"`);
+    return writeMessage(
+      headerBytes,
+      Buffer.concat([payload.subarray(0, found.start), written, payload.subarray(found.end)]),
+    );
   }
 }
 

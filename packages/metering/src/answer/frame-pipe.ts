@@ -85,7 +85,7 @@ export class FramePipe implements BodyPipe {
   }
 
   end(): Buffer {
-    this.#endFrame(this.#part.take());
+    this.#endFrame(this.#part.take(), true);
     const last = this.#hasEnded || this.#droppedLast ? nothing : this.#held.take();
     this.#held.clear();
     const taken = last.length === 0 ? last : (this.#taker?.take?.(this.#frame, last) ?? last);
@@ -103,7 +103,7 @@ export class FramePipe implements BodyPipe {
   }
 
   read(): BodyReading {
-    this.#endFrame(this.#part.take());
+    this.#endFrame(this.#part.take(), true);
     return finishReading(this.#reader as StreamReader, this.#part.isComplete, this.#frames);
   }
 
@@ -179,8 +179,8 @@ export class FramePipe implements BodyPipe {
     this.#isPassing = true;
   }
 
-  /** @param text of the frame; null if it was too long to be kept, or there is none */
-  #endFrame(text: string | null): void {
+  /** @param text of the frame; null if it was too long to be kept, or there is none @param isCut the stream ends within it */
+  #endFrame(text: string | null, isCut = false): void {
     const { ends } = this.#part;
     if (text === null && ends === null) return;
     const frame = this.#splitter.read(text ?? ends?.head ?? '');
@@ -188,8 +188,9 @@ export class FramePipe implements BodyPipe {
     this.#droppedLast = false;
     if (frame === undefined || (text === null && ends !== null)) {
       this.#frames += 1;
-      this.#part.isComplete = false;
-      if (ends !== null) this.#reader?.pushEnds?.(frame?.event ?? '', frame?.data ?? '', ends.tail);
+      // Of what was cut there is no more to read, as of a line of SSE.
+      this.#part.isComplete &&= isCut && text !== null;
+      if (text === null && ends !== null) this.#reader?.pushEnds?.(frame?.event ?? '', frame?.data ?? '', ends.tail);
       if (!this.#isPassing) this.#hasEnded ||= this.#filters.some((filter) => filter.judge(null) === 'ended');
       return;
     }

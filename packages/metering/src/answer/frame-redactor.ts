@@ -18,7 +18,7 @@ import { openSplitter } from './open-splitter.ts';
 import { type FrameFilter, nothing } from './reading.ts';
 
 /** A frame of such a type ends the texts of its block or item; a reason to stop does not: some servers give one in each frame. */
-const endingType = /(?:\.done|_stop|\.completed|\.incomplete|\.failed)$/;
+const endingType = /(?:\.done|_stop|Stop|\.completed|\.incomplete|\.failed)$/;
 
 interface Waiting {
   raw: Buffer;
@@ -199,6 +199,7 @@ export class FrameRedactor implements FrameFilter {
       yield;
     }
     this.#texts.endFrame(root);
+    if (root !== null && endingType.test(frame.event)) ended ??= scopeOf(root);
     if (ended !== null) this.#texts.end(ended);
   }
 

@@ -1,8 +1,7 @@
 import { type ApiError, type ErrorCode, isFinal } from '@agp/core/errors';
-import { dialects, formatException, matchOperation, type ProviderApi, type ToldRefusal } from '@agp/metering';
+import { dialects, matchOperation, type ProviderApi, type ToldRefusal } from '@agp/metering';
 import type { ProxyConfig } from '../config.ts';
 import { dropRest, type Exchange, requestIdHeaders } from '../exchange.ts';
-import type { Head } from '../journey.ts';
 import { maxTargetLength } from '../limits.ts';
 import { normalisePath, type Provider } from '../settings/provider.ts';
 
@@ -23,22 +22,6 @@ const isDecided: ReadonlySet<ErrorCode> = new Set([
 export function tellRefusal({ code, status, message }: ApiError, contact: string | undefined): ToldRefusal {
   const ask = contact !== undefined && isDecided.has(code) ? `; ask ${contact}` : '';
   return { code, status, message: `governance proxy: ${message}${ask}` };
-}
-
-/** SSE, an array that a stream's frames are elements of, or AWS' event stream. */
-export type LastFraming = 'frames' | 'array' | 'events';
-
-/** The end of a stream that its provider's own SDK raises. */
-export function formatLastError(
-  { operation, provider }: Pick<Head, 'operation' | 'provider'>,
-  error: ApiError,
-  contact: string | undefined,
-  framing: LastFraming,
-): Buffer {
-  const told = tellRefusal(error, contact);
-  if (framing === 'events') return formatException(told);
-  const dialect = dialects[operation?.api ?? provider.api];
-  return Buffer.from(dialect.formatStreamError(told, operation, framing === 'array'));
 }
 
 /** Whose errors the sender of a request reads, as far as its target tells, well formed or not; null if that names no provider. */

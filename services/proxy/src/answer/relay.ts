@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, type ErrorCode } from '@agp/core/errors';
 import type { FailureCause } from '@agp/core/events';
-import { type AnswerPipe, type CallMeter, findFraming, findLinkPaths, isPlain, listHeaders } from '@agp/metering';
+import { type AnswerPipe, type CallMeter, findLinkPaths, isPlain, listHeaders } from '@agp/metering';
 import { PolicyDenied } from '@agp/policy';
 import { EgressProxyError } from '@agp/runtime/egress';
 import type { Dispatcher } from 'undici';
@@ -14,8 +14,8 @@ import { writeAgentHeaders } from './agent-headers.ts';
 import { Flow, toDispatch } from './dispatch.ts';
 import { AgentLeft, Stopped, toFailure, toFailureCause } from './failures.ts';
 import { cutOff, goOnAfter, LastBytes, lastWordsMs, waitForAgent } from './last-bytes.ts';
-import { formatLastError, type LastFraming } from './refusal.ts';
 import { LinkRewriter, readCallersBase, rewriteLinkHeader } from './rewrite-links.ts';
+import { openStreamEnd, type StreamEnd } from './stream-end.ts';
 
 /**
  * Relays one answer to the agent through the pipe that reads it, byte for byte but for links and the usage that the proxy asked for.
@@ -50,10 +50,9 @@ export class Relay implements Dispatcher.DispatchHandler {
   #firstByteMs: number | null = null;
   #cause: FailureCause | null = null;
   #egress: EgressProxyError | null = null;
-  #streamed = false;
+  /** Null of what is no stream. */
+  #streamEnd: StreamEnd | null = null;
   #canEndWithError = false;
-  /** How what comes last of a stream is written. */
-  #framing: LastFraming = 'frames';
   #ended = false;
   #sent = false;
   readonly #flow = new Flow();
@@ -128,18 +127,15 @@ export class Relay implements Dispatcher.DispatchHandler {
     this.#firstByteMs = passedOn - this.#request.head.arrived;
     this.#times.relayedMs += passedOn - answered;
     if (this.#endDenied() || this.#waiting !== null) return;
-    if (findFraming(headers) || headers['content-length'] === undefined) response.flushHeaders();
+    if (this.#streamEnd !== null || headers['content-length'] === undefined) response.flushHeaders();
   }
 
   #prepareHeaders(headers: IncomingHttpHeaders): HeaderValues {
     const { head } = this.#request;
     const answerHeaders = writeAgentHeaders(this.#request, headers);
-    const framing = findFraming(headers);
     // The bytes of a server that compresses unasked cannot be changed.
     const canChange = isPlain(headers);
-    const isArray = head.operation?.answerFormat === 'array';
-    this.#streamed = framing !== null || isArray;
-    this.#framing = framing ?? (isArray ? 'array' : 'frames');
+    this.#streamEnd = openStreamEnd(head, headers);
     for (const name of listHeaders('link')) {
       const value = answerHeaders[name];
       if (typeof value !== 'string') continue;
@@ -152,7 +148,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     }
     if (this.#links || this.#pipe?.changesLength) delete answerHeaders['content-length'];
     // No error can be appended to an answer with Content-Length.
-    this.#canEndWithError = this.#streamed && canChange && answerHeaders['content-length'] === undefined;
+    this.#canEndWithError = canChange && answerHeaders['content-length'] === undefined;
     return answerHeaders;
   }
 
@@ -190,7 +186,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     if (this.#ended || this.#endDenied()) return;
     const kept = this.#last?.take();
     const endAnswer = () => this.#endAnswer(controller, kept, rest);
-    const end = { outcome: 'completed', sent: true, status: this.#status, streamed: this.#streamed } as const;
+    const end = { outcome: 'completed', sent: true, status: this.#status, streamed: this.#streamEnd !== null } as const;
     if (this.#last) goOnAfter(this.#meter.price(end), endAnswer);
     else endAnswer();
   }
@@ -246,6 +242,7 @@ export class Relay implements Dispatcher.DispatchHandler {
   #write(controller: Dispatcher.DispatchController, bytes: Buffer): void {
     if (bytes.length === 0) return;
     this.#digest.update(bytes);
+    this.#streamEnd?.push(bytes);
     const { response } = this.#exchange;
     if (!response.write(bytes)) this.#flow.pauseUntilRead(controller, response, this.#patienceMs);
   }
@@ -261,12 +258,12 @@ export class Relay implements Dispatcher.DispatchHandler {
     if (this.#ended || response.writableFinished || response.destroyed) return false;
     const hasBegun = this.#status !== null && this.#waiting === null;
     if (hasBegun) {
+      const last = this.#canEndWithError ? this.#streamEnd?.format(told, this.#contact) : null;
       // All is written, but the agent has not read it.
       if (response.writableEnded) response.destroy();
-      else if (this.#canEndWithError) {
-        const bytes = formatLastError(this.#request.head, told, this.#contact, this.#framing);
-        this.#digest.update(bytes);
-        response.end(bytes);
+      else if (last) {
+        this.#digest.update(last);
+        response.end(last);
         waitForAgent(response, lastWordsMs);
       } else cutOff(this.#exchange);
     }
@@ -299,7 +296,7 @@ export class Relay implements Dispatcher.DispatchHandler {
       cause: this.#cause,
       egress: this.#egress,
       status: this.#status,
-      streamed: this.#streamed,
+      streamed: this.#streamEnd !== null,
       providerRequestId: this.#providerRequestId,
       sha256: this.#status === null || failure !== null ? null : this.#digest.digest(),
       firstByteMs: this.#firstByteMs,
