@@ -84,6 +84,13 @@ const agents: Case[] = [
     name: 'Claude Code on Bedrock',
     setup: 'bedrock',
     expected: { ...opus, model: ofBedrock },
+    ended: { ...claude.ended, requests: 5 },
+    // A 403 it takes for credentials that have ended, and asks twice again each time.
+    refused: {
+      blocked: { words: 'API Error: 403 governance proxy: agent blocked', requests: 5 },
+      capped: { words: 'API Error: 400 governance proxy: daily budget exceeded: cap 0 USD', requests: 2 },
+      paused: { words: 'API Error: 503 governance proxy: paused by operator', requests: 6 },
+    },
     args: (prompt) => ['-p', prompt, '--model', ofBedrock, '--allowedTools', 'Read'],
   },
 ];
