@@ -1,4 +1,4 @@
-import { readGeo } from '@agp/catalogue';
+import { readGeo, readProfileGeo } from '@agp/catalogue';
 import type { Asked, EventTool } from '@agp/core/events';
 import type { CallHead } from '../call-head.ts';
 import { findKept } from '../match-operation.ts';
@@ -37,7 +37,7 @@ export function readAsked(
     unread: runsModel ? names?.unread : undefined,
     output_tokens: writesNone ? 0 : (body?.maxOutputTokens ?? null),
     input_bytes: isSized ? (body?.bytes.length ?? contentLength ?? (hasBody ? null : 0)) : null,
-    geo: findGeo(head, names),
+    geo: head.provider.api === 'bedrock' ? findGeoOnBedrock(head, names) : findGeo(head, names),
     stores: findStored(head, names),
   };
 }
@@ -52,6 +52,18 @@ function findGeo({ provider, operation, path, hasBody }: Place, names: CallNames
   const asked = names.where === null ? null : names.where.geo;
   if (asked === undefined) return ofAddress === undefined ? vouched : ofAddress;
   return ofAddress === undefined || ofAddress === asked ? asked : null;
+}
+
+/** By the models' profiles, else by the region. */
+function findGeoOnBedrock(place: Place, names: CallNames | null): Asked['geo'] {
+  if (names === null) return undefined;
+  const ofRegion = findGeo(place, names);
+  const told = names.models?.map((model) => {
+    const ofProfile = readProfileGeo(model);
+    return ofProfile === undefined ? ofRegion : ofProfile;
+  });
+  const [geo = null, ...others] = new Set(told);
+  return others.length === 0 ? geo : null;
 }
 
 /** Undefined if the call was not looked at. */

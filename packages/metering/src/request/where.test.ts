@@ -135,6 +135,30 @@ test('a form says nothing of what is kept, and is read', () => {
   expect(ask('openai', '/v1/audio/transcriptions', body, { contentType }).stores).toBe(false);
 });
 
+const runtime = (region: string) => `https://bedrock-runtime.${region}.amazonaws.com`;
+const app = 'arn:aws:bedrock:eu-central-1:123456789012:application-inference-profile/abc';
+const inherited = 'arn:aws:bedrock:eu-west-2:123456789012:inference-profile/eu.anthropic.claude-x-v1:0';
+
+test.each<[string, string, string | null]>([
+  ['anthropic.claude-x-v1:0', runtime('eu-central-1'), 'eu'],
+  ['anthropic.claude-x-v1:0', runtime('eu-west-2'), 'uk'],
+  ['anthropic.claude-x-v1:0', 'https://bedrock-runtime-fips.us-gov-west-1.amazonaws.com', 'us'],
+  ['anthropic.claude-x-v1:0', runtime('xx-new-1'), null],
+  ['anthropic.claude-x-v1:0', 'http://10.0.0.1', null],
+  ['eu.anthropic.claude-x-v1:0', runtime('eu-west-2'), 'eu'],
+  ['us.amazon.nova-pro-v1:0', runtime('us-east-1'), 'us'],
+  ['global.anthropic.claude-x-v1:0', runtime('eu-central-1'), null],
+  ['apac.anthropic.claude-x-v1:0', runtime('ap-southeast-1'), null],
+  [inherited, runtime('eu-west-2'), 'eu'],
+  [app, runtime('eu-central-1'), null],
+  ['arn:aws:bedrock:eu-central-1::foundation-model/anthropic.claude-x-v1:0', runtime('eu-central-1'), 'eu'],
+])('%s at %s is processed in %s', (model, url, geo) => {
+  const path = `/model/${encodeURIComponent(model)}/converse`;
+  expect(ask('bedrock', path, { messages: [] }, { url }).geo).toBe(geo);
+  const message = { model, max_tokens: 9, messages: [] };
+  expect(ask('bedrock', '/anthropic/v1/messages', message, { url }).geo).toBe(geo);
+});
+
 const vertexPath = (place: string, model = 'a') =>
   `/v1/projects/p/locations/${place}/publishers/google/models/${model}:generateContent`;
 const hostOf = (place: string) => `https://${place}-aiplatform.googleapis.com`;
