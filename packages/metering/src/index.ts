@@ -1,12 +1,11 @@
 export { findFraming } from './answer/answer-kind.ts';
 export type { Passing } from './answer/answer-pipe.ts';
-export { EventSplitter } from './answer/event-stream.ts';
+export { EventSplitter, formatException } from './answer/event-stream.ts';
 export type { AnswerPipe } from './answer/reading.ts';
 export { type AnswerEnd, type Call, type Doubt, type Measurement, type UnscannedReason, unmeasured } from './call.ts';
 export type { CallHead } from './call-head.ts';
 export { decodesAll, isPlain } from './content-coding.ts';
 export { type Caps, createMetering, type Metering } from './create-metering.ts';
-export { formatException } from './dialects/bedrock/refusals.ts';
 export { choosesModel, isMethodOverride, listHeaders, rolesOf } from './dialects/headers.ts';
 export { type AnswerNames, maxName, maxNamedTools } from './dialects/named-tools.ts';
 export type { Operation, ProviderApi, ToldRefusal } from './dialects/operation.ts';

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import type { ToldRefusal } from '../dialects/operation.ts';
 import { Frame } from '../json/frame.ts';
 import { asObject, hasMoreValues, tryParse } from '../json/members.ts';
 import { scanMembers, skipSpace } from '../json/scan.ts';
@@ -94,6 +95,18 @@ export function writeException(name: string, message: string): Buffer {
     writeHeader(':message-type', 'exception'),
   ];
   return writeMessage(Buffer.concat(headers), Buffer.from(JSON.stringify({ message })));
+}
+
+/** What a stream may end with, by the status that an answer would have. */
+const lastNames: Readonly<Record<number, string>> = {
+  429: 'throttlingException',
+  503: 'serviceUnavailableException',
+};
+
+/** The end of an event stream, which SDKs raise with its message. */
+export function formatException({ message, status }: ToldRefusal): Buffer {
+  const name = lastNames[status] ?? (status < 500 ? 'validationException' : 'modelStreamErrorException');
+  return writeException(name, message);
 }
 
 /** The event in which Invoke streams what the vendor's own API would. */

@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '@agp/core/errors';
 import { dialects, type Operation } from '@agp/metering';
 import type { Provider } from '../settings/provider.ts';
-import { toListedPath } from '../telemetry/shown-path.ts';
 import type { QueryParameters } from './query-parameters.ts';
 
 const googleHost = /(?:^|\.)googleapis\.com$/;
@@ -27,6 +26,8 @@ export function assureReadable(
   throw new ApiError('not_governed', 'answers that are not whole, or not JSON, are not governed');
 }
 
+const lastWord = /\/([a-z-]{1,40})\/?$/;
+
 /**
  * Refuses what a closed API has beside its operations: an answer that nobody reads would be free, and a caller's own signature is for
  * another host than this proxy.
@@ -46,9 +47,10 @@ export function assureClosed(
       'a request that its caller signed is for another host: send a bearer key, as AWS_BEARER_TOKEN_BEDROCK, or turn signing off',
     );
   if (operation !== null || method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return;
+  const [, verb = 'this path'] = lastWord.exec(path) ?? [];
   throw new ApiError(
     'not_governed',
-    `${toListedPath(path) ?? 'the path'} is not governed: no reader knows what it costs`,
+    `${verb} is not governed at this provider, or not of this model: nothing reads what it costs`,
   );
 }
 

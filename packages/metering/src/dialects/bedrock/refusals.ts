@@ -1,4 +1,3 @@
-import { writeException } from '../../answer/event-stream.ts';
 import type { ToldRefusal } from '../operation.ts';
 
 /** What an AWS SDK takes a refusal for. */
@@ -32,18 +31,6 @@ const byStatus: Readonly<Record<number, string>> = {
 function kindOf({ code, status }: ToldRefusal): Kind {
   const name = byStatus[status] ?? (status < 500 ? 'ValidationException' : 'InternalServerException');
   return byCode[code] ?? { status, name };
-}
-
-/** What a stream may end with, by the status that an answer would have. */
-const lastNames: Readonly<Record<number, string>> = {
-  429: 'throttlingException',
-  503: 'serviceUnavailableException',
-};
-
-/** The end of an event stream, which SDKs raise with its message. */
-export function formatException({ message, status }: ToldRefusal): Buffer {
-  const name = lastNames[status] ?? (status < 500 ? 'validationException' : 'modelStreamErrorException');
-  return writeException(name, message);
 }
 
 export const formatRefusal = ({ message }: ToldRefusal): string => JSON.stringify({ message });
