@@ -32,7 +32,7 @@ test('entries that are none are left to the proxy, which names them', () => {
   const own = join(folder, 'own.json');
   writeFileSync(own, '[null, 1]');
   const file = writeProvidersFile(folder, 'http://127.0.0.1:3', readOwnProviders(own));
-  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject([null, 1, { id: 'demo' }, {}, {}]);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject([null, 1, { id: 'demo' }, {}, {}, {}]);
 });
 
 test.for(['{}', 'no JSON', undefined])('an error names a providers file with content %s', (content) => {
