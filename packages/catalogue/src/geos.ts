@@ -1,4 +1,5 @@
 import type { Geo } from '@agp/core/geos';
+import { readBedrockRegion, regions } from './bedrock.ts';
 
 /** Hosts of OpenAI that process in their region; others store there alone (https://developers.openai.com/api/docs/guides/data-residency). */
 const openaiHosts = /^(us|eu|au|in|jp)\.api\.openai\.com$/;
@@ -25,9 +26,12 @@ const locations: Partial<Record<Geo, string>> = {
   za: 'africa-south1',
 };
 
-const byLocation = new Map(
-  Object.entries(locations).flatMap(([geo, names]) => names.split(/\s+/).map((name) => [name, geo as Geo] as const)),
-);
+const toMap = (geos: Partial<Record<Geo, string>>) =>
+  new Map(
+    Object.entries(geos).flatMap(([geo, names]) => names.split(/\s+/).map((name) => [name, geo as Geo] as const)),
+  );
+
+const [byLocation, byRegion] = [toMap(locations), toMap(regions)];
 
 /** Vertex AI's hosts, each with its location; the global one has none. */
 const vertexHosts = /^(?:([a-z0-9-]+)-)?aiplatform\.(?:([a-z]+)\.rep\.)?googleapis\.com$/;
@@ -42,6 +46,8 @@ export function readGeo({ hostname }: URL, path: string): Geo | null | undefined
   const host = hostname.replace(/\.$/, '');
   const [, region] = openaiHosts.exec(host) ?? [];
   if (region !== undefined) return region as Geo;
+  const bedrock = readBedrockRegion(host);
+  if (bedrock !== null) return byRegion.get(bedrock) ?? null;
   const [vertex, location, multiple = location] = vertexHosts.exec(host) ?? [];
   if (vertex === undefined) return undefined;
   const [, ofPath] = vertexPath.exec(path) ?? [];
