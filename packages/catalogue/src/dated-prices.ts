@@ -1,4 +1,4 @@
-import type { PriceEntry, Prices } from './price-file.ts';
+import { holdsAt, type PriceEntry, type Prices } from './price-file.ts';
 
 /** Where a figure was read, and when; a third party's word is marked, and to be checked against the vendor's page. */
 interface Dated extends Pick<PriceEntry, 'from' | 'until'> {
@@ -7,6 +7,24 @@ interface Dated extends Pick<PriceEntry, 'from' | 'until'> {
   source: string;
   read: string;
   isThirdParty: boolean;
+  /** When it holds; always, if it is missing. */
+  hours?: Hours;
+}
+
+/** In UTC. */
+interface Hours {
+  /** Of the week, from 0 for Sunday. */
+  days: readonly number[];
+  spans: readonly (readonly [from: number, until: number])[];
+}
+
+/** Whether a row's time has come and not gone by. */
+export function isInForce(row: Pick<Dated, 'from' | 'until' | 'hours'>, at: Date): boolean {
+  const { days, spans } = row.hours ?? { days: [at.getUTCDay()], spans: [[0, 24]] };
+  const hour = at.getUTCHours();
+  return (
+    holdsAt(row, at) && days.includes(at.getUTCDay()) && spans.some(([from, until]) => from <= hour && hour < until)
+  );
 }
 
 /** One model's prices, in place of the library's for its time. */
@@ -29,16 +47,18 @@ interface Told {
   by?: 'third party';
   from?: string;
   until?: string;
+  hours?: Hours;
 }
 
 /** The day on which these pages were read last. */
 const read = '2026-11-27';
 
-const tell = <Fact>(providers: string, fact: Fact, { source, by, from, until }: Told) =>
+const tell = <Fact>(providers: string, fact: Fact, { source, by, from, until, hours }: Told) =>
   providers.split(' ').map((provider) => ({
     ...{ provider, ...fact, source, read, isThirdParty: by === 'third party' },
     ...(from && { from: new Date(from) }),
     ...(until && { until: new Date(until) }),
+    ...(hours && { hours }),
   }));
 
 const price = (providers: string, models: string, prices: Prices, told: Told): DatedEntry[] =>
@@ -72,9 +92,26 @@ const gemini = (input_mtok: number, cache_read_mtok: number, output_mtok: number
   output_mtok,
 });
 
+/** DeepSeek's; a day of rest in China counts as any other here, so that its bill is up to twice too high. */
+const peak: Hours = {
+  days: [1, 2, 3, 4, 5],
+  spans: [
+    [1, 4],
+    [6, 10],
+  ],
+};
+
+/** A model of DeepSeek's, which costs twice as much at the peak. */
+const deepseek = (models: string, input: number, cached: number, output: number, told: Told) => [
+  price('deepseek', models, gemini(input * 2, cached * 2, output * 2), { ...told, hours: peak }),
+  price('deepseek', models, gemini(input, cached, output), told),
+];
+
 const openai = 'https://developers.openai.com/api/docs/models/';
 const anthropic = 'https://platform.claude.com/docs/en/';
 const tokenMeter = 'https://github.com/iyulab/TokenMeter/releases/tag/v0.17.0';
+const deepseekRates = 'https://github.com/headroomlabs-ai/headroom/pull/3575';
+const bedrockAstra = 'https://docs.aws.amazon.com/bedrock/latest/userguide/model-card-openai-gpt-6-astra.html';
 const argon = 'https://github.com/BerriAI/litellm/discussions/46238';
 
 /** Haiku 5.5 costs five times as much from more than 100,000 tokens of input on. */
@@ -87,16 +124,16 @@ const haiku = Object.fromEntries(
 
 /** Models that are newer than the library's list of 23 September 2026, or cost something else since. */
 export const datedModels: readonly DatedEntry[] = [
-  price('openai azure', 'gpt-6.1-sol', gpt(2, 0.1, 10), {
+  price('openai azure aws', 'gpt-6.1-sol', gpt(2, 0.1, 10), {
     source: 'https://github.com/amine123max/Codex-Manager/releases/tag/0.4.7',
     by: 'third party',
   }),
-  price('openai azure', 'gpt-6.1-terra', gpt(1, 0.05, 5), {
+  price('openai azure aws', 'gpt-6.1-terra', gpt(1, 0.05, 5), {
     source: 'https://github.com/TheKrush/PromptFuel/releases/tag/v1.0.24',
     by: 'third party',
   }),
-  price('openai azure', 'gpt-6.2-sol', gpt(2, 0.1, 10), { source: `${openai}gpt-6.2-sol` }),
-  price('openai azure', 'gpt-6.2-astra', gpt(8, 0.4, 40), { source: tokenMeter, by: 'third party' }),
+  price('openai azure aws', 'gpt-6.2-sol', gpt(2, 0.1, 10), { source: `${openai}gpt-6.2-sol` }),
+  price('openai azure aws', 'gpt-6.2-astra', gpt(8, 0.4, 40), { source: tokenMeter, by: 'third party' }),
   // What gpt-image-2 costs, by https://developers.openai.com/api/docs/changelog of 8 September.
   price(
     'openai',
@@ -104,16 +141,16 @@ export const datedModels: readonly DatedEntry[] = [
     { ...gemini(5, 1.25, 30), input_image_mtok: 8, cache_image_read_mtok: 2 },
     { source: 'https://developers.openai.com/api/docs/changelog' },
   ),
-  price('anthropic google', 'claude-sonnet-5-5', claude(2, 0.2, 10), {
+  price('anthropic google aws', 'claude-sonnet-5-5', claude(2, 0.2, 10), {
     source: `${anthropic}release-notes/overview`,
     until: '2026-10-07',
   }),
-  price('anthropic google', 'claude-sonnet-5-5', claude(2, 0.1, 10), {
+  price('anthropic google aws', 'claude-sonnet-5-5', claude(2, 0.1, 10), {
     source: `${anthropic}release-notes/overview`,
     from: '2026-10-07',
   }),
-  price('anthropic google', 'claude-haiku-5-5', haiku, { source: `${anthropic}models/haiku-5-5/overview` }),
-  price('anthropic google', 'claude-fable-5-2 claude-mythos-5-2', claude(8, 0.2, 40), {
+  price('anthropic google aws', 'claude-haiku-5-5', haiku, { source: `${anthropic}models/haiku-5-5/overview` }),
+  price('anthropic google aws', 'claude-fable-5-2 claude-mythos-5-2', claude(8, 0.2, 40), {
     source: `${anthropic}release-notes/overview`,
   }),
   price('anthropic', 'claude-mythos-5-1', claude(10, 0.25, 50), { source: `${anthropic}about-claude/pricing` }),
@@ -130,6 +167,13 @@ export const datedModels: readonly DatedEntry[] = [
     by: 'third party',
     from: '2026-12-01',
   }),
+  // The first is 4.1, by which the other names are served.
+  ...deepseek('deepseek-flash deepseek-v4-flash deepseek-v4-flash-vision-exp deepseek-chat', 0.15, 0.003, 0.6, {
+    source: deepseekRates,
+    by: 'third party',
+    from: '2026-09-10',
+  }),
+  ...deepseek('deepseek-v4-pro', 0.66, 0.022, 1.98, { source: deepseekRates, by: 'third party', from: '2026-08-23' }),
 ].flat();
 
 const fastMode = `${anthropic}build-with-claude/fast-mode`;
@@ -142,6 +186,11 @@ export const datedTimes: readonly DatedTimes[] = [
     source: 'https://docs.venice.ai/models/gpt-6-1-sol-ultrafast',
     by: 'third party',
   }),
+  times('openai', 'ultrafast', /^gpt-6-astra/, 6, {
+    source: 'https://apidog.com/jp/blog/openai-ultrafast-mode/',
+    by: 'third party',
+  }),
+  times('aws', 'ultrafast', /gpt-6-astra/, 6, { source: bedrockAstra }),
   times('openai', 'priority', /^gpt-6/, 2, { source: `${openai}gpt-6-sol` }),
   times('openai', 'regional', /^gpt-6/, 1.1, { source: `${openai}gpt-6-sol` }),
   times('anthropic', 'fast', /opus-5|(?:fable|mythos)-5-2/, 2, { source: fastMode }),

@@ -59,7 +59,7 @@ test.each([
 
 test('a row with prices of ours says so, as calls do', () => {
   expect(find('openai', 'gpt-4o')?.version).toContain(` + ${ourVersion}`);
-  expect(find('deepseek', 'deepseek-chat')?.version).not.toContain('supplement');
+  expect(find('deepseek', 'deepseek-reasoner')?.version).not.toContain('supplement');
 });
 
 test('units that a file adds are shown with the model they are added to, not as an entry', () => {

@@ -179,8 +179,8 @@ const table: [what: string, server: Server, model: string, Partial<Usage>, usd: 
   ['embeddings', 'gemini', 'gemini-embedding-001', io(2_000, 0), 0.0003],
   ['flex', 'gemini', 'gemini-2.5-flash', io(M, M), (0.3 + 2.5) / 2, atHalf('FLEX')],
 
-  ['by day', 'deepseek', 'deepseek-chat', io(M, M, cached(M / 2)), 0.135 + 0.035 + 1.1],
-  ['by night, at half', 'deepseek', 'deepseek-chat', io(M, M, cached(M / 2)), 0.0675 + 0.0175 + 0.55, { at: night }],
+  ['by day', 'deepseek', 'deepseek-reasoner', io(M, 0, cached(M / 2)), 0.275 + 0.07],
+  ['by night', 'deepseek', 'deepseek-reasoner', io(M, M, cached(M / 2)), 0.0675 + 0.0175 + 0.55, { at: night }],
   ['reasoning is output', 'deepseek', 'deepseek-reasoner', io(1_000, 2_000, reasoned(1_900)), 0.00055 + 0.00438],
   ['cached', 'xai', 'grok-4', io(10_000, 1_000, cached(4_000)), 0.018 + 0.003 + 0.015],
   ['reasoning is output', 'xai', 'grok-3-mini', io(1_000, 1_000, reasoned(900)), 0.0003 + 0.0005],
@@ -257,7 +257,7 @@ test.each(table)('%s: %s, %s', (_what, server, model, usage, usd, rest = {}) => 
 
 test.each([
   ['anthropic', 'claude-sonnet-5-9', 2],
-  ['bedrock', 'us.anthropic.claude-sonnet-5-5-v1:0', 2.2],
+  ['bedrock', 'us.anthropic.claude-sonnet-5-9-v1:0', 2.2],
   ['gemini', 'gemini-3.8-flash-ultra', 0.75],
 ] as const)('at %s, %s is charged as an older model, which is told', (server, model, usd) => {
   const { costNanoUsd, unpricedUnits } = priceUsage(makeCall(server, model, io(M, 0), {}));

@@ -1,6 +1,7 @@
 import type { ProviderApi } from '@agp/core/operations';
 import { calcPrice, findProvider, type ModelInfo, type ModelPrice, type Provider } from '@pydantic/genai-prices';
-import { type DatedEntry, datedModels } from './dated-prices.ts';
+import { findSold, readBedrockRegion, type SoldModel } from './bedrock.ts';
+import { type DatedEntry, datedModels, isInForce } from './dated-prices.ts';
 import { countedUnits, type Usage } from './figures.ts';
 import { isEdition, isGuess } from './guess.ts';
 import { addsUnits, findEntries, holdsAt, isNamed, type PriceEntry, type PriceFile } from './price-file.ts';
@@ -42,6 +43,8 @@ interface Source {
   more: ModelPrice;
   /** Its prices are those of a model whose name begins alike. */
   isGuess: boolean;
+  /** A tier that the address or the model's name implies, and that the prices leave out; null for most. */
+  implied: string | null;
   from: Date | null;
   merged: Map<ModelPrice, Map<string, MergedPrices>>;
 }
@@ -50,8 +53,6 @@ export interface PricedModel {
   name: string;
   /** The library's id of the vendor whose prices apply; null if unknown. */
   vendor: string | null;
-  /** The tier that the address implies; null for most. */
-  hostTier: string | null;
   /** The first that has prices at a time counts: the operator's file, the library, ours. */
   sources: readonly Source[];
   /** Entries of the operator's file that are added to whatever counts, the closest first. */
@@ -92,7 +93,8 @@ export const findKnownVendor = ({
   provider,
   baseUrl,
 }: Pick<AskedModel, 'provider' | 'baseUrl'>): Provider | undefined =>
-  findProvider({ providerApiUrl: baseUrl }) ?? findProvider({ providerId: provider });
+  findProvider({ providerApiUrl: baseUrl }) ??
+  findProvider({ providerId: readBedrockRegion(URL.parse(baseUrl)?.hostname ?? '') === null ? provider : 'aws' });
 
 function findLibraryModel(vendor: Provider, name: string, at: Date): LibraryModel | null {
   const found = lookUp(name, { providerId: vendor.id, timestamp: at });
@@ -156,18 +158,32 @@ const findDated = (vendor: string | undefined, model: string): readonly DatedEnt
 
 const blank = { tiers: {}, more: {}, isGuess: false, from: null };
 
+/** The maker's row, if its vendor has none of a model that it sells, or one of a model whose name begins alike. */
+function findMakers(sold: SoldModel | null, own: LibraryModel | null, at: Date): LibraryModel | null {
+  if (!sold?.maker || (own !== null && !isGuess(own.model, own.name))) return null;
+  const maker = findProvider({ providerId: sold.maker });
+  return maker ? findLibraryModel(maker, sold.name, at) : null;
+}
+
 function findModel(asked: AskedModel, file: PriceFile | null): PricedModel {
   const vendor = findKnownVendor(asked) ?? findProvider({ providerId: builtInProviders[asked.api].vendor });
-  const own = vendor && findLibraryModel(vendor, asked.model, asked.at);
-  const model = vendor && !own ? toPlainName(vendor, asked.model) : asked.model;
-  const listed = own ?? (vendor && findLibraryModel(vendor, model, asked.at)) ?? null;
+  const sold = vendor?.id === 'aws' ? findSold(asked.model) : null;
+  const name = sold?.id ?? asked.model;
+  const named = (vendor && findLibraryModel(vendor, name, asked.at)) ?? null;
+  const model = vendor && !named ? (sold?.base ?? toPlainName(vendor, name)) : name;
+  const own = named ?? (vendor && findLibraryModel(vendor, model, asked.at)) ?? null;
+  const makers = findMakers(sold, own, asked.at);
+  const listed = makers ?? own;
   const ours = findOurs(ourModels, vendor?.id, model);
-  const dated = findDated(vendor?.id, model);
-  const found = file ? findEntries(file.entries, asked.provider, asked.model) : [];
+  const dated = findDated(vendor?.id, sold?.name ?? model);
+  const names = sold ? [asked.model, sold.id, sold.base, sold.name] : [asked.model];
+  const entries = names.map((each) => findEntries(file?.entries ?? [], asked.provider, each));
+  const found = entries.find((each) => each.length > 0) ?? [];
   const adds = listed || ours || dated.length > 0 || !found.every(addsUnits) ? addsUnits : () => false;
+  const implied = readHostTier(asked.baseUrl);
   const sources: Source[] = [];
   const addSource = (source: Pick<Source, 'name' | 'readPrices' | 'version'> & Partial<Source>) =>
-    sources.push({ ...blank, vendor: vendor?.id ?? null, merged: new Map(), ...source });
+    sources.push({ ...blank, implied, vendor: vendor?.id ?? null, merged: new Map(), ...source });
   for (const entry of found.filter((each) => !adds(each))) {
     addSource({
       name: 'prices_file',
@@ -180,8 +196,9 @@ function findModel(asked: AskedModel, file: PriceFile | null): PricedModel {
   for (const entry of dated) {
     addSource({
       name: 'supplement',
-      readPrices: (at) => (holdsAt(entry, at) ? entry.prices : null),
+      readPrices: (at) => (isInForce(entry, at) ? entry.prices : null),
       version: `${priceVersion} + ${ourVersion}`,
+      implied: implied ?? sold?.implied ?? null,
       more: findMore(vendor?.id, model, entry.prices),
       from: entry.from ?? null,
     });
@@ -192,7 +209,8 @@ function findModel(asked: AskedModel, file: PriceFile | null): PricedModel {
     addSource({
       name: 'library',
       readPrices,
-      version: priceVersion,
+      version: makers ? `${priceVersion} of ${sold?.maker}` : priceVersion,
+      ...(makers && { implied: sold?.implied ?? null }),
       more,
       isGuess: isGuess(listed.model, listed.name),
     });
@@ -204,7 +222,6 @@ function findModel(asked: AskedModel, file: PriceFile | null): PricedModel {
   return {
     name: asked.model,
     vendor: vendor?.id ?? null,
-    hostTier: readHostTier(asked.baseUrl),
     sources,
     added: found.filter(adds),
     listed,
@@ -270,8 +287,8 @@ export function createCatalogue(file: PriceFile | null = null, maxModels = 1_000
    * @param isBound for all rows that it may be charged by if it asks for these tiers; `fast` comes only if asked
    */
   function resolve(model: PricedModel, at: Date, asked: readonly string[], isBound = false): ModelRow[] {
-    const tiers = model.hostTier === null ? asked : [...asked, model.hostTier];
     for (const source of model.sources) {
+      const tiers = source.implied === null ? asked : [...asked, source.implied];
       const standard = source.readPrices(at);
       if (standard === null) continue;
       const all = Object.keys(source.tiers).filter((tier) => tier !== 'fast' || asked.includes(tier));

@@ -3,7 +3,7 @@ import type { PriceEntry, Prices } from './price-file.ts';
 // What the library leaves out, as the vendors document it (November 2026).
 
 /** Identifies the rows of models and units in records. */
-export const ourVersion = 'supplement 2026-11-27';
+export const ourVersion = 'supplement 2026-12-01';
 
 /** Rows as in PRICES_FILE; the first of several for a model counts. */
 export interface OurEntry extends Pick<PriceEntry, 'service_tiers'> {
@@ -115,6 +115,9 @@ export const ourUnits = (
   ] as Row[]
 ).flatMap(toEntries);
 
+/** Claude before 4.5 costs the same in every region of a cloud. */
+const sameEverywhere = 'claude-(?:[23]|instant|(?:opus|sonnet)-4(?:-[01])?(?:@|-[2v]|$))';
+
 /** Tokens of a tier, in times of the list price: so many of so many. The first row that a model matches counts. */
 export const tierTimes: readonly (readonly [vendor: string, tier: string, model: RegExp, times: bigint, of: bigint])[] =
   [
@@ -144,9 +147,12 @@ export const tierTimes: readonly (readonly [vendor: string, tier: string, model:
     // https://platform.openai.com/docs/pricing: data residency
     ['openai', 'regional', /^gpt-5\.[4-9]/, 11n, 10n],
     ['openai', 'regional', /./, 1n, 1n],
-    // https://cloud.google.com/vertex-ai/generative-ai/pricing: Claude since 4.5 costs more outside of the global endpoint
-    ['google', 'regional', /claude-(?:[23]|instant|(?:opus|sonnet)-4(?:-[01])?(?:@|-2|$))|gemini-[12]\D/, 1n, 1n],
+    // https://cloud.google.com/vertex-ai/generative-ai/pricing: Claude costs more outside of the global endpoint
+    ['google', 'regional', new RegExp(`${sameEverywhere}|gemini-[12]\\D`), 1n, 1n],
     ['google', 'regional', /claude/, 11n, 10n],
+    // https://docs.aws.amazon.com/bedrock/latest/userguide/model-card-openai-gpt-6-astra.html, and the library's rows of Claude
+    ['aws', 'regional', new RegExp(sameEverywhere), 1n, 1n],
+    ['aws', 'regional', /claude-|gpt-\d/, 11n, 10n],
   ];
 
 /** Hosts that keep data in a region, at OpenAI and Vertex AI. */

@@ -4,7 +4,7 @@ import { JsonError, parseJson } from '@agp/core/json';
 import { type ProviderApi, providerApis } from '@agp/core/operations';
 import { toLineText } from '@agp/core/text';
 import { z } from 'zod';
-import { placeOnBedrock, regionForm } from './bedrock.ts';
+import { placeOnBedrock, regionForm } from './bedrock-place.ts';
 
 /** What is built in for each format: where its own provider answers, if it is one place, and the library's id of the vendor. */
 export const builtInProviders: Readonly<Record<ProviderApi, { baseUrl?: string; vendor: string }>> = {

@@ -45,6 +45,16 @@ test('every model that the SDKs name has a price of its own, but for these', () 
   expect(found.sort()).toEqual(withoutPrice.sort());
 });
 
+test.each(['gpt-6.2-astra-law', 'gpt-live-transcribe'])(
+  '%s, which other lists of newer SDKs name, has no price',
+  (model) => {
+    const usage = makeUsage({ promptTokens: 9, completionTokens: 9, inputAudioSeconds: 9 });
+    expect(priceUsage({ provider: 'openai', api: 'openai', baseUrl: '', model, at: new Date(), usage }).priced).toBe(
+      false,
+    );
+  },
+);
+
 test('each of our figures says where it was read, and when, and holds at some time', () => {
   for (const { source, read, from, until } of [...datedModels, ...datedTimes]) {
     expect(source).toMatch(/^https:\/\/\S+\/\S+$/);

@@ -25,6 +25,14 @@ test.each([
   }
 });
 
+test.each(['flex', 'priority', 'reserved', 'optimized'])(
+  'nobody says what %s costs at Bedrock, which the record says',
+  (tier) => {
+    const mark = `, ${tier} at the standard price`;
+    expect(priceTiers([tier], 'aws', 'global.anthropic.claude-opus-5', at)).toEqual({ factor: [1n, 1n], mark });
+  },
+);
+
 test('only providers that say so charge half', () => {
   const half = (tier: string) =>
     ['openai', 'azure', 'anthropic', 'google', 'groq', 'mistral', 'x-ai', 'deepseek', 'openrouter', null].filter(

@@ -1,5 +1,4 @@
-import { datedTimes } from './dated-prices.ts';
-import { holdsAt } from './price-file.ts';
+import { datedTimes, isInForce } from './dated-prices.ts';
 import { regionalHosts, tierTimes } from './prices.ts';
 
 /** What tokens cost, in times of the list price: so many of so many. */
@@ -39,7 +38,7 @@ const renamed = (tier: string, vendor: string | null) => (vendor === 'openai' &&
 export function findTierFactor(given: string, vendor: string | null, model: string, at: Date): TokenFactor | null {
   const tier = renamed(given, vendor);
   const dated = datedTimes.find(
-    (row) => row.provider === vendor && row.tier === tier && row.model.test(model) && holdsAt(row, at),
+    (row) => row.provider === vendor && row.tier === tier && row.model.test(model) && isInForce(row, at),
   );
   if (dated) return [dated.times, dated.of];
   const found = tierTimes.find((row) => row[0] === vendor && row[1] === tier && row[2].test(model));

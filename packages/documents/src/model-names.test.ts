@@ -16,6 +16,17 @@ test.each(
    gpt-4 gpt-4-1106-preview
    claude-sonnet-4 claude-sonnet-4@20250514
    claude-sonnet-4 us.anthropic.claude-sonnet-4-20250514-v1:0
+   claude-sonnet-4-5 us.anthropic.claude-sonnet-4-5-20250929-v1:0
+   claude-sonnet-4-5 ca.anthropic.claude-sonnet-4-5-20250929-v1:0
+   claude-sonnet-4-5 us-gov.anthropic.claude-sonnet-4-5-20250929-v1:0
+   claude-sonnet-4-5 arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-sonnet-4-5-20250929-v1:0
+   us.anthropic.claude-sonnet-4-5 arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-sonnet-4-5-20250929-v1:0
+   anthropic.claude-sonnet-4-5 global.anthropic.claude-sonnet-4-5-20250929-v1:0
+   anthropic.* arn:aws-cn:bedrock:cn-north-1::foundation-model/anthropic.claude-opus-5-v1:0
+   claude-opus-5 arn:aws-us-gov:bedrock:us-gov-west-1::foundation-model/anthropic.claude-opus-5-v1:0
+   kimi-k3 global.moonshotai.kimi-k3
+   arn:aws:bedrock:us-east-1:123456789012:prompt/ABCDEF1234:100 arn:aws:bedrock:us-east-1:123456789012:prompt/ABCDEF1234:100
+   arn:aws:bedrock:* arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/a1b2c3d4e5f6
    gemini-2.5-flash gemini-2.5-flash-preview-04-17
    gemini-2.0-flash gemini-2.0-flash-001
    gpt-5-latest gpt-5
@@ -38,6 +49,13 @@ test.each(
    gpt-5 gpt-5-2025-08-07x
    claude-sonnet-4 claude-sonnet-4-5
    claude-sonnet-4 claude-sonnet-4-5-20250929
+   us.anthropic.claude-sonnet-4-5 eu.anthropic.claude-sonnet-4-5-20250929-v1:0
+   a1b2c3d4e5f6 arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/a1b2c3d4e5f6
+   arn:aws:bedrock:us-east-1:123456789012:prompt/ABCDEF1234 arn:aws:bedrock:us-east-1:123456789012:prompt/ABCDEF1234:100
+   claude-opus-5 arn:aws:bedrock:us-east-1:123456789012:provisioned-model/claude-opus-5
+   claude-opus-5 arn:aws:bedrock:us-east-1:123456789012:custom-model-deployment/anthropic.claude-opus-5
+   claude-opus-5 arn:aws:bedrock:us-east-1:123456789012:imported-model/claude-opus-5
+   claude arn:aws:bedrock:us-east-1:123456789012:default-prompt-router/anthropic.claude:1
    qwen3 qwen3-235b-a22b
    deepseek deepseek-v3
    gpt-5-2025-08-07 gpt-5

@@ -1,3 +1,4 @@
+import { hidesModel, readBedrockName } from '@agp/core/bedrock';
 import { fold, isListed } from './names.ts';
 
 /** What gateways and clouds write before a model's name, which leaves it the same model: makers, clouds, and an account's own routes (`@prod`). */
@@ -8,10 +9,6 @@ const routes = new Set(
   hosted_vllm openrouter litellm_proxy portkey vercel cloudflare cerebras sambanova deepinfra novita replicate databricks models chat
   responses converse accounts api`.split(/\s+/),
 );
-
-/** Bedrock's region and maker. */
-const bedrock =
-  /^(?:(?:us|eu|apac|jp|au|ca|sa|me|af|il|mx|us-gov|global)\.)?(?:openai|anthropic|google|meta|mistral|cohere|ai21|amazon|deepseek|qwen|nvidia|moonshot|minimax)\./;
 
 /** A dated or counted version, the latest one, Bedrock's revision. */
 const version =
@@ -31,9 +28,11 @@ function listNames(name: string): string[] {
   const segments = own.split('/');
   const last = segments.at(-1) as string;
   const isRouted = segments.length > 1 && segments.slice(0, -1).every(isRoute);
-  const plain = (isRouted ? last : own).replace(bedrock, '').replace(routing, '');
-  const base = tuned.exec(plain)?.[1];
-  return [...new Set([own, own.replace(routing, ''), plain, ...(base === undefined ? [] : [base])])];
+  const unrouted = isRouted ? last : own;
+  const { id, base, model } = readBedrockName(unrouted) ?? {};
+  const plain = (model ?? unrouted).replace(routing, '');
+  const names = [own, own.replace(routing, ''), id, base, plain, tuned.exec(plain)?.[1]];
+  return [...new Set(names.filter((each) => each !== undefined))];
 }
 
 /** A longer version is of no model. */
@@ -61,8 +60,9 @@ const maxName = 256;
 function know(model: string): Known {
   const before = known.get(model);
   if (before !== undefined) return before;
-  const names = listNames(model);
-  const made = { names, bases: [...new Set(names.flatMap(listBases))] };
+  const hidden = hidesModel(fold(model)) ? [fold(model)] : null;
+  const names = hidden ?? listNames(model);
+  const made = { names, bases: hidden ?? [...new Set(names.flatMap(listBases))] };
   if (model.length > maxName) return made;
   if (known.size >= mostKnown) known.clear();
   known.set(model, made);

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { makeUsage, type Usage, type UsagePrice } from '@agp/catalogue';
+import { makeUsage, nameBilled, type Usage, type UsagePrice } from '@agp/catalogue';
 import { markUnpriced } from '@agp/core/events';
 import type { ResponseReading } from '../answer/reading.ts';
 import type { AnswerEnd, Call, Doubt, Measurement } from '../call.ts';
@@ -54,12 +54,19 @@ export class BillCalls {
 
   /** @param models that may have served a call that names none: the dearest prices it */
   constructor(parts: MeteringParts, { head, body, reservation }: Call, { models, serviceTier }: BillOptions) {
+    const asked = body?.requestedModel ?? '';
     const priceOne = (model: string, { usage: told, charge, requests, serviceTier: ownTier }: ReportedCall) => {
       const { webSearches } = told;
       const usage =
         webSearches > 0 && body?.searchesByPreview ? { ...told, webSearches: 0, previewSearches: webSearches } : told;
       const tier = ownTier ?? serviceTier;
-      const price = parts.priceUsage({ ...nameModel(head, model), usage, charge, requests, serviceTier: tier });
+      const price = parts.priceUsage({
+        ...nameModel(head, nameBilled(asked, model)),
+        usage,
+        charge,
+        requests,
+        serviceTier: tier,
+      });
       const isGuessed = !price.priced && reservation.isCapped;
       return { model, ...price, ...(isGuessed && { costNanoUsd: guessCost(usage) }) };
     };

@@ -1,5 +1,6 @@
-import { readGeo, readProfileGeo } from '@agp/catalogue';
+import { readBedrockGeo, readGeo } from '@agp/catalogue';
 import type { Asked, EventTool } from '@agp/core/events';
+import type { Geo } from '@agp/core/geos';
 import type { CallHead } from '../call-head.ts';
 import { findKept } from '../match-operation.ts';
 import type { InspectedBody } from './inspect-body.ts';
@@ -43,7 +44,7 @@ export function readAsked(
 }
 
 /** Address and call must agree; its operator is believed unless they say something else. Undefined if the call was not looked at. */
-function findGeo({ provider, operation, path, hasBody }: Place, names: CallNames | null): Asked['geo'] {
+function findGeo({ provider, operation, path, hasBody }: Place, names: CallNames | null): Geo | null | undefined {
   const { baseUrl, api, geo: vouched } = provider;
   const ofAddress = readGeo(baseUrl, baseUrl.pathname.replace(/\/$/, '') + path);
   const mayAsk = hasBody && (operation ? operation.geoMember !== undefined : api === 'anthropic');
@@ -54,15 +55,11 @@ function findGeo({ provider, operation, path, hasBody }: Place, names: CallNames
   return ofAddress === undefined || ofAddress === asked ? asked : null;
 }
 
-/** By the models' profiles, else by the region. */
+/** All models that it names must agree. */
 function findGeoOnBedrock(place: Place, names: CallNames | null): Asked['geo'] {
   if (names === null) return undefined;
-  const ofRegion = findGeo(place, names);
-  const told = names.models?.map((model) => {
-    const ofProfile = readProfileGeo(model);
-    return ofProfile === undefined ? ofRegion : ofProfile;
-  });
-  const [geo = null, ...others] = new Set(told);
+  const ofRegion = findGeo(place, names) ?? null;
+  const [geo = null, ...others] = new Set(names.models?.map((model) => readBedrockGeo(model, ofRegion)));
   return others.length === 0 ? geo : null;
 }
 
