@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '@agp/core/errors';
-import { dialects, type Operation } from '@agp/metering';
+import type { Operation } from '@agp/metering';
 import type { Provider } from '../settings/provider.ts';
 import type { QueryParameters } from './query-parameters.ts';
 
@@ -34,13 +34,11 @@ const lastWord = /\/([a-z-]{1,40})\/?$/;
  * @throws ApiError `not_governed`, `malformed_request`
  */
 export function assureClosed(
-  { api }: Pick<Provider, 'api'>,
   operation: Operation | null,
   method: string,
   path: string,
   { authorization = '' }: IncomingHttpHeaders,
 ): void {
-  if (dialects[api].isClosed !== true) return;
   if (/^AWS4-/i.test(authorization))
     throw new ApiError(
       'malformed_request',
